@@ -6,8 +6,8 @@ if(text MATCHES "[^\t\n -~]")
   message(FATAL_ERROR "${INPUT} holds a character outside ASCII")
 endif()
 string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
-string(REGEX REPLACE "((0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,))"
-       "\\1\n" bytes "${bytes}")
+string(REPEAT "0x..," 16 line)
+string(REGEX REPLACE "(${line})" "\\1\n" bytes "${bytes}")
 file(WRITE "${OUTPUT}" "// SPDX-License-Identifier: BSD-3-Clause
 extern const char ${SYMBOL}[];
 const char ${SYMBOL}[] = {
