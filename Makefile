@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# A thin face over CMake and the test runner: `make help` lists the targets.
+SANITIZE ?= 0
+UPDATE ?= 0
+WERROR ?= 1
+N ?= 1000
+BUILD_TYPE ?= RelWithDebInfo
+BUILD ?= $(if $(filter 1,$(SANITIZE)),build-sanitize,build)
+PREFIX ?= /usr/local
+# Debian's interpreter, as it is the one that has Debian's NumPy.
+PYTHON ?= /usr/bin/python3
+CLANG_FORMAT ?= clang-format-14
+JOBS ?= $(shell nproc)
+
+# Open MPI in containers and on few cores: root may launch, more ranks than cores are fine, waiting ranks give
+# their core away, and messages do not rely on the cross-process reads that many containers forbid.
+export OMPI_ALLOW_RUN_AS_ROOT ?= 1
+export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM ?= 1
+export OMPI_MCA_rmaps_base_oversubscribe ?= 1
+export OMPI_MCA_mpi_yield_when_idle ?= 1
+export OMPI_MCA_btl_vader_single_copy_mechanism ?= none
+export PYTHON
+
+TEST = $(PYTHON) tests/run --build $(BUILD) $(if $(filter 1,$(SANITIZE)),--sanitize)
+C_FILES = $(shell find src include tests examples bench -name '*.[ch]' 2>/dev/null)
+
+.DEFAULT_GOAL := all
+.PHONY: all setup build demo check bench fuzz format lint install clean help
+
+all: build ## set up, configure and build; the command is then build/distal
+
+setup: ## install the Debian packages that are missing
+	@tools/setup.sh
+
+# Ninja is looked for in the recipe, as set-up may have installed it a moment ago.
+build: setup
+	@if command -v ninja >/dev/null; then export CMAKE_GENERATOR=Ninja; fi; \
+	cmake -S . -B $(BUILD) -Wno-dev --log-level=NOTICE -DCMAKE_BUILD_TYPE=$(BUILD_TYPE) \
+	  -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DDISTAL_SANITIZE=$(SANITIZE) -DDISTAL_WERROR=$(WERROR) && \
+	cmake --build $(BUILD) -j $(JOBS)
+
+demo: build ## multiply two matrices made with NumPy on 4 ranks
+	@tools/demo.sh $(BUILD)
+
+check: build ## run every test (SANITIZE=1: under ASan and UBSan; UPDATE=1: refresh the golden files)
+	@$(TEST) $(if $(filter 1,$(UPDATE)),--update)
+
+fuzz: build ## compare N drawn programs with the reference (N=1000, SEED=1)
+	@$(TEST) --count $(N) $(if $(SEED),--seed $(SEED)) property
+
+bench: build ## time the examples beside NumPy on the same BLAS
+	@$(PYTHON) bench/run --build $(BUILD)
+
+format: ## lay out every C file as .clang-format says
+	@command -v $(CLANG_FORMAT) >/dev/null || tools/setup.sh clang-format-14
+	@$(CLANG_FORMAT) -i $(C_FILES)
+
+lint: setup ## check layout, layering, and what clang-tidy and cppcheck find
+	@PYTHON=$(PYTHON) CLANG_FORMAT=$(CLANG_FORMAT) tools/lint.sh $(BUILD)
+
+install: build ## install under PREFIX
+	@cmake --install $(BUILD)
+
+clean: ## remove the build folders
+	@rm -rf build build-sanitize
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 10
