@@ -10,7 +10,7 @@ found=0
 
 for tool in "$clang_format" clang-tidy-14 cppcheck; do
     if ! command -v "$tool" >/dev/null; then
-        tools/setup.sh clang-format-14 clang-tidy-14 cppcheck || exit 1
+        tools/setup.sh clang-format-14 clang-tidy-14 libomp-14-dev cppcheck || exit 1
         break
     fi
 done

@@ -36,16 +36,20 @@ if ! command -v apt-get >/dev/null; then
 fi
 if [ "$(id -u)" -eq 0 ]; then
     as_root=(env)
-elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
-    as_root=(sudo env)
-elif command -v sudo >/dev/null && [ -t 0 ]; then
+elif command -v sudo >/dev/null && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
     as_root=(sudo env)
 else
     echo "setup: not root, and no sudo: ask for 'apt-get install ${needed[*]}'" >&2
     exit 1
 fi
-"${as_root[@]}" DEBIAN_FRONTEND=noninteractive apt-get -qq update
-"${as_root[@]}" DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install "${needed[@]}" >&2
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+apt() {
+    "${as_root[@]}" DEBIAN_FRONTEND=noninteractive apt-get "$@" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
+}
+echo "setup: installing ${needed[*]}" >&2
+apt -q update
+apt -q -y --no-install-recommends install "${needed[@]}"
 if [ $# -eq 0 ]; then
     still=$(lacking | paste -sd, | sed 's/,/, /g')
     if [ -n "$still" ]; then
