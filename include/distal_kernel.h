@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What generated C needs: the views of tensors and the calls of the runtime. A kernel is one function that
+// every rank calls; all loops around distal_* calls have the same number of turns on every rank.
+#ifndef DISTAL_KERNEL_H
+#define DISTAL_KERNEL_H
+
+#include <complex.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DISTAL_KERNEL_ABI 1
+#define DISTAL_MAX_ORDER 12
+
+// Where the elements of one access are: element x lies at data[sum over modes d of (x[d] - lo[d]) *
+// stride[d]]. The stride of the mode that is stored last is 1. `data` is NULL when there is nothing here.
+typedef struct {
+    void *data;
+    int64_t lo[DISTAL_MAX_ORDER];
+    int64_t stride[DISTAL_MAX_ORDER];
+} distal_view;
+
+// One statement being executed on one rank.
+typedef struct distal_execution distal_execution;
+
+// A generated kernel. `param`: values of the program's params by index.
+typedef void (*distal_kernel_function)(distal_execution *execution, const int64_t *param);
+
+// Number of processors that this rank runs one after the other, the same on every rank; and the coordinates
+// of processor `index` of this rank in the statement's grid. `distal_takes_part` is 0 for a processor that
+// does not exist: the kernel goes through its transfers and skips its leaves.
+int64_t distal_processor_count(const distal_execution *execution);
+const int64_t *distal_coordinates(const distal_execution *execution, int64_t index);
+int distal_takes_part(const distal_execution *execution, int64_t index);
+
+// Transfers, by number, each called in every turn of the loops around it, on all ranks.
+// distal_start begins bringing what the access needs in this turn, distal_wait ends it and gives the view;
+// both are called for every fetch. The view stays valid until the next distal_start of the same transfer.
+void distal_start(distal_execution *execution, int transfer);
+const distal_view *distal_wait(distal_execution *execution, int transfer);
+// A view to add to (or, where the statement writes every element once, to store in).
+const distal_view *distal_accumulate(distal_execution *execution, int transfer);
+// Brings what was written through distal_accumulate to its owners.
+void distal_reduce(distal_execution *execution, int transfer);
+
+// Leaf kernels over BLAS, on row-major matrices given by strides: element (r, c) of X lies at x[r * x_row + c
+// * x_col], and one of x_row, x_col is 1. Any extent may be 0 (nothing happens then); C and y are added to,
+// never read uninitialised.
+#define DISTAL_DECLARE_KERNELS(suffix, type)                                                                 \
+    /* C(m, n) += alpha * A(m, k) * B(k, n) */                                                               \
+    void distal_gemm_##suffix(int64_t m, int64_t n, int64_t k, type alpha, const type *a, int64_t a_row,     \
+                              int64_t a_col, const type *b, int64_t b_row, int64_t b_col, type *c,           \
+                              int64_t c_row, int64_t c_col);                                                 \
+    /* y(m) += alpha * A(m, k) * x(k) */                                                                     \
+    void distal_gemv_##suffix(int64_t m, int64_t k, type alpha, const type *a, int64_t a_row, int64_t a_col, \
+                              const type *x, int64_t x_stride, type *y, int64_t y_stride);                   \
+    /* C(m, n) += alpha * x(m) * y(n) */                                                                     \
+    void distal_ger_##suffix(int64_t m, int64_t n, type alpha, const type *x, int64_t x_stride,              \
+                             const type *y, int64_t y_stride, type *c, int64_t c_row, int64_t c_col);        \
+    /* sum over k of x(k) * y(k), no conjugation */                                                          \
+    type distal_dot_##suffix(int64_t k, const type *x, int64_t x_stride, const type *y, int64_t y_stride);   \
+    /* y(m) += alpha * x(m) */                                                                               \
+    void distal_axpy_##suffix(int64_t m, type alpha, const type *x, int64_t x_stride, type *y,               \
+                              int64_t y_stride);
+
+DISTAL_DECLARE_KERNELS(f32, float)
+DISTAL_DECLARE_KERNELS(f64, double)
+DISTAL_DECLARE_KERNELS(c64, float _Complex)
+DISTAL_DECLARE_KERNELS(c128, double _Complex)
+DISTAL_DECLARE_KERNELS(i32, int32_t)
+DISTAL_DECLARE_KERNELS(i64, int64_t)
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

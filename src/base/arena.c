@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/arena.h"
+
+#include <stdalign.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Block Block;
+struct Block {
+    Block *next;
+    size_t used, size;
+    alignas(max_align_t) char data[];
+};
+
+struct Arena {
+    Block *blocks;
+    jmp_buf *escape;
+    size_t size;
+};
+
+enum { BLOCK_SIZE = 32 * 1024 };
+
+Arena *arena_create(void) {
+    return calloc(1, sizeof(Arena));
+}
+
+void arena_free(Arena *arena) {
+    if (!arena)
+        return;
+    for (Block *block = arena->blocks, *next; block; block = next) {
+        next = block->next;
+        free(block);
+    }
+    free(arena);
+}
+
+void arena_reset(Arena *arena) {
+    // All blocks but the largest go; a loop that resets once a turn soon works in one block.
+    Block *keep = arena->blocks;
+    for (Block *block = arena->blocks; block; block = block->next)
+        if (block->size > keep->size)
+            keep = block;
+    for (Block *block = arena->blocks, *next; block; block = next) {
+        next = block->next;
+        if (block != keep)
+            free(block);
+    }
+    if (keep) {
+        keep->next = NULL;
+        keep->used = 0;
+    }
+    arena->blocks = keep;
+    arena->size = 0;
+}
+
+jmp_buf *arena_set_escape(Arena *arena, jmp_buf *escape) {
+    jmp_buf *before = arena->escape;
+    arena->escape = escape;
+    return before;
+}
+
+static _Noreturn void out_of_memory(Arena *arena) {
+    if (!arena->escape)
+        abort();
+    longjmp(*arena->escape, 1);
+}
+
+static Block *new_block(Arena *arena, size_t at_least) {
+    size_t size = at_least > BLOCK_SIZE ? at_least : BLOCK_SIZE;
+    if (size > SIZE_MAX - sizeof(Block))
+        out_of_memory(arena);
+    Block *block = malloc(sizeof(Block) + size);
+    if (!block)
+        out_of_memory(arena);
+    block->next = NULL;
+    block->used = 0;
+    block->size = size;
+    return block;
+}
+
+void *arena_alloc(Arena *arena, size_t size) {
+    const size_t align = alignof(max_align_t);
+    if (size > SIZE_MAX / 2)
+        out_of_memory(arena);
+    size_t rounded = (size + align - 1) / align * align;
+    Block *block = arena->blocks;
+    if (!block || block->size - block->used < rounded) {
+        Block *fresh = new_block(arena, rounded);
+        // A large piece gets a block of its own behind the current one, which keeps its free space.
+        if (block && rounded > BLOCK_SIZE / 4) {
+            fresh->next = block->next;
+            block->next = fresh;
+        } else {
+            fresh->next = block;
+            arena->blocks = fresh;
+        }
+        block = fresh;
+    }
+    void *piece = block->data + block->used;
+    block->used += rounded;
+    arena->size += rounded;
+    return memset(piece, 0, rounded);
+}
+
+void *arena_copy(Arena *arena, const void *from, size_t size) {
+    void *to = arena_alloc(arena, size);
+    return size ? memcpy(to, from, size) : to;
+}
+
+char *arena_string(Arena *arena, const char *text, size_t length) {
+    char *to = arena_alloc(arena, length + 1);
+    memcpy(to, text, length);
+    return to;
+}
+
+char *arena_printf(Arena *arena, const char *format, ...) {
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    char *text = arena_alloc(arena, (size_t)(length < 0 ? 0 : length) + 1);
+    if (length > 0)
+        vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    return text;
+}
+
+size_t arena_size(const Arena *arena) {
+    return arena->size;
+}
+
+void *array_grow(Arena *arena, const void *items, int64_t *capacity, size_t item_size) {
+    int64_t before = *capacity;
+    *capacity = before ? before * 2 : 8;
+    void *grown = arena_alloc(arena, (size_t)*capacity * item_size);
+    if (before)
+        memcpy(grown, items, (size_t)before * item_size);
+    return grown;
+}

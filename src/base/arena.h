@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Arena: memory that is allocated piece by piece and freed at once, one arena per compilation or plan.
+// Everything the compiler makes (trees, names, diagnostics) lives in an arena and is never freed alone.
+#ifndef DISTAL_BASE_ARENA_H
+#define DISTAL_BASE_ARENA_H
+
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct Arena Arena;
+
+// A new empty arena; NULL when there is no memory. The caller frees it with arena_free.
+Arena *arena_create(void);
+void arena_free(Arena *arena);
+
+// Forgets everything allocated but keeps the memory for what comes next.
+void arena_reset(Arena *arena);
+
+// When memory runs out, allocation does not return: it jumps to `escape` (setjmp'd by the entry point of
+// the library that owns the arena), so that no function between has to check for NULL.
+// Returns the escape that was set before, NULL if none; without one, running out of memory aborts.
+jmp_buf *arena_set_escape(Arena *arena, jmp_buf *escape);
+
+// `size` zeroed bytes, aligned for any type. Never NULL.
+void *arena_alloc(Arena *arena, size_t size);
+void *arena_copy(Arena *arena, const void *from, size_t size);
+char *arena_string(Arena *arena, const char *text, size_t length);
+char *arena_printf(Arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+// Bytes allocated so far.
+size_t arena_size(const Arena *arena);
+
+#define arena_new(arena, type) ((type *)arena_alloc((arena), sizeof(type)))
+#define arena_array(arena, type, count) ((type *)arena_alloc((arena), sizeof(type) * (size_t)(count)))
+
+// Growable arrays in an arena: `Array(Thing) things = {0}; array_push(arena, things, thing);`
+#define Array(type)                                                                                          \
+    struct {                                                                                                 \
+        type *items;                                                                                         \
+        int64_t count, capacity;                                                                             \
+    }
+
+#define array_push(arena, array, ...)                                                                        \
+    do {                                                                                                     \
+        if ((array).count == (array).capacity)                                                               \
+            (array).items = array_grow((arena), (array).items, &(array).capacity, sizeof(*(array).items));   \
+        (array).items[(array).count++] = (__VA_ARGS__);                                                      \
+    } while (0)
+
+// Used by array_push: a copy of `items` with room for twice *capacity items.
+void *array_grow(Arena *arena, const void *items, int64_t *capacity, size_t item_size);
+
+#endif

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Diagnostics: what is wrong in a program, where, and what would be right, collected as values.
+// Nothing in the library prints them; diagnostics_print writes them as text in the manner of a compiler.
+#ifndef DISTAL_BASE_DIAGNOSTIC_H
+#define DISTAL_BASE_DIAGNOSTIC_H
+
+#include "base/arena.h"
+#include "base/text.h"
+
+#include <stdbool.h>
+
+// A place in a source text: 1-based line and column (bytes), and length in bytes within that line.
+// line 0 means no place (a mistake on the command line, or in calls).
+typedef struct {
+    int32_t line, column, length;
+} Span;
+
+// The smallest span on one line that covers both; where they stand on different lines, `first` to its line's
+// end is not known here, so `first` itself.
+Span span_join(Span first, Span last);
+
+// A program text and the name it is shown under (a file name, "<command line>", "<stdin>").
+typedef struct {
+    const char *name;
+    const char *text;
+} Source;
+
+typedef enum { SEVERITY_ERROR, SEVERITY_WARNING, SEVERITY_NOTE } Severity;
+
+typedef struct {
+    Severity severity;
+    Span span;
+    const char *message;
+} Diagnostic;
+
+// The diagnostics of one compilation. A note belongs to the error or warning before it.
+typedef struct {
+    Arena *arena;
+    Source source;
+    int64_t errors; // number of items with SEVERITY_ERROR
+    Array(Diagnostic) list;
+} Diagnostics;
+
+Diagnostics *diagnostics_create(Arena *arena, Source source);
+
+// Adds one; the message is a clause without a final full stop. Returns false, so that a failing check can
+// end with `return diagnostics_error(...)`. The same message at the same place is kept once.
+bool diagnostics_error(Diagnostics *diagnostics, Span span, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void diagnostics_warning(Diagnostics *diagnostics, Span span, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void diagnostics_note(Diagnostics *diagnostics, Span span, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+// All of them, errors and their notes in order of place in the source:
+//   summa.distal:21:11: error: cannot reorder: 'kx' is not a loop of this statement (loops: io jo k ii ji)
+//     21 |   reorder({kx, ii, ji, ki})
+//        |            ^~
+void diagnostics_print(const Diagnostics *diagnostics, Text *to);
+
+// Of `count` candidates, the one that `name` was probably meant to be (small edit distance), or NULL.
+const char *closest_name(const char *name, const char *const *candidates, int64_t count);
+
+#endif

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Exact arithmetic on 64-bit sizes and coordinates: division that rounds as named, and checked products.
+#ifndef DISTAL_BASE_INTEGER_H
+#define DISTAL_BASE_INTEGER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// Division rounding towards minus infinity and towards plus infinity; the divisor is positive.
+static inline int64_t floor_div(int64_t a, int64_t b) {
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+static inline int64_t ceil_div(int64_t a, int64_t b) {
+    return a / b + (a % b != 0 && (a < 0) == (b < 0));
+}
+
+static inline int64_t floor_mod(int64_t a, int64_t b) {
+    return a - floor_div(a, b) * b;
+}
+
+static inline int64_t min_i64(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+static inline int64_t max_i64(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
+
+// False when the result does not fit into 64 bits; *result is then unspecified.
+static inline bool checked_add(int64_t a, int64_t b, int64_t *result) {
+    return !__builtin_add_overflow(a, b, result);
+}
+
+static inline bool checked_sub(int64_t a, int64_t b, int64_t *result) {
+    return !__builtin_sub_overflow(a, b, result);
+}
+
+static inline bool checked_mul(int64_t a, int64_t b, int64_t *result) {
+    return !__builtin_mul_overflow(a, b, result);
+}
+
+#endif

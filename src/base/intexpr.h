@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// IntExpr: an integer expression over params and loop variables, kept symbolic so that one compiled kernel
+// serves many sizes. Extents, grid sizes, loop bounds and recovered coordinates are all IntExprs.
+#ifndef DISTAL_BASE_INTEXPR_H
+#define DISTAL_BASE_INTEXPR_H
+
+#include "base/arena.h"
+#include "base/text.h"
+
+#include <stdbool.h>
+
+typedef enum {
+    INT_CONST,
+    INT_PARAM, // value is the index of a param of the program (0 is the built-in `ranks`)
+    INT_VAR,   // value is the id of an index variable of the statement
+    INT_ADD,
+    INT_SUB,
+    INT_MUL,
+    INT_FLOOR_DIV,
+    INT_CEIL_DIV,
+    INT_MOD, // of a non-negative number by a positive one
+    INT_MIN,
+    INT_MAX,
+} IntOp;
+
+typedef struct IntExpr IntExpr;
+struct IntExpr {
+    IntOp op;
+    int64_t value;               // of the leaves
+    const IntExpr *left, *right; // of the operations
+};
+
+const IntExpr *int_const(Arena *arena, int64_t value);
+const IntExpr *int_param(Arena *arena, int64_t index);
+const IntExpr *int_var(Arena *arena, int64_t id);
+
+// `left op right`, folded where that is exact without knowing params (constants that do not overflow,
+// x + 0, x * 1, x * 0, x / 1, min and max of equal operands).
+const IntExpr *int_op(Arena *arena, IntOp op, const IntExpr *left, const IntExpr *right);
+
+// Structurally the same expression.
+bool int_equal(const IntExpr *a, const IntExpr *b);
+
+// Whether it mentions no loop variable.
+bool int_is_closed(const IntExpr *expr);
+
+// Its value for these params and variables (either array may be NULL where none is mentioned).
+// False when a step overflows 64 bits or divides by a number that is not positive.
+bool int_eval(const IntExpr *expr, const int64_t *params, const int64_t *vars, int64_t *value);
+
+// Names by param index and by variable id, for printing.
+typedef struct {
+    const char *const *params;
+    const char *const *vars;
+} IntNames;
+
+// As mathematics, with `/` for floor division and functions ceil_div, min, max, mod where C or a reader
+// needs them by name; valid C given those functions (mod is printed as %).
+void int_print(const IntExpr *expr, IntNames names, Text *to);
+
+#endif

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+Text text_create(Arena *arena) {
+    return (Text){.arena = arena};
+}
+
+static void reserve(Text *text, size_t more) {
+    size_t needed = text->length + more + 1;
+    if (needed <= text->capacity)
+        return;
+    size_t capacity = text->capacity ? text->capacity * 2 : 256;
+    while (capacity < needed)
+        capacity *= 2;
+    char *data = arena_alloc(text->arena, capacity);
+    if (text->length)
+        memcpy(data, text->data, text->length);
+    text->data = data;
+    text->capacity = capacity;
+}
+
+void text_append_n(Text *text, const char *string, size_t length) {
+    reserve(text, length);
+    memcpy(text->data + text->length, string, length);
+    text->length += length;
+    text->data[text->length] = '\0';
+}
+
+void text_append(Text *text, const char *string) {
+    text_append_n(text, string, strlen(string));
+}
+
+void text_printf(Text *text, const char *format, ...) {
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (length > 0) {
+        reserve(text, (size_t)length);
+        vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
+        text->length += (size_t)length;
+    }
+    va_end(again);
+}
+
+const char *text_string(const Text *text) {
+    return text->data ? text->data : "";
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Text: a string that grows, in an arena. Every printer of the compiler writes into one.
+#ifndef DISTAL_BASE_TEXT_H
+#define DISTAL_BASE_TEXT_H
+
+#include "base/arena.h"
+
+typedef struct {
+    Arena *arena;
+    char *data; // NUL-terminated; NULL while empty (text_string gives "" then)
+    size_t length, capacity;
+} Text;
+
+Text text_create(Arena *arena);
+void text_append(Text *text, const char *string);
+void text_append_n(Text *text, const char *string, size_t length);
+void text_printf(Text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+const char *text_string(const Text *text);
+
+#endif

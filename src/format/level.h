@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Level formats: how one mode of a tensor is stored below the mode before it. Lowering and emission ask a
+// level how its coordinates are iterated or located and never which format it is, so that a new format is one
+// new file and one line in the table of level.c.
+#ifndef DISTAL_FORMAT_LEVEL_H
+#define DISTAL_FORMAT_LEVEL_H
+
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// Where a level stands in generated C: expressions as text.
+typedef struct {
+    const char *parent_position; // position in the level above, NULL at the root
+    const char *coordinate;      // coordinate in this level's mode
+    const char *view;            // C name of the distal_view of the access
+    int mode;                    // the mode of the tensor that this level stores
+    bool last;                   // innermost level: consecutive coordinates are neighbours in memory
+} LevelSite;
+
+typedef struct {
+    const char *name;
+    bool supported; // false: parsed, and diagnosed where it is declared
+    bool full;      // stores every coordinate of its mode
+    // Prints the C expression of the position of a coordinate; NULL where a level cannot be searched.
+    void (*emit_locate)(const LevelSite *site, Text *to);
+    // Positions in this level below `parent_positions` positions of the level above, for a mode of `extent`
+    // coordinates; what storage has to hold. NULL where that depends on the data.
+    int64_t (*positions)(int64_t parent_positions, int64_t extent);
+} LevelFormat;
+
+// By name ("dense", "compressed", "singleton"); NULL where there is none.
+const LevelFormat *level_format(const char *name);
+const LevelFormat *level_format_dense(void);
+// All names, for diagnostics; *count is set.
+const char *const *level_format_names(int64_t *count);
+
+#endif

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// CIN, concrete index notation (DISTAL, section 5.1, figure 14): loops over an assignment, and the `s.t.`
+// list of scheduling relations. A Cin is a value: a schedule command makes a new one and changes nothing.
+#ifndef DISTAL_INDEX_CIN_H
+#define DISTAL_INDEX_CIN_H
+
+#include "index/notation.h"
+
+typedef struct {
+    const char *name;
+    Span span;
+    const IntExpr *extent; // closed: params only
+    bool source;           // stands in the statement as written
+    bool reduction;        // source variable that the left side lacks
+} IndexVar;
+
+// The s.t. list. The first four derive variables (provenance); the others say how loops are executed.
+typedef enum {
+    REL_SPLIT,       // parent[0] = child[0] * extent(child[1]) + child[1], extent(child[1]) = factor
+    REL_DIVIDE,      // the same with extent(child[0]) = factor
+    REL_COLLAPSE,    // child[0] = parent[0] * extent(parent[1]) + parent[1]
+    REL_ROTATE,      // parent[0] = (child[0] + sum of vars) mod extent(parent[0])
+    REL_DISTRIBUTE,  // iterations of vars[0] run on different processors, along dimension `dim` of `machine`;
+                     // machine NULL: along a dimension of their own
+    REL_FIX,         // only processors whose coordinate in dimension `dim` of `machine` is `factor` take part
+    REL_COMMUNICATE, // what `tensor` needs under one iteration of vars[0] is gathered at its start
+    REL_SUBSTITUTE,  // the innermost loops `vars` are a call of `kernel`
+    REL_PARALLELIZE, // vars[0] onto `unit`, `race` says how concurrent updates are resolved
+    REL_UNROLL,      // vars[0], factor times
+} RelationKind;
+
+typedef enum { UNIT_CPU_THREAD, UNIT_CPU_VECTOR } ParallelUnit;
+typedef enum { RACE_NONE, RACE_ATOMIC, RACE_REDUCTION, RACE_TEMPORARY } RaceStrategy;
+typedef enum {
+    KERNEL_GEMM,
+    KERNEL_GEMV,
+    KERNEL_GER,
+    KERNEL_DOT,
+    KERNEL_AXPY,
+    KERNEL_BLAS,
+    KERNEL_LOOPS
+} KernelName;
+extern const char *const kernel_names[];        // by KernelName, KERNEL_COUNT of them
+extern const char *const parallel_unit_names[]; // by ParallelUnit
+extern const char *const race_names[];          // by RaceStrategy
+enum { KERNEL_COUNT = 7, PARALLEL_UNIT_COUNT = 2, RACE_COUNT = 4 };
+
+typedef struct {
+    RelationKind kind;
+    Span span; // of the command that made it
+    int parent[2], child[2];
+    int var_count;
+    int vars[MAX_VARS];
+    const IntExpr *factor;
+    const Machine *machine;
+    int dim;
+    const Tensor *tensor;
+    ParallelUnit unit;
+    RaceStrategy race;
+    KernelName kernel;
+} Relation;
+
+typedef enum { STMT_FORALL, STMT_ASSIGN, STMT_SEQUENCE, STMT_WHERE } StmtKind;
+
+typedef struct Stmt Stmt;
+struct Stmt {
+    StmtKind kind;
+    int var;          // FORALL
+    const Stmt *body; // FORALL
+    // ASSIGN: lhs = rhs, or lhs += rhs where `accumulate`.
+    const Access *lhs;
+    const Expr *rhs;
+    bool accumulate;
+    // SEQUENCE: first ; second. WHERE: first where second (first reads the workspace that second fills).
+    const Stmt *first, *second;
+};
+
+typedef struct {
+    Arena *arena;
+    const Assignment *assignment;
+    int var_count;
+    IndexVar vars[MAX_VARS]; // ids 0 .. assignment->var_count - 1 are the source variables
+    Array(const Relation *) relations;
+    const Stmt *body;
+} Cin;
+
+// The statement as written, before any command. A right side whose additive terms sum over different
+// variables becomes a sequence of nests, one for each set of reduction variables: `A(i) = b(i) ; A(i) +=
+// B(i,j) * c(j)`. A sum inside a product is multiplied out where its addends differ in the variables that
+// they sum over, so a variable is summed within its own additive term only. NULL with a diagnostic where a
+// reduction stands inside a divisor together with terms that do not have it. Loops: variables in order of
+// first occurrence, those of the left side first (DISTAL, section 5.1).
+const Cin *cin_create(Arena *arena, const Assignment *assignment, Diagnostics *diagnostics);
+
+// A shallow copy to be changed by a schedule command.
+Cin *cin_copy(const Cin *cin);
+void cin_add_relation(Cin *cin, Relation relation);
+// A new derived variable; its id.
+int cin_add_var(Cin *cin, const char *name, Span span, const IntExpr *extent);
+
+// Nests: the perfect loop nests of the statement, in order of execution.
+typedef struct {
+    int loop_count;
+    int loops[MAX_VARS]; // variable ids, outermost first
+    const Stmt *assign;
+} Nest;
+int cin_nest_count(const Cin *cin);
+Nest cin_nest(const Cin *cin, int index);
+// Replaces nest `index`.
+void cin_set_nest(Cin *cin, int index, const Nest *nest);
+
+// Id of the variable with this name, -1 where there is none; whether it is a loop of some nest.
+int cin_var(const Cin *cin, const char *name);
+bool cin_is_loop(const Cin *cin, int var);
+// The relation of `kind` that names `var` in vars[0] (or any of vars for REL_SUBSTITUTE), or NULL.
+const Relation *cin_relation(const Cin *cin, RelationKind kind, int var);
+// The provenance relation of which `var` is a child, NULL for a source variable; `var` as a parent, NULL for
+// a loop.
+const Relation *cin_made_by(const Cin *cin, int var);
+const Relation *cin_split_into(const Cin *cin, int var);
+
+// Well-formedness: every variable of an access recoverable from the loops around it, every loop bound once,
+// extents closed, relations about existing variables. On failure false, and what is wrong is written to *why.
+bool cin_verify(const Cin *cin, const char **why);
+
+// "forall(io, forall(jo, ... A(i,j) += B(i,k) * C(k,j))) s.t. divide(i, io, ii, gx), ..." over several lines:
+// the nests one loop a word, then one line for each relation. `params` are names by index.
+void cin_print(const Cin *cin, const char *const *params, Text *to);
+void relation_print(const Cin *cin, const Relation *relation, const char *const *params, Text *to);
+// Names by variable id, for printers of expressions.
+const char *const *cin_names(const Cin *cin);
+
+#endif

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Index notation: tensors, accesses, expressions and assignments, as the user wrote them (DISTAL, section 2).
+#ifndef DISTAL_INDEX_NOTATION_H
+#define DISTAL_INDEX_NOTATION_H
+
+#include "base/diagnostic.h"
+#include "base/intexpr.h"
+#include "format/level.h"
+#include "format/type.h"
+#include "machine/placement.h"
+
+typedef struct {
+    int id; // index among the tensors of the program
+    const char *name;
+    Span span;
+    ElementType type;
+    int order;
+    const IntExpr *extents[MAX_ORDER]; // of the modes, in the order of accesses
+    Span extent_spans[MAX_ORDER];
+    // Storage: level l stores mode mode_order[l] in format levels[l].
+    const LevelFormat *levels[MAX_ORDER];
+    int mode_order[MAX_ORDER];
+    const Placement *placement; // NULL: induced by the schedule
+} Tensor;
+
+enum { MAX_VARS = 64 }; // index variables of one statement, derived ones included
+
+typedef struct {
+    const Tensor *tensor;
+    int vars[MAX_ORDER]; // ids of index variables of the statement, one a mode
+    Span span, var_spans[MAX_ORDER];
+} Access;
+
+typedef enum { EXPR_ACCESS, EXPR_NUMBER, EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_DIV, EXPR_NEG } ExprKind;
+
+typedef struct Expr Expr;
+struct Expr {
+    ExprKind kind;
+    Span span;
+    const Access *access;     // EXPR_ACCESS
+    double number;            // EXPR_NUMBER
+    bool number_is_integer;   // written without point or exponent
+    int64_t integer;          // its value then
+    const Expr *left, *right; // of operations; EXPR_NEG has left only
+};
+
+// One index variable of the statement as written: not derived.
+typedef struct {
+    const char *name;
+    Span span;             // of its first occurrence
+    const IntExpr *extent; // of the first mode that it indexes
+    bool reduction;        // occurs only on the right
+} SourceVar;
+
+// `lhs = rhs` or `lhs += rhs`. Variables are numbered in order of first occurrence, left to right.
+typedef struct {
+    const Access *lhs;
+    bool accumulate; // written with +=
+    const Expr *rhs;
+    Span span;
+    int var_count;
+    SourceVar vars[MAX_VARS];
+} Assignment;
+
+// The type that the statement computes in: promotion over all its tensors and numbers.
+ElementType assignment_type(const Assignment *assignment);
+
+// Calls `visit` for every access of the expression, left to right.
+void expr_accesses(const Expr *expr, void (*visit)(void *context, const Access *access), void *context);
+
+// As written in a program: "A(i, j) = B(i, k) * C(k, j)". `names` are by variable id.
+void access_print(const Access *access, const char *const *names, Text *to);
+void expr_print(const Expr *expr, const char *const *names, Text *to);
+
+#endif

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Provenance with numbers put in: which source coordinates are reached under a set of fixed loop variables.
+// This is bounds inference (DISTAL, section 6.2) done exactly: remainders clamp to the parent's rectangle,
+// rotated and collapsed variables give a list of boxes where one interval would say too much.
+#ifndef DISTAL_INDEX_PROVENANCE_H
+#define DISTAL_INDEX_PROVENANCE_H
+
+#include "index/cin.h"
+
+typedef struct Provenance Provenance;
+
+// Relations and extents of `cin` for these params, prepared for many queries. NULL with a diagnostic where an
+// extent is negative or overflows. Lives in the arena.
+Provenance *provenance_create(const Cin *cin, const int64_t *params, Arena *arena, Diagnostics *diagnostics);
+
+// Numeric extent of a variable.
+int64_t provenance_extent(const Provenance *provenance, int var);
+
+// A box: an interval [lo, hi) for each source variable.
+typedef struct {
+    int64_t lo[MAX_VARS], hi[MAX_VARS];
+} Box;
+typedef Array(Box) BoxArray;
+
+// The source coordinates reached when each variable v with fixed[v] has value[v] and every other loop has its
+// full range: appended to `boxes` (disjoint, none empty; nothing at all where no iteration is left). A fixed
+// value beyond the variable's extent reaches nothing.
+void provenance_boxes(const Provenance *provenance, const bool *fixed, const int64_t *value, Arena *arena,
+                      BoxArray *boxes);
+
+// The coordinates of `access` in those boxes, as a region: disjoint rectangles. A variable that stands twice
+// in one access (a diagonal) gives the square around it.
+void provenance_region(const BoxArray *boxes, const Access *access, Arena *arena, Region *region);
+
+#endif

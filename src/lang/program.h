@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Program: what a .distal text says, parsed and checked, every node with its source span (SPEC, section 1).
+#ifndef DISTAL_LANG_PROGRAM_H
+#define DISTAL_LANG_PROGRAM_H
+
+#include "schedule/schedule.h"
+
+typedef struct {
+    const char *name;
+    Span span;
+    int64_t value; // default, or what the command line gave
+} Param;
+
+// One assignment and its schedule block.
+typedef struct {
+    const Assignment *assignment;
+    bool has_schedule;
+    Span schedule_span;
+    int command_count;
+    const Command *commands;
+} Statement;
+
+typedef struct {
+    Source source;
+    int param_count;
+    const Param *params; // params[0] is the built-in `ranks`
+    const char *const *param_names;
+    int machine_count;
+    const Machine *const *machines;
+    int tensor_count;
+    const Tensor *const *tensors;
+    int statement_count;
+    const Statement *statements;
+} Program;
+
+typedef struct {
+    const char *name;
+    int64_t value;
+} ParamOverride;
+
+// Parses and checks `source`. `ranks` is the value of the built-in param (0: not known yet, then 1 is used).
+// Every independent mistake is a diagnostic, including an override of a param that the program lacks, and
+// with the values of params put in: extents that disagree, sizes that are negative or overflow, grids without
+// processors. NULL when there was an error. Lives in the arena.
+const Program *program_parse(Arena *arena, Source source, const ParamOverride *overrides, int override_count,
+                             int64_t ranks, Diagnostics *diagnostics);
+
+// Values of the params, by index.
+const int64_t *program_param_values(const Program *program, Arena *arena);
+Symbols program_symbols(const Program *program);
+bool program_uses_ranks(const Program *program); // whether an expression mentions the built-in `ranks`
+
+// Back to text: declarations, placements, statements, schedules in normal form (parses to the same program).
+void program_print(const Program *program, Text *to);
+
+// A tensor is an input when a statement reads it (`+=` reads its target) before any statement has assigned
+// it, an output when a statement assigns it.
+bool program_is_input(const Program *program, const Tensor *tensor);
+bool program_is_output(const Program *program, const Tensor *tensor);
+
+#endif

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPMD program: what one rank does, symbolic in params and in the coordinates of its processor. Distributed
+// loops are gone (they are coordinates now); transfers of tensors stand at the loops where they happen; the
+// rest is leaves.
+#ifndef DISTAL_SPMD_SPMD_H
+#define DISTAL_SPMD_SPMD_H
+
+#include "index/cin.h"
+
+// One dimension of the grid of processors that executes the statement.
+typedef struct {
+    const IntExpr *extent;
+    const Machine *machine; // NULL: a dimension that only this statement has
+    int dim;                // of `machine`
+} ExecutionDim;
+
+// A place where data moves: one access (two accesses of one nest with the same tensor, variables and place
+// share it). Executed once in every iteration of its loops, on all ranks alike.
+typedef enum {
+    TRANSFER_FETCH,  // bring what is read under this iteration
+    TRANSFER_REDUCE, // bring what was computed under this iteration to its owners
+} TransferKind;
+
+typedef struct {
+    int id; // index in Spmd.transfers
+    TransferKind kind;
+    const Access *access;
+    int nest;
+    int at; // variable of the loop that it stands at (for diagnostics and plans), -1: outside of all loops
+    int loop_count; // sequential loops around it, outermost first
+    int loops[MAX_VARS];
+} Transfer;
+
+// A leaf: loops without communication inside. Bounds are upper bounds of loops that start at 0 and step by 1;
+// with the guards they reach exactly the iterations that exist (remainders clamp to the parent's rectangle).
+typedef struct {
+    int var;
+    const IntExpr *value;
+} Definition; // a variable recovered from loop variables and coordinates
+
+typedef struct {
+    const IntExpr *less, *than; // the iteration exists only where less < than
+} Guard;
+
+typedef struct {
+    int var;
+    const IntExpr *upper;
+    bool thread;           // iterations are divided among the threads
+    bool thread_reduces;   // they all update the same element: each thread sums on its own, then the sums are
+                           // added
+    bool atomic;           // updates inside are atomic
+    bool vector;           // vectorized
+    const IntExpr *unroll; // NULL: as the C compiler likes
+    // Known once this loop's variable is: computed at the start of its body.
+    int definition_count;
+    const Definition *definitions;
+    int guard_count;
+    const Guard *guards;
+} LeafLoop;
+
+// A BLAS call in place of the innermost loops of a leaf. Variables are -1 where the kernel has no such
+// dimension.
+//   gemm  C(m, n) += alpha * A(m, k) * B(k, n)     gemv  y(m) += alpha * A(m, k) * x(k)
+//   ger   C(m, n) += alpha * x(m) * y(n)           dot   s += alpha * x(k) * y(k)       axpy  y(m) += alpha *
+//   x(m)
+// where `a` and `b` are the operands in this order.
+typedef struct {
+    KernelName kernel;
+    int m, n, k; // loop variables
+    const Access *a, *b;
+    // What multiplies the product: accesses that the loops of the call do not index, and numbers; NULL for 1.
+    const Expr *alpha;
+} BlasCall;
+
+typedef struct {
+    const Stmt *assign;
+    // Known before the first loop.
+    int definition_count;
+    const Definition *definitions;
+    int guard_count;
+    const Guard *guards;
+    int loop_count; // all loops, those that `call` replaces last
+    const LeafLoop *loops;
+    const BlasCall *call; // NULL: loops all the way
+    int call_loops;       // number of innermost loops that `call` replaces
+    const char *why;      // how the leaf was chosen, for people
+} Leaf;
+
+typedef enum {
+    SPMD_LOOP,       // for var in 0 .. extent: body. The same number of turns on every rank
+    SPMD_FETCH,      // of `transfer`: after it, the access can be read
+    SPMD_RELEASE,    // of `transfer`: it is not read any more
+    SPMD_ACCUMULATE, // of `transfer` (a TRANSFER_REDUCE): after it, the access can be written
+    SPMD_REDUCE,     // of `transfer`: what was written is brought to the owners
+    SPMD_LEAF,
+} SpmdKind;
+
+typedef struct SpmdNode SpmdNode;
+struct SpmdNode {
+    SpmdKind kind;
+    SpmdNode *next; // the next in sequence
+    // SPMD_LOOP
+    int var;
+    const IntExpr *extent;
+    SpmdNode *body;
+    // transfers
+    int transfer;
+    // SPMD_LEAF
+    const Leaf *leaf;
+};
+
+typedef struct {
+    const Stmt *assign;
+    // For each dimension of the execution grid: the distributed variable that is its coordinate; or -1, and
+    // then only processors with coordinate `fixed` take part.
+    int coordinates[MAX_MACHINE_ORDER];
+    const IntExpr *fixed[MAX_MACHINE_ORDER];
+    // Every element of the left side is written once, by one iteration (no reduction, not +=): the leaf
+    // stores; else it adds to what ACCUMULATE made ready.
+    bool writes_once;
+    SpmdNode *body;
+} SpmdNest;
+
+typedef struct {
+    Arena *arena;
+    const Cin *cin;
+    int dim_count;
+    ExecutionDim dims[MAX_MACHINE_ORDER];
+    int transfer_count;
+    const Transfer *transfers;
+    int nest_count;
+    const SpmdNest *nests;
+} Spmd;
+
+// Every access of a leaf is covered by a FETCH or ACCUMULATE that is still open, every one opened is closed,
+// loops of transfers match the loops around them. On failure false and *why.
+bool spmd_verify(const Spmd *spmd, const char **why);
+
+// Pseudo-code in the manner of DISTAL, figures 10, 11 and 13. `params` are names by index.
+void spmd_print(const Spmd *spmd, const char *const *params, Text *to);
+
+#endif
