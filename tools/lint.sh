@@ -3,7 +3,7 @@
 # Looks for what a compiler does not report: layout, layering, clang-tidy's and cppcheck's findings.
 # Every check runs even where one finds something; the exit status is 1 if any did.
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit 1
 build=${1:-build}
 clang_format=${CLANG_FORMAT:-clang-format-14}
 found=0
