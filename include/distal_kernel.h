@@ -7,6 +7,8 @@
 #include <complex.h>
 #include <stdint.h>
 
+// The library hides its symbols; a kernel finds these when it is loaded.
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -75,5 +77,7 @@ DISTAL_DECLARE_KERNELS(i64, int64_t)
 #ifdef __cplusplus
 }
 #endif
+
+#pragma GCC visibility pop
 
 #endif
