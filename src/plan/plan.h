@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Plan: the SPMD program with numbers put in. For every transfer and every turn of its loops: the rectangle
+// that each rank needs, who holds it, and so the messages; behind them a pattern, which picks the MPI
+// operation. Pure arithmetic, no MPI: one process plans, prints and costs thousands of ranks.
+#ifndef DISTAL_PLAN_PLAN_H
+#define DISTAL_PLAN_PLAN_H
+
+#include "index/provenance.h"
+#include "plan/home.h"
+#include "spmd/spmd.h"
+
+typedef enum {
+    PATTERN_NONE,
+    PATTERN_LOCAL,
+    PATTERN_GATHER,
+    PATTERN_BROADCAST,
+    PATTERN_SHIFT,
+    PATTERN_REDUCE
+} PatternName;
+extern const char *const pattern_names[]; // by PatternName: "none", "local", ...
+
+typedef struct {
+    int64_t ranks;
+    int64_t message_limit; // bytes; longer messages are split. 0: PLAN_MESSAGE_LIMIT
+    // Patterns can be switched off: the general exchange does their work, results are the same.
+    bool no_shift, no_broadcast;
+} PlanOptions;
+#define PLAN_MESSAGE_LIMIT ((int64_t)1 << 30)
+
+// A set of ranks that take part in one collective operation, in increasing order.
+typedef struct {
+    int64_t count;
+    const int64_t *ranks;
+} Group;
+
+// Figures of one transfer; arrays by rank.
+typedef struct {
+    const Transfer *transfer;
+    PatternName pattern;
+    int64_t steps;               // turns of its loops on one rank, all its processors together
+    const int64_t *bytes;        // TRANSFER_FETCH: received; TRANSFER_REDUCE: partial results sent
+    const int64_t *messages;     // the same, counted
+    const int64_t *buffer_bytes; // beyond the homes: buffers and scratch
+    bool in_place;               // no rank ever uses a buffer
+    bool double_buffered;
+} TransferPlan;
+
+// Figures of one tensor in one statement, over its transfers; arrays by rank.
+typedef struct {
+    const Tensor *tensor;
+    PatternName pattern; // the first that applies of: shift, broadcast, gather, reduce, local, none
+    const char *at;      // loop variable of its transfer, "" where it is outside of all loops
+    int64_t steps;
+    const int64_t *bytes_received, *messages_received, *home_bytes, *buffer_bytes;
+} TensorFigures;
+
+typedef struct StatementPlan StatementPlan;
+struct StatementPlan {
+    const Spmd *spmd;
+    const Tensor *target;
+    Provenance *provenance;
+    Grid grid; // execution grid
+    int64_t processors, per_rank;
+    int64_t ranks;
+    const int64_t *params;
+    PlanOptions options;
+    int64_t flop;
+    bool zero_target; // homes of the target are set to zero first
+    TransferPlan *transfers;
+    Array(Group) groups;
+    int tensor_count;
+    const TensorFigures *tensors; // of all tensors of the program, in order of declaration
+    const int64_t *peak_bytes;    // by rank
+    double seconds;               // that planning took
+    const Home *homes;            // by tensor id, of the whole program
+    Arena *arena;
+};
+
+typedef struct {
+    Arena *arena;
+    PlanOptions options;
+    int tensor_count;
+    Home *homes; // by tensor id
+    int statement_count;
+    StatementPlan **statements;
+} Plan;
+
+// Plans a program: `spmds` are its statements in order, `tensors` all of its tensors by id, `params` values
+// by index. NULL with a diagnostic: processors that are no multiple of ranks, sizes that overflow. Lives in
+// the arena.
+Plan *plan_create(Arena *arena, int tensor_count, const Tensor *const *tensors, int statement_count,
+                  const Spmd *const *spmds, const int64_t *params, PlanOptions options,
+                  Diagnostics *diagnostics);
+
+// As many ranks as the program needs: the largest number of processors over its machines and statements; 1
+// without any.
+int64_t plan_natural_ranks(int machine_count, const Machine *const *machines, int statement_count,
+                           const Spmd *const *spmds, const int64_t *params);
+
+// One step of a transfer over all ranks: what each needs, and the messages between them. A walk goes through
+// the steps in order; it is how figures are summed and how the part of one rank is found.
+typedef struct {
+    Region region; // what the rank needs in this step
+    Rect hull;     // around it; unspecified where the region is empty
+    int64_t piece; // home piece that holds all of it: it is used in place there; -1: it goes into a buffer
+    bool kept;     // the buffer already holds it from the step before
+} Need;
+
+typedef struct {
+    int64_t source, target; // ranks
+    bool from_view;         // what the source used in the step before, not its home
+    int64_t group;          // broadcast: index into groups (source and all targets); -1: one message
+    Rect rect;
+} Message;
+
+// Partial results for one rectangle, added up at all ranks that own it.
+typedef struct {
+    Rect rect;
+    int64_t contributor_count, owner_count;
+    const int64_t *contributors, *owners; // in increasing order
+    int64_t group; // of the union of both; -1: one contributor, one owner, not the same rank
+} Combination;
+
+typedef struct {
+    const StatementPlan *plan;
+    const Transfer *transfer;
+    int64_t step;                    // of the last walk_next
+    const Need *needs, *previous;    // by rank
+    Array(Message) messages;         // TRANSFER_FETCH; targets of one group stand next to each other
+    Array(Combination) combinations; // TRANSFER_REDUCE
+} Walk;
+
+// Registers groups in the plan as they are met: the same order on every rank.
+Walk *walk_create(StatementPlan *plan, int transfer);
+bool walk_next(Walk *walk); // false after the last step
+void walk_free(Walk *walk);
+
+// What one rank does in a transfer.
+typedef enum {
+    ACTION_SEND,      // rect, from home piece or view of the step before, to peer
+    ACTION_RECEIVE,   // rect into the buffer, from peer
+    ACTION_BROADCAST, // over group with root peer; the root from its home piece, the others into their buffer
+    ACTION_COPY,      // rect from home piece into the buffer
+    ACTION_ADD,       // rect from the buffer, added to home piece
+    ACTION_SEND_PARTIAL,    // rect from the buffer, to peer
+    ACTION_RECEIVE_PARTIAL, // rect into scratch, from peer, then added to home piece
+    ACTION_REDUCE,          // over group to root peer, or to all where peer is -1: rect, by way of scratch
+} ActionKind;
+
+typedef struct {
+    ActionKind kind;
+    int64_t peer, group;
+    Rect rect;
+    int64_t piece;    // home piece; -1: none
+    bool from_view;   // ACTION_SEND
+    bool contributes; // ACTION_REDUCE: this rank has a partial result in its buffer
+    bool in_home;     // ACTION_REDUCE: its partial result was computed in its home already
+    int64_t scratch;  // offset in elements, -1: none needed
+} Action;
+
+typedef struct {
+    bool empty;    // nothing needed: the view has no data
+    Rect view;     // rectangle that the view covers, when not empty
+    int64_t piece; // in place in this home piece; -1: in the buffer
+    bool kept;
+    int64_t first_action, action_count;
+} RankStep;
+
+typedef struct {
+    int64_t rank;
+    const Transfer *transfer;
+    int64_t step_count;
+    const RankStep *steps;
+    const Action *actions;
+    int64_t buffer_count;    // 0, 1, or 2 where the step before is still being sent
+    int64_t buffer_elements; // of each
+    int64_t scratch_elements;
+} RankTransfer;
+
+// The part of `rank` in a transfer, ready to be executed.
+const RankTransfer *plan_rank_transfer(StatementPlan *plan, int transfer, int64_t rank);
+
+#endif
