@@ -38,9 +38,9 @@ mount -t devpts devpts "$room/dev/pts"
 mount -t tmpfs tmpfs "$room/dev/shm"
 cp /etc/resolv.conf "$room/etc/resolv.conf"
 
-rm -rf "$room/root/distal"
-git clone --quiet --no-hardlinks "$project" "$room/root/distal"
+rm -rf "$room/srv/distal"
+git clone --quiet --no-hardlinks "$project" "$room/srv/distal"
 for target in "$@"; do
     echo "clean_room: make $target" >&2
-    env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root chroot "$room" make -C /root/distal "$target"
+    env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root chroot "$room" make -C /srv/distal "$target"
 done
