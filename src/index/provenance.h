@@ -16,17 +16,22 @@ Provenance *provenance_create(const Cin *cin, const int64_t *params, Arena *aren
 // Numeric extent of a variable.
 int64_t provenance_extent(const Provenance *provenance, int var);
 
-// A box: an interval [lo, hi) for each source variable.
+// A box: an interval [lo, hi) for each variable, by id; those of the source variables are what counts.
 typedef struct {
     int64_t lo[MAX_VARS], hi[MAX_VARS];
 } Box;
 typedef Array(Box) BoxArray;
 
-// The source coordinates reached when each variable v with fixed[v] has value[v] and every other loop has its
-// full range: appended to `boxes` (disjoint, none empty; nothing at all where no iteration is left). A fixed
-// value beyond the variable's extent reaches nothing.
-void provenance_boxes(const Provenance *provenance, const bool *fixed, const int64_t *value, Arena *arena,
-                      BoxArray *boxes);
+// The variables that matter in a nest: its loops, and what they are derived from. `active` has MAX_VARS
+// entries.
+void provenance_active(const Provenance *provenance, const int *loops, int loop_count, bool *active);
+
+// The source coordinates reached when each variable v with fixed[v] has value[v] and every other active loop
+// has its full range: appended to `boxes` (disjoint, none empty; nothing at all where no iteration is left).
+// A fixed value beyond the variable's extent reaches nothing. Entries of variables that are not active are
+// unspecified.
+void provenance_boxes(const Provenance *provenance, const bool *active, const bool *fixed,
+                      const int64_t *value, Arena *arena, BoxArray *boxes);
 
 // The coordinates of `access` in those boxes, as a region: disjoint rectangles. A variable that stands twice
 // in one access (a diagonal) gives the square around it.

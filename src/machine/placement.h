@@ -51,8 +51,11 @@ bool layout_create(const Placement *placement, const Grid *grid, int order, cons
 bool layout_rect(const Layout *layout, const int64_t *coordinates, Rect *rect);
 
 // Calls `visit` for every processor that holds part of `rect`, with that part, in order of processor number,
-// until it returns false. Its cost grows with the processors that overlap, not with the grid.
+// until it returns false. Along replicated dimensions only the coordinates of `replica` are visited (one
+// holder for every coordinate of the tensor then), all of them where it is NULL. The cost grows with the
+// processors that overlap, not with the grid.
 typedef bool (*LayoutVisit)(void *context, int64_t processor, const Rect *part);
-void layout_holders(const Layout *layout, const Rect *rect, LayoutVisit visit, void *context);
+void layout_holders(const Layout *layout, const Rect *rect, const int64_t *replica, LayoutVisit visit,
+                    void *context);
 
 #endif

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "index/provenance.h"
+
+#include "base/integer.h"
+
+#include <string.h>
+
+struct Provenance {
+    const Cin *cin;
+    int var_count;
+    int64_t extents[MAX_VARS];
+    bool derives[MAX_VARS]; // a parent: it is no loop any more
+    int relation_count;
+    const Relation **relations; // those of provenance, in order of derivation
+};
+
+static bool is_provenance(const Relation *relation) {
+    return relation->kind <= REL_ROTATE;
+}
+
+Provenance *provenance_create(const Cin *cin, const int64_t *params, Arena *arena, Diagnostics *diagnostics) {
+    Provenance *provenance = arena_new(arena, Provenance);
+    provenance->cin = cin;
+    provenance->var_count = cin->var_count;
+    for (int v = 0; v < cin->var_count; v++) {
+        const IndexVar *var = &cin->vars[v];
+        if (!int_eval(var->extent, params, NULL, &provenance->extents[v]) || provenance->extents[v] < 0) {
+            diagnostics_error(diagnostics, var->span,
+                              "the extent of '%s' is negative, overflows 64 bits, or divides by zero",
+                              var->name);
+            return NULL;
+        }
+    }
+    provenance->relations = arena_array(arena, const Relation *, cin->relations.count);
+    for (int64_t i = 0; i < cin->relations.count; i++) {
+        const Relation *relation = cin->relations.items[i];
+        if (!is_provenance(relation))
+            continue;
+        provenance->relations[provenance->relation_count++] = relation;
+        provenance->derives[relation->parent[0]] = true;
+        if (relation->kind == REL_COLLAPSE)
+            provenance->derives[relation->parent[1]] = true;
+    }
+    return provenance;
+}
+
+int64_t provenance_extent(const Provenance *provenance, int var) {
+    return provenance->extents[var];
+}
+
+void provenance_active(const Provenance *provenance, const int *loops, int loop_count, bool *active) {
+    memset(active, 0, sizeof(bool) * MAX_VARS);
+    for (int i = 0; i < loop_count; i++)
+        active[loops[i]] = true;
+    for (int i = provenance->relation_count - 1; i >= 0; i--) {
+        const Relation *relation = provenance->relations[i];
+        if (!active[relation->child[0]])
+            continue;
+        active[relation->parent[0]] = true;
+        if (relation->kind == REL_COLLAPSE)
+            active[relation->parent[1]] = true;
+    }
+}
+
+static void set_interval(Box *box, int var, int64_t lo, int64_t hi) {
+    box->lo[var] = lo;
+    box->hi[var] = hi;
+}
+
+// Each recover_* replaces box `at` by the boxes that the parents' values form, clamped to the parents'
+// extents; further boxes go to the end of the list. False when nothing of the box is left.
+
+static bool recover_split(const Provenance *provenance, const Relation *relation, Arena *arena,
+                          BoxArray *boxes, int64_t at) {
+    int parent = relation->parent[0], outer = relation->child[0], inner = relation->child[1];
+    int64_t block = provenance->extents[inner], end = provenance->extents[parent];
+    Box *box = &boxes->items[at];
+    int64_t inner_lo = box->lo[inner], inner_hi = box->hi[inner];
+    int64_t outer_lo = box->lo[outer], outer_hi = box->hi[outer];
+    if (outer_hi - outer_lo == 1 || (inner_lo == 0 && inner_hi == block)) {
+        set_interval(box, parent, outer_lo * block + inner_lo,
+                     min_i64((outer_hi - 1) * block + inner_hi, end));
+        return box->lo[parent] < box->hi[parent];
+    }
+    // A strided set: one interval for each value of the outer variable.
+    bool first = true;
+    for (int64_t o = outer_lo; o < outer_hi; o++) {
+        Box one = boxes->items[at];
+        set_interval(&one, parent, o * block + inner_lo, min_i64(o * block + inner_hi, end));
+        if (one.lo[parent] >= one.hi[parent])
+            break;
+        if (first)
+            boxes->items[at] = one;
+        else
+            array_push(arena, *boxes, one);
+        first = false;
+    }
+    return !first;
+}
+
+static bool recover_collapse(const Provenance *provenance, const Relation *relation, Arena *arena,
+                             BoxArray *boxes, int64_t at) {
+    int outer = relation->parent[0], inner = relation->parent[1], fused = relation->child[0];
+    int64_t width = provenance->extents[inner];
+    Box box = boxes->items[at];
+    int64_t first_row = box.lo[fused] / width, first_column = box.lo[fused] % width;
+    int64_t last_row = (box.hi[fused] - 1) / width, end_column = (box.hi[fused] - 1) % width + 1;
+    // At most three boxes: a partial first row, whole rows, a partial last row.
+    struct {
+        int64_t row_lo, row_hi, column_lo, column_hi;
+    } parts[3];
+    int count = 0;
+    if (first_row == last_row) {
+        parts[count++] = (__typeof__(parts[0])){first_row, first_row + 1, first_column, end_column};
+    } else {
+        int64_t whole_lo = first_row + (first_column > 0), whole_hi = last_row + (end_column == width);
+        if (first_column > 0)
+            parts[count++] = (__typeof__(parts[0])){first_row, first_row + 1, first_column, width};
+        if (whole_lo < whole_hi)
+            parts[count++] = (__typeof__(parts[0])){whole_lo, whole_hi, 0, width};
+        if (end_column < width)
+            parts[count++] = (__typeof__(parts[0])){last_row, last_row + 1, 0, end_column};
+    }
+    for (int i = 0; i < count; i++) {
+        set_interval(&box, outer, parts[i].row_lo, parts[i].row_hi);
+        set_interval(&box, inner, parts[i].column_lo, parts[i].column_hi);
+        if (i == 0)
+            boxes->items[at] = box;
+        else
+            array_push(arena, *boxes, box);
+    }
+    return true;
+}
+
+static bool recover_rotate(const Provenance *provenance, const Relation *relation, Arena *arena,
+                           BoxArray *boxes, int64_t at) {
+    int target = relation->parent[0], result = relation->child[0];
+    int64_t extent = provenance->extents[target], shift = 0;
+    Box *box = &boxes->items[at];
+    bool known = true;
+    for (int i = 0; i < relation->var_count; i++) {
+        int var = relation->vars[i];
+        known = known && box->hi[var] - box->lo[var] == 1;
+        shift = (shift + box->lo[var]) % extent;
+    }
+    int64_t length = box->hi[result] - box->lo[result];
+    if (!known || length >= extent) {
+        set_interval(box, target, 0, extent);
+        return true;
+    }
+    int64_t first = (box->lo[result] + shift) % extent;
+    set_interval(box, target, first, min_i64(first + length, extent));
+    if (first + length > extent) {
+        Box wrapped = *box;
+        set_interval(&wrapped, target, 0, first + length - extent);
+        array_push(arena, *boxes, wrapped);
+    }
+    return true;
+}
+
+typedef bool (*Recover)(const Provenance *, const Relation *, Arena *, BoxArray *, int64_t);
+static const Recover recover[] = {
+    [REL_SPLIT] = recover_split,
+    [REL_DIVIDE] = recover_split,
+    [REL_COLLAPSE] = recover_collapse,
+    [REL_ROTATE] = recover_rotate,
+};
+
+void provenance_boxes(const Provenance *provenance, const bool *active, const bool *fixed,
+                      const int64_t *value, Arena *arena, BoxArray *boxes) {
+    int64_t first = boxes->count;
+    array_push(arena, *boxes, (Box){0});
+    Box *box = &boxes->items[first];
+    for (int v = 0; v < provenance->var_count; v++) {
+        if (!active[v] || provenance->derives[v])
+            continue;
+        set_interval(box, v, fixed[v] ? value[v] : 0, fixed[v] ? value[v] + 1 : provenance->extents[v]);
+        if (box->lo[v] >= box->hi[v] || box->hi[v] > provenance->extents[v]) {
+            boxes->count = first;
+            return;
+        }
+    }
+    for (int i = provenance->relation_count - 1; i >= 0; i--) {
+        const Relation *relation = provenance->relations[i];
+        if (!active[relation->child[0]])
+            continue;
+        int64_t count = boxes->count; // boxes that the relation itself adds are recovered already
+        for (int64_t at = first; at < count;) {
+            if (recover[relation->kind](provenance, relation, arena, boxes, at)) {
+                at++;
+                continue;
+            }
+            boxes->items[at] = boxes->items[count - 1];
+            boxes->items[count - 1] = boxes->items[boxes->count - 1];
+            boxes->count--;
+            count--;
+        }
+    }
+}
+
+static Rect access_rect(const Box *box, const Access *access) {
+    Rect rect = {.order = access->tensor->order};
+    for (int d = 0; d < rect.order; d++) {
+        rect.lo[d] = box->lo[access->vars[d]];
+        rect.hi[d] = box->hi[access->vars[d]];
+    }
+    return rect;
+}
+
+void provenance_region(const BoxArray *boxes, const Access *access, Arena *arena, Region *region) {
+    if (boxes->count == 0)
+        return;
+    array_push(arena, region->rects, access_rect(&boxes->items[0], access));
+    if (boxes->count == 1)
+        return;
+    // Boxes are disjoint, their images need not be: each adds what the ones before it lack.
+    for (int64_t i = 1; i < boxes->count; i++) {
+        Rect rect = access_rect(&boxes->items[i], access);
+        Region fresh = {0};
+        array_push(arena, fresh.rects, rect);
+        for (int64_t k = 0; k < region->rects.count && fresh.rects.count; k++)
+            region_subtract(&fresh, &region->rects.items[k], arena);
+        for (int64_t k = 0; k < fresh.rects.count; k++)
+            array_push(arena, region->rects, fresh.rects.items[k]);
+    }
+    region_coalesce(region);
+}
