@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "index/evaluate.h"
+
+#include "base/integer.h"
+#include "index/evaluate_block.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+enum { MAX_TERMS = 4096 };
+
+// Sets of variables, one bit each.
+typedef uint64_t VarSet;
+_Static_assert(MAX_VARS <= 64, "a set of variables is one word");
+
+// An additive term: a piece of the right side with the variables that it is summed over.
+typedef struct {
+    bool negative;
+    const Expr *expr;
+} Addend;
+typedef Array(Addend) Addends;
+
+typedef struct {
+    BlockProgram program;
+    int operand_count;
+    const Operand *operands;
+    int reduction_count;
+    int reductions[MAX_VARS]; // variables summed over
+} Term;
+
+struct Evaluator {
+    const Assignment *assignment;
+    WideKind kind;
+    double epsilon;
+    int64_t extents[MAX_VARS];
+    int64_t count, row_length; // elements, and those along the last mode
+    int term_count, max_steps, max_operands;
+    const Term *terms;
+    double summands, operations; // of one element
+};
+
+static VarSet bit(int var) {
+    return (VarSet)1 << var;
+}
+
+static VarSet access_vars(const Access *access) {
+    VarSet vars = 0;
+    for (int mode = 0; mode < access->tensor->order; mode++)
+        vars |= bit(access->vars[mode]);
+    return vars;
+}
+
+static VarSet all_vars(const Expr *expr) {
+    if (expr->kind == EXPR_ACCESS)
+        return access_vars(expr->access);
+    return (expr->left ? all_vars(expr->left) : 0) | (expr->right ? all_vars(expr->right) : 0);
+}
+
+typedef struct {
+    Arena *arena;
+    VarSet reducible; // variables that the left side lacks
+    bool too_many;
+} Expansion;
+
+typedef Array(VarSet) VarSets;
+
+static void add_set(Arena *arena, VarSets *sets, VarSet set) {
+    for (int64_t i = 0; i < sets->count; i++)
+        if (sets->items[i] == set)
+            return;
+    array_push(arena, *sets, set);
+}
+
+// The different sets of variables that the terms of a full expansion of `expr` are summed over.
+static VarSets summed_over(Expansion *expansion, const Expr *expr) {
+    VarSets sets = {0};
+    if (expr->kind == EXPR_ACCESS || expr->kind == EXPR_NUMBER) {
+        add_set(expansion->arena, &sets, all_vars(expr) & expansion->reducible);
+        return sets;
+    }
+    VarSets left = summed_over(expansion, expr->left);
+    if (expr->kind == EXPR_NEG)
+        return left;
+    VarSets right = {0};
+    if (expr->kind == EXPR_DIV)
+        add_set(expansion->arena, &right, all_vars(expr->right) & expansion->reducible);
+    else
+        right = summed_over(expansion, expr->right);
+    if (expr->kind == EXPR_ADD || expr->kind == EXPR_SUB) {
+        for (int64_t i = 0; i < right.count; i++)
+            add_set(expansion->arena, &left, right.items[i]);
+        return left;
+    }
+    for (int64_t i = 0; i < left.count; i++)
+        for (int64_t j = 0; j < right.count && sets.count <= MAX_TERMS; j++)
+            add_set(expansion->arena, &sets, left.items[i] | right.items[j]);
+    return sets;
+}
+
+static const Expr *product(Arena *arena, const Expr *like, const Expr *left, const Expr *right) {
+    Expr *expr = arena_copy(arena, like, sizeof *like);
+    expr->left = left;
+    expr->right = right;
+    return expr;
+}
+
+static void push(Expansion *expansion, Addends *addends, const Expr *expr, bool negative) {
+    Addend addend = {negative, expr};
+    array_push(expansion->arena, *addends, addend);
+    expansion->too_many |= addends->count > MAX_TERMS;
+}
+
+// Appends the addends of `expr`, multiplied out as far as they are summed over different variables.
+static void expand(Expansion *expansion, const Expr *expr, bool negative, Addends *addends) {
+    if (expansion->too_many)
+        return;
+    if (summed_over(expansion, expr).count == 1) {
+        push(expansion, addends, expr, negative);
+        return;
+    }
+    if (expr->kind == EXPR_NEG) {
+        expand(expansion, expr->left, !negative, addends);
+        return;
+    }
+    if (expr->kind == EXPR_ADD || expr->kind == EXPR_SUB) {
+        expand(expansion, expr->left, negative, addends);
+        expand(expansion, expr->right, negative != (expr->kind == EXPR_SUB), addends);
+        return;
+    }
+    Addends left = {0}, right = {0};
+    expand(expansion, expr->left, false, &left);
+    if (expr->kind == EXPR_DIV)
+        push(expansion, &right, expr->right, false);
+    else
+        expand(expansion, expr->right, false, &right);
+    for (int64_t i = 0; i < left.count; i++)
+        for (int64_t j = 0; j < right.count && !expansion->too_many; j++) {
+            Addend l = left.items[i], r = right.items[j];
+            push(expansion, addends, product(expansion->arena, expr, l.expr, r.expr),
+                 (negative != l.negative) != r.negative);
+        }
+}
+
+typedef struct {
+    Arena *arena;
+    const int64_t *params;
+    Array(Step) steps;
+    Array(Operand) operands;
+} Compilation;
+
+static int64_t extent_of(const IntExpr *extent, const int64_t *params) {
+    int64_t value = 0;
+    return int_eval(extent, params, NULL, &value) ? value : 0;
+}
+
+static Operand operand_of(const Access *access, const int64_t *params) {
+    Operand operand = {.tensor = access->tensor};
+    int64_t stride = 1;
+    for (int mode = access->tensor->order - 1; mode >= 0; mode--) {
+        operand.strides[access->vars[mode]] += stride;
+        stride *= extent_of(access->tensor->extents[mode], params);
+    }
+    return operand;
+}
+
+static void compile(Compilation *compilation, const Expr *expr) {
+    Step step = {.kind = expr->kind};
+    if (expr->kind == EXPR_ACCESS) {
+        step.access = (int)compilation->operands.count;
+        array_push(compilation->arena, compilation->operands, operand_of(expr->access, compilation->params));
+    } else if (expr->kind == EXPR_NUMBER) {
+        step.integer = expr->integer;
+        step.number = expr->number_is_integer ? (double)expr->integer : expr->number;
+    } else {
+        compile(compilation, expr->left);
+        if (expr->right)
+            compile(compilation, expr->right);
+    }
+    array_push(compilation->arena, compilation->steps, step);
+}
+
+static Term term_of(Arena *arena, const Evaluator *evaluator, Addend addend, VarSet reducible,
+                    const int64_t *params) {
+    Compilation compilation = {.arena = arena, .params = params};
+    compile(&compilation, addend.expr);
+    Term term = {
+        .program = {.kind = evaluator->kind,
+                    .narrow = assignment_type(evaluator->assignment) == TYPE_I32,
+                    .step_count = (int)compilation.steps.count,
+                    .steps = compilation.steps.items,
+                    .negative = addend.negative},
+        .operand_count = (int)compilation.operands.count,
+        .operands = compilation.operands.items,
+    };
+    VarSet vars = all_vars(addend.expr) & reducible;
+    for (int v = 0; v < evaluator->assignment->var_count; v++)
+        if (vars & bit(v))
+            term.reductions[term.reduction_count++] = v;
+    return term;
+}
+
+// One more rounding of a complex number is several of its parts.
+static void count_work(Evaluator *evaluator) {
+    for (int t = 0; t < evaluator->term_count; t++) {
+        const Term *term = &evaluator->terms[t];
+        double summands = 1;
+        for (int i = 0; i < term->reduction_count; i++)
+            summands *= (double)evaluator->extents[term->reductions[i]];
+        evaluator->summands += summands;
+        evaluator->operations += term->program.step_count * (evaluator->kind == WIDE_COMPLEX ? 4 : 1);
+        evaluator->max_steps =
+            evaluator->max_steps > term->program.step_count ? evaluator->max_steps : term->program.step_count;
+        evaluator->max_operands =
+            evaluator->max_operands > term->operand_count ? evaluator->max_operands : term->operand_count;
+    }
+}
+
+static WideKind kind_of(ElementType type) {
+    const TypeInfo *info = type_info(type);
+    return info->is_integer ? WIDE_INTEGER : info->is_complex ? WIDE_COMPLEX : WIDE_REAL;
+}
+
+Evaluator *evaluator_create(Arena *arena, const Assignment *assignment, const int64_t *params,
+                            const char **why) {
+    Evaluator *evaluator = arena_new(arena, Evaluator);
+    const Access *lhs = assignment->lhs;
+    ElementType type = assignment_type(assignment);
+    evaluator->assignment = assignment;
+    evaluator->kind = kind_of(type);
+    evaluator->epsilon = fmax(type_info(type)->epsilon, type_info(lhs->tensor->type)->epsilon);
+    for (int v = 0; v < assignment->var_count; v++)
+        evaluator->extents[v] = extent_of(assignment->vars[v].extent, params);
+    evaluator->count = evaluator->row_length = 1;
+    for (int mode = 0; mode < lhs->tensor->order; mode++) {
+        evaluator->row_length = evaluator->extents[lhs->vars[mode]];
+        evaluator->count *= evaluator->row_length;
+    }
+
+    Expansion expansion = {.arena = arena, .reducible = ~access_vars(lhs)};
+    Addends addends = {0};
+    expand(&expansion, assignment->rhs, false, &addends);
+    if (assignment->accumulate) {
+        Expr *old = arena_new(arena, Expr);
+        old->kind = EXPR_ACCESS;
+        old->access = lhs;
+        push(&expansion, &addends, old, false);
+    }
+    if (expansion.too_many) {
+        *why = "the right side multiplies out to too many terms for the reference evaluator";
+        return NULL;
+    }
+    Term *terms = arena_array(arena, Term, addends.count);
+    for (int64_t i = 0; i < addends.count; i++)
+        terms[i] = term_of(arena, evaluator, addends.items[i], expansion.reducible, params);
+    evaluator->terms = terms;
+    evaluator->term_count = (int)addends.count;
+    count_work(evaluator);
+    return evaluator;
+}
+
+int64_t evaluator_count(const Evaluator *evaluator) {
+    return evaluator->count;
+}
+
+WideKind evaluator_kind(const Evaluator *evaluator) {
+    return evaluator->kind;
+}
+
+size_t evaluator_value_size(const Evaluator *evaluator) {
+    return evaluator->kind == WIDE_COMPLEX ? 2 * sizeof(double) : sizeof(double);
+}
+
+double evaluator_tolerance(const Evaluator *evaluator) {
+    return evaluator->epsilon * (evaluator->summands + evaluator->operations + 4);
+}
+
+// What one thread works with.
+typedef struct {
+    Sums sums, partial;
+    Lanes *lanes;    // an operand of the term
+    Register *stack; // a register a step of the term
+} Scratch;
+
+static bool scratch_create(const Evaluator *evaluator, Scratch *scratch) {
+    scratch->lanes = malloc(sizeof(Lanes) * (size_t)(evaluator->max_operands + 1));
+    scratch->stack = malloc(sizeof(Register) * (size_t)(evaluator->max_steps + 1));
+    return scratch->lanes && scratch->stack;
+}
+
+static void scratch_free(Scratch *scratch) {
+    free(scratch->lanes);
+    free(scratch->stack);
+}
+
+// Goes through all values of the term's reduction variables but `lane_var`, whose values are taken BLOCK at a
+// time as lanes; where that is none of them, the lanes are `width` neighbouring elements of the result.
+static void sum_term(const Evaluator *evaluator, const Term *term, const void *const *arrays, int64_t *at,
+                     int lane_var, int64_t width, Scratch *scratch, Sums *sums) {
+    for (int i = 0; i < term->reduction_count; i++) {
+        if (evaluator->extents[term->reductions[i]] == 0)
+            return;
+        at[term->reductions[i]] = 0;
+    }
+    for (int a = 0; a < term->operand_count; a++) {
+        const Operand *operand = &term->operands[a];
+        scratch->lanes[a] = (Lanes){operand->tensor->type, arrays[operand->tensor->id], 0,
+                                    lane_var < 0 ? 0 : operand->strides[lane_var]};
+    }
+    while (true) {
+        for (int a = 0; a < term->operand_count; a++) {
+            int64_t offset = 0;
+            for (int v = 0; v < evaluator->assignment->var_count; v++)
+                offset += at[v] * term->operands[a].strides[v];
+            scratch->lanes[a].offset = offset;
+        }
+        for (int64_t done = 0; done < width; done += BLOCK) {
+            block_add(&term->program, scratch->lanes, (int)min_i64(BLOCK, width - done), scratch->stack,
+                      sums);
+            for (int a = 0; a < term->operand_count; a++)
+                scratch->lanes[a].offset += BLOCK * scratch->lanes[a].stride;
+        }
+        int i = term->reduction_count - 1;
+        for (; i >= 0; i--) {
+            int var = term->reductions[i];
+            if (var == lane_var)
+                continue;
+            if (++at[var] < evaluator->extents[var])
+                break;
+            at[var] = 0;
+        }
+        if (i < 0)
+            return;
+    }
+}
+
+// The reduction variable with the largest extent, -1 where there is none.
+static int longest_reduction(const Evaluator *evaluator, const Term *term) {
+    int longest = -1;
+    for (int i = 0; i < term->reduction_count; i++) {
+        int var = term->reductions[i];
+        if (longest < 0 || evaluator->extents[var] > evaluator->extents[longest])
+            longest = var;
+    }
+    return longest;
+}
+
+// Elements first .. first + count - 1, which lie in one row of the result and are at most BLOCK.
+static void evaluate_chunk(const Evaluator *evaluator, const void *const *arrays, int64_t first, int count,
+                           char *values, double *magnitudes, Scratch *scratch) {
+    const Access *lhs = evaluator->assignment->lhs;
+    const int order = lhs->tensor->order;
+    int64_t start[MAX_VARS] = {0}, at[MAX_VARS];
+    for (int mode = order - 1; mode >= 0; mode--) {
+        int64_t extent = evaluator->extents[lhs->vars[mode]];
+        start[lhs->vars[mode]] = first % extent;
+        first /= extent;
+    }
+    const int row_var = order > 0 ? lhs->vars[order - 1] : -1;
+    block_clear(&scratch->sums, count);
+    for (int t = 0; t < evaluator->term_count; t++) {
+        const Term *term = &evaluator->terms[t];
+        const int longest = longest_reduction(evaluator, term);
+        memcpy(at, start, sizeof at);
+        if (longest < 0 || count >= min_i64(BLOCK / 16, evaluator->extents[longest])) {
+            sum_term(evaluator, term, arrays, at, row_var, count, scratch, &scratch->sums);
+            continue;
+        }
+        const int lanes = (int)min_i64(BLOCK, evaluator->extents[longest]);
+        for (int i = 0; i < count; i++) {
+            memcpy(at, start, sizeof at);
+            if (row_var >= 0)
+                at[row_var] += i;
+            block_clear(&scratch->partial, lanes);
+            sum_term(evaluator, term, arrays, at, longest, evaluator->extents[longest], scratch,
+                     &scratch->partial);
+            block_fold(&term->program, &scratch->partial, lanes);
+            block_join(&term->program, &scratch->partial, &scratch->sums, i);
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        block_value(&evaluator->terms[0].program, &scratch->sums, i,
+                    values + evaluator_value_size(evaluator) * (size_t)i);
+        if (magnitudes)
+            magnitudes[i] = scratch->sums.sum.magnitude[i];
+    }
+}
+
+bool evaluator_run(const Evaluator *evaluator, const void *const *arrays, int64_t first, int64_t last,
+                   void *values, double *magnitudes) {
+    if (first >= last)
+        return true;
+    const int64_t row = evaluator->row_length, chunks = ceil_div(row, BLOCK);
+    const int64_t first_row = first / row, last_row = (last - 1) / row;
+    bool out_of_memory = false;
+#pragma omp parallel
+    {
+        Scratch *scratch = malloc(sizeof *scratch);
+        if (!scratch || !scratch_create(evaluator, scratch)) {
+#pragma omp atomic write
+            out_of_memory = true;
+        }
+#pragma omp barrier
+        bool stop;
+#pragma omp atomic read
+        stop = out_of_memory;
+        if (!stop) {
+#pragma omp for schedule(dynamic)
+            for (int64_t chunk = 0; chunk < (last_row - first_row + 1) * chunks; chunk++) {
+                const int64_t row_start = (first_row + chunk / chunks) * row;
+                const int64_t start = row_start + chunk % chunks * BLOCK;
+                const int64_t from = max_i64(start, first);
+                const int64_t to = min_i64(min_i64(start + BLOCK, row_start + row), last);
+                if (from < to)
+                    evaluate_chunk(evaluator, arrays, from, (int)(to - from),
+                                   (char *)values + evaluator_value_size(evaluator) * (size_t)(from - first),
+                                   magnitudes ? magnitudes + (from - first) : NULL, scratch);
+            }
+        }
+        if (scratch)
+            scratch_free(scratch);
+        free(scratch);
+    }
+    return !out_of_memory;
+}
+
+// A real value as the left side's type can hold it.
+static double as_stored(double value, ElementType type) {
+    const TypeInfo *info = type_info(type);
+    bool single = type == TYPE_F32 || (info->is_complex && info->size == 2 * sizeof(float));
+    return single ? (double)(float)value : value;
+}
+
+static int64_t got_integer(const void *got, ElementType type, int64_t i) {
+    return type == TYPE_I32 ? ((const int32_t *)got)[i] : ((const int64_t *)got)[i];
+}
+
+// Number `i` of an array of reals of the left side's type; a complex number is two.
+static double got_real(const void *got, ElementType type, int64_t i) {
+    return type == TYPE_F32 || type == TYPE_C64 ? (double)((const float *)got)[i] : ((const double *)got)[i];
+}
+
+static double relative_error(double difference, double magnitude) {
+    if (difference == 0)
+        return 0;
+    return magnitude > 0 ? difference / magnitude : INFINITY;
+}
+
+static double real_error(double got, double value, double magnitude) {
+    if (got == value || (isnan(got) && isnan(value)))
+        return 0;
+    return isfinite(got) && isfinite(value) ? relative_error(fabs(got - value), magnitude) : INFINITY;
+}
+
+// How infinite and NaN parts go through complex products is not laid down: they are all alike here.
+static double complex_error(const double *got, const double *value, double magnitude) {
+    bool finite = isfinite(value[0]) && isfinite(value[1]);
+    if (finite != (isfinite(got[0]) && isfinite(got[1])))
+        return INFINITY;
+    return finite ? relative_error(hypot(got[0] - value[0], got[1] - value[1]), magnitude) : 0;
+}
+
+double evaluator_error(const Evaluator *evaluator, const void *got, const void *values,
+                       const double *magnitudes, int64_t count) {
+    const ElementType type = evaluator->assignment->lhs->tensor->type;
+    double largest = 0;
+    for (int64_t i = 0; i < count; i++) {
+        double error;
+        if (type_info(type)->is_integer) {
+            int64_t value = ((const int64_t *)values)[i];
+            error = got_integer(got, type, i) == (type == TYPE_I32 ? (int32_t)(uint32_t)value : value)
+                        ? 0
+                        : INFINITY;
+        } else if (evaluator->kind == WIDE_REAL) {
+            double value = as_stored(((const double *)values)[i], type);
+            error = real_error(got_real(got, type, i), value, magnitudes[i]);
+        } else {
+            const double *value = (const double *)values + 2 * i;
+            double parts[2] = {got_real(got, type, 2 * i), got_real(got, type, 2 * i + 1)};
+            double stored[2] = {as_stored(value[0], type), as_stored(value[1], type)};
+            error = complex_error(parts, stored, magnitudes[i]);
+        }
+        largest = fmax(largest, error);
+    }
+    return largest;
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The reference evaluator: the value of a statement, element by element, with plain loops over whole tensors.
+// It is what results are checked against, so it goes from the syntax tree to numbers on its own: it shares
+// nothing with CIN, lowering or plans.
+#ifndef DISTAL_INDEX_EVALUATE_H
+#define DISTAL_INDEX_EVALUATE_H
+
+#include "index/notation.h"
+
+typedef struct Evaluator Evaluator;
+
+// How results are held: double, double _Complex (two doubles), or int64_t.
+typedef enum { WIDE_REAL, WIDE_COMPLEX, WIDE_INTEGER } WideKind;
+
+// Prepares a statement for these params. The statement means the sum of its additive terms, each summed over
+// those of its own variables that the left side lacks; a product or a numerator is multiplied out where its
+// addends would be summed over different variables. NULL with *why where that gives too many terms.
+Evaluator *evaluator_create(Arena *arena, const Assignment *assignment, const int64_t *params,
+                            const char **why);
+
+// Elements of the left side, and the type that they are evaluated in.
+int64_t evaluator_count(const Evaluator *evaluator);
+WideKind evaluator_kind(const Evaluator *evaluator);
+size_t evaluator_value_size(const Evaluator *evaluator); // bytes of one value
+
+// Evaluates elements first .. last - 1 of the left side (row-major in the order of its modes).
+// `arrays`: by tensor id, the whole tensor in its own type, row-major in the order of its modes; of the left
+// side only where the statement accumulates, with its old values. `values` receives last - first values of
+// the evaluator's kind, `magnitudes` the sums of the absolute values of all that was added up to them; it may
+// be NULL. Sums are compensated, so that values are nearer to the truth than the result that is checked.
+// Divides the work among the threads. False when memory runs out.
+bool evaluator_run(const Evaluator *evaluator, const void *const *arrays, int64_t first, int64_t last,
+                   void *values, double *magnitudes);
+
+// The largest |got - value| / magnitude over `count` elements: 0 where both are equal (NaN equals NaN),
+// infinite where only one is NaN, and for integers 0 or infinite. `got` has the type of the left side.
+double evaluator_error(const Evaluator *evaluator, const void *got, const void *values,
+                       const double *magnitudes, int64_t count);
+
+// What that may be for a correct result: the forward error bound of a sum, unit roundoff times the number of
+// summands and operations. 0 for integers.
+double evaluator_tolerance(const Evaluator *evaluator);
+
+#endif

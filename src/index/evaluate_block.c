@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "index/evaluate_block.h"
+
+#include <complex.h>
+#include <math.h>
+#include <string.h>
+
+// The magnitude of a complex number is taken as |re| + |im|, which no finite number overflows.
+
+#define LOAD_REAL(type)                                                                                      \
+    {                                                                                                        \
+        const type *from = (const type *)lanes->data + lanes->offset;                                        \
+        for (int i = 0; i < count; i++)                                                                      \
+            to->re[i] = (double)from[i * lanes->stride];                                                     \
+        break;                                                                                               \
+    }
+
+static void load_real(Register *to, const Lanes *lanes, int count) {
+    switch (lanes->type) {
+    case TYPE_I32:
+        LOAD_REAL(int32_t)
+    case TYPE_I64:
+        LOAD_REAL(int64_t)
+    case TYPE_F32:
+        LOAD_REAL(float)
+    default:
+        LOAD_REAL(double)
+    }
+    for (int i = 0; i < count; i++)
+        to->magnitude[i] = fabs(to->re[i]);
+}
+
+#define LOAD_COMPLEX(type)                                                                                   \
+    {                                                                                                        \
+        const type *from = (const type *)lanes->data + 2 * lanes->offset;                                    \
+        for (int i = 0; i < count; i++) {                                                                    \
+            to->re[i] = (double)from[2 * i * lanes->stride];                                                 \
+            to->im[i] = (double)from[2 * i * lanes->stride + 1];                                             \
+        }                                                                                                    \
+        break;                                                                                               \
+    }
+
+static void load_complex(Register *to, const Lanes *lanes, int count) {
+    switch (lanes->type) {
+    case TYPE_C64:
+        LOAD_COMPLEX(float)
+    case TYPE_C128:
+        LOAD_COMPLEX(double)
+    default:
+        load_real(to, lanes, count);
+        memset(to->im, 0, sizeof to->im);
+    }
+    for (int i = 0; i < count; i++)
+        to->magnitude[i] = fabs(to->re[i]) + fabs(to->im[i]);
+}
+
+static void load_integer(Register *to, const Lanes *lanes, int count) {
+    for (int i = 0; i < count; i++) {
+        int64_t at = lanes->offset + i * lanes->stride;
+        to->whole[i] =
+            lanes->type == TYPE_I32 ? ((const int32_t *)lanes->data)[at] : ((const int64_t *)lanes->data)[at];
+    }
+}
+
+static void set_number(Register *to, const Step *step, WideKind kind, int count) {
+    for (int i = 0; i < count; i++) {
+        if (kind == WIDE_INTEGER) {
+            to->whole[i] = step->integer;
+            continue;
+        }
+        to->re[i] = step->number;
+        to->im[i] = 0;
+        to->magnitude[i] = fabs(step->number);
+    }
+}
+
+typedef void (*Combine)(Register *left, const Register *right, int count);
+
+static void real_add(Register *left, const Register *right, int count) {
+    for (int i = 0; i < count; i++) {
+        left->re[i] += right->re[i];
+        left->magnitude[i] += right->magnitude[i];
+    }
+}
+
+static void real_sub(Register *left, const Register *right, int count) {
+    for (int i = 0; i < count; i++) {
+        left->re[i] -= right->re[i];
+        left->magnitude[i] += right->magnitude[i];
+    }
+}
+
+static void real_mul(Register *left, const Register *right, int count) {
+    for (int i = 0; i < count; i++) {
+        left->re[i] *= right->re[i];
+        left->magnitude[i] *= right->magnitude[i];
+    }
+}
+
+// How much more than the value the magnitude of a divisor is says how much of the divisor may have cancelled.
+static void real_div(Register *left, const Register *right, int count) {
+    for (int i = 0; i < count; i++) {
+        double divisor = fabs(right->re[i]);
+        left->re[i] /= right->re[i];
+        left->magnitude[i] = left->magnitude[i] / divisor * (right->magnitude[i] / divisor);
+    }
+}
+
+static void complex_add(Register *left, const Register *right, int count) {
+    real_add(left, right, count);
+    for (int i = 0; i < count; i++)
+        left->im[i] += right->im[i];
+}
+
+static void complex_sub(Register *left, const Register *right, int count) {
+    real_sub(left, right, count);
+    for (int i = 0; i < count; i++)
+        left->im[i] -= right->im[i];
+}
+
+static void complex_mul(Register *left, const Register *right, int count) {
+    for (int i = 0; i < count; i++) {
+        double re = left->re[i] * right->re[i] - left->im[i] * right->im[i];
+        left->im[i] = left->re[i] * right->im[i] + left->im[i] * right->re[i];
+        left->re[i] = re;
+        left->magnitude[i] *= right->magnitude[i];
+    }
+}
+
+static double _Complex number(const Register *from, int i) {
+    double _Complex result;
+    memcpy(&result, (const double[]){from->re[i], from->im[i]}, sizeof result);
+    return result;
+}
+
+static void complex_div(Register *left, const Register *right, int count) {
+    for (int i = 0; i < count; i++) {
+        double _Complex quotient = number(left, i) / number(right, i);
+        double divisor = hypot(right->re[i], right->im[i]);
+        left->re[i] = creal(quotient);
+        left->im[i] = cimag(quotient);
+        left->magnitude[i] = left->magnitude[i] / divisor * (right->magnitude[i] / divisor);
+    }
+}
+
+static void whole_add(Register *left, const Register *right, int count) {
+    for (int i = 0; i < count; i++)
+        left->whole[i] = (int64_t)((uint64_t)left->whole[i] + (uint64_t)right->whole[i]);
+}
+
+static void whole_sub(Register *left, const Register *right, int count) {
+    for (int i = 0; i < count; i++)
+        left->whole[i] = (int64_t)((uint64_t)left->whole[i] - (uint64_t)right->whole[i]);
+}
+
+static void whole_mul(Register *left, const Register *right, int count) {
+    for (int i = 0; i < count; i++)
+        left->whole[i] = (int64_t)((uint64_t)left->whole[i] * (uint64_t)right->whole[i]);
+}
+
+// Truncates as C does; a quotient by 0 is 0, and the one quotient that does not fit wraps around.
+static void whole_div(Register *left, const Register *right, int count) {
+    for (int i = 0; i < count; i++) {
+        if (right->whole[i] == 0)
+            left->whole[i] = 0;
+        else if (right->whole[i] == -1)
+            left->whole[i] = (int64_t)(0 - (uint64_t)left->whole[i]);
+        else
+            left->whole[i] /= right->whole[i];
+    }
+}
+
+static const Combine combines[][EXPR_DIV + 1] = {
+    [WIDE_REAL] =
+        {[EXPR_ADD] = real_add, [EXPR_SUB] = real_sub, [EXPR_MUL] = real_mul, [EXPR_DIV] = real_div},
+    [WIDE_COMPLEX] = {[EXPR_ADD] = complex_add,
+                      [EXPR_SUB] = complex_sub,
+                      [EXPR_MUL] = complex_mul,
+                      [EXPR_DIV] = complex_div},
+    [WIDE_INTEGER] =
+        {[EXPR_ADD] = whole_add, [EXPR_SUB] = whole_sub, [EXPR_MUL] = whole_mul, [EXPR_DIV] = whole_div},
+};
+
+static void negate(Register *of, WideKind kind, int count) {
+    for (int i = 0; i < count; i++) {
+        if (kind == WIDE_INTEGER) {
+            of->whole[i] = (int64_t)(0 - (uint64_t)of->whole[i]);
+            continue;
+        }
+        of->re[i] = -of->re[i];
+        of->im[i] = -of->im[i];
+    }
+}
+
+static void load(Register *to, const Lanes *lanes, WideKind kind, int count) {
+    if (kind == WIDE_INTEGER)
+        load_integer(to, lanes, count);
+    else if (kind == WIDE_COMPLEX)
+        load_complex(to, lanes, count);
+    else
+        load_real(to, lanes, count);
+}
+
+// Two's complement of 32 bits, kept in 64.
+static void wrap(Register *of, int count) {
+    for (int i = 0; i < count; i++)
+        of->whole[i] = (int32_t)(uint32_t)of->whole[i];
+}
+
+void block_clear(Sums *sums, int count) {
+    size_t bytes = sizeof(double) * (size_t)count;
+    memset(sums->sum.re, 0, bytes);
+    memset(sums->sum.im, 0, bytes);
+    memset(sums->sum.magnitude, 0, bytes);
+    memset(sums->lost_re, 0, bytes);
+    memset(sums->lost_im, 0, bytes);
+}
+
+// Knuth's exact sum: what rounding loses of each addition is kept beside.
+static void add_exactly(double *restrict sum, double *restrict lost, const double *restrict value,
+                        int count) {
+    for (int i = 0; i < count; i++) {
+        double total = sum[i] + value[i];
+        double part = total - sum[i];
+        lost[i] += (sum[i] - (total - part)) + (value[i] - part);
+        sum[i] = total;
+    }
+}
+
+void block_add(const BlockProgram *program, const Lanes *lanes, int count, Register *stack, Sums *sums) {
+    Register *top = stack - 1;
+    for (int s = 0; s < program->step_count; s++) {
+        const Step *step = &program->steps[s];
+        switch (step->kind) {
+        case EXPR_ACCESS:
+            load(++top, &lanes[step->access], program->kind, count);
+            break;
+        case EXPR_NUMBER:
+            set_number(++top, step, program->kind, count);
+            break;
+        case EXPR_NEG:
+            negate(top, program->kind, count);
+            break;
+        default:
+            top--;
+            combines[program->kind][step->kind](top, top + 1, count);
+        }
+        if (program->kind == WIDE_INTEGER && program->narrow)
+            wrap(top, count);
+    }
+    if (program->negative)
+        negate(top, program->kind, count);
+    if (program->kind == WIDE_INTEGER) {
+        whole_add(&sums->sum, top, count);
+        return;
+    }
+    add_exactly(sums->sum.re, sums->lost_re, top->re, count);
+    if (program->kind == WIDE_COMPLEX)
+        add_exactly(sums->sum.im, sums->lost_im, top->im, count);
+    for (int i = 0; i < count; i++)
+        sums->sum.magnitude[i] += top->magnitude[i];
+}
+
+static void join(WideKind kind, const Sums *from, int from_lane, Sums *to, int to_lane) {
+    if (kind == WIDE_INTEGER) {
+        to->sum.whole[to_lane] =
+            (int64_t)((uint64_t)to->sum.whole[to_lane] + (uint64_t)from->sum.whole[from_lane]);
+        return;
+    }
+    add_exactly(&to->sum.re[to_lane], &to->lost_re[to_lane], &from->sum.re[from_lane], 1);
+    add_exactly(&to->sum.im[to_lane], &to->lost_im[to_lane], &from->sum.im[from_lane], 1);
+    to->lost_re[to_lane] += from->lost_re[from_lane];
+    to->lost_im[to_lane] += from->lost_im[from_lane];
+    to->sum.magnitude[to_lane] += from->sum.magnitude[from_lane];
+}
+
+void block_fold(const BlockProgram *program, Sums *sums, int count) {
+    for (int i = 1; i < count; i++)
+        join(program->kind, sums, i, sums, 0);
+}
+
+void block_join(const BlockProgram *program, const Sums *from, Sums *to, int lane) {
+    join(program->kind, from, 0, to, lane);
+}
+
+// Where a sum is infinite, what was lost of it is not a number.
+static double total(double sum, double lost) {
+    return isfinite(sum) ? sum + lost : sum;
+}
+
+void block_value(const BlockProgram *program, const Sums *sums, int from, void *value) {
+    const Register *sum = &sums->sum;
+    switch (program->kind) {
+    case WIDE_REAL:
+        *(double *)value = total(sum->re[from], sums->lost_re[from]);
+        break;
+    case WIDE_COMPLEX:
+        ((double *)value)[0] = total(sum->re[from], sums->lost_re[from]);
+        ((double *)value)[1] = total(sum->im[from], sums->lost_im[from]);
+        break;
+    case WIDE_INTEGER:
+        *(int64_t *)value = program->narrow ? (int32_t)(uint32_t)sum->whole[from] : sum->whole[from];
+    }
+}

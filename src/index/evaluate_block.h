@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Arithmetic of the reference evaluator: one additive term on up to BLOCK lanes at a time. Lanes are
+// neighbouring values of one variable; the rest of the term is a postfix program over them.
+#ifndef DISTAL_INDEX_EVALUATE_BLOCK_H
+#define DISTAL_INDEX_EVALUATE_BLOCK_H
+
+#include "index/evaluate.h"
+
+enum { BLOCK = 256 };
+
+// One step of the program, on a stack of registers. An access stands for `tensor` read with a stride for each
+// variable of the statement.
+typedef struct {
+    ExprKind kind;
+    int access; // EXPR_ACCESS: index into the term's accesses
+    double number;
+    int64_t integer;
+} Step;
+
+typedef struct {
+    const Tensor *tensor;
+    int64_t strides[MAX_VARS]; // in elements
+} Operand;
+
+// A register: lanes of values and of magnitudes. Reals use `re`, integers `whole`.
+typedef struct {
+    union {
+        double re[BLOCK];
+        int64_t whole[BLOCK];
+    };
+    double im[BLOCK], magnitude[BLOCK];
+} Register;
+
+// Sums by lane, with what rounding lost of them.
+typedef struct {
+    Register sum;
+    double lost_re[BLOCK], lost_im[BLOCK];
+} Sums;
+
+typedef struct {
+    WideKind kind;
+    bool narrow; // WIDE_INTEGER: 32 bits, not 64
+    int step_count;
+    const Step *steps;
+    bool negative; // subtract instead of add
+} BlockProgram;
+
+// Where an operand's lanes are: data + offset, `stride` elements apart.
+typedef struct {
+    ElementType type;
+    const void *data;
+    int64_t offset, stride;
+} Lanes;
+
+void block_clear(Sums *sums, int count);
+// Runs the program on `count` lanes and adds the result to `sums`; `stack` has a register a step.
+void block_add(const BlockProgram *program, const Lanes *lanes, int count, Register *stack, Sums *sums);
+// Adds all lanes into the first.
+void block_fold(const BlockProgram *program, Sums *sums, int count);
+// Adds the first lane of `from` to lane `lane` of `to`.
+void block_join(const BlockProgram *program, const Sums *from, Sums *to, int lane);
+// Lane `from` of the sums as one wide value.
+void block_value(const BlockProgram *program, const Sums *sums, int from, void *value);
+
+#endif
