@@ -16,11 +16,6 @@ extern "C" {
 #define DISTAL_KERNEL_ABI 1
 #define DISTAL_MAX_ORDER 12
 
-// Kernels are loaded at run time and find the runtime among what the program or the library exports.
-#if defined __GNUC__
-#pragma GCC visibility push(default)
-#endif
-
 // Where the elements of one access are: element x lies at data[sum over modes d of (x[d] - lo[d]) *
 // stride[d]]. The stride of the mode that is stored last is 1. `data` is NULL when there is nothing here.
 typedef struct {
@@ -78,10 +73,6 @@ DISTAL_DECLARE_KERNELS(c64, float _Complex)
 DISTAL_DECLARE_KERNELS(c128, double _Complex)
 DISTAL_DECLARE_KERNELS(i32, int32_t)
 DISTAL_DECLARE_KERNELS(i64, int64_t)
-
-#if defined __GNUC__
-#pragma GCC visibility pop
-#endif
 
 #ifdef __cplusplus
 }
