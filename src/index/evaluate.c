@@ -18,9 +18,10 @@ enum { MAX_TERMS = 4096 };
 typedef uint64_t VarSet;
 _Static_assert(MAX_VARS <= 64, "a set of variables is one word");
 
-// An additive term: a piece of the right side with the variables that it is summed over.
+// An additive term: all of the right side that is summed over the same variables.
 typedef struct {
     bool negative;
+    VarSet summed;
     const Expr *expr;
 } Addend;
 typedef Array(Addend) Addends;
@@ -102,15 +103,24 @@ static VarSets summed_over(Expansion *expansion, const Expr *expr) {
     return sets;
 }
 
-static const Expr *product(Arena *arena, const Expr *like, const Expr *left, const Expr *right) {
-    Expr *expr = arena_copy(arena, like, sizeof *like);
+static const Expr *operation(Arena *arena, ExprKind kind, const Expr *left, const Expr *right) {
+    Expr *expr = arena_new(arena, Expr);
+    expr->kind = kind;
     expr->left = left;
     expr->right = right;
     return expr;
 }
 
-static void push(Expansion *expansion, Addends *addends, const Expr *expr, bool negative) {
-    Addend addend = {negative, expr};
+// Adds to the addend that is summed over the same variables, where there is one.
+static void push(Expansion *expansion, Addends *addends, Addend addend) {
+    for (int64_t i = 0; i < addends->count; i++) {
+        Addend *old = &addends->items[i];
+        if (old->summed != addend.summed)
+            continue;
+        old->expr = operation(expansion->arena, old->negative == addend.negative ? EXPR_ADD : EXPR_SUB,
+                              old->expr, addend.expr);
+        return;
+    }
     array_push(expansion->arena, *addends, addend);
     expansion->too_many |= addends->count > MAX_TERMS;
 }
@@ -119,8 +129,9 @@ static void push(Expansion *expansion, Addends *addends, const Expr *expr, bool 
 static void expand(Expansion *expansion, const Expr *expr, bool negative, Addends *addends) {
     if (expansion->too_many)
         return;
-    if (summed_over(expansion, expr).count == 1) {
-        push(expansion, addends, expr, negative);
+    VarSets sets = summed_over(expansion, expr);
+    if (sets.count == 1) {
+        push(expansion, addends, (Addend){negative, sets.items[0], expr});
         return;
     }
     if (expr->kind == EXPR_NEG) {
@@ -135,14 +146,15 @@ static void expand(Expansion *expansion, const Expr *expr, bool negative, Addend
     Addends left = {0}, right = {0};
     expand(expansion, expr->left, false, &left);
     if (expr->kind == EXPR_DIV)
-        push(expansion, &right, expr->right, false);
+        push(expansion, &right, (Addend){false, all_vars(expr->right) & expansion->reducible, expr->right});
     else
         expand(expansion, expr->right, false, &right);
     for (int64_t i = 0; i < left.count; i++)
         for (int64_t j = 0; j < right.count && !expansion->too_many; j++) {
             Addend l = left.items[i], r = right.items[j];
-            push(expansion, addends, product(expansion->arena, expr, l.expr, r.expr),
-                 (negative != l.negative) != r.negative);
+            push(expansion, addends,
+                 (Addend){(negative != l.negative) != r.negative, l.summed | r.summed,
+                          operation(expansion->arena, expr->kind, l.expr, r.expr)});
         }
 }
 
@@ -184,8 +196,7 @@ static void compile(Compilation *compilation, const Expr *expr) {
     array_push(compilation->arena, compilation->steps, step);
 }
 
-static Term term_of(Arena *arena, const Evaluator *evaluator, Addend addend, VarSet reducible,
-                    const int64_t *params) {
+static Term term_of(Arena *arena, const Evaluator *evaluator, Addend addend, const int64_t *params) {
     Compilation compilation = {.arena = arena, .params = params};
     compile(&compilation, addend.expr);
     Term term = {
@@ -197,9 +208,8 @@ static Term term_of(Arena *arena, const Evaluator *evaluator, Addend addend, Var
         .operand_count = (int)compilation.operands.count,
         .operands = compilation.operands.items,
     };
-    VarSet vars = all_vars(addend.expr) & reducible;
     for (int v = 0; v < evaluator->assignment->var_count; v++)
-        if (vars & bit(v))
+        if (addend.summed & bit(v))
             term.reductions[term.reduction_count++] = v;
     return term;
 }
@@ -248,7 +258,7 @@ Evaluator *evaluator_create(Arena *arena, const Assignment *assignment, const in
         Expr *old = arena_new(arena, Expr);
         old->kind = EXPR_ACCESS;
         old->access = lhs;
-        push(&expansion, &addends, old, false);
+        push(&expansion, &addends, (Addend){false, 0, old});
     }
     if (expansion.too_many) {
         *why = "the right side multiplies out to too many terms for the reference evaluator";
@@ -256,7 +266,7 @@ Evaluator *evaluator_create(Arena *arena, const Assignment *assignment, const in
     }
     Term *terms = arena_array(arena, Term, addends.count);
     for (int64_t i = 0; i < addends.count; i++)
-        terms[i] = term_of(arena, evaluator, addends.items[i], expansion.reducible, params);
+        terms[i] = term_of(arena, evaluator, addends.items[i], params);
     evaluator->terms = terms;
     evaluator->term_count = (int)addends.count;
     count_work(evaluator);
