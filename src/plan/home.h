@@ -19,8 +19,8 @@ typedef struct {
     bool replicated;      // some coordinate has more than one home
 } Home;
 
-// From a placement. `grid` is its machine with numbers put in. False with a diagnostic where it does not fit.
-bool home_from_layout(Home *home, const Tensor *tensor, const int64_t *extents, const Layout *layout,
+// From a layout.
+void home_from_layout(Home *home, const Tensor *tensor, const int64_t *extents, const Layout *layout,
                       int64_t ranks, Arena *arena);
 // From a table of regions by rank, which the home keeps.
 void home_from_table(Home *home, const Tensor *tensor, const int64_t *extents, const Region *pieces,

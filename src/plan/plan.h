@@ -122,7 +122,7 @@ typedef struct {
 } Combination;
 
 typedef struct {
-    const StatementPlan *plan;
+    StatementPlan *plan;
     const Transfer *transfer;
     int64_t step;                    // of the last walk_next
     const Need *needs, *previous;    // by rank

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/pattern.h"
+
+#include <string.h>
+
+const char *const pattern_names[] = {"none", "local", "gather", "broadcast", "shift", "reduce"};
+
+const Pattern *const patterns[] = {&pattern_shift, &pattern_gather, &pattern_broadcast, NULL};
+
+void rect_cut(const Rect *rect, int64_t limit, void (*visit)(void *context, const Rect *part),
+              void *context) {
+    if (rect_volume(rect) <= limit || limit < 1) {
+        visit(context, rect);
+        return;
+    }
+    // Halve the outermost mode that has more than one coordinate, so that the parts stay contiguous where the
+    // whole was.
+    int mode = 0;
+    while (rect->hi[mode] - rect->lo[mode] == 1)
+        mode++;
+    Rect half = *rect;
+    half.hi[mode] = rect->lo[mode] + (rect->hi[mode] - rect->lo[mode] + 1) / 2;
+    rect_cut(&half, limit, visit, context);
+    half.lo[mode] = half.hi[mode];
+    half.hi[mode] = rect->hi[mode];
+    rect_cut(&half, limit, visit, context);
+}
+
+typedef struct {
+    Exchange *exchange;
+    Message message;
+} Sending;
+
+static void send_part(void *context, const Rect *part) {
+    Sending *sending = context;
+    sending->message.rect = *part;
+    array_push(sending->exchange->arena, sending->exchange->walk->messages, sending->message);
+}
+
+void exchange_send(Exchange *exchange, int64_t source, int64_t target, bool from_view, const Rect *rect) {
+    int64_t size = (int64_t)type_info(exchange->home->tensor->type)->size;
+    Sending sending = {exchange, {.source = source, .target = target, .from_view = from_view, .group = -1}};
+    rect_cut(rect, exchange->walk->plan->options.message_limit / size, send_part, &sending);
+}
+
+PatternName walk_pattern(const Walk *walk) {
+    PatternName pattern = PATTERN_LOCAL;
+    if (walk->combinations.count > 0) {
+        for (int64_t i = 0; i < walk->combinations.count; i++) {
+            const Combination *combination = &walk->combinations.items[i];
+            if (combination->owner_count > 1 || combination->contributor_count > 1 ||
+                combination->contributors[0] != combination->owners[0])
+                pattern = PATTERN_REDUCE;
+        }
+        return pattern;
+    }
+    for (int64_t i = 0; i < walk->messages.count; i++) {
+        const Message *message = &walk->messages.items[i];
+        PatternName own = PATTERN_GATHER;
+        if (message->from_view)
+            own = PATTERN_SHIFT;
+        else if (message->group >= 0 ||
+                 region_contains(&walk->needs[message->source].region, &message->rect) ||
+                 (i > 0 && walk->messages.items[i - 1].source == message->source &&
+                  rect_equal(&walk->messages.items[i - 1].rect, &message->rect)))
+            own = PATTERN_BROADCAST; // several use the same piece, be it only its owner and one other
+        if (own > pattern)
+            pattern = own;
+    }
+    return pattern;
+}
+
+int64_t plan_group(StatementPlan *plan, const int64_t *ranks, int64_t count) {
+    for (int64_t i = plan->groups.count - 1; i >= 0; i--)
+        if (plan->groups.items[i].count == count &&
+            memcmp(plan->groups.items[i].ranks, ranks, sizeof(int64_t) * (size_t)count) == 0)
+            return i;
+    Group group = {count, arena_copy(plan->arena, ranks, sizeof(int64_t) * (size_t)count)};
+    array_push(plan->arena, plan->groups, group);
+    return plan->groups.count - 1;
+}

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/plan.h"
+
+#include "base/integer.h"
+#include "plan/induced.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static int64_t *zeros(Arena *arena, int64_t count) {
+    return arena_array(arena, int64_t, count);
+}
+
+static bool machine_grid(const Machine *machine, const int64_t *params, Grid *grid) {
+    grid->order = machine->order;
+    for (int d = 0; d < machine->order; d++)
+        if (!int_eval(machine->extents[d], params, NULL, &grid->extents[d]) || grid->extents[d] < 1)
+            return false;
+    return true;
+}
+
+static bool execution_grid(const Spmd *spmd, const int64_t *params, Grid *grid) {
+    grid->order = spmd->dim_count;
+    for (int d = 0; d < spmd->dim_count; d++)
+        if (!int_eval(spmd->dims[d].extent, params, NULL, &grid->extents[d]) || grid->extents[d] < 0)
+            return false;
+    return true;
+}
+
+int64_t plan_natural_ranks(int machine_count, const Machine *const *machines, int statement_count,
+                           const Spmd *const *spmds, const int64_t *params) {
+    int64_t ranks = 1;
+    Grid grid;
+    for (int i = 0; i < machine_count; i++)
+        if (machine_grid(machines[i], params, &grid))
+            ranks = max_i64(ranks, grid_size(&grid));
+    for (int i = 0; i < statement_count; i++)
+        if (execution_grid(spmds[i], params, &grid))
+            ranks = max_i64(ranks, grid_size(&grid));
+    return ranks;
+}
+
+static bool check_machine(const Machine *machine, const int64_t *params, int64_t ranks,
+                          Diagnostics *diagnostics, Grid *grid) {
+    if (!machine_grid(machine, params, grid))
+        return diagnostics_error(diagnostics, machine->span, "machine %s has a dimension smaller than 1",
+                                 machine->name);
+    int64_t size = grid_size(grid);
+    // A machine smaller than the number of ranks is one of several, or the ranks are too many.
+    if (size % ranks != 0)
+        return diagnostics_error(diagnostics, machine->span,
+                                 "machine %s has %" PRId64 " processors, which is not a multiple of %" PRId64
+                                 " ranks: run on %" PRId64 " ranks or a divisor of it",
+                                 machine->name, size, ranks, size);
+    return true;
+}
+
+static bool place_tensors(Plan *plan, int tensor_count, const Tensor *const *tensors, int64_t *const *extents,
+                          const int64_t *params, Diagnostics *diagnostics) {
+    for (int t = 0; t < tensor_count; t++) {
+        const Tensor *tensor = tensors[t];
+        Grid grid;
+        Layout layout;
+        int bad_dim;
+        if (!tensor->placement)
+            continue;
+        if (!check_machine(tensor->placement->machine, params, plan->options.ranks, diagnostics, &grid))
+            return false;
+        if (!layout_create(tensor->placement, &grid, tensor->order, extents[t], &layout, &bad_dim))
+            return diagnostics_error(diagnostics, tensor->placement->entries[bad_dim].span,
+                                     "coordinate %" PRId64
+                                     " lies outside of this dimension of %s (0 .. %" PRId64 ")",
+                                     tensor->placement->entries[bad_dim].coordinate,
+                                     tensor->placement->machine->name, grid.extents[bad_dim] - 1);
+        home_from_layout(&plan->homes[t], tensor, extents[t], &layout, plan->options.ranks, plan->arena);
+    }
+    return true;
+}
+
+static int64_t operations(const Expr *expr) {
+    if (!expr || expr->kind == EXPR_ACCESS || expr->kind == EXPR_NUMBER)
+        return 0;
+    return (expr->kind != EXPR_NEG) + operations(expr->left) + operations(expr->right);
+}
+
+// Additions, subtractions, multiplications and divisions of all iterations; a sum counts one addition a
+// summand.
+static int64_t count_flop(const StatementPlan *plan) {
+    const Cin *cin = plan->spmd->cin;
+    int64_t total = 0;
+    for (int n = 0; n < cin_nest_count(cin); n++) {
+        const Nest nest = cin_nest(cin, n);
+        bool active[MAX_VARS];
+        provenance_active(plan->provenance, nest.loops, nest.loop_count, active);
+        int64_t count = operations(nest.assign->rhs) + nest.assign->accumulate;
+        for (int v = 0; v < cin->var_count; v++)
+            if (cin->vars[v].source && active[v] &&
+                !checked_mul(count, provenance_extent(plan->provenance, v), &count))
+                count = INT64_MAX;
+        if (!checked_add(total, count, &total))
+            total = INT64_MAX;
+    }
+    return total;
+}
+
+// The figures of one transfer, summed over the steps of its walk.
+typedef struct {
+    int64_t size; // of an element
+    int64_t *bytes, *messages, *buffer, *scratch, *step_scratch;
+} Sums;
+
+static void add_needs(const Walk *walk, Sums *sums, TransferPlan *figures) {
+    for (int64_t rank = 0; rank < walk->plan->ranks; rank++) {
+        const Need *need = &walk->needs[rank];
+        if (need->region.rects.count == 0 || need->piece >= 0)
+            continue;
+        sums->buffer[rank] = max_i64(sums->buffer[rank], rect_volume(&need->hull));
+        figures->in_place = false;
+    }
+}
+
+static void add_messages(const Walk *walk, Sums *sums, TransferPlan *figures) {
+    for (int64_t i = 0; i < walk->messages.count; i++) {
+        const Message *message = &walk->messages.items[i];
+        sums->bytes[message->target] += rect_volume(&message->rect) * sums->size;
+        sums->messages[message->target]++;
+        figures->double_buffered = figures->double_buffered || message->from_view;
+    }
+}
+
+static void add_combinations(const Walk *walk, Sums *sums) {
+    memset(sums->step_scratch, 0, sizeof(int64_t) * (size_t)walk->plan->ranks);
+    for (int64_t i = 0; i < walk->combinations.count; i++) {
+        const Combination *combination = &walk->combinations.items[i];
+        int64_t volume = rect_volume(&combination->rect);
+        const int64_t *owners = combination->owners;
+        int64_t remote = 0;
+        for (int64_t k = 0; k < combination->contributor_count; k++) {
+            int64_t rank = combination->contributors[k];
+            if (combination->owner_count == 1 && owners[0] == rank)
+                continue;
+            remote++;
+            sums->bytes[rank] += volume * sums->size;
+            sums->messages[rank]++;
+        }
+        if (combination->group >= 0) {
+            const Group *group = &walk->plan->groups.items[combination->group];
+            for (int64_t k = 0; k < group->count; k++)
+                sums->step_scratch[group->ranks[k]] += volume;
+        } else if (remote > 0) {
+            sums->step_scratch[owners[0]] += volume;
+        }
+    }
+    for (int64_t rank = 0; rank < walk->plan->ranks; rank++)
+        sums->scratch[rank] = max_i64(sums->scratch[rank], sums->step_scratch[rank]);
+}
+
+static void sum_transfer(StatementPlan *plan, int transfer) {
+    TransferPlan *figures = &plan->transfers[transfer];
+    *figures = (TransferPlan){
+        .transfer = &plan->spmd->transfers[transfer], .pattern = PATTERN_LOCAL, .in_place = true};
+    const int64_t ranks = plan->ranks;
+    Sums sums = {(int64_t)type_info(figures->transfer->access->tensor->type)->size,
+                 zeros(plan->arena, ranks),
+                 zeros(plan->arena, ranks),
+                 zeros(plan->arena, ranks),
+                 zeros(plan->arena, ranks),
+                 zeros(plan->arena, ranks)};
+    Walk *walk = walk_create(plan, transfer);
+    while (walk_next(walk)) {
+        PatternName pattern = walk_pattern(walk);
+        if (pattern > figures->pattern)
+            figures->pattern = pattern;
+        add_needs(walk, &sums, figures);
+        add_messages(walk, &sums, figures);
+        if (figures->transfer->kind == TRANSFER_REDUCE)
+            add_combinations(walk, &sums);
+    }
+    walk_free(walk);
+    for (int64_t rank = 0; rank < ranks; rank++)
+        sums.buffer[rank] =
+            (sums.buffer[rank] * (figures->double_buffered ? 2 : 1) + sums.scratch[rank]) * sums.size;
+    figures->steps = walk_steps(plan, figures->transfer);
+    figures->bytes = sums.bytes;
+    figures->messages = sums.messages;
+    figures->buffer_bytes = sums.buffer;
+}
+
+static TensorFigures sum_tensor(const StatementPlan *plan, const Tensor *tensor) {
+    Arena *arena = plan->arena;
+    int64_t *bytes = zeros(arena, plan->ranks), *messages = zeros(arena, plan->ranks);
+    int64_t *home = zeros(arena, plan->ranks), *buffer = zeros(arena, plan->ranks);
+    TensorFigures figures = {tensor, PATTERN_NONE, "", 0, bytes, messages, home, buffer};
+    bool first = true;
+    for (int t = 0; t < plan->spmd->transfer_count; t++) {
+        const TransferPlan *own = &plan->transfers[t];
+        if (own->transfer->access->tensor != tensor)
+            continue;
+        if (first && own->transfer->at >= 0)
+            figures.at = plan->spmd->cin->vars[own->transfer->at].name;
+        first = false;
+        figures.steps = max_i64(figures.steps, own->steps);
+        if (own->pattern > figures.pattern)
+            figures.pattern = own->pattern;
+        for (int64_t rank = 0; rank < plan->ranks; rank++) {
+            bytes[rank] += own->bytes[rank];
+            messages[rank] += own->messages[rank];
+            buffer[rank] += own->buffer_bytes[rank];
+        }
+    }
+    const Home *own = &plan->homes[tensor->id];
+    for (int64_t rank = 0; rank < plan->ranks && own->known; rank++)
+        home[rank] = home_bytes(own, rank);
+    return figures;
+}
+
+// Homes need not be cleared where the first nest stores every element in place.
+static bool needs_zeros(const StatementPlan *plan) {
+    if (plan->spmd->cin->assignment->accumulate)
+        return false;
+    if (!plan->spmd->nests[0].writes_once)
+        return true;
+    for (int t = 0; t < plan->spmd->transfer_count; t++) {
+        const TransferPlan *transfer = &plan->transfers[t];
+        if (transfer->transfer->kind == TRANSFER_REDUCE && transfer->transfer->nest == 0 &&
+            !transfer->in_place)
+            return true;
+    }
+    return false;
+}
+
+static bool plan_grid(StatementPlan *plan, Diagnostics *diagnostics) {
+    const Spmd *spmd = plan->spmd;
+    const Machine *machine = spmd->dim_count ? spmd->dims[0].machine : NULL;
+    if (machine && !check_machine(machine, plan->params, plan->ranks, diagnostics, &plan->grid))
+        return false;
+    int64_t processors = 1;
+    if (!execution_grid(spmd, plan->params, &plan->grid))
+        return diagnostics_error(diagnostics, spmd->cin->assignment->span,
+                                 "the extents of the distributed loops overflow 64 bits");
+    for (int d = 0; d < plan->grid.order; d++)
+        if (!checked_mul(processors, plan->grid.extents[d], &processors))
+            return diagnostics_error(diagnostics, spmd->cin->assignment->span,
+                                     "the number of processors overflows 64 bits");
+    plan->processors = processors;
+    plan->per_rank = max_i64(1, processors_per_rank(processors, plan->ranks));
+    return true;
+}
+
+static bool plan_statement(Plan *plan, StatementPlan *statement, const Tensor *const *tensors,
+                           int64_t *const *extents, Diagnostics *diagnostics) {
+    const double start = now();
+    const Spmd *spmd = statement->spmd;
+    statement->target = spmd->cin->assignment->lhs->tensor;
+    if (!plan_grid(statement, diagnostics))
+        return false;
+    statement->provenance = provenance_create(spmd->cin, statement->params, plan->arena, diagnostics);
+    if (!statement->provenance)
+        return false;
+    for (int t = 0; t < spmd->transfer_count; t++) {
+        const Tensor *tensor = spmd->transfers[t].access->tensor;
+        if (!plan->homes[tensor->id].known)
+            induce_home(statement, &plan->homes[tensor->id], tensor, extents[tensor->id], plan->arena);
+    }
+    statement->transfers = arena_array(plan->arena, TransferPlan, spmd->transfer_count);
+    for (int t = 0; t < spmd->transfer_count; t++)
+        sum_transfer(statement, t);
+    TensorFigures *figures = arena_array(plan->arena, TensorFigures, plan->tensor_count);
+    int64_t *peak = zeros(plan->arena, statement->ranks);
+    for (int t = 0; t < plan->tensor_count; t++) {
+        figures[t] = sum_tensor(statement, tensors[t]);
+        for (int64_t rank = 0; rank < statement->ranks; rank++)
+            peak[rank] += figures[t].home_bytes[rank] + figures[t].buffer_bytes[rank];
+    }
+    statement->tensor_count = plan->tensor_count;
+    statement->tensors = figures;
+    statement->peak_bytes = peak;
+    statement->zero_target = needs_zeros(statement);
+    statement->flop = count_flop(statement);
+    statement->seconds = now() - start;
+    return true;
+}
+
+static int64_t *tensor_extents(Arena *arena, const Tensor *tensor, const int64_t *params,
+                               Diagnostics *diagnostics) {
+    int64_t *extents = arena_array(arena, int64_t, MAX_ORDER);
+    for (int mode = 0; mode < tensor->order; mode++)
+        if (!int_eval(tensor->extents[mode], params, NULL, &extents[mode]) || extents[mode] < 0) {
+            diagnostics_error(diagnostics, tensor->extent_spans[mode],
+                              "the extent of mode %d of %s is negative", mode, tensor->name);
+            return NULL;
+        }
+    return extents;
+}
+
+Plan *plan_create(Arena *arena, int tensor_count, const Tensor *const *tensors, int statement_count,
+                  const Spmd *const *spmds, const int64_t *params, PlanOptions options,
+                  Diagnostics *diagnostics) {
+    if (options.message_limit == 0)
+        options.message_limit = PLAN_MESSAGE_LIMIT;
+    Plan *plan = arena_new(arena, Plan);
+    *plan = (Plan){arena,           options,
+                   tensor_count,    arena_array(arena, Home, tensor_count),
+                   statement_count, arena_array(arena, StatementPlan *, statement_count)};
+    int64_t **extents = arena_array(arena, int64_t *, tensor_count);
+    for (int t = 0; t < tensor_count; t++) {
+        plan->homes[t].tensor = tensors[t];
+        extents[t] = tensor_extents(arena, tensors[t], params, diagnostics);
+        if (!extents[t])
+            return NULL;
+    }
+    if (!place_tensors(plan, tensor_count, tensors, extents, params, diagnostics))
+        return NULL;
+    for (int s = 0; s < statement_count; s++) {
+        StatementPlan *statement = plan->statements[s] = arena_new(arena, StatementPlan);
+        *statement = (StatementPlan){.spmd = spmds[s],
+                                     .ranks = options.ranks,
+                                     .params = params,
+                                     .options = options,
+                                     .homes = plan->homes,
+                                     .arena = arena};
+        if (!plan_statement(plan, statement, tensors, extents, diagnostics))
+            return NULL;
+    }
+    return plan;
+}
