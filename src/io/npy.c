@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/npy.h"
+
+#include "base/integer.h"
+#include "io/runs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PROBE = 4096 };
+// What is read or written at once where the file is not one run, in elements of the largest type.
+enum { BLOCK_BYTES = RUN_LENGTH * 16 };
+
+// NULL, or why not all of `size` bytes are there.
+static const char *read_all(int fd, void *to, size_t size, int64_t offset) {
+    char *at = to;
+    while (size > 0) {
+        ssize_t n = pread(fd, at, size, (off_t)offset);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return strerror(errno);
+        if (n == 0)
+            return "it ended while it was read";
+        at += n;
+        size -= (size_t)n;
+        offset += n;
+    }
+    return NULL;
+}
+
+static const char *write_all(int fd, const void *from, size_t size, int64_t offset) {
+    const char *at = from;
+    while (size > 0) {
+        ssize_t n = pwrite(fd, at, size, (off_t)offset);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n < 0 ? strerror(errno) : "no byte could be written";
+        at += n;
+        size -= (size_t)n;
+        offset += n;
+    }
+    return NULL;
+}
+
+static void strides_of(int order, const int64_t *extents, bool fortran, int64_t *stride) {
+    int64_t step = 1;
+    for (int i = 0; i < order; i++) {
+        int d = fortran ? i : order - 1 - i;
+        stride[d] = step;
+        step *= extents[d] > 0 ? extents[d] : 1;
+    }
+}
+
+static const char *read_header(int fd, int64_t file_size, Arena *arena, NpyHeader *header) {
+    size_t size = (size_t)min_i64(file_size, PROBE), needed;
+    unsigned char *bytes = arena_alloc(arena, size + 1);
+    const char *why = read_all(fd, bytes, size, 0);
+    if (why)
+        return why;
+    why = npy_parse(bytes, size, arena, header, &needed);
+    if (why && needed > size && (int64_t)needed <= file_size) {
+        bytes = arena_alloc(arena, needed);
+        why = read_all(fd, bytes, needed, 0);
+        if (!why)
+            why = npy_parse(bytes, needed, arena, header, NULL);
+    }
+    if (why)
+        return why;
+    int64_t bytes_needed = (int64_t)type_info(header->type)->size;
+    for (int d = 0; d < header->order; d++)
+        if (!checked_mul(bytes_needed, header->extents[d], &bytes_needed))
+            return "its size does not fit into 64 bits";
+    if (file_size - header->data_offset < bytes_needed)
+        return arena_printf(arena, "it is cut short: its elements take %lld bytes, %lld are there",
+                            (long long)bytes_needed, (long long)(file_size - header->data_offset));
+    return NULL;
+}
+
+bool npy_open(const char *path, NpyFile *file, Diagnostics *diagnostics) {
+    *file = (NpyFile){.fd = -1, .path = path};
+    // Without O_NONBLOCK, opening a named pipe would wait for a writer.
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat status;
+    if (fd < 0 || fstat(fd, &status) != 0) {
+        diagnostics_error(diagnostics, (Span){0}, "cannot read '%s': %s", path, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return false;
+    }
+    const char *why = S_ISREG(status.st_mode)
+                          ? read_header(fd, (int64_t)status.st_size, diagnostics->arena, &file->header)
+                          : "it is not a regular file";
+    if (why) {
+        close(fd);
+        return diagnostics_error(diagnostics, (Span){0}, "cannot read '%s': %s", path, why);
+    }
+    file->fd = fd;
+    return true;
+}
+
+void npy_close(NpyFile *file) {
+    if (file->fd >= 0)
+        close(file->fd);
+    file->fd = -1;
+}
+
+typedef struct {
+    int fd;
+    int64_t offset; // bytes: of the first element of the rectangle
+    size_t size;    // bytes of an element in the file
+    size_t swap;    // bytes of a number to be reversed; 0: none
+    Conversion convert;
+    char *data;
+    size_t data_size; // bytes of an element in memory
+    char *block;
+    const Runs *inside; // read_span: what lies in one span of the file
+    int64_t span;
+    char *span_data;
+    const char *why; // the first failure
+} Transit;
+
+static void swap_bytes(char *bytes, size_t total, size_t size) {
+    for (size_t i = 0; i < total; i += size)
+        for (size_t k = 0; k < size / 2; k++) {
+            char byte = bytes[i + k];
+            bytes[i + k] = bytes[i + size - 1 - k];
+            bytes[i + size - 1 - k] = byte;
+        }
+}
+
+static bool read_block(Transit *transit, int64_t element, int64_t count) {
+    size_t total = (size_t)count * transit->size;
+    if (!transit->why)
+        transit->why =
+            read_all(transit->fd, transit->block, total, transit->offset + element * (int64_t)transit->size);
+    if (transit->why)
+        return false;
+    if (transit->swap)
+        swap_bytes(transit->block, total, transit->swap);
+    return true;
+}
+
+// One run of neighbours in the file, or elements far from each other.
+static void read_run(void *context, const Run *run) {
+    Transit *transit = context;
+    int64_t at_once = run->a_step == 1 ? run->count : 1;
+    for (int64_t i = 0; i < run->count; i += at_once)
+        if (read_block(transit, run->a + i * run->a_step, at_once))
+            transit->convert(transit->data + (run->b + i * run->b_step) * (int64_t)transit->data_size,
+                             run->b_step, transit->block, 1, at_once);
+}
+
+static void take_run(void *context, const Run *run) {
+    const Transit *transit = context;
+    transit->convert(transit->span_data + run->b * (int64_t)transit->data_size, run->b_step,
+                     transit->block + run->a * (int64_t)transit->size, run->a_step, run->count);
+}
+
+// Several short runs and the gaps between them are read at once.
+static void read_spans(void *context, const Run *run) {
+    Transit *transit = context;
+    for (int64_t i = 0; i < run->count; i++) {
+        if (!read_block(transit, run->a + i * run->a_step, transit->span))
+            return;
+        transit->span_data = transit->data + (run->b + i * run->b_step) * (int64_t)transit->data_size;
+        runs_visit(transit->inside, false, take_run, transit);
+    }
+}
+
+// Splits `runs` into the innermost levels whose span in the file fits into a block and is mostly wanted, and
+// the rest. Returns the span in elements, 0 where not even one level fits.
+static int64_t split_runs(const Runs *runs, int64_t block, Runs *inside, Runs *outside) {
+    enum { WORTH = 8 }; // elements read for one that is wanted
+    int64_t span = 1, wanted = 1;
+    int inner = 0;
+    for (; inner < runs->levels; inner++) {
+        int64_t reach = span + (runs->extent[inner] - 1) * runs->a[inner];
+        if (reach > block || reach > WORTH * wanted * runs->extent[inner])
+            break;
+        span = reach;
+        wanted *= runs->extent[inner];
+    }
+    if (inner == 0)
+        return 0;
+    *inside = *runs;
+    inside->levels = inner;
+    *outside = (Runs){.levels = 1, .extent = {1}, .a = {1}, .b = {1}};
+    for (int l = inner; l < runs->levels; l++) {
+        outside->levels = l - inner + 1;
+        outside->extent[l - inner] = runs->extent[l];
+        outside->a[l - inner] = runs->a[l];
+        outside->b[l - inner] = runs->b[l];
+    }
+    return span;
+}
+
+static bool types_fit(const NpyFile *file, const char *tensor, ElementType type, Diagnostics *diagnostics) {
+    ElementType from = file->header.type;
+    if (from == type || (type_storable(from, type) && type_promote(from, type) == type))
+        return true;
+    return diagnostics_error(diagnostics, (Span){0},
+                             "'%s' holds %s, and the elements of %s are %s: that would lose something",
+                             file->path, type_info(from)->name, tensor, type_info(type)->name);
+}
+
+bool npy_read(const NpyFile *file, const char *tensor, ElementType type, const Piece *piece,
+              Diagnostics *diagnostics) {
+    if (!types_fit(file, tensor, type, diagnostics))
+        return false;
+    const NpyHeader *header = &file->header;
+    const TypeInfo *info = type_info(header->type);
+    int64_t stride[MAX_ORDER], extent[MAX_ORDER], first = 0;
+    strides_of(header->order, header->extents, header->fortran_order, stride);
+    for (int d = 0; d < header->order; d++) {
+        extent[d] = piece->rect.hi[d] - piece->rect.lo[d];
+        first += piece->rect.lo[d] * stride[d];
+    }
+    Transit transit = {.fd = file->fd,
+                       .offset = header->data_offset + first * (int64_t)info->size,
+                       .size = info->size,
+                       .swap = !header->swapped   ? 0
+                               : info->is_complex ? info->size / 2
+                                                  : info->size,
+                       .convert = type_conversion(header->type, type),
+                       .data = piece->data,
+                       .data_size = type_info(type)->size,
+                       .block = malloc(BLOCK_BYTES)};
+    if (!transit.block)
+        return diagnostics_error(diagnostics, (Span){0}, "cannot read '%s': out of memory", file->path);
+    Runs runs = runs_create(header->order, extent, stride, piece->stride), inside, outside;
+    transit.span = split_runs(&runs, BLOCK_BYTES / (int64_t)info->size, &inside, &outside);
+    transit.inside = &inside;
+    if (transit.span > 0)
+        runs_visit(&outside, false, read_spans, &transit);
+    else
+        runs_visit(&runs, false, read_run, &transit);
+    free(transit.block);
+    if (transit.why)
+        return diagnostics_error(diagnostics, (Span){0}, "cannot read '%s': %s", file->path, transit.why);
+    return true;
+}
+
+static const char *header_text(ElementType type, int order, const int64_t *extents, Arena *arena,
+                               size_t *length) {
+    enum { ALIGNMENT = 64, PREAMBLE = 10 };
+    Text text = text_create(arena);
+    const char *name = type_info(type)->npy_name + 1;
+    text_printf(&text, "{'descr': '%c%s', 'fortran_order': False, 'shape': ",
+                __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>', name);
+    npy_print_shape(order, extents, &text);
+    text_append(&text, ", }");
+    while ((PREAMBLE + text.length + 1) % ALIGNMENT != 0)
+        text_append(&text, " ");
+    text_append(&text, "\n");
+    char *all = arena_alloc(arena, PREAMBLE + text.length);
+    memcpy(all, "\x93NUMPY\x01\x00", 8);
+    all[8] = (char)(text.length & 0xff);
+    all[9] = (char)(text.length >> 8);
+    memcpy(all + PREAMBLE, text_string(&text), text.length);
+    *length = PREAMBLE + text.length;
+    return all;
+}
+
+// Space is claimed at once where the file system can, so that a full disk is noticed here.
+static const char *claim(int fd, int64_t size) {
+    if (fallocate(fd, 0, 0, (off_t)size) == 0)
+        return NULL;
+    if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL)
+        return strerror(errno);
+    return ftruncate(fd, (off_t)size) == 0 ? NULL : strerror(errno);
+}
+
+bool npy_create(const char *path, ElementType type, int order, const int64_t *extents,
+                Diagnostics *diagnostics) {
+    size_t length;
+    const char *header = header_text(type, order, extents, diagnostics->arena, &length);
+    int64_t size = (int64_t)type_info(type)->size;
+    for (int d = 0; d < order; d++)
+        size *= extents[d];
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    const char *why = fd < 0 ? strerror(errno) : write_all(fd, header, length, 0);
+    if (!why)
+        why = claim(fd, (int64_t)length + size);
+    if (fd >= 0 && close(fd) != 0 && !why)
+        why = strerror(errno);
+    if (!why)
+        return true;
+    diagnostics_error(diagnostics, (Span){0}, "cannot write '%s': %s", path, why);
+    if (fd >= 0)
+        unlink(path);
+    return false;
+}
+
+static void write_run(void *context, const Run *run) {
+    Transit *transit = context;
+    int64_t at_once = run->a_step == 1 ? run->count : 1;
+    for (int64_t i = 0; i < run->count && !transit->why; i += at_once) {
+        const char *from = transit->data + (run->b + i * run->b_step) * (int64_t)transit->size;
+        if (run->b_step != 1 && at_once > 1) {
+            transit->convert(transit->block, 1, from, run->b_step, at_once);
+            from = transit->block;
+        }
+        transit->why = write_all(transit->fd, from, (size_t)at_once * transit->size,
+                                 transit->offset + (run->a + i * run->a_step) * (int64_t)transit->size);
+    }
+}
+
+static void write_piece(Transit *transit, int64_t data_offset, const int64_t *stride, const Piece *piece) {
+    int64_t extent[MAX_ORDER], first = 0;
+    for (int d = 0; d < piece->rect.order; d++) {
+        extent[d] = piece->rect.hi[d] - piece->rect.lo[d];
+        first += piece->rect.lo[d] * stride[d];
+    }
+    transit->offset = data_offset + first * (int64_t)transit->size;
+    transit->data = piece->data;
+    Runs runs = runs_create(piece->rect.order, extent, stride, piece->stride);
+    runs_visit(&runs, false, write_run, transit);
+}
+
+bool npy_write(const char *path, ElementType type, int order, const int64_t *extents, int64_t piece_count,
+               const Piece *pieces, Diagnostics *diagnostics) {
+    size_t length;
+    header_text(type, order, extents, diagnostics->arena, &length);
+    int64_t stride[MAX_ORDER];
+    strides_of(order, extents, false, stride);
+    Transit transit = {.fd = open(path, O_WRONLY | O_CLOEXEC),
+                       .size = type_info(type)->size,
+                       .convert = type_conversion(type, type),
+                       .block = malloc(BLOCK_BYTES)};
+    if (transit.fd < 0)
+        transit.why = strerror(errno);
+    else if (!transit.block)
+        transit.why = "out of memory";
+    for (int64_t i = 0; i < piece_count && !transit.why; i++)
+        write_piece(&transit, (int64_t)length, stride, &pieces[i]);
+    free(transit.block);
+    // Some file systems report a failed write only here.
+    if (transit.fd >= 0 && close(transit.fd) != 0 && !transit.why)
+        transit.why = strerror(errno);
+    if (transit.why)
+        return diagnostics_error(diagnostics, (Span){0}, "cannot write '%s': %s", path, transit.why);
+    return true;
+}

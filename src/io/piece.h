@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Piece: the elements of one rectangle of a tensor in memory, by strides, and what is done with two of them.
+// Home pieces, buffers and arrays of a caller are all seen this way.
+#ifndef DISTAL_IO_PIECE_H
+#define DISTAL_IO_PIECE_H
+
+#include "format/type.h"
+#include "machine/rect.h"
+
+typedef struct {
+    Rect rect;                 // not empty
+    int64_t stride[MAX_ORDER]; // in elements, by mode
+    void *data;                // the element at rect.lo
+} Piece;
+
+// Strides of a rectangle that is stored without gaps, mode_order[0] outermost; NULL: row-major.
+void packed_strides(const Rect *rect, const int *mode_order, int64_t *stride);
+
+// The part of a piece that covers `rect`, which lies inside it: the same memory.
+Piece piece_part(const Piece *piece, const Rect *rect, ElementType type);
+
+// Between two pieces of the same rectangle that do not overlap in memory.
+void piece_copy(const Piece *to, const Piece *from, ElementType type);
+void piece_add(const Piece *to, const Piece *from, ElementType type);
+void piece_zero(const Piece *piece, ElementType type);
+
+// `count` elements of type `from`, converted; steps in elements. NULL where there is no conversion: from
+// complex to real and from real to integer. Integers wrap.
+typedef void (*Conversion)(void *to, int64_t to_step, const void *from, int64_t from_step, int64_t count);
+Conversion type_conversion(ElementType from, ElementType to);
+
+#endif

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs: a rectangle that lies in two places at once (memory and memory, memory and file, memory and global
+// positions), each given by strides, taken apart into straight runs. Copying, adding, generating, reading and
+// writing all go through it.
+#ifndef DISTAL_IO_RUNS_H
+#define DISTAL_IO_RUNS_H
+
+#include "machine/rect.h"
+
+enum { RUN_LENGTH = 1 << 14 }; // elements in one run at most
+
+// Elements a, a + a_step, ... in the one place and b, b + b_step, ... in the other; offsets in elements from
+// the first coordinate of the rectangle.
+typedef struct {
+    int64_t a, b, count;
+    int64_t a_step, b_step;
+} Run;
+typedef void (*RunVisit)(void *context, const Run *run);
+
+// Modes by increasing stride in the first place; modes that follow each other seamlessly in both are joined.
+typedef struct {
+    int levels; // at least one
+    int64_t extent[MAX_ORDER], a[MAX_ORDER], b[MAX_ORDER];
+} Runs;
+
+// Strides are in elements, by mode, and not negative.
+Runs runs_create(int order, const int64_t *extent, const int64_t *a_stride, const int64_t *b_stride);
+
+// Calls `visit` for every run: in order, or, with `threads`, by several threads at once when there is much to
+// do.
+void runs_visit(const Runs *runs, bool threads, RunVisit visit, void *context);
+
+#endif
