@@ -47,19 +47,31 @@ int64_t plan_natural_ranks(int machine_count, const Machine *const *machines, in
     return ranks;
 }
 
-static bool check_machine(const Machine *machine, const int64_t *params, int64_t ranks,
+// Every machine fits the ranks: as many processors, or a multiple; a smaller machine than another of the
+// program uses the first ranks only.
+static bool check_machine(const Machine *machine, const int64_t *params, const Plan *plan,
                           Diagnostics *diagnostics, Grid *grid) {
     if (!machine_grid(machine, params, grid))
         return diagnostics_error(diagnostics, machine->span, "machine %s has a dimension smaller than 1",
                                  machine->name);
-    int64_t size = grid_size(grid);
-    // A machine smaller than the number of ranks is one of several, or the ranks are too many.
-    if (size % ranks != 0)
-        return diagnostics_error(diagnostics, machine->span,
-                                 "machine %s has %" PRId64 " processors, which is not a multiple of %" PRId64
-                                 " ranks: run on %" PRId64 " ranks or a divisor of it",
-                                 machine->name, size, ranks, size);
-    return true;
+    const int64_t size = grid_size(grid), ranks = plan->options.ranks;
+    if (size % ranks == 0 || (size < ranks && size < plan->largest))
+        return true;
+    return diagnostics_error(diagnostics, machine->span,
+                             "machine %s has %" PRId64 " processor%s, which is not a multiple of %" PRId64
+                             " ranks: run on %" PRId64 " ranks or a divisor of that",
+                             machine->name, size, size == 1 ? "" : "s", ranks, size);
+}
+
+static void find_largest(Plan *plan, const Tensor *const *tensors, const Spmd *const *spmds,
+                         const int64_t *params) {
+    Grid grid;
+    for (int t = 0; t < plan->tensor_count; t++)
+        if (tensors[t]->placement && machine_grid(tensors[t]->placement->machine, params, &grid))
+            plan->largest = max_i64(plan->largest, grid_size(&grid));
+    for (int s = 0; s < plan->statement_count; s++)
+        if (execution_grid(spmds[s], params, &grid))
+            plan->largest = max_i64(plan->largest, grid_size(&grid));
 }
 
 static bool place_tensors(Plan *plan, int tensor_count, const Tensor *const *tensors, int64_t *const *extents,
@@ -71,7 +83,7 @@ static bool place_tensors(Plan *plan, int tensor_count, const Tensor *const *ten
         int bad_dim;
         if (!tensor->placement)
             continue;
-        if (!check_machine(tensor->placement->machine, params, plan->options.ranks, diagnostics, &grid))
+        if (!check_machine(tensor->placement->machine, params, plan, diagnostics, &grid))
             return false;
         if (!layout_create(tensor->placement, &grid, tensor->order, extents[t], &layout, &bad_dim))
             return diagnostics_error(diagnostics, tensor->placement->entries[bad_dim].span,
@@ -236,10 +248,10 @@ static bool needs_zeros(const StatementPlan *plan) {
     return false;
 }
 
-static bool plan_grid(StatementPlan *plan, Diagnostics *diagnostics) {
+static bool plan_grid(const Plan *whole, StatementPlan *plan, Diagnostics *diagnostics) {
     const Spmd *spmd = plan->spmd;
     const Machine *machine = spmd->dim_count ? spmd->dims[0].machine : NULL;
-    if (machine && !check_machine(machine, plan->params, plan->ranks, diagnostics, &plan->grid))
+    if (machine && !check_machine(machine, plan->params, whole, diagnostics, &plan->grid))
         return false;
     int64_t processors = 1;
     if (!execution_grid(spmd, plan->params, &plan->grid))
@@ -259,7 +271,7 @@ static bool plan_statement(Plan *plan, StatementPlan *statement, const Tensor *c
     const double start = now();
     const Spmd *spmd = statement->spmd;
     statement->target = spmd->cin->assignment->lhs->tensor;
-    if (!plan_grid(statement, diagnostics))
+    if (!plan_grid(plan, statement, diagnostics))
         return false;
     statement->provenance = provenance_create(spmd->cin, statement->params, plan->arena, diagnostics);
     if (!statement->provenance)
@@ -306,9 +318,12 @@ Plan *plan_create(Arena *arena, int tensor_count, const Tensor *const *tensors, 
     if (options.message_limit == 0)
         options.message_limit = PLAN_MESSAGE_LIMIT;
     Plan *plan = arena_new(arena, Plan);
-    *plan = (Plan){arena,           options,
-                   tensor_count,    arena_array(arena, Home, tensor_count),
-                   statement_count, arena_array(arena, StatementPlan *, statement_count)};
+    *plan = (Plan){.arena = arena,
+                   .options = options,
+                   .tensor_count = tensor_count,
+                   .homes = arena_array(arena, Home, tensor_count),
+                   .statement_count = statement_count,
+                   .statements = arena_array(arena, StatementPlan *, statement_count)};
     int64_t **extents = arena_array(arena, int64_t *, tensor_count);
     for (int t = 0; t < tensor_count; t++) {
         plan->homes[t].tensor = tensors[t];
@@ -316,6 +331,7 @@ Plan *plan_create(Arena *arena, int tensor_count, const Tensor *const *tensors, 
         if (!extents[t])
             return NULL;
     }
+    find_largest(plan, tensors, spmds, params);
     if (!place_tensors(plan, tensor_count, tensors, extents, params, diagnostics))
         return NULL;
     for (int s = 0; s < statement_count; s++) {

@@ -80,7 +80,8 @@ typedef struct {
     Arena *arena;
     PlanOptions options;
     int tensor_count;
-    Home *homes; // by tensor id
+    Home *homes;     // by tensor id
+    int64_t largest; // number of processors of the largest machine in use
     int statement_count;
     StatementPlan **statements;
 } Plan;
