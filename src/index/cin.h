@@ -123,8 +123,8 @@ const Relation *cin_split_into(const Cin *cin, int var);
 // extents closed, relations about existing variables. On failure false, and what is wrong is written to *why.
 bool cin_verify(const Cin *cin, const char **why);
 
-// "forall(io, forall(jo, ... A(i,j) += B(i,k) * C(k,j))) s.t. divide(i, io, ii, gx), ..." over several lines:
-// the nests one loop a word, then one line for each relation. `params` are names by index.
+// "forall(io) forall(jo) ... A(i, j) += B(i, k) * C(k, j)", one nest after the other with ` ;` between, then
+// "s.t. divide(i, io, ii, gx), ...", broken before column 100, each line ended. `params` are names by index.
 void cin_print(const Cin *cin, const char *const *params, Text *to);
 void relation_print(const Cin *cin, const Relation *relation, const char *const *params, Text *to);
 // Names by variable id, for printers of expressions.

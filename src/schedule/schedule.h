@@ -53,6 +53,7 @@ typedef struct {
 // A schedule command. `apply` returns the new Cin, or NULL after adding a diagnostic.
 typedef struct {
     const char *name;
+    const char *alias;    // another name for it, or NULL
     const char *synopsis; // "split(i, io, ii, s)"
     const char *summary;  // one line, for help
     int min_args, max_args;

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "index/cin.h"
+
+#include <string.h>
+
+const char *const kernel_names[] = {"gemm", "gemv", "ger", "dot", "axpy", "blas", "loops"};
+const char *const parallel_unit_names[] = {"cpu_thread", "cpu_vector"};
+const char *const race_names[] = {"none", "atomic", "reduction", "temporary"};
+
+Cin *cin_copy(const Cin *cin) {
+    Cin *copy = arena_new(cin->arena, Cin);
+    *copy = *cin;
+    // Relations of its own: the array is replaced and appended to in place.
+    copy->relations.capacity = cin->relations.count;
+    copy->relations.items =
+        arena_copy(cin->arena, cin->relations.items, sizeof(Relation *) * (size_t)cin->relations.count);
+    return copy;
+}
+
+void cin_add_relation(Cin *cin, Relation relation) {
+    array_push(cin->arena, cin->relations, arena_copy(cin->arena, &relation, sizeof relation));
+}
+
+int cin_add_var(Cin *cin, const char *name, Span span, const IntExpr *extent) {
+    cin->vars[cin->var_count] = (IndexVar){.name = name, .span = span, .extent = extent};
+    return cin->var_count++;
+}
+
+static int count_nests(const Stmt *stmt) {
+    if (stmt->kind == STMT_SEQUENCE || stmt->kind == STMT_WHERE)
+        return count_nests(stmt->first) + count_nests(stmt->second);
+    return 1;
+}
+
+int cin_nest_count(const Cin *cin) {
+    return count_nests(cin->body);
+}
+
+// A where statement executes its second part, which fills the workspace, first.
+static const Stmt *executed_first(const Stmt *stmt) {
+    return stmt->kind == STMT_WHERE ? stmt->second : stmt->first;
+}
+
+static const Stmt *executed_last(const Stmt *stmt) {
+    return stmt->kind == STMT_WHERE ? stmt->first : stmt->second;
+}
+
+Nest cin_nest(const Cin *cin, int index) {
+    const Stmt *stmt = cin->body;
+    while (stmt->kind == STMT_SEQUENCE || stmt->kind == STMT_WHERE) {
+        int before = count_nests(executed_first(stmt));
+        stmt = index < before ? executed_first(stmt) : executed_last(stmt);
+        index -= index < before ? 0 : before;
+    }
+    Nest nest = {0};
+    for (; stmt->kind == STMT_FORALL; stmt = stmt->body)
+        nest.loops[nest.loop_count++] = stmt->var;
+    nest.assign = stmt;
+    return nest;
+}
+
+static const Stmt *nest_stmt(Arena *arena, const Nest *nest) {
+    const Stmt *stmt = nest->assign;
+    for (int i = nest->loop_count - 1; i >= 0; i--) {
+        Stmt *forall = arena_new(arena, Stmt);
+        forall->kind = STMT_FORALL;
+        forall->var = nest->loops[i];
+        forall->body = stmt;
+        stmt = forall;
+    }
+    return stmt;
+}
+
+static const Stmt *with_nest(Arena *arena, const Stmt *stmt, int index, const Nest *nest) {
+    if (stmt->kind != STMT_SEQUENCE && stmt->kind != STMT_WHERE)
+        return nest_stmt(arena, nest);
+    Stmt *copy = arena_copy(arena, stmt, sizeof *stmt);
+    int before = count_nests(executed_first(stmt));
+    bool in_first = (index < before) == (stmt->kind == STMT_SEQUENCE);
+    const Stmt **part = in_first ? &copy->first : &copy->second;
+    *part = with_nest(arena, *part, index < before ? index : index - before, nest);
+    return copy;
+}
+
+void cin_set_nest(Cin *cin, int index, const Nest *nest) {
+    cin->body = with_nest(cin->arena, cin->body, index, nest);
+}
+
+int cin_var(const Cin *cin, const char *name) {
+    for (int v = 0; v < cin->var_count; v++)
+        if (strcmp(cin->vars[v].name, name) == 0)
+            return v;
+    return -1;
+}
+
+static bool stmt_binds(const Stmt *stmt, int var) {
+    switch (stmt->kind) {
+    case STMT_FORALL:
+        return stmt->var == var || stmt_binds(stmt->body, var);
+    case STMT_ASSIGN:
+        return false;
+    default:
+        return stmt_binds(stmt->first, var) || stmt_binds(stmt->second, var);
+    }
+}
+
+bool cin_is_loop(const Cin *cin, int var) {
+    return stmt_binds(cin->body, var);
+}
+
+const Relation *cin_relation(const Cin *cin, RelationKind kind, int var) {
+    for (int64_t r = 0; r < cin->relations.count; r++) {
+        const Relation *relation = cin->relations.items[r];
+        if (relation->kind != kind)
+            continue;
+        int count = kind == REL_SUBSTITUTE ? relation->var_count : relation->var_count > 0;
+        for (int i = 0; i < count; i++)
+            if (relation->vars[i] == var)
+                return relation;
+    }
+    return NULL;
+}
+
+// Parents and children of the kinds that derive variables.
+static const struct {
+    int parents, children;
+} arity[] = {[REL_SPLIT] = {1, 2}, [REL_DIVIDE] = {1, 2}, [REL_COLLAPSE] = {2, 1}, [REL_ROTATE] = {1, 1}};
+
+const Relation *cin_made_by(const Cin *cin, int var) {
+    for (int64_t r = 0; r < cin->relations.count; r++) {
+        const Relation *relation = cin->relations.items[r];
+        if (relation->kind <= REL_ROTATE &&
+            (relation->child[0] == var || (arity[relation->kind].children == 2 && relation->child[1] == var)))
+            return relation;
+    }
+    return NULL;
+}
+
+const Relation *cin_split_into(const Cin *cin, int var) {
+    for (int64_t r = 0; r < cin->relations.count; r++) {
+        const Relation *relation = cin->relations.items[r];
+        if (relation->kind <= REL_ROTATE &&
+            (relation->parent[0] == var ||
+             (arity[relation->kind].parents == 2 && relation->parent[1] == var)))
+            return relation;
+    }
+    return NULL;
+}
+
+const char *const *cin_names(const Cin *cin) {
+    const char **names = arena_array(cin->arena, const char *, MAX_VARS);
+    for (int v = 0; v < cin->var_count; v++)
+        names[v] = cin->vars[v].name;
+    return names;
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From index notation to concrete index notation: which terms are summed over which variables, hence into
+// which loop nests the statement falls apart.
+#include "index/cin.h"
+
+typedef uint64_t VarSet; // bit v: variable v
+_Static_assert(MAX_VARS <= 64, "a VarSet has a bit for each variable");
+
+// A signed part of a sum: all that is summed over the same variables.
+typedef struct {
+    const Expr *expr;
+    bool negative;
+    VarSet reduced; // variables that it is summed over
+    int64_t size;   // operands and operations in `expr`
+} Term;
+
+// No two terms with the same reduced variables.
+typedef Array(Term) TermArray;
+
+typedef struct {
+    Arena *arena;
+    const Assignment *assignment;
+    Diagnostics *diagnostics;
+} Normalizer;
+
+// Multiplying out can grow exponentially; no statement that a person writes comes near these.
+enum { MAX_TERMS = 256, MAX_SIZE = 65536 };
+
+static const Expr *operation(Arena *arena, ExprKind kind, Span span, const Expr *left, const Expr *right) {
+    Expr *expr = arena_new(arena, Expr);
+    expr->kind = kind;
+    expr->span = span;
+    expr->left = left;
+    expr->right = right;
+    return expr;
+}
+
+// Adds a term to the sum, to the term with the same reduced variables where there is one. -a + b is b - a.
+static void add_term(Arena *arena, TermArray *terms, Span span, Term term) {
+    for (int64_t i = 0; i < terms->count; i++) {
+        Term *old = &terms->items[i];
+        if (old->reduced != term.reduced)
+            continue;
+        bool swap = old->negative && !term.negative;
+        ExprKind kind = old->negative == term.negative ? EXPR_ADD : EXPR_SUB;
+        old->expr = operation(arena, kind, span, swap ? term.expr : old->expr, swap ? old->expr : term.expr);
+        old->negative = old->negative && term.negative;
+        old->size += term.size + 1;
+        return;
+    }
+    array_push(arena, *terms, term);
+}
+
+static VarSet reduced_by_access(const Normalizer *normalizer, const Access *access) {
+    VarSet set = 0;
+    for (int m = 0; m < access->tensor->order; m++)
+        if (normalizer->assignment->vars[access->vars[m]].reduction)
+            set |= (VarSet)1 << access->vars[m];
+    return set;
+}
+
+static bool terms_of(Normalizer *normalizer, const Expr *expr, TermArray *terms);
+
+static bool terms_of_sum(Normalizer *normalizer, const Expr *expr, TermArray *terms) {
+    TermArray left = {0}, right = {0};
+    if (!terms_of(normalizer, expr->left, &left) ||
+        (expr->right && !terms_of(normalizer, expr->right, &right)))
+        return false;
+    bool flip_left = expr->kind == EXPR_NEG, flip_right = expr->kind == EXPR_SUB;
+    for (int64_t i = 0; i < left.count; i++) {
+        left.items[i].negative ^= flip_left;
+        add_term(normalizer->arena, terms, expr->span, left.items[i]);
+    }
+    for (int64_t i = 0; i < right.count; i++) {
+        right.items[i].negative ^= flip_right;
+        add_term(normalizer->arena, terms, expr->span, right.items[i]);
+    }
+    return true;
+}
+
+static bool terms_of_product(Normalizer *normalizer, const Expr *expr, TermArray *terms) {
+    TermArray left = {0}, right = {0};
+    if (!terms_of(normalizer, expr->left, &left) || !terms_of(normalizer, expr->right, &right))
+        return false;
+    if (expr->kind == EXPR_DIV && right.count > 1)
+        return diagnostics_error(normalizer->diagnostics, expr->right->span,
+                                 "the terms of this divisor are summed over different variables: compute the "
+                                 "divisor in a statement of its own first");
+    for (int64_t i = 0; i < left.count; i++) {
+        for (int64_t k = 0; k < right.count; k++) {
+            const Term *a = &left.items[i], *b = &right.items[k];
+            Term product = {operation(normalizer->arena, expr->kind, expr->span, a->expr, b->expr),
+                            a->negative != b->negative, a->reduced | b->reduced, a->size + b->size + 1};
+            add_term(normalizer->arena, terms, expr->span, product);
+        }
+    }
+    return true;
+}
+
+// The sum that `expr` is, one term for each set of reduced variables. Where there is one set only, the term
+// is `expr` as it was written: nothing is multiplied out.
+static bool terms_of(Normalizer *normalizer, const Expr *expr, TermArray *terms) {
+    switch (expr->kind) {
+    case EXPR_NUMBER:
+        array_push(normalizer->arena, *terms, (Term){expr, false, 0, 1});
+        return true;
+    case EXPR_ACCESS:
+        array_push(normalizer->arena, *terms,
+                   (Term){expr, false, reduced_by_access(normalizer, expr->access), 1});
+        return true;
+    case EXPR_MUL:
+    case EXPR_DIV:
+        if (!terms_of_product(normalizer, expr, terms))
+            return false;
+        break;
+    default:
+        if (!terms_of_sum(normalizer, expr, terms))
+            return false;
+        break;
+    }
+    if (terms->count == 1) {
+        terms->items[0].expr = expr;
+        terms->items[0].negative = false;
+    }
+    int64_t size = 0;
+    for (int64_t i = 0; i < terms->count; i++)
+        size += terms->items[i].size;
+    if (terms->count > MAX_TERMS || size > MAX_SIZE)
+        return diagnostics_error(normalizer->diagnostics, expr->span,
+                                 "this product of sums is too large when multiplied out, and its terms are "
+                                 "summed over different variables: compute parts of it in statements of "
+                                 "their own");
+    return true;
+}
+
+static void add_loops(void *context, const Access *access) {
+    Nest *nest = context;
+    for (int m = 0; m < access->tensor->order; m++) {
+        int i = 0;
+        while (i < nest->loop_count && nest->loops[i] != access->vars[m])
+            i++;
+        if (i == nest->loop_count)
+            nest->loops[nest->loop_count++] = access->vars[m];
+    }
+}
+
+static Nest make_nest(Normalizer *normalizer, const Term *term, bool first) {
+    const Assignment *assignment = normalizer->assignment;
+    Stmt *assign = arena_new(normalizer->arena, Stmt);
+    assign->kind = STMT_ASSIGN;
+    assign->lhs = assignment->lhs;
+    assign->rhs = term->negative ? operation(normalizer->arena, EXPR_NEG, term->expr->span, term->expr, NULL)
+                                 : term->expr;
+    assign->accumulate = assignment->accumulate || term->reduced || !first;
+    Nest nest = {.assign = assign};
+    add_loops(&nest, assignment->lhs);
+    expr_accesses(assign->rhs, add_loops, &nest);
+    return nest;
+}
+
+// What is not reduced comes first: it stores where the others add.
+static void put_unreduced_first(TermArray *terms) {
+    for (int64_t i = 1; i < terms->count; i++) {
+        if (terms->items[i].reduced)
+            continue;
+        Term unreduced = terms->items[i];
+        for (; i > 0; i--)
+            terms->items[i] = terms->items[i - 1];
+        terms->items[0] = unreduced;
+        return;
+    }
+}
+
+const Cin *cin_create(Arena *arena, const Assignment *assignment, Diagnostics *diagnostics) {
+    Normalizer normalizer = {arena, assignment, diagnostics};
+    TermArray terms = {0};
+    if (!terms_of(&normalizer, assignment->rhs, &terms))
+        return NULL;
+    put_unreduced_first(&terms);
+
+    Cin *cin = arena_new(arena, Cin);
+    cin->arena = arena;
+    cin->assignment = assignment;
+    cin->var_count = assignment->var_count;
+    for (int v = 0; v < assignment->var_count; v++) {
+        const SourceVar *var = &assignment->vars[v];
+        cin->vars[v] = (IndexVar){var->name, var->span, var->extent, true, var->reduction};
+    }
+    Stmt *body = arena_array(arena, Stmt, terms.count);
+    for (int64_t i = 0; i < terms.count; i++)
+        body[i].kind = STMT_ASSIGN;
+    for (int64_t i = 0; i + 1 < terms.count; i++) {
+        Stmt *sequence = arena_new(arena, Stmt);
+        sequence->kind = STMT_SEQUENCE;
+        sequence->first = i ? cin->body : &body[0];
+        sequence->second = &body[i + 1];
+        cin->body = sequence;
+    }
+    if (terms.count == 1)
+        cin->body = &body[0];
+    for (int64_t i = 0; i < terms.count; i++) {
+        Nest nest = make_nest(&normalizer, &terms.items[i], i == 0);
+        cin_set_nest(cin, (int)i, &nest);
+    }
+    return cin;
+}

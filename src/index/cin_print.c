@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "index/cin.h"
+
+#include <string.h>
+
+enum { LINE_LENGTH = 99 };
+
+// Appends `text` broken at spaces that no parenthesis encloses; continuation lines start with `indent`
+// spaces, and `column` are on the line already.
+static void append_wrapped(const char *text, size_t column, size_t indent, Text *to) {
+    bool first = true;
+    while (*text) {
+        size_t length = 0;
+        for (int depth = 0; text[length] && (depth > 0 || text[length] != ' '); length++)
+            depth += (text[length] == '(') - (text[length] == ')');
+        if (!first && column + 1 + length > LINE_LENGTH) {
+            text_printf(to, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (!first) {
+            text_append(to, " ");
+            column++;
+        }
+        text_append_n(to, text, length);
+        column += length;
+        text += length + (text[length] == ' ');
+        first = false;
+    }
+    text_append(to, "\n");
+}
+
+static void append_vars(const Cin *cin, const int *vars, int count, Text *to) {
+    text_append(to, "{");
+    for (int i = 0; i < count; i++)
+        text_printf(to, "%s%s", i ? ", " : "", cin->vars[vars[i]].name);
+    text_append(to, "}");
+}
+
+// "M[0]", "L.node[1]": dimensions are numbered within their level.
+static void append_dimension(const Machine *machine, int dim, Text *to) {
+    text_append(to, machine->name);
+    for (int l = 0; l < machine->level_count; l++) {
+        const MachineLevel *level = &machine->levels[l];
+        if (dim < level->first || dim >= level->first + level->order)
+            continue;
+        text_printf(to, "%s%s[%d]", *level->name ? "." : "", level->name, dim - level->first);
+    }
+}
+
+void relation_print(const Cin *cin, const Relation *relation, const char *const *params, Text *to) {
+    IntNames names = {params, NULL};
+    const IndexVar *vars = cin->vars;
+    const char *var = relation->var_count ? vars[relation->vars[0]].name : "";
+    switch (relation->kind) {
+    case REL_SPLIT:
+    case REL_DIVIDE:
+        text_printf(to, "%s(%s, %s, %s, ", relation->kind == REL_SPLIT ? "split" : "divide",
+                    vars[relation->parent[0]].name, vars[relation->child[0]].name,
+                    vars[relation->child[1]].name);
+        int_print(relation->factor, names, to);
+        break;
+    case REL_COLLAPSE:
+        text_printf(to, "collapse(%s, %s, %s", vars[relation->parent[0]].name, vars[relation->parent[1]].name,
+                    vars[relation->child[0]].name);
+        break;
+    case REL_ROTATE:
+        text_printf(to, "rotate(%s, ", vars[relation->parent[0]].name);
+        append_vars(cin, relation->vars, relation->var_count, to);
+        text_printf(to, ", %s", vars[relation->child[0]].name);
+        break;
+    case REL_DISTRIBUTE:
+        text_printf(to, "distribute(%s", var);
+        if (relation->machine) {
+            text_append(to, ", ");
+            append_dimension(relation->machine, relation->dim, to);
+        }
+        break;
+    case REL_FIX:
+        text_append(to, "fix(");
+        append_dimension(relation->machine, relation->dim, to);
+        text_append(to, ", ");
+        int_print(relation->factor, names, to);
+        break;
+    case REL_COMMUNICATE:
+        text_printf(to, "communicate(%s, %s", relation->tensor->name, var);
+        break;
+    case REL_SUBSTITUTE:
+        text_append(to, "substitute(");
+        append_vars(cin, relation->vars, relation->var_count, to);
+        text_printf(to, ", %s", kernel_names[relation->kernel]);
+        break;
+    case REL_PARALLELIZE:
+        text_printf(to, "parallelize(%s, %s", var, parallel_unit_names[relation->unit]);
+        if (relation->race != RACE_NONE)
+            text_printf(to, ", %s", race_names[relation->race]);
+        break;
+    case REL_UNROLL:
+        text_printf(to, "unroll(%s, ", var);
+        int_print(relation->factor, names, to);
+        break;
+    }
+    text_append(to, ")");
+}
+
+static void print_nest(const Cin *cin, const Nest *nest, bool last, Text *to) {
+    const char *const *names = cin_names(cin);
+    Text text = text_create(cin->arena);
+    for (int i = 0; i < nest->loop_count; i++)
+        text_printf(&text, "forall(%s) ", names[nest->loops[i]]);
+    access_print(nest->assign->lhs, names, &text);
+    text_append(&text, nest->assign->accumulate ? " += " : " = ");
+    expr_print(nest->assign->rhs, names, &text);
+    if (!last)
+        text_append(&text, " ;");
+    append_wrapped(text_string(&text), 0, 2, to);
+}
+
+void cin_print(const Cin *cin, const char *const *params, Text *to) {
+    int nests = cin_nest_count(cin);
+    for (int n = 0; n < nests; n++) {
+        Nest nest = cin_nest(cin, n);
+        print_nest(cin, &nest, n + 1 == nests, to);
+    }
+    if (cin->relations.count == 0)
+        return;
+    Text relations = text_create(cin->arena);
+    for (int64_t r = 0; r < cin->relations.count; r++) {
+        text_append(&relations, r ? ", " : "");
+        relation_print(cin, cin->relations.items[r], params, &relations);
+    }
+    static const char such_that[] = "    s.t. ";
+    text_append(to, such_that);
+    append_wrapped(text_string(&relations), strlen(such_that), strlen(such_that), to);
+}

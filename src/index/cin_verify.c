@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "index/cin.h"
+
+typedef struct {
+    const Cin *cin;
+    const char *why;      // NULL while all is well
+    bool bound[MAX_VARS]; // loops of the nest in hand
+    bool named[MAX_VARS]; // source variables of its accesses
+} Verifier;
+
+static void fail(Verifier *verifier, const char *what, int var) {
+    if (!verifier->why)
+        verifier->why = arena_printf(verifier->cin->arena, "%s: '%s'", what, verifier->cin->vars[var].name);
+}
+
+static bool recoverable(const Verifier *verifier, int var) {
+    if (verifier->bound[var])
+        return true;
+    const Relation *relation = cin_split_into(verifier->cin, var);
+    if (!relation || !recoverable(verifier, relation->child[0]))
+        return false;
+    if ((relation->kind == REL_SPLIT || relation->kind == REL_DIVIDE) &&
+        !recoverable(verifier, relation->child[1]))
+        return false;
+    for (int i = 0; i < relation->var_count; i++)
+        if (!recoverable(verifier, relation->vars[i]))
+            return false;
+    return true;
+}
+
+static void verify_access(void *context, const Access *access) {
+    Verifier *verifier = context;
+    for (int m = 0; m < access->tensor->order; m++) {
+        verifier->named[access->vars[m]] = true;
+        if (!recoverable(verifier, access->vars[m]))
+            fail(verifier, "a variable of an access cannot be recovered from the loops around it",
+                 access->vars[m]);
+    }
+}
+
+// Every source variable behind a loop indexes an access: else the loop repeats its body without a reason.
+static void verify_purpose(Verifier *verifier, int var) {
+    const Relation *relation = cin_made_by(verifier->cin, var);
+    if (relation) {
+        verify_purpose(verifier, relation->parent[0]);
+        if (relation->kind == REL_COLLAPSE)
+            verify_purpose(verifier, relation->parent[1]);
+    } else if (!verifier->named[var])
+        fail(verifier, "a loop over a variable that its nest does not use", var);
+}
+
+static void verify_nest(Verifier *verifier, const Nest *nest) {
+    for (int v = 0; v < MAX_VARS; v++)
+        verifier->bound[v] = verifier->named[v] = false;
+    for (int i = 0; i < nest->loop_count; i++) {
+        int var = nest->loops[i];
+        if (verifier->bound[var])
+            fail(verifier, "two loops of one nest bind the same variable", var);
+        if (cin_split_into(verifier->cin, var))
+            fail(verifier, "a loop over a variable that others were derived from", var);
+        verifier->bound[var] = true;
+    }
+    verify_access(verifier, nest->assign->lhs);
+    expr_accesses(nest->assign->rhs, verify_access, verifier);
+    for (int i = 0; i < nest->loop_count; i++)
+        verify_purpose(verifier, nest->loops[i]);
+}
+
+static void verify_relation(Verifier *verifier, const Relation *relation) {
+    const Cin *cin = verifier->cin;
+    for (int i = 0; i < relation->var_count; i++) {
+        int var = relation->vars[i];
+        if (var < 0 || var >= cin->var_count)
+            verifier->why = "a relation about a variable that does not exist";
+        else if (relation->kind > REL_ROTATE && !cin_is_loop(cin, var))
+            fail(verifier, "a relation about a variable that is not a loop", var);
+    }
+    if (relation->factor && !int_is_closed(relation->factor))
+        verifier->why = "the factor of a relation mentions an index variable";
+    if ((relation->kind == REL_DISTRIBUTE || relation->kind == REL_FIX) && relation->machine &&
+        (relation->dim < 0 || relation->dim >= relation->machine->order))
+        verifier->why = "a relation about a dimension that its machine does not have";
+}
+
+// Along one dimension of the machine goes one variable, and all variables go along the same machine.
+static void verify_distribution(Verifier *verifier) {
+    const Cin *cin = verifier->cin;
+    for (int64_t r = 0; r < cin->relations.count; r++) {
+        const Relation *a = cin->relations.items[r];
+        for (int64_t q = 0; q < r && a->kind == REL_DISTRIBUTE; q++) {
+            const Relation *b = cin->relations.items[q];
+            if (b->kind != REL_DISTRIBUTE && b->kind != REL_FIX)
+                continue;
+            if (a->machine != b->machine)
+                fail(verifier, "a variable is distributed onto another machine than the others", a->vars[0]);
+            else if (a->machine && a->dim == b->dim)
+                fail(verifier, "a variable is distributed along a dimension that is taken", a->vars[0]);
+        }
+    }
+}
+
+bool cin_verify(const Cin *cin, const char **why) {
+    Verifier verifier = {.cin = cin};
+    for (int v = 0; v < cin->var_count; v++)
+        if (!int_is_closed(cin->vars[v].extent))
+            fail(&verifier, "the extent of a variable mentions an index variable", v);
+    for (int64_t r = 0; r < cin->relations.count; r++)
+        verify_relation(&verifier, cin->relations.items[r]);
+    if (!verifier.why) {
+        for (int n = 0; n < cin_nest_count(cin); n++) {
+            Nest nest = cin_nest(cin, n);
+            verify_nest(&verifier, &nest);
+        }
+        verify_distribution(&verifier);
+    }
+    *why = verifier.why;
+    return !verifier.why;
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "schedule/arguments.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+bool refuse(const Application *application, Span span, const char *format, ...) {
+    char reason[768];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(reason, sizeof reason, format, arguments);
+    va_end(arguments);
+    return diagnostics_error(application->scheduler->diagnostics, span, "cannot %s: %s",
+                             application->command->name, reason);
+}
+
+int nest_position(const Nest *nest, int var) {
+    for (int i = 0; i < nest->loop_count; i++)
+        if (nest->loops[i] == var)
+            return i;
+    return -1;
+}
+
+bool nest_has(const Nest *nest, int var) {
+    return nest_position(nest, var) >= 0;
+}
+
+const char *loop_list(const Cin *cin) {
+    Text list = text_create(cin->arena);
+    bool listed[MAX_VARS] = {false};
+    for (int n = 0; n < cin_nest_count(cin); n++) {
+        Nest nest = cin_nest(cin, n);
+        for (int i = 0; i < nest.loop_count; i++) {
+            int var = nest.loops[i];
+            if (!listed[var])
+                text_printf(&list, "%s%s", list.length ? " " : "", cin->vars[var].name);
+            listed[var] = true;
+        }
+    }
+    return list.length ? text_string(&list) : "none";
+}
+
+const char *enumeration(Arena *arena, const char *const *names, int count) {
+    Text text = text_create(arena);
+    for (int i = 0; i < count; i++)
+        text_printf(&text, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : " and ", names[i]);
+    return text_string(&text);
+}
+
+static bool is_name(const Arg *arg) {
+    return arg->kind == ARG_NAME && !arg->level;
+}
+
+bool argument_names(const Application *application, const Arg *arg, const Arg **items, int *count) {
+    if (is_name(arg)) {
+        *items = arg;
+        *count = 1;
+        return true;
+    }
+    if (arg->kind != ARG_LIST)
+        return refuse(application, arg->span, "expected a name, or names in braces");
+    if (arg->item_count == 0)
+        return refuse(application, arg->span, "the list is empty");
+    for (int i = 0; i < arg->item_count; i++)
+        if (!is_name(&arg->items[i]))
+            return refuse(application, arg->items[i].span, "expected a name");
+    *items = arg->items;
+    *count = arg->item_count;
+    return true;
+}
+
+// What became of a variable that is not a loop any more: "split into 'ko' and 'ki'".
+static const char *fate(const Cin *cin, const Relation *relation) {
+    const char *first = cin->vars[relation->child[0]].name;
+    switch (relation->kind) {
+    case REL_COLLAPSE:
+        return arena_printf(cin->arena, "collapsed into '%s'", first);
+    case REL_ROTATE:
+        return arena_printf(cin->arena, "rotated into '%s'", first);
+    default:
+        return arena_printf(cin->arena, "%s into '%s' and '%s'",
+                            relation->kind == REL_SPLIT ? "split" : "divided", first,
+                            cin->vars[relation->child[1]].name);
+    }
+}
+
+bool argument_loop(const Application *application, const Arg *arg, int *var) {
+    const Cin *cin = application->cin;
+    if (!is_name(arg))
+        return refuse(application, arg->span, "expected the name of a loop (loops: %s)", loop_list(cin));
+    *var = cin_var(cin, arg->name);
+    const Relation *relation = *var >= 0 ? cin_split_into(cin, *var) : NULL;
+    if (relation)
+        return refuse(application, arg->span, "'%s' is not a loop any more, it was %s (loops: %s)", arg->name,
+                      fate(cin, relation), loop_list(cin));
+    if (*var < 0 || !cin_is_loop(cin, *var))
+        return refuse(application, arg->span, "'%s' is not a loop of this statement (loops: %s)", arg->name,
+                      loop_list(cin));
+    return true;
+}
+
+bool argument_loops(const Application *application, const Arg *arg, int *vars, int *count) {
+    const Arg *items;
+    int item_count;
+    if (!argument_names(application, arg, &items, &item_count))
+        return false;
+    *count = 0;
+    for (int i = 0; i < item_count; i++) {
+        int var;
+        if (!argument_loop(application, &items[i], &var))
+            return false;
+        for (int k = 0; k < *count; k++)
+            if (vars[k] == var)
+                return refuse(application, items[i].span, "'%s' stands twice in the list", items[i].name);
+        vars[(*count)++] = var;
+    }
+    return true;
+}
+
+bool argument_new_vars(const Application *application, const Arg *const *args, int count, NewVar *vars) {
+    const Cin *cin = application->cin;
+    for (int i = 0; i < count; i++) {
+        if (!is_name(args[i]))
+            return refuse(application, args[i]->span, "expected a name for a new loop");
+        int old = cin_var(cin, args[i]->name);
+        if (old >= 0)
+            return refuse(application, args[i]->span,
+                          "'%s' is %s of this statement already: a new loop needs a name of its own",
+                          args[i]->name, cin_is_loop(cin, old) ? "a loop" : "a variable");
+        for (int k = 0; k < i; k++)
+            if (strcmp(args[k]->name, args[i]->name) == 0)
+                return refuse(application, args[i]->span, "'%s' names two new loops", args[i]->name);
+        vars[i] = (NewVar){args[i]->name, args[i]->span};
+    }
+    if (cin->var_count + count > MAX_VARS)
+        return refuse(application, application->command->span,
+                      "a statement has at most %d index variables, those made by commands included",
+                      MAX_VARS);
+    return true;
+}
+
+bool argument_factor(const Application *application, const Arg *arg, const IntExpr **factor) {
+    if (arg->kind == ARG_NAME && !arg->value)
+        return refuse(application, arg->span, "'%s' is not a param", arg->name);
+    if (!arg->value)
+        return refuse(application, arg->span, "expected a number");
+    if (arg->value->op == INT_CONST && arg->value->value < 1)
+        return refuse(application, arg->span, "expected a number that is at least 1");
+    *factor = arg->value;
+    return true;
+}
+
+typedef struct {
+    const Tensor *tensor;
+    bool found;
+} TensorSearch;
+
+static void match_tensor(void *context, const Access *access) {
+    TensorSearch *search = context;
+    search->found |= access->tensor == search->tensor;
+}
+
+bool assignment_has(const Stmt *assign, const Tensor *tensor) {
+    TensorSearch search = {tensor, assign->lhs->tensor == tensor};
+    expr_accesses(assign->rhs, match_tensor, &search);
+    return search.found;
+}
+
+typedef struct {
+    const char *names[MAX_VARS];
+    int count;
+} TensorNames;
+
+static void list_tensor(void *context, const Access *access) {
+    TensorNames *list = context;
+    for (int i = 0; i < list->count; i++)
+        if (strcmp(list->names[i], access->tensor->name) == 0)
+            return;
+    if (list->count < MAX_VARS)
+        list->names[list->count++] = access->tensor->name;
+}
+
+bool argument_tensor(const Application *application, const Arg *arg, const Tensor **tensor) {
+    const Assignment *assignment = application->cin->assignment;
+    if (!is_name(arg))
+        return refuse(application, arg->span, "expected the name of a tensor");
+    const Symbols *symbols = &application->scheduler->symbols;
+    const Stmt assign = {.kind = STMT_ASSIGN, .lhs = assignment->lhs, .rhs = assignment->rhs};
+    for (int t = 0; t < symbols->tensor_count; t++) {
+        *tensor = symbols->tensors[t];
+        if (strcmp((*tensor)->name, arg->name) == 0 && assignment_has(&assign, *tensor))
+            return true;
+    }
+    TensorNames list = {{assignment->lhs->tensor->name}, 1};
+    expr_accesses(assignment->rhs, list_tensor, &list);
+    return refuse(application, arg->span, "'%s' is not a tensor of this statement (tensors: %s)", arg->name,
+                  enumeration(application->scheduler->arena, list.names, list.count));
+}
+
+bool argument_choice(const Application *application, const Arg *arg, const char *what,
+                     const char *const *names, int count, int *choice) {
+    const char *list = enumeration(application->scheduler->arena, names, count);
+    if (!is_name(arg))
+        return refuse(application, arg->span, "expected a %s (%s)", what, list);
+    for (*choice = 0; *choice < count; ++*choice)
+        if (strcmp(names[*choice], arg->name) == 0)
+            return true;
+    return refuse(application, arg->span, "there is no %s '%s' (%s)", what, arg->name, list);
+}
+
+bool loop_is_free(const Application *application, Span span, int var, unsigned kinds) {
+    const Cin *cin = application->cin;
+    for (int kind = 0; kind <= REL_UNROLL; kind++) {
+        const Relation *relation = kinds >> kind & 1u ? cin_relation(cin, (RelationKind)kind, var) : NULL;
+        if (!relation)
+            continue;
+        Text text = text_create(application->scheduler->arena);
+        relation_print(cin, relation, application->scheduler->symbols.params, &text);
+        return refuse(application, span, "%s was applied to '%s' before", text_string(&text),
+                      cin->vars[var].name);
+    }
+    return true;
+}
+
+bool loop_is_derivable(const Application *application, Span span, int var) {
+    const Cin *cin = application->cin;
+    for (int64_t r = 0; r < cin->relations.count; r++) {
+        const Relation *relation = cin->relations.items[r];
+        if (relation->kind < REL_ROTATE)
+            continue;
+        for (int i = 0; i < relation->var_count; i++) {
+            if (relation->vars[i] != var)
+                continue;
+            Text text = text_create(application->scheduler->arena);
+            relation_print(cin, relation, application->scheduler->symbols.params, &text);
+            return refuse(application, span, "%s needs the loop '%s': apply %s before it", text_string(&text),
+                          cin->vars[var].name, application->command->name);
+        }
+    }
+    return true;
+}

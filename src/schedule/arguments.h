@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the arguments of a schedule command refer to. Each helper resolves one argument, or adds a diagnostic
+// "cannot COMMAND: reason" at its span and returns false.
+#ifndef DISTAL_SCHEDULE_ARGUMENTS_H
+#define DISTAL_SCHEDULE_ARGUMENTS_H
+
+#include "schedule/schedule.h"
+
+// A command that is being applied to a statement.
+typedef struct {
+    Scheduler *scheduler;
+    const Command *command;
+    const Cin *cin;
+} Application;
+
+// A variable that the command makes.
+typedef struct {
+    const char *name;
+    Span span;
+} NewVar;
+
+// Adds "cannot COMMAND: ..."; always false.
+bool refuse(const Application *application, Span span, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+// The items of a list; a name alone is a list of one. Refuses what is not a name, and the empty list.
+bool argument_names(const Application *application, const Arg *arg, const Arg **items, int *count);
+// A loop of the statement; several, no one twice.
+bool argument_loop(const Application *application, const Arg *arg, int *var);
+bool argument_loops(const Application *application, const Arg *arg, int *vars, int *count);
+// `count` variables that do not exist yet and differ.
+bool argument_new_vars(const Application *application, const Arg *const *args, int count, NewVar *vars);
+// An integer expression over params, at least 1 where it is constant.
+bool argument_factor(const Application *application, const Arg *arg, const IntExpr **factor);
+// A tensor that the statement accesses.
+bool argument_tensor(const Application *application, const Arg *arg, const Tensor **tensor);
+// One of the `count` names; `what` they are, for the diagnostic ("kernel").
+bool argument_choice(const Application *application, const Arg *arg, const char *what,
+                     const char *const *names, int count, int *choice);
+
+// Refuses where a relation of one of `kinds` (a set of bits 1 << RelationKind) is about the loop already.
+bool loop_is_free(const Application *application, Span span, int var, unsigned kinds);
+// Refuses where other variables can no longer take the place of this loop, because something else was said
+// about it.
+bool loop_is_derivable(const Application *application, Span span, int var);
+
+// Whether an access of the assignment has this tensor.
+bool assignment_has(const Stmt *assign, const Tensor *tensor);
+// "io jo ii ji k": all loops, in order of the nests.
+const char *loop_list(const Cin *cin);
+// "x", "x and y", "x, y and z".
+const char *enumeration(Arena *arena, const char *const *names, int count);
+bool nest_has(const Nest *nest, int var);
+// Index of the loop in the nest, -1 where the nest lacks it.
+int nest_position(const Nest *nest, int var);
+
+#endif

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "schedule/commands.h"
+#include "schedule/transform.h"
+
+static bool directly_nested(const Application *application, int outer, int inner) {
+    const Cin *cin = application->cin;
+    const char *outer_name = cin->vars[outer].name, *inner_name = cin->vars[inner].name;
+    Span span = application->command->args[1].span;
+    for (int n = 0; n < cin_nest_count(cin); n++) {
+        Nest nest = cin_nest(cin, n);
+        int at = nest_position(&nest, outer), inner_at = nest_position(&nest, inner);
+        if (at < 0 && inner_at < 0)
+            continue;
+        if (at < 0 || inner_at < 0)
+            return refuse(application, span, "a nest of this statement has '%s' without '%s'",
+                          at < 0 ? inner_name : outer_name, at < 0 ? outer_name : inner_name);
+        if (inner_at != at + 1)
+            return refuse(application, span, "'%s' is not directly inside of '%s' (loops: %s); reorder first",
+                          inner_name, outer_name, loop_list(cin));
+    }
+    return true;
+}
+
+static const Cin *collapse(Scheduler *scheduler, const Command *command, const Cin *cin) {
+    Application application = {scheduler, command, cin};
+    const Arg *args = command->args, *name = &args[2];
+    int outer, inner;
+    NewVar var;
+    if (!argument_loop(&application, &args[0], &outer) || !argument_loop(&application, &args[1], &inner))
+        return NULL;
+    if (outer == inner) {
+        refuse(&application, args[1].span, "'%s' cannot be collapsed with itself", args[1].name);
+        return NULL;
+    }
+    if (!loop_is_derivable(&application, args[0].span, outer) ||
+        !loop_is_derivable(&application, args[1].span, inner) ||
+        !argument_new_vars(&application, &name, 1, &var) || !directly_nested(&application, outer, inner))
+        return NULL;
+    Cin *result = cin_copy(cin);
+    int fused = cin_add_var(result, var.name, var.span,
+                            int_op(cin->arena, INT_MUL, cin->vars[outer].extent, cin->vars[inner].extent));
+    cin_add_relation(
+        result,
+        (Relation){.kind = REL_COLLAPSE, .span = command->span, .parent = {outer, inner}, .child = {fused}});
+    transform_replace(result, outer, &fused, 1);
+    transform_replace(result, inner, NULL, 0);
+    return result;
+}
+
+const ScheduleCommand command_collapse = {
+    .name = "collapse",
+    .alias = "fuse",
+    .synopsis = "collapse(i, j, f)",
+    .summary = "i and j, directly nested, become one loop f",
+    .min_args = 3,
+    .max_args = 3,
+    .apply = collapse,
+};

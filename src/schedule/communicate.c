@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "schedule/commands.h"
+#include "schedule/transform.h"
+
+// Whether some nest accesses the tensor under the loop.
+static bool accessed_under(const Cin *cin, const Tensor *tensor, int var) {
+    for (int n = 0; n < cin_nest_count(cin); n++) {
+        Nest nest = cin_nest(cin, n);
+        if (nest_has(&nest, var) && assignment_has(nest.assign, tensor))
+            return true;
+    }
+    return false;
+}
+
+static bool communicate_one(const Application *application, Cin *result, const Arg *arg, int var) {
+    const Tensor *tensor;
+    if (!argument_tensor(application, arg, &tensor))
+        return false;
+    for (int64_t r = 0; r < result->relations.count; r++) {
+        const Relation *relation = result->relations.items[r];
+        if (relation->kind == REL_COMMUNICATE && relation->tensor == tensor)
+            return refuse(application, arg->span, "'%s' is communicated at '%s' already", arg->name,
+                          result->vars[relation->vars[0]].name);
+    }
+    if (!accessed_under(result, tensor, var))
+        return refuse(application, arg->span, "'%s' is not accessed under the loop '%s'", arg->name,
+                      result->vars[var].name);
+    cin_add_relation(result, (Relation){.kind = REL_COMMUNICATE,
+                                        .span = application->command->span,
+                                        .var_count = 1,
+                                        .vars = {var},
+                                        .tensor = tensor});
+    return true;
+}
+
+static const Cin *communicate(Scheduler *scheduler, const Command *command, const Cin *cin) {
+    Application application = {scheduler, command, cin};
+    const Arg *tensors;
+    int count, var;
+    if (!argument_names(&application, &command->args[0], &tensors, &count) ||
+        !argument_loop(&application, &command->args[1], &var) ||
+        !loop_is_free(&application, command->args[1].span, var, 1u << REL_SUBSTITUTE | 1u << REL_PARALLELIZE))
+        return NULL;
+    Cin *result = cin_copy(cin);
+    for (int i = 0; i < count; i++)
+        if (!communicate_one(&application, result, &tensors[i], var))
+            return NULL;
+    return result;
+}
+
+const ScheduleCommand command_communicate = {
+    .name = "communicate",
+    .synopsis = "communicate({T, ...}, i)",
+    .summary = "gather what each T needs under one iteration of i at its start",
+    .min_args = 2,
+    .max_args = 2,
+    .apply = communicate,
+};

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "schedule/constraints.h"
+#include "schedule/distribution.h"
+#include "schedule/transform.h"
+
+#include <string.h>
+
+// Whether the placement says where to compute: it partitions or fixes something.
+static bool says_where(const Tensor *tensor) {
+    for (int d = 0; tensor->placement && tensor->order > 0 && d < tensor->placement->machine->order; d++)
+        if (tensor->placement->entries[d].kind != PLACE_REPLICATE)
+            return true;
+    return false;
+}
+
+static void first_placed(void *context, const Access *access) {
+    const Access **found = context;
+    if (!*found && says_where(access->tensor))
+        *found = access;
+}
+
+// A name that no variable and no step has: `base` with a letter, and a number where that is taken.
+static NewVar fresh_var(const Cin *cin, const Distribution *distribution, const char *base, char letter,
+                        Span span) {
+    const char *name = arena_printf(cin->arena, "%s%c", base, letter);
+    for (int number = 1;; number++) {
+        bool taken = cin_var(cin, name) >= 0;
+        for (int s = 0; s < distribution->step_count; s++)
+            taken |= strcmp(distribution->steps[s].outer.name, name) == 0 ||
+                     strcmp(distribution->steps[s].inner.name, name) == 0;
+        if (!taken)
+            return (NewVar){name, span};
+        name = arena_printf(cin->arena, "%s%c%d", base, letter, number);
+    }
+}
+
+// Steps for every dimension that partitions a mode, those of a later level dividing what an earlier one left.
+static void plan_steps(const Cin *cin, const Access *access, Distribution *distribution) {
+    int modes[MAX_MACHINE_ORDER], dims[MAX_MACHINE_ORDER];
+    int count = distribution_modes(access, modes, dims);
+    for (int s = 0; s < count; s++) {
+        int var = access->vars[modes[s]];
+        DistributionStep step = {.target = var, .after = -1, .dim = dims[s]};
+        for (int earlier = 0; earlier < s; earlier++) {
+            if (modes[earlier] == modes[s]) {
+                step.target = -1;
+                step.after = earlier;
+            }
+        }
+        const char *base = step.after >= 0 ? distribution->steps[step.after].inner.name : cin->vars[var].name;
+        step.outer = fresh_var(cin, distribution, base, 'o', cin->vars[var].span);
+        step.inner = fresh_var(cin, distribution, base, 'i', cin->vars[var].span);
+        distribution->steps[distribution->step_count++] = step;
+    }
+    distribution_add_fixed(cin, access->tensor->placement, distribution);
+}
+
+// Whether the loops to divide are there still, and no other variable starts from them.
+static bool can_divide(const Cin *cin, const Distribution *distribution) {
+    for (int s = 0; s < distribution->step_count; s++) {
+        int target = distribution->steps[s].target;
+        if (target >= 0 && !cin_is_loop(cin, target))
+            return false;
+        for (int64_t r = 0; r < cin->relations.count; r++) {
+            const Relation *relation = cin->relations.items[r];
+            for (int i = 0; relation->kind == REL_ROTATE && i < relation->var_count; i++)
+                if (relation->vars[i] == target)
+                    return false;
+        }
+    }
+    return cin->var_count + 2 * distribution->step_count <= MAX_VARS;
+}
+
+// What the user said about the loop `from` holds for its part on one processor.
+static void move_relations(Cin *cin, int from, int to) {
+    for (int64_t r = 0; r < cin->relations.count; r++) {
+        const Relation *relation = cin->relations.items[r];
+        if (relation->kind <= REL_FIX)
+            continue;
+        Relation *moved = arena_copy(cin->arena, relation, sizeof *relation);
+        for (int i = 0; i < moved->var_count; i++)
+            if (moved->vars[i] == from)
+                moved->vars[i] = to;
+        cin->relations.items[r] = moved;
+    }
+}
+
+const Cin *schedule_defaults(Scheduler *scheduler, const Cin *cin) {
+    (void)scheduler;
+    for (int64_t r = 0; r < cin->relations.count; r++)
+        if (cin->relations.items[r]->kind == REL_DISTRIBUTE)
+            return cin;
+    const Access *access = says_where(cin->assignment->lhs->tensor) ? cin->assignment->lhs : NULL;
+    if (!access)
+        expr_accesses(cin->assignment->rhs, first_placed, &access);
+    if (!access)
+        return cin;
+
+    Distribution distribution = {.machine = access->tensor->placement->machine};
+    plan_steps(cin, access, &distribution);
+    if (!can_divide(cin, &distribution))
+        return cin;
+    Cin *result = cin_copy(cin);
+    int inner[MAX_MACHINE_ORDER];
+    distribution_apply(result, access->span, &distribution, inner);
+    for (int s = 0; s < distribution.step_count; s++) {
+        int first = s;
+        while (distribution.steps[first].target < 0)
+            first = distribution.steps[first].after;
+        if (inner[s] >= 0)
+            move_relations(result, distribution.steps[first].target, inner[s]);
+    }
+    return broken_constraint(result) ? cin : result;
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// distribute, in its forms: loops as they are; targets divided by the dimensions of a machine; targets
+// divided as a tensor is placed.
+#include "schedule/commands.h"
+#include "schedule/distribution.h"
+#include "schedule/transform.h"
+
+#include <string.h>
+
+enum { OTHERWISE_EXECUTED = 1u << REL_SUBSTITUTE | 1u << REL_PARALLELIZE | 1u << REL_UNROLL };
+
+static bool fits(const Cin *cin, const Machine *machine, int dim, int var) {
+    return int_equal(machine->extents[dim], cin->vars[var].extent) && !distribution_taken(cin, machine, dim);
+}
+
+// Where a loop without a machine goes: the first free dimension of that size, of the machine that the
+// statement is on already where it is on one. Machine NULL where there is none.
+static const Machine *fitting_dimension(const Application *application, const Cin *cin, int var, int *dim) {
+    const Symbols *symbols = &application->scheduler->symbols;
+    bool bound = false;
+    const Machine *machine = NULL;
+    for (int64_t r = 0; r < cin->relations.count && !bound; r++) {
+        bound = cin->relations.items[r]->kind == REL_DISTRIBUTE;
+        machine = cin->relations.items[r]->machine;
+    }
+    for (int m = 0; m < symbols->machine_count; m++) {
+        if (bound && symbols->machines[m] != machine)
+            continue;
+        for (*dim = 0; *dim < symbols->machines[m]->order; ++*dim)
+            if (fits(cin, symbols->machines[m], *dim, var))
+                return symbols->machines[m];
+    }
+    return NULL;
+}
+
+static const Cin *distribute_loops(const Application *application) {
+    const Command *command = application->command;
+    int vars[MAX_VARS], count;
+    if (!argument_loops(application, &command->args[0], vars, &count))
+        return NULL;
+    Cin *result = cin_copy(application->cin);
+    for (int i = 0; i < count; i++) {
+        if (!loop_is_free(application, command->args[0].span, vars[i],
+                          1u << REL_DISTRIBUTE | OTHERWISE_EXECUTED))
+            return NULL;
+        int dim = 0;
+        const Machine *machine = fitting_dimension(application, result, vars[i], &dim);
+        distribution_bind(result, command->span, vars[i], machine, dim);
+    }
+    return result;
+}
+
+// The three lists of the compound forms, into steps without dimensions.
+static bool resolve_lists(const Application *application, Distribution *distribution) {
+    const Arg *args = application->command->args, *outer, *inner, *names[2 * MAX_MACHINE_ORDER];
+    int targets[MAX_VARS], count, outer_count, inner_count;
+    NewVar vars[2 * MAX_MACHINE_ORDER];
+    if (!argument_loops(application, &args[0], targets, &count) ||
+        !argument_names(application, &args[1], &outer, &outer_count) ||
+        !argument_names(application, &args[2], &inner, &inner_count))
+        return false;
+    if (outer_count != count || inner_count != count)
+        return refuse(application, args[outer_count != count ? 1 : 2].span,
+                      "%d name%s for %d target%s: each target becomes one distributed and one local loop",
+                      outer_count != count ? outer_count : inner_count,
+                      (outer_count != count ? outer_count : inner_count) == 1 ? "" : "s", count,
+                      count == 1 ? "" : "s");
+    if (count > MAX_MACHINE_ORDER)
+        return refuse(application, args[0].span, "a machine has at most %d dimensions", MAX_MACHINE_ORDER);
+    for (int i = 0; i < count; i++) {
+        const Arg *target = args[0].kind == ARG_LIST ? &args[0].items[i] : &args[0];
+        if (!loop_is_derivable(application, target->span, targets[i]))
+            return false;
+        names[i] = &outer[i];
+        names[count + i] = &inner[i];
+    }
+    if (!argument_new_vars(application, names, 2 * count, vars))
+        return false;
+    for (int i = 0; i < count; i++)
+        distribution->steps[i] =
+            (DistributionStep){.target = targets[i], .outer = vars[i], .inner = vars[count + i]};
+    distribution->step_count = count;
+    return true;
+}
+
+// Each dimension may be given once in a statement.
+static bool dimensions_are_free(const Application *application, const Distribution *distribution) {
+    const Arg *onto = &application->command->args[3];
+    for (int s = 0; s < distribution->step_count; s++) {
+        const Relation *taken =
+            distribution_taken(application->cin, distribution->machine, distribution->steps[s].dim);
+        if (!taken)
+            continue;
+        Text text = text_create(application->scheduler->arena);
+        relation_print(application->cin, taken, application->scheduler->symbols.params, &text);
+        return refuse(application, onto->span, "%s has taken that dimension of '%s' already",
+                      text_string(&text), distribution->machine->name);
+    }
+    return true;
+}
+
+static bool onto_machine(const Application *application, const Machine *machine, Distribution *distribution) {
+    const Arg *onto = &application->command->args[3];
+    int first = 0, order = machine->order;
+    if (onto->level) {
+        const MachineLevel *level = machine_level(machine, onto->level);
+        if (!level) {
+            const char *names[MAX_MACHINE_LEVELS];
+            for (int l = 0; l < machine->level_count; l++)
+                names[l] = machine->levels[l].name;
+            if (machine->level_count == 1 && !*names[0])
+                return refuse(application, onto->span, "the machine '%s' is flat, it has no level '%s'",
+                              machine->name, onto->level);
+            return refuse(application, onto->span, "'%s' has no level '%s' (levels: %s)", machine->name,
+                          onto->level,
+                          enumeration(application->scheduler->arena, names, machine->level_count));
+        }
+        first = level->first;
+        order = level->order;
+    }
+    if (distribution->step_count != order)
+        return refuse(application, application->command->args[0].span,
+                      "'%s%s%s' has %d dimension%s, but the list has %d target%s", machine->name,
+                      onto->level ? "." : "", onto->level ? onto->level : "", order, order == 1 ? "" : "s",
+                      distribution->step_count, distribution->step_count == 1 ? "" : "s");
+    distribution->machine = machine;
+    for (int s = 0; s < order; s++)
+        distribution->steps[s].dim = first + s;
+    return dimensions_are_free(application, distribution);
+}
+
+// "i and j": the variables that the placement partitions.
+static const char *partitioned_vars(const Application *application, const Access *access, const int *modes,
+                                    int count) {
+    const char *names[MAX_MACHINE_ORDER];
+    for (int i = 0; i < count; i++)
+        names[i] = application->cin->vars[access->vars[modes[i]]].name;
+    return enumeration(application->scheduler->arena, names, count);
+}
+
+static bool onto_tensor(const Application *application, const Tensor *tensor, Distribution *distribution) {
+    const Cin *cin = application->cin;
+    const Arg *targets = &application->command->args[0];
+    Span span = application->command->args[3].span;
+    if (!tensor->placement)
+        return refuse(application, span, "'%s' has no placement; write 'place %s(...) -> ...'", tensor->name,
+                      tensor->name);
+    const Access *access = distribution_access(cin->assignment, tensor);
+    if (!access)
+        return refuse(application, span,
+                      "'%s' is accessed with different variables, so it does not say which loops to "
+                      "distribute; distribute onto the machine '%s' instead",
+                      tensor->name, tensor->placement->machine->name);
+    int modes[MAX_MACHINE_ORDER], dims[MAX_MACHINE_ORDER];
+    int count = distribution_modes(access, modes, dims);
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < i; k++)
+            if (modes[i] == modes[k])
+                return refuse(application, span,
+                              "several levels of '%s' partition the mode '%s' of '%s'; distribute level by "
+                              "level, onto '%s.%s' first",
+                              tensor->placement->machine->name, cin->vars[access->vars[modes[i]]].name,
+                              tensor->name, tensor->placement->machine->name,
+                              tensor->placement->machine->levels[0].name);
+    const char *partitioned = partitioned_vars(application, access, modes, count);
+    if (count == 0)
+        return refuse(application, span, "the placement of '%s' partitions no mode", tensor->name);
+    distribution->machine = tensor->placement->machine;
+    for (int s = 0; s < distribution->step_count; s++) {
+        DistributionStep *step = &distribution->steps[s];
+        int i = 0;
+        while (i < count && access->vars[modes[i]] != step->target)
+            i++;
+        if (i == count)
+            return refuse(application, targets->kind == ARG_LIST ? targets->items[s].span : targets->span,
+                          "the placement of '%s' does not partition '%s' (it partitions %s)", tensor->name,
+                          cin->vars[step->target].name, partitioned);
+        step->dim = dims[i];
+    }
+    if (distribution->step_count != count)
+        return refuse(application, targets->span,
+                      "the placement of '%s' partitions %s: give each as a target", tensor->name,
+                      partitioned);
+    distribution_add_fixed(cin, tensor->placement, distribution);
+    return dimensions_are_free(application, distribution);
+}
+
+static bool resolve_onto(const Application *application, Distribution *distribution) {
+    const Symbols *symbols = &application->scheduler->symbols;
+    const Arg *onto = &application->command->args[3];
+    if (onto->kind != ARG_NAME)
+        return refuse(application, onto->span, "expected a machine, a level of it, or a tensor");
+    for (int m = 0; m < symbols->machine_count; m++)
+        if (strcmp(symbols->machines[m]->name, onto->name) == 0)
+            return onto_machine(application, symbols->machines[m], distribution);
+    Array(const char *) names = {0};
+    for (int m = 0; m < symbols->machine_count; m++)
+        array_push(application->scheduler->arena, names, symbols->machines[m]->name);
+    for (int t = 0; t < symbols->tensor_count; t++) {
+        if (strcmp(symbols->tensors[t]->name, onto->name) == 0) {
+            const Tensor *tensor;
+            return argument_tensor(application, onto, &tensor) &&
+                   onto_tensor(application, tensor, distribution);
+        }
+        array_push(application->scheduler->arena, names, symbols->tensors[t]->name);
+    }
+    const char *closest = closest_name(onto->name, names.items, names.count);
+    if (closest)
+        return refuse(application, onto->span, "'%s' is neither a machine nor a tensor; did you mean '%s'?",
+                      onto->name, closest);
+    return refuse(application, onto->span, "'%s' is neither a machine nor a tensor (%s)", onto->name,
+                  enumeration(application->scheduler->arena, names.items, (int)names.count));
+}
+
+static const Cin *distribute(Scheduler *scheduler, const Command *command, const Cin *cin) {
+    Application application = {scheduler, command, cin};
+    if (command->arg_count == 1)
+        return distribute_loops(&application);
+    if (command->arg_count != 4) {
+        refuse(&application, command->span,
+               "it takes 1 argument, distribute({i, ...}), or 4, distribute({i, ...}, {io, ...}, {ii, ...}, "
+               "M); here are %d",
+               command->arg_count);
+        return NULL;
+    }
+    Distribution distribution = {0};
+    if (!resolve_lists(&application, &distribution) || !resolve_onto(&application, &distribution))
+        return NULL;
+    Cin *result = cin_copy(cin);
+    distribution_apply(result, command->span, &distribution, NULL);
+    return result;
+}
+
+const ScheduleCommand command_distribute = {
+    .name = "distribute",
+    .synopsis = "distribute({i, ...}, {io, ...}, {ii, ...}, M)",
+    .summary = "iterations of i on different processors; with M, a machine, a level of it or a tensor, i is "
+               "divided into io, distributed, and ii",
+    .min_args = 1,
+    .max_args = 4,
+    .apply = distribute,
+};

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "schedule/distribution.h"
+
+#include "schedule/transform.h"
+
+const Relation *distribution_taken(const Cin *cin, const Machine *machine, int dim) {
+    for (int64_t r = 0; r < cin->relations.count; r++) {
+        const Relation *relation = cin->relations.items[r];
+        if ((relation->kind == REL_DISTRIBUTE || relation->kind == REL_FIX) && relation->machine &&
+            relation->machine == machine && relation->dim == dim)
+            return relation;
+    }
+    return NULL;
+}
+
+// Every distributed variable gets a dimension of its own; fixed coordinates lose their machine.
+static void unbind_all(Cin *cin) {
+    int64_t kept = 0;
+    for (int64_t r = 0; r < cin->relations.count; r++) {
+        const Relation *relation = cin->relations.items[r];
+        if (relation->kind == REL_FIX)
+            continue;
+        if (relation->kind == REL_DISTRIBUTE) {
+            Relation *unbound = arena_copy(cin->arena, relation, sizeof *relation);
+            unbound->machine = NULL;
+            unbound->dim = 0;
+            relation = unbound;
+        }
+        cin->relations.items[kept++] = relation;
+    }
+    cin->relations.count = kept;
+}
+
+void distribution_bind(Cin *cin, Span span, int var, const Machine *machine, int dim) {
+    for (int64_t r = 0; r < cin->relations.count; r++) {
+        const Relation *relation = cin->relations.items[r];
+        if ((relation->kind == REL_DISTRIBUTE || relation->kind == REL_FIX) && relation->machine != machine) {
+            machine = NULL;
+            unbind_all(cin);
+            break;
+        }
+    }
+    cin_add_relation(cin, (Relation){.kind = REL_DISTRIBUTE,
+                                     .span = span,
+                                     .var_count = 1,
+                                     .vars = {var},
+                                     .machine = machine,
+                                     .dim = machine ? dim : 0});
+}
+
+void distribution_apply(Cin *cin, Span span, const Distribution *distribution, int *inner) {
+    int order[2 * MAX_MACHINE_ORDER], locals[MAX_MACHINE_ORDER], count = distribution->step_count;
+    for (int s = 0; s < count; s++) {
+        const DistributionStep *step = &distribution->steps[s];
+        int target = step->target;
+        if (target < 0) {
+            target = locals[step->after];
+            locals[step->after] = -1;
+        }
+        int children[2];
+        transform_blocks(cin, REL_DIVIDE, span, target, step->outer, step->inner,
+                         distribution->machine->extents[step->dim], children);
+        order[s] = children[0];
+        locals[s] = children[1];
+    }
+    int ordered = count;
+    for (int s = 0; s < count; s++)
+        if (locals[s] >= 0)
+            order[ordered++] = locals[s];
+    transform_reorder(cin, order, ordered);
+    transform_hoist(cin, order, count);
+    for (int s = 0; s < count; s++)
+        distribution_bind(cin, span, order[s], distribution->machine, distribution->steps[s].dim);
+    for (int f = 0; f < distribution->fix_count; f++)
+        cin_add_relation(cin, (Relation){.kind = REL_FIX,
+                                         .span = span,
+                                         .machine = distribution->machine,
+                                         .dim = distribution->fixed_dims[f],
+                                         .factor = int_const(cin->arena, distribution->coordinates[f])});
+    for (int s = 0; inner && s < count; s++)
+        inner[s] = locals[s];
+}
+
+typedef struct {
+    const Tensor *tensor;
+    const Access *access;
+    bool differs;
+} AccessSearch;
+
+static void find_access(void *context, const Access *access) {
+    AccessSearch *search = context;
+    if (access->tensor != search->tensor)
+        return;
+    for (int m = 0; search->access && m < access->tensor->order; m++)
+        search->differs |= access->vars[m] != search->access->vars[m];
+    if (!search->access)
+        search->access = access;
+}
+
+const Access *distribution_access(const Assignment *assignment, const Tensor *tensor) {
+    if (assignment->lhs->tensor == tensor)
+        return assignment->lhs;
+    AccessSearch search = {.tensor = tensor};
+    expr_accesses(assignment->rhs, find_access, &search);
+    return search.differs ? NULL : search.access;
+}
+
+static bool repeats_earlier_mode(const Access *access, int mode) {
+    for (int m = 0; m < mode; m++)
+        if (access->vars[m] == access->vars[mode])
+            return true;
+    return false;
+}
+
+int distribution_modes(const Access *access, int *modes, int *dims) {
+    const Placement *placement = access->tensor->placement;
+    int count = 0;
+    for (int d = 0; d < placement->machine->order; d++) {
+        const PlaceEntry *entry = &placement->entries[d];
+        if (entry->kind != PLACE_PARTITION || repeats_earlier_mode(access, entry->mode))
+            continue;
+        modes[count] = entry->mode;
+        dims[count++] = d;
+    }
+    return count;
+}
+
+void distribution_add_fixed(const Cin *cin, const Placement *placement, Distribution *distribution) {
+    for (int d = 0; d < placement->machine->order; d++) {
+        if (placement->entries[d].kind != PLACE_FIX || distribution_taken(cin, placement->machine, d))
+            continue;
+        distribution->fixed_dims[distribution->fix_count] = d;
+        distribution->coordinates[distribution->fix_count++] = placement->entries[d].coordinate;
+    }
+}

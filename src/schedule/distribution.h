@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Distributions: loops divided among the processors of a machine, and their outer parts distributed (the
+// compound command of DISTAL, section 3.3). The forms of `distribute` and the defaults make one and carry it
+// out here.
+#ifndef DISTAL_SCHEDULE_DISTRIBUTION_H
+#define DISTAL_SCHEDULE_DISTRIBUTION_H
+
+#include "schedule/arguments.h"
+
+// One loop divided along one dimension of the machine.
+typedef struct {
+    int target; // the loop, or -1: the inner loop that step `after` made
+    int after;
+    NewVar outer, inner;
+    int dim;
+} DistributionStep;
+
+typedef struct {
+    const Machine *machine;
+    int step_count;
+    DistributionStep steps[MAX_MACHINE_ORDER];
+    int fix_count;
+    int fixed_dims[MAX_MACHINE_ORDER];
+    int64_t coordinates[MAX_MACHINE_ORDER];
+} Distribution;
+
+// Divides, brings the outer parts outside, distributes them, in a Cin that was just copied. The inner loops
+// that are left, by step, go to `inner` unless it is NULL; -1 where a later step divided it again.
+void distribution_apply(Cin *cin, Span span, const Distribution *distribution, int *inner);
+
+// Distributes the loop along that dimension. All variables of a statement go along dimensions of one machine;
+// where that fails, each gets a dimension of its own, which is right as well.
+void distribution_bind(Cin *cin, Span span, int var, const Machine *machine, int dim);
+
+// The relation that has taken this dimension of the machine, or NULL.
+const Relation *distribution_taken(const Cin *cin, const Machine *machine, int dim);
+
+// The access of the tensor whose variables say what a distribution onto its placement distributes: the left
+// side, or the access on the right. NULL where the right side accesses it with different variables.
+const Access *distribution_access(const Assignment *assignment, const Tensor *tensor);
+
+// The modes that the placement partitions, in order of the dimensions of its machine: dims[i] partitions
+// modes[i]. A mode whose variable indexes an earlier mode too (a diagonal) is left out, with the dimension.
+int distribution_modes(const Access *access, int *modes, int *dims);
+// Coordinates that the placement fixes, where nothing has taken the dimension.
+void distribution_add_fixed(const Cin *cin, const Placement *placement, Distribution *distribution);
+
+#endif

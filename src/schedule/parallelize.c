@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "schedule/commands.h"
+#include "schedule/transform.h"
+
+#include <string.h>
+
+// Whether different iterations of the loop may update the same element of the left side: a variable that it
+// comes from is summed over.
+static bool reduces(const Cin *cin, int var) {
+    const Relation *relation = cin_made_by(cin, var);
+    if (!relation)
+        return cin->vars[var].reduction;
+    return reduces(cin, relation->parent[0]) ||
+           (relation->kind == REL_COLLAPSE && reduces(cin, relation->parent[1]));
+}
+
+static bool is_gpu_unit(const Arg *arg) {
+    static const char *const units[] = {"gpu_block", "gpu_warp", "gpu_thread"};
+    for (size_t i = 0; arg->kind == ARG_NAME && !arg->level && i < sizeof units / sizeof *units; i++)
+        if (strcmp(units[i], arg->name) == 0)
+            return true;
+    return false;
+}
+
+static const Cin *parallelize(Scheduler *scheduler, const Command *command, const Cin *cin) {
+    Application application = {scheduler, command, cin};
+    const Arg *args = command->args;
+    int var, unit, race = RACE_NONE;
+    if (!argument_loop(&application, &args[0], &var) ||
+        !loop_is_free(&application, args[0].span, var,
+                      1u << REL_DISTRIBUTE | 1u << REL_SUBSTITUTE | 1u << REL_COMMUNICATE |
+                          1u << REL_PARALLELIZE))
+        return NULL;
+    if (is_gpu_unit(&args[1])) {
+        diagnostics_error(scheduler->diagnostics, command->span, "parallelize onto %s is not supported yet",
+                          args[1].name);
+        return NULL;
+    }
+    if (!argument_choice(&application, &args[1], "unit", parallel_unit_names, PARALLEL_UNIT_COUNT, &unit) ||
+        (command->arg_count > 2 &&
+         !argument_choice(&application, &args[2], "race strategy", race_names, RACE_COUNT, &race)))
+        return NULL;
+    if (unit == UNIT_CPU_THREAD && race == RACE_NONE && reduces(cin, var)) {
+        refuse(&application, args[0].span,
+               "threads would race: iterations of '%s' add to the same elements of '%s'; "
+               "give a race strategy (atomic, reduction or temporary)",
+               args[0].name, cin->assignment->lhs->tensor->name);
+        return NULL;
+    }
+    Cin *result = cin_copy(cin);
+    cin_add_relation(result, (Relation){.kind = REL_PARALLELIZE,
+                                        .span = command->span,
+                                        .var_count = 1,
+                                        .vars = {var},
+                                        .unit = (ParallelUnit)unit,
+                                        .race = (RaceStrategy)race});
+    return result;
+}
+
+const ScheduleCommand command_parallelize = {
+    .name = "parallelize",
+    .synopsis = "parallelize(i, UNIT, RACE)",
+    .summary = "iterations of i onto cpu_thread or cpu_vector; RACE (none, atomic, reduction, temporary) may "
+               "be left out",
+    .min_args = 2,
+    .max_args = 3,
+    .apply = parallelize,
+};

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "schedule/commands.h"
+#include "schedule/transform.h"
+
+static const Cin *reorder(Scheduler *scheduler, const Command *command, const Cin *cin) {
+    Application application = {scheduler, command, cin};
+    int vars[MAX_VARS], count;
+    if (!argument_loops(&application, &command->args[0], vars, &count))
+        return NULL;
+    Cin *result = cin_copy(cin);
+    transform_reorder(result, vars, count);
+    return result;
+}
+
+const ScheduleCommand command_reorder = {
+    .name = "reorder",
+    .synopsis = "reorder({i, ...})",
+    .summary = "the named loops, in this order, in the places that they hold now",
+    .min_args = 1,
+    .max_args = 1,
+    .apply = reorder,
+};

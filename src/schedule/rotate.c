@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "schedule/commands.h"
+#include "schedule/transform.h"
+
+// The start of each turn of `target` depends on `vars`: they have to be known there.
+static bool outside_of(const Application *application, const int *vars, int count, int target) {
+    const Cin *cin = application->cin;
+    for (int n = 0; n < cin_nest_count(cin); n++) {
+        Nest nest = cin_nest(cin, n);
+        int at = nest_position(&nest, target);
+        for (int i = 0; at >= 0 && i < count; i++) {
+            int position = nest_position(&nest, vars[i]);
+            if (position < 0 || position >= at)
+                return refuse(application, application->command->args[1].span,
+                              "'%s' must be a loop outside of '%s' (loops: %s); reorder first",
+                              cin->vars[vars[i]].name, cin->vars[target].name, loop_list(cin));
+        }
+    }
+    return true;
+}
+
+static const Cin *rotate(Scheduler *scheduler, const Command *command, const Cin *cin) {
+    Application application = {scheduler, command, cin};
+    const Arg *args = command->args, *name = &args[2];
+    int target;
+    NewVar var;
+    Relation relation = {.kind = REL_ROTATE, .span = command->span};
+    if (!argument_loop(&application, &args[0], &target) ||
+        !loop_is_derivable(&application, args[0].span, target) ||
+        !argument_loops(&application, &args[1], relation.vars, &relation.var_count) ||
+        !argument_new_vars(&application, &name, 1, &var) ||
+        !outside_of(&application, relation.vars, relation.var_count, target))
+        return NULL;
+    Cin *result = cin_copy(cin);
+    relation.parent[0] = target;
+    relation.child[0] = cin_add_var(result, var.name, var.span, cin->vars[target].extent);
+    cin_add_relation(result, relation);
+    transform_replace(result, target, relation.child, 1);
+    return result;
+}
+
+const ScheduleCommand command_rotate = {
+    .name = "rotate",
+    .synopsis = "rotate(t, {i, ...}, r)",
+    .summary = "t = (r + i + ...) mod extent(t): the systolic shift",
+    .min_args = 3,
+    .max_args = 3,
+    .apply = rotate,
+};

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "schedule/commands.h"
+#include "schedule/transform.h"
+
+static const Cin *substitute(Scheduler *scheduler, const Command *command, const Cin *cin) {
+    Application application = {scheduler, command, cin};
+    Relation relation = {.kind = REL_SUBSTITUTE, .span = command->span};
+    int kernel;
+    if (!argument_loops(&application, &command->args[0], relation.vars, &relation.var_count))
+        return NULL;
+    for (int i = 0; i < relation.var_count; i++)
+        if (!loop_is_free(&application, command->args[0].span, relation.vars[i],
+                          1u << REL_DISTRIBUTE | 1u << REL_SUBSTITUTE | 1u << REL_COMMUNICATE |
+                              1u << REL_PARALLELIZE | 1u << REL_UNROLL))
+            return NULL;
+    if (!argument_choice(&application, &command->args[1], "kernel", kernel_names, KERNEL_COUNT, &kernel))
+        return NULL;
+    relation.kernel = (KernelName)kernel;
+    Cin *result = cin_copy(cin);
+    cin_add_relation(result, relation);
+    return result;
+}
+
+const ScheduleCommand command_substitute = {
+    .name = "substitute",
+    .synopsis = "substitute({i, ...}, KERNEL)",
+    .summary = "the named innermost loops become a library call: gemm, gemv, ger, dot, axpy, blas, loops",
+    .min_args = 2,
+    .max_args = 2,
+    .apply = substitute,
+};

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "schedule/arguments.h"
+#include "schedule/commands.h"
+#include "schedule/constraints.h"
+
+#include <string.h>
+
+static const ScheduleCommand *const commands[] = {
+    &command_split,       &command_divide,      &command_collapse, &command_reorder,
+    &command_distribute,  &command_communicate, &command_rotate,   &command_substitute,
+    &command_parallelize, &command_precompute,  &command_unroll,   &command_pos,
+};
+enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
+
+const ScheduleCommand *const *schedule_commands(int *count) {
+    *count = COMMAND_COUNT;
+    return commands;
+}
+
+const ScheduleCommand *schedule_command(const char *name) {
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(commands[i]->name, name) == 0 ||
+            (commands[i]->alias && strcmp(commands[i]->alias, name) == 0))
+            return commands[i];
+    return NULL;
+}
+
+static void unknown_command(Scheduler *scheduler, const Command *command) {
+    const char *names[2 * COMMAND_COUNT];
+    int count = 0;
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        names[count++] = commands[i]->name;
+    const char *list = enumeration(scheduler->arena, names, count);
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        if (commands[i]->alias)
+            names[count++] = commands[i]->alias;
+    const char *closest = closest_name(command->name, names, count);
+    if (closest)
+        diagnostics_error(scheduler->diagnostics, command->name_span,
+                          "unknown command '%s'; did you mean '%s'?", command->name, closest);
+    else
+        diagnostics_error(scheduler->diagnostics, command->name_span, "unknown command '%s' (commands: %s)",
+                          command->name, list);
+}
+
+const Cin *schedule_apply(Scheduler *scheduler, const Command *command, const Cin *cin) {
+    const ScheduleCommand *row = schedule_command(command->name);
+    if (!row) {
+        unknown_command(scheduler, command);
+        return NULL;
+    }
+    if (command->arg_count < row->min_args || command->arg_count > row->max_args) {
+        const char *number = row->min_args == row->max_args
+                                 ? arena_printf(scheduler->arena, "%d", row->min_args)
+                                 : arena_printf(scheduler->arena, "%d to %d", row->min_args, row->max_args);
+        diagnostics_error(scheduler->diagnostics, command->span, "%s takes %s argument%s, %s; here are %d",
+                          command->name, number, row->max_args == 1 ? "" : "s", row->synopsis,
+                          command->arg_count);
+        return NULL;
+    }
+    const Cin *result = row->apply(scheduler, command, cin);
+    const char *broken = result ? broken_constraint(result) : NULL;
+    if (broken) {
+        Application application = {scheduler, command, cin};
+        refuse(&application, command->span, "%s", broken);
+        return NULL;
+    }
+    return result;
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rewrites of loop nests that commands are made of. They change a Cin that the command has just copied, in
+// every nest that has the loops, and check nothing.
+#ifndef DISTAL_SCHEDULE_TRANSFORM_H
+#define DISTAL_SCHEDULE_TRANSFORM_H
+
+#include "schedule/arguments.h"
+
+// REL_SPLIT or REL_DIVIDE: `parent` becomes children[0] and, directly inside of it, children[1].
+void transform_blocks(Cin *cin, RelationKind kind, Span span, int parent, NewVar outer, NewVar inner,
+                      const IntExpr *factor, int children[2]);
+
+// The loop `var` becomes the `count` loops `by`.
+void transform_replace(Cin *cin, int var, const int *by, int count);
+
+// The loops `order`, in this order, in the places that they hold now.
+void transform_reorder(Cin *cin, const int *order, int count);
+
+// The loops `vars` come directly one after the other where the first of them stands, and outside of every
+// loop around that place that no command has made.
+void transform_hoist(Cin *cin, const int *vars, int count);
+
+#endif

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "schedule/commands.h"
+#include "schedule/transform.h"
+
+static const Cin *unroll(Scheduler *scheduler, const Command *command, const Cin *cin) {
+    Application application = {scheduler, command, cin};
+    const Arg *args = command->args;
+    int var;
+    const IntExpr *factor;
+    if (!argument_loop(&application, &args[0], &var) ||
+        !loop_is_free(&application, args[0].span, var,
+                      1u << REL_DISTRIBUTE | 1u << REL_SUBSTITUTE | 1u << REL_UNROLL) ||
+        !argument_factor(&application, &args[1], &factor))
+        return NULL;
+    Cin *result = cin_copy(cin);
+    cin_add_relation(
+        result,
+        (Relation){
+            .kind = REL_UNROLL, .span = command->span, .var_count = 1, .vars = {var}, .factor = factor});
+    return result;
+}
+
+const ScheduleCommand command_unroll = {
+    .name = "unroll",
+    .synopsis = "unroll(i, n)",
+    .summary = "unroll i, n iterations at a time",
+    .min_args = 2,
+    .max_args = 2,
+    .apply = unroll,
+};
