@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bounds inference, symbolic: variables recovered from their children, and tight upper bounds of loops.
+// Bounds inference, symbolic: variables recovered from their children, and tight upper bounds of loops. A
+// point of the iteration space exists where every variable, derived or not, lies below its extent; a bound
+// carries as many of these conditions as can be solved for its loop, and the rest become guards.
 #ifndef DISTAL_LOWER_BOUNDS_H
 #define DISTAL_LOWER_BOUNDS_H
 
@@ -10,8 +12,14 @@
 const IntExpr *bounds_recover(const Cin *cin, int var, const bool *known);
 
 // An upper bound for a loop over `var` (from 0, step 1) where the variables in `known` have values: never
-// more than its extent, clamped to the rectangle of its parent, recursively. *exact says whether a guard is
-// still needed for its parent.
+// more than its extent, clamped to the rectangle of its parent, recursively. *exact says whether every
+// condition that can be told once `var` is known too is part of the bound; else some need a guard.
 const IntExpr *bounds_upper(const Cin *cin, int var, const bool *known, bool *exact);
+
+// Whether bounds_upper of `var` keeps `parent`, a variable above it, below its extent.
+bool bounds_clamps(const Cin *cin, int parent, int var, const bool *known);
+
+// Whether the value of `var` changes with loop `loop`.
+bool bounds_depends(const Cin *cin, int var, int loop);
 
 #endif

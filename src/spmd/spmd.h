@@ -67,6 +67,8 @@ typedef struct {
 typedef struct {
     KernelName kernel;
     int m, n, k; // loop variables
+    // The source variable that each of them moves by one a turn; it indexes one mode of the access.
+    int m_source, n_source, k_source;
     const Access *a, *b;
     // What multiplies the product: accesses that the loops of the call do not index, and numbers; NULL for 1.
     const Expr *alpha;

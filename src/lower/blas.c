@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which loops of a leaf are a BLAS call: the statement is a product whose factors are indexed by the loops as
+// the kernel wants, and each of these loops walks one mode of a matrix or vector with one stride.
+#include "lower/bounds.h"
+#include "lower/leaf.h"
+
+// The dimensions of a kernel; a set of them says how an operand is indexed.
+enum { M, N, K, DIM_COUNT };
+enum { IN_M = 1 << M, IN_N = 1 << N, IN_K = 1 << K };
+
+typedef struct {
+    KernelName kernel;
+    const char *form;
+    int dims;          // that it has
+    int output;        // dimensions of the left side
+    int operand_count; // 1 or 2
+    int operands[2];   // dimensions of `a` and `b`
+} Shape;
+
+static const Shape shapes[] = {
+    {KERNEL_GEMM,
+     "C(m, n) += alpha * A(m, k) * B(k, n)",
+     IN_M | IN_N | IN_K,
+     IN_M | IN_N,
+     2,
+     {IN_M | IN_K, IN_K | IN_N}},
+    {KERNEL_GEMV, "y(m) += alpha * A(m, k) * x(k)", IN_M | IN_K, IN_M, 2, {IN_M | IN_K, IN_K}},
+    {KERNEL_GER, "C(m, n) += alpha * x(m) * y(n)", IN_M | IN_N, IN_M | IN_N, 2, {IN_M, IN_N}},
+    {KERNEL_DOT, "s += alpha * x(k) * y(k)", IN_K, 0, 2, {IN_K, IN_K}},
+    {KERNEL_AXPY, "y(m) += alpha * x(m)", IN_M, IN_M, 1, {IN_M}},
+};
+
+static const Shape *shape_of(KernelName kernel) {
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        if (shapes[i].kernel == kernel)
+            return &shapes[i];
+    return NULL;
+}
+
+int blas_loop_count(KernelName kernel) {
+    const Shape *shape = shape_of(kernel);
+    return shape ? __builtin_popcount((unsigned)shape->dims) : 0;
+}
+
+const char *blas_form(KernelName kernel) {
+    const Shape *shape = shape_of(kernel);
+    return shape ? shape->form : NULL;
+}
+
+// What stands in the way, of all assignments of loops to dimensions tried: that of the one that came
+// furthest.
+typedef enum {
+    OBSTACLE_NONE,
+    OBSTACLE_STATEMENT,
+    OBSTACLE_PRODUCT,
+    OBSTACLE_LOOP,
+    OBSTACLE_FORM,
+    OBSTACLE_STRIDE
+} Obstacle;
+
+typedef struct {
+    const LeafSite *site;
+    const Shape *shape;
+    const int *loops; // to choose from
+    int loop_count;
+    int chosen[DIM_COUNT];  // loop of each dimension, -1
+    int sources[DIM_COUNT]; // the source variable that it moves by one
+    Obstacle furthest;
+    const char *reason;
+} Search;
+
+// The right side, seen from the chosen loops.
+typedef struct {
+    int operand_count;
+    const Access *operands[2];
+    int dims[2];
+    bool negative;
+    const Expr *alpha; // NULL: 1
+} Product;
+
+static bool obstacle(Search *search, Obstacle kind, const char *reason) {
+    if (kind > search->furthest) {
+        search->furthest = kind;
+        search->reason = reason;
+    }
+    return false;
+}
+
+// The dimensions that index an access; -1 where one of them does so twice.
+static int dims_of(const Search *search, const Access *access) {
+    int dims = 0;
+    for (int m = 0; m < access->tensor->order; m++)
+        for (int d = 0; d < DIM_COUNT; d++) {
+            if (search->chosen[d] < 0 || access->vars[m] != search->sources[d])
+                continue;
+            if (dims & 1 << d)
+                return -1;
+            dims |= 1 << d;
+        }
+    return dims;
+}
+
+static bool is_indexed(const Search *search, const Expr *expr) {
+    if (expr->kind == EXPR_ACCESS)
+        return dims_of(search, expr->access) != 0;
+    return (expr->left && is_indexed(search, expr->left)) || (expr->right && is_indexed(search, expr->right));
+}
+
+static const Expr *operation(const Search *search, ExprKind kind, const Expr *left, const Expr *right) {
+    Expr *expr = arena_new(search->site->cin->arena, Expr);
+    *expr = (Expr){.kind = kind, .span = search->site->assign->rhs->span, .left = left, .right = right};
+    return expr;
+}
+
+static const Expr *one(const Search *search) {
+    Expr *expr = arena_new(search->site->cin->arena, Expr);
+    *expr = (Expr){.kind = EXPR_NUMBER,
+                   .span = search->site->assign->rhs->span,
+                   .number = 1,
+                   .number_is_integer = true,
+                   .integer = 1};
+    return expr;
+}
+
+static void multiply_alpha(const Search *search, Product *product, ExprKind kind, const Expr *factor) {
+    if (kind == EXPR_MUL && !product->alpha)
+        product->alpha = factor;
+    else
+        product->alpha = operation(search, kind, product->alpha ? product->alpha : one(search), factor);
+}
+
+static bool collect_product(Search *search, const Expr *expr, Product *product) {
+    if (!is_indexed(search, expr)) {
+        multiply_alpha(search, product, EXPR_MUL, expr);
+        return true;
+    }
+    switch (expr->kind) {
+    case EXPR_ACCESS:
+        if (product->operand_count == search->shape->operand_count)
+            return obstacle(search, OBSTACLE_PRODUCT,
+                            product->operand_count == 2 ? "more than two operands" : "more than one operand");
+        product->dims[product->operand_count] = dims_of(search, expr->access);
+        product->operands[product->operand_count++] = expr->access;
+        return true;
+    case EXPR_MUL:
+        return collect_product(search, expr->left, product) && collect_product(search, expr->right, product);
+    case EXPR_NEG:
+        product->negative = !product->negative;
+        return collect_product(search, expr->left, product);
+    case EXPR_DIV:
+        if (is_indexed(search, expr->right))
+            return obstacle(search, OBSTACLE_PRODUCT, "a divisor that its loops index");
+        if (type_info(search->site->assign->lhs->tensor->type)->is_integer)
+            return obstacle(search, OBSTACLE_PRODUCT, "a division of integers");
+        if (!collect_product(search, expr->left, product))
+            return false;
+        multiply_alpha(search, product, EXPR_DIV, expr->right);
+        return true;
+    default:
+        return obstacle(search, OBSTACLE_PRODUCT, "a sum, not a product");
+    }
+}
+
+// Stored so that one of its two dimensions is contiguous.
+static bool has_unit_stride(const Search *search, const Access *access, int dims) {
+    if ((dims & (dims - 1)) == 0)
+        return true; // a vector may have any stride
+    int last = access->vars[access->tensor->mode_order[access->tensor->order - 1]];
+    for (int d = 0; d < DIM_COUNT; d++)
+        if (dims & 1 << d && search->sources[d] == last)
+            return true;
+    return false;
+}
+
+static bool check_stride(Search *search, const Access *access, int dims) {
+    if (has_unit_stride(search, access, dims))
+        return true;
+    return obstacle(
+        search, OBSTACLE_STRIDE,
+        arena_printf(
+            search->site->cin->arena,
+            "'%s' is no matrix with a unit stride: the mode that it stores last is not one of the call's",
+            access->tensor->name));
+}
+
+static const BlasCall *fit_chosen(Search *search) {
+    const Shape *shape = search->shape;
+    const Stmt *assign = search->site->assign;
+    Product product = {0};
+    if (!collect_product(search, assign->rhs, &product))
+        return NULL;
+    bool swapped = product.dims[0] != shape->operands[0];
+    if (product.operand_count != shape->operand_count || product.dims[swapped] != shape->operands[0] ||
+        product.dims[!swapped] != shape->operands[1] || dims_of(search, assign->lhs) != shape->output) {
+        obstacle(search, OBSTACLE_FORM,
+                 arena_printf(search->site->cin->arena, "no loops that make it %s", shape->form));
+        return NULL;
+    }
+    const Access *a = product.operands[swapped], *b = product.operands[!swapped];
+    if (!check_stride(search, assign->lhs, shape->output) || !check_stride(search, a, shape->operands[0]) ||
+        (b && !check_stride(search, b, shape->operands[1])))
+        return NULL;
+    BlasCall *call = arena_new(search->site->cin->arena, BlasCall);
+    *call = (BlasCall){.kernel = shape->kernel,
+                       .m = search->chosen[M],
+                       .n = search->chosen[N],
+                       .k = search->chosen[K],
+                       .m_source = search->sources[M],
+                       .n_source = search->sources[N],
+                       .k_source = search->sources[K],
+                       .a = a,
+                       .b = b,
+                       .alpha = product.alpha};
+    if (product.negative)
+        call->alpha = operation(search, EXPR_NEG, product.alpha ? product.alpha : one(search), NULL);
+    return call;
+}
+
+// The source variable that `loop` moves by one a turn, the only one that it moves at all; -1 where there is
+// none. Only inner parts of splits on the way, so its bound is exact whatever stands outside.
+static int unit_source(const Cin *cin, int loop) {
+    int source = loop;
+    while (!cin->vars[source].source) {
+        const Relation *relation = cin_made_by(cin, source);
+        if (!relation || (relation->kind != REL_SPLIT && relation->kind != REL_DIVIDE) ||
+            relation->child[1] != source)
+            return -1;
+        source = relation->parent[0];
+    }
+    for (int v = 0; v < cin->var_count; v++)
+        if (cin->vars[v].source && v != source && bounds_depends(cin, v, loop))
+            return -1;
+    return source;
+}
+
+static bool is_chosen(const Search *search, int loop, int source) {
+    for (int d = 0; d < DIM_COUNT; d++)
+        if (search->chosen[d] >= 0 && (search->chosen[d] == loop || search->sources[d] == source))
+            return true;
+    return false;
+}
+
+// Tries every choice of loops for the dimensions k, n, m, in this order, inner loops first.
+static const BlasCall *choose(Search *search, int dim) {
+    if (dim < 0)
+        return fit_chosen(search);
+    if (!(search->shape->dims & 1 << dim))
+        return choose(search, dim - 1);
+    const Cin *cin = search->site->cin;
+    for (int i = search->loop_count - 1; i >= 0; i--) {
+        int loop = search->loops[i], source = unit_source(cin, loop);
+        if (source < 0) {
+            obstacle(search, OBSTACLE_LOOP,
+                     arena_printf(cin->arena, "loop '%s' does not move through one mode in unit steps",
+                                  cin->vars[loop].name));
+            continue;
+        }
+        if (is_chosen(search, loop, source))
+            continue;
+        search->chosen[dim] = loop;
+        search->sources[dim] = source;
+        const BlasCall *call = choose(search, dim - 1);
+        if (call)
+            return call;
+        search->chosen[dim] = search->sources[dim] = -1;
+    }
+    return NULL;
+}
+
+typedef struct {
+    const Tensor *left;
+    const char *reason;
+} TypeCheck;
+
+static void check_access(void *context, const Access *access) {
+    TypeCheck *check = context;
+    if (access->tensor->type != check->left->type)
+        check->reason = "operands of different element types";
+    for (int l = 0; l < access->tensor->order; l++)
+        if (!access->tensor->levels[l]->full)
+            check->reason = "an operand that does not store every coordinate";
+}
+
+static bool has_real_number(const Expr *expr) {
+    return (expr->kind == EXPR_NUMBER && !expr->number_is_integer) ||
+           (expr->left && has_real_number(expr->left)) || (expr->right && has_real_number(expr->right));
+}
+
+const BlasCall *blas_fit(const LeafSite *site, KernelName kernel, const int *loops, int loop_count,
+                         const char **reason) {
+    const Stmt *assign = site->assign;
+    Search search = {.site = site, .shape = shape_of(kernel), .loops = loops, .loop_count = loop_count};
+    TypeCheck check = {assign->lhs->tensor, NULL};
+    for (int d = 0; d < DIM_COUNT; d++)
+        search.chosen[d] = search.sources[d] = -1;
+    expr_accesses(assign->rhs, check_access, &check);
+    check_access(&check, assign->lhs);
+    if (type_info(check.left->type)->is_integer && has_real_number(assign->rhs))
+        check.reason = "a real factor of integers";
+    if (site->writes_once)
+        check.reason = "nothing is added up";
+    if (loop_count < blas_loop_count(kernel))
+        check.reason = "too few loops";
+    if (check.reason) {
+        *reason = check.reason;
+        return NULL;
+    }
+    const BlasCall *call = choose(&search, DIM_COUNT - 1);
+    *reason = search.reason;
+    return call;
+}
+
+static bool varies(const LeafSite *site, const Expr *expr) {
+    if (!expr)
+        return false;
+    if (expr->kind != EXPR_ACCESS)
+        return varies(site, expr->left) || varies(site, expr->right);
+    for (int m = 0; m < expr->access->tensor->order; m++)
+        for (int i = 0; i < site->loop_count; i++)
+            if (bounds_depends(site->cin, expr->access->vars[m], site->loops[i]))
+                return true;
+    return false;
+}
+
+bool blas_alpha_varies(const LeafSite *site, const BlasCall *call) {
+    return varies(site, call->alpha);
+}

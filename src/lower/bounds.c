@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lower/bounds.h"
+
+#include <string.h>
+
+static const IntExpr *extent(const Cin *cin, int var) {
+    return cin->vars[var].extent;
+}
+
+static bool is_pair(const Relation *relation) {
+    return relation && (relation->kind == REL_SPLIT || relation->kind == REL_DIVIDE);
+}
+
+// (child + sum of vars) mod extent
+static const IntExpr *recover_rotated(const Cin *cin, const Relation *relation, const bool *known) {
+    const IntExpr *sum = bounds_recover(cin, relation->child[0], known);
+    for (int i = 0; sum && i < relation->var_count; i++) {
+        const IntExpr *shift = bounds_recover(cin, relation->vars[i], known);
+        sum = shift ? int_op(cin->arena, INT_ADD, sum, shift) : NULL;
+    }
+    return sum ? int_op(cin->arena, INT_MOD, sum, extent(cin, relation->parent[0])) : NULL;
+}
+
+const IntExpr *bounds_recover(const Cin *cin, int var, const bool *known) {
+    if (known[var])
+        return int_var(cin->arena, var);
+    const Relation *relation = cin_split_into(cin, var);
+    if (!relation)
+        return NULL;
+    if (relation->kind == REL_ROTATE)
+        return recover_rotated(cin, relation, known);
+    const IntExpr *first = bounds_recover(cin, relation->child[0], known);
+    if (!first)
+        return NULL;
+    if (relation->kind == REL_COLLAPSE)
+        return int_op(cin->arena, var == relation->parent[0] ? INT_FLOOR_DIV : INT_MOD, first,
+                      extent(cin, relation->parent[1]));
+    const IntExpr *second = bounds_recover(cin, relation->child[1], known);
+    if (!second)
+        return NULL;
+    const IntExpr *start = int_op(cin->arena, INT_MUL, first, extent(cin, relation->child[1]));
+    return int_op(cin->arena, INT_ADD, start, second);
+}
+
+// How far `var` may go: its extent, and no further than what its parents, whose siblings may be known, allow.
+static const IntExpr *limit(const Cin *cin, int var, const bool *known) {
+    Arena *arena = cin->arena;
+    const IntExpr *own = extent(cin, var);
+    const Relation *relation = cin_made_by(cin, var);
+    if (!is_pair(relation))
+        return own;
+    const IntExpr *parent = limit(cin, relation->parent[0], known);
+    if (var == relation->child[1]) {
+        const IntExpr *outer = bounds_recover(cin, relation->child[0], known);
+        if (!outer)
+            return own;
+        const IntExpr *start = int_op(arena, INT_MUL, outer, own);
+        return int_op(arena, INT_MIN, own, int_op(arena, INT_SUB, parent, start));
+    }
+    const IntExpr *stride = extent(cin, relation->child[1]);
+    const IntExpr *inner = bounds_recover(cin, relation->child[1], known);
+    if (inner) // an inner coordinate exists, so the stride is not 0; the bound implies the extent
+        return int_op(arena, INT_CEIL_DIV, int_op(arena, INT_SUB, parent, inner), stride);
+    // Only a hint that saves empty turns, not given where the stride may be 0 (a divide of extent 0).
+    if (relation->kind == REL_DIVIDE || int_equal(parent, extent(cin, relation->parent[0])))
+        return own;
+    return int_op(arena, INT_MIN, own, int_op(arena, INT_CEIL_DIV, parent, stride));
+}
+
+bool bounds_clamps(const Cin *cin, int parent, int var, const bool *known) {
+    while (var != parent) {
+        const Relation *relation = cin_made_by(cin, var);
+        if (!is_pair(relation))
+            return false;
+        int sibling = relation->child[var == relation->child[0]];
+        if (!bounds_recover(cin, sibling, known))
+            return false;
+        var = relation->parent[0];
+    }
+    return true;
+}
+
+const IntExpr *bounds_upper(const Cin *cin, int var, const bool *known, bool *exact) {
+    bool then[MAX_VARS];
+    memcpy(then, known, sizeof then);
+    then[var] = true;
+    *exact = true;
+    for (int64_t i = 0; i < cin->relations.count; i++) {
+        const Relation *relation = cin->relations.items[i];
+        if (!is_pair(relation))
+            continue;
+        int parent = relation->parent[0];
+        if (!bounds_recover(cin, parent, known) && bounds_recover(cin, parent, then) &&
+            !bounds_clamps(cin, parent, var, known))
+            *exact = false;
+    }
+    return limit(cin, var, known);
+}
+
+bool bounds_depends(const Cin *cin, int var, int loop) {
+    if (var == loop)
+        return true;
+    const Relation *relation = cin_split_into(cin, var);
+    if (!relation)
+        return false;
+    for (int i = 0; relation->kind == REL_ROTATE && i < relation->var_count; i++)
+        if (bounds_depends(cin, relation->vars[i], loop))
+            return true;
+    return bounds_depends(cin, relation->child[0], loop) ||
+           (is_pair(relation) && bounds_depends(cin, relation->child[1], loop));
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lower/leaf.h"
+
+#include "lower/bounds.h"
+
+#include <string.h>
+
+typedef Array(Definition) DefinitionArray;
+typedef Array(Guard) GuardArray;
+
+typedef struct {
+    const LeafSite *site;
+    bool known[MAX_VARS];   // at the depth in hand; a variable once defined is known by its own name
+    bool clamped[MAX_VARS]; // kept below their extents by the bounds so far
+    bool used[MAX_VARS];    // by something further inside
+} Builder;
+
+static bool is_pair(const Relation *relation) {
+    return relation->kind == REL_SPLIT || relation->kind == REL_DIVIDE;
+}
+
+// Variables that can be told now are defined, children before parents.
+static DefinitionArray define_known(Builder *builder) {
+    const Cin *cin = builder->site->cin;
+    DefinitionArray definitions = {0};
+    // A parent is always older than its children.
+    for (int v = cin->var_count - 1; v >= 0; v--) {
+        const IntExpr *value = builder->known[v] ? NULL : bounds_recover(cin, v, builder->known);
+        if (!value)
+            continue;
+        array_push(cin->arena, definitions, (Definition){v, value});
+        builder->known[v] = true;
+    }
+    return definitions;
+}
+
+// Parents that became known and may lie beyond their extents.
+static GuardArray guard_known(Builder *builder) {
+    const Cin *cin = builder->site->cin;
+    GuardArray guards = {0};
+    for (int64_t i = 0; i < cin->relations.count; i++) {
+        const Relation *relation = cin->relations.items[i];
+        int parent = relation->parent[0];
+        if (!is_pair(relation) || !builder->known[parent] || builder->clamped[parent])
+            continue;
+        array_push(cin->arena, guards, (Guard){int_var(cin->arena, parent), cin->vars[parent].extent});
+        builder->clamped[parent] = true;
+    }
+    return guards;
+}
+
+// The parents that the bound of `var` clamps, before `var` is known.
+static void mark_clamped(Builder *builder, int var) {
+    const Cin *cin = builder->site->cin;
+    for (int64_t i = 0; i < cin->relations.count; i++) {
+        const Relation *relation = cin->relations.items[i];
+        if (is_pair(relation) && bounds_clamps(cin, relation->parent[0], var, builder->known))
+            builder->clamped[relation->parent[0]] = true;
+    }
+}
+
+static void use(Builder *builder, const IntExpr *expr) {
+    if (expr->op == INT_VAR)
+        builder->used[expr->value] = true;
+    if (expr->left)
+        use(builder, expr->left);
+    if (expr->right)
+        use(builder, expr->right);
+}
+
+static void use_access(void *context, const Access *access) {
+    Builder *builder = context;
+    for (int m = 0; m < access->tensor->order; m++)
+        builder->used[access->vars[m]] = true;
+}
+
+// Drops the definitions that nothing uses. Called from the innermost depth outwards.
+static void keep_used(Builder *builder, DefinitionArray *definitions, const GuardArray *guards) {
+    for (int64_t i = 0; i < guards->count; i++) {
+        use(builder, guards->items[i].less);
+        use(builder, guards->items[i].than);
+    }
+    bool keep[MAX_VARS];
+    for (int64_t i = definitions->count - 1; i >= 0; i--) {
+        keep[i] = builder->used[definitions->items[i].var];
+        if (keep[i])
+            use(builder, definitions->items[i].value);
+    }
+    int64_t kept = 0;
+    for (int64_t i = 0; i < definitions->count; i++)
+        if (keep[i])
+            definitions->items[kept++] = definitions->items[i];
+    definitions->count = kept;
+}
+
+// Bounds, definitions and guards of the loops in this order.
+static void bound_loops(const LeafSite *site, Leaf *leaf, LeafLoop *loops) {
+    const Cin *cin = site->cin;
+    Builder builder = {.site = site};
+    memcpy(builder.known, site->outside, sizeof builder.known);
+    DefinitionArray definitions[MAX_VARS + 1];
+    GuardArray guards[MAX_VARS + 1];
+    definitions[0] = define_known(&builder);
+    guards[0] = guard_known(&builder);
+    for (int v = 0; v < cin->var_count; v++)
+        if (site->unbounded[v])
+            array_push(cin->arena, guards[0], (Guard){int_var(cin->arena, v), cin->vars[v].extent});
+    for (int i = 0; i < leaf->loop_count; i++) {
+        bool exact; // guards are found one by one below
+        loops[i].upper = bounds_upper(cin, loops[i].var, builder.known, &exact);
+        mark_clamped(&builder, loops[i].var);
+        builder.known[loops[i].var] = true;
+        definitions[i + 1] = define_known(&builder);
+        guards[i + 1] = guard_known(&builder);
+    }
+    use_access(&builder, site->assign->lhs);
+    expr_accesses(site->assign->rhs, use_access, &builder);
+    for (int i = leaf->loop_count - 1; i >= 0; i--) {
+        keep_used(&builder, &definitions[i + 1], &guards[i + 1]);
+        loops[i].definitions = definitions[i + 1].items;
+        loops[i].definition_count = (int)definitions[i + 1].count;
+        loops[i].guards = guards[i + 1].items;
+        loops[i].guard_count = (int)guards[i + 1].count;
+        use(&builder, loops[i].upper);
+    }
+    keep_used(&builder, &definitions[0], &guards[0]);
+    leaf->definitions = definitions[0].items;
+    leaf->definition_count = (int)definitions[0].count;
+    leaf->guards = guards[0].items;
+    leaf->guard_count = (int)guards[0].count;
+}
+
+static int position(const int *loops, int count, int var) {
+    for (int i = 0; i < count; i++)
+        if (loops[i] == var)
+            return i;
+    return -1;
+}
+
+// The relation that substitutes loops of this nest, all of whose loops are in the nest; NULL where there is
+// none.
+static const Relation *substitution(const LeafSite *site) {
+    const Cin *cin = site->cin;
+    for (int64_t i = 0; i < cin->relations.count; i++) {
+        const Relation *relation = cin->relations.items[i];
+        if (relation->kind != REL_SUBSTITUTE)
+            continue;
+        bool all = true;
+        for (int v = 0; v < relation->var_count; v++)
+            all = all && (site->outside[relation->vars[v]] ||
+                          position(site->loops, site->loop_count, relation->vars[v]) >= 0);
+        if (all)
+            return relation;
+    }
+    return NULL;
+}
+
+typedef struct {
+    const BlasCall *call;
+    const char *why;
+} Choice;
+
+// The loops of a substitution must be the innermost ones of the leaf.
+static bool check_substituted(const LeafSite *site, const Relation *relation) {
+    const Cin *cin = site->cin;
+    for (int v = 0; v < relation->var_count; v++) {
+        int at = position(site->loops, site->loop_count, relation->vars[v]);
+        if (at < 0)
+            return diagnostics_error(
+                site->diagnostics, relation->span,
+                "cannot substitute %s: data moves inside loop '%s' (communicate at a loop outside of it)",
+                kernel_names[relation->kernel], cin->vars[relation->vars[v]].name);
+        if (at < site->loop_count - relation->var_count)
+            return diagnostics_error(site->diagnostics, relation->span,
+                                     "cannot substitute %s: '%s' is not one of the %d innermost loops",
+                                     kernel_names[relation->kernel], cin->vars[relation->vars[v]].name,
+                                     relation->var_count);
+    }
+    return true;
+}
+
+static const char *describe_call(const Cin *cin, const BlasCall *call) {
+    int loops[] = {call->m, call->n, call->k};
+    Text text = text_create(cin->arena);
+    text_append(&text, kernel_names[call->kernel]);
+    for (int i = 0, named = 0; i < 3; i++)
+        if (loops[i] >= 0)
+            text_printf(&text, "%s%s", named++ ? ", " : " over ", cin->vars[loops[i]].name);
+    return text_string(&text);
+}
+
+static const KernelName best_first[] = {KERNEL_GEMM, KERNEL_GEMV, KERNEL_GER, KERNEL_DOT, KERNEL_AXPY};
+enum { BEST_COUNT = sizeof best_first / sizeof *best_first };
+
+static bool choose_substituted(const LeafSite *site, const Relation *relation, Choice *choice) {
+    if (!check_substituted(site, relation))
+        return false;
+    const char *name = kernel_names[relation->kernel];
+    if (relation->kernel == KERNEL_LOOPS) {
+        choice->why = "loops: substituted";
+        return true;
+    }
+    const char *reason = NULL;
+    if (relation->kernel == KERNEL_BLAS) {
+        for (int i = 0; i < BEST_COUNT && !choice->call; i++) {
+            const char *other;
+            choice->call = blas_fit(site, best_first[i], relation->vars, relation->var_count, &other);
+            reason = reason ? reason : other;
+        }
+        if (!choice->call)
+            return diagnostics_error(site->diagnostics, relation->span,
+                                     "cannot substitute blas: no kernel fits these loops (gemm: %s)", reason);
+    } else {
+        int wanted = blas_loop_count(relation->kernel);
+        if (relation->var_count != wanted)
+            return diagnostics_error(site->diagnostics, relation->span,
+                                     "cannot substitute %s: it replaces %d loops, and %d are named", name,
+                                     wanted, relation->var_count);
+        choice->call = blas_fit(site, relation->kernel, relation->vars, relation->var_count, &reason);
+        if (!choice->call)
+            return diagnostics_error(site->diagnostics, relation->span,
+                                     "cannot substitute %s: %s; the loops must compute %s", name, reason,
+                                     blas_form(relation->kernel));
+    }
+    return true;
+}
+
+static bool has_commands(const LeafSite *site, int var) {
+    return cin_relation(site->cin, REL_PARALLELIZE, var) || cin_relation(site->cin, REL_UNROLL, var);
+}
+
+// gemm wherever it fits; gemv where it reads its matrix once, as it gains nothing over loops otherwise.
+static void choose_freely(const LeafSite *site, Choice *choice) {
+    const char *reason, *unused;
+    for (int i = 0; i < site->loop_count; i++)
+        if (has_commands(site, site->loops[i])) {
+            choice->why = arena_printf(site->cin->arena, "loops: the schedule says how '%s' is executed",
+                                       site->cin->vars[site->loops[i]].name);
+            return;
+        }
+    choice->call = blas_fit(site, KERNEL_GEMM, site->loops, site->loop_count, &reason);
+    if (choice->call)
+        return;
+    choice->call = blas_fit(site, KERNEL_GEMV, site->loops, site->loop_count, &unused);
+    if (choice->call && blas_alpha_varies(site, choice->call))
+        choice->call = NULL;
+    if (!choice->call)
+        choice->why = arena_printf(site->cin->arena, "loops: %s", reason);
+}
+
+// The loops of the leaf in the order of execution: all of them commute, as they add to or store elements
+// independently, so those of the call go innermost.
+static int order_loops(const LeafSite *site, const BlasCall *call, LeafLoop *loops) {
+    int replaced[3], replaced_count = 0, count = 0;
+    if (call) {
+        const int dims[] = {call->m, call->n, call->k};
+        for (int d = 0; d < 3; d++)
+            if (dims[d] >= 0)
+                replaced[replaced_count++] = dims[d];
+    }
+    for (int i = 0; i < site->loop_count; i++)
+        if (position(replaced, replaced_count, site->loops[i]) < 0)
+            loops[count++].var = site->loops[i];
+    for (int i = 0; i < replaced_count; i++)
+        loops[count++].var = replaced[i];
+    return replaced_count;
+}
+
+const Leaf *leaf_create(const LeafSite *site) {
+    const Cin *cin = site->cin;
+    Choice choice = {0};
+    const Relation *relation = substitution(site);
+    if (relation && !choose_substituted(site, relation, &choice))
+        return NULL;
+    if (!relation)
+        choose_freely(site, &choice);
+    Leaf *leaf = arena_new(cin->arena, Leaf);
+    LeafLoop *loops = arena_array(cin->arena, LeafLoop, site->loop_count + 1);
+    leaf->assign = site->assign;
+    leaf->loop_count = site->loop_count;
+    leaf->loops = loops;
+    leaf->call = choice.call;
+    leaf->why = choice.call ? describe_call(cin, choice.call) : choice.why;
+    leaf->call_loops = order_loops(site, choice.call, loops);
+    bound_loops(site, leaf, loops);
+    return leaf_parallelize(site, loops, leaf->loop_count, leaf->call) ? leaf : NULL;
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Leaves: what a nest does between transfers, as loops with bounds, definitions and guards, or as loops
+// around a BLAS call.
+#ifndef DISTAL_LOWER_LEAF_H
+#define DISTAL_LOWER_LEAF_H
+
+#include "spmd/spmd.h"
+
+typedef struct {
+    const Cin *cin;
+    Diagnostics *diagnostics;
+    const Stmt *assign;
+    bool writes_once;
+    bool outside[MAX_VARS];   // known around the leaf: coordinates and loops with transfers inside
+    bool unbounded[MAX_VARS]; // of those, coordinates that may lie beyond the extent of the variable
+    int loop_count;
+    int loops[MAX_VARS]; // of the leaf, in the order of the nest
+} LeafSite;
+
+// NULL with a diagnostic where a schedule command about these loops cannot be carried out.
+const Leaf *leaf_create(const LeafSite *site);
+
+// The call of `kernel` that fits the statement on some of these loops, the innermost that will do, or NULL
+// and what is in the way in *reason. All loops of the leaf other than those of the call stay around it.
+const BlasCall *blas_fit(const LeafSite *site, KernelName kernel, const int *loops, int loop_count,
+                         const char **reason);
+// Number of loops that a call of `kernel` replaces, 0 where it is not a BLAS kernel.
+int blas_loop_count(KernelName kernel);
+// "C(m, n) += alpha * A(m, k) * B(k, n)"
+const char *blas_form(KernelName kernel);
+// Whether loops of the leaf around the call change what it multiplies by.
+bool blas_alpha_varies(const LeafSite *site, const BlasCall *call);
+
+// Sets who executes the iterations of each loop (threads, vectors, unrolling): the schedule's commands, or
+// what is safe where it has none. False with a diagnostic where that would race.
+bool leaf_parallelize(const LeafSite *site, LeafLoop *loops, int loop_count, const BlasCall *call);
+
+#endif

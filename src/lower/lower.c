@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lower/lower.h"
+
+#include "lower/bounds.h"
+#include "lower/leaf.h"
+#include "lower/transfers.h"
+
+typedef struct {
+    const Cin *cin;
+    Diagnostics *diagnostics;
+    Spmd *spmd;
+    TransferArray transfers;
+} Lowering;
+
+static bool add_dim(Lowering *lowering, ExecutionDim dim, Span span) {
+    Spmd *spmd = lowering->spmd;
+    if (spmd->dim_count == MAX_MACHINE_ORDER)
+        return diagnostics_error(lowering->diagnostics, span,
+                                 "cannot distribute onto more than %d dimensions", MAX_MACHINE_ORDER);
+    spmd->dims[spmd->dim_count++] = dim;
+    return true;
+}
+
+static bool add_machine_dims(Lowering *lowering) {
+    const Cin *cin = lowering->cin;
+    const Machine *machine = NULL;
+    for (int64_t i = 0; i < cin->relations.count; i++) {
+        const Relation *relation = cin->relations.items[i];
+        if ((relation->kind != REL_DISTRIBUTE && relation->kind != REL_FIX) || !relation->machine)
+            continue;
+        if (machine && relation->machine != machine)
+            return diagnostics_error(lowering->diagnostics, relation->span,
+                                     "cannot distribute one statement onto two machines ('%s' and '%s')",
+                                     machine->name, relation->machine->name);
+        machine = relation->machine;
+    }
+    for (int d = 0; machine && d < machine->order; d++)
+        if (!add_dim(lowering, (ExecutionDim){machine->extents[d], machine, d}, machine->span))
+            return false;
+    return true;
+}
+
+// Distributed variables without a machine: a dimension each, of the statement's own.
+static bool add_own_dims(Lowering *lowering, int *own_dim) {
+    const Cin *cin = lowering->cin;
+    for (int v = 0; v < MAX_VARS; v++)
+        own_dim[v] = -1;
+    for (int n = 0; n < cin_nest_count(cin); n++) {
+        Nest nest = cin_nest(cin, n);
+        for (int i = 0; i < nest.loop_count; i++) {
+            int var = nest.loops[i];
+            const Relation *relation = cin_relation(cin, REL_DISTRIBUTE, var);
+            if (!relation || relation->machine || own_dim[var] >= 0)
+                continue;
+            own_dim[var] = lowering->spmd->dim_count;
+            if (!add_dim(lowering, (ExecutionDim){cin->vars[var].extent, NULL, 0}, relation->span))
+                return false;
+        }
+    }
+    return true;
+}
+
+// Which variable is the coordinate in each dimension, and the fixed coordinates of the other dimensions.
+static bool set_coordinates(Lowering *lowering, const Nest *nest, const int *own_dim, SpmdNest *result) {
+    const Cin *cin = lowering->cin;
+    const Spmd *spmd = lowering->spmd;
+    for (int d = 0; d < spmd->dim_count; d++) {
+        result->coordinates[d] = -1;
+        result->fixed[d] = int_const(cin->arena, 0);
+    }
+    for (int64_t i = 0; i < cin->relations.count; i++)
+        if (cin->relations.items[i]->kind == REL_FIX)
+            result->fixed[cin->relations.items[i]->dim] = cin->relations.items[i]->factor;
+    for (int i = 0; i < nest->loop_count; i++) {
+        int var = nest->loops[i];
+        const Relation *relation = cin_relation(cin, REL_DISTRIBUTE, var);
+        if (!relation)
+            continue;
+        int d = relation->machine ? relation->dim : own_dim[var];
+        if (result->coordinates[d] >= 0)
+            return diagnostics_error(lowering->diagnostics, relation->span,
+                                     "cannot distribute '%s' and '%s' along the same machine dimension",
+                                     cin->vars[result->coordinates[d]].name, cin->vars[var].name);
+        result->coordinates[d] = var;
+    }
+    return true;
+}
+
+// Every element of the left side is written by one iteration: there is no variable but those of the left
+// side, and none of them stands there twice.
+static bool is_written_once(const Cin *cin, const Nest *nest) {
+    const Access *lhs = nest->assign->lhs;
+    if (nest->assign->accumulate)
+        return false;
+    for (int m = 0; m < lhs->tensor->order; m++)
+        for (int other = 0; other < m; other++)
+            if (lhs->vars[m] == lhs->vars[other])
+                return false;
+    bool known[MAX_VARS] = {false};
+    for (int i = 0; i < nest->loop_count; i++)
+        known[nest->loops[i]] = true;
+    for (int v = 0; v < cin->var_count; v++)
+        if (cin->vars[v].source && cin->vars[v].reduction && bounds_recover(cin, v, known))
+            return false;
+    return true;
+}
+
+static SpmdNode *append(const Lowering *lowering, SpmdNode **end, SpmdKind kind) {
+    SpmdNode *node = arena_new(lowering->cin->arena, SpmdNode);
+    node->kind = kind;
+    node->transfer = -1;
+    node->var = -1;
+    return *end = node;
+}
+
+// Transfers that stand inside `depth` loops open in their order, and close in the reverse.
+static SpmdNode **append_transfers(const Lowering *lowering, SpmdNode **end, int first, int depth,
+                                   bool opening) {
+    static const SpmdKind open_kinds[] = {[TRANSFER_FETCH] = SPMD_FETCH, [TRANSFER_REDUCE] = SPMD_ACCUMULATE};
+    static const SpmdKind close_kinds[] = {[TRANSFER_FETCH] = SPMD_RELEASE, [TRANSFER_REDUCE] = SPMD_REDUCE};
+    int count = (int)lowering->transfers.count - first;
+    for (int i = 0; i < count; i++) {
+        const Transfer *transfer = &lowering->transfers.items[first + (opening ? i : count - 1 - i)];
+        if (transfer->loop_count != depth)
+            continue;
+        SpmdNode *node = append(lowering, end, (opening ? open_kinds : close_kinds)[transfer->kind]);
+        node->transfer = transfer->id;
+        end = &node->next;
+    }
+    return end;
+}
+
+// What happens inside the first `depth` loops of `loops`, transfers first; `depth` of them have transfers
+// inside at most.
+static SpmdNode *build_tree(const Lowering *lowering, const int *loops, int depth, int max_depth, int first,
+                            const Leaf *leaf) {
+    SpmdNode *start = NULL;
+    SpmdNode **end = append_transfers(lowering, &start, first, depth, true);
+    if (depth == max_depth) {
+        SpmdNode *node = append(lowering, end, SPMD_LEAF);
+        node->leaf = leaf;
+        end = &node->next;
+    } else {
+        SpmdNode *node = append(lowering, end, SPMD_LOOP);
+        node->var = loops[depth];
+        node->extent = lowering->cin->vars[node->var].extent;
+        node->body = build_tree(lowering, loops, depth + 1, max_depth, first, leaf);
+        end = &node->next;
+    }
+    append_transfers(lowering, end, first, depth, false);
+    return start;
+}
+
+static bool lower_nest(Lowering *lowering, int index, const int *own_dim, SpmdNest *result) {
+    const Cin *cin = lowering->cin;
+    const Spmd *spmd = lowering->spmd;
+    Nest nest = cin_nest(cin, index);
+    result->assign = nest.assign;
+    result->writes_once = is_written_once(cin, &nest);
+    if (!set_coordinates(lowering, &nest, own_dim, result))
+        return false;
+    int first = (int)lowering->transfers.count;
+    transfers_of_nest(cin, &nest, index, &lowering->transfers);
+    int depth = 0; // of the deepest transfer
+    for (int64_t i = first; i < lowering->transfers.count; i++)
+        if (lowering->transfers.items[i].loop_count > depth)
+            depth = lowering->transfers.items[i].loop_count;
+    int loops[MAX_VARS];
+    int loop_count = sequential_loops(cin, &nest, loops);
+    LeafSite site = {.cin = cin,
+                     .diagnostics = lowering->diagnostics,
+                     .assign = nest.assign,
+                     .writes_once = result->writes_once};
+    for (int d = 0; d < spmd->dim_count; d++) {
+        int var = result->coordinates[d];
+        if (var < 0)
+            continue;
+        site.outside[var] = true;
+        site.unbounded[var] = !int_equal(spmd->dims[d].extent, cin->vars[var].extent);
+    }
+    for (int i = 0; i < loop_count; i++) {
+        if (i < depth)
+            site.outside[loops[i]] = true;
+        else
+            site.loops[site.loop_count++] = loops[i];
+    }
+    const Leaf *leaf = leaf_create(&site);
+    if (!leaf)
+        return false;
+    result->body = build_tree(lowering, loops, 0, depth, first, leaf);
+    return true;
+}
+
+const Spmd *lower(const Cin *cin, Diagnostics *diagnostics) {
+    Spmd *spmd = arena_new(cin->arena, Spmd);
+    Lowering lowering = {.cin = cin, .diagnostics = diagnostics, .spmd = spmd};
+    spmd->arena = cin->arena;
+    spmd->cin = cin;
+    int own_dim[MAX_VARS];
+    if (!add_machine_dims(&lowering) || !add_own_dims(&lowering, own_dim))
+        return NULL;
+    spmd->nest_count = cin_nest_count(cin);
+    SpmdNest *nests = arena_array(cin->arena, SpmdNest, spmd->nest_count);
+    bool ok = true;
+    for (int n = 0; n < spmd->nest_count; n++)
+        ok = lower_nest(&lowering, n, own_dim, &nests[n]) && ok;
+    spmd->nests = nests;
+    spmd->transfers = lowering.transfers.items;
+    spmd->transfer_count = (int)lowering.transfers.count;
+    return ok ? spmd : NULL;
+}

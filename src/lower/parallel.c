@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which loops of a leaf are threaded, vectorized and unrolled, without races.
+#include "lower/bounds.h"
+#include "lower/leaf.h"
+
+typedef struct {
+    const LeafSite *site;
+    LeafLoop *loops;
+    int loop_count;  // those that a call replaces included
+    int plain_count; // those that it does not
+    bool on_left[MAX_VARS];
+} Analysis;
+
+// Whether the element that is written tells the value of `var`, so that iterations with different values
+// write different elements.
+static bool is_told(const Analysis *analysis, int var) {
+    const LeafSite *site = analysis->site;
+    if (site->outside[var] || analysis->on_left[var])
+        return true;
+    const Relation *relation = cin_made_by(site->cin, var);
+    if (!relation || !is_told(analysis, relation->parent[0]))
+        return false;
+    if (relation->kind == REL_COLLAPSE)
+        return is_told(analysis, relation->parent[1]);
+    for (int i = 0; relation->kind == REL_ROTATE && i < relation->var_count; i++)
+        if (!is_told(analysis, relation->vars[i]))
+            return false;
+    return true;
+}
+
+// Whether loops from `depth` inwards all update the same element.
+static bool updates_one_element(const Analysis *analysis, int depth) {
+    const Access *lhs = analysis->site->assign->lhs;
+    for (int i = depth; i < analysis->loop_count; i++)
+        for (int m = 0; m < lhs->tensor->order; m++)
+            if (bounds_depends(analysis->site->cin, lhs->vars[m], analysis->loops[i].var))
+                return false;
+    return true;
+}
+
+static bool apply_thread(const Analysis *analysis, int depth, const Relation *relation) {
+    const LeafSite *site = analysis->site;
+    LeafLoop *loop = &analysis->loops[depth];
+    const char *name = site->cin->vars[loop->var].name;
+    const Tensor *left = site->assign->lhs->tensor;
+    if (is_told(analysis, loop->var)) {
+        loop->thread = true;
+        return true;
+    }
+    switch (relation->race) {
+    case RACE_NONE:
+        return diagnostics_error(
+            site->diagnostics, relation->span,
+            "cannot parallelize '%s': its iterations update the same elements of '%s' (name a "
+            "race strategy: atomic, reduction or temporary)",
+            name, left->name);
+    case RACE_ATOMIC:
+        if (type_info(left->type)->is_complex)
+            return diagnostics_error(
+                site->diagnostics, relation->span,
+                "cannot parallelize '%s': there are no atomic updates of %s (use reduction)", name,
+                type_info(left->type)->name);
+        if (analysis->plain_count < analysis->loop_count)
+            return diagnostics_error(site->diagnostics, relation->span,
+                                     "cannot parallelize '%s': the updates of a library call are not atomic",
+                                     name);
+        loop->thread = loop->atomic = true;
+        return true;
+    default:
+        if (!updates_one_element(analysis, depth))
+            return diagnostics_error(
+                site->diagnostics, relation->span,
+                "not supported yet: %s over '%s', whose iterations update more than one "
+                "element of '%s' (use atomic, or move '%s' inside the loops of the left side)",
+                race_names[relation->race], name, left->name, name);
+        loop->thread_reduces = true;
+        return true;
+    }
+}
+
+static bool may_be_vector(const Analysis *analysis, int depth) {
+    return is_told(analysis, analysis->loops[depth].var) ||
+           (depth == analysis->plain_count - 1 && updates_one_element(analysis, depth));
+}
+
+static bool apply_vector(const Analysis *analysis, int depth, const Relation *relation) {
+    const LeafSite *site = analysis->site;
+    const char *name = site->cin->vars[analysis->loops[depth].var].name;
+    if (!may_be_vector(analysis, depth))
+        return diagnostics_error(site->diagnostics, relation->span,
+                                 "cannot vectorize '%s': its iterations update the same elements of '%s'",
+                                 name, site->assign->lhs->tensor->name);
+    for (int i = 0; i < depth; i++)
+        if (analysis->loops[i].atomic)
+            return diagnostics_error(site->diagnostics, relation->span,
+                                     "cannot vectorize '%s': updates inside '%s' are atomic", name,
+                                     site->cin->vars[analysis->loops[i].var].name);
+    analysis->loops[depth].vector = true;
+    return true;
+}
+
+static bool apply_command(const Analysis *analysis, int depth, const Relation *relation) {
+    const LeafSite *site = analysis->site;
+    if (depth >= analysis->plain_count)
+        return diagnostics_error(
+            site->diagnostics, relation->span, "cannot %s '%s': a library call replaces it",
+            relation->kind == REL_UNROLL ? "unroll" : "parallelize", site->cin->vars[relation->vars[0]].name);
+    if (relation->kind == REL_UNROLL) {
+        analysis->loops[depth].unroll = relation->factor;
+        return true;
+    }
+    return relation->unit == UNIT_CPU_THREAD ? apply_thread(analysis, depth, relation)
+                                             : apply_vector(analysis, depth, relation);
+}
+
+// Commands about loops of the nest; those about loops outside of the leaf cannot be carried out.
+static bool apply_commands(const Analysis *analysis) {
+    const LeafSite *site = analysis->site;
+    bool ok = true;
+    for (int64_t r = 0; r < site->cin->relations.count; r++) {
+        const Relation *relation = site->cin->relations.items[r];
+        if (relation->kind != REL_PARALLELIZE && relation->kind != REL_UNROLL)
+            continue;
+        const char *what = relation->kind == REL_UNROLL ? "unroll" : "parallelize";
+        const char *name = site->cin->vars[relation->vars[0]].name;
+        if (site->outside[relation->vars[0]])
+            ok = diagnostics_error(site->diagnostics, relation->span, "cannot %s '%s': %s", what, name,
+                                   cin_relation(site->cin, REL_DISTRIBUTE, relation->vars[0])
+                                       ? "it is distributed"
+                                       : "data moves inside it (communicate at a loop outside of it)");
+        for (int i = 0; i < analysis->loop_count; i++)
+            if (analysis->loops[i].var == relation->vars[0])
+                ok = apply_command(analysis, i, relation) && ok;
+    }
+    return ok;
+}
+
+static bool check_vector_outside_threads(const Analysis *analysis) {
+    const LeafSite *site = analysis->site;
+    for (int i = 0; i < analysis->loop_count; i++)
+        for (int j = i + 1; j < analysis->loop_count; j++)
+            if (analysis->loops[i].vector && (analysis->loops[j].thread || analysis->loops[j].thread_reduces))
+                return diagnostics_error(
+                    site->diagnostics, cin_relation(site->cin, REL_PARALLELIZE, analysis->loops[i].var)->span,
+                    "cannot vectorize '%s': threads work inside it, on '%s'",
+                    site->cin->vars[analysis->loops[i].var].name,
+                    site->cin->vars[analysis->loops[j].var].name);
+    return true;
+}
+
+// Without commands: threads on the outermost loop whose iterations are independent, else on a sum.
+static void thread_by_default(const Analysis *analysis) {
+    for (int i = 0; i < analysis->plain_count; i++)
+        if (is_told(analysis, analysis->loops[i].var)) {
+            analysis->loops[i].thread = true;
+            return;
+        }
+    if (analysis->plain_count > 0 && updates_one_element(analysis, 0))
+        analysis->loops[0].thread_reduces = true;
+}
+
+bool leaf_parallelize(const LeafSite *site, LeafLoop *loops, int loop_count, const BlasCall *call) {
+    Analysis analysis = {.site = site, .loops = loops, .loop_count = loop_count};
+    analysis.plain_count = loop_count - (call ? blas_loop_count(call->kernel) : 0);
+    for (int m = 0; m < site->assign->lhs->tensor->order; m++)
+        analysis.on_left[site->assign->lhs->vars[m]] = true;
+    if (!apply_commands(&analysis) || !check_vector_outside_threads(&analysis))
+        return false;
+    bool threads = false, vector = false, atomic = false;
+    for (int i = 0; i < loop_count; i++) {
+        threads = threads || loops[i].thread || loops[i].thread_reduces;
+        vector = vector || loops[i].vector;
+        atomic = atomic || loops[i].atomic;
+    }
+    // A library call threads and vectorizes on its own.
+    if (call)
+        return true;
+    if (!threads && !vector)
+        thread_by_default(&analysis);
+    if (!vector && !atomic && loop_count > 0 && may_be_vector(&analysis, loop_count - 1))
+        loops[loop_count - 1].vector = true;
+    return true;
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where data moves: the transfers of a nest and the loops that they stand in (DISTAL, section 3.3,
+// communicate).
+#ifndef DISTAL_LOWER_TRANSFERS_H
+#define DISTAL_LOWER_TRANSFERS_H
+
+#include "spmd/spmd.h"
+
+typedef Array(Transfer) TransferArray;
+
+// The loops of a nest that are executed one after the other, outermost first; their number.
+int sequential_loops(const Cin *cin, const Nest *nest, int *loops);
+
+// Appends the transfers of nest `index`: the reduction of its left side first, then a fetch for each access
+// that it reads, in order of occurrence. An access stands at the loop that `communicate` names for its
+// tensor, where the nest has that loop, else at the innermost distributed loop.
+void transfers_of_nest(const Cin *cin, const Nest *nest, int index, TransferArray *transfers);
+
+#endif

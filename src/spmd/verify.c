@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "spmd/spmd.h"
+
+#include <string.h>
+
+typedef struct {
+    const Spmd *spmd;
+    int nest;
+    const char *why;      // NULL while all is well
+    bool known[MAX_VARS]; // variables that have a value here
+    int loop_count, loops[MAX_VARS];
+    bool *open, *seen; // by transfer
+} Verifier;
+
+static void fail(Verifier *verifier, const char *what, const char *name) {
+    if (!verifier->why)
+        verifier->why = arena_printf(verifier->spmd->arena, "nest %d: %s: '%s'", verifier->nest, what, name);
+}
+
+static const char *var_name(const Verifier *verifier, int var) {
+    return verifier->spmd->cin->vars[var].name;
+}
+
+static void bind(Verifier *verifier, int var) {
+    if (verifier->known[var])
+        fail(verifier, "a variable is bound twice", var_name(verifier, var));
+    verifier->known[var] = true;
+}
+
+static void verify_expr(Verifier *verifier, const IntExpr *expr) {
+    if (expr->op == INT_VAR && !verifier->known[expr->value])
+        fail(verifier, "a variable is used where it has no value", var_name(verifier, (int)expr->value));
+    if (expr->left)
+        verify_expr(verifier, expr->left);
+    if (expr->right)
+        verify_expr(verifier, expr->right);
+}
+
+static void verify_access(Verifier *verifier, const Access *access, TransferKind kind) {
+    const Spmd *spmd = verifier->spmd;
+    bool covered = false;
+    for (int t = 0; t < spmd->transfer_count; t++) {
+        const Transfer *transfer = &spmd->transfers[t];
+        covered = covered || (verifier->open[t] && transfer->kind == kind &&
+                              transfer->access->tensor == access->tensor &&
+                              memcmp(transfer->access->vars, access->vars,
+                                     sizeof *access->vars * (size_t)access->tensor->order) == 0);
+    }
+    if (!covered)
+        fail(verifier, "an access of a leaf is not covered by a transfer", access->tensor->name);
+    for (int m = 0; m < access->tensor->order; m++)
+        if (!verifier->known[access->vars[m]])
+            fail(verifier, "a leaf does not define a variable of its accesses",
+                 var_name(verifier, access->vars[m]));
+}
+
+static void verify_read(void *context, const Access *access) {
+    verify_access(context, access, TRANSFER_FETCH);
+}
+
+static void define(Verifier *verifier, const Definition *definitions, int definition_count,
+                   const Guard *guards, int guard_count) {
+    for (int i = 0; i < definition_count; i++) {
+        verify_expr(verifier, definitions[i].value);
+        bind(verifier, definitions[i].var);
+    }
+    for (int i = 0; i < guard_count; i++) {
+        verify_expr(verifier, guards[i].less);
+        verify_expr(verifier, guards[i].than);
+    }
+}
+
+// The call stands for the innermost loops, each of which is one of its dimensions.
+static void verify_call(Verifier *verifier, const Leaf *leaf) {
+    const int dims[] = {leaf->call->m, leaf->call->n, leaf->call->k};
+    int used = 0;
+    for (int i = leaf->loop_count - leaf->call_loops; i < leaf->loop_count; i++) {
+        if (leaf->loops[i].guard_count > 0)
+            fail(verifier, "a loop that a call replaces has a guard", var_name(verifier, leaf->loops[i].var));
+        for (int d = 0; d < 3; d++)
+            used += dims[d] == leaf->loops[i].var;
+    }
+    int wanted = 0;
+    for (int d = 0; d < 3; d++)
+        wanted += dims[d] >= 0;
+    if (used != wanted || used != leaf->call_loops)
+        fail(verifier, "a call does not replace the innermost loops", kernel_names[leaf->call->kernel]);
+}
+
+static void verify_leaf(Verifier *verifier, const Leaf *leaf) {
+    bool outside[MAX_VARS];
+    memcpy(outside, verifier->known, sizeof outside);
+    define(verifier, leaf->definitions, leaf->definition_count, leaf->guards, leaf->guard_count);
+    for (int i = 0; i < leaf->loop_count; i++) {
+        const LeafLoop *loop = &leaf->loops[i];
+        verify_expr(verifier, loop->upper);
+        bind(verifier, loop->var);
+        define(verifier, loop->definitions, loop->definition_count, loop->guards, loop->guard_count);
+    }
+    verify_access(verifier, leaf->assign->lhs, TRANSFER_REDUCE);
+    expr_accesses(leaf->assign->rhs, verify_read, verifier);
+    if (leaf->call)
+        verify_call(verifier, leaf);
+    memcpy(verifier->known, outside, sizeof outside);
+}
+
+static void verify_transfer(Verifier *verifier, const SpmdNode *node) {
+    const Spmd *spmd = verifier->spmd;
+    if (node->transfer < 0 || node->transfer >= spmd->transfer_count) {
+        fail(verifier, "a transfer does not exist", arena_printf(spmd->arena, "%d", node->transfer));
+        return;
+    }
+    const Transfer *transfer = &spmd->transfers[node->transfer];
+    const char *name = transfer->access->tensor->name;
+    bool opens = node->kind == SPMD_FETCH || node->kind == SPMD_ACCUMULATE;
+    bool fetches = node->kind == SPMD_FETCH || node->kind == SPMD_RELEASE;
+    if (fetches != (transfer->kind == TRANSFER_FETCH))
+        fail(verifier, "a transfer of the other kind", name);
+    if (transfer->nest != verifier->nest)
+        fail(verifier, "a transfer of another nest", name);
+    if (transfer->loop_count != verifier->loop_count ||
+        memcmp(transfer->loops, verifier->loops, sizeof *verifier->loops * (size_t)verifier->loop_count) != 0)
+        fail(verifier, "the loops around a transfer are not those that it names", name);
+    if (opens == verifier->open[node->transfer])
+        fail(verifier, opens ? "a transfer is opened twice" : "a transfer is closed that is not open", name);
+    if (opens && verifier->seen[node->transfer])
+        fail(verifier, "a transfer stands in two places", name);
+    verifier->open[node->transfer] = opens;
+    verifier->seen[node->transfer] = true;
+}
+
+static void verify_sequence(Verifier *verifier, const SpmdNode *node) {
+    int count = verifier->spmd->transfer_count;
+    const bool *open = arena_copy(verifier->spmd->arena, verifier->open, (size_t)count);
+    for (; node; node = node->next) {
+        if (node->kind == SPMD_LEAF) {
+            verify_leaf(verifier, node->leaf);
+        } else if (node->kind == SPMD_LOOP) {
+            if (!int_is_closed(node->extent))
+                fail(verifier, "a loop around transfers depends on variables", var_name(verifier, node->var));
+            bind(verifier, node->var);
+            verifier->loops[verifier->loop_count++] = node->var;
+            verify_sequence(verifier, node->body);
+            verifier->loop_count--;
+            verifier->known[node->var] = false;
+        } else {
+            verify_transfer(verifier, node);
+        }
+    }
+    for (int t = 0; t < count; t++)
+        if (open[t] != verifier->open[t])
+            fail(verifier, "a transfer is not closed where it was opened",
+                 verifier->spmd->transfers[t].access->tensor->name);
+}
+
+bool spmd_verify(const Spmd *spmd, const char **why) {
+    Verifier verifier = {.spmd = spmd};
+    verifier.open = arena_array(spmd->arena, bool, spmd->transfer_count + 1);
+    verifier.seen = arena_array(spmd->arena, bool, spmd->transfer_count + 1);
+    for (int n = 0; n < spmd->nest_count; n++) {
+        verifier.nest = n;
+        memset(verifier.known, 0, sizeof verifier.known);
+        for (int d = 0; d < spmd->dim_count; d++)
+            if (spmd->nests[n].coordinates[d] >= 0)
+                bind(&verifier, spmd->nests[n].coordinates[d]);
+            else if (!int_is_closed(spmd->nests[n].fixed[d]))
+                fail(&verifier, "a fixed coordinate depends on variables", "");
+        verify_sequence(&verifier, spmd->nests[n].body);
+    }
+    for (int t = 0; t < spmd->transfer_count; t++)
+        if (!verifier.seen[t])
+            fail(&verifier, "a transfer stands nowhere", spmd->transfers[t].access->tensor->name);
+    *why = verifier.why;
+    return !verifier.why;
+}
