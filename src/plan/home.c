@@ -65,20 +65,22 @@ static bool collect(void *context, int64_t processor, const Rect *part) {
     return true;
 }
 
-// Processors of one rank are neighbours in the grid, and so mostly are their parts: fewer, longer messages.
-static void join_parts(HolderArray *holders, int64_t first) {
-    for (int64_t i = first; i + 1 < holders->count;) {
-        Holder *a = &holders->items[i], *b = &holders->items[i + 1];
-        Region both = {{(Rect[]){a->part, b->part}, 2, 2}};
-        if (a->rank == b->rank)
-            region_coalesce(&both);
-        if (a->rank != b->rank || both.rects.count == 2) {
-            i++;
+// The same rank by rank instead of processor by processor: what its pieces have of `rect`. Neighbouring
+// processors of one rank share a piece, so these are fewer and longer parts, and each lies in one piece.
+static void join_parts(const Home *home, const Rect *rect, Arena *arena, HolderArray *holders,
+                       int64_t first) {
+    const HolderArray found = {arena_copy(arena, holders->items, sizeof(Holder) * (size_t)holders->count),
+                               holders->count, holders->count};
+    holders->count = first;
+    for (int64_t i = first; i < found.count; i++) {
+        const int64_t rank = found.items[i].rank;
+        if (i > first && found.items[i - 1].rank == rank)
             continue;
+        for (int64_t k = 0; k < home->pieces[rank].rects.count; k++) {
+            Rect part;
+            if (rect_intersect(&home->pieces[rank].rects.items[k], rect, &part))
+                array_push(arena, *holders, (Holder){rank, part});
         }
-        a->part = both.rects.items[0];
-        memmove(b, b + 1, sizeof(Holder) * (size_t)(holders->count - i - 2));
-        holders->count--;
     }
 }
 
@@ -91,7 +93,7 @@ void home_holders(const Home *home, const Rect *rect, int64_t taker, Arena *aren
             grid_coordinates(&home->layout.grid, processor, replica);
         layout_holders(&home->layout, rect, replica, collect, &(Collect){home, arena, holders});
         if (home->per_rank > 1 && !home->replicated)
-            join_parts(holders, first);
+            join_parts(home, rect, arena, holders, first);
         return;
     }
     Region rest = {0};

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The verifier of plans, for tests and debug builds.
+#ifndef DISTAL_PLAN_VERIFY_H
+#define DISTAL_PLAN_VERIFY_H
+
+#include "plan/plan.h"
+
+// Every rank gets exactly what it lacks, once, from a rank that has it there; every partial result reaches
+// owners that hold its rectangle in one piece. On failure false, and *why says where (in the arena of the
+// plan).
+bool plan_verify(StatementPlan *plan, const char **why);
+
+#endif
