@@ -8,17 +8,18 @@
 
 // An argument as it was written.
 typedef enum {
-    ARG_NAME,    // identifier, or identifier.identifier (M.node); `value` is set when it names a param
-    ARG_LIST,    // { argument, ... } of names
-    ARG_INTEGER, // an integer expression over params
-    ARG_ACCESS,  // B(i, j): `name` and its `items`
+    ARG_NAME,       // identifier, or identifier.identifier (M.node); `value` is set when it names a param
+    ARG_LIST,       // { argument, ... } of names
+    ARG_INTEGER,    // an integer expression over params
+    ARG_ACCESS,     // B(i, j): `name` and its `items`
+    ARG_EXPRESSION, // a tensor expression, its text in `name`
 } ArgKind;
 
 typedef struct Arg Arg;
 struct Arg {
     ArgKind kind;
     Span span;
-    const char *name;  // ARG_NAME, ARG_ACCESS
+    const char *name;  // ARG_NAME, ARG_ACCESS, ARG_EXPRESSION
     const char *level; // of ARG_NAME: what follows the dot, or NULL
     const IntExpr *value;
     int item_count;
