@@ -14,7 +14,7 @@
 typedef struct {
     const char *parent_position; // position in the level above, NULL at the root
     const char *coordinate;      // coordinate in this level's mode
-    const char *view;            // C name of the distal_view of the access
+    const char *view;            // C name of a pointer to the distal_view of the access
     int mode;                    // the mode of the tensor that this level stores
     bool last;                   // innermost level: consecutive coordinates are neighbours in memory
 } LevelSite;

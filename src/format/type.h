@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// In order of promotion: an operation on two types computes in the later one, except that
-// i64 or f64 with f32 or c64 gives f64 or c128 (see type_promote).
+// In order of promotion: an operation on two types computes in the later one, except that an integer with f32
+// gives f64, and an integer or f64 with c64 gives c128 (see type_promote).
 typedef enum { TYPE_I32, TYPE_I64, TYPE_F32, TYPE_F64, TYPE_C64, TYPE_C128 } ElementType;
 enum { TYPE_COUNT = 6 };
 

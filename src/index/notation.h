@@ -62,8 +62,11 @@ typedef struct {
     SourceVar vars[MAX_VARS];
 } Assignment;
 
-// The type that the statement computes in: promotion over all its tensors and numbers.
+// The type that the statement computes in: promotion over all its tensors, the left one too, where a number
+// takes the type of the tensors around it (NumPy's rules: 0.5 makes integers f64 and leaves f32 alone).
 ElementType assignment_type(const Assignment *assignment);
+// The same over the tensors and numbers of one expression: what may have to be converted to be stored.
+ElementType expr_type(const Expr *expr);
 
 // Calls `visit` for every access of the expression, left to right.
 void expr_accesses(const Expr *expr, void (*visit)(void *context, const Access *access), void *context);
@@ -71,5 +74,6 @@ void expr_accesses(const Expr *expr, void (*visit)(void *context, const Access *
 // As written in a program: "A(i, j) = B(i, k) * C(k, j)". `names` are by variable id.
 void access_print(const Access *access, const char *const *names, Text *to);
 void expr_print(const Expr *expr, const char *const *names, Text *to);
+void assignment_print(const Assignment *assignment, Text *to);
 
 #endif

@@ -8,7 +8,8 @@
 typedef struct {
     const char *name;
     Span span;
-    int64_t value; // default, or what the command line gave
+    int64_t value;             // default, or what the command line gave
+    const IntExpr *definition; // the same over earlier params; NULL for `ranks`
 } Param;
 
 // One assignment and its schedule block.
@@ -44,6 +45,9 @@ typedef struct {
 // processors. NULL when there was an error. Lives in the arena.
 const Program *program_parse(Arena *arena, Source source, const ParamOverride *overrides, int override_count,
                              int64_t ranks, Diagnostics *diagnostics);
+
+// A program that is read as bytes may hold a NUL, which `source.text` cannot show: diagnoses it.
+bool program_text_is_whole(const char *text, size_t length, Diagnostics *diagnostics);
 
 // Values of the params, by index.
 const int64_t *program_param_values(const Program *program, Arena *arena);

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "index/notation.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// What the type of an expression follows from, kept apart because a number adapts to the tensors around it.
+typedef struct {
+    bool has_tensor, has_real_number, has_integer_number, integer_is_long;
+    ElementType type; // of the tensors together
+} Operands;
+
+static void collect(const Expr *expr, Operands *operands) {
+    switch (expr->kind) {
+    case EXPR_ACCESS: {
+        ElementType type = expr->access->tensor->type;
+        operands->type = operands->has_tensor ? type_promote(operands->type, type) : type;
+        operands->has_tensor = true;
+        return;
+    }
+    case EXPR_NUMBER:
+        if (expr->number_is_integer) {
+            operands->has_integer_number = true;
+            operands->integer_is_long |= expr->integer > INT32_MAX || expr->integer < INT32_MIN;
+        } else {
+            operands->has_real_number = true;
+        }
+        return;
+    default:
+        collect(expr->left, operands);
+        if (expr->right)
+            collect(expr->right, operands);
+    }
+}
+
+// A number takes the type of the tensors (NumPy's rule): a real number only turns integers into f64, and an
+// integer only i32 into i64 where it needs that.
+static ElementType combined(const Operands *operands) {
+    if (!operands->has_tensor)
+        return operands->has_real_number ? TYPE_F64 : TYPE_I64;
+    if (operands->has_real_number && type_info(operands->type)->is_integer)
+        return TYPE_F64;
+    if (operands->integer_is_long && operands->type == TYPE_I32)
+        return TYPE_I64;
+    return operands->type;
+}
+
+ElementType expr_type(const Expr *expr) {
+    Operands operands = {0};
+    collect(expr, &operands);
+    return combined(&operands);
+}
+
+ElementType assignment_type(const Assignment *assignment) {
+    Operands operands = {.has_tensor = true, .type = assignment->lhs->tensor->type};
+    collect(assignment->rhs, &operands);
+    return combined(&operands);
+}
+
+void expr_accesses(const Expr *expr, void (*visit)(void *context, const Access *access), void *context) {
+    if (expr->kind == EXPR_ACCESS)
+        visit(context, expr->access);
+    if (expr->left)
+        expr_accesses(expr->left, visit, context);
+    if (expr->right)
+        expr_accesses(expr->right, visit, context);
+}
+
+void access_print(const Access *access, const char *const *names, Text *to) {
+    text_append(to, access->tensor->name);
+    for (int mode = 0; mode < access->tensor->order; mode++)
+        text_printf(to, "%s%s", mode == 0 ? "(" : ", ", names[access->vars[mode]]);
+    if (access->tensor->order > 0)
+        text_append(to, ")");
+}
+
+// The fewest digits that read back as the same number, and always as a real one.
+static void print_real(double number, Text *to) {
+    char digits[64];
+    for (int precision = 1; precision <= 17; precision++) {
+        snprintf(digits, sizeof digits, "%.*g", precision, number);
+        if (strtod(digits, NULL) == number)
+            break;
+    }
+    bool looks_real = false;
+    for (char *c = digits; *c; c++) {
+        if (!strchr("+-0123456789e", *c))
+            *c = '.'; // the decimal point of the caller's locale
+        looks_real |= *c == '.' || *c == 'e';
+    }
+    text_printf(to, "%s%s", digits, looks_real ? "" : ".0");
+}
+
+static int precedence(const Expr *expr) {
+    switch (expr->kind) {
+    case EXPR_ADD:
+    case EXPR_SUB:
+        return 1;
+    case EXPR_MUL:
+    case EXPR_DIV:
+        return 2;
+    case EXPR_NEG:
+        return 3;
+    default:
+        return 4;
+    }
+}
+
+static void print_operand(const Expr *expr, int at_least, const char *const *names, Text *to) {
+    bool parentheses = precedence(expr) < at_least;
+    if (parentheses)
+        text_append(to, "(");
+    expr_print(expr, names, to);
+    if (parentheses)
+        text_append(to, ")");
+}
+
+void expr_print(const Expr *expr, const char *const *names, Text *to) {
+    static const char *const infix[] = {
+        [EXPR_ADD] = " + ", [EXPR_SUB] = " - ", [EXPR_MUL] = " * ", [EXPR_DIV] = " / "};
+    switch (expr->kind) {
+    case EXPR_ACCESS:
+        access_print(expr->access, names, to);
+        return;
+    case EXPR_NUMBER:
+        if (expr->number_is_integer)
+            text_printf(to, "%" PRId64, expr->integer);
+        else
+            print_real(expr->number, to);
+        return;
+    case EXPR_NEG:
+        text_append(to, "-");
+        print_operand(expr->left, 3, names, to);
+        return;
+    default:
+        print_operand(expr->left, precedence(expr), names, to);
+        text_append(to, infix[expr->kind]);
+        print_operand(expr->right, precedence(expr) + 1, names, to);
+    }
+}
+
+void assignment_print(const Assignment *assignment, Text *to) {
+    const char *names[MAX_VARS];
+    for (int v = 0; v < assignment->var_count; v++)
+        names[v] = assignment->vars[v].name;
+    access_print(assignment->lhs, names, to);
+    text_append(to, assignment->accumulate ? " += " : " = ");
+    expr_print(assignment->rhs, names, to);
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lang/check.h"
+
+#include "base/integer.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+bool check_machine(Parser *parser, const Machine *machine) {
+    bool ok = true;
+    int64_t processors = 1;
+    for (int d = 0; d < machine->order; d++) {
+        int64_t size = value_of(parser, machine->extents[d]);
+        if (size < 1)
+            ok = diagnostics_error(parser->diagnostics, machine->extent_spans[d],
+                                   "dimension %d of machine '%s' has size %" PRId64 "; a size is at least 1",
+                                   d, machine->name, size);
+        else if (ok && !checked_mul(processors, size, &processors))
+            ok = diagnostics_error(parser->diagnostics, machine->span,
+                                   "machine '%s' has too many processors for a 64-bit number", machine->name);
+    }
+    return ok;
+}
+
+// An empty mode counts as 1, so that strides fit as well.
+bool check_tensor(Parser *parser, const Tensor *tensor) {
+    bool ok = true;
+    int64_t bytes = (int64_t)type_info(tensor->type)->size;
+    for (int d = 0; d < tensor->order; d++) {
+        int64_t extent = value_of(parser, tensor->extents[d]);
+        if (extent < 0)
+            ok = diagnostics_error(parser->diagnostics, tensor->extent_spans[d],
+                                   "mode %d of '%s' has extent %" PRId64 "; an extent is not negative", d,
+                                   tensor->name, extent);
+        else if (ok && !checked_mul(bytes, max_i64(extent, 1), &bytes))
+            ok = diagnostics_error(parser->diagnostics, tensor->span,
+                                   "tensor '%s' has more bytes than fit into a 64-bit number", tensor->name);
+    }
+    return ok;
+}
+
+bool check_coordinate(Parser *parser, const Machine *machine, int dim, int64_t coordinate, Span span) {
+    int64_t size = value_of(parser, machine->extents[dim]);
+    if (coordinate >= 0 && coordinate < size)
+        return true;
+    return diagnostics_error(parser->diagnostics, span,
+                             "coordinate %" PRId64
+                             " is outside dimension %d of machine '%s', which has size %" PRId64
+                             " (coordinates 0 to %" PRId64 ")",
+                             coordinate, dim, machine->name, size, size - 1);
+}
+
+bool check_type(Parser *parser, const Assignment *assignment) {
+    const Tensor *target = assignment->lhs->tensor;
+    ElementType type = expr_type(assignment->rhs);
+    if (type_storable(type, target->type))
+        return true;
+    return diagnostics_error(parser->diagnostics, assignment->lhs->span,
+                             "the right side is %s, which cannot be stored in '%s' of type %s",
+                             type_info(type)->name, target->name, type_info(target->type)->name);
+}
+
+void check_overrides(Parser *parser) {
+    for (int i = 0; i < parser->override_count; i++) {
+        const char *name = parser->overrides[i].name;
+        const Name *found = find_name(parser, name);
+        if (found && found->kind == NAME_PARAM && found->index == 0)
+            diagnostics_error(parser->diagnostics, (Span){0},
+                              "param 'ranks' is the number of processes; give it with --ranks");
+        else if (!found || (found->kind != NAME_PARAM && !found->failed))
+            diagnostics_error(parser->diagnostics, (Span){0}, "the program has no param '%s'%s", name,
+                              suggestion(parser, name, "params", parser->param_names.items + 1,
+                                         parser->param_names.count - 1));
+    }
+}

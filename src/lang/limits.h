@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Limits of the language that are not limits of the representations: they keep recursion and output finite.
+#ifndef DISTAL_LANG_LIMITS_H
+#define DISTAL_LANG_LIMITS_H
+
+enum {
+    MAX_ERRORS = 50,       // after so many, reading stops
+    MAX_NAME_LENGTH = 128, // characters
+    MAX_NAMES = 4096,      // params, machines and tensors together
+    MAX_NESTING = 200,     // parentheses and signs inside one another
+    MAX_OPERATIONS = 1000, // of one expression
+};
+
+#endif

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Assignments in tensor index notation (SPEC, 1.5).
+#include "lang/check.h"
+#include "lang/parser.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct {
+    Parser *parser;
+    Assignment *assignment;
+    bool failed;
+    // Where each variable was seen first: what its extent comes from.
+    const Access *first_access[MAX_VARS];
+    int first_mode[MAX_VARS];
+} Builder;
+
+static bool parse_expression(Builder *builder, const Expr **expr);
+
+static void fail(Builder *builder) {
+    builder->failed = true;
+}
+
+// Index of the variable, which is new if nothing before has this name; -1 after a diagnostic.
+static int find_variable(Builder *builder, const Token *name, const Access *access, int mode, bool on_left) {
+    Assignment *assignment = builder->assignment;
+    for (int v = 0; v < assignment->var_count; v++)
+        if (strcmp(assignment->vars[v].name, name->text) == 0)
+            return v;
+    if (assignment->var_count == MAX_VARS) {
+        fail(builder);
+        diagnostics_error(builder->parser->diagnostics, name->span,
+                          "a statement has at most %d index variables", MAX_VARS);
+        return -1;
+    }
+    int v = assignment->var_count++;
+    assignment->vars[v] = (SourceVar){name->text, name->span, access->tensor->extents[mode], !on_left};
+    builder->first_access[v] = access;
+    builder->first_mode[v] = mode;
+    return v;
+}
+
+// All modes that a variable indexes have the same extent, for these values of the params.
+static void check_extent(Builder *builder, const Token *name, int v, const Access *access, int mode) {
+    Parser *parser = builder->parser;
+    const Access *first = builder->first_access[v];
+    int first_mode = builder->first_mode[v];
+    int64_t extent = value_of(parser, access->tensor->extents[mode]);
+    int64_t first_extent = value_of(parser, first->tensor->extents[first_mode]);
+    if (extent == first_extent)
+        return;
+    fail(builder);
+    diagnostics_error(parser->diagnostics, name->span,
+                      "'%s' runs over mode %d of '%s' (extent %" PRId64
+                      ") and over mode %d of '%s' (extent %" PRId64 "), which have to be equal",
+                      name->text, first_mode, first->tensor->name, first_extent, mode, access->tensor->name,
+                      extent);
+}
+
+// An index that is more than a name: what it says is skipped.
+static bool bad_index(Builder *builder) {
+    Parser *parser = builder->parser;
+    const Token *begin = peek(parser), *end = begin;
+    TokenKind kind = begin->kind;
+    while (kind != TOKEN_COMMA && kind != TOKEN_CLOSE_PAREN) {
+        if (kind == TOKEN_BAD || kind == TOKEN_NEWLINE || kind == TOKEN_SEMICOLON || kind == TOKEN_END ||
+            kind == TOKEN_CLOSE_BRACE || kind == TOKEN_ASSIGN || kind == TOKEN_ADD_ASSIGN)
+            return expected(parser, "',' or ')'");
+        skip_brackets(parser);
+        end = &parser->tokens.items[parser->at - 1];
+        kind = peek(parser)->kind;
+    }
+    fail(builder);
+    if (begin == peek(parser))
+        return expected(parser, "an index variable");
+    diagnostics_error(parser->diagnostics, span_join(begin->span, end->span),
+                      "an index is a variable, not an expression");
+    return true;
+}
+
+typedef struct {
+    int count;
+    const Token *names[MAX_ORDER]; // NULL for one that has been diagnosed
+} Indices;
+
+// `(i, j)`, `()`, or nothing.
+static bool parse_indices(Builder *builder, Indices *indices, Span *span) {
+    Parser *parser = builder->parser;
+    if (peek(parser)->kind != TOKEN_OPEN_PAREN)
+        return true;
+    bool outside;
+    enter_brackets(parser, &outside);
+    if (peek(parser)->kind != TOKEN_CLOSE_PAREN) {
+        do {
+            const Token *token = peek(parser);
+            TokenKind after = peek_second(parser)->kind;
+            bool plain = token->kind == TOKEN_NAME && (after == TOKEN_COMMA || after == TOKEN_CLOSE_PAREN);
+            if (plain && !expect_name(parser, "an index variable", &token))
+                return false;
+            if (!plain && !bad_index(builder))
+                return false;
+            if (indices->count < MAX_ORDER)
+                indices->names[indices->count] = plain ? token : NULL;
+            indices->count++;
+        } while (accept(parser, TOKEN_COMMA));
+    }
+    *span = span_join(*span, peek(parser)->span);
+    return leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "',' or ')'");
+}
+
+static bool wrong_count(Builder *builder, const Tensor *tensor, int count, Span span) {
+    fail(builder);
+    if (tensor->order == 0)
+        return diagnostics_error(builder->parser->diagnostics, span, "'%s' is a scalar and takes no index",
+                                 tensor->name);
+    return diagnostics_error(builder->parser->diagnostics, span, "'%s' has %d mode%s, but %d %s given here",
+                             tensor->name, tensor->order, tensor->order == 1 ? "" : "s", count,
+                             count == 1 ? "index is" : "indices are");
+}
+
+// The access, or NULL after a diagnostic of what is wrong about it.
+static const Access *make_access(Builder *builder, const Token *name, const Indices *indices, Span span,
+                                 bool on_left) {
+    Parser *parser = builder->parser;
+    int index = resolve_name(parser, name, NAME_TENSOR);
+    if (index < 0) {
+        fail(builder);
+        return NULL;
+    }
+    const Tensor *tensor = parser->tensors.items[index];
+    if (indices->count != tensor->order) {
+        wrong_count(builder, tensor, indices->count, span);
+        return NULL;
+    }
+    Access *access = arena_new(parser->arena, Access);
+    access->tensor = tensor;
+    access->span = span;
+    for (int d = 0; d < tensor->order; d++) {
+        const Token *variable = indices->names[d];
+        if (!variable)
+            continue;
+        access->var_spans[d] = variable->span;
+        int known = builder->assignment->var_count;
+        int v = find_variable(builder, variable, access, d, on_left);
+        if (v < 0)
+            continue;
+        access->vars[d] = v;
+        if (on_left && v < known) {
+            fail(builder);
+            diagnostics_error(parser->diagnostics, variable->span,
+                              "'%s' stands twice on the left side; only the right side can read a diagonal",
+                              variable->text);
+        } else {
+            check_extent(builder, variable, v, access, d);
+        }
+    }
+    return access;
+}
+
+static bool is_function(const char *name) {
+    static const char *const functions[] = {"sqrt", "exp",   "log",  "sin", "cos", "tan", "tanh", "pow",
+                                            "abs",  "floor", "ceil", "min", "max", "sum", "conj", "sigmoid"};
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (strcmp(functions[i], name) == 0)
+            return true;
+    return false;
+}
+
+static void check_not_on_left(Builder *builder, const Token *name, Span span) {
+    const Access *lhs = builder->assignment->lhs;
+    if (!lhs || strcmp(lhs->tensor->name, name->text) != 0)
+        return;
+    fail(builder);
+    diagnostics_error(
+        builder->parser->diagnostics, span,
+        "'%s' is assigned by this statement and cannot stand on its right side (to accumulate, write '+=' "
+        "without it)",
+        name->text);
+}
+
+// What a name that is neither a tensor nor about to be called is, where that is known.
+static bool is_other_name(Builder *builder, const Token *name) {
+    Parser *parser = builder->parser;
+    const Name *declared = find_name(parser, name->text);
+    if (declared && declared->kind == NAME_PARAM && !declared->failed) {
+        diagnostics_error(
+            parser->diagnostics, name->span,
+            "'%s' is a param; an expression reads tensors and numbers (a scalar: 'tensor %s_value: f64')",
+            name->text, name->text);
+        return true;
+    }
+    if (declared)
+        return false;
+    for (int v = 0; v < builder->assignment->var_count; v++) {
+        if (strcmp(builder->assignment->vars[v].name, name->text) == 0) {
+            diagnostics_error(parser->diagnostics, name->span,
+                              "'%s' is an index variable; it can index a tensor but has no value of its own",
+                              name->text);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool parse_access(Builder *builder, Expr *expr) {
+    Parser *parser = builder->parser;
+    const Token *name;
+    if (!expect_name(parser, "a tensor or a number", &name))
+        return false;
+    const Token *after = peek(parser);
+    if (after->kind == TOKEN_OPEN_PAREN && is_function(name->text) && !find_name(parser, name->text)) {
+        if (after->match == NO_MATCH)
+            return expected(parser, "a tensor or a number");
+        skip_brackets(parser);
+        fail(builder);
+        diagnostics_error(parser->diagnostics, name->span, "functions such as '%s' are not supported yet",
+                          name->text);
+        return true;
+    }
+    if (after->kind != TOKEN_OPEN_PAREN && is_other_name(builder, name)) {
+        fail(builder);
+        return true;
+    }
+    Indices indices = {0};
+    Span span = name->span;
+    if (!parse_indices(builder, &indices, &span))
+        return false;
+    check_not_on_left(builder, name, span);
+    expr->kind = EXPR_ACCESS;
+    expr->span = span;
+    expr->access = make_access(builder, name, &indices, span, false);
+    return true;
+}
+
+static bool too_deep(const Parser *parser) {
+    if (parser->nesting < MAX_NESTING)
+        return false;
+    diagnostics_error(parser->diagnostics, peek(parser)->span, "an expression is nested more than %d deep",
+                      MAX_NESTING);
+    return true;
+}
+
+static bool parse_parentheses(Builder *builder, const Expr **expr) {
+    Parser *parser = builder->parser;
+    bool outside;
+    Span span = peek(parser)->span;
+    enter_brackets(parser, &outside);
+    if (!parse_expression(builder, expr))
+        return false;
+    // A copy, so that the span takes the parentheses in.
+    Expr *inner = arena_copy(parser->arena, *expr, sizeof **expr);
+    inner->span = span_join(span, peek(parser)->span);
+    *expr = inner;
+    return leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "')' or an operator");
+}
+
+static bool parse_operand(Builder *builder, const Expr **result) {
+    Parser *parser = builder->parser;
+    const Token *token = peek(parser);
+    if (token->kind == TOKEN_OPEN_PAREN)
+        return parse_parentheses(builder, result);
+    Expr *expr = arena_new(parser->arena, Expr);
+    *result = expr;
+    expr->span = token->span;
+    expr->kind = EXPR_NUMBER;
+    switch (token->kind) {
+    case TOKEN_NAME:
+        return parse_access(builder, expr);
+    case TOKEN_INTEGER:
+    case TOKEN_REAL:
+        take(parser);
+        expr->number_is_integer = token->kind == TOKEN_INTEGER;
+        expr->integer = token->integer;
+        expr->number = token->kind == TOKEN_INTEGER ? (double)token->integer : token->real;
+        return true;
+    case TOKEN_MINUS: {
+        if (too_deep(parser))
+            return false;
+        take(parser);
+        parser->nesting++;
+        bool ok = parse_operand(builder, &expr->left);
+        parser->nesting--;
+        expr->kind = EXPR_NEG;
+        if (ok)
+            expr->span = span_join(token->span, expr->left->span);
+        return ok;
+    }
+    case TOKEN_NEWLINE:
+        return diagnostics_error(
+            parser->diagnostics, token->span,
+            "expected a tensor, a number or '(', found end of line (a statement goes on after a "
+            "newline only between parentheses)");
+    default:
+        return expected(parser, "a tensor, a number or '('");
+    }
+}
+
+// `left op right op ...` where next_level parses an operand and `first` and `second` are the operators.
+static bool parse_chain(Builder *builder, const Expr **result, TokenKind first, TokenKind second,
+                        ExprKind first_kind, ExprKind second_kind,
+                        bool (*next_level)(Builder *, const Expr **)) {
+    Parser *parser = builder->parser;
+    if (!next_level(builder, result))
+        return false;
+    while (peek(parser)->kind == first || peek(parser)->kind == second) {
+        const Token *operator= take(parser);
+        if (++parser->operations > MAX_OPERATIONS)
+            return diagnostics_error(parser->diagnostics, operator->span,
+                                     "an expression has more than %d operators", MAX_OPERATIONS);
+        Expr *expr = arena_new(parser->arena, Expr);
+        expr->kind = operator->kind == first ? first_kind : second_kind;
+        expr->left = *result;
+        if (!next_level(builder, &expr->right))
+            return false;
+        expr->span = span_join(expr->left->span, expr->right->span);
+        *result = expr;
+    }
+    return true;
+}
+
+static bool parse_product(Builder *builder, const Expr **expr) {
+    return parse_chain(builder, expr, TOKEN_STAR, TOKEN_SLASH, EXPR_MUL, EXPR_DIV, parse_operand);
+}
+
+static bool parse_expression(Builder *builder, const Expr **expr) {
+    Parser *parser = builder->parser;
+    if (too_deep(parser))
+        return false;
+    parser->nesting++;
+    bool ok = parse_chain(builder, expr, TOKEN_PLUS, TOKEN_MINUS, EXPR_ADD, EXPR_SUB, parse_product);
+    parser->nesting--;
+    return ok;
+}
+
+static bool parse_sides(Builder *builder, const Token *target) {
+    Parser *parser = builder->parser;
+    Assignment *assignment = builder->assignment;
+    Indices indices = {0};
+    Span span = target->span;
+    if (!parse_indices(builder, &indices, &span))
+        return false;
+    TokenKind operator= peek(parser)->kind;
+    if (operator!= TOKEN_ASSIGN && operator!= TOKEN_ADD_ASSIGN)
+        return expected(parser, arena_printf(parser->arena, "'=' or '+=' after '%.40s%s'", target->text,
+                                             indices.count ? "(...)" : ""));
+    take(parser);
+    assignment->accumulate = operator== TOKEN_ADD_ASSIGN;
+    assignment->lhs = make_access(builder, target, &indices, span, true);
+    if (!parse_expression(builder, &assignment->rhs))
+        return false;
+    assignment->span = span_join(span, assignment->rhs->span);
+    return at_statement_end(parser) || expected(parser, "an operator or the end of the line");
+}
+
+// `tensro A(n): f64`
+static bool is_misspelled_keyword(Parser *parser, const Token *name) {
+    if (peek(parser)->kind != TOKEN_NAME)
+        return false;
+    int64_t count;
+    const char *const *words = keywords(&count);
+    diagnostics_error(parser->diagnostics, name->span, "unknown declaration '%s'%s", name->text,
+                      suggestion(parser, name->text, "declarations", words, count));
+    return true;
+}
+
+bool parse_assignment(Parser *parser) {
+    const Token *target;
+    if (!expect_name(parser, "a declaration or a statement", &target))
+        return false;
+    if (is_misspelled_keyword(parser, target))
+        return false;
+    Builder builder = {.parser = parser, .assignment = arena_new(parser->arena, Assignment)};
+    parser->nesting = parser->operations = 0;
+    bool ok = parse_sides(&builder, target);
+    if (ok && !builder.failed)
+        builder.failed = !check_type(parser, builder.assignment);
+    ParsedStatement parsed = {.target = target->text};
+    if (ok && !builder.failed)
+        parsed.statement.assignment = builder.assignment;
+    array_push(parser->arena, parser->statements, parsed);
+    return ok;
+}

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// param, machine and tensor declarations (SPEC, 1.1 to 1.3).
+#include "lang/check.h"
+#include "lang/parser.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static bool declare_param(Parser *parser, const Token *name, const Integer *initial) {
+    int index = (int)parser->params.count;
+    bool failed = !initial->known;
+    if (!declare_name(parser, name, NAME_PARAM, index, failed))
+        return false;
+    Param param = {name->text, name->span, initial->value, initial->expr};
+    for (int i = 0; i < parser->override_count; i++) {
+        if (strcmp(parser->overrides[i].name, name->text) == 0) {
+            param.value = parser->overrides[i].value;
+            param.definition = int_const(parser->arena, param.value);
+        }
+    }
+    array_push(parser->arena, parser->params, param);
+    array_push(parser->arena, parser->param_names, param.name);
+    array_push(parser->arena, parser->param_values, param.value);
+    return true;
+}
+
+static bool parse_one_param(Parser *parser) {
+    const Token *name;
+    if (!expect_name(parser, "the name of a param", &name))
+        return false;
+    Integer initial = {.expr = int_const(parser->arena, 0)};
+    bool ok = expect(parser, TOKEN_ASSIGN, "'=' and a value") && parse_integer(parser, &initial);
+    initial.known &= ok;
+    declare_param(parser, name, &initial);
+    return ok && (at_statement_end(parser) || peek(parser)->kind == TOKEN_COMMA ||
+                  expected(parser, "',', an operator or the end of the line"));
+}
+
+static bool at_next_param(const Parser *parser) {
+    return peek(parser)->kind == TOKEN_NAME && peek_second(parser)->kind == TOKEN_ASSIGN;
+}
+
+// A mistake in one param, or a comma left out, does not hide the others of the line.
+bool parse_param(Parser *parser) {
+    take(parser);
+    bool all = true;
+    do {
+        if (!parse_one_param(parser)) {
+            all = false;
+            parser->skip_newlines = false;
+            while (!at_statement_end(parser) && peek(parser)->kind != TOKEN_COMMA && !at_next_param(parser))
+                skip_brackets(parser);
+        }
+    } while (accept(parser, TOKEN_COMMA) || at_next_param(parser));
+    return all;
+}
+
+static const char *const level_names[] = {"node", "socket", "core", "gpu"};
+enum { LEVEL_NAME_COUNT = sizeof level_names / sizeof *level_names };
+
+static void check_level_name(Parser *parser, const Machine *machine, const Token *name) {
+    if (machine_level(machine, name->text))
+        diagnostics_error(parser->diagnostics, name->span, "machine '%s' has level '%s' twice", machine->name,
+                          name->text);
+    for (int i = 0; i < LEVEL_NAME_COUNT; i++)
+        if (strcmp(level_names[i], name->text) == 0)
+            return;
+    diagnostics_error(parser->diagnostics, name->span, "unknown level '%s' of a machine%s", name->text,
+                      suggestion(parser, name->text, "levels", level_names, LEVEL_NAME_COUNT));
+}
+
+// Adds `grid(size, ...)` to the last level of the machine.
+static bool parse_grid(Parser *parser, Machine *machine, bool *known) {
+    const Token *word = peek(parser);
+    if (word->kind != TOKEN_NAME || strcmp(word->text, "grid") != 0)
+        return expected(parser, "'grid(...)'");
+    take(parser);
+    if (peek(parser)->kind != TOKEN_OPEN_PAREN)
+        return expected(parser, "'(' after 'grid'");
+    bool outside;
+    enter_brackets(parser, &outside);
+    if (peek(parser)->kind == TOKEN_CLOSE_PAREN)
+        return diagnostics_error(parser->diagnostics, word->span,
+                                 "a grid has at least one dimension: grid(4)");
+    MachineLevel *level = &machine->levels[machine->level_count - 1];
+    do {
+        Integer size;
+        if (!parse_integer(parser, &size))
+            return false;
+        if (machine->order == MAX_MACHINE_ORDER)
+            return diagnostics_error(parser->diagnostics, size.span, "a machine has at most %d dimensions",
+                                     MAX_MACHINE_ORDER);
+        *known &= size.known;
+        machine->extents[machine->order] = size.expr;
+        machine->extent_spans[machine->order] = size.span;
+        machine->order++;
+        level->order++;
+    } while (accept(parser, TOKEN_COMMA));
+    return leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "',', ')' or an operator");
+}
+
+static bool parse_level(Parser *parser, Machine *machine, bool *known) {
+    const Token *name = peek(parser);
+    bool flat = name->kind == TOKEN_NAME && strcmp(name->text, "grid") == 0 &&
+                peek_second(parser)->kind == TOKEN_OPEN_PAREN;
+    if (flat && machine->level_count > 0)
+        return diagnostics_error(
+            parser->diagnostics, name->span,
+            "a machine with several levels names each of them: node grid(2, 2), gpu grid(4)");
+    if (!flat) {
+        if (!expect_name(parser, "'grid(...)' or a level and its grid, such as 'node grid(2, 2)'", &name))
+            return false;
+        check_level_name(parser, machine, name);
+    }
+    if (machine->level_count == MAX_MACHINE_LEVELS)
+        return diagnostics_error(parser->diagnostics, name->span, "a machine has at most %d levels",
+                                 MAX_MACHINE_LEVELS);
+    machine->levels[machine->level_count++] =
+        (MachineLevel){.name = flat ? "" : name->text, .span = name->span, .first = machine->order};
+    if (!parse_grid(parser, machine, known))
+        return false;
+    if (flat && peek(parser)->kind == TOKEN_COMMA)
+        return diagnostics_error(
+            parser->diagnostics, name->span,
+            "a machine with several levels names each of them: node grid(2, 2), gpu grid(4)");
+    return true;
+}
+
+bool parse_machine(Parser *parser) {
+    take(parser);
+    const Token *name;
+    if (!expect_name(parser, "the name of a machine", &name))
+        return false;
+    Machine *machine = arena_new(parser->arena, Machine);
+    machine->name = name->text;
+    machine->span = name->span;
+    bool known = true, ok = expect(parser, TOKEN_ASSIGN, "'='");
+    if (ok) {
+        do
+            ok = parse_level(parser, machine, &known);
+        while (ok && accept(parser, TOKEN_COMMA));
+    }
+    bool usable = ok && known && check_machine(parser, machine);
+    if (declare_name(parser, name, NAME_MACHINE, (int)parser->machines.count, !usable))
+        array_push(parser->arena, parser->machines, machine);
+    return ok;
+}
+
+static bool parse_extents(Parser *parser, Tensor *tensor, bool *known) {
+    bool outside;
+    enter_brackets(parser, &outside);
+    if (peek(parser)->kind != TOKEN_CLOSE_PAREN) {
+        do {
+            Integer extent;
+            if (!parse_integer(parser, &extent))
+                return false;
+            if (tensor->order == MAX_ORDER)
+                return diagnostics_error(parser->diagnostics, extent.span, "a tensor has at most %d modes",
+                                         MAX_ORDER);
+            *known &= extent.known;
+            tensor->extents[tensor->order] = extent.expr;
+            tensor->extent_spans[tensor->order] = extent.span;
+            tensor->order++;
+        } while (accept(parser, TOKEN_COMMA));
+    }
+    return leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "',', ')' or an operator");
+}
+
+static bool parse_type(Parser *parser, Tensor *tensor, bool *known) {
+    const Token *name;
+    if (!expect_name(parser, "a type", &name))
+        return false;
+    if (type_by_name(name->text, &tensor->type))
+        return true;
+    const char *names[TYPE_COUNT];
+    for (int i = 0; i < TYPE_COUNT; i++)
+        names[i] = type_info((ElementType)i)->name;
+    diagnostics_error(parser->diagnostics, name->span, "unknown type '%s'%s", name->text,
+                      suggestion(parser, name->text, "types", names, TYPE_COUNT));
+    *known = false;
+    return true;
+}
+
+// What may stand in parentheses after a level's name.
+static bool parse_level_option(Parser *parser, const Token *level, Span *span) {
+    if (peek(parser)->kind != TOKEN_OPEN_PAREN)
+        return true;
+    bool outside;
+    enter_brackets(parser, &outside);
+    const Token *option;
+    if (!expect_name(parser, "'nonunique'", &option))
+        return false;
+    if (strcmp(level->text, "compressed") != 0 || strcmp(option->text, "nonunique") != 0)
+        diagnostics_error(parser->diagnostics, option->span,
+                          "level '%s' has no option '%s' (only compressed(nonunique) "
+                          "has one)",
+                          level->text, option->text);
+    *span = span_join(*span, peek(parser)->span);
+    return leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "')'");
+}
+
+static bool parse_levels(Parser *parser, Tensor *tensor) {
+    Span braces = peek(parser)->span;
+    bool outside;
+    int count = 0;
+    enter_brackets(parser, &outside);
+    if (peek(parser)->kind != TOKEN_CLOSE_BRACE) {
+        do {
+            const Token *name;
+            if (!expect_name(parser, "a storage level", &name))
+                return false;
+            Span span = name->span;
+            const LevelFormat *format = level_format(name->text);
+            int64_t format_count;
+            const char *const *formats = level_format_names(&format_count);
+            if (!parse_level_option(parser, name, &span))
+                return false;
+            if (!format)
+                diagnostics_error(parser->diagnostics, span, "unknown storage level '%s'%s", name->text,
+                                  suggestion(parser, name->text, "levels", formats, format_count));
+            else if (!format->supported)
+                diagnostics_error(parser->diagnostics, span,
+                                  "'%s' levels are not supported yet; write 'dense'", name->text);
+            else if (count < MAX_ORDER)
+                tensor->levels[count] = format;
+            count++;
+        } while (accept(parser, TOKEN_COMMA));
+    }
+    braces = span_join(braces, peek(parser)->span);
+    if (!leave_brackets(parser, outside, TOKEN_CLOSE_BRACE, "',' or '}'"))
+        return false;
+    if (count != tensor->order)
+        diagnostics_error(parser->diagnostics, braces,
+                          "tensor '%s' has %d mode%s, so it takes %d storage level%s, not %d", tensor->name,
+                          tensor->order, tensor->order == 1 ? "" : "s", tensor->order,
+                          tensor->order == 1 ? "" : "s", count);
+    return true;
+}
+
+static bool parse_mode_order(Parser *parser, Tensor *tensor) {
+    Span span = take(parser)->span;
+    if (peek(parser)->kind != TOKEN_OPEN_PAREN)
+        return expected(parser, "'(' after 'order'");
+    bool outside, seen[MAX_ORDER] = {false}, permutation = true;
+    int count = 0;
+    enter_brackets(parser, &outside);
+    do {
+        const Token *mode = peek(parser);
+        if (mode->kind != TOKEN_INTEGER)
+            return expected(parser, "the number of a mode");
+        take(parser);
+        if (mode->integer >= tensor->order || seen[mode->integer] || count >= MAX_ORDER) {
+            permutation = false;
+        } else {
+            seen[mode->integer] = true;
+            tensor->mode_order[count] = (int)mode->integer;
+        }
+        count++;
+    } while (accept(parser, TOKEN_COMMA));
+    span = span_join(span, peek(parser)->span);
+    if (!leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "',' or ')'"))
+        return false;
+    if (tensor->order == 0)
+        diagnostics_error(parser->diagnostics, span, "'%s' is a scalar: it has no modes to put in order",
+                          tensor->name);
+    else if (!permutation || count != tensor->order)
+        diagnostics_error(parser->diagnostics, span, "order(...) names each mode of '%s', 0 to %d, once",
+                          tensor->name, tensor->order - 1);
+    return true;
+}
+
+// `, {LEVEL, ...}` and `, order(MODE, ...)`, in this order, each at most once.
+static bool parse_storage(Parser *parser, Tensor *tensor) {
+    for (int d = 0; d < tensor->order; d++) {
+        tensor->levels[d] = level_format_dense();
+        tensor->mode_order[d] = d;
+    }
+    bool levels = false, order = false;
+    while (accept(parser, TOKEN_COMMA)) {
+        const Token *token = peek(parser);
+        if (token->kind == TOKEN_OPEN_BRACE && !levels && !order) {
+            levels = true;
+            if (!parse_levels(parser, tensor))
+                return false;
+        } else if (token->kind == TOKEN_NAME && strcmp(token->text, "order") == 0 && !order) {
+            order = true;
+            if (!parse_mode_order(parser, tensor))
+                return false;
+        } else {
+            return expected(parser, order ? "the end of the line" : "storage levels {...} or order(...)");
+        }
+    }
+    return at_statement_end(parser) || expected(parser, "',' or the end of the line");
+}
+
+static bool parse_tensor_body(Parser *parser, Tensor *tensor, bool *known) {
+    if (peek(parser)->kind == TOKEN_OPEN_PAREN && !parse_extents(parser, tensor, known))
+        return false;
+    if (peek(parser)->kind != TOKEN_COLON)
+        return expected(parser, tensor->order == 0 ? "extents (...) or ':' and a type" : "':' and a type");
+    take(parser);
+    return parse_type(parser, tensor, known) && parse_storage(parser, tensor);
+}
+
+bool parse_tensor(Parser *parser) {
+    take(parser);
+    const Token *name;
+    if (!expect_name(parser, "the name of a tensor", &name))
+        return false;
+    Tensor *tensor = arena_new(parser->arena, Tensor);
+    tensor->id = (int)parser->tensors.count;
+    tensor->name = name->text;
+    tensor->span = name->span;
+    bool known = true, ok = parse_tensor_body(parser, tensor, &known);
+    bool usable = ok && known && check_tensor(parser, tensor);
+    if (declare_name(parser, name, NAME_TENSOR, tensor->id, !usable)) {
+        array_push(parser->arena, parser->tensors, tensor);
+        array_push(parser->arena, parser->placed, false);
+    }
+    return ok;
+}

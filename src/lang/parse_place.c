@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tensor distribution notation (SPEC, 1.4; DISTAL, section 3.2): `place T(x, y) -> M(x, *)`, one arrow for
+// each level of a hierarchical machine.
+#include "lang/check.h"
+#include "lang/parser.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+// One arrow: names of the modes on its left, and what has been used of them on its right.
+typedef struct {
+    int mode_count;
+    const char *modes[MAX_ORDER];
+    bool used[MAX_ORDER];
+} Arrow;
+
+typedef struct {
+    Parser *parser;
+    const Token *name;    // of the tensor
+    Tensor *tensor;       // NULL where its declaration failed or it is unknown
+    Placement *placement; // machine NULL likewise
+    int next_level;       // of the machine
+    bool failed;
+} Place;
+
+static bool parse_modes(Place *place, Arrow *arrow, const Token *name) {
+    Parser *parser = place->parser;
+    Span span = name->span;
+    if (peek(parser)->kind == TOKEN_OPEN_PAREN) {
+        bool outside;
+        enter_brackets(parser, &outside);
+        if (peek(parser)->kind != TOKEN_CLOSE_PAREN) {
+            do {
+                const Token *mode;
+                if (!expect_name(parser, "a name for a mode", &mode))
+                    return false;
+                for (int d = 0; d < arrow->mode_count; d++)
+                    if (strcmp(arrow->modes[d], mode->text) == 0)
+                        place->failed = !diagnostics_error(parser->diagnostics, mode->span,
+                                                           "'%s' names two modes; each mode has its own name",
+                                                           mode->text);
+                if (arrow->mode_count == MAX_ORDER)
+                    return diagnostics_error(parser->diagnostics, mode->span, "a tensor has at most %d modes",
+                                             MAX_ORDER);
+                arrow->modes[arrow->mode_count++] = mode->text;
+            } while (accept(parser, TOKEN_COMMA));
+        }
+        span = span_join(span, peek(parser)->span);
+        if (!leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "',' or ')'"))
+            return false;
+    }
+    const Tensor *tensor = place->tensor;
+    if (tensor && arrow->mode_count != tensor->order)
+        place->failed =
+            !diagnostics_error(parser->diagnostics, span, "'%s' has %d mode%s, but %d %s named here",
+                               tensor->name, tensor->order, tensor->order == 1 ? "" : "s", arrow->mode_count,
+                               arrow->mode_count == 1 ? "is" : "are");
+    return true;
+}
+
+// The mode that a name on the right stands for, -1 after a diagnostic.
+static int mode_of(Place *place, Arrow *arrow, const Token *name) {
+    Parser *parser = place->parser;
+    for (int d = 0; d < arrow->mode_count; d++) {
+        if (strcmp(arrow->modes[d], name->text) != 0)
+            continue;
+        if (arrow->used[d])
+            diagnostics_error(parser->diagnostics, name->span,
+                              "'%s' is already partitioned by another dimension of "
+                              "this arrow",
+                              name->text);
+        place->failed |= arrow->used[d];
+        arrow->used[d] = true;
+        return d;
+    }
+    place->failed = true;
+    const Name *declared = find_name(parser, name->text);
+    if (declared && declared->kind == NAME_PARAM)
+        diagnostics_error(parser->diagnostics, name->span,
+                          "'%s' is a param; a place is a mode's name, a plain integer or '*'", name->text);
+    else
+        diagnostics_error(
+            parser->diagnostics, name->span, "'%s' does not name a mode of '%s'%s", name->text,
+            place->name->text,
+            suggestion(parser, name->text, "named on the left", arrow->modes, arrow->mode_count));
+    return -1;
+}
+
+static void unsupported(Place *place, Span span, const char *what) {
+    diagnostics_error(place->parser->diagnostics, span, "%s is not supported yet", what);
+    place->failed = true;
+}
+
+// `cyclic(x, b)` after its name, and `fuse(x, y)` after `~`: read to the end, so that only the feature is
+// diagnosed.
+static bool skip_call(Place *place, Span span, const char *what) {
+    Parser *parser = place->parser;
+    const Token *open = peek(parser);
+    if (open->match == NO_MATCH)
+        return expected(parser, "'(' and ')' after it");
+    skip_brackets(parser);
+    unsupported(place, span_join(span, parser->tokens.items[parser->at - 1].span), what);
+    return true;
+}
+
+static bool parse_entry(Place *place, Arrow *arrow, PlaceEntry *entry) {
+    Parser *parser = place->parser;
+    const Token *token = peek(parser);
+    entry->span = token->span;
+    switch (token->kind) {
+    case TOKEN_NAME:
+        take(parser);
+        if (peek(parser)->kind == TOKEN_OPEN_PAREN && strcmp(token->text, "cyclic") == 0)
+            return skip_call(place, token->span, "a block-cyclic placement");
+        entry->kind = PLACE_PARTITION;
+        entry->mode = mode_of(place, arrow, token);
+        return true;
+    case TOKEN_INTEGER:
+        take(parser);
+        entry->kind = PLACE_FIX;
+        entry->coordinate = token->integer;
+        return true;
+    case TOKEN_STAR:
+        take(parser);
+        entry->kind = PLACE_REPLICATE;
+        return true;
+    case TOKEN_TILDE: {
+        take(parser);
+        const Token *name;
+        if (!expect_name(parser, "the name of a mode or fuse(...) after '~'", &name))
+            return false;
+        if (strcmp(name->text, "fuse") == 0 && peek(parser)->kind == TOKEN_OPEN_PAREN)
+            return skip_call(place, token->span, "a placement of the non-zeros of fused modes");
+        unsupported(place, span_join(token->span, name->span),
+                    "a placement of the stored coordinates of a mode");
+        mode_of(place, arrow, name);
+        return true;
+    }
+    default:
+        return expected(parser, "the name of a mode, a coordinate or '*'");
+    }
+}
+
+// Right side of an arrow, in parentheses; `first` and `order` are the machine's dimensions that it is about.
+static bool parse_entries(Place *place, Arrow *arrow, Span target, const char *target_name, int first,
+                          int order) {
+    Parser *parser = place->parser;
+    const Machine *machine = place->placement->machine;
+    bool outside;
+    int count = 0;
+    if (peek(parser)->kind != TOKEN_OPEN_PAREN)
+        return expected(parser, "'(' and an entry for each dimension of the machine");
+    enter_brackets(parser, &outside);
+    do {
+        PlaceEntry entry = {0};
+        if (!parse_entry(place, arrow, &entry))
+            return false;
+        if (machine && count < order) {
+            place->placement->entries[first + count] = entry;
+            if (entry.kind == PLACE_FIX)
+                place->failed |=
+                    !check_coordinate(parser, machine, first + count, entry.coordinate, entry.span);
+        }
+        count++;
+    } while (accept(parser, TOKEN_COMMA));
+    target = span_join(target, peek(parser)->span);
+    if (!leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "',' or ')'"))
+        return false;
+    if (machine && count != order)
+        place->failed =
+            !diagnostics_error(parser->diagnostics, target, "'%s' has %d dimension%s, but %d %s given here",
+                               target_name, order, order == 1 ? "" : "s", count, count == 1 ? "is" : "are");
+    return true;
+}
+
+static const char *level_list(Parser *parser, const Machine *machine) {
+    Text list = text_create(parser->arena);
+    for (int i = 0; i < machine->level_count; i++)
+        text_printf(&list, "%s%s", i ? " " : "", machine->levels[i].name);
+    return text_string(&list);
+}
+
+// The level after the dot, which has to be the next one that has not been placed.
+static const MachineLevel *find_level(Place *place, const Token *name) {
+    Parser *parser = place->parser;
+    const Machine *machine = place->placement->machine;
+    const MachineLevel *level = machine_level(machine, name->text);
+    place->failed = true;
+    if (machine->levels[0].name[0] == '\0') {
+        diagnostics_error(parser->diagnostics, name->span, "machine '%s' has no levels; write '%s(...)'",
+                          machine->name, machine->name);
+        return NULL;
+    }
+    if (!level) {
+        diagnostics_error(parser->diagnostics, name->span, "machine '%s' has no level '%s' (levels: %s)",
+                          machine->name, name->text, level_list(parser, machine));
+        return NULL;
+    }
+    int index = (int)(level - machine->levels);
+    if (index < place->next_level)
+        diagnostics_error(parser->diagnostics, name->span,
+                          "level '%s' is already placed, or stands after an inner one; "
+                          "levels come outermost first, each once (levels: %s)",
+                          name->text, level_list(parser, machine));
+    else if (index > place->next_level)
+        diagnostics_error(parser->diagnostics, name->span, "level '%s' has to be placed before '%s'",
+                          machine->levels[place->next_level].name, name->text);
+    else
+        place->failed = false;
+    place->next_level = index + 1;
+    return level;
+}
+
+// The machine of the first arrow is that of all.
+static void set_machine(Place *place, const Token *name, bool first_arrow) {
+    Parser *parser = place->parser;
+    if (!first_arrow) {
+        if (place->placement->machine && strcmp(place->placement->machine->name, name->text) != 0)
+            place->failed =
+                !diagnostics_error(parser->diagnostics, name->span,
+                                   "all arrows of a placement lead to levels of one machine, here '%s'",
+                                   place->placement->machine->name);
+        return;
+    }
+    int index = resolve_name(parser, name, NAME_MACHINE);
+    if (index >= 0)
+        place->placement->machine = parser->machines.items[index];
+    else
+        place->failed = true;
+}
+
+static bool parse_target(Place *place, Arrow *arrow, bool first_arrow) {
+    Parser *parser = place->parser;
+    const Token *name, *level_name;
+    if (!expect_name(parser, "the name of a machine", &name))
+        return false;
+    bool was_failed = place->failed;
+    place->failed = false;
+    set_machine(place, name, first_arrow);
+    const Machine *machine = place->placement->machine;
+    // Another machine than that of the first arrow: nothing more can be said about its dimensions.
+    bool checkable = machine && !place->failed;
+    Span span = name->span;
+    int first = 0, order = checkable ? machine->order : 0;
+    const char *target_name = name->text;
+    if (accept(parser, TOKEN_DOT)) {
+        if (!expect_name(parser, "the name of a level after '.'", &level_name))
+            return false;
+        span = span_join(span, level_name->span);
+        target_name = arena_printf(parser->arena, "%s.%s", name->text, level_name->text);
+        const MachineLevel *level = checkable ? find_level(place, level_name) : NULL;
+        checkable = level != NULL;
+        if (level) {
+            first = level->first;
+            order = level->order;
+        }
+    } else if (checkable && !first_arrow) {
+        place->failed = !diagnostics_error(parser->diagnostics, span,
+                                           "only the levels of a hierarchical machine take an "
+                                           "arrow each: write '%s.LEVEL(...)'",
+                                           machine->name);
+        checkable = false;
+    } else if (checkable) {
+        place->next_level = machine->level_count;
+    }
+    place->failed |= was_failed;
+    if (checkable)
+        return parse_entries(place, arrow, span, target_name, first, order);
+    const Machine *known = place->placement->machine;
+    place->placement->machine = NULL;
+    bool ok = parse_entries(place, arrow, span, target_name, 0, 0);
+    place->placement->machine = known;
+    return ok;
+}
+
+// `T(x, y) -> M(x, y)`
+static bool parse_arrow(Place *place, bool first_arrow) {
+    Parser *parser = place->parser;
+    const Token *name;
+    if (!expect_name(parser, "the name of a tensor", &name))
+        return false;
+    if (first_arrow) {
+        place->name = name;
+        int index = resolve_name(parser, name, NAME_TENSOR);
+        place->tensor = index >= 0 ? parser->tensors.items[index] : NULL;
+        place->failed = index < 0;
+    } else if (strcmp(name->text, place->name->text) != 0) {
+        place->failed = !diagnostics_error(parser->diagnostics, name->span,
+                                           "all arrows of a placement are about one tensor, here '%s'",
+                                           place->name->text);
+        return false;
+    }
+    Arrow arrow = {0};
+    return parse_modes(place, &arrow, name) && expect(parser, TOKEN_ARROW, "'->' and a machine") &&
+           parse_target(place, &arrow, first_arrow);
+}
+
+static bool parse_memory(Place *place) {
+    static const char *const memories[] = {"host", "gpu", "disk"};
+    Parser *parser = place->parser;
+    const Token *name = peek(parser);
+    if (name->kind != TOKEN_NAME || strcmp(name->text, "in") != 0)
+        return true;
+    take(parser);
+    if (!expect_name(parser, "a memory after 'in': host, gpu or disk", &name))
+        return false;
+    if (strcmp(name->text, "host") == 0)
+        return true;
+    if (strcmp(name->text, "gpu") == 0 || strcmp(name->text, "disk") == 0)
+        unsupported(place, name->span, arena_printf(parser->arena, "a tensor in memory '%s'", name->text));
+    else
+        place->failed =
+            !diagnostics_error(parser->diagnostics, name->span, "unknown memory '%s'%s", name->text,
+                               suggestion(parser, name->text, "memories", memories, 3));
+    return true;
+}
+
+static void check_all_levels(Place *place) {
+    const Machine *machine = place->placement->machine;
+    if (!machine || place->failed || place->next_level == machine->level_count)
+        return;
+    const MachineLevel *missing = &machine->levels[place->next_level];
+    Text hint = text_create(place->parser->arena);
+    text_append(&hint, place->name->text);
+    for (int d = 0; d < place->tensor->order; d++)
+        text_printf(&hint, "%sx%d%s", d ? ", " : "(", d, d + 1 < place->tensor->order ? "" : ")");
+    text_printf(&hint, " -> %s.%s", machine->name, missing->name);
+    for (int d = 0; d < missing->order; d++)
+        text_printf(&hint, "%s*%s", d ? ", " : "(", d + 1 < missing->order ? "" : ")");
+    diagnostics_error(place->parser->diagnostics, place->name->span,
+                      "level '%s' of machine '%s' has no arrow; to replicate '%s' over it, add ', %s'",
+                      missing->name, machine->name, place->name->text, text_string(&hint));
+    place->failed = true;
+}
+
+bool parse_place(Parser *parser) {
+    take(parser);
+    Place place = {.parser = parser, .placement = arena_new(parser->arena, Placement)};
+    place.placement->span = peek(parser)->span;
+    bool ok = parse_arrow(&place, true);
+    while (ok && accept(parser, TOKEN_COMMA))
+        ok = parse_arrow(&place, false);
+    ok = ok && parse_memory(&place);
+    if (ok && !at_statement_end(parser))
+        ok = expected(parser, "',' and another arrow, 'in' and a memory, or the end of the line");
+    if (!place.tensor)
+        return ok;
+    if (parser->placed.items[place.tensor->id])
+        return diagnostics_error(parser->diagnostics, place.name->span,
+                                 "'%s' is already placed; a tensor has one place", place.tensor->name);
+    parser->placed.items[place.tensor->id] = true;
+    if (ok)
+        check_all_levels(&place);
+    place.placement->span = span_join(place.placement->span, parser->tokens.items[parser->at - 1].span);
+    if (ok && !place.failed)
+        place.tensor->placement = place.placement;
+    return ok;
+}

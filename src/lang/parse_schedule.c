@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Schedule blocks (SPEC, 1.6). Commands are read without knowing what each of them takes: that is the
+// command's own affair.
+#include "lang/parser.h"
+
+#include <string.h>
+
+typedef Array(Arg) ArgArray;
+typedef Array(Command) CommandArray;
+
+// Index of the token after the argument that begins at the next token: a comma or a bracket that closes, or
+// what cannot be inside.
+static int64_t argument_end(const Parser *parser) {
+    const Token *tokens = parser->tokens.items;
+    int64_t i = peek(parser) - tokens;
+    for (;;) {
+        TokenKind kind = tokens[i].kind;
+        if (kind == TOKEN_COMMA || kind == TOKEN_CLOSE_PAREN || kind == TOKEN_CLOSE_BRACE ||
+            kind == TOKEN_SEMICOLON || kind == TOKEN_END || (kind == TOKEN_NEWLINE && !parser->skip_newlines))
+            return i;
+        i = tokens[i].match > i ? tokens[i].match + 1 : i + 1;
+    }
+}
+
+// Index of the last token before `end` that is no newline.
+static int64_t last_before(const Parser *parser, int64_t end) {
+    do
+        end--;
+    while (end > 0 && parser->tokens.items[end].kind == TOKEN_NEWLINE);
+    return end;
+}
+
+static bool parse_name_argument(Parser *parser, Arg *arg) {
+    const Token *name;
+    if (!expect_name(parser, "a name", &name))
+        return false;
+    *arg = (Arg){.kind = ARG_NAME, .span = name->span, .name = name->text};
+    if (accept(parser, TOKEN_DOT)) {
+        const Token *level;
+        if (!expect_name(parser, "the name of a level after '.'", &level))
+            return false;
+        arg->level = level->text;
+        arg->span = span_join(arg->span, level->span);
+        return true;
+    }
+    const Name *declared = find_name(parser, name->text);
+    if (declared && declared->kind == NAME_PARAM && !declared->failed)
+        arg->value = int_param(parser->arena, declared->index);
+    return true;
+}
+
+// Names between brackets, of which the opening one is next.
+static bool parse_names(Parser *parser, Arg *arg, TokenKind closing, const char *what) {
+    ArgArray items = {0};
+    bool outside;
+    enter_brackets(parser, &outside);
+    if (peek(parser)->kind != closing) {
+        do {
+            Arg item;
+            if (!parse_name_argument(parser, &item))
+                return false;
+            array_push(parser->arena, items, item);
+        } while (accept(parser, TOKEN_COMMA));
+    }
+    arg->span = span_join(arg->span, peek(parser)->span);
+    arg->item_count = (int)items.count;
+    arg->items = items.items;
+    return leave_brackets(parser, outside, closing, what);
+}
+
+// A tensor expression: only `precompute` takes one, and what it says is kept as text.
+static void keep_expression(Parser *parser, Arg *arg, int64_t end) {
+    const Token *first = peek(parser), *last = &parser->tokens.items[last_before(parser, end)];
+    *arg = (Arg){.kind = ARG_EXPRESSION, .span = span_join(first->span, last->span)};
+    Text text = text_create(parser->arena);
+    for (int64_t i = first - parser->tokens.items; i < end; i++) {
+        const Token *token = &parser->tokens.items[i];
+        if (token->kind == TOKEN_NEWLINE)
+            continue;
+        if (!token->adjacent && text.length > 0)
+            text_append(&text, " ");
+        text_append_n(&text, token->text, (size_t)token->span.length);
+    }
+    arg->name = text_string(&text);
+    parser->at = end;
+}
+
+static bool mentions_tensor(const Parser *parser, int64_t begin, int64_t end) {
+    const Token *tokens = parser->tokens.items;
+    for (int64_t i = begin; i < end; i++) {
+        if (tokens[i].kind == TOKEN_REAL)
+            return true;
+        if (tokens[i].kind != TOKEN_NAME)
+            continue;
+        const Name *name = find_name(parser, tokens[i].text);
+        if (tokens[i + 1].kind == TOKEN_OPEN_PAREN || (name && name->kind == NAME_TENSOR))
+            return true;
+    }
+    return false;
+}
+
+static bool has_bad_token(const Parser *parser, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; i++)
+        if (parser->tokens.items[i].kind == TOKEN_BAD)
+            return true;
+    return false;
+}
+
+static bool parse_argument(Parser *parser, Arg *arg) {
+    const Token *tokens = parser->tokens.items, *first = peek(parser);
+    int64_t begin = first - tokens, end = argument_end(parser), last = last_before(parser, end);
+    if (has_bad_token(parser, begin, end))
+        return false;
+    *arg = (Arg){.kind = ARG_LIST, .span = first->span};
+    if (first->kind == TOKEN_OPEN_BRACE) {
+        if (!parse_names(parser, arg, TOKEN_CLOSE_BRACE, "',' or '}'"))
+            return false;
+        return arg->item_count > 0 || diagnostics_error(parser->diagnostics, arg->span,
+                                                        "this list is empty; it has to name something");
+    }
+    TokenKind second = last > begin ? peek_second(parser)->kind : TOKEN_END;
+    if (first->kind == TOKEN_NAME && (last == begin || second == TOKEN_DOT))
+        return parse_name_argument(parser, arg);
+    if (first->kind == TOKEN_NAME && second == TOKEN_OPEN_PAREN && peek_second(parser)->match == last) {
+        take(parser);
+        arg->kind = ARG_ACCESS;
+        arg->name = first->text;
+        return parse_names(parser, arg, TOKEN_CLOSE_PAREN, "',' or ')'");
+    }
+    if (mentions_tensor(parser, begin, end)) {
+        keep_expression(parser, arg, end);
+        return true;
+    }
+    Integer integer;
+    if (!parse_integer(parser, &integer))
+        return false;
+    arg->kind = ARG_INTEGER;
+    arg->span = integer.span;
+    arg->value = integer.expr;
+    return true;
+}
+
+static bool parse_command(Parser *parser, CommandArray *commands) {
+    const Token *name;
+    if (!expect_name(parser, "a schedule command", &name))
+        return false;
+    Command command = {.name = name->text, .span = name->span, .name_span = name->span};
+    if (peek(parser)->kind != TOKEN_OPEN_PAREN)
+        return expected(parser, arena_printf(parser->arena, "'(' after '%.40s'", name->text));
+    ArgArray args = {0};
+    bool outside;
+    enter_brackets(parser, &outside);
+    if (peek(parser)->kind != TOKEN_CLOSE_PAREN) {
+        do {
+            Arg arg;
+            if (!parse_argument(parser, &arg))
+                return false;
+            array_push(parser->arena, args, arg);
+        } while (accept(parser, TOKEN_COMMA));
+    }
+    command.span = span_join(command.span, peek(parser)->span);
+    command.arg_count = (int)args.count;
+    command.args = args.items;
+    if (!leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "',' or ')'"))
+        return false;
+    array_push(parser->arena, *commands, command);
+    return at_statement_end(parser) || peek(parser)->kind == TOKEN_CLOSE_BRACE ||
+           expected(parser, "the end of the line or '}' after a command");
+}
+
+// Commands up to the closing brace. Where that is missing, a declaration or a statement ends the block.
+static void parse_commands(Parser *parser, bool closed, CommandArray *commands) {
+    parser->skip_newlines = false;
+    while (peek(parser)->kind != TOKEN_CLOSE_BRACE && peek(parser)->kind != TOKEN_END &&
+           !token_begins_declaration(parser->tokens.items, parser->at) &&
+           parser->diagnostics->errors < MAX_ERRORS) {
+        if (at_statement_end(parser)) {
+            take(parser);
+            continue;
+        }
+        int64_t start = parser->at;
+        const Token *open = peek_second(parser);
+        if (!closed && open->match > start) {
+            TokenKind after = parser->tokens.items[open->match + 1].kind;
+            if (after == TOKEN_ASSIGN || after == TOKEN_ADD_ASSIGN)
+                return;
+        }
+        if (!parse_command(parser, commands))
+            recover(parser, start);
+    }
+    accept(parser, TOKEN_CLOSE_BRACE);
+}
+
+// The statement of a block is the nearest one before it that assigns its target and has no block yet. Where
+// several blocks follow several such statements, they go in order: the blocks read just before this one move
+// to the statements before.
+static bool attach(Parser *parser, const char *target, Statement schedule) {
+    ParsedStatement *statements = parser->statements.items;
+    int64_t count = parser->statements.count, last = -1, to = -1;
+    for (int64_t i = count - 1; i >= 0 && to < 0; i--) {
+        if (strcmp(statements[i].target, target) != 0)
+            continue;
+        if (last < 0)
+            last = i;
+        if (!statements[i].statement.has_schedule)
+            to = i;
+    }
+    if (to < 0)
+        return false;
+    for (int64_t i = to + 1; i <= last; i++) {
+        if (strcmp(statements[i].target, target) != 0 || statements[i].scheduled_at <= last)
+            continue;
+        Statement moved = statements[i].statement;
+        moved.assignment = statements[to].statement.assignment;
+        statements[to].statement = moved;
+        statements[to].scheduled_at = statements[i].scheduled_at;
+        to = i;
+    }
+    schedule.assignment = statements[to].statement.assignment;
+    statements[to].statement = schedule;
+    statements[to].scheduled_at = count;
+    return true;
+}
+
+static void diagnose_target(Parser *parser, const Token *target) {
+    const ParsedStatement *statements = parser->statements.items;
+    Array(const char *) targets = {0};
+    for (int64_t i = 0; i < parser->statements.count; i++) {
+        array_push(parser->arena, targets, statements[i].target);
+        if (strcmp(statements[i].target, target->text) != 0)
+            continue;
+        diagnostics_error(parser->diagnostics, target->span,
+                          "every statement that assigns '%s' so far has a schedule "
+                          "block already",
+                          target->text);
+        return;
+    }
+    const Token *tokens = parser->tokens.items;
+    for (int64_t i = parser->at; i + 1 < parser->tokens.count; i++) {
+        bool at_start = tokens[i - 1].kind == TOKEN_NEWLINE || tokens[i - 1].kind == TOKEN_SEMICOLON;
+        TokenKind after = tokens[i + 1].match > i ? tokens[tokens[i + 1].match + 1].kind : tokens[i + 1].kind;
+        if (at_start && tokens[i].kind == TOKEN_NAME && strcmp(tokens[i].text, target->text) == 0 &&
+            (after == TOKEN_ASSIGN || after == TOKEN_ADD_ASSIGN)) {
+            diagnostics_error(parser->diagnostics, target->span,
+                              "the statement that assigns '%s' is further down, on "
+                              "line %d; a schedule block comes after its statement",
+                              target->text, tokens[i].span.line);
+            return;
+        }
+    }
+    diagnostics_error(parser->diagnostics, target->span, "no statement assigns '%s'%s", target->text,
+                      suggestion(parser, target->text, "assigned", targets.items, targets.count));
+}
+
+bool parse_schedule(Parser *parser) {
+    Span span = take(parser)->span;
+    const Token *target;
+    if (!expect_name(parser, "the tensor that the statement assigns", &target))
+        return false;
+    const Token *open = peek(parser);
+    if (open->kind != TOKEN_OPEN_BRACE)
+        return expected(parser, "'{' and schedule commands");
+    take(parser);
+    CommandArray commands = {0};
+    bool closed = open->match != NO_MATCH;
+    if (!closed)
+        diagnostics_error(parser->diagnostics, open->span, "this '{' is never closed by a '}'");
+    Statement schedule = {.has_schedule = true, .schedule_span = span_join(span, target->span)};
+    int64_t after = parser->at;
+    parse_commands(parser, closed, &commands);
+    schedule.command_count = (int)commands.count;
+    schedule.commands = commands.items;
+    int64_t end = parser->at;
+    parser->at = after;
+    if (!attach(parser, target->text, schedule))
+        diagnose_target(parser, target);
+    parser->at = end;
+    return true;
+}

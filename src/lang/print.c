@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A program back to text in normal form: declarations by kind, then each statement with its schedule.
+#include "lang/program.h"
+
+#include <inttypes.h>
+
+typedef struct {
+    const Program *program;
+    IntNames names;
+    Text *to;
+} Printer;
+
+static void print_list(const Printer *printer, int count, const IntExpr *const *exprs) {
+    for (int i = 0; i < count; i++) {
+        text_append(printer->to, i ? ", " : "(");
+        int_print(exprs[i], printer->names, printer->to);
+    }
+    if (count > 0)
+        text_append(printer->to, ")");
+}
+
+static void print_params(const Printer *printer) {
+    const Program *program = printer->program;
+    for (int i = 1; i < program->param_count; i++) {
+        text_printf(printer->to, "%s%s = ", i == 1 ? "param " : ", ", program->params[i].name);
+        int_print(program->params[i].definition, printer->names, printer->to);
+    }
+    if (program->param_count > 1)
+        text_append(printer->to, "\n");
+}
+
+static void print_machine(const Printer *printer, const Machine *machine) {
+    text_printf(printer->to, "machine %s = ", machine->name);
+    for (int i = 0; i < machine->level_count; i++) {
+        const MachineLevel *level = &machine->levels[i];
+        text_printf(printer->to, "%s%s%sgrid", i ? ", " : "", level->name, level->name[0] ? " " : "");
+        print_list(printer, level->order, &machine->extents[level->first]);
+    }
+    text_append(printer->to, "\n");
+}
+
+static void print_tensor(const Printer *printer, const Tensor *tensor) {
+    text_printf(printer->to, "tensor %s", tensor->name);
+    print_list(printer, tensor->order, tensor->extents);
+    text_printf(printer->to, ": %s", type_info(tensor->type)->name);
+    bool levels = false, order = false;
+    for (int l = 0; l < tensor->order; l++) {
+        levels |= tensor->levels[l] != level_format_dense();
+        order |= tensor->mode_order[l] != l;
+    }
+    for (int l = 0; levels && l < tensor->order; l++)
+        text_printf(printer->to, "%s%s", l ? ", " : ", {", tensor->levels[l]->name);
+    text_append(printer->to, levels ? "}" : "");
+    for (int l = 0; order && l < tensor->order; l++)
+        text_printf(printer->to, "%s%d", l ? ", " : ", order(", tensor->mode_order[l]);
+    text_append(printer->to, order ? ")\n" : "\n");
+}
+
+static void print_entry(const Printer *printer, const PlaceEntry *entry) {
+    switch (entry->kind) {
+    case PLACE_PARTITION:
+        text_printf(printer->to, "x%d", entry->mode);
+        break;
+    case PLACE_FIX:
+        text_printf(printer->to, "%" PRId64, entry->coordinate);
+        break;
+    case PLACE_REPLICATE:
+        text_append(printer->to, "*");
+        break;
+    }
+}
+
+static void print_arrow(const Printer *printer, const Tensor *tensor, const MachineLevel *level) {
+    const Placement *placement = tensor->placement;
+    text_append(printer->to, tensor->name);
+    for (int d = 0; d < tensor->order; d++)
+        text_printf(printer->to, "%sx%d%s", d ? ", " : "(", d, d + 1 < tensor->order ? "" : ")");
+    text_printf(printer->to, " -> %s%s%s(", placement->machine->name, level->name[0] ? "." : "", level->name);
+    for (int d = 0; d < level->order; d++) {
+        text_append(printer->to, d ? ", " : "");
+        print_entry(printer, &placement->entries[level->first + d]);
+    }
+    text_append(printer->to, ")");
+}
+
+static void print_arg(const Printer *printer, const Arg *arg) {
+    switch (arg->kind) {
+    case ARG_INTEGER:
+        int_print(arg->value, printer->names, printer->to);
+        return;
+    case ARG_NAME:
+        text_printf(printer->to, "%s%s%s", arg->name, arg->level ? "." : "", arg->level ? arg->level : "");
+        return;
+    case ARG_EXPRESSION:
+        text_append(printer->to, arg->name);
+        return;
+    case ARG_LIST:
+    case ARG_ACCESS:
+        text_printf(printer->to, "%s", arg->kind == ARG_LIST ? "{" : arg->name);
+        text_append(printer->to, arg->kind == ARG_LIST ? "" : "(");
+        for (int i = 0; i < arg->item_count; i++) {
+            text_append(printer->to, i ? ", " : "");
+            print_arg(printer, &arg->items[i]);
+        }
+        text_append(printer->to, arg->kind == ARG_LIST ? "}" : ")");
+    }
+}
+
+static void print_schedule(const Printer *printer, const Statement *statement) {
+    text_printf(printer->to, "\nschedule %s {\n", statement->assignment->lhs->tensor->name);
+    for (int c = 0; c < statement->command_count; c++) {
+        const Command *command = &statement->commands[c];
+        text_printf(printer->to, "  %s(", command->name);
+        for (int a = 0; a < command->arg_count; a++) {
+            text_append(printer->to, a ? ", " : "");
+            print_arg(printer, &command->args[a]);
+        }
+        text_append(printer->to, ")\n");
+    }
+    text_append(printer->to, "}\n");
+}
+
+void program_print(const Program *program, Text *to) {
+    Printer printer = {program, {.params = program->param_names}, to};
+    print_params(&printer);
+    for (int i = 0; i < program->machine_count; i++)
+        print_machine(&printer, program->machines[i]);
+    for (int i = 0; i < program->tensor_count; i++)
+        print_tensor(&printer, program->tensors[i]);
+    for (int i = 0; i < program->tensor_count; i++) {
+        const Tensor *tensor = program->tensors[i];
+        for (int l = 0; tensor->placement && l < tensor->placement->machine->level_count; l++) {
+            text_append(to, l ? ", " : "place ");
+            print_arrow(&printer, tensor, &tensor->placement->machine->levels[l]);
+        }
+        text_append(to, tensor->placement ? "\n" : "");
+    }
+    for (int i = 0; i < program->statement_count; i++) {
+        text_append(to, "\n");
+        assignment_print(program->statements[i].assignment, to);
+        text_append(to, "\n");
+        if (program->statements[i].has_schedule)
+            print_schedule(&printer, &program->statements[i]);
+    }
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lang/tokens.h"
+
+#include "base/integer.h"
+#include "lang/limits.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    Arena *arena;
+    Diagnostics *diagnostics;
+    const char *at, *line_start;
+    int32_t line;
+    bool after_space;
+    Array(Token) tokens;
+} Lexer;
+
+static const char *const marks[] = {
+    [TOKEN_OPEN_PAREN] = "(", [TOKEN_CLOSE_PAREN] = ")", [TOKEN_OPEN_BRACE] = "{", [TOKEN_CLOSE_BRACE] = "}",
+    [TOKEN_COMMA] = ",",      [TOKEN_COLON] = ":",       [TOKEN_ASSIGN] = "=",     [TOKEN_ADD_ASSIGN] = "+=",
+    [TOKEN_PLUS] = "+",       [TOKEN_MINUS] = "-",       [TOKEN_STAR] = "*",       [TOKEN_SLASH] = "/",
+    [TOKEN_ARROW] = "->",     [TOKEN_DOT] = ".",         [TOKEN_TILDE] = "~",      [TOKEN_BAD] = NULL,
+    [TOKEN_SEMICOLON] = ";",
+};
+
+const char *const *keywords(int64_t *count) {
+    static const char *const words[] = {"param", "machine", "tensor", "place", "schedule"};
+    *count = sizeof words / sizeof *words;
+    return words;
+}
+
+bool is_keyword(const char *name) {
+    int64_t count;
+    const char *const *words = keywords(&count);
+    for (int64_t i = 0; i < count; i++)
+        if (strcmp(words[i], name) == 0)
+            return true;
+    return false;
+}
+
+// Not <ctype.h>: that depends on the caller's locale, and the language does not.
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+static bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_space(char c) {
+    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+}
+
+static Span span_of(const Lexer *lexer, const char *begin, const char *end) {
+    return (Span){lexer->line, (int32_t)(begin - lexer->line_start) + 1, (int32_t)(end - begin)};
+}
+
+static Token *push(Lexer *lexer, TokenKind kind, const char *end) {
+    Token token = {.kind = kind,
+                   .span = span_of(lexer, lexer->at, end),
+                   .text = lexer->at,
+                   .match = NO_MATCH,
+                   .adjacent = !lexer->after_space};
+    array_push(lexer->arena, lexer->tokens, token);
+    lexer->at = end;
+    lexer->after_space = false;
+    return &lexer->tokens.items[lexer->tokens.count - 1];
+}
+
+static void push_name(Lexer *lexer) {
+    const char *end = lexer->at;
+    while (is_letter(*end) || is_digit(*end))
+        end++;
+    size_t length = (size_t)(end - lexer->at);
+    Token *token = push(lexer, TOKEN_NAME, end);
+    token->text = arena_string(lexer->arena, token->text, length);
+    if (length > MAX_NAME_LENGTH) {
+        diagnostics_error(lexer->diagnostics, token->span,
+                          "this name has %zu characters; at most %d are allowed", length, MAX_NAME_LENGTH);
+        token->kind = TOKEN_BAD;
+    }
+}
+
+// In the C locale, whatever the caller's is.
+static double read_real(const char *text) {
+    locale_t c_locale = newlocale(LC_ALL_MASK, "C", NULL);
+    double number = c_locale ? strtod_l(text, NULL, c_locale) : strtod(text, NULL);
+    if (c_locale)
+        freelocale(c_locale);
+    return number;
+}
+
+static const char *skip_digits(const char *at) {
+    while (is_digit(*at))
+        at++;
+    return at;
+}
+
+static void set_integer(Lexer *lexer, Token *token) {
+    errno = 0;
+    token->integer = strtoll(token->text, NULL, 10);
+    if (errno == 0)
+        return;
+    token->kind = TOKEN_BAD;
+    diagnostics_error(lexer->diagnostics, token->span, "%.40s%s does not fit into 64 bits (largest: %lld)",
+                      token->text, strlen(token->text) > 40 ? "..." : "", (long long)INT64_MAX);
+}
+
+static void set_real(Lexer *lexer, Token *token) {
+    token->real = read_real(token->text);
+    if (token->real <= 1.7976931348623157e308)
+        return;
+    token->kind = TOKEN_BAD;
+    diagnostics_error(lexer->diagnostics, token->span, "%.40s%s is too large for a 64-bit real number",
+                      token->text, strlen(token->text) > 40 ? "..." : "");
+}
+
+static void push_number(Lexer *lexer) {
+    const char *end = skip_digits(lexer->at);
+    bool real = false;
+    if (*end == '.') {
+        real = true;
+        end = skip_digits(end + 1);
+    }
+    if (*end == 'e' || *end == 'E') {
+        const char *exponent = end + 1;
+        if (*exponent == '+' || *exponent == '-')
+            exponent++;
+        if (is_digit(*exponent)) {
+            real = true;
+            end = skip_digits(exponent);
+        }
+    }
+    const char *number_end = end;
+    while (is_letter(*end) || is_digit(*end))
+        end++;
+    Token *token = push(lexer, real ? TOKEN_REAL : TOKEN_INTEGER, end);
+    token->text = arena_string(lexer->arena, token->text, (size_t)(end - token->text));
+    if (end > number_end) {
+        diagnostics_error(
+            lexer->diagnostics, token->span,
+            "'%.40s' is neither a number nor a name (numbers: 2, 0.5, 1e-3; a name begins with a letter)",
+            token->text);
+        token->kind = TOKEN_BAD;
+    } else if (real) {
+        set_real(lexer, token);
+    } else {
+        set_integer(lexer, token);
+    }
+}
+
+// A run of bytes that mean nothing here is one mistake.
+static void push_bad(Lexer *lexer) {
+    const char *begin = lexer->at, *end = begin + 1;
+    bool ascii = (unsigned char)*begin < 0x80;
+    while (((unsigned char)*end < 0x80) == ascii && *end && *end != '\n' && !is_space(*end) &&
+           !is_letter(*end) && !is_digit(*end) && !strchr("(){},:;=+-*/.~#", *end))
+        end++;
+    Token *token = push(lexer, TOKEN_BAD, end);
+    if (!ascii)
+        diagnostics_error(lexer->diagnostics, token->span,
+                          "only ASCII characters can stand here (others can stand in a comment)");
+    else if (*begin < ' ' || *begin == 0x7f)
+        diagnostics_error(lexer->diagnostics, token->span, "unexpected control character 0x%02x", *begin);
+    else
+        diagnostics_error(lexer->diagnostics, token->span, "unexpected '%.*s'", (int)min_i64(end - begin, 40),
+                          begin);
+}
+
+static void push_mark(Lexer *lexer) {
+    TokenKind best = TOKEN_BAD;
+    for (int kind = 0; kind < TOKEN_BAD; kind++) {
+        const char *mark = marks[kind];
+        if (mark && strncmp(mark, lexer->at, strlen(mark)) == 0 && (best == TOKEN_BAD || mark[1] != '\0'))
+            best = (TokenKind)kind;
+    }
+    if (best == TOKEN_BAD)
+        push_bad(lexer);
+    else
+        push(lexer, best, lexer->at + strlen(marks[best]));
+}
+
+static void next(Lexer *lexer) {
+    char c = *lexer->at;
+    if (c == '\n') {
+        push(lexer, TOKEN_NEWLINE, lexer->at + 1);
+        lexer->line++;
+        lexer->line_start = lexer->at;
+        lexer->after_space = true;
+    } else if (is_space(c)) {
+        lexer->at++;
+        lexer->after_space = true;
+    } else if (c == '#') {
+        lexer->at += strcspn(lexer->at, "\n");
+    } else if (is_letter(c)) {
+        push_name(lexer);
+    } else if (is_digit(c) || (c == '.' && is_digit(lexer->at[1]))) {
+        push_number(lexer);
+    } else {
+        push_mark(lexer);
+    }
+}
+
+bool token_begins_declaration(const Token *tokens, int64_t index) {
+    return tokens[index].kind == TOKEN_NAME && is_keyword(tokens[index].text) &&
+           tokens[index + 1].kind == TOKEN_NAME &&
+           (index == 0 || tokens[index - 1].kind == TOKEN_NEWLINE ||
+            tokens[index - 1].kind == TOKEN_SEMICOLON);
+}
+
+// Pairs brackets. A parenthesis left open ends at `;`, at a brace that closes around it, or where a
+// declaration begins; a brace left open where a declaration begins.
+static void match_brackets(Lexer *lexer) {
+    Token *tokens = lexer->tokens.items;
+    Array(int64_t) open = {0};
+    for (int64_t i = 0; i < lexer->tokens.count; i++) {
+        switch (tokens[i].kind) {
+        case TOKEN_OPEN_PAREN:
+        case TOKEN_OPEN_BRACE:
+            array_push(lexer->arena, open, i);
+            break;
+        case TOKEN_CLOSE_PAREN:
+            if (open.count > 0 && tokens[open.items[open.count - 1]].kind == TOKEN_OPEN_PAREN) {
+                tokens[i].match = open.items[--open.count];
+                tokens[tokens[i].match].match = i;
+            }
+            break;
+        case TOKEN_CLOSE_BRACE:
+            while (open.count > 0 && tokens[open.items[open.count - 1]].kind == TOKEN_OPEN_PAREN)
+                open.count--;
+            if (open.count > 0) {
+                tokens[i].match = open.items[--open.count];
+                tokens[tokens[i].match].match = i;
+            }
+            break;
+        case TOKEN_SEMICOLON:
+            while (open.count > 0 && tokens[open.items[open.count - 1]].kind == TOKEN_OPEN_PAREN)
+                open.count--;
+            break;
+        default:
+            if (token_begins_declaration(tokens, i))
+                open.count = 0;
+        }
+    }
+}
+
+Tokens tokenize(Arena *arena, const char *text, Diagnostics *diagnostics) {
+    static const char byte_order_mark[] = "\xef\xbb\xbf";
+    Lexer lexer = {.arena = arena,
+                   .diagnostics = diagnostics,
+                   .at = text,
+                   .line_start = text,
+                   .line = 1,
+                   .after_space = true};
+    if (strncmp(text, byte_order_mark, 3) == 0)
+        lexer.at += 3;
+    while (*lexer.at && diagnostics->errors < MAX_ERRORS)
+        next(&lexer);
+    push(&lexer, TOKEN_END, lexer.at);
+    match_brackets(&lexer);
+    return (Tokens){lexer.tokens.count, lexer.tokens.items};
+}
+
+const char *token_describe(const Token *token, Arena *arena) {
+    switch (token->kind) {
+    case TOKEN_END:
+        return "end of the program";
+    case TOKEN_NEWLINE:
+        return "end of line";
+    case TOKEN_NAME:
+    case TOKEN_INTEGER:
+    case TOKEN_REAL:
+        return arena_printf(arena, "'%.40s'", token->text);
+    case TOKEN_BAD:
+        return "this";
+    default:
+        return arena_printf(arena, "'%s'", marks[token->kind]);
+    }
+}
