@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pipeline/pipeline.h"
+
+#include "emit/emit.h"
+#include "lower/lower.h"
+
+#include <string.h>
+
+const char *const pass_names[] = {"program", "cin", "schedule", "spmd", "c", "plan"};
+
+static bool internal_error(Pipeline *pipeline, Span span, Pass pass, const char *why) {
+    return diagnostics_error(pipeline->diagnostics, span,
+                             "internal error: '%s' made something that is not well formed: %s",
+                             pass_names[pass], why);
+}
+
+static bool parse(Pipeline *pipeline) {
+    pipeline->program = program_parse(pipeline->arena, pipeline->source, pipeline->overrides,
+                                      pipeline->override_count, pipeline->ranks, pipeline->diagnostics);
+    if (!pipeline->program)
+        return false;
+    const int count = pipeline->program->statement_count;
+    pipeline->params = arena_copy(pipeline->arena, program_param_values(pipeline->program, pipeline->arena),
+                                  sizeof(int64_t) * (size_t)pipeline->program->param_count);
+    pipeline->statements = arena_array(pipeline->arena, StatementPasses, count);
+    for (int i = 0; i < count; i++) {
+        pipeline->statements[i].statement = &pipeline->program->statements[i];
+        pipeline->statements[i].function = arena_printf(pipeline->arena, "distal_kernel_%d", i);
+    }
+    return true;
+}
+
+static bool create_cin(Pipeline *pipeline, StatementPasses *passes) {
+    const Assignment *assignment = passes->statement->assignment;
+    passes->cin = cin_create(pipeline->arena, assignment, pipeline->diagnostics);
+    const char *why;
+    if (passes->cin && !cin_verify(passes->cin, &why))
+        return internal_error(pipeline, assignment->span, PASS_CIN, why);
+    return passes->cin != NULL;
+}
+
+static bool schedule(Pipeline *pipeline, StatementPasses *passes) {
+    const Statement *statement = passes->statement;
+    Scheduler scheduler = {pipeline->arena, pipeline->diagnostics, program_symbols(pipeline->program)};
+    const Cin *cin = passes->cin;
+    const char *why;
+    passes->stages = arena_array(pipeline->arena, const Cin *, statement->command_count);
+    for (int i = 0; i < statement->command_count; i++) {
+        const Command *command = &statement->commands[i];
+        cin = schedule_apply(&scheduler, command, cin);
+        if (!cin)
+            return false;
+        if (!cin_verify(cin, &why))
+            return internal_error(pipeline, command->span, PASS_SCHEDULE, why);
+        passes->stages[i] = cin;
+    }
+    passes->scheduled = schedule_defaults(&scheduler, cin);
+    if (passes->scheduled && !cin_verify(passes->scheduled, &why))
+        return internal_error(pipeline, statement->assignment->span, PASS_SCHEDULE, why);
+    return passes->scheduled != NULL;
+}
+
+static bool make_spmd(Pipeline *pipeline, StatementPasses *passes) {
+    passes->spmd = lower(passes->scheduled, pipeline->diagnostics);
+    const char *why;
+    if (passes->spmd && !spmd_verify(passes->spmd, &why))
+        return internal_error(pipeline, passes->statement->assignment->span, PASS_SPMD, why);
+    return passes->spmd != NULL;
+}
+
+static const Spmd *const *spmds(const Pipeline *pipeline) {
+    const Spmd **list = arena_array(pipeline->arena, const Spmd *, pipeline->program->statement_count);
+    for (int i = 0; i < pipeline->program->statement_count; i++)
+        list[i] = pipeline->statements[i].spmd;
+    return list;
+}
+
+static bool emit(Pipeline *pipeline) {
+    const Program *program = pipeline->program;
+    Text text = text_create(pipeline->arena);
+    emit_prelude(&text);
+    for (int i = 0; i < program->statement_count; i++) {
+        const StatementPasses *passes = &pipeline->statements[i];
+        Text title = text_create(pipeline->arena);
+        cin_print(passes->scheduled, program->param_names, &title);
+        EmitOptions options = {passes->function, program->param_names, program->param_count,
+                               text_string(&title)};
+        text_append(&text, "\n");
+        emit_function(passes->spmd, &options, &text);
+    }
+    pipeline->c_source = text_string(&text);
+    return true;
+}
+
+static bool make_plan(Pipeline *pipeline) {
+    const Program *program = pipeline->program;
+    const Spmd *const *list = spmds(pipeline);
+    if (pipeline->ranks == 0)
+        pipeline->ranks = program_uses_ranks(program)
+                              ? 1
+                              : plan_natural_ranks(program->machine_count, program->machines,
+                                                   program->statement_count, list, pipeline->params);
+    pipeline->params[0] = pipeline->ranks;
+    pipeline->plan =
+        plan_create(pipeline->arena, program->tensor_count, program->tensors, program->statement_count, list,
+                    pipeline->params, (PlanOptions){.ranks = pipeline->ranks}, pipeline->diagnostics);
+    return pipeline->plan != NULL;
+}
+
+// A pass over all statements, or, where those are independent of each other, over each of them: then the
+// mistakes in all of them are found.
+typedef struct {
+    bool (*whole)(Pipeline *pipeline);
+    bool (*each)(Pipeline *pipeline, StatementPasses *passes);
+} PassFunction;
+
+static const PassFunction passes[PASS_COUNT] = {
+    [PASS_PROGRAM] = {.whole = parse},    [PASS_CIN] = {.each = create_cin},
+    [PASS_SCHEDULE] = {.each = schedule}, [PASS_SPMD] = {.each = make_spmd},
+    [PASS_C] = {.whole = emit},           [PASS_PLAN] = {.whole = make_plan},
+};
+
+static bool run_pass(Pipeline *pipeline, Pass pass) {
+    if (passes[pass].whole)
+        return passes[pass].whole(pipeline);
+    bool all = true;
+    for (int i = 0; i < pipeline->program->statement_count; i++)
+        all &= passes[pass].each(pipeline, &pipeline->statements[i]);
+    return all;
+}
+
+Pipeline *pipeline_create(Arena *arena, Source source, const ParamOverride *overrides, int override_count,
+                          int64_t ranks) {
+    Pipeline *pipeline = arena_new(arena, Pipeline);
+    pipeline->arena = arena;
+    pipeline->source = source;
+    pipeline->overrides = overrides;
+    pipeline->override_count = override_count;
+    pipeline->ranks = ranks;
+    pipeline->diagnostics = diagnostics_create(arena, source);
+    pipeline->no_memory = diagnostics_create(arena, source);
+    diagnostics_error(pipeline->no_memory, (Span){0}, "out of memory while compiling");
+    return pipeline;
+}
+
+bool pipeline_run(Pipeline *pipeline, Pass last) {
+    jmp_buf escape;
+    jmp_buf *outer = arena_set_escape(pipeline->arena, &escape);
+    bool ok = true;
+    if (setjmp(escape) == 0) {
+        for (; ok && pipeline->next <= last; pipeline->next++)
+            ok = run_pass(pipeline, pipeline->next);
+    } else {
+        pipeline->diagnostics = pipeline->no_memory;
+        ok = false;
+    }
+    arena_set_escape(pipeline->arena, outer);
+    return ok;
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The pipeline: from a program text to everything that follows from it, one pass after the other. One struct
+// holds every representation; the passes themselves are the modules that it calls.
+#ifndef DISTAL_PIPELINE_PIPELINE_H
+#define DISTAL_PIPELINE_PIPELINE_H
+
+#include "lang/program.h"
+#include "plan/plan.h"
+
+// In order; each needs those before it.
+typedef enum { PASS_PROGRAM, PASS_CIN, PASS_SCHEDULE, PASS_SPMD, PASS_C, PASS_PLAN } Pass;
+enum { PASS_COUNT = 6 };
+extern const char *const pass_names[]; // by Pass: "program", "cin", ...
+
+// One statement on its way.
+typedef struct {
+    const Statement *statement;
+    const Cin *cin;       // as written
+    const Cin **stages;   // after each command, statement->command_count of them
+    const Cin *scheduled; // with the defaults added
+    const Spmd *spmd;
+    const char *function; // name of its function in the generated C
+} StatementPasses;
+
+typedef struct {
+    Arena *arena;
+    Diagnostics *diagnostics; // of all passes
+    Source source;
+    const ParamOverride *overrides;
+    int override_count;
+    int64_t ranks; // 0 until known: as many as the machine needs
+
+    const Program *program;
+    int64_t *params;             // values by index
+    StatementPasses *statements; // program->statement_count of them
+    const char *c_source;        // one file with a function for each statement
+    Plan *plan;
+
+    Pass next;              // the first that has not run
+    Diagnostics *no_memory; // made ahead, takes the place of `diagnostics` when memory runs out
+} Pipeline;
+
+// Nothing is done yet. `ranks` is the number of processes, 0 where the program may have as many as it needs.
+// `source` and `overrides` have to stay. Everything lives in the arena.
+Pipeline *pipeline_create(Arena *arena, Source source, const ParamOverride *overrides, int override_count,
+                          int64_t ranks);
+
+// Runs the passes that have not run yet, up to `last`. False with diagnostics, also when memory runs out.
+// Between passes the verifiers run: what they find is an internal error.
+bool pipeline_run(Pipeline *pipeline, Pass last);
+
+#endif
