@@ -8,8 +8,8 @@ import re
 import sys
 
 # Top to bottom: a folder may include its own headers and those of the folders before it.
-LAYERS = ["base", "machine", "format", "index", "schedule", "lang", "spmd", "lower", "plan", "emit", "jit", "io",
-          "runtime", "cli"]
+LAYERS = ["base", "machine", "format", "index", "schedule", "lang", "spmd", "lower", "plan", "emit", "jit",
+          "pipeline", "io", "runtime", "cli"]
 WITH_MPI = {"runtime", "cli"}
 
 

@@ -106,18 +106,28 @@ static void print_arg(const Printer *printer, const Arg *arg) {
     }
 }
 
-static void print_schedule(const Printer *printer, const Statement *statement) {
-    text_printf(printer->to, "\nschedule %s {\n", statement->assignment->lhs->tensor->name);
-    for (int c = 0; c < statement->command_count; c++) {
-        const Command *command = &statement->commands[c];
-        text_printf(printer->to, "  %s(", command->name);
-        for (int a = 0; a < command->arg_count; a++) {
-            text_append(printer->to, a ? ", " : "");
-            print_arg(printer, &command->args[a]);
-        }
-        text_append(printer->to, ")\n");
+void command_print(const Program *program, const Command *command, Text *to) {
+    Printer printer = {program, {.params = program->param_names}, to};
+    text_printf(to, "%s(", command->name);
+    for (int a = 0; a < command->arg_count; a++) {
+        text_append(to, a ? ", " : "");
+        print_arg(&printer, &command->args[a]);
     }
-    text_append(printer->to, "}\n");
+    text_append(to, ")");
+}
+
+void statement_print(const Program *program, const Statement *statement, Text *to) {
+    assignment_print(statement->assignment, to);
+    text_append(to, "\n");
+    if (!statement->has_schedule)
+        return;
+    text_printf(to, "\nschedule %s {\n", statement->assignment->lhs->tensor->name);
+    for (int c = 0; c < statement->command_count; c++) {
+        text_append(to, "  ");
+        command_print(program, &statement->commands[c], to);
+        text_append(to, "\n");
+    }
+    text_append(to, "}\n");
 }
 
 void program_print(const Program *program, Text *to) {
@@ -137,9 +147,6 @@ void program_print(const Program *program, Text *to) {
     }
     for (int i = 0; i < program->statement_count; i++) {
         text_append(to, "\n");
-        assignment_print(program->statements[i].assignment, to);
-        text_append(to, "\n");
-        if (program->statements[i].has_schedule)
-            print_schedule(&printer, &program->statements[i]);
+        statement_print(program, &program->statements[i], to);
     }
 }

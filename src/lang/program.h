@@ -56,6 +56,9 @@ bool program_uses_ranks(const Program *program); // whether an expression mentio
 
 // Back to text: declarations, placements, statements, schedules in normal form (parses to the same program).
 void program_print(const Program *program, Text *to);
+// One assignment with its schedule block, and one command, without the end of its line.
+void statement_print(const Program *program, const Statement *statement, Text *to);
+void command_print(const Program *program, const Command *command, Text *to);
 
 // A tensor is an input when a statement reads it (`+=` reads its target) before any statement has assigned
 // it, an output when a statement assigns it.

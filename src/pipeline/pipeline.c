@@ -82,7 +82,7 @@ static bool emit(Pipeline *pipeline) {
     for (int i = 0; i < program->statement_count; i++) {
         const StatementPasses *passes = &pipeline->statements[i];
         Text title = text_create(pipeline->arena);
-        cin_print(passes->scheduled, program->param_names, &title);
+        statement_print(program, passes->statement, &title);
         EmitOptions options = {passes->function, program->param_names, program->param_count,
                                text_string(&title)};
         text_append(&text, "\n");
