@@ -49,7 +49,7 @@ void distribution_bind(Cin *cin, Span span, int var, const Machine *machine, int
 }
 
 void distribution_apply(Cin *cin, Span span, const Distribution *distribution, int *inner) {
-    int order[2 * MAX_MACHINE_ORDER], locals[MAX_MACHINE_ORDER], count = distribution->step_count;
+    int order[2 * MAX_MACHINE_ORDER] = {0}, locals[MAX_MACHINE_ORDER], count = distribution->step_count;
     for (int s = 0; s < count; s++) {
         const DistributionStep *step = &distribution->steps[s];
         int target = step->target;
