@@ -101,17 +101,26 @@ void relation_print(const Cin *cin, const Relation *relation, const char *const 
     text_append(to, ")");
 }
 
+// On one line where that fits; else the loops, and the assignment below them.
 static void print_nest(const Cin *cin, const Nest *nest, bool last, Text *to) {
     const char *const *names = cin_names(cin);
-    Text text = text_create(cin->arena);
+    Text loops = text_create(cin->arena), assign = text_create(cin->arena);
     for (int i = 0; i < nest->loop_count; i++)
-        text_printf(&text, "forall(%s) ", names[nest->loops[i]]);
-    access_print(nest->assign->lhs, names, &text);
-    text_append(&text, nest->assign->accumulate ? " += " : " = ");
-    expr_print(nest->assign->rhs, names, &text);
+        text_printf(&loops, "%sforall(%s)", i ? " " : "", names[nest->loops[i]]);
+    access_print(nest->assign->lhs, names, &assign);
+    text_append(&assign, nest->assign->accumulate ? " += " : " = ");
+    expr_print(nest->assign->rhs, names, &assign);
     if (!last)
-        text_append(&text, " ;");
-    append_wrapped(text_string(&text), 0, 2, to);
+        text_append(&assign, " ;");
+    if (nest->loop_count && loops.length + 1 + assign.length <= LINE_LENGTH) {
+        text_printf(to, "%s %s\n", text_string(&loops), text_string(&assign));
+        return;
+    }
+    if (nest->loop_count) {
+        append_wrapped(text_string(&loops), 0, 0, to);
+        text_append(to, "  ");
+    }
+    append_wrapped(text_string(&assign), nest->loop_count ? 2 : 0, 4, to);
 }
 
 void cin_print(const Cin *cin, const char *const *params, Text *to) {
