@@ -1,41 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the elements of an input come from: a generator (SPEC, section 2) or a file, as the user names it.
-// A generator gives the same tensor for any number of ranks: the value of an element follows from its
-// row-major position in the whole tensor.
+// Generators of inputs (SPEC, section 2). They give the same tensor for any number of ranks: the value of an
+// element follows from its row-major position in the whole tensor.
 #ifndef DISTAL_IO_GENERATE_H
 #define DISTAL_IO_GENERATE_H
 
-#include "index/notation.h"
 #include "io/piece.h"
+#include "io/source.h"
 
-typedef enum {
-    SOURCE_ZEROS,
-    SOURCE_ONES,
-    SOURCE_IOTA,   // the position
-    SOURCE_CONST,  // one value
-    SOURCE_RANDOM, // SplitMix64 of seed and position
-    SOURCE_NPY,    // a file
-} SourceKind;
-
-typedef struct {
-    SourceKind kind;
-    const char *text; // as written; the path of SOURCE_NPY
-    double real;      // SOURCE_CONST
-    int64_t integer;  // SOURCE_CONST, for integer tensors
-    uint64_t seed;    // SOURCE_RANDOM
-    bool has_density; // positions are kept with probability `density`, the others are 0
-    double density;
-} SourceSpec;
-
-// `zeros`, `ones`, `iota`, `const:V`, `random:SEED[:DENSITY]` or a path that ends in .npy, for `tensor`.
-// False with a diagnostic.
-bool source_parse(const char *text, const Tensor *tensor, Arena *arena, SourceSpec *spec,
-                  Diagnostics *diagnostics);
-
-// The source of the `index`th input (from 0) that the user gave none for.
-SourceSpec source_default(int64_t index, Arena *arena);
-
-// Uniform in [0, 1): value(seed, position) of the contract.
+// Uniform in [0, 1): value(seed, position) of SPEC, section 2.
 double random_value(uint64_t seed, int64_t position);
 
 // Fills a piece of a tensor with these extents; not for SOURCE_NPY.

@@ -200,7 +200,7 @@ static int64_t split_runs(const Runs *runs, int64_t block, Runs *inside, Runs *o
     return span;
 }
 
-static bool types_fit(const NpyFile *file, const char *tensor, ElementType type, Diagnostics *diagnostics) {
+bool npy_check_type(const NpyFile *file, const char *tensor, ElementType type, Diagnostics *diagnostics) {
     ElementType from = file->header.type;
     if (from == type || (type_storable(from, type) && type_promote(from, type) == type))
         return true;
@@ -209,10 +209,7 @@ static bool types_fit(const NpyFile *file, const char *tensor, ElementType type,
                              file->path, type_info(from)->name, tensor, type_info(type)->name);
 }
 
-bool npy_read(const NpyFile *file, const char *tensor, ElementType type, const Piece *piece,
-              Diagnostics *diagnostics) {
-    if (!types_fit(file, tensor, type, diagnostics))
-        return false;
+bool npy_read(const NpyFile *file, ElementType type, const Piece *piece, Diagnostics *diagnostics) {
     const NpyHeader *header = &file->header;
     const TypeInfo *info = type_info(header->type);
     int64_t stride[MAX_ORDER], extent[MAX_ORDER], first = 0;

@@ -33,10 +33,13 @@ const char *npy_parse(const unsigned char *bytes, size_t size, Arena *arena, Npy
 bool npy_open(const char *path, NpyFile *file, Diagnostics *diagnostics);
 void npy_close(NpyFile *file);
 
-// Reads the elements of piece->rect, converted to `type` where type_storable and nothing is lost by it. False
-// with a diagnostic that names `tensor`: the types do not fit, or the file cannot be read.
-bool npy_read(const NpyFile *file, const char *tensor, ElementType type, const Piece *piece,
-              Diagnostics *diagnostics);
+// Whether the elements of the file can be converted to `type` and nothing is lost by it. False with a
+// diagnostic that names `tensor`.
+bool npy_check_type(const NpyFile *file, const char *tensor, ElementType type, Diagnostics *diagnostics);
+
+// Reads the elements of piece->rect, converted to `type`. False with a diagnostic where the file cannot be
+// read.
+bool npy_read(const NpyFile *file, ElementType type, const Piece *piece, Diagnostics *diagnostics);
 
 // Writing: one process makes the file at full size, then any number of them write pieces into it, row-major
 // in this machine's byte order.

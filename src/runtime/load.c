@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/load.h"
+
+#include "base/integer.h"
+#include "io/generate.h"
+#include "io/npy.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool check_shape(const NpyFile *file, const Home *home, Diagnostics *diagnostics) {
+    const NpyHeader *header = &file->header;
+    bool same = header->order == home->order;
+    for (int d = 0; d < home->order && same; d++)
+        same = header->extents[d] == home->extents[d];
+    if (same)
+        return true;
+    Text theirs = text_create(diagnostics->arena), ours = text_create(diagnostics->arena);
+    npy_print_shape(header->order, header->extents, &theirs);
+    npy_print_shape(home->order, home->extents, &ours);
+    return diagnostics_error(diagnostics, (Span){0}, "'%s' has shape %s, and tensor %s has %s", file->path,
+                             text_string(&theirs), home->tensor->name, text_string(&ours));
+}
+
+static bool load_file(Storage *storage, const char *path, Diagnostics *diagnostics) {
+    NpyFile file;
+    if (!npy_open(path, &file, diagnostics))
+        return false;
+    bool ok = check_shape(&file, storage->home, diagnostics) &&
+              npy_check_type(&file, storage->home->tensor->name, storage->type, diagnostics);
+    for (int64_t i = 0; i < storage->piece_count && ok; i++)
+        ok = npy_read(&file, storage->type, &storage->pieces[i], diagnostics);
+    npy_close(&file);
+    return ok;
+}
+
+bool storage_load(Storage *storage, const SourceSpec *source, MPI_Comm comm, Diagnostics *diagnostics) {
+    bool ok = true;
+    if (source->kind == SOURCE_NPY)
+        ok = load_file(storage, source->text, diagnostics);
+    else
+        for (int64_t i = 0; i < storage->piece_count; i++)
+            generate(source, storage->home->extents, storage->type, &storage->pieces[i]);
+    return agree_on(comm, ok, diagnostics);
+}
+
+typedef Array(Piece) PieceArray;
+
+// The parts of which this rank is the first holder: over all ranks, every element once.
+static PieceArray first_parts(const Storage *storage, Arena *arena) {
+    PieceArray parts = {0};
+    HolderArray holders = {0};
+    for (int64_t i = 0; i < storage->piece_count; i++) {
+        const Piece *piece = &storage->pieces[i];
+        holders.count = 0;
+        home_holders(storage->home, &piece->rect, -1, arena, &holders);
+        for (int64_t k = 0; k < holders.count; k++)
+            if (holders.items[k].rank == storage->rank)
+                array_push(arena, parts, piece_part(piece, &holders.items[k].part, storage->type));
+    }
+    return parts;
+}
+
+bool storage_save(const Storage *storage, const char *path, MPI_Comm comm, Diagnostics *diagnostics) {
+    const Home *home = storage->home;
+    int rank;
+    long process = (long)getpid();
+    MPI_Comm_rank(comm, &rank);
+    if (!agree_on(comm, output_check(path, home->tensor, diagnostics), diagnostics))
+        return false;
+    MPI_Bcast(&process, 1, MPI_LONG, 0, comm);
+    const char *draft = arena_printf(diagnostics->arena, "%s.tmp-%ld", path, process);
+    bool created = rank == 0 && npy_create(draft, storage->type, home->order, home->extents, diagnostics);
+    if (!agree_on(comm, rank != 0 || created, diagnostics))
+        return false;
+    PieceArray parts = first_parts(storage, diagnostics->arena);
+    bool ok =
+        npy_write(draft, storage->type, home->order, home->extents, parts.count, parts.items, diagnostics);
+    ok = agree_on(comm, ok, diagnostics);
+    if (ok && rank == 0 && rename(draft, path) != 0)
+        ok = diagnostics_error(diagnostics, (Span){0}, "cannot write '%s': %s", path, strerror(errno));
+    if (!ok && rank == 0)
+        unlink(draft);
+    return agree_on(comm, ok, diagnostics);
+}
+
+// Every element comes from one rank and is zero on the others, so a bitwise `or` over all ranks brings them
+// together exactly as they are.
+static void merge(void *whole, int64_t bytes, MPI_Comm comm) {
+    const int64_t chunk = 64 << 20;
+    for (int64_t done = 0; done < bytes; done += chunk)
+        MPI_Allreduce(MPI_IN_PLACE, (char *)whole + done, (int)min_i64(chunk, bytes - done), MPI_BYTE,
+                      MPI_BOR, comm);
+}
+
+void *storage_gather(const Storage *storage, MPI_Comm comm, Diagnostics *diagnostics) {
+    const Home *home = storage->home;
+    Rect rect = rect_whole(home->order, home->extents);
+    const int64_t volume = rect_volume(&rect), bytes = volume * (int64_t)type_info(storage->type)->size;
+    void *whole = elements_alloc(volume, storage->type);
+    if (!whole)
+        diagnostics_error(diagnostics, (Span){0},
+                          "rank %" PRId64 " has not enough memory for the whole of tensor %s, %" PRId64
+                          " bytes",
+                          storage->rank, home->tensor->name, bytes);
+    if (!agree_on(comm, whole != NULL, diagnostics)) {
+        free(whole);
+        return NULL;
+    }
+    memset(whole, 0, (size_t)bytes);
+    if (volume > 0) {
+        Piece all = {.rect = rect, .data = whole};
+        packed_strides(&rect, NULL, all.stride);
+        PieceArray parts = first_parts(storage, diagnostics->arena);
+        for (int64_t i = 0; i < parts.count; i++) {
+            Piece to = piece_part(&all, &parts.items[i].rect, storage->type);
+            piece_copy(&to, &parts.items[i], storage->type);
+        }
+        merge(whole, bytes, comm);
+    }
+    return whole;
+}

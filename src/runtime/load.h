@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tensors in and out: all ranks together fill one from a generator or a file, write one to a file, or gather
+// one whole for a check. Every function here is collective over `comm`, and a failure on one rank is the same
+// diagnostic on all.
+#ifndef DISTAL_RUNTIME_LOAD_H
+#define DISTAL_RUNTIME_LOAD_H
+
+#include "io/source.h"
+#include "runtime/comm.h"
+#include "runtime/storage.h"
+
+bool storage_load(Storage *storage, const SourceSpec *source, MPI_Comm comm, Diagnostics *diagnostics);
+
+// Writes `path` in the format that its ending says: whole under this name, or not at all. Of replicas the
+// first writes.
+bool storage_save(const Storage *storage, const char *path, MPI_Comm comm, Diagnostics *diagnostics);
+
+// The whole tensor, dense and row-major, on every rank; freed with free(). NULL with a diagnostic where a
+// rank lacks the memory.
+void *storage_gather(const Storage *storage, MPI_Comm comm, Diagnostics *diagnostics);
+
+#endif

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/storage.h"
+
+#include "base/integer.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+void *elements_alloc(int64_t count, ElementType type) {
+    enum { ALIGNMENT = 64 };
+    int64_t bytes;
+    if (!checked_mul(count, (int64_t)type_info(type)->size, &bytes) ||
+        !checked_add(bytes, ALIGNMENT - 1, &bytes))
+        return NULL;
+    bytes = max_i64(bytes / ALIGNMENT, 1) * ALIGNMENT;
+    return aligned_alloc(ALIGNMENT, (size_t)bytes);
+}
+
+static bool allocate_pieces(Storage *storage) {
+    const Home *home = storage->home;
+    const RectArray *rects = &home->pieces[storage->rank].rects;
+    storage->pieces = calloc((size_t)rects->count + 1, sizeof(Piece));
+    if (!storage->pieces)
+        return false;
+    for (; storage->piece_count < rects->count; storage->piece_count++) {
+        Piece *piece = &storage->pieces[storage->piece_count];
+        piece->rect = rects->items[storage->piece_count];
+        packed_strides(&piece->rect, home->tensor->mode_order, piece->stride);
+        piece->data = elements_alloc(rect_volume(&piece->rect), storage->type);
+        if (!piece->data)
+            return false;
+    }
+    return true;
+}
+
+Storage *storage_create(const Home *home, int64_t rank, bool zero, Diagnostics *diagnostics) {
+    Storage *storage = calloc(1, sizeof(Storage));
+    if (storage) {
+        *storage = (Storage){.home = home, .type = home->tensor->type, .rank = rank, .owned = true};
+        if (allocate_pieces(storage)) {
+            if (zero)
+                storage_zero(storage);
+            return storage;
+        }
+        storage_free(storage);
+    }
+    diagnostics_error(diagnostics, (Span){0},
+                      "rank %" PRId64 " has not enough memory for its part of tensor %s, %" PRId64 " bytes",
+                      rank, home->tensor->name, home_bytes(home, rank));
+    return NULL;
+}
+
+void storage_free(Storage *storage) {
+    if (!storage)
+        return;
+    for (int64_t i = 0; i < storage->piece_count && storage->owned; i++)
+        free(storage->pieces[i].data);
+    free(storage->pieces);
+    free(storage);
+}
+
+void storage_zero(Storage *storage) {
+    for (int64_t i = 0; i < storage->piece_count; i++)
+        piece_zero(&storage->pieces[i], storage->type);
+}

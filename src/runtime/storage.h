@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Storage: the home pieces of one tensor on one rank, in memory. Each piece is one allocation, stored in the
+// tensor's mode order with stride 1 in the mode that is stored last.
+#ifndef DISTAL_RUNTIME_STORAGE_H
+#define DISTAL_RUNTIME_STORAGE_H
+
+#include "io/piece.h"
+#include "plan/home.h"
+
+typedef struct {
+    const Home *home;
+    ElementType type;
+    int64_t rank;
+    int64_t piece_count;
+    Piece *pieces; // as home->pieces[rank]
+    bool owned;    // whether the memory of the pieces is freed with the storage
+} Storage;
+
+// Memory for what `rank` holds at home, set to zero or left as it comes. NULL with a diagnostic that names
+// rank, tensor and size where there is not enough. `home` has to stay. Freed with storage_free.
+Storage *storage_create(const Home *home, int64_t rank, bool zero, Diagnostics *diagnostics);
+void storage_free(Storage *storage);
+
+void storage_zero(Storage *storage);
+
+// Memory for `count` elements, aligned for vectors; NULL where there is none. For count 0: not NULL. Freed
+// with free().
+void *elements_alloc(int64_t count, ElementType type);
+
+#endif
