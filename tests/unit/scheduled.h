@@ -71,7 +71,8 @@ static inline void assert_scheduled(const char *text, bool defaults, const char 
     Scheduled result = scheduled(text, defaults);
     const char *got = scheduled_text(&result);
     if (strcmp(got, expected) != 0)
-        fail_msg("program:\n%s\nexpected:\n%s\ngot:\n%s", text, expected, got);
+        fprintf(stderr, "program:\n%s\nexpected:\n%s\ngot:\n%s\n", text, expected, got);
+    assert_true(strcmp(got, expected) == 0);
     arena_free(result.arena);
 }
 

@@ -114,7 +114,7 @@ static void long_statements_are_broken_before_column_100(void **state) {
         text, false,
         "forall(row_outer) forall(row_inner) forall(column_outer) forall(column_inner) forall(inner)\n"
         "  result(row, column) += operand(row, inner) * operand(inner, column) + operand(column, inner) *\n"
-        "  operand(inner, row)\n"
+        "    operand(inner, row)\n"
         "    s.t. split(row, row_outer, row_inner, block_of_rows),\n"
         "         divide(column, column_outer, column_inner, block_of_rows * 2),\n"
         "         communicate(result, column_outer), communicate(operand, column_outer)\n");
