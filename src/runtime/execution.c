@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/execution.h"
+
+#include "runtime/transfer.h"
+
+#include <stdlib.h>
+
+typedef struct {
+    int64_t coordinates[MAX_MACHINE_ORDER];
+    bool exists;
+} Processor;
+
+struct distal_execution {
+    MPI_Comm comm;
+    int64_t group_count;
+    MPI_Comm *groups; // by group, MPI_COMM_NULL where this rank is no member
+    int transfer_count;
+    TransferState *transfers;
+    int64_t per_rank;
+    Processor *processors;
+    Storage *zeroed;
+};
+
+static bool allocate(distal_execution *execution, const ExecutionParts *parts, int64_t rank,
+                     Diagnostics *diagnostics) {
+    execution->groups = calloc((size_t)parts->group_count + 1, sizeof(MPI_Comm));
+    execution->transfers = calloc((size_t)parts->transfer_count + 1, sizeof(TransferState));
+    execution->processors = calloc((size_t)parts->per_rank + 1, sizeof(Processor));
+    if (!execution->groups || !execution->transfers || !execution->processors)
+        return diagnostics_error(diagnostics, (Span){0}, "rank %lld has not enough memory", (long long)rank);
+    for (; execution->group_count < parts->group_count; execution->group_count++)
+        execution->groups[execution->group_count] = MPI_COMM_NULL;
+    execution->per_rank = parts->per_rank;
+    for (int64_t i = 0; i < parts->per_rank; i++) {
+        int64_t index = rank * parts->per_rank + i;
+        execution->processors[i].exists = index < parts->processors;
+        if (index < parts->processors)
+            grid_coordinates(&parts->grid, index, execution->processors[i].coordinates);
+    }
+    for (; execution->transfer_count < parts->transfer_count; execution->transfer_count++) {
+        int t = execution->transfer_count;
+        if (!transfer_allocate(&execution->transfers[t], parts->transfers[t], parts->storages[t],
+                               diagnostics)) {
+            execution->transfer_count++;
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_member(const Group *group, int rank) {
+    for (int64_t i = 0; i < group->count; i++)
+        if (group->ranks[i] == rank)
+            return true;
+    return false;
+}
+
+// Every rank goes through the groups that it is a member of in increasing order, so the first of all groups
+// that is not made yet always finds all of its members there, and nobody waits in a circle.
+// `members` has room for all ranks.
+static void create_groups(distal_execution *execution, const Group *groups, int *members) {
+    const int tags = 1 << 14;
+    int rank;
+    MPI_Group everyone, group;
+    MPI_Comm_rank(execution->comm, &rank);
+    MPI_Comm_group(execution->comm, &everyone);
+    for (int64_t g = 0; g < execution->group_count; g++) {
+        if (!is_member(&groups[g], rank))
+            continue;
+        for (int64_t i = 0; i < groups[g].count; i++)
+            members[i] = (int)groups[g].ranks[i];
+        MPI_Group_incl(everyone, (int)groups[g].count, members, &group);
+        MPI_Comm_create_group(execution->comm, group, (int)(g % tags), &execution->groups[g]);
+        MPI_Group_free(&group);
+    }
+    MPI_Group_free(&everyone);
+}
+
+static bool prepare(distal_execution *execution, const ExecutionParts *parts, Diagnostics *diagnostics) {
+    for (int t = 0; t < execution->transfer_count; t++)
+        if (!transfer_prepare(&execution->transfers[t], execution->comm, parts->groups, execution->groups,
+                              diagnostics))
+            return false;
+    return true;
+}
+
+distal_execution *execution_assemble(const ExecutionParts *parts, MPI_Comm comm, Diagnostics *diagnostics) {
+    int rank, ranks;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    int *members = malloc(sizeof(int) * (size_t)ranks);
+    distal_execution *execution = calloc(1, sizeof *execution);
+    bool ok = execution && members;
+    if (execution)
+        execution->comm = MPI_COMM_NULL;
+    if (ok) {
+        execution->zeroed = parts->zeroed;
+        ok = allocate(execution, parts, rank, diagnostics);
+    }
+    ok = agree_on(comm, ok, diagnostics);
+    if (ok) {
+        // Messages of our own, apart from those of the caller.
+        MPI_Comm_dup(comm, &execution->comm);
+        create_groups(execution, parts->groups, members);
+        ok = agree_on(comm, prepare(execution, parts, diagnostics), diagnostics);
+    }
+    free(members);
+    if (ok)
+        return execution;
+    execution_free(execution);
+    return NULL;
+}
+
+distal_execution *execution_create(StatementPlan *plan, Storage *const *storages, MPI_Comm comm,
+                                   Diagnostics *diagnostics) {
+    int rank, count = plan->spmd->transfer_count;
+    MPI_Comm_rank(comm, &rank);
+    const RankTransfer **transfers = arena_array(plan->arena, const RankTransfer *, count);
+    Storage **used = arena_array(plan->arena, Storage *, count);
+    for (int t = 0; t < count; t++) {
+        transfers[t] = plan_rank_transfer(plan, t, rank);
+        used[t] = storages[plan->spmd->transfers[t].access->tensor->id];
+    }
+    // The groups last: they are complete once all transfers have been walked.
+    ExecutionParts parts = {.transfer_count = count,
+                            .transfers = transfers,
+                            .storages = used,
+                            .group_count = plan->groups.count,
+                            .groups = plan->groups.items,
+                            .grid = plan->grid,
+                            .processors = plan->processors,
+                            .per_rank = plan->per_rank,
+                            .zeroed = plan->zero_target ? storages[plan->target->id] : NULL};
+    return execution_assemble(&parts, comm, diagnostics);
+}
+
+void execution_free(distal_execution *execution) {
+    if (!execution)
+        return;
+    for (int t = 0; t < execution->transfer_count; t++)
+        transfer_free(&execution->transfers[t]);
+    for (int64_t g = 0; g < execution->group_count; g++)
+        if (execution->groups[g] != MPI_COMM_NULL)
+            MPI_Comm_free(&execution->groups[g]);
+    if (execution->comm != MPI_COMM_NULL)
+        MPI_Comm_free(&execution->comm);
+    free(execution->groups);
+    free(execution->transfers);
+    free(execution->processors);
+    free(execution);
+}
+
+void execution_run(distal_execution *execution, distal_kernel_function kernel, const int64_t *params) {
+    if (execution->zeroed)
+        storage_zero(execution->zeroed);
+    for (int t = 0; t < execution->transfer_count; t++)
+        transfer_reset(&execution->transfers[t]);
+    kernel(execution, params);
+}
+
+int64_t execution_bytes(const distal_execution *execution, int transfer) {
+    return execution->transfers[transfer].bytes;
+}
+
+int64_t execution_messages(const distal_execution *execution, int transfer) {
+    return execution->transfers[transfer].messages;
+}
+
+int64_t distal_processor_count(const distal_execution *execution) {
+    return execution->per_rank;
+}
+
+const int64_t *distal_coordinates(const distal_execution *execution, int64_t index) {
+    return execution->processors[index].coordinates;
+}
+
+int distal_takes_part(const distal_execution *execution, int64_t index) {
+    return execution->processors[index].exists;
+}
+
+void distal_start(distal_execution *execution, int transfer) {
+    transfer_start(&execution->transfers[transfer]);
+}
+
+const distal_view *distal_wait(distal_execution *execution, int transfer) {
+    transfer_wait(&execution->transfers[transfer]);
+    return &execution->transfers[transfer].exposed;
+}
+
+const distal_view *distal_accumulate(distal_execution *execution, int transfer) {
+    transfer_accumulate(&execution->transfers[transfer]);
+    return &execution->transfers[transfer].exposed;
+}
+
+void distal_reduce(distal_execution *execution, int transfer) {
+    transfer_reduce(&execution->transfers[transfer]);
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Execution: one planned statement on one rank, with its buffers, communicators and datatypes made ahead, so
+// that running it allocates nothing. It carries out the steps of the plan when the kernel asks for them
+// through the calls of distal_kernel.h.
+#ifndef DISTAL_RUNTIME_EXECUTION_H
+#define DISTAL_RUNTIME_EXECUTION_H
+
+#include "distal_kernel.h"
+#include "plan/plan.h"
+#include "runtime/comm.h"
+#include "runtime/storage.h"
+
+// Prepares the part of this rank of `comm`. `storages` are by tensor id, at least for the tensors of the
+// statement; they and the plan have to stay. Collective; where a rank lacks memory, NULL with the same
+// diagnostic on all. Freed with execution_free, which is collective too.
+distal_execution *execution_create(StatementPlan *plan, Storage *const *storages, MPI_Comm comm,
+                                   Diagnostics *diagnostics);
+void execution_free(distal_execution *execution);
+
+// Computes the statement once. Collective. `params`: values by index.
+void execution_run(distal_execution *execution, distal_kernel_function kernel, const int64_t *params);
+
+// What the last run brought to this rank through a fetch, or sent from it as partial results.
+int64_t execution_bytes(const distal_execution *execution, int transfer);
+int64_t execution_messages(const distal_execution *execution, int transfer);
+
+// What execution_create takes from a plan, for those who have the parts and no plan.
+typedef struct {
+    int transfer_count;
+    const RankTransfer *const *transfers;
+    Storage *const *storages; // by transfer
+    int64_t group_count;
+    const Group *groups;
+    Grid grid;
+    int64_t processors, per_rank;
+    Storage *zeroed; // set to zero before each run; NULL: none
+} ExecutionParts;
+distal_execution *execution_assemble(const ExecutionParts *parts, MPI_Comm comm, Diagnostics *diagnostics);
+
+#endif
