@@ -26,19 +26,22 @@ bool nest_has(const Nest *nest, int var) {
     return nest_position(nest, var) >= 0;
 }
 
-const char *loop_list(const Cin *cin) {
+const char *nest_loop_list(const Cin *cin, const Nest *nest) {
     Text list = text_create(cin->arena);
-    bool listed[MAX_VARS] = {false};
+    for (int i = 0; i < nest->loop_count; i++)
+        text_printf(&list, "%s%s", i ? " " : "", cin->vars[nest->loops[i]].name);
+    return nest->loop_count ? text_string(&list) : "none";
+}
+
+const char *loop_list(const Cin *cin) {
+    Nest all = {0};
     for (int n = 0; n < cin_nest_count(cin); n++) {
         Nest nest = cin_nest(cin, n);
-        for (int i = 0; i < nest.loop_count; i++) {
-            int var = nest.loops[i];
-            if (!listed[var])
-                text_printf(&list, "%s%s", list.length ? " " : "", cin->vars[var].name);
-            listed[var] = true;
-        }
+        for (int i = 0; i < nest.loop_count; i++)
+            if (!nest_has(&all, nest.loops[i]))
+                all.loops[all.loop_count++] = nest.loops[i];
     }
-    return list.length ? text_string(&list) : "none";
+    return nest_loop_list(cin, &all);
 }
 
 const char *enumeration(Arena *arena, const char *const *names, int count) {
@@ -234,8 +237,8 @@ bool loop_is_derivable(const Application *application, Span span, int var) {
                 continue;
             Text text = text_create(application->scheduler->arena);
             relation_print(cin, relation, application->scheduler->symbols.params, &text);
-            return refuse(application, span, "%s needs the loop '%s': apply %s before it", text_string(&text),
-                          cin->vars[var].name, application->command->name);
+            return refuse(application, span, "'%s' is the loop of %s; %s it before that", cin->vars[var].name,
+                          text_string(&text), application->command->name);
         }
     }
     return true;

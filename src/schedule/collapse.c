@@ -16,7 +16,7 @@ static bool directly_nested(const Application *application, int outer, int inner
                           at < 0 ? inner_name : outer_name, at < 0 ? outer_name : inner_name);
         if (inner_at != at + 1)
             return refuse(application, span, "'%s' is not directly inside of '%s' (loops: %s); reorder first",
-                          inner_name, outer_name, loop_list(cin));
+                          inner_name, outer_name, nest_loop_list(cin, &nest));
     }
     return true;
 }
@@ -29,7 +29,7 @@ static const Cin *collapse(Scheduler *scheduler, const Command *command, const C
     if (!argument_loop(&application, &args[0], &outer) || !argument_loop(&application, &args[1], &inner))
         return NULL;
     if (outer == inner) {
-        refuse(&application, args[1].span, "'%s' cannot be collapsed with itself", args[1].name);
+        refuse(&application, args[1].span, "'%s' and '%s' have to be two loops", args[0].name, args[1].name);
         return NULL;
     }
     if (!loop_is_derivable(&application, args[0].span, outer) ||

@@ -11,11 +11,13 @@ static const char *around_call(const Cin *cin, const Nest *nest, const Relation 
     for (int i = 0; i < nest->loop_count; i++) {
         int var = nest->loops[i];
         inside |= called[var];
-        if (inside && !called[var])
-            return arena_printf(cin->arena,
-                                "the loops that %s replaces must be innermost, but '%s' is inside (loops: "
-                                "%s)",
-                                kernel_names[call->kernel], cin->vars[var].name, loop_list(cin));
+        if (!inside || called[var])
+            continue;
+        Text text = text_create(cin->arena);
+        relation_print(cin, call, NULL, &text);
+        return arena_printf(cin->arena,
+                            "the loops of %s must be innermost, but '%s' is inside of them (loops: %s)",
+                            text_string(&text), cin->vars[var].name, nest_loop_list(cin, nest));
     }
     return NULL;
 }

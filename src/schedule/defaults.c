@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "schedule/constraints.h"
 #include "schedule/distribution.h"
 #include "schedule/transform.h"
 
@@ -96,7 +95,7 @@ const Cin *schedule_defaults(Scheduler *scheduler, const Cin *cin) {
     if (!access)
         return cin;
 
-    Distribution distribution = {.machine = access->tensor->placement->machine};
+    Distribution distribution = {.machine = access->tensor->placement->machine, .outside_all = true};
     plan_steps(cin, access, &distribution);
     if (!can_divide(cin, &distribution))
         return cin;
@@ -110,5 +109,5 @@ const Cin *schedule_defaults(Scheduler *scheduler, const Cin *cin) {
         if (inner[s] >= 0)
             move_relations(result, distribution.steps[first].target, inner[s]);
     }
-    return broken_constraint(result) ? cin : result;
+    return result;
 }

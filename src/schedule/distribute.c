@@ -69,7 +69,8 @@ static bool resolve_lists(const Application *application, Distribution *distribu
         return refuse(application, args[0].span, "a machine has at most %d dimensions", MAX_MACHINE_ORDER);
     for (int i = 0; i < count; i++) {
         const Arg *target = args[0].kind == ARG_LIST ? &args[0].items[i] : &args[0];
-        if (!loop_is_derivable(application, target->span, targets[i]))
+        if (!loop_is_free(application, target->span, targets[i], 1u << REL_DISTRIBUTE) ||
+            !loop_is_derivable(application, target->span, targets[i]))
             return false;
         names[i] = &outer[i];
         names[count + i] = &inner[i];
@@ -219,7 +220,7 @@ static const Cin *distribute(Scheduler *scheduler, const Command *command, const
     if (command->arg_count != 4) {
         refuse(&application, command->span,
                "it takes 1 argument, distribute({i, ...}), or 4, distribute({i, ...}, {io, ...}, {ii, ...}, "
-               "M); here are %d",
+               "M), not %d",
                command->arg_count);
         return NULL;
     }

@@ -67,8 +67,9 @@ void distribution_apply(Cin *cin, Span span, const Distribution *distribution, i
     for (int s = 0; s < count; s++)
         if (locals[s] >= 0)
             order[ordered++] = locals[s];
-    transform_reorder(cin, order, ordered);
-    transform_hoist(cin, order, count);
+    if (!distribution->outside_all)
+        transform_reorder(cin, order, ordered);
+    transform_hoist(cin, order, count, distribution->outside_all ? HOIST_OUTSIDE_ALL : HOIST_INSIDE_CHUNKS);
     for (int s = 0; s < count; s++)
         distribution_bind(cin, span, order[s], distribution->machine, distribution->steps[s].dim);
     for (int f = 0; f < distribution->fix_count; f++)

@@ -17,6 +17,8 @@ typedef struct {
 
 typedef struct {
     const Machine *machine;
+    bool outside_all; // the distributed loops go outside of all others, which keep their order; else as the
+                      // compound command says, reorder({outer ones, inner ones})
     int step_count;
     DistributionStep steps[MAX_MACHINE_ORDER];
     int fix_count;

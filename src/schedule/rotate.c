@@ -13,7 +13,7 @@ static bool outside_of(const Application *application, const int *vars, int coun
             if (position < 0 || position >= at)
                 return refuse(application, application->command->args[1].span,
                               "'%s' must be a loop outside of '%s' (loops: %s); reorder first",
-                              cin->vars[vars[i]].name, cin->vars[target].name, loop_list(cin));
+                              cin->vars[vars[i]].name, cin->vars[target].name, nest_loop_list(cin, &nest));
         }
     }
     return true;

@@ -52,8 +52,8 @@ const Cin *schedule_apply(Scheduler *scheduler, const Command *command, const Ci
     if (command->arg_count < row->min_args || command->arg_count > row->max_args) {
         const char *number = row->min_args == row->max_args
                                  ? arena_printf(scheduler->arena, "%d", row->min_args)
-                                 : arena_printf(scheduler->arena, "%d to %d", row->min_args, row->max_args);
-        diagnostics_error(scheduler->diagnostics, command->span, "%s takes %s argument%s, %s; here are %d",
+                                 : arena_printf(scheduler->arena, "%d or %d", row->min_args, row->max_args);
+        diagnostics_error(scheduler->diagnostics, command->span, "%s takes %s argument%s, %s, not %d",
                           command->name, number, row->max_args == 1 ? "" : "s", row->synopsis,
                           command->arg_count);
         return NULL;

@@ -48,16 +48,24 @@ void transform_reorder(Cin *cin, const int *order, int count) {
     }
 }
 
-void transform_hoist(Cin *cin, const int *vars, int count) {
+// Whether the loop is the inner part of one whose outer part is distributed.
+static bool is_local_part(const Cin *cin, int var) {
+    const Relation *relation = cin_made_by(cin, var);
+    return relation && (relation->kind == REL_SPLIT || relation->kind == REL_DIVIDE) &&
+           relation->child[1] == var && cin_relation(cin, REL_DISTRIBUTE, relation->child[0]);
+}
+
+void transform_hoist(Cin *cin, const int *vars, int count, Hoist hoist) {
     for (int n = 0; n < cin_nest_count(cin); n++) {
         Nest old = cin_nest(cin, n), nest = {.assign = old.assign};
         bool hoisted[MAX_VARS] = {false};
         for (int k = 0; k < count; k++)
             hoisted[vars[k]] = true;
         int place = 0;
-        while (place < old.loop_count && !hoisted[old.loops[place]])
+        while (hoist == HOIST_INSIDE_CHUNKS && place < old.loop_count && !hoisted[old.loops[place]])
             place++;
-        while (place > 0 && cin->vars[old.loops[place - 1]].source)
+        while (place > 0 &&
+               (cin->vars[old.loops[place - 1]].source || is_local_part(cin, old.loops[place - 1])))
             place--;
         for (int i = 0; i < place; i++)
             nest.loops[nest.loop_count++] = old.loops[i];

@@ -16,8 +16,11 @@ void transform_replace(Cin *cin, int var, const int *by, int count);
 // The loops `order`, in this order, in the places that they hold now.
 void transform_reorder(Cin *cin, const int *order, int count);
 
-// The loops `vars` come directly one after the other where the first of them stands, and outside of every
-// loop around that place that no command has made.
-void transform_hoist(Cin *cin, const int *vars, int count);
+// The loops `vars` come directly one after the other: outside of all others, or where the first of them
+// stands and outside of the loops around that place that run over all of a variable of the statement or over
+// the part of one that a distributed loop leaves. What stays outside is what a command has put there, such as
+// the chunks of a split.
+typedef enum { HOIST_OUTSIDE_ALL, HOIST_INSIDE_CHUNKS } Hoist;
+void transform_hoist(Cin *cin, const int *vars, int count, Hoist hoist);
 
 #endif
