@@ -223,7 +223,7 @@ static int unit_source(const Cin *cin, int loop) {
     while (!cin->vars[source].source) {
         const Relation *relation = cin_made_by(cin, source);
         if (!relation || (relation->kind != REL_SPLIT && relation->kind != REL_DIVIDE) ||
-            relation->child[1] != source)
+            relation->child[1] != source || bounds_depends(cin, relation->child[0], loop))
             return -1;
         source = relation->parent[0];
     }

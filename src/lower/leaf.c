@@ -19,6 +19,25 @@ static bool is_pair(const Relation *relation) {
     return relation->kind == REL_SPLIT || relation->kind == REL_DIVIDE;
 }
 
+// `expr` with divisors of at least one: definitions stand before the guard that tells whether a coordinate
+// lies within a variable whose extent may be 0.
+static const IntExpr *without_zero_divisors(Arena *arena, const IntExpr *expr) {
+    if (!expr->left)
+        return expr;
+    const IntExpr *left = without_zero_divisors(arena, expr->left);
+    const IntExpr *right = without_zero_divisors(arena, expr->right);
+    if (expr->op == INT_MOD || expr->op == INT_FLOOR_DIV)
+        right = int_op(arena, INT_MAX, int_const(arena, 1), right);
+    return int_op(arena, expr->op, left, right);
+}
+
+static bool has_unbounded(const LeafSite *site) {
+    for (int v = 0; v < site->cin->var_count; v++)
+        if (site->unbounded[v])
+            return true;
+    return false;
+}
+
 // Variables that can be told now are defined, children before parents.
 static DefinitionArray define_known(Builder *builder) {
     const Cin *cin = builder->site->cin;
@@ -28,6 +47,8 @@ static DefinitionArray define_known(Builder *builder) {
         const IntExpr *value = builder->known[v] ? NULL : bounds_recover(cin, v, builder->known);
         if (!value)
             continue;
+        if (has_unbounded(builder->site))
+            value = without_zero_divisors(cin->arena, value);
         array_push(cin->arena, definitions, (Definition){v, value});
         builder->known[v] = true;
     }

@@ -40,6 +40,18 @@ static bool add_machine_dims(Lowering *lowering) {
     return true;
 }
 
+static bool every_nest_loops(const Cin *cin, int var) {
+    for (int n = 0; n < cin_nest_count(cin); n++) {
+        Nest nest = cin_nest(cin, n);
+        int i = 0;
+        while (i < nest.loop_count && nest.loops[i] != var)
+            i++;
+        if (i == nest.loop_count)
+            return false;
+    }
+    return true;
+}
+
 // Distributed variables without a machine: a dimension each, of the statement's own.
 static bool add_own_dims(Lowering *lowering, int *own_dim) {
     const Cin *cin = lowering->cin;
@@ -53,7 +65,11 @@ static bool add_own_dims(Lowering *lowering, int *own_dim) {
             if (!relation || relation->machine || own_dim[var] >= 0)
                 continue;
             own_dim[var] = lowering->spmd->dim_count;
-            if (!add_dim(lowering, (ExecutionDim){cin->vars[var].extent, NULL, 0}, relation->span))
+            const IntExpr *extent = cin->vars[var].extent;
+            // Nests without this variable need a processor even where it has no value.
+            if (!every_nest_loops(cin, var))
+                extent = int_op(cin->arena, INT_MAX, int_const(cin->arena, 1), extent);
+            if (!add_dim(lowering, (ExecutionDim){extent, NULL, 0}, relation->span))
                 return false;
         }
     }
