@@ -237,7 +237,7 @@ bool loop_is_derivable(const Application *application, Span span, int var) {
                 continue;
             Text text = text_create(application->scheduler->arena);
             relation_print(cin, relation, application->scheduler->symbols.params, &text);
-            return refuse(application, span, "'%s' is the loop of %s; %s it before that", cin->vars[var].name,
+            return refuse(application, span, "'%s' is used by %s; %s it before that", cin->vars[var].name,
                           text_string(&text), application->command->name);
         }
     }
