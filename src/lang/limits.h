@@ -7,6 +7,7 @@ enum {
     MAX_ERRORS = 50,       // after so many, reading stops
     MAX_NAME_LENGTH = 128, // characters
     MAX_NAMES = 4096,      // params, machines and tensors together
+    MAX_STATEMENTS = 4096,
     MAX_NESTING = 200,     // parentheses and signs inside one another
     MAX_OPERATIONS = 1000, // of one expression
 };

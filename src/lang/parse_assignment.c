@@ -166,16 +166,17 @@ static bool is_function(const char *name) {
     return false;
 }
 
-static void check_not_on_left(Builder *builder, const Token *name, Span span) {
+static bool is_on_left(Builder *builder, const Token *name, Span span) {
     const Access *lhs = builder->assignment->lhs;
     if (!lhs || strcmp(lhs->tensor->name, name->text) != 0)
-        return;
+        return false;
     fail(builder);
     diagnostics_error(
         builder->parser->diagnostics, span,
         "'%s' is assigned by this statement and cannot stand on its right side (to accumulate, write '+=' "
         "without it)",
         name->text);
+    return true;
 }
 
 // What a name that is neither a tensor nor about to be called is, where that is known.
@@ -225,10 +226,10 @@ static bool parse_access(Builder *builder, Expr *expr) {
     Span span = name->span;
     if (!parse_indices(builder, &indices, &span))
         return false;
-    check_not_on_left(builder, name, span);
     expr->kind = EXPR_ACCESS;
     expr->span = span;
-    expr->access = make_access(builder, name, &indices, span, false);
+    if (!is_on_left(builder, name, span))
+        expr->access = make_access(builder, name, &indices, span, false);
     return true;
 }
 
@@ -363,12 +364,32 @@ static bool is_misspelled_keyword(Parser *parser, const Token *name) {
     return true;
 }
 
+// `split(i, io, ii, 4)` outside of a schedule block
+static bool is_stray_command(Parser *parser, const Token *name) {
+    const Token *open = peek(parser);
+    const Name *declared = find_name(parser, name->text);
+    if (open->kind != TOKEN_OPEN_PAREN || open->match == NO_MATCH ||
+        (declared && declared->kind == NAME_TENSOR))
+        return false;
+    const Token *after = &parser->tokens.items[open->match + 1];
+    if (after->kind != TOKEN_NEWLINE && after->kind != TOKEN_SEMICOLON && after->kind != TOKEN_END &&
+        after->kind != TOKEN_CLOSE_BRACE)
+        return false;
+    diagnostics_error(parser->diagnostics, name->span,
+                      "expected a declaration or a statement; a command such as '%s' stands in a block "
+                      "'schedule T { ... }'",
+                      name->text);
+    return true;
+}
+
 bool parse_assignment(Parser *parser) {
     const Token *target;
     if (!expect_name(parser, "a declaration or a statement", &target))
         return false;
-    if (is_misspelled_keyword(parser, target))
+    if (is_misspelled_keyword(parser, target) || is_stray_command(parser, target))
         return false;
+    if (parser->statements.count >= MAX_STATEMENTS)
+        return stop(parser, target->span, "statements", MAX_STATEMENTS);
     Builder builder = {.parser = parser, .assignment = arena_new(parser->arena, Assignment)};
     parser->nesting = parser->operations = 0;
     bool ok = parse_sides(&builder, target);

@@ -20,7 +20,7 @@ typedef struct {
     Tensor *tensor;       // NULL where its declaration failed or it is unknown
     Placement *placement; // machine NULL likewise
     int next_level;       // of the machine
-    bool failed;
+    bool failed, wrong_level;
 } Place;
 
 static bool parse_modes(Place *place, Arrow *arrow, const Token *name) {
@@ -173,41 +173,35 @@ static bool parse_entries(Place *place, Arrow *arrow, Span target, const char *t
     return true;
 }
 
-static const char *level_list(Parser *parser, const Machine *machine) {
-    Text list = text_create(parser->arena);
-    for (int i = 0; i < machine->level_count; i++)
-        text_printf(&list, "%s%s", i ? " " : "", machine->levels[i].name);
-    return text_string(&list);
-}
-
-// The level after the dot, which has to be the next one that has not been placed.
+// The level after the dot, which has to be the next one that has not been placed; NULL after a diagnostic of
+// there being none. Of levels out of order only the first is diagnosed.
 static const MachineLevel *find_level(Place *place, const Token *name) {
     Parser *parser = place->parser;
     const Machine *machine = place->placement->machine;
     const MachineLevel *level = machine_level(machine, name->text);
-    place->failed = true;
-    if (machine->levels[0].name[0] == '\0') {
+    const char *names[MAX_MACHINE_LEVELS];
+    for (int i = 0; i < machine->level_count; i++)
+        names[i] = machine->levels[i].name;
+    bool was_wrong = place->wrong_level;
+    int index = level ? (int)(level - machine->levels) : -1;
+    place->wrong_level |= index != place->next_level;
+    place->failed |= place->wrong_level;
+    if (names[0][0] == '\0')
         diagnostics_error(parser->diagnostics, name->span, "machine '%s' has no levels; write '%s(...)'",
                           machine->name, machine->name);
-        return NULL;
-    }
-    if (!level) {
-        diagnostics_error(parser->diagnostics, name->span, "machine '%s' has no level '%s' (levels: %s)",
-                          machine->name, name->text, level_list(parser, machine));
-        return NULL;
-    }
-    int index = (int)(level - machine->levels);
-    if (index < place->next_level)
-        diagnostics_error(parser->diagnostics, name->span,
-                          "level '%s' is already placed, or stands after an inner one; "
-                          "levels come outermost first, each once (levels: %s)",
-                          name->text, level_list(parser, machine));
-    else if (index > place->next_level)
-        diagnostics_error(parser->diagnostics, name->span, "level '%s' has to be placed before '%s'",
-                          machine->levels[place->next_level].name, name->text);
-    else
-        place->failed = false;
-    place->next_level = index + 1;
+    else if (!level)
+        diagnostics_error(parser->diagnostics, name->span, "machine '%s' has no level '%s'%s", machine->name,
+                          name->text, suggestion(parser, name->text, "levels", names, machine->level_count));
+    else if (!was_wrong && index > place->next_level)
+        diagnostics_error(
+            parser->diagnostics, name->span,
+            "level '%s' of machine '%s' comes before '%s'; arrows go from the outermost level inwards",
+            names[place->next_level], machine->name, name->text);
+    else if (!was_wrong && index < place->next_level)
+        diagnostics_error(parser->diagnostics, name->span, "level '%s' of machine '%s' is already placed",
+                          name->text, machine->name);
+    if (level)
+        place->next_level = index + 1;
     return level;
 }
 

@@ -172,8 +172,7 @@ static bool parse_command(Parser *parser, CommandArray *commands) {
 static void parse_commands(Parser *parser, bool closed, CommandArray *commands) {
     parser->skip_newlines = false;
     while (peek(parser)->kind != TOKEN_CLOSE_BRACE && peek(parser)->kind != TOKEN_END &&
-           !token_begins_declaration(parser->tokens.items, parser->at) &&
-           parser->diagnostics->errors < MAX_ERRORS) {
+           !token_begins_declaration(parser->tokens.items, parser->at)) {
         if (at_statement_end(parser)) {
             take(parser);
             continue;
@@ -270,7 +269,11 @@ bool parse_schedule(Parser *parser) {
     parse_commands(parser, closed, &commands);
     schedule.command_count = (int)commands.count;
     schedule.commands = commands.items;
+    // A block that something else ended leaves the separator before that to its caller.
     int64_t end = parser->at;
+    TokenKind before = parser->tokens.items[end - 1].kind;
+    if (!closed && (before == TOKEN_NEWLINE || before == TOKEN_SEMICOLON))
+        end--;
     parser->at = after;
     if (!attach(parser, target->text, schedule))
         diagnose_target(parser, target);

@@ -10,7 +10,18 @@ static int64_t significant(const Parser *parser, int64_t at) {
     return at;
 }
 
+static bool has_stopped(const Parser *parser) {
+    return parser->stopped || parser->diagnostics->errors >= MAX_ERRORS;
+}
+
+bool stop(Parser *parser, Span span, const char *what, int most) {
+    parser->stopped = true;
+    return diagnostics_error(parser->diagnostics, span, "a program has at most %d %s", most, what);
+}
+
 const Token *peek(const Parser *parser) {
+    if (has_stopped(parser))
+        return &parser->tokens.items[parser->tokens.count - 1];
     return &parser->tokens.items[significant(parser, parser->at)];
 }
 
@@ -38,7 +49,7 @@ bool accept(Parser *parser, TokenKind kind) {
 
 bool expected(Parser *parser, const char *what) {
     const Token *found = peek(parser);
-    if (found->kind != TOKEN_BAD)
+    if (found->kind != TOKEN_BAD && !has_stopped(parser))
         diagnostics_error(parser->diagnostics, found->span, "expected %s, found %s", what,
                           token_describe(found, parser->arena));
     return false;
@@ -58,7 +69,7 @@ bool expect_name(Parser *parser, const char *what, const Token **name) {
     if (token->kind != TOKEN_NAME)
         return expected(parser, what);
     if (is_keyword(token->text))
-        return diagnostics_error(parser->diagnostics, token->span, "expected %s, and '%s' is a reserved word",
+        return diagnostics_error(parser->diagnostics, token->span, "expected %s, but '%s' is a reserved word",
                                  what, token->text);
     *name = take(parser);
     return true;
@@ -121,7 +132,7 @@ bool declare_name(Parser *parser, const Token *token, NameKind kind, int index, 
         return false;
     }
     if (parser->names.count > MAX_NAMES)
-        return diagnostics_error(parser->diagnostics, token->span, "more than %d declarations", MAX_NAMES);
+        return stop(parser, token->span, "declarations", MAX_NAMES);
     Name name = {token->text, token->span, kind, failed, index};
     array_push(parser->arena, parser->names, name);
     return true;

@@ -34,6 +34,7 @@ typedef struct {
     Tokens tokens;
     int64_t at;
     bool skip_newlines; // inside brackets
+    bool stopped;       // a limit has been reached: what is left reads as the end of the text
     int nesting, operations;
     const ParamOverride *overrides;
     int override_count;
@@ -46,6 +47,9 @@ typedef struct {
     Array(bool) placed; // by tensor: a `place` names it, right or wrong
     Array(ParsedStatement) statements;
 } Parser;
+
+// Reports that a limit of the language is exceeded and reads no further; always false.
+bool stop(Parser *parser, Span span, const char *what, int most);
 
 // The token to be read next, and the one after it.
 const Token *peek(const Parser *parser);

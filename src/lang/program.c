@@ -25,11 +25,6 @@ static bool parse_statement(Parser *parser) {
 
 static void parse_all(Parser *parser) {
     while (peek(parser)->kind != TOKEN_END) {
-        if (parser->diagnostics->errors >= MAX_ERRORS) {
-            diagnostics_note(parser->diagnostics, peek(parser)->span, "reading stops here, after %d errors",
-                             MAX_ERRORS);
-            return;
-        }
         if (at_statement_end(parser)) {
             take(parser);
             continue;
@@ -41,6 +36,8 @@ static void parse_all(Parser *parser) {
         if (!ok)
             recover(parser, start);
     }
+    if (parser->diagnostics->errors >= MAX_ERRORS)
+        diagnostics_note(parser->diagnostics, (Span){0}, "reading stops after %d errors", MAX_ERRORS);
 }
 
 static void declare_ranks(Parser *parser, int64_t ranks) {

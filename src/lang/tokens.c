@@ -18,6 +18,8 @@ typedef struct {
     Array(Token) tokens;
 } Lexer;
 
+typedef Array(int64_t) IndexArray;
+
 static const char *const marks[] = {
     [TOKEN_OPEN_PAREN] = "(", [TOKEN_CLOSE_PAREN] = ")", [TOKEN_OPEN_BRACE] = "{", [TOKEN_CLOSE_BRACE] = "}",
     [TOKEN_COMMA] = ",",      [TOKEN_COLON] = ":",       [TOKEN_ASSIGN] = "=",     [TOKEN_ADD_ASSIGN] = "+=",
@@ -211,11 +213,23 @@ bool token_begins_declaration(const Token *tokens, int64_t index) {
             tokens[index - 1].kind == TOKEN_SEMICOLON);
 }
 
-// Pairs brackets. A parenthesis left open ends at `;`, at a brace that closes around it, or where a
-// declaration begins; a brace left open where a declaration begins.
+static void drop_parentheses(const Token *tokens, IndexArray *open) {
+    while (open->count > 0 && tokens[open->items[open->count - 1]].kind == TOKEN_OPEN_PAREN)
+        open->count--;
+}
+
+static void pair_with_last(Token *tokens, IndexArray *open, int64_t closing, TokenKind opening) {
+    if (open->count == 0 || tokens[open->items[open->count - 1]].kind != opening)
+        return;
+    tokens[closing].match = open->items[--open->count];
+    tokens[tokens[closing].match].match = closing;
+}
+
+// Pairs brackets. What shows that a bracket was left open: for a parenthesis a brace that closes around it,
+// `;`, `=` and `+=`, which never stand in parentheses; for both that a declaration begins.
 static void match_brackets(Lexer *lexer) {
     Token *tokens = lexer->tokens.items;
-    Array(int64_t) open = {0};
+    IndexArray open = {0};
     for (int64_t i = 0; i < lexer->tokens.count; i++) {
         switch (tokens[i].kind) {
         case TOKEN_OPEN_PAREN:
@@ -223,22 +237,16 @@ static void match_brackets(Lexer *lexer) {
             array_push(lexer->arena, open, i);
             break;
         case TOKEN_CLOSE_PAREN:
-            if (open.count > 0 && tokens[open.items[open.count - 1]].kind == TOKEN_OPEN_PAREN) {
-                tokens[i].match = open.items[--open.count];
-                tokens[tokens[i].match].match = i;
-            }
+            pair_with_last(tokens, &open, i, TOKEN_OPEN_PAREN);
             break;
         case TOKEN_CLOSE_BRACE:
-            while (open.count > 0 && tokens[open.items[open.count - 1]].kind == TOKEN_OPEN_PAREN)
-                open.count--;
-            if (open.count > 0) {
-                tokens[i].match = open.items[--open.count];
-                tokens[tokens[i].match].match = i;
-            }
+            drop_parentheses(tokens, &open);
+            pair_with_last(tokens, &open, i, TOKEN_OPEN_BRACE);
             break;
         case TOKEN_SEMICOLON:
-            while (open.count > 0 && tokens[open.items[open.count - 1]].kind == TOKEN_OPEN_PAREN)
-                open.count--;
+        case TOKEN_ASSIGN:
+        case TOKEN_ADD_ASSIGN:
+            drop_parentheses(tokens, &open);
             break;
         default:
             if (token_begins_declaration(tokens, i))
