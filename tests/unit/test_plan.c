@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The plan: bytes, patterns and homes of the matrix multiplications against a model that counts elements one
+// by one, on grids and extents that divide nothing; and the verifier on many placements.
+#include "lang/program.h"
+#include "lower/lower.h"
+#include "plan/plan.h"
+#include "plan/verify.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+// A planned program of one statement; freed with the arena.
+static StatementPlan *planned(Arena *arena, const char *text, PlanOptions options) {
+    Diagnostics *diagnostics = diagnostics_create(arena, (Source){"test", text});
+    const Program *program = program_parse(arena, diagnostics->source, NULL, 0, options.ranks, diagnostics);
+    const Spmd *spmd = NULL;
+    if (program) {
+        Scheduler scheduler = {arena, diagnostics, program_symbols(program)};
+        const Cin *cin = cin_create(arena, program->statements[0].assignment, diagnostics);
+        for (int i = 0; cin && i < program->statements[0].command_count; i++)
+            cin = schedule_apply(&scheduler, &program->statements[0].commands[i], cin);
+        cin = cin ? schedule_defaults(&scheduler, cin) : NULL;
+        spmd = cin ? lower(cin, diagnostics) : NULL;
+    }
+    Plan *plan = NULL;
+    if (spmd) {
+        const int64_t *params = program_param_values(program, arena);
+        if (options.ranks == 0)
+            options.ranks = plan_natural_ranks(program->machine_count, program->machines, 1, &spmd, params);
+        plan = plan_create(arena, program->tensor_count, program->tensors, 1, &spmd, params, options,
+                           diagnostics);
+    }
+    if (!plan) {
+        Text message = text_create(arena);
+        diagnostics_print(diagnostics, &message);
+        fail_msg("%s%s", text, text_string(&message));
+        return NULL;
+    }
+    const char *why = NULL;
+    if (!plan_verify(plan->statements[0], &why))
+        fail_msg("%s%s", text, why);
+    return plan->statements[0];
+}
+
+static const TensorFigures *figures(const StatementPlan *plan, const char *tensor) {
+    for (int t = 0; t < plan->tensor_count; t++)
+        if (strcmp(plan->tensors[t].tensor->name, tensor) == 0)
+            return &plan->tensors[t];
+    return NULL;
+}
+
+// The model: blocks of ceil(extent / size) coordinates, elements counted one by one.
+static bool in_block(int64_t coordinate, int64_t extent, int64_t size, int64_t block) {
+    int64_t length = (extent + size - 1) / size;
+    return coordinate / length == block;
+}
+
+typedef struct {
+    int64_t gx, gy, gz, m, n, k;
+} Problem;
+
+static const Problem problems[] = {{2, 2, 1, 12, 8, 10}, {2, 3, 1, 13, 7, 11}, {3, 1, 1, 5, 11, 7},
+                                   {1, 4, 1, 7, 3, 13},  {3, 2, 1, 2, 5, 3},   {4, 3, 1, 11, 13, 17},
+                                   {2, 2, 2, 13, 7, 11}, {2, 3, 2, 7, 5, 3},   {1, 2, 3, 5, 7, 11},
+                                   {3, 2, 2, 1, 2, 3},   {3, 3, 1, 10, 11, 13}};
+
+static const char head[] = "tensor A(m, n): f64; tensor B(m, k): f64; tensor C(k, n): f64\n";
+
+static void write_program(char *text, size_t size, const Problem *p, const char *rest) {
+    snprintf(text, size,
+             "param m = %d, n = %d, k = %d, gx = %d, gy = %d, gz = %d, chunk = 3\nmachine M = grid(gx, gy, "
+             "gz)\n%s%s",
+             (int)p->m, (int)p->n, (int)p->k, (int)p->gx, (int)p->gy, (int)p->gz, head, rest);
+}
+
+// Whether P(x, y) has a row and a column to compute.
+static bool works(const Problem *p, int64_t x, int64_t y) {
+    return x * ((p->m + p->gx - 1) / p->gx) < p->m && y * ((p->n + p->gy - 1) / p->gy) < p->n;
+}
+
+// Bytes of B that P(x, y, z) lacks when it needs row block x and k_lo <= k < k_hi.
+static int64_t lacks_b(const Problem *p, int64_t x, int64_t y, int64_t z, int64_t k_lo, int64_t k_hi) {
+    int64_t bytes = 0;
+    if (!works(p, x, y))
+        return 0;
+    for (int64_t i = 0; i < p->m; i++)
+        for (int64_t k = k_lo; k < k_hi; k++)
+            if (in_block(i, p->m, p->gx, x) && !(in_block(k, p->k, p->gy, y) && z == 0))
+                bytes += 8;
+    return bytes;
+}
+
+static int64_t lacks_c(const Problem *p, int64_t x, int64_t y, int64_t z, int64_t k_lo, int64_t k_hi) {
+    int64_t bytes = 0;
+    if (!works(p, x, y))
+        return 0;
+    for (int64_t j = 0; j < p->n; j++)
+        for (int64_t k = k_lo; k < k_hi; k++)
+            if (in_block(j, p->n, p->gy, y) && !(in_block(k, p->k, p->gx, x) && z == 0))
+                bytes += 8;
+    return bytes;
+}
+
+static int64_t smaller(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+#define PLACED_ON_FACE                                                                                       \
+    "place A(x, y) -> M(x, y, 0); place B(x, y) -> M(x, y, 0); place C(x, y) -> M(x, y, 0)\n"                \
+    "A(i, j) = B(i, k) * C(k, j)\n"
+
+static void summa_counts(void **state) {
+    (void)state;
+    for (size_t q = 0; q < sizeof problems / sizeof *problems; q++) {
+        const Problem *p = &problems[q];
+        char text[1024];
+        write_program(text, sizeof text, p,
+                      PLACED_ON_FACE
+                      "schedule A { divide(i, io, ii, gx); divide(j, jo, ji, gy); reorder({io, jo, ii, ji})\n"
+                      "distribute({io, jo}); split(k, ko, ki, chunk); reorder({ko, ii, ji, ki})\n"
+                      "communicate(A, jo); communicate({B, C}, ko) }");
+        if (p->gz != 1 || p->gx == p->gy)
+            continue; // distribute by hand binds by size: only where sizes tell the dimensions apart
+        Arena *arena = arena_create();
+        StatementPlan *plan = planned(arena, text, (PlanOptions){0});
+        for (int64_t rank = 0; rank < plan->ranks; rank++) {
+            int64_t x = rank / p->gy, y = rank % p->gy, b = 0, c = 0;
+            for (int64_t k = 0; k < p->k; k += 3) {
+                b += lacks_b(p, x, y, 0, k, smaller(k + 3, p->k));
+                c += lacks_c(p, x, y, 0, k, smaller(k + 3, p->k));
+            }
+            assert_int_equal(figures(plan, "B")->bytes_received[rank], b);
+            assert_int_equal(figures(plan, "C")->bytes_received[rank], c);
+            assert_int_equal(figures(plan, "A")->bytes_received[rank], 0);
+        }
+        arena_free(arena);
+    }
+}
+
+// Cannon on one layer, 2.5D on several: each layer does its share of the steps.
+static void rotated_counts(void **state) {
+    (void)state;
+    for (size_t q = 0; q < sizeof problems / sizeof *problems; q++) {
+        const Problem *p = &problems[q];
+        char text[1024];
+        write_program(
+            text, sizeof text, p,
+            "param steps = (gx + gz - 1) / gz\n" PLACED_ON_FACE
+            "schedule A { distribute({i, j, k}, {io, jo, ko}, {ii, ji, ki}, M); divide(ki, kio, kii, steps)\n"
+            "reorder({kio, ii, ji, kii}); rotate(kio, {io, jo}, kios)\n"
+            "communicate(A, jo); communicate({B, C}, kios) }");
+        Arena *arena = arena_create();
+        StatementPlan *plan = planned(arena, text, (PlanOptions){0});
+        int64_t steps = (p->gx + p->gz - 1) / p->gz;
+        int64_t outer = (p->k + p->gz - 1) / p->gz, inner = (outer + steps - 1) / steps;
+        for (int64_t rank = 0; rank < plan->ranks; rank++) {
+            int64_t x = rank / p->gz / p->gy, y = rank / p->gz % p->gy, z = rank % p->gz, b = 0, c = 0, a = 0;
+            for (int64_t step = 0; step < steps; step++) {
+                int64_t at = (step + x + y) % steps, lo = z * outer + at * inner;
+                int64_t hi = smaller(smaller(lo + inner, (z + 1) * outer), p->k);
+                b += lacks_b(p, x, y, z, lo, hi);
+                c += lacks_c(p, x, y, z, lo, hi);
+            }
+            for (int64_t i = 0; i < p->m; i++)
+                for (int64_t j = 0; j < p->n; j++)
+                    if (in_block(i, p->m, p->gx, x) && in_block(j, p->n, p->gy, y) && z > 0 &&
+                        z * outer < p->k)
+                        a += 8;
+            assert_int_equal(figures(plan, "A")->bytes_received[rank], a);
+            // What a rank needs in two steps in a row it is brought once.
+            assert_true(figures(plan, "B")->bytes_received[rank] <= b);
+            assert_true(figures(plan, "C")->bytes_received[rank] <= c);
+            if (steps == 1 || (p->gx == p->gy && p->gz == 1)) {
+                assert_int_equal(figures(plan, "B")->bytes_received[rank], b);
+                assert_int_equal(figures(plan, "C")->bytes_received[rank], c);
+            }
+        }
+        if (p->gx == p->gy && p->gz == 1) {
+            assert_int_equal(figures(plan, "B")->pattern, PATTERN_SHIFT);
+            assert_int_equal(figures(plan, "C")->pattern, PATTERN_SHIFT);
+        }
+        arena_free(arena);
+    }
+}
+
+static void johnson_counts(void **state) {
+    (void)state;
+    for (size_t q = 0; q < sizeof problems / sizeof *problems; q++) {
+        const Problem *p = &problems[q];
+        char text[1024];
+        write_program(
+            text, sizeof text, p,
+            "place A(x, y) -> M(x, y, 0); place B(x, z) -> M(x, 0, z); place C(z, y) -> M(0, y, z)\n"
+            "A(i, j) = B(i, k) * C(k, j)\n"
+            "schedule A { distribute({i, j, k}, {io, jo, ko}, {ii, ji, ki}, M); communicate({A, B, C}, ko) "
+            "}");
+        Arena *arena = arena_create();
+        StatementPlan *plan = planned(arena, text, (PlanOptions){0});
+        for (int64_t rank = 0; rank < plan->ranks; rank++) {
+            int64_t x = rank / p->gz / p->gy, y = rank / p->gz % p->gy, z = rank % p->gz;
+            int64_t rows = 0, columns = 0, depth = 0;
+            for (int64_t i = 0; i < p->m; i++)
+                rows += in_block(i, p->m, p->gx, x);
+            for (int64_t j = 0; j < p->n; j++)
+                columns += in_block(j, p->n, p->gy, y);
+            for (int64_t k = 0; k < p->k; k++)
+                depth += in_block(k, p->k, p->gz, z);
+            // A processor without iterations needs nothing.
+            bool busy = rows && columns && depth;
+            assert_int_equal(figures(plan, "B")->bytes_received[rank], busy && y ? 8 * rows * depth : 0);
+            assert_int_equal(figures(plan, "C")->bytes_received[rank], busy && x ? 8 * depth * columns : 0);
+            assert_int_equal(figures(plan, "A")->bytes_received[rank], busy && z ? 8 * rows * columns : 0);
+        }
+        arena_free(arena);
+    }
+}
+
+// Without the patterns, and with short messages, the same bytes move.
+static void patterns_change_no_bytes(void **state) {
+    (void)state;
+    char text[1024];
+    write_program(
+        text, sizeof text, &(Problem){3, 3, 1, 10, 11, 13},
+        "param steps = gx\n" PLACED_ON_FACE
+        "schedule A { distribute({i, j, k}, {io, jo, kx}, {ii, ji, ki}, M); divide(ki, ko, kii, steps)\n"
+        "reorder({ko, ii, ji, kii}); rotate(ko, {io}, kos); communicate(A, jo); communicate({B, C}, kos) }");
+    Arena *arena = arena_create();
+    StatementPlan *plain = planned(arena, text, (PlanOptions){0});
+    assert_int_equal(figures(plain, "B")->pattern, PATTERN_BROADCAST);
+    assert_int_equal(figures(plain, "C")->pattern, PATTERN_SHIFT);
+    PlanOptions others[] = {{.no_shift = true},
+                            {.no_broadcast = true},
+                            {.no_shift = true, .no_broadcast = true},
+                            {.message_limit = 32}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        StatementPlan *other = planned(arena, text, others[i]);
+        for (int64_t rank = 0; rank < plain->ranks; rank++)
+            for (int t = 0; t < plain->tensor_count; t++) {
+                const TensorFigures *a = &plain->tensors[t], *b = &other->tensors[t];
+                assert_int_equal(a->bytes_received[rank], b->bytes_received[rank]);
+                if (others[i].message_limit)
+                    assert_true(b->messages_received[rank] * 32 >= b->bytes_received[rank]);
+            }
+    }
+    arena_free(arena);
+}
+
+// Every placement of a source against every placement of a target: a redistribution brings what is missing,
+// no more.
+static void redistributions(void **state) {
+    (void)state;
+    static const char *const places[] = {"x, y, *", "y, x, 0", "x, *, y", "1, x, y",
+                                         "*, *, x", "y, 0, 1", "0, 0, 0"};
+    const int count = sizeof places / sizeof *places;
+    for (int from = 0; from < count; from++)
+        for (int to = 0; to < count; to++)
+            for (int64_t ranks = 1; ranks <= 12; ranks++) {
+                char text[512];
+                if (12 % ranks)
+                    continue;
+                snprintf(text, sizeof text,
+                         "machine M = grid(2, 3, 2); tensor A(7, 5): f32; tensor B(7, 5): f32\n"
+                         "place A(x, y) -> M(%s); place B(x, y) -> M(%s)\nA(i, j) = B(i, j)",
+                         places[to], places[from]);
+                Arena *arena = arena_create();
+                StatementPlan *plan = planned(arena, text, (PlanOptions){.ranks = ranks});
+                int64_t moved = 0, total = 0;
+                for (int64_t rank = 0; rank < ranks; rank++) {
+                    moved += figures(plan, "B")->bytes_received[rank];
+                    total += figures(plan, "A")->home_bytes[rank];
+                }
+                assert_true(moved <= total);
+                if (from == to || ranks == 1)
+                    assert_int_equal(moved, 0);
+                arena_free(arena);
+            }
+}
+
+static void induced_homes(void **state) {
+    (void)state;
+    Arena *arena = arena_create();
+    // Cannon without placements: each piece lies where the skewed first step needs it, once.
+    StatementPlan *plan =
+        planned(arena,
+                "machine M = grid(3, 3); tensor A(7, 8): f64; tensor B(7, 11): f64; tensor C(11, 8): f64\n"
+                "A(i, j) = B(i, k) * C(k, j)\n"
+                "schedule A { distribute({i, j}, {io, jo}, {ii, ji}, M); divide(k, ko, ki, 3)\n"
+                "reorder({ko, ii, ji, ki}); rotate(ko, {io, jo}, kos); communicate({B, C}, kos) }",
+                (PlanOptions){0});
+    int64_t home[3] = {0};
+    for (int64_t rank = 0; rank < 9; rank++) {
+        home[0] += figures(plan, "A")->home_bytes[rank];
+        home[1] += figures(plan, "B")->home_bytes[rank];
+        home[2] += figures(plan, "C")->home_bytes[rank];
+        assert_int_equal(figures(plan, "B")->messages_received[rank], 2);
+    }
+    assert_int_equal(home[0], 8 * 7 * 8);
+    assert_int_equal(home[1], 8 * 7 * 11);
+    assert_int_equal(home[2], 8 * 11 * 8);
+    // A scalar is everywhere.
+    plan =
+        planned(arena, "machine M = grid(4); tensor a: f64; tensor b(5): f64; place b(x) -> M(x)\na = b(i)",
+                (PlanOptions){0});
+    for (int64_t rank = 0; rank < 4; rank++)
+        assert_int_equal(figures(plan, "a")->home_bytes[rank], 8);
+    assert_int_equal(figures(plan, "a")->pattern, PATTERN_REDUCE);
+    arena_free(arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(summa_counts),    cmocka_unit_test(rotated_counts),
+        cmocka_unit_test(johnson_counts),  cmocka_unit_test(patterns_change_no_bytes),
+        cmocka_unit_test(redistributions), cmocka_unit_test(induced_homes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
