@@ -297,10 +297,10 @@ const BlasCall *blas_fit(const LeafSite *site, KernelName kernel, const int *loo
     check_access(&check, assign->lhs);
     if (type_info(check.left->type)->is_integer && has_real_number(assign->rhs))
         check.reason = "a real factor of integers";
-    if (site->writes_once)
-        check.reason = "nothing is added up";
     if (loop_count < blas_loop_count(kernel))
         check.reason = "too few loops";
+    if (site->writes_once)
+        check.reason = "nothing is summed";
     if (check.reason) {
         *reason = check.reason;
         return NULL;

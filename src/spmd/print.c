@@ -3,9 +3,10 @@
 
 typedef struct {
     const Spmd *spmd;
-    IntNames names;
+    IntNames names; // of variables, and after MAX_VARS of them the names of their block sizes: "|ii|"
     Text *to;
     bool known[MAX_VARS]; // coordinates and loops around the node in hand
+    bool named[MAX_VARS]; // variables whose block size has been mentioned by name
 } Printer;
 
 // The values that a variable takes under the known loops, from `lo` to below `hi`; `hi` NULL: `lo` alone;
@@ -67,12 +68,40 @@ static void indent(const Printer *printer, int depth) {
     text_printf(printer->to, "%*s", 4 * depth, "");
 }
 
-static void print_int(const Printer *printer, const IntExpr *expr) {
-    int_print(expr, printer->names, printer->to);
+// The inner part of a split or divide, of this extent; -1 where there is none or the extent is a short word.
+static int block_of_size(const Cin *cin, const IntExpr *size) {
+    if (!size->left)
+        return -1;
+    for (int64_t i = 0; i < cin->relations.count; i++) {
+        const Relation *relation = cin->relations.items[i];
+        if ((relation->kind == REL_SPLIT || relation->kind == REL_DIVIDE) &&
+            int_equal(cin->vars[relation->child[1]].extent, size))
+            return relation->child[1];
+    }
+    return -1;
+}
+
+static const IntExpr *with_named_blocks(Printer *printer, const IntExpr *expr) {
+    Arena *arena = printer->spmd->arena;
+    int block = block_of_size(printer->spmd->cin, expr);
+    if (block >= 0) {
+        printer->named[block] = true;
+        return int_var(arena, MAX_VARS + block);
+    }
+    if (!expr->left)
+        return expr;
+    IntExpr *copy = arena_copy(arena, expr, sizeof *expr);
+    copy->left = with_named_blocks(printer, expr->left);
+    copy->right = with_named_blocks(printer, expr->right);
+    return copy;
+}
+
+static void print_int(Printer *printer, const IntExpr *expr) {
+    int_print(with_named_blocks(printer, expr), printer->names, printer->to);
 }
 
 // "B[io * chunk : (io + 1) * chunk, :]": what the access needs under the loops around it.
-static void print_needed(const Printer *printer, const Access *access) {
+static void print_needed(Printer *printer, const Access *access) {
     Text *to = printer->to;
     text_append(to, access->tensor->name);
     for (int m = 0; m < access->tensor->order; m++) {
@@ -95,7 +124,7 @@ static void print_assign(const Printer *printer, const Stmt *assign, bool stores
     expr_print(assign->rhs, printer->names.vars, printer->to);
 }
 
-static void print_definitions(const Printer *printer, const Definition *definitions, int count, int depth) {
+static void print_definitions(Printer *printer, const Definition *definitions, int count, int depth) {
     for (int i = 0; i < count; i++) {
         indent(printer, depth);
         text_printf(printer->to, "%s = ", printer->names.vars[definitions[i].var]);
@@ -105,7 +134,7 @@ static void print_definitions(const Printer *printer, const Definition *definiti
 }
 
 // Returns the depth of what is guarded.
-static int print_guards(const Printer *printer, const Guard *guards, int count, int depth) {
+static int print_guards(Printer *printer, const Guard *guards, int count, int depth) {
     if (count == 0)
         return depth;
     indent(printer, depth);
@@ -119,7 +148,7 @@ static int print_guards(const Printer *printer, const Guard *guards, int count, 
     return depth + 1;
 }
 
-static void print_leaf_loop(const Printer *printer, const LeafLoop *loop, int depth) {
+static void print_leaf_loop(Printer *printer, const LeafLoop *loop, int depth) {
     Text *to = printer->to;
     indent(printer, depth);
     text_printf(to, "for %s in 0 .. ", printer->names.vars[loop->var]);
@@ -146,7 +175,7 @@ static void print_leaf_loop(const Printer *printer, const LeafLoop *loop, int de
 }
 
 // A call, then the loops that it replaces, one line each.
-static void print_call(const Printer *printer, const SpmdNest *nest, const Leaf *leaf, int depth) {
+static void print_call(Printer *printer, const SpmdNest *nest, const Leaf *leaf, int depth) {
     Text *to = printer->to;
     int first = leaf->loop_count - leaf->call_loops;
     indent(printer, depth);
@@ -169,7 +198,11 @@ static void print_call(const Printer *printer, const SpmdNest *nest, const Leaf 
     }
 }
 
-static void print_leaf(const Printer *printer, const SpmdNest *nest, const Leaf *leaf, int depth) {
+static void print_leaf(Printer *printer, const SpmdNest *nest, const Leaf *leaf, int depth) {
+    if (leaf->loop_count > 0 && !leaf->call) {
+        indent(printer, depth);
+        text_printf(printer->to, "# %s\n", leaf->why);
+    }
     print_definitions(printer, leaf->definitions, leaf->definition_count, depth);
     depth = print_guards(printer, leaf->guards, leaf->guard_count, depth);
     for (int i = 0; i < leaf->loop_count - leaf->call_loops; i++) {
@@ -218,7 +251,7 @@ static void print_sequence(Printer *printer, const SpmdNest *nest, const SpmdNod
 }
 
 // "# processors: M = grid(gx, gy)", by dimension.
-static void print_processors(const Printer *printer) {
+static void print_processors(Printer *printer) {
     const Spmd *spmd = printer->spmd;
     if (spmd->dim_count == 0) {
         text_append(printer->to, "# one processor\n");
@@ -259,9 +292,48 @@ static void print_nest(Printer *printer, const SpmdNest *nest) {
     print_sequence(printer, nest, nest->body, spmd->dim_count > 0);
 }
 
+// "# blocks: |ii| = ceil_div(n, gx)": the sizes that were mentioned by name, and those that they are made of.
+static void print_blocks(Printer *printer) {
+    const Cin *cin = printer->spmd->cin;
+    const char *before = "# blocks: ";
+    // Sizes are made of those of older variables.
+    for (int v = cin->var_count - 1; v >= 0; v--)
+        if (printer->named[v]) {
+            with_named_blocks(printer, cin->vars[v].extent->left);
+            with_named_blocks(printer, cin->vars[v].extent->right);
+        }
+    for (int v = 0; v < cin->var_count; v++) {
+        if (!printer->named[v])
+            continue;
+        const IntExpr *size = cin->vars[v].extent;
+        IntExpr *shown = arena_copy(printer->spmd->arena, size, sizeof *size);
+        shown->left = with_named_blocks(printer, size->left);
+        shown->right = with_named_blocks(printer, size->right);
+        text_printf(printer->to, "%s%s = ", before, printer->names.vars[MAX_VARS + v]);
+        int_print(shown, printer->names, printer->to);
+        before = ", ";
+    }
+    if (before[0] == ',')
+        text_append(printer->to, "\n");
+}
+
+static const char *const *names_with_blocks(const Cin *cin) {
+    const char **names = arena_array(cin->arena, const char *, 2 * MAX_VARS);
+    const char *const *vars = cin_names(cin);
+    for (int v = 0; v < cin->var_count; v++) {
+        names[v] = vars[v];
+        names[MAX_VARS + v] = arena_printf(cin->arena, "|%s|", vars[v]);
+    }
+    return names;
+}
+
 void spmd_print(const Spmd *spmd, const char *const *params, Text *to) {
-    Printer printer = {.spmd = spmd, .names = {params, cin_names(spmd->cin)}, .to = to};
-    print_processors(&printer);
+    Text body = text_create(spmd->arena);
+    Printer printer = {.spmd = spmd, .names = {params, names_with_blocks(spmd->cin)}, .to = &body};
     for (int n = 0; n < spmd->nest_count; n++)
         print_nest(&printer, &spmd->nests[n]);
+    printer.to = to;
+    print_processors(&printer);
+    print_blocks(&printer);
+    text_append(to, text_string(&body));
 }
