@@ -47,9 +47,41 @@ const distal_view *distal_accumulate(distal_execution *execution, int transfer);
 // Brings what was written through distal_accumulate to its owners.
 void distal_reduce(distal_execution *execution, int transfer);
 
-// Leaf kernels over BLAS, on row-major matrices given by strides: element (r, c) of X lies at x[r * x_row + c
-// * x_col], and one of x_row, x_col is 1. Any extent may be 0 (nothing happens then); C and y are added to,
-// never read uninitialised.
+// Iterations below which a loop is not worth a team of threads.
+enum { DISTAL_PARALLEL_WORK = 16384 };
+
+// Asks for `n` copies of the body of the loop that follows.
+#define DISTAL_PRAGMA(text) _Pragma(#text)
+#ifdef __clang__
+#define DISTAL_UNROLL(n) DISTAL_PRAGMA(clang loop unroll_count(n))
+#else
+#define DISTAL_UNROLL(n) DISTAL_PRAGMA(GCC unroll n)
+#endif
+
+// Division of integers rounds towards zero. One by zero gives 0 instead of ending the program, and that of
+// the least integer by -1 wraps around, as all arithmetic on integers of tensors does.
+static inline int32_t distal_div_i32(int32_t a, int32_t b) {
+    return b == 0 ? 0 : b == -1 ? (int32_t)(0U - (uint32_t)a) : a / b;
+}
+
+static inline int64_t distal_div_i64(int64_t a, int64_t b) {
+    return b == 0 ? 0 : b == -1 ? (int64_t)(0U - (uint64_t)a) : a / b;
+}
+
+// Products as they are defined, without the search for infinities that C's operator makes.
+static inline float _Complex distal_mul_c64(float _Complex a, float _Complex b) {
+    return __builtin_complex(crealf(a) * crealf(b) - cimagf(a) * cimagf(b),
+                             crealf(a) * cimagf(b) + cimagf(a) * crealf(b));
+}
+
+static inline double _Complex distal_mul_c128(double _Complex a, double _Complex b) {
+    return __builtin_complex(creal(a) * creal(b) - cimag(a) * cimag(b),
+                             creal(a) * cimag(b) + cimag(a) * creal(b));
+}
+
+// Leaf kernels over BLAS, on matrices given by strides: element (r, c) of X lies at x[r * x_row + c * x_col].
+// Where one of x_row, x_col is 1 nothing is copied. An extent of 0 or less is nothing to do; C and y are
+// added to, whatever they hold.
 #define DISTAL_DECLARE_KERNELS(suffix, type)                                                                 \
     /* C(m, n) += alpha * A(m, k) * B(k, n) */                                                               \
     void distal_gemm_##suffix(int64_t m, int64_t n, int64_t k, type alpha, const type *a, int64_t a_row,     \

@@ -4,14 +4,13 @@
 
 #include "base/integer.h"
 
-#include <string.h>
-
 static void emit_locate(const LevelSite *site, Text *to) {
-    if (site->parent_position && strcmp(site->parent_position, "0") != 0)
+    if (site->parent_position)
         text_printf(to, "%s + ", site->parent_position);
-    text_printf(to, "(%s - %s->lo[%d])", site->coordinate, site->view, site->mode);
-    if (!site->last)
-        text_printf(to, " * %s->stride[%d]", site->view, site->mode);
+    if (site->last)
+        text_printf(to, "%s - %s", site->coordinate, site->lo);
+    else
+        text_printf(to, "(%s - %s) * %s", site->coordinate, site->lo, site->stride);
 }
 
 static int64_t positions(int64_t parent_positions, int64_t extent) {

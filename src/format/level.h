@@ -13,9 +13,9 @@
 // Where a level stands in generated C: expressions as text.
 typedef struct {
     const char *parent_position; // position in the level above, NULL at the root
-    const char *coordinate;      // coordinate in this level's mode
-    const char *view;            // C name of a pointer to the distal_view of the access
-    int mode;                    // the mode of the tensor that this level stores
+    const char *coordinate;      // coordinate in this level's mode; "0" for the first of the tensor
+    const char *lo;              // first coordinate of this mode that the view holds
+    const char *stride;          // distance of two coordinates of this mode in memory
     bool last;                   // innermost level: consecutive coordinates are neighbours in memory
 } LevelSite;
 

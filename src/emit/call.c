@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// BLAS calls: extents are the bounds of the loops that a call replaces, pointers are where those loops begin.
+#include "emit/leaf.h"
+
+#include <string.h>
+
+// "&B[B_at]": the first element of an operand.
+static const char *pointer(LeafEmitter *leaf, const Place *place) {
+    return arena_printf(leaf->emitter->arena, "&%s[%s]", leaf->emitter->views[place->transfer->id].data,
+                        leaf_position(leaf, place));
+}
+
+// How far the elements of an operand are apart that differ by one in a variable.
+static const char *stride(const LeafEmitter *leaf, const Place *place, int source) {
+    const Access *access = place->transfer->access;
+    const Tensor *tensor = access->tensor;
+    for (int m = 0; m < tensor->order; m++)
+        if (access->vars[m] == source)
+            return m == tensor->mode_order[tensor->order - 1]
+                       ? "1"
+                       : leaf->emitter->views[place->transfer->id].stride[m];
+    return "0";
+}
+
+static const char *matrix(LeafEmitter *leaf, const Place *place, int row, int col) {
+    return arena_printf(leaf->emitter->arena, "%s, %s, %s", pointer(leaf, place), stride(leaf, place, row),
+                        stride(leaf, place, col));
+}
+
+static const char *vector(LeafEmitter *leaf, const Place *place, int source) {
+    return arena_printf(leaf->emitter->arena, "%s, %s", pointer(leaf, place), stride(leaf, place, source));
+}
+
+static const char *extent(const LeafEmitter *leaf, int var) {
+    for (int l = leaf->plain_count; l < leaf->leaf->loop_count; l++)
+        if (leaf->leaf->loops[l].var == var)
+            return leaf->uppers[l];
+    return NULL;
+}
+
+static Value alpha(LeafEmitter *leaf) {
+    const BlasCall *call = leaf->leaf->call;
+    return call->alpha ? emit_expr(leaf->emitter, call->alpha, leaf_element, leaf)
+                       : (Value){"1", BIND_PRIMARY, false};
+}
+
+Value leaf_dot(LeafEmitter *leaf) {
+    Emitter *emitter = leaf->emitter;
+    const BlasCall *call = leaf->leaf->call;
+    const Place *x = leaf_place(leaf, call->a, TRANSFER_FETCH),
+                *y = leaf_place(leaf, call->b, TRANSFER_FETCH);
+    Value dot = {arena_printf(emitter->arena, "distal_dot_%s(%s, %s, %s)", type_info(emitter->type)->name,
+                              extent(leaf, call->k), vector(leaf, x, call->k_source),
+                              vector(leaf, y, call->k_source)),
+                 BIND_PRIMARY, type_info(emitter->type)->is_complex};
+    return call->alpha ? emit_product(emitter, alpha(leaf), dot) : dot;
+}
+
+void leaf_call(LeafEmitter *leaf) {
+    Emitter *emitter = leaf->emitter;
+    const BlasCall *call = leaf->leaf->call;
+    const Place *a = leaf_place(leaf, call->a, TRANSFER_FETCH),
+                *b = call->b ? leaf_place(leaf, call->b, TRANSFER_FETCH) : NULL,
+                *c = leaf_place(leaf, leaf->leaf->assign->lhs, TRANSFER_REDUCE);
+    int m = call->m_source, n = call->n_source, k = call->k_source;
+    Text extents = text_create(emitter->arena), operands = text_create(emitter->arena);
+    const int loops[] = {call->m, call->n, call->k};
+    for (int i = 0; i < 3; i++)
+        if (loops[i] >= 0)
+            text_printf(&extents, "%s, ", extent(leaf, loops[i]));
+    switch (call->kernel) {
+    case KERNEL_GEMM:
+        text_printf(&operands, "%s, %s, %s", matrix(leaf, a, m, k), matrix(leaf, b, k, n),
+                    matrix(leaf, c, m, n));
+        break;
+    case KERNEL_GEMV:
+        text_printf(&operands, "%s, %s, %s", matrix(leaf, a, m, k), vector(leaf, b, k), vector(leaf, c, m));
+        break;
+    case KERNEL_GER:
+        text_printf(&operands, "%s, %s, %s", vector(leaf, a, m), vector(leaf, b, n), matrix(leaf, c, m, n));
+        break;
+    default: // axpy; dot is a value
+        text_printf(&operands, "%s, %s", vector(leaf, a, m), vector(leaf, c, m));
+        break;
+    }
+    emit_line(emitter, "distal_%s_%s(%s%s, %s);", kernel_names[call->kernel], type_info(emitter->type)->name,
+              text_string(&extents), alpha(leaf).text, text_string(&operands));
+}
