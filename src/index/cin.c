@@ -18,6 +18,7 @@ Cin *cin_copy(const Cin *cin) {
 }
 
 void cin_add_relation(Cin *cin, Relation relation) {
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
     array_push(cin->arena, cin->relations, arena_copy(cin->arena, &relation, sizeof relation));
 }
 

@@ -11,8 +11,9 @@ bool refuse(const Application *application, Span span, const char *format, ...) 
     va_start(arguments, format);
     vsnprintf(reason, sizeof reason, format, arguments);
     va_end(arguments);
-    return diagnostics_error(application->scheduler->diagnostics, span, "cannot %s: %s",
-                             application->command->name, reason);
+    diagnostics_error(application->scheduler->diagnostics, span, "cannot %s: %s", application->command->name,
+                      reason);
+    return false;
 }
 
 int nest_position(const Nest *nest, int var) {
@@ -56,6 +57,7 @@ static bool is_name(const Arg *arg) {
 }
 
 bool argument_names(const Application *application, const Arg *arg, const Arg **items, int *count) {
+    *count = 0;
     if (is_name(arg)) {
         *items = arg;
         *count = 1;
@@ -90,6 +92,7 @@ static const char *fate(const Cin *cin, const Relation *relation) {
 
 bool argument_loop(const Application *application, const Arg *arg, int *var) {
     const Cin *cin = application->cin;
+    *var = -1;
     if (!is_name(arg))
         return refuse(application, arg->span, "expected the name of a loop (loops: %s)", loop_list(cin));
     *var = cin_var(cin, arg->name);

@@ -10,6 +10,7 @@ static const ScheduleCommand *const commands[] = {
     &command_distribute,  &command_communicate, &command_rotate,   &command_substitute,
     &command_parallelize, &command_precompute,  &command_unroll,   &command_pos,
 };
+// NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
 const ScheduleCommand *const *schedule_commands(int *count) {
