@@ -250,7 +250,8 @@ static bool has_commands(const LeafSite *site, int var) {
     return cin_relation(site->cin, REL_PARALLELIZE, var) || cin_relation(site->cin, REL_UNROLL, var);
 }
 
-// gemm wherever it fits; gemv where it reads its matrix once, as it gains nothing over loops otherwise.
+// gemm wherever it fits; gemv where the loops around it change its operands only, as with other factors it
+// would read its matrix again and again where loops read it once.
 static void choose_freely(const LeafSite *site, Choice *choice) {
     const char *reason, *unused;
     for (int i = 0; i < site->loop_count; i++)

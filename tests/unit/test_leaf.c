@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Leaves: which kernel is chosen for which statement and why, who executes the loops, and what is refused.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "lang/program.h"
+#include "lower/lower.h"
+
+#include <string.h>
+
+// "gemm over i, j, k" or "loops: ..." of the last leaf, or the first diagnostic.
+static const char *outcome(Arena *arena, const char *text, const Spmd **spmd) {
+    Diagnostics *diagnostics = diagnostics_create(arena, (Source){"test", text});
+    const Program *program = program_parse(arena, diagnostics->source, NULL, 0, 0, diagnostics);
+    const Cin *cin = NULL;
+    *spmd = NULL;
+    if (program) {
+        const Statement *statement = &program->statements[0];
+        Scheduler scheduler = {
+            .arena = arena, .diagnostics = diagnostics, .symbols = program_symbols(program)};
+        cin = cin_create(arena, statement->assignment, diagnostics);
+        for (int c = 0; cin && c < statement->command_count; c++)
+            cin = schedule_apply(&scheduler, &statement->commands[c], cin);
+        if (cin)
+            cin = schedule_defaults(&scheduler, cin);
+        if (cin)
+            *spmd = lower(cin, diagnostics);
+    }
+    if (!*spmd)
+        return diagnostics->list.items[0].message;
+    const char *why;
+    assert_true(spmd_verify(*spmd, &why));
+    const SpmdNode *node = (*spmd)->nests[(*spmd)->nest_count - 1].body;
+    while (node->kind != SPMD_LEAF)
+        node = node->kind == SPMD_LOOP ? node->body : node->next;
+    return node->leaf->why;
+}
+
+static const Leaf *leaf_of(const Spmd *spmd) {
+    const SpmdNode *node = spmd->nests[spmd->nest_count - 1].body;
+    while (node->kind != SPMD_LEAF)
+        node = node->kind == SPMD_LOOP ? node->body : node->next;
+    return node->leaf;
+}
+
+typedef struct {
+    const char *text;
+    const char *expected; // what the outcome begins with
+} Case;
+
+static void check_cases(const Case *cases, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        Arena *arena = arena_create();
+        const Spmd *spmd;
+        const char *got = outcome(arena, cases[i].text, &spmd);
+        if (strncmp(got, cases[i].expected, strlen(cases[i].expected)) != 0)
+            fail_msg("%s\n  gives:    %s\n  expected: %s", cases[i].text, got, cases[i].expected);
+        arena_free(arena);
+    }
+}
+
+#define DECLARE                                                                                              \
+    "tensor A(4,5):f64; tensor B(4,6):f64; tensor C(6,5):f64; tensor s:f64; tensor t:f64\n"                  \
+    "tensor x(4):f64; tensor y(5):f64; tensor z(6):f64; tensor I(4,6):i32; tensor J(6,5):i32; tensor "       \
+    "K(4,5):i32\n"                                                                                           \
+    "tensor F(4,6):f32; tensor T(4,6,3):f64; tensor U(4,5,3):f64; tensor D(5,3):f64; tensor E(6,3):f64\n"
+
+static void test_kernel_is_chosen(void **state) {
+    (void)state;
+    static const Case cases[] = {
+        {DECLARE "A(i,j) = B(i,k) * C(k,j)", "gemm over i, j, k"},
+        {DECLARE "A(i,j) += -2 * C(k,j) * B(i,k) / s", "gemm over i, j, k"},
+        {DECLARE "A(i,j) = B(i,k) * C(k,j) * x(i)", "loops: more than two operands"},
+        {DECLARE "K(i,j) = I(i,k) * J(k,j)", "gemm over i, j, k"},
+        {DECLARE "K(i,j) = I(i,k) * J(k,j) / 2", "loops: a division of integers"},
+        {DECLARE "A(i,j) = F(i,k) * C(k,j)", "loops: operands of different element types"},
+        {DECLARE "x(i) = B(i,k) * z(k)", "gemv over i, k"},
+        {DECLARE "z(k) = B(i,k) * x(i)", "gemv over k, i"},
+        {DECLARE "A(i,j) = x(i) * y(j)", "loops: nothing is summed"},
+        {DECLARE "s = x(i) * x(i)", "loops: too few loops"},
+        {DECLARE "A(i,j) = T(i,k,l) * C(k,j) * E(k,l)", "loops: more than two operands"},
+        {DECLARE "U(i,j,l) = T(i,k,l) * C(k,j)", "gemm over j, l, k"},
+        {DECLARE "A(i,j) = T(i,k,l) * D(j,l)", "gemm over i, j, l"},
+        {DECLARE "A(i,j) = B(i,k) + C(k,j)", "loops: "},
+        {DECLARE "A(i,j) = B(i,k) * C(k,j)\nschedule A { collapse(i, j, f) }", "loops: "},
+        {DECLARE "A(i,j) = B(i,k) * C(k,j)\nschedule A { split(i, io, ii, 2); split(k, ko, ki, 3) }",
+         "gemm over ii, j, ki"},
+        {DECLARE "A(i,j) = B(i,k) * C(k,j)\nschedule A { unroll(k, 2) }",
+         "loops: the schedule says how 'k' is executed"},
+        {DECLARE "A(i,j) = B(i,k) * C(k,j)\nschedule A { substitute({i,j,k}, loops) }", "loops: substituted"},
+        {DECLARE "A(i,j) = B(i,k) * C(k,j)\nschedule A { substitute({j,k}, gemv) }", "gemv over j, k"},
+        {DECLARE "A(i,j) = B(i,k) * C(k,j)\nschedule A { reorder({k,i,j}); substitute({i,j}, ger) }",
+         "ger over i, j"},
+        {DECLARE "A(i,j) = B(i,k) * C(k,j)\nschedule A { reorder({k,j}); substitute({j}, axpy) }",
+         "axpy over j"},
+        {DECLARE "A(i,j) = B(i,k) * C(k,j)\nschedule A { substitute({k}, dot) }", "dot over k"},
+        {DECLARE "A(i,j) = B(i,k) * C(k,j)\nschedule A { substitute({i,j,k}, blas) }", "gemm over i, j, k"},
+        {DECLARE "s = T(i,k,l) * T(i,k,l)\nschedule s { substitute({i,k,l}, blas) }", "dot over l"},
+    };
+    check_cases(cases, sizeof cases / sizeof *cases);
+}
+
+static void test_kernel_is_refused(void **state) {
+    (void)state;
+    static const Case cases[] = {
+        {DECLARE "A(i,j) = x(i) * y(j)\nschedule A { substitute({i,j}, ger) }",
+         "cannot substitute ger: nothing is summed"},
+        {DECLARE "A(i,j) = B(i,k) * C(k,j)\nschedule A { substitute({i,j,k}, gemv) }",
+         "cannot substitute gemv: it replaces 2 loops, and 3 are named"},
+        {DECLARE "A(i,j) = T(i,k,l) * C(k,j)\nschedule A { reorder({l,i,j,k}); substitute({i,j,k}, gemm) }",
+         "cannot substitute gemm: 'T' is no matrix with a unit stride"},
+        {DECLARE "A(i,j) = B(i,k) * C(k,j)\nschedule A { split(k,ko,ki,2); reorder({ki,i,j,ko}); "
+                 "substitute({i,j,ko}, gemm) }",
+         "cannot substitute gemm: loop 'ko' does not move through one mode in unit steps"},
+        {DECLARE "A(i,j) = B(i,k) + C(k,j)\nschedule A { substitute({i,j,k}, gemm) }",
+         "cannot substitute gemm: "},
+        {DECLARE "A(i,j) = B(i,k) * C(k,j)\nschedule A { communicate(B, k); parallelize(j, cpu_thread) }",
+         "cannot parallelize 'j': data moves inside it"},
+        {DECLARE "A(i,j) = B(i,k) * C(k,j)\nschedule A { parallelize(k, cpu_thread) }",
+         "cannot parallelize 'k': its iterations update the same elements of 'A'"},
+        {DECLARE
+         "A(i,j) = B(i,k) * C(k,j)\nschedule A { reorder({k,i,j}); parallelize(k, cpu_thread, reduction) }",
+         "not supported yet: reduction over 'k'"},
+        {DECLARE "A(i,j) = B(i,k) * C(k,j)\nschedule A { collapse(j,k,f); parallelize(f, cpu_vector) }",
+         "cannot vectorize 'f'"},
+    };
+    check_cases(cases, sizeof cases / sizeof *cases);
+}
+
+// A letter a loop: t threads, r threads with sums of their own, a atomic, v vector, u unrolled; '.' after
+// each.
+static const char *marks(Arena *arena, const Leaf *leaf) {
+    Text text = text_create(arena);
+    for (int i = 0; i < leaf->loop_count; i++) {
+        const LeafLoop *loop = &leaf->loops[i];
+        text_printf(&text, "%s%s%s%s%s.", loop->thread ? "t" : "", loop->thread_reduces ? "r" : "",
+                    loop->atomic ? "a" : "", loop->vector ? "v" : "", loop->unroll ? "u" : "");
+    }
+    return text_string(&text);
+}
+
+static void test_loops_are_parallel(void **state) {
+    (void)state;
+    static const Case cases[] = {
+        {DECLARE "A(i,j) = x(i) * y(j)", "t.v."},
+        {DECLARE "s = T(i,k,l) * T(i,k,l)", "r..v."},
+        {DECLARE "x(i) = B(i,k) * C(k,j) * A(i,j)", "t..v."},
+        {DECLARE "A(i,j) = B(i,k) * C(k,j)", "..."},
+        {DECLARE "x(i) = B(i,k) * B(i,k)\nschedule x { collapse(i,k,f) }", "."},
+        {DECLARE "A(i,j) = x(i) * y(j)\nschedule A { collapse(i,j,f) }", "tv."},
+        {DECLARE "x(i) = B(i,k) * z(k)\nschedule x { reorder({k,i}); substitute({k,i}, loops) }", ".tv."},
+        {DECLARE "A(i,j) = B(i,k) * C(k,j)\nschedule A { parallelize(k, cpu_thread, reduction) }", "..rv."},
+        {DECLARE
+         "A(i,j) = B(i,k) * C(k,j)\nschedule A { reorder({k,i,j}); parallelize(k, cpu_thread, atomic) }",
+         "ta..."},
+        {DECLARE "A(i,j) = B(i,k) * C(k,j)\nschedule A { parallelize(j, cpu_vector); unroll(k, 2) }",
+         ".v.u."},
+        {DECLARE "A(i,j) = B(i,k) * C(k,j)\nschedule A { unroll(k, 2) }", "t..vu."},
+        {DECLARE
+         "A(i,j) = B(i,k) * C(k,j)\nschedule A { parallelize(i, cpu_thread); substitute({j,k}, gemv) }",
+         "t..."},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Arena *arena = arena_create();
+        const Spmd *spmd;
+        const char *why = outcome(arena, cases[i].text, &spmd);
+        if (!spmd)
+            fail_msg("%s\n  gives: %s", cases[i].text, why);
+        const char *got = marks(arena, leaf_of(spmd));
+        if (strcmp(got, cases[i].expected) != 0)
+            fail_msg("%s\n  gives:    %s\n  expected: %s", cases[i].text, got, cases[i].expected);
+        arena_free(arena);
+    }
+}
+
+static void test_transfers_stand_where_communicate_says(void **state) {
+    (void)state;
+    Arena *arena = arena_create();
+    const Spmd *spmd;
+    outcome(arena,
+            "param g = 2\nmachine M = grid(g, g)\ntensor A(9,9):f64; tensor B(9,9):f64; tensor C(9,9):f64\n"
+            "A(i,j) = B(i,k) * C(k,j)\n"
+            "schedule A { distribute({i,j},{io,jo},{ii,ji},M); split(k,ko,ki,4); reorder({ko,ii,ji,ki})\n"
+            "communicate(A, jo); communicate(B, ko) }",
+            &spmd);
+    assert_non_null(spmd);
+    assert_int_equal(spmd->transfer_count, 3);
+    static const struct {
+        TransferKind kind;
+        const char *tensor;
+        int loops;
+    } expected[] = {{TRANSFER_REDUCE, "A", 0}, {TRANSFER_FETCH, "B", 1}, {TRANSFER_FETCH, "C", 0}};
+    for (int t = 0; t < 3; t++) {
+        assert_int_equal(spmd->transfers[t].kind, expected[t].kind);
+        assert_string_equal(spmd->transfers[t].access->tensor->name, expected[t].tensor);
+        assert_int_equal(spmd->transfers[t].loop_count, expected[t].loops);
+    }
+    assert_false(spmd->nests[0].writes_once);
+    assert_int_equal(spmd->dim_count, 2);
+    arena_free(arena);
+}
+
+static void test_same_access_is_fetched_once(void **state) {
+    (void)state;
+    Arena *arena = arena_create();
+    const Spmd *spmd;
+    outcome(arena, "tensor A(9,9):f64; tensor B(9,9):f64\nA(i,j) = B(i,j) * B(i,j) + B(j,i)", &spmd);
+    assert_non_null(spmd);
+    assert_int_equal(spmd->transfer_count, 3); // A, B(i,j), B(j,i)
+    assert_true(spmd->nests[0].writes_once);
+    arena_free(arena);
+}
+
+// The verifier, on programs broken by hand.
+static void test_verifier_finds(void **state) {
+    (void)state;
+    Arena *arena = arena_create();
+    const Spmd *spmd;
+    const char *why;
+    outcome(arena, "tensor A(9,9):f64; tensor B(9,9):f64\nA(i,j) = B(i,j)", &spmd);
+    assert_non_null(spmd);
+    SpmdNode *accumulate = spmd->nests[0].body, *fetch = accumulate->next, *leaf = fetch->next;
+    assert_int_equal(fetch->kind, SPMD_FETCH);
+    fetch->next = leaf->next; // no leaf: all transfers still match
+    assert_true(spmd_verify(spmd, &why));
+    accumulate->next = leaf; // the fetch is gone
+    fetch->next = leaf;
+    assert_false(spmd_verify(spmd, &why));
+    assert_non_null(strstr(why, "not covered by a transfer"));
+    accumulate->next = fetch;
+    SpmdNode *release = leaf->next;
+    leaf->next = release->next;
+    assert_false(spmd_verify(spmd, &why));
+    assert_non_null(strstr(why, "not closed where it was opened"));
+    leaf->next = release;
+    assert_true(spmd_verify(spmd, &why));
+    LeafLoop *loops = (LeafLoop *)leaf->leaf->loops;
+    loops[0].upper = int_var(arena, loops[1].var);
+    assert_false(spmd_verify(spmd, &why));
+    assert_non_null(strstr(why, "used where it has no value"));
+    arena_free(arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_kernel_is_chosen),
+        cmocka_unit_test(test_kernel_is_refused),
+        cmocka_unit_test(test_loops_are_parallel),
+        cmocka_unit_test(test_transfers_stand_where_communicate_says),
+        cmocka_unit_test(test_same_access_is_fetched_once),
+        cmocka_unit_test(test_verifier_finds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
