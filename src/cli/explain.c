@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/report.h"
+#include "cli/session.h"
+
+static void print_statement(const Pipeline *pipeline, int index, Text *to) {
+    const StatementPasses *passes = &pipeline->statements[index];
+    const Program *program = pipeline->program;
+    text_printf(to, index > 0 ? "\n" : "");
+    text_append(to, "# ");
+    assignment_print(passes->statement->assignment, to);
+    text_append(to, "\n\n");
+    cin_print(passes->cin, program->param_names, to);
+    const Cin *last = passes->cin;
+    for (int i = 0; i < passes->statement->command_count; i++) {
+        text_append(to, "\n# after ");
+        command_print(program, &passes->statement->commands[i], to);
+        text_append(to, "\n");
+        last = passes->stages[i];
+        cin_print(last, program->param_names, to);
+    }
+    if (passes->scheduled != last) {
+        text_append(to, "\n# with the defaults\n");
+        cin_print(passes->scheduled, program->param_names, to);
+    }
+    text_append(to, "\n# one process\n");
+    spmd_print(passes->spmd, program->param_names, to);
+}
+
+static void print_cin(const StatementPasses *passes, const char *const *params, Text *to) {
+    cin_print(passes->cin, params, to);
+}
+
+static void print_scheduled(const StatementPasses *passes, const char *const *params, Text *to) {
+    cin_print(passes->scheduled, params, to);
+}
+
+static void print_spmd(const StatementPasses *passes, const char *const *params, Text *to) {
+    spmd_print(passes->spmd, params, to);
+}
+
+static void print_program(const Pipeline *pipeline, Text *to) {
+    program_print(pipeline->program, to);
+}
+
+static void print_c(const Pipeline *pipeline, Text *to) {
+    text_append(to, pipeline->c_source);
+}
+
+static void print_plan(const Pipeline *pipeline, Text *to) {
+    report_table(pipeline, NULL, to);
+}
+
+// How each representation is printed: whole, or statement by statement.
+static const struct {
+    void (*whole)(const Pipeline *pipeline, Text *to);
+    void (*each)(const StatementPasses *passes, const char *const *params, Text *to);
+} printers[PASS_COUNT] = {
+    [PASS_PROGRAM] = {.whole = print_program},
+    [PASS_CIN] = {.each = print_cin},
+    [PASS_SCHEDULE] = {.each = print_scheduled},
+    [PASS_SPMD] = {.each = print_spmd},
+    [PASS_C] = {.whole = print_c},
+    [PASS_PLAN] = {.whole = print_plan},
+};
+
+static void print_pass(const Pipeline *pipeline, Pass pass, Text *to) {
+    if (printers[pass].whole) {
+        printers[pass].whole(pipeline, to);
+        return;
+    }
+    for (int i = 0; i < pipeline->program->statement_count; i++) {
+        text_append(to, i > 0 ? "\n" : "");
+        printers[pass].each(&pipeline->statements[i], pipeline->program->param_names, to);
+    }
+}
+
+ExitStatus command_explain(Session *session) {
+    const Options *options = session->options;
+    if (!session_compile(session, options->has_stop_after ? options->stop_after : PASS_SPMD))
+        return EXIT_WRONG;
+    Text text = text_create(session->arena);
+    if (options->has_stop_after)
+        print_pass(session->pipeline, options->stop_after, &text);
+    else
+        for (int i = 0; i < session->pipeline->program->statement_count; i++)
+            print_statement(session->pipeline, i, &text);
+    return session_print(session, &text);
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// A rank that fails and has said why ends with REPORTED + its status: any other status of the launcher is
+// news.
+enum { REPORTED = 100 };
+
+static const char launched[] = "DISTAL_LAUNCHED";
+
+bool launch_was_ours(void) {
+    return getenv(launched) != NULL;
+}
+
+bool launch_is_inside(void) {
+    static const char *const signs[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE"};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (getenv(signs[i]))
+            return true;
+    return launch_was_ours();
+}
+
+int launch_exit_status(ExitStatus status) {
+    return status != EXIT_FINE && launch_was_ours() ? REPORTED + (int)status : (int)status;
+}
+
+static int cores(void) {
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+// What a rank and the launcher see beyond our own environment; what the user has set stays.
+static void set_environment(int64_t ranks, bool verbose) {
+    static const char *const always[][2] = {
+        // Ranks share the cores themselves.
+        {"OMPI_MCA_hwloc_base_binding_policy", "none"},
+        {"PRTE_MCA_hwloc_default_binding_policy", "none"},
+        // When one rank fails, the others end at once.
+        {"OMPI_MCA_odls_base_sigkill_timeout", "0"},
+    };
+    static const char *const crowded[][2] = {
+        {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
+        {"PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"},
+        {"OMPI_MCA_mpi_yield_when_idle", "1"},
+        {"OMP_WAIT_POLICY", "passive"},
+    };
+    static const char *const root[][2] = {
+        {"OMPI_ALLOW_RUN_AS_ROOT", "1"},
+        {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
+        {"PRTE_ALLOW_RUN_AS_ROOT", "1"},
+        {"PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
+    };
+    setenv(launched, "1", 1);
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+        setenv(always[i][0], always[i][1], 0);
+    for (size_t i = 0; ranks > cores() && i < sizeof crowded / sizeof *crowded; i++)
+        setenv(crowded[i][0], crowded[i][1], 0);
+    for (size_t i = 0; geteuid() == 0 && i < sizeof root / sizeof *root; i++)
+        setenv(root[i][0], root[i][1], 0);
+    // Open MPI's help texts about a failed rank would bury what the rank itself has said.
+    if (!verbose)
+        setenv("OMPI_MCA_orte_execute_quiet", "1", 0);
+    if (isatty(STDERR_FILENO))
+        setenv("DISTAL_PROGRESS", "1", 0);
+}
+
+typedef Array(char *) Words;
+
+static Words launcher_words(Session *session, int64_t ranks) {
+    Arena *arena = session->arena;
+    Words words = {0};
+    const char *launcher = getenv("DISTAL_MPIRUN");
+    char *text = arena_printf(arena, "%s", launcher && *launcher ? launcher : "mpirun");
+    char *rest;
+    for (char *word = strtok_r(text, " \t\n", &rest); word; word = strtok_r(NULL, " \t\n", &rest))
+        array_push(arena, words, word);
+    array_push(arena, words, arena_printf(arena, "-n"));
+    array_push(arena, words, arena_printf(arena, "%" PRId64, ranks));
+    static char self[4096];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    array_push(arena, words, length > 0 ? self : session->arguments[0]);
+    for (int i = 1; i < session->argument_count; i++)
+        array_push(arena, words, session->arguments[i]);
+    array_push(arena, words, NULL);
+    return words;
+}
+
+// A file descriptor that the first rank reads the program from; -1 with errno.
+static int open_input(const Session *session) {
+    const char *file = session->options->file;
+    if (!file || strcmp(file, "-") != 0)
+        return open("/dev/null", O_RDONLY);
+    int fd = memfd_create("distal-program", MFD_CLOEXEC);
+    const char *text = session->source.text;
+    size_t left = strlen(text);
+    while (fd >= 0 && left > 0) {
+        ssize_t written = write(fd, text, left);
+        if (written < 0 && errno != EINTR) {
+            close(fd);
+            return -1;
+        }
+        text += written > 0 ? written : 0;
+        left -= written > 0 ? (size_t)written : 0;
+    }
+    return fd >= 0 && lseek(fd, 0, SEEK_SET) == 0 ? fd : -1;
+}
+
+static volatile sig_atomic_t launcher_pid;
+
+// The launcher ends its ranks; then it ends, and we with it.
+static void pass_on(int kind) {
+    if (launcher_pid > 0)
+        kill((pid_t)launcher_pid, kind);
+}
+
+static void run_launcher(char *const *words, int input, pid_t parent) {
+    // If we are killed, so is the launcher.
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent || dup2(input, STDIN_FILENO) < 0)
+        _exit(127);
+    execvp(words[0], words);
+    fprintf(stderr, "distal: error: cannot start '%s': %s\n", words[0], strerror(errno));
+    _exit(REPORTED + EXIT_FAILED);
+}
+
+static const char *command_line(Session *session, const Words *words) {
+    Text text = text_create(session->arena);
+    for (int64_t i = 0; words->items[i]; i++)
+        text_printf(&text, "%s%s", i ? " " : "", words->items[i]);
+    return text_string(&text);
+}
+
+static ExitStatus failed(Session *session, const Words *words, int status) {
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    const bool is_reported = code == REPORTED + EXIT_FAILED || code == REPORTED + EXIT_WRONG;
+    session->pipeline = NULL; // the first rank has said what there is to say about the program
+    if (code == 0 || is_reported)
+        return (ExitStatus)(code % REPORTED);
+    // Launchers and shells say in this way that a signal has ended a process.
+    if (code > 128 && code <= 128 + SIGRTMAX)
+        diagnostics_error(session->diagnostics, (Span){0}, "the run was ended: a process got signal %d (%s)",
+                          code - 128, strsignal(code - 128));
+    else
+        diagnostics_error(session->diagnostics, (Span){0}, "the run failed: '%s' ended with status %d",
+                          words->items[0], code);
+    diagnostics_note(session->diagnostics, (Span){0},
+                     "the processes were started with: %s; -v shows what %s says",
+                     command_line(session, words), words->items[0]);
+    return EXIT_FAILED;
+}
+
+ExitStatus launch(Session *session, int64_t ranks) {
+    Words words = launcher_words(session, ranks);
+    if (session->options->verbose)
+        fprintf(stderr, "distal: starting %s\n", command_line(session, &words));
+    const int input = open_input(session);
+    fflush(NULL);
+    set_environment(ranks, session->options->verbose);
+    const pid_t parent = getpid(), child = input >= 0 ? fork() : -1;
+    if (child < 0) {
+        diagnostics_error(session->diagnostics, (Span){0}, "cannot start '%s': %s", words.items[0],
+                          strerror(errno));
+        return EXIT_FAILED;
+    }
+    if (child == 0)
+        run_launcher(words.items, input, parent);
+    close(input);
+    launcher_pid = child;
+    // From a terminal the launcher gets SIGINT itself.
+    const struct sigaction forward = {.sa_handler = pass_on}, ignore = {.sa_handler = SIG_IGN};
+    sigaction(SIGTERM, &forward, NULL);
+    sigaction(SIGHUP, &forward, NULL);
+    sigaction(SIGINT, &ignore, NULL);
+    int status;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return EXIT_FAILED;
+    return failed(session, &words, status);
+}

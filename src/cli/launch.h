@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Launching: `distal run` starts its own processes through the system's mpirun, each of which is the same
+// command again.
+#ifndef DISTAL_CLI_LAUNCH_H
+#define DISTAL_CLI_LAUNCH_H
+
+#include "cli/session.h"
+
+// Whether this process is one of several that a launcher (ours or the user's) has started.
+bool launch_is_inside(void);
+
+// Whether it was ours: then our parent says what became of us, and wants to know that we have said why.
+bool launch_was_ours(void);
+// The exit status for such a parent; `status` itself elsewhere.
+int launch_exit_status(ExitStatus status);
+
+// Runs this command again on `ranks` processes, with the program text on their standard input where it came
+// from there. Returns when all have ended.
+ExitStatus launch(Session *session, int64_t ranks);
+
+#endif

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table of options: their spelling, what they take, which commands they belong to, what help says.
+#ifndef DISTAL_CLI_OPTION_TABLE_H
+#define DISTAL_CLI_OPTION_TABLE_H
+
+#include "cli/options.h"
+
+typedef enum {
+    OPTION_TEXT,
+    OPTION_PARAM,
+    OPTION_RANKS,
+    OPTION_THREADS,
+    OPTION_IN,
+    OPTION_OUT,
+    OPTION_CHECK,
+    OPTION_REPEAT,
+    OPTION_WARMUP,
+    OPTION_STATS,
+    OPTION_OUTPUT,
+    OPTION_STOP_AFTER,
+    OPTION_VERBOSE,
+    OPTION_QUIET,
+} OptionName;
+enum { OPTION_COUNT = 14 };
+
+typedef struct {
+    const char *short_name, *long_name; // with their dashes; NULL where there is none
+    const char *value;                  // what it takes, for help; NULL: nothing
+    bool value_is_optional;             // then only by `=`
+    unsigned commands;                  // bit CommandName
+    const char *summary;
+} Option;
+
+extern const Option options_table[OPTION_COUNT];
+
+// The long name, where there is one.
+const char *option_spelling(const Option *option);
+
+#endif

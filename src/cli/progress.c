@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/progress.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+Progress progress_start(bool on) {
+    // A rank's standard error is the launcher's; the parent has looked at the terminal.
+    on = on && (isatty(STDERR_FILENO) || getenv("DISTAL_PROGRESS"));
+    return (Progress){.on = on, .start = now()};
+}
+
+void progress_show(Progress *progress, const char *what, int64_t done, int64_t all) {
+    if (!progress->on)
+        return;
+    const double time = now();
+    if (time - progress->start < 1 || time - progress->last < 0.2)
+        return;
+    progress->last = time;
+    progress->shown = true;
+    fprintf(stderr, "\r\033[K%s: %d%%", what, all > 0 ? (int)(100.0 * (double)done / (double)all) : 100);
+    fflush(stderr);
+}
+
+void progress_end(Progress *progress) {
+    if (progress->shown)
+        fputs("\r\033[K", stderr);
+    progress->shown = false;
+}

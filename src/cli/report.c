@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+// Figures of one tensor, planned or counted.
+typedef struct {
+    const TensorFigures *planned;
+    const int64_t *bytes, *messages;
+} Row;
+
+static Row row_of(const StatementPlan *plan, const StatementReport *report, int tensor) {
+    const TensorFigures *planned = &plan->tensors[tensor];
+    Row row = {planned, planned->bytes_received, planned->messages_received};
+    if (report) {
+        row.bytes = report->bytes[planned->tensor->id];
+        row.messages = report->messages[planned->tensor->id];
+    }
+    return row;
+}
+
+static int64_t largest(const int64_t *values, int64_t count) {
+    int64_t result = 0;
+    for (int64_t i = 0; i < count; i++)
+        result = values[i] > result ? values[i] : result;
+    return result;
+}
+
+static int64_t sum(const int64_t *values, int64_t count) {
+    int64_t result = 0;
+    for (int64_t i = 0; i < count; i++)
+        result += values[i];
+    return result;
+}
+
+static const char *bytes_text(int64_t bytes, Arena *arena) {
+    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    if (bytes < 1024)
+        return arena_printf(arena, "%" PRId64 " B", bytes);
+    double value = (double)bytes / 1024;
+    int unit = 0;
+    for (; value >= 1024; unit++)
+        value /= 1024;
+    return arena_printf(arena, "%" PRId64 " (%.1f %s)", bytes, value, units[unit]);
+}
+
+void report_seconds(double seconds, Text *to) {
+    static const struct {
+        double least, factor;
+        const char *unit;
+    } units[] = {{1, 1, "s"}, {1e-3, 1e3, "ms"}, {0, 1e6, "us"}};
+    int i = 0;
+    while (seconds < units[i].least)
+        i++;
+    text_printf(to, "%.3g %s", seconds * units[i].factor, units[i].unit);
+}
+
+double report_gflops(const StatementPlan *plan, const StatementReport *report) {
+    return report->median > 0 ? 1e-9 * (double)plan->flop / report->median : 0;
+}
+
+enum { COLUMNS = 9 };
+
+// The columns of the table; numbers stand on the right.
+static const struct {
+    const char *upper, *lower;
+    bool right;
+} columns[COLUMNS] = {
+    {"", "tensor", false},
+    {"", "pattern", false},
+    {"", "at", false},
+    {"", "steps", true},
+    {"moved: most", "of a rank", true},
+    {"moved:", "all ranks", true},
+    {"messages: most", "of a rank", true},
+    {"home: most", "of a rank", true},
+    {"buffers: most", "of a rank", true},
+};
+
+static void row_cells(const Row *row, int64_t ranks, Arena *arena, const char **cells) {
+    const TensorFigures *figures = row->planned;
+    const bool used = figures->pattern != PATTERN_NONE;
+    cells[0] = figures->tensor->name;
+    cells[1] = pattern_names[figures->pattern];
+    cells[2] = used && figures->at[0] ? figures->at : "-";
+    cells[3] = used ? arena_printf(arena, "%" PRId64, figures->steps) : "-";
+    cells[4] = used ? bytes_text(largest(row->bytes, ranks), arena) : "-";
+    cells[5] = used ? bytes_text(sum(row->bytes, ranks), arena) : "-";
+    cells[6] = used ? arena_printf(arena, "%" PRId64, largest(row->messages, ranks)) : "-";
+    cells[7] = bytes_text(largest(figures->home_bytes, ranks), arena);
+    cells[8] = used ? bytes_text(largest(figures->buffer_bytes, ranks), arena) : "-";
+}
+
+static void print_cells(const char *const *cells, const size_t *width, Text *to) {
+    Text line = text_create(to->arena);
+    for (int c = 0; c < COLUMNS; c++)
+        text_printf(&line, columns[c].right ? "  %*s" : "  %-*s", (int)width[c], cells[c]);
+    size_t length = line.length;
+    while (length > 0 && line.data[length - 1] == ' ')
+        length--;
+    text_append_n(to, text_string(&line), length);
+    text_append(to, "\n");
+}
+
+static void print_tensors(const StatementPlan *plan, const StatementReport *report, Text *to) {
+    Arena *arena = to->arena;
+    const int rows = plan->tensor_count + 2;
+    const char **cells = arena_array(arena, const char *, rows *COLUMNS);
+    size_t width[COLUMNS] = {0};
+    for (int c = 0; c < COLUMNS; c++) {
+        cells[c] = columns[c].upper;
+        cells[COLUMNS + c] = columns[c].lower;
+    }
+    for (int t = 0; t < plan->tensor_count; t++) {
+        Row row = row_of(plan, report, t);
+        row_cells(&row, plan->ranks, arena, &cells[(t + 2) * COLUMNS]);
+    }
+    for (int i = 0; i < rows * COLUMNS; i++) {
+        size_t length = strlen(cells[i]);
+        width[i % COLUMNS] = length > width[i % COLUMNS] ? length : width[i % COLUMNS];
+    }
+    for (int r = 0; r < rows; r++)
+        print_cells(&cells[r * COLUMNS], width, to);
+}
+
+static void print_measured(const StatementPlan *plan, const StatementReport *report, Text *to) {
+    text_append(to, "  ");
+    report_seconds(report->median, to);
+    text_append(to, " (fastest ");
+    report_seconds(report->min, to);
+    text_append(to, ", slowest ");
+    report_seconds(report->max, to);
+    text_printf(to, "), %.3g GFLOP/s\n", report_gflops(plan, report));
+}
+
+void report_table(const Pipeline *pipeline, const RunReport *run, Text *to) {
+    text_printf(to, "%s on %" PRId64 " rank%s", pipeline->source.name, pipeline->ranks,
+                pipeline->ranks == 1 ? "" : "s");
+    if (run) {
+        text_printf(to, " of %" PRId64 " thread%s; %s, %s; kernel ", run->threads,
+                    run->threads == 1 ? "" : "s", run->mpi, run->blas);
+        if (run->cache_hit)
+            text_append(to, "from the cache");
+        else
+            text_append(to, "compiled in "), report_seconds(run->compile_seconds, to);
+    }
+    text_append(to, "\n");
+    for (int i = 0; i < pipeline->program->statement_count; i++) {
+        const StatementPlan *plan = pipeline->plan->statements[i];
+        const StatementReport *report = run ? &run->statements[i] : NULL;
+        text_append(to, "\n");
+        assignment_print(pipeline->statements[i].statement->assignment, to);
+        text_printf(to, "\n  %" PRId64 " flop; at most %s of memory in a rank\n", plan->flop,
+                    bytes_text(largest(plan->peak_bytes, plan->ranks), to->arena));
+        if (report)
+            print_measured(plan, report, to);
+        text_append(to, "\n");
+        print_tensors(plan, report, to);
+    }
+}

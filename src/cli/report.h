@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reports: the figures of a plan, and of a run of it, as a table for people and as one JSON object.
+#ifndef DISTAL_CLI_REPORT_H
+#define DISTAL_CLI_REPORT_H
+
+#include "pipeline/pipeline.h"
+
+// What was measured of one statement.
+typedef struct {
+    double min, median, max; // seconds of one execution
+    // Counted by the runtime: [tensor id][rank].
+    const int64_t *const *bytes, *const *messages;
+    bool checked, check_ok;
+    double error, tolerance;
+} StatementReport;
+
+typedef struct {
+    const StatementReport *statements;
+    int64_t threads;
+    double compile_seconds;
+    bool cache_hit;
+    const char *mpi, *blas;
+} RunReport;
+
+// `run` is NULL for a plan that was not executed.
+void report_table(const Pipeline *pipeline, const RunReport *run, Text *to);
+// One object and a newline, with the keys of the contract (SPEC, 2.1 and 2.2).
+void report_json(const Pipeline *pipeline, const RunReport *run, Text *to);
+
+// "1.5 ms"
+void report_seconds(double seconds, Text *to);
+double report_gflops(const StatementPlan *plan, const StatementReport *report);
+
+#endif

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static void print_string(const char *string, Text *to) {
+    text_append(to, "\"");
+    for (const char *c = string; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            text_printf(to, "\\%c", *c);
+        else if ((unsigned char)*c < 0x20)
+            text_printf(to, "\\u%04x", (unsigned)*c);
+        else
+            text_append_n(to, c, 1);
+    }
+    text_append(to, "\"");
+}
+
+// JSON has no infinity and no NaN.
+static void print_real(double value, Text *to) {
+    if (isfinite(value))
+        text_printf(to, "%.9g", value);
+    else
+        text_append(to, "null");
+}
+
+static void print_integers(const char *key, const int64_t *values, int64_t count, Text *to) {
+    text_printf(to, "\"%s\": [", key);
+    for (int64_t i = 0; i < count; i++)
+        text_printf(to, "%s%" PRId64, i ? ", " : "", values[i]);
+    text_append(to, "]");
+}
+
+static void print_tensor(const StatementPlan *plan, const StatementReport *report, int index, Text *to) {
+    const TensorFigures *figures = &plan->tensors[index];
+    const int id = figures->tensor->id;
+    print_string(figures->tensor->name, to);
+    text_printf(to, ": {\"pattern\": \"%s\", \"at\": ", pattern_names[figures->pattern]);
+    print_string(figures->at, to);
+    text_printf(to, ", \"steps\": %" PRId64 ",\n      ", figures->steps);
+    print_integers("bytes_received", report ? report->bytes[id] : figures->bytes_received, plan->ranks, to);
+    text_append(to, ", ");
+    print_integers("messages_received", report ? report->messages[id] : figures->messages_received,
+                   plan->ranks, to);
+    text_append(to, ",\n      ");
+    print_integers("home_bytes", figures->home_bytes, plan->ranks, to);
+    text_append(to, ", ");
+    print_integers("buffer_bytes", figures->buffer_bytes, plan->ranks, to);
+    text_append(to, "}");
+}
+
+// Totals over all tensors, by rank.
+static void print_totals(const StatementPlan *plan, const char *key, const int64_t *const *counted,
+                         Text *to) {
+    int64_t *totals = arena_array(to->arena, int64_t, plan->ranks);
+    for (int t = 0; t < plan->tensor_count; t++)
+        for (int64_t r = 0; r < plan->ranks; r++)
+            totals[r] += counted[plan->tensors[t].tensor->id][r];
+    print_integers(key, totals, plan->ranks, to);
+}
+
+static void print_measured(const StatementPlan *plan, const StatementReport *report, Text *to) {
+    const double seconds[] = {report->min, report->median, report->max};
+    static const char *const names[] = {"min", "median", "max"};
+    text_append(to, ",\n   \"seconds\": {");
+    for (int i = 0; i < 3; i++) {
+        text_printf(to, "%s\"%s\": ", i ? ", " : "", names[i]);
+        print_real(seconds[i], to);
+    }
+    text_append(to, "}, \"gflops\": ");
+    print_real(report_gflops(plan, report), to);
+    text_append(to, ",\n   ");
+    print_totals(plan, "bytes_received", report->bytes, to);
+    text_append(to, ", ");
+    print_totals(plan, "messages_received", report->messages, to);
+    if (report->checked) {
+        text_append(to, ",\n   \"check\": {\"max_rel_error\": ");
+        print_real(report->error, to);
+        text_append(to, ", \"tolerance\": ");
+        print_real(report->tolerance, to);
+        text_printf(to, ", \"ok\": %s}", report->check_ok ? "true" : "false");
+    }
+}
+
+static void print_statement(const StatementPlan *plan, const StatementReport *report, Text *to) {
+    text_append(to, "  {\"target\": ");
+    print_string(plan->target->name, to);
+    text_printf(to, ", \"flop\": %" PRId64 ",\n   \"tensors\": {", plan->flop);
+    for (int t = 0; t < plan->tensor_count; t++) {
+        text_append(to, t ? ",\n    " : "\n    ");
+        print_tensor(plan, report, t, to);
+    }
+    text_append(to, "},\n   ");
+    print_integers("peak_bytes", plan->peak_bytes, plan->ranks, to);
+    text_append(to, ", \"plan_seconds\": ");
+    print_real(plan->seconds, to);
+    if (report)
+        print_measured(plan, report, to);
+    text_append(to, "}");
+}
+
+void report_json(const Pipeline *pipeline, const RunReport *run, Text *to) {
+    text_append(to, "{\"program\": ");
+    print_string(pipeline->source.name, to);
+    text_printf(to, ", \"ranks\": %" PRId64 ",", pipeline->ranks);
+    if (run) {
+        text_printf(to, " \"threads\": %" PRId64 ", \"compile_seconds\": ", run->threads);
+        print_real(run->compile_seconds, to);
+        text_printf(to, ", \"cache\": \"%s\", \"mpi\": ", run->cache_hit ? "hit" : "miss");
+        print_string(run->mpi, to);
+        text_append(to, ", \"blas\": ");
+        print_string(run->blas, to);
+        text_append(to, ",");
+    }
+    text_append(to, " \"statements\": [\n");
+    for (int i = 0; i < pipeline->program->statement_count; i++) {
+        text_append(to, i ? ",\n" : "");
+        print_statement(pipeline->plan->statements[i], run ? &run->statements[i] : NULL, to);
+    }
+    text_append(to, "]}\n");
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/run.h"
+
+#include "cli/launch.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Rank 0 reads the program; the others get its text. Collective.
+static bool share_program(Session *session) {
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    bool ok = rank != 0 || session_load(session);
+    if (!agree_on(MPI_COMM_WORLD, ok, session->diagnostics))
+        return false;
+    int64_t length = rank == 0 ? (int64_t)strlen(session->source.text) : 0;
+    MPI_Bcast(&length, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+    if (length > INT_MAX - 1)
+        return diagnostics_error(session->diagnostics, (Span){0}, "the program is too long");
+    char *text = arena_alloc(session->arena, (size_t)length + 1);
+    if (rank == 0)
+        memcpy(text, session->source.text, (size_t)length);
+    MPI_Bcast(text, (int)length, MPI_CHAR, 0, MPI_COMM_WORLD);
+    session->source = (Source){session_source_name(session->options), text};
+    return true;
+}
+
+static ExitStatus compute(Run *run) {
+    ExitStatus status = EXIT_FAILED;
+    if (run_prepare(run) && run_load_inputs(run)) {
+        bool ok = true, right = true;
+        for (int i = 0; ok && i < run->pipeline->program->statement_count; i++) {
+            ok = run_statement(run, i);
+            right = right && (!run->statements[i].report.checked || run->statements[i].report.check_ok);
+        }
+        if (ok && run_finish(run, right) && right)
+            status = EXIT_FINE;
+    }
+    run_release(run);
+    return status;
+}
+
+// Between MPI_Init and MPI_Finalize. All ranks return the same.
+static ExitStatus run_ranks(Session *session) {
+    int rank, ranks;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    Run run = {.session = session, .node = MPI_COMM_NULL, .rank = rank, .ranks = ranks};
+    ExitStatus status = EXIT_WRONG;
+    bool ok = true;
+    if (session->options->ranks > 0 && session->options->ranks != ranks)
+        ok = diagnostics_error(session->diagnostics, (Span){0},
+                               "--ranks %lld, but the launcher has started %d process%s",
+                               (long long)session->options->ranks, ranks, ranks == 1 ? "" : "es");
+    session->ranks = ranks;
+    ok = ok && (session->source.text || share_program(session));
+    ok = ok && session_compile(session, PASS_PLAN);
+    run.pipeline = session->pipeline;
+    ok = ok && bindings_create(session, &run.bindings);
+    if (agree(MPI_COMM_WORLD, ok))
+        status = compute(&run);
+    // Before any rank may end: a launcher then ends the others.
+    if (rank == 0)
+        session_report(session);
+    session->reported = true;
+    fflush(NULL);
+    return status;
+}
+
+// One process: MPI needs neither a daemon nor a network.
+static void keep_alone(void) {
+    setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
+    setenv("OMPI_MCA_pml", "ob1", 0);
+    setenv("OMPI_MCA_btl", "self", 0);
+}
+
+static ExitStatus run_here(Session *session) {
+    int provided;
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+    ExitStatus status = run_ranks(session);
+    MPI_Finalize();
+    return status;
+}
+
+ExitStatus command_run(Session *session) {
+    if (launch_is_inside())
+        return run_here(session);
+    // What is wrong is found before anything is launched.
+    Bindings bindings;
+    if (!session_compile(session, PASS_PLAN) || !bindings_create(session, &bindings))
+        return EXIT_WRONG;
+    if (session->pipeline->ranks > 1)
+        return launch(session, session->pipeline->ranks);
+    keep_alone();
+    return run_here(session);
+}

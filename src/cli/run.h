@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Run: the state of `distal run` on one rank, and its steps in order. Steps are collective where they say so;
+// what fails on one rank fails on all, with the diagnostic in run->session->diagnostics.
+#ifndef DISTAL_CLI_RUN_H
+#define DISTAL_CLI_RUN_H
+
+#include "cli/progress.h"
+#include "cli/report.h"
+#include "cli/session.h"
+#include "io/source.h"
+#include "jit/jit.h"
+#include "runtime/execution.h"
+#include "runtime/storage.h"
+
+#include <mpi.h>
+
+// What --in and --out say, checked against the program; by tensor id.
+typedef struct {
+    SourceSpec *sources;  // of the inputs
+    const char **outputs; // NULL: not written
+} Bindings;
+
+// One statement on this rank.
+typedef struct {
+    Kernel kernel;
+    distal_execution *execution;
+    double *seconds;             // of each timed execution, slowest rank
+    int64_t **bytes, **messages; // counted: [tensor id][rank], on rank 0
+    StatementReport report;
+} RunStatement;
+
+typedef struct {
+    Session *session;
+    const Pipeline *pipeline;
+    MPI_Comm node; // ranks that share this one's memory
+    int rank;
+    int64_t ranks;
+    Bindings bindings;
+    Storage **storages; // by tensor id, NULL where no statement uses the tensor
+    RunStatement *statements;
+    int64_t threads;
+    bool cache_hit;
+    double compile_seconds;
+} Run;
+
+// False with diagnostics of all mistakes; not collective.
+bool bindings_create(Session *session, Bindings *bindings);
+
+// Compiles the kernels once a node, loads them, makes storage and executions. Collective.
+bool run_prepare(Run *run);
+void run_release(Run *run); // collective
+
+bool run_load_inputs(Run *run); // collective
+
+// Executes statement `index` as often as the options say, measures it, and checks the result where asked for.
+// False where something failed; a result that is wrong is in the report. Collective.
+bool run_statement(Run *run, int index);
+
+// Compares what statement `index` has made with the reference evaluator. `inputs`: as evaluator_run takes
+// them. Collective.
+bool run_check(Run *run, int index, const void *const *inputs);
+
+// Prints scalars that the user has not sent elsewhere and writes outputs, both only of results that are
+// `right`; prints figures. Collective.
+bool run_finish(Run *run, bool right);
+
+#endif

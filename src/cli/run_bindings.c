@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/run.h"
+
+#include <string.h>
+
+static const Tensor *find_tensor(Session *session, const char *option, const Binding *binding) {
+    const Program *program = session->pipeline->program;
+    const char **names = arena_array(session->arena, const char *, program->tensor_count);
+    for (int i = 0; i < program->tensor_count; i++) {
+        names[i] = program->tensors[i]->name;
+        if (strcmp(names[i], binding->tensor) == 0)
+            return program->tensors[i];
+    }
+    const char *closest = closest_name(binding->tensor, names, program->tensor_count);
+    diagnostics_error(session->diagnostics, (Span){0}, "%s %s=%s: the program has no tensor '%s'%s", option,
+                      binding->tensor, binding->value, binding->tensor,
+                      closest ? arena_printf(session->arena, "; did you mean '%s'?", closest) : "");
+    return NULL;
+}
+
+static void bind_input(Session *session, const Binding *binding, bool *given, Bindings *bindings) {
+    const Tensor *tensor = find_tensor(session, "--in", binding);
+    if (!tensor)
+        return;
+    if (!program_is_input(session->pipeline->program, tensor))
+        diagnostics_error(session->diagnostics, (Span){0}, "--in %s=%s: '%s' is no input: %s", tensor->name,
+                          binding->value, tensor->name,
+                          program_is_output(session->pipeline->program, tensor) ? "the program computes it"
+                                                                                : "no statement reads it");
+    else if (given[tensor->id])
+        diagnostics_error(session->diagnostics, (Span){0}, "--in %s=%s: '%s' is given twice", tensor->name,
+                          binding->value, tensor->name);
+    else
+        source_parse(binding->value, tensor, session->arena, &bindings->sources[tensor->id],
+                     session->diagnostics);
+    given[tensor->id] = true;
+}
+
+static void bind_output(Session *session, const Binding *binding, Bindings *bindings) {
+    const Tensor *tensor = find_tensor(session, "--out", binding);
+    if (!tensor)
+        return;
+    const Program *program = session->pipeline->program;
+    if (!program_is_output(program, tensor) && !program_is_input(program, tensor))
+        diagnostics_error(session->diagnostics, (Span){0}, "--out %s=%s: no statement uses '%s'",
+                          tensor->name, binding->value, tensor->name);
+    else if (bindings->outputs[tensor->id])
+        diagnostics_error(session->diagnostics, (Span){0}, "--out %s=%s: '%s' is given twice", tensor->name,
+                          binding->value, tensor->name);
+    else if (output_check(binding->value, tensor, session->diagnostics))
+        bindings->outputs[tensor->id] = binding->value;
+}
+
+bool bindings_create(Session *session, Bindings *bindings) {
+    const Program *program = session->pipeline->program;
+    const Options *options = session->options;
+    bindings->sources = arena_array(session->arena, SourceSpec, program->tensor_count);
+    bindings->outputs = arena_array(session->arena, const char *, program->tensor_count);
+    bool *given = arena_array(session->arena, bool, program->tensor_count);
+    int64_t inputs = 0;
+    for (int i = 0; i < program->tensor_count; i++)
+        if (program_is_input(program, program->tensors[i]))
+            bindings->sources[program->tensors[i]->id] = source_default(inputs++, session->arena);
+    for (int64_t i = 0; i < options->inputs.count; i++)
+        bind_input(session, &options->inputs.items[i], given, bindings);
+    for (int64_t i = 0; i < options->outputs.count; i++)
+        bind_output(session, &options->outputs.items[i], bindings);
+    return session->diagnostics->errors == 0;
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/environment.h"
+#include "cli/run.h"
+#include "runtime/load.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The fewest digits that read back as the same number.
+static void print_real(double value, bool single, Text *to) {
+    char digits[64];
+    for (int precision = 1; precision <= 17; precision++) {
+        snprintf(digits, sizeof digits, "%.*g", precision, value);
+        if (single ? strtof(digits, NULL) == (float)value : strtod(digits, NULL) == value)
+            break;
+    }
+    text_append(to, digits);
+}
+
+static void print_value(const void *value, ElementType type, Text *to) {
+    const float *f32 = value;
+    const double *f64 = value;
+    switch (type) {
+    case TYPE_I32:
+        text_printf(to, "%" PRId32, *(const int32_t *)value);
+        return;
+    case TYPE_I64:
+        text_printf(to, "%" PRId64, *(const int64_t *)value);
+        return;
+    case TYPE_F32:
+        print_real((double)f32[0], true, to);
+        return;
+    case TYPE_F64:
+        print_real(f64[0], false, to);
+        return;
+    case TYPE_C64:
+    case TYPE_C128:
+        break;
+    }
+    const bool single = type == TYPE_C64;
+    const double re = single ? (double)f32[0] : f64[0], im = single ? (double)f32[1] : f64[1];
+    print_real(re, single, to);
+    text_append(to, im >= 0 ? "+" : "");
+    print_real(im, single, to);
+    text_append(to, "i");
+}
+
+// "a = 1.5" for every scalar that is computed and not written to a file. `any` says whether there was one.
+static bool print_scalars(Run *run, bool *any) {
+    const Program *program = run->pipeline->program;
+    Text text = text_create(run->session->arena);
+    for (int i = 0; i < program->tensor_count; i++) {
+        const Tensor *tensor = program->tensors[i];
+        if (tensor->order > 0 || !program_is_output(program, tensor) || run->bindings.outputs[tensor->id])
+            continue;
+        void *value = storage_gather(run->storages[tensor->id], MPI_COMM_WORLD, run->session->diagnostics);
+        if (!value)
+            return false;
+        text_printf(&text, "%s = ", tensor->name);
+        print_value(value, tensor->type, &text);
+        text_append(&text, "\n");
+        free(value);
+        *any = true;
+    }
+    bool ok = run->rank != 0 || session_print(run->session, &text) == EXIT_FINE;
+    return agree_on(MPI_COMM_WORLD, ok, run->session->diagnostics);
+}
+
+static bool write_outputs(Run *run, bool *any) {
+    const Program *program = run->pipeline->program;
+    for (int i = 0; i < program->tensor_count; i++) {
+        const char *path = run->bindings.outputs[i];
+        if (!path)
+            continue;
+        if (!storage_save(run->storages[i], path, MPI_COMM_WORLD, run->session->diagnostics))
+            return false;
+        *any = true;
+    }
+    return true;
+}
+
+static RunReport make_report(const Run *run) {
+    Arena *arena = run->session->arena;
+    const int count = run->pipeline->program->statement_count;
+    StatementReport *statements = arena_array(arena, StatementReport, count);
+    for (int i = 0; i < count; i++)
+        statements[i] = run->statements[i].report;
+    return (RunReport){.statements = statements,
+                       .threads = run->threads,
+                       .compile_seconds = run->compile_seconds,
+                       .cache_hit = run->cache_hit,
+                       .mpi = environment_mpi(arena),
+                       .blas = environment_blas(arena)};
+}
+
+// One line a statement, so that a run that leaves nothing else behind says what it did.
+static void print_summary(const Run *run, Text *to) {
+    for (int i = 0; i < run->pipeline->program->statement_count; i++) {
+        const StatementReport *report = &run->statements[i].report;
+        assignment_print(run->pipeline->statements[i].statement->assignment, to);
+        text_append(to, ": ");
+        report_seconds(report->median, to);
+        text_printf(to, ", %.3g GFLOP/s\n", report_gflops(run->pipeline->plan->statements[i], report));
+    }
+}
+
+bool run_finish(Run *run, bool right) {
+    const Options *options = run->session->options;
+    bool any = options->check;
+    if (right && options->stats != STATS_JSON && !print_scalars(run, &any))
+        return false;
+    if (right && !write_outputs(run, &any))
+        return false;
+    if (run->rank != 0)
+        return true;
+    Text text = text_create(run->session->arena);
+    const RunReport report = make_report(run);
+    if (options->stats == STATS_JSON) {
+        report_json(run->pipeline, &report, &text);
+        return session_print(run->session, &text) == EXIT_FINE;
+    }
+    if (options->stats == STATS_TEXT || options->verbose)
+        report_table(run->pipeline, &report, &text);
+    else if (!any && !options->quiet)
+        print_summary(run, &text);
+    fputs(text_string(&text), stderr);
+    return true;
+}

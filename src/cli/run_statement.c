@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/run.h"
+#include "runtime/load.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The target of a statement that accumulates, as it was before the first execution.
+typedef struct {
+    Storage *target;
+    void **pieces; // NULL: nothing to restore
+} Backup;
+
+static size_t piece_bytes(const Storage *storage, int64_t piece) {
+    return (size_t)rect_volume(&storage->pieces[piece].rect) * type_info(storage->type)->size;
+}
+
+static bool backup_create(Backup *backup, Storage *target) {
+    *backup = (Backup){target, calloc((size_t)target->piece_count + 1, sizeof(void *))};
+    for (int64_t i = 0; backup->pieces && i < target->piece_count; i++) {
+        backup->pieces[i] = elements_alloc(rect_volume(&target->pieces[i].rect), target->type);
+        if (!backup->pieces[i])
+            return false;
+        memcpy(backup->pieces[i], target->pieces[i].data, piece_bytes(target, i));
+    }
+    return backup->pieces != NULL;
+}
+
+static void backup_restore(const Backup *backup) {
+    for (int64_t i = 0; backup->pieces && i < backup->target->piece_count; i++)
+        memcpy(backup->target->pieces[i].data, backup->pieces[i], piece_bytes(backup->target, i));
+}
+
+static void backup_free(Backup *backup) {
+    for (int64_t i = 0; backup->pieces && i < backup->target->piece_count; i++)
+        free(backup->pieces[i]);
+    free(backup->pieces);
+}
+
+// What the runtime has moved must be what the plan said.
+static bool check_counters(Run *run, int index) {
+    const StatementPlan *plan = run->pipeline->plan->statements[index];
+    const distal_execution *execution = run->statements[index].execution;
+    for (int t = 0; t < plan->spmd->transfer_count; t++) {
+        const TransferPlan *planned = &plan->transfers[t];
+        int64_t bytes = execution_bytes(execution, t), messages = execution_messages(execution, t);
+        if (bytes != planned->bytes[run->rank] || messages != planned->messages[run->rank])
+            return diagnostics_error(run->session->diagnostics, (Span){0},
+                                     "internal error: transfer %d of '%s' moved %" PRId64 " bytes in %" PRId64
+                                     " messages on rank %d, and the plan says %" PRId64 " in %" PRId64,
+                                     t, planned->transfer->access->tensor->name, bytes, messages, run->rank,
+                                     planned->bytes[run->rank], planned->messages[run->rank]);
+    }
+    return true;
+}
+
+static void gather_counters(Run *run, int index) {
+    const StatementPlan *plan = run->pipeline->plan->statements[index];
+    RunStatement *statement = &run->statements[index];
+    const int tensors = run->pipeline->program->tensor_count;
+    int64_t *bytes = arena_array(run->session->arena, int64_t, tensors);
+    int64_t *messages = arena_array(run->session->arena, int64_t, tensors);
+    for (int t = 0; t < plan->spmd->transfer_count; t++) {
+        const int id = plan->spmd->transfers[t].access->tensor->id;
+        bytes[id] += execution_bytes(statement->execution, t);
+        messages[id] += execution_messages(statement->execution, t);
+    }
+    for (int id = 0; id < tensors; id++) {
+        MPI_Gather(&bytes[id], 1, MPI_INT64_T, statement->bytes[id], 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+        MPI_Gather(&messages[id], 1, MPI_INT64_T, statement->messages[id], 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+    }
+}
+
+static int compare_seconds(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void summarize(Run *run, RunStatement *statement) {
+    const int count = (int)run->session->options->repeat;
+    MPI_Allreduce(MPI_IN_PLACE, statement->seconds, count, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    qsort(statement->seconds, (size_t)count, sizeof(double), compare_seconds);
+    statement->report.min = statement->seconds[0];
+    statement->report.max = statement->seconds[count - 1];
+    statement->report.median = (statement->seconds[(count - 1) / 2] + statement->seconds[count / 2]) / 2;
+    statement->report.bytes = (const int64_t *const *)statement->bytes;
+    statement->report.messages = (const int64_t *const *)statement->messages;
+}
+
+static bool execute(Run *run, int index, const Backup *backup) {
+    RunStatement *statement = &run->statements[index];
+    const Options *options = run->session->options;
+    const int64_t all = options->warmup + options->repeat;
+    Progress progress = progress_start(run->rank == 0 && !options->quiet);
+    bool ok = true;
+    for (int64_t i = 0; i < all; i++) {
+        if (i > 0)
+            backup_restore(backup);
+        MPI_Barrier(MPI_COMM_WORLD);
+        const double start = MPI_Wtime();
+        execution_run(statement->execution, statement->kernel.function, run->pipeline->params);
+        if (i >= options->warmup)
+            statement->seconds[i - options->warmup] = MPI_Wtime() - start;
+        ok = check_counters(run, index) && ok;
+        progress_show(&progress, "computing", i + 1, all);
+    }
+    progress_end(&progress);
+    return agree_on(MPI_COMM_WORLD, ok, run->session->diagnostics);
+}
+
+// Whole tensors that a statement reads, by tensor id, on every rank.
+typedef struct {
+    bool *read;
+    void **arrays;
+    int count;
+} Inputs;
+
+static void mark_read(void *context, const Access *access) {
+    ((bool *)context)[access->tensor->id] = true;
+}
+
+static bool inputs_gather(Run *run, const Assignment *assignment, Inputs *inputs) {
+    inputs->count = run->pipeline->program->tensor_count;
+    inputs->read = arena_array(run->session->arena, bool, inputs->count);
+    inputs->arrays = arena_array(run->session->arena, void *, inputs->count);
+    expr_accesses(assignment->rhs, mark_read, inputs->read);
+    inputs->read[assignment->lhs->tensor->id] |= assignment->accumulate;
+    for (int id = 0; id < inputs->count; id++) {
+        if (!inputs->read[id])
+            continue;
+        inputs->arrays[id] = storage_gather(run->storages[id], MPI_COMM_WORLD, run->session->diagnostics);
+        if (!inputs->arrays[id])
+            return false;
+    }
+    return true;
+}
+
+static void inputs_free(Inputs *inputs) {
+    for (int id = 0; id < inputs->count; id++)
+        free(inputs->arrays[id]);
+}
+
+bool run_statement(Run *run, int index) {
+    RunStatement *statement = &run->statements[index];
+    const Assignment *assignment = run->pipeline->statements[index].statement->assignment;
+    const Options *options = run->session->options;
+    Storage *target = run->storages[assignment->lhs->tensor->id];
+    Inputs inputs = {0};
+    Backup backup = {0};
+    bool ok = true;
+    if (options->check)
+        ok = inputs_gather(run, assignment, &inputs);
+    if (ok && assignment->accumulate && options->warmup + options->repeat > 1) {
+        ok = backup_create(&backup, target);
+        if (!ok)
+            diagnostics_error(run->session->diagnostics, (Span){0},
+                              "no memory for a copy of '%s', which --repeat and --warmup need",
+                              assignment->lhs->tensor->name);
+        ok = agree_on(MPI_COMM_WORLD, ok, run->session->diagnostics);
+    }
+    if (ok)
+        ok = execute(run, index, &backup);
+    if (ok) {
+        summarize(run, statement);
+        gather_counters(run, index);
+    }
+    if (ok && options->check)
+        ok = run_check(run, index, (const void *const *)inputs.arrays);
+    backup_free(&backup);
+    inputs_free(&inputs);
+    return ok;
+}

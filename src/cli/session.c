@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/session.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool read_all(FILE *file, Text *text) {
+    char buffer[1 << 14];
+    size_t count;
+    while ((count = fread(buffer, 1, sizeof buffer, file)) > 0)
+        text_append_n(text, buffer, count);
+    return !ferror(file);
+}
+
+const char *session_source_name(const Options *options) {
+    if (options->text)
+        return "<command line>";
+    return strcmp(options->file, "-") == 0 ? "<stdin>" : options->file;
+}
+
+bool session_load(Session *session) {
+    const Options *options = session->options;
+    session->source.name = session_source_name(options);
+    if (options->text) {
+        session->source.text = options->text;
+        return true;
+    }
+    const bool is_stdin = strcmp(options->file, "-") == 0;
+    FILE *file = is_stdin ? stdin : fopen(options->file, "rb");
+    Text text = text_create(session->arena);
+    bool ok = file && read_all(file, &text);
+    const int why = errno;
+    if (file && !is_stdin)
+        fclose(file);
+    if (!ok)
+        return diagnostics_error(session->diagnostics, (Span){0}, "cannot read %s: %s", session->source.name,
+                                 strerror(why));
+    session->source.text = text_string(&text);
+    if (strlen(session->source.text) != text.length)
+        return diagnostics_error(session->diagnostics, (Span){0}, "%s is not a text: it has a byte that is 0",
+                                 session->source.name);
+    return true;
+}
+
+bool session_compile(Session *session, Pass last) {
+    if (!session->source.text && !session_load(session))
+        return false;
+    const Options *options = session->options;
+    if (!session->pipeline)
+        session->pipeline = pipeline_create(session->arena, session->source, options->params.items,
+                                            (int)options->params.count, session->ranks);
+    return pipeline_run(session->pipeline, last);
+}
+
+static void report(const Session *session, const Diagnostics *diagnostics) {
+    if (diagnostics->errors == 0 && session->options->quiet)
+        return;
+    Text text = text_create(session->arena);
+    diagnostics_print(diagnostics, &text);
+    fputs(text_string(&text), stderr);
+}
+
+void session_report(Session *session) {
+    if (session->reported)
+        return;
+    if (session->pipeline)
+        report(session, session->pipeline->diagnostics);
+    report(session, session->diagnostics);
+    session->reported = true;
+}
+
+ExitStatus session_print(Session *session, const Text *text) {
+    if (fputs(text_string(text), stdout) != EOF && fflush(stdout) != EOF)
+        return EXIT_FINE;
+    diagnostics_error(session->diagnostics, (Span){0}, "cannot write to standard output: %s",
+                      strerror(errno));
+    return EXIT_FAILED;
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Session: what the commands share: the options, the program text, the pipeline, and how a command ends.
+#ifndef DISTAL_CLI_SESSION_H
+#define DISTAL_CLI_SESSION_H
+
+#include "cli/options.h"
+
+// What the process ends with.
+typedef enum { EXIT_FINE = 0, EXIT_FAILED = 1, EXIT_WRONG = 2 } ExitStatus;
+
+typedef struct {
+    Arena *arena;
+    const Options *options;
+    Diagnostics *diagnostics; // of the command line and of what a run meets, not of the program
+    Source source;            // once loaded
+    int64_t ranks;            // 0: as many as the machine needs
+    Pipeline *pipeline;       // once created
+    bool reported;            // diagnostics are printed, here or by another process
+    char **arguments;         // of the process, to launch it again
+    int argument_count;
+} Session;
+
+typedef ExitStatus (*CommandFunction)(Session *session);
+ExitStatus command_check(Session *session);
+ExitStatus command_explain(Session *session);
+ExitStatus command_emit(Session *session);
+ExitStatus command_plan(Session *session);
+ExitStatus command_run(Session *session);
+ExitStatus command_help(Session *session);
+ExitStatus command_version(Session *session);
+
+// What the program is called in diagnostics.
+const char *session_source_name(const Options *options);
+
+// Reads the program text: of -e, of a file or of standard input. False with a diagnostic.
+bool session_load(Session *session);
+
+// Loads the program and runs the passes up to `last`. False with diagnostics, which are not printed yet.
+bool session_compile(Session *session, Pass last);
+
+// Prints the diagnostics there are on standard error, once; where there are only warnings, not if the user
+// has asked for quiet. The program's end does it for all commands.
+void session_report(Session *session);
+
+// Prints on standard output. EXIT_FAILED with a diagnostic where that cannot be written.
+ExitStatus session_print(Session *session, const Text *text);
+
+#endif
