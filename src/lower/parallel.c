@@ -55,11 +55,6 @@ static bool apply_thread(const Analysis *analysis, int depth, const Relation *re
             "race strategy: atomic, reduction or temporary)",
             name, left->name);
     case RACE_ATOMIC:
-        if (type_info(left->type)->is_complex)
-            return diagnostics_error(
-                site->diagnostics, relation->span,
-                "cannot parallelize '%s': there are no atomic updates of %s (use reduction)", name,
-                type_info(left->type)->name);
         if (analysis->plain_count < analysis->loop_count)
             return diagnostics_error(site->diagnostics, relation->span,
                                      "cannot parallelize '%s': the updates of a library call are not atomic",
