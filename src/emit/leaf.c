@@ -186,31 +186,6 @@ static void write_constants(LeafEmitter *leaf, int depth) {
         emit_line(emitter, "%s %s = 0;", type_info(emitter->type)->c_name, leaf->sum);
 }
 
-static bool writes_constants(const LeafEmitter *leaf, int depth) {
-    for (int l = 0; l < leaf->leaf->loop_count; l++)
-        if (leaf->upper_depth[l] == depth && is_computed(leaf->leaf->loops[l].upper))
-            return true;
-    for (int t = 0; t < leaf->place_count; t++)
-        if (leaf->places[t].transfer && leaf->places[t].prefix_levels > 0 &&
-            leaf->places[t].prefix_depth == depth)
-            return true;
-    return leaf->sums && leaf->sum_depth == depth;
-}
-
-// The number of loops from `first` that threads share: more than one where nothing stands between them.
-static int collapsed(const LeafEmitter *leaf, int first) {
-    int count = 1;
-    while (first + count < leaf->plain_count) {
-        const LeafLoop *outer = &leaf->leaf->loops[first + count - 1], *inner = outer + 1;
-        if (!inner->thread || inner->vector || inner->unroll || outer->vector || outer->definition_count ||
-            outer->guard_count || writes_constants(leaf, first + count) ||
-            leaf->upper_depth[first + count] > first)
-            break;
-        count++;
-    }
-    return count;
-}
-
 // The iterations of the loops from `first` inwards, as far as they are known before it.
 static const char *work_from(const LeafEmitter *leaf, int first) {
     Text text = text_create(leaf->emitter->arena);
@@ -221,11 +196,15 @@ static const char *work_from(const LeafEmitter *leaf, int first) {
 }
 
 static void write_unroll(LeafEmitter *leaf, const IntExpr *factor) {
-    if (factor->op == INT_CONST && factor->value > 0 && factor->value <= UINT16_MAX)
-        emit_line(leaf->emitter, "DISTAL_UNROLL(%d)", (int)factor->value);
-    else
-        emit_line(leaf->emitter, "// To be unrolled %s times: only a number could be told to the C compiler.",
-                  emit_int(leaf->emitter, factor));
+    Emitter *emitter = leaf->emitter;
+    if (factor->op == INT_CONST && factor->value > 0 && factor->value <= UINT16_MAX) {
+        emit_line(emitter, "DISTAL_UNROLL(%d)", (int)factor->value);
+        return;
+    }
+    Text text = text_create(emitter->arena);
+    int_print(factor, (IntNames){emitter->params, (const char *const *)emitter->vars}, &text);
+    emit_line(emitter, "// To be unrolled %s times: only a number could be told to the C compiler.",
+              text_string(&text));
 }
 
 // Who executes the iterations of a loop. `threaded` says that threads are at work around it already.
@@ -238,12 +217,13 @@ static void write_pragma(LeafEmitter *leaf, int l, bool threaded) {
             write_unroll(leaf, loop->unroll);
         return;
     }
+    if (loop->unroll) // no compiler takes both pragmas
+        emit_line(emitter, "// To be unrolled: together with what follows, as the compiler likes.");
     Text text = text_create(emitter->arena);
     text_printf(&text, "#pragma omp%s%s", thread ? " parallel for" : "", loop->vector ? " simd" : "");
-    if (thread && collapsed(leaf, l) > 1)
-        text_printf(&text, " collapse(%d)", collapsed(leaf, l));
     if (leaf->sums && l >= leaf->sum_depth)
-        text_printf(&text, " reduction(+ : %s)", leaf->sum);
+        text_printf(&text, " reduction(%s : %s)",
+                    thread && type_info(emitter->type)->is_complex ? "distal_add" : "+", leaf->sum);
     if (thread)
         text_printf(&text, " if (%s%s > DISTAL_PARALLEL_WORK)", loop->vector ? "parallel : " : "",
                     work_from(leaf, l));

@@ -4,13 +4,22 @@
 
 #include "base/integer.h"
 
+#include <string.h>
+
 static void emit_locate(const LevelSite *site, Text *to) {
-    if (site->parent_position)
-        text_printf(to, "%s + ", site->parent_position);
-    if (site->last)
-        text_printf(to, "%s - %s", site->coordinate, site->lo);
+    const char *plus = "";
+    if (site->parent_position) {
+        text_append(to, site->parent_position);
+        plus = " + ";
+    }
+    if (strcmp(site->coordinate, "0") == 0)
+        text_printf(to, site->parent_position ? " - %s" : "-%s", site->lo);
+    else if (site->last)
+        text_printf(to, "%s%s - %s", plus, site->coordinate, site->lo);
     else
-        text_printf(to, "(%s - %s) * %s", site->coordinate, site->lo, site->stride);
+        text_printf(to, "%s(%s - %s)", plus, site->coordinate, site->lo);
+    if (!site->last)
+        text_printf(to, " * %s", site->stride);
 }
 
 static int64_t positions(int64_t parent_positions, int64_t extent) {

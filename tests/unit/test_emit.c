@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Emitted C: free of warnings with every compiler that is here, and right: it is run in this process, all
+// processors one after the other, and compared with the reference evaluator.
+#include "emit/names.h"
+#include "index/evaluate.h"
+#include "jit/jit.h"
+#include "pipeline/pipeline.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+// A runtime of one process that holds whole tensors, spread out in memory: rows are padded, and views begin
+// at coordinate 1, as any part of a tensor would.
+enum { PADDING = 3, MAX_TENSORS = 64, MAX_TRANSFERS = 16 };
+
+typedef struct {
+    const Tensor *tensor;
+    int64_t extents[MAX_ORDER], strides[MAX_ORDER]; // by mode
+    int64_t count, padded_count;
+    char *data;  // with padding
+    char *dense; // row-major in the order of the modes, for the evaluator
+} Whole;
+
+struct distal_execution {
+    const Spmd *spmd;
+    Grid grid;
+    const Whole *tensors; // by id
+    int64_t coordinates[MAX_MACHINE_ORDER];
+    bool started[MAX_TRANSFERS];
+    distal_view views[MAX_TRANSFERS];
+};
+
+// One more than there are, which takes no part.
+int64_t distal_processor_count(const distal_execution *execution) {
+    return grid_size(&execution->grid) + 1;
+}
+
+int distal_takes_part(const distal_execution *execution, int64_t index) {
+    return index < grid_size(&execution->grid);
+}
+
+const int64_t *distal_coordinates(const distal_execution *execution, int64_t index) {
+    distal_execution *changed = (distal_execution *)(uintptr_t)execution;
+    if (distal_takes_part(execution, index))
+        grid_coordinates(&execution->grid, index, changed->coordinates);
+    else
+        memset(changed->coordinates, 77, sizeof changed->coordinates);
+    return execution->coordinates;
+}
+
+static const distal_view *view_of(distal_execution *execution, int transfer) {
+    const Whole *whole = &execution->tensors[execution->spmd->transfers[transfer].access->tensor->id];
+    distal_view *view = &execution->views[transfer];
+    *view = (distal_view){.data = whole->count ? whole->data : NULL};
+    for (int m = 0; m < whole->tensor->order && view->data; m++) {
+        view->lo[m] = 1;
+        view->stride[m] = whole->strides[m];
+        view->data = (char *)view->data + whole->strides[m] * (int64_t)type_info(whole->tensor->type)->size;
+    }
+    return view;
+}
+
+void distal_start(distal_execution *execution, int transfer) {
+    assert_false(execution->started[transfer]);
+    execution->started[transfer] = true;
+}
+
+const distal_view *distal_wait(distal_execution *execution, int transfer) {
+    assert_true(execution->started[transfer]);
+    execution->started[transfer] = false;
+    return view_of(execution, transfer);
+}
+
+const distal_view *distal_accumulate(distal_execution *execution, int transfer) {
+    return view_of(execution, transfer);
+}
+
+void distal_reduce(distal_execution *execution, int transfer) {
+    assert_int_equal(execution->spmd->transfers[transfer].kind, TRANSFER_REDUCE);
+}
+
+static double random_unit(uint64_t *seed) {
+    *seed += 0x9E3779B97F4A7C15U;
+    uint64_t z = (*seed ^ *seed >> 30) * 0xBF58476D1CE4E5B9U;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBU;
+    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+}
+
+static void set_element(void *element, ElementType type, double re, double im) {
+    switch (type) {
+    case TYPE_I32: // with zeros among them, and large enough for products to wrap around
+        *(int32_t *)element = re < 0.1 ? 0 : (int32_t)((re - 0.5) * 4e9);
+        return;
+    case TYPE_I64:
+        *(int64_t *)element = re < 0.1 ? 0 : (int64_t)((re - 0.5) * 1.8e19);
+        return;
+    case TYPE_F32:
+        *(float *)element = (float)(re + 0.25);
+        return;
+    case TYPE_F64:
+        *(double *)element = re + 0.25;
+        return;
+    case TYPE_C64:
+        ((float *)element)[0] = (float)(re + 0.25), ((float *)element)[1] = (float)im;
+        return;
+    case TYPE_C128:
+        ((double *)element)[0] = re + 0.25, ((double *)element)[1] = im;
+        return;
+    }
+}
+
+// Copies between the padded and the dense form of a tensor.
+static void copy_elements(const Whole *whole, bool to_dense) {
+    size_t size = type_info(whole->tensor->type)->size;
+    for (int64_t p = 0; p < whole->count; p++) {
+        int64_t rest = p, position = 0;
+        for (int m = whole->tensor->order - 1; m >= 0; m--) {
+            position += rest % whole->extents[m] * whole->strides[m];
+            rest /= whole->extents[m];
+        }
+        char *padded = whole->data + (size_t)position * size, *dense = whole->dense + (size_t)p * size;
+        memcpy(to_dense ? dense : padded, to_dense ? padded : dense, size);
+    }
+}
+
+static Whole create_whole(const Tensor *tensor, const int64_t *params, Arena *arena) {
+    Whole whole = {.tensor = tensor, .count = 1, .padded_count = 1};
+    for (int m = 0; m < tensor->order; m++) {
+        assert_true(int_eval(tensor->extents[m], params, NULL, &whole.extents[m]));
+        whole.count *= whole.extents[m];
+    }
+    for (int l = tensor->order - 1; l >= 0; l--) {
+        int m = tensor->mode_order[l];
+        whole.strides[m] = whole.padded_count;
+        whole.padded_count *= whole.extents[m] + PADDING;
+    }
+    size_t size = type_info(tensor->type)->size;
+    whole.data = arena_alloc(arena, (size_t)whole.padded_count * size);
+    whole.dense = arena_alloc(arena, (size_t)(whole.count + 1) * size);
+    uint64_t seed = (uint64_t)tensor->id;
+    for (int64_t p = 0; p < whole.count; p++) {
+        double re = random_unit(&seed);
+        set_element(whole.dense + (size_t)p * size, tensor->type, re, random_unit(&seed));
+    }
+    copy_elements(&whole, false);
+    return whole;
+}
+
+static void check_statement(Pipeline *pipeline, const StatementPasses *passes, Whole *tensors) {
+    Arena *arena = pipeline->arena;
+    const Assignment *assignment = passes->statement->assignment;
+    Whole *left = &tensors[assignment->lhs->tensor->id];
+    const char *why = NULL;
+    Evaluator *evaluator = evaluator_create(arena, assignment, pipeline->params, &why);
+    assert_non_null(evaluator);
+    const void *arrays[MAX_TENSORS];
+    for (int t = 0; t < pipeline->program->tensor_count; t++)
+        arrays[t] = tensors[t].dense;
+    int64_t count = evaluator_count(evaluator);
+    void *values = arena_alloc(arena, evaluator_value_size(evaluator) * (size_t)(count + 1));
+    double *magnitudes = arena_array(arena, double, count + 1);
+    assert_true(evaluator_run(evaluator, arrays, 0, count, values, magnitudes));
+
+    if (!assignment->accumulate)
+        memset(left->data, 0, (size_t)left->padded_count * type_info(left->tensor->type)->size);
+    distal_execution execution = {.spmd = passes->spmd, .tensors = tensors};
+    execution.grid.order = passes->spmd->dim_count;
+    for (int d = 0; d < passes->spmd->dim_count; d++)
+        assert_true(
+            int_eval(passes->spmd->dims[d].extent, pipeline->params, NULL, &execution.grid.extents[d]));
+    assert_true(passes->spmd->transfer_count <= MAX_TRANSFERS);
+    Kernel kernel;
+    if (!jit_load(pipeline->c_source, passes->function, &kernel, pipeline->diagnostics)) {
+        Text text = text_create(arena);
+        diagnostics_print(pipeline->diagnostics, &text);
+        fail_msg("%s", text_string(&text));
+    }
+    kernel.function(&execution, pipeline->params);
+    jit_unload(&kernel);
+    copy_elements(left, true);
+    double error = evaluator_error(evaluator, left->dense, values, magnitudes, count);
+    if (!(error <= evaluator_tolerance(evaluator)))
+        fail_msg("'%s' is wrong by %g in:\n%s", left->tensor->name, error, pipeline->c_source);
+}
+
+static const char *compilers[2];
+static int compiler_count;
+
+// The program computed with code of every compiler; what was emitted for it, which the caller frees.
+static char *check_program(const char *text, const ParamOverride *overrides, int override_count) {
+    Arena *arena = arena_create();
+    Pipeline *pipeline = pipeline_create(arena, (Source){"test", text}, overrides, override_count, 1);
+    if (!pipeline_run(pipeline, PASS_C)) {
+        Text why = text_create(arena);
+        diagnostics_print(pipeline->diagnostics, &why);
+        fail_msg("%s", text_string(&why));
+    }
+    assert_true(pipeline->program->tensor_count <= MAX_TENSORS);
+    for (int c = 0; c < compiler_count; c++) {
+        setenv("DISTAL_CC", compilers[c], 1);
+        Whole tensors[MAX_TENSORS];
+        for (int t = 0; t < pipeline->program->tensor_count; t++)
+            tensors[t] = create_whole(pipeline->program->tensors[t], pipeline->params, arena);
+        for (int s = 0; s < pipeline->program->statement_count; s++)
+            check_statement(pipeline, &pipeline->statements[s], tensors);
+    }
+    char *source = strdup(pipeline->c_source);
+    arena_free(arena);
+    return source;
+}
+
+// The same code with extents that divide nothing, that are smaller than the grid, and none at all. `n`, `m`,
+// `k`, `l` are params of the program.
+static void check_sizes(const char *text) {
+    static const int64_t sizes[][4] = {{7, 5, 11, 3},  {8, 8, 8, 8}, {1, 2, 1, 1},
+                                       {65, 3, 33, 2}, {0, 4, 3, 2}, {4, 3, 0, 2}};
+    char *first = NULL;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const ParamOverride overrides[] = {
+            {"n", sizes[i][0]}, {"m", sizes[i][1]}, {"k", sizes[i][2]}, {"l", sizes[i][3]}};
+        char *source = check_program(text, overrides, 4);
+        if (first)
+            assert_string_equal(source, first);
+        else
+            first = strdup(source);
+        free(source);
+    }
+    free(first);
+}
+
+static void check_once(const char *text) {
+    free(check_program(text, NULL, 0));
+}
+
+#define MATRICES                                                                                             \
+    "param n = 7, m = 5, k = 11, l = 3, gx = 2, gy = 2, gz = 2, chunk = 4\n"                                 \
+    "tensor A(n, m): f64\ntensor B(n, k): f64\ntensor C(k, m): f64\n"
+
+static void test_matrix_multiply(void **state) {
+    (void)state;
+    check_sizes(MATRICES "machine M = grid(gx, gy)\n"
+                         "A(i, j) = B(i, k) * C(k, j)\n"
+                         "schedule A { distribute({i, j}, {io, jo}, {ii, ji}, M)\n split(k, ko, ki, chunk)\n"
+                         "  reorder({ko, ii, ji, ki})\n communicate(A, jo)\n communicate({B, C}, ko)\n"
+                         "  substitute({ii, ji, ki}, gemm) }\n");
+    check_sizes(MATRICES "machine M = grid(gx, gy)\n"
+                         "A(i, j) = B(i, k) * C(k, j)\n"
+                         "schedule A { distribute({i, j}, {io, jo}, {ii, ji}, M)\n divide(k, ko, ki, gx)\n"
+                         "  reorder({ko, ii, ji, ki})\n rotate(ko, {io, jo}, kos)\n communicate(A, jo)\n"
+                         "  communicate({B, C}, kos)\n substitute({ii, ji, ki}, loops) }\n");
+    check_sizes(MATRICES "machine M = grid(gx, gy, gz)\n"
+                         "A(i, j) = B(i, k) * C(k, j)\n"
+                         "schedule A { distribute({i, j, k}, {io, jo, ko}, {ii, ji, ki}, M)\n"
+                         "  communicate({A, B, C}, ko) }\n");
+}
+
+static void test_higher_order(void **state) {
+    (void)state;
+    check_sizes("param n = 7, m = 5, k = 11, l = 3, gx = 2, gy = 3, gz = 2\n"
+                "machine M = grid(gx, gy, gz)\n"
+                "machine L = grid(gx, gy)\n"
+                "machine K = grid(gx)\n"
+                "tensor A(n, l): f64\ntensor B(n, m, k): f64\ntensor C(m, l): f64\ntensor D(k, l): f64\n"
+                "tensor T(n, m): f64\ntensor c(k): f64\ntensor a: f64\ntensor E(n, m, l): f64\n"
+                "A(i, l) = B(i, j, k) * C(j, l) * D(k, l)\n"
+                "T(i, j) = B(i, j, k) * c(k)\n"
+                "a = B(i, j, k) * B(i, j, k)\n"
+                "E(i, j, l) = B(i, j, k) * D(k, l)\n"
+                "schedule A { distribute({i, j, k}, {io, jo, ko}, {ii, ji, ki}, M)\n communicate({A, B, C, "
+                "D}, ko) }\n"
+                "schedule T { distribute({i, j}, {io, jo}, {ii, ji}, L) }\n"
+                "schedule a { distribute({i, j}, {io, jo}, {ii, ji}, L) }\n"
+                "schedule E { distribute({i}, {io}, {ii}, K) }\n");
+}
+
+// Diagonals, traces, transposes, sums of terms with their own reductions, +=, orders of storage.
+static void test_index_notation(void **state) {
+    (void)state;
+    check_sizes("param n = 7, m = 5, k = 11, l = 3\n"
+                "tensor S(n, n): f64\ntensor B(n, m): f64\ntensor b(m): f64\ntensor d(n): f64\n"
+                "tensor F(n, m): f64, {dense, dense}, order(1, 0)\n"
+                "tensor trace: f64\ntensor diagonal(n): f64\ntensor turned(m, n): f64\n"
+                "tensor sums(n): f64\ntensor outer(n, m): f64\ntensor more(n, m): f64\ntensor whole: f64\n"
+                "tensor square(n, n): f64\ntensor chain(n, n): f64\n"
+                "trace = S(i, i)\n"
+                "diagonal(i) = S(i, i) * d(i) - 2\n"
+                "turned(j, i) = F(i, j) / 3 + B(i, j) * 0.5\n"
+                "sums(i) = d(i) + B(i, j) * b(j) - -F(i, j)\n"
+                "outer(i, j) = d(i) * b(j)\n"
+                "more(i, j) += d(i) * b(j) * 2\n"
+                "whole = b(j) * b(j) * d(i)\n"
+                "square(i, j) = B(i, k) * F(j, k)\n"
+                "chain(i, l) = S(i, j) * S(j, k) * S(k, l)\n");
+}
+
+static void test_library_calls(void **state) {
+    (void)state;
+    char *source = check_program(
+        "param n = 9, m = 5, k = 11, l = 3\n"
+        "tensor B(n, k): f32\ntensor C(k, m): f32\ntensor x(k): f32\ntensor y(n): f32\ntensor s: f32\n"
+        "tensor F(k, n): c64\ntensor z(k): c64\ntensor w(n): c64\n"
+        "tensor P(l, n, m): f32\ntensor Q(l, n, k): f32\n"
+        "tensor R(n, k): i64\ntensor T(k, m): i64\n"
+        "tensor A(n, m): f32\ntensor v(n): f32\ntensor O(n, k): f32\ntensor dot(l): c64\ntensor u(n): f32\n"
+        "tensor U(n, m): i64\ntensor t(n): c64\n"
+        "A(i, j) = -B(i, k) * C(k, j) * s / 3\n"
+        "v(i) = B(i, k) * x(k)\n"
+        "O(i, k) += y(i) * x(k)\n"
+        "dot(i) = z(k) * z(k) * 2\n"
+        "u(i) += s * y(i)\n"
+        "P(a, i, j) = Q(a, i, k) * C(k, j)\n"
+        "U(i, j) = R(i, k) * T(k, j)\n"
+        "t(i) = F(k, i) * z(k) * w(i)\n"
+        "schedule A { substitute({i, j, k}, gemm) }\n"
+        "schedule v { substitute({i, k}, gemv) }\n"
+        "schedule O { substitute({i, k}, ger) }\n"
+        "schedule dot { substitute({k}, dot) }\n"
+        "schedule u { substitute({i}, axpy) }\n"
+        "schedule P { substitute({i, j, k}, gemm) }\n",
+        NULL, 0);
+    static const char *const calls[] = {"distal_gemm_f32(n, m, k, ", "distal_gemv_f32(n, k, 1, ",
+                                        "distal_ger_f32(n, k, 1, ",  "distal_dot_c64(k, ",
+                                        "distal_axpy_f32(n, s[0], ", "distal_gemm_i64(n, m, k, 1, "};
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        assert_non_null(strstr(source, calls[i]));
+    free(source);
+}
+
+static void test_element_types(void **state) {
+    (void)state;
+    check_once("param n = 37, m = 5\n"
+               "tensor i(n, m): i32\ntensor l(n, m): i64\ntensor f(n, m): f32\ntensor d(n, m): f64\n"
+               "tensor c(n, m): c64\ntensor z(n, m): c128\n"
+               "tensor i1(n, m): i32\ntensor i2(n): i32\ntensor l1(n, m): i64\ntensor l2: i64\n"
+               "tensor f1(n, m): f32\ntensor d1(n, m): f64\ntensor d2(n): f64\ntensor c1(n, m): c64\n"
+               "tensor c2: c64\ntensor z1(n, m): c128\ntensor z2(n): c128\n"
+               "i1(x, y) = i(x, y) * i(x, y) / i(x, y) - 7 / i(x, y)\n"
+               "i2(x) = i(x, y) * 3 + -i(x, y)\n"
+               "l1(x, y) = l(x, y) / i(x, y) + 5000000000 * i(x, y) - 100000 * 100000 * l(x, y)\n"
+               "l2 = l(x, y) * l(x, y)\n"
+               "f1(x, y) = f(x, y) * 2 + 0.1 / f(x, y) - 1e30 * f(x, y)\n"
+               "d1(x, y) = f(x, y) * i(x, y) + d(x, y) / l(x, y) * 2\n"
+               "d2(x) = d(x, y) - 1.5 * f(x, y) / 3\n"
+               "c1(x, y) = c(x, y) * c(x, y) / c(x, y) * 2 - 0.5 * f(x, y)\n"
+               "c2 = c(x, y) * c(x, y)\n"
+               "z1(x, y) = z(x, y) * c(x, y) * d(x, y) / (z(x, y) + 3) - i(x, y)\n"
+               "z2(x) = z(x, y) * z(x, y) * f(x, y) - 2\n");
+}
+
+static void test_parallel_loops(void **state) {
+    (void)state;
+    char *source =
+        check_program("param n = 61, m = 67, k = 11, u = 4\n"
+                      "tensor B(n, m, k): f64\ntensor b(m): f64\ntensor Z(n, m): c128\ntensor I(n, m): i32\n"
+                      "tensor A(n, m): f64\ntensor s: f64\ntensor t: f64\ntensor z: c128\ntensor w(m): "
+                      "f64\ntensor v(n, m): f64\n"
+                      "tensor p(n): i32\ntensor q(n): f64\n"
+                      "A(i, j) = B(i, j, k) * b(j)\n"
+                      "s = B(i, j, k)\n"
+                      "t = B(i, j, k) * b(j)\n"
+                      "z = Z(i, j) * Z(i, j)\n"
+                      "w(j) = B(i, j, k)\n"
+                      "v(i, j) = B(i, j, k) * 2\n"
+                      "p(i) = I(i, j)\n"
+                      "q(i) = B(i, j, k)\n"
+                      "schedule A { collapse(i, j, f)\n parallelize(f, cpu_thread) }\n"
+                      "schedule s { collapse(i, j, f)\n split(f, fo, fi, 8)\n parallelize(fo, cpu_thread, "
+                      "reduction)\n unroll(k, 4) }\n"
+                      "schedule t { parallelize(i, cpu_thread, atomic)\n unroll(j, 4) }\n"
+                      "schedule z { parallelize(i, cpu_thread, temporary)\n parallelize(j, cpu_vector) }\n"
+                      "schedule w { reorder({i, j})\n parallelize(i, cpu_thread, atomic) }\n"
+                      "schedule v { parallelize(j, cpu_vector)\n unroll(i, u) }\n"
+                      "schedule p { parallelize(j, cpu_thread, atomic) }\n"
+                      "schedule q { split(i, io, ii, 7)\n split(ii, iio, iii, 3)\n reorder({iii, io, j, "
+                      "iio})\n parallelize(j, cpu_thread, atomic) }\n",
+                      NULL, 0);
+    assert_non_null(strstr(source, "DISTAL_UNROLL(4)"));
+    assert_non_null(strstr(source, "// To be unrolled u times"));
+    assert_non_null(strstr(source, "#pragma omp atomic"));
+    free(source);
+}
+
+// Names that mean something in C or are used twice.
+static void test_names(void **state) {
+    (void)state;
+    check_once("param int = 5, i = 4, execution = 3, A_view = 2, sum = 6\n"
+               "machine M = grid(A_view)\n"
+               "tensor A(int, i): c128\ntensor sum_2(i): f64\ntensor restrict(int, i): f64\n"
+               "tensor I(i): f64\ntensor complex: f64\ntensor min(i, sum): f64\ntensor _Bool(int): f64\n"
+               "tensor execution_2(sum): f64\ntensor distal_wait(int, i): f64\n"
+               "A(i, A_view) = restrict(i, A_view) * I(A_view)\n"
+               "complex = restrict(i, j) * I(j)\n"
+               "sum_2(sum) = min(sum, while) * execution_2(while)\n"
+               "_Bool(main) = distal_wait(main, coordinates) * I(coordinates)\n"
+               "schedule complex { distribute({i}, {processor}, {active}, M) }\n"
+               "schedule _Bool { distribute({main}, {INT_MAX}, {linux}, M)\n substitute({linux, "
+               "coordinates}, loops) }\n");
+    Arena *arena = arena_create();
+    Names names = names_create(arena);
+    names_want(&names, "sum_2");
+    assert_string_equal(names_take(&names, "sum", false), "sum");
+    assert_string_equal(names_take(&names, "sum", false), "sum_3");
+    assert_string_equal(names_take(&names, "sum_2", true), "sum_2");
+    assert_string_equal(names_take(&names, "while", true), "while_2");
+    assert_string_equal(names_take(&names, "_x", true), "v_x_2");
+    arena_free(arena);
+}
+
+static int choose_compilers(void **state) {
+    (void)state;
+    // Kernels look for these functions here, and so they have to be linked.
+    const double one = 1;
+    assert_true(distal_dot_f64(1, &one, 1, &one, 1) == 1);
+    static char folder[] = "/tmp/distal-emit-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    setenv("XDG_CACHE_HOME", folder, 1);
+    setenv("DISTAL_CFLAGS", "-O1 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror", 1);
+    // Clang may be absent, or lack its OpenMP.
+    static const char *const names[] = {"gcc", "clang"};
+    Arena *arena = arena_create();
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        bool hit;
+        double seconds;
+        setenv("DISTAL_CC", names[i], 1);
+        if (jit_compile("int distal_probe;\n", &hit, &seconds,
+                        diagnostics_create(arena, (Source){"probe", ""})))
+            compilers[compiler_count++] = names[i];
+        else
+            print_message("without %s\n", names[i]);
+    }
+    arena_free(arena);
+    assert_true(compiler_count > 0);
+    return 0;
+}
+
+static int remove_cache(void **state) {
+    (void)state;
+    char command[256];
+    snprintf(command, sizeof command, "rm -rf '%s'", getenv("XDG_CACHE_HOME"));
+    return system(command);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_matrix_multiply), cmocka_unit_test(test_higher_order),
+        cmocka_unit_test(test_index_notation),  cmocka_unit_test(test_library_calls),
+        cmocka_unit_test(test_element_types),   cmocka_unit_test(test_parallel_loops),
+        cmocka_unit_test(test_names),
+    };
+    return cmocka_run_group_tests_name("emit", tests, choose_compilers, remove_cache);
+}
