@@ -205,8 +205,9 @@ bool npy_check_type(const NpyFile *file, const char *tensor, ElementType type, D
     if (from == type || (type_storable(from, type) && type_promote(from, type) == type))
         return true;
     return diagnostics_error(diagnostics, (Span){0},
-                             "'%s' holds %s, and the elements of %s are %s: that would lose something",
-                             file->path, type_info(from)->name, tensor, type_info(type)->name);
+                             "cannot read %s from '%s': its elements are %s, those of %s are %s, and the "
+                             "conversion is not exact",
+                             tensor, file->path, type_info(from)->name, tensor, type_info(type)->name);
 }
 
 bool npy_read(const NpyFile *file, ElementType type, const Piece *piece, Diagnostics *diagnostics) {

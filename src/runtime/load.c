@@ -22,8 +22,9 @@ static bool check_shape(const NpyFile *file, const Home *home, Diagnostics *diag
     Text theirs = text_create(diagnostics->arena), ours = text_create(diagnostics->arena);
     npy_print_shape(header->order, header->extents, &theirs);
     npy_print_shape(home->order, home->extents, &ours);
-    return diagnostics_error(diagnostics, (Span){0}, "'%s' has shape %s, and tensor %s has %s", file->path,
-                             text_string(&theirs), home->tensor->name, text_string(&ours));
+    return diagnostics_error(
+        diagnostics, (Span){0}, "cannot read %s from '%s': its shape is %s, that of %s is %s",
+        home->tensor->name, file->path, text_string(&theirs), home->tensor->name, text_string(&ours));
 }
 
 static bool load_file(Storage *storage, const char *path, Diagnostics *diagnostics) {

@@ -366,7 +366,8 @@ static void test_bad_files(MPI_Comm comm, int rank, int ranks) {
     CHECK(!storage_load(fixture.storage, &(SourceSpec){.kind = SOURCE_NPY, .text = path}, comm,
                         scope.diagnostics),
           "another shape");
-    snprintf(expected, sizeof expected, "'%s' has shape (3,), and tensor T has (%d, 3)", path, 2 * ranks);
+    snprintf(expected, sizeof expected, "cannot read T from '%s': its shape is (3,), that of T is (%d, 3)",
+             path, 2 * ranks);
     CHECK(strcmp(first_message(scope.diagnostics), expected) == 0, "'%s'", first_message(scope.diagnostics));
     MPI_Barrier(comm);
     if (rank == 0)
