@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "draft.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TAKEN_OFF = 2 }; // by SIZE_DIFFERENCE
+
+const char *draft_size_text(const Draft *draft, int size, char *buffer) {
+    const DraftSize *at = &draft->sizes[size];
+    if (at->form == SIZE_LITERAL)
+        snprintf(buffer, 32, "%" PRId64, at->value);
+    else if (at->form == SIZE_PARAM)
+        snprintf(buffer, 32, "%c%d", at->letter, size);
+    else
+        snprintf(buffer, 32, "%c%d - %d", at->letter, size, TAKEN_OFF);
+    return buffer;
+}
+
+int64_t draft_processors(const Draft *draft) {
+    int64_t product = 1;
+    for (int d = 0; d < draft->machine.order; d++)
+        product *= draft->sizes[draft->machine.sizes[d]].value;
+    return product;
+}
+
+static bool node_uses(const DraftStatement *statement, int node, int tensor) {
+    const DraftNode *at = &statement->nodes[node];
+    if (at->kind == NODE_ACCESS)
+        return at->tensor == tensor;
+    return at->kind != NODE_NUMBER && (node_uses(statement, at->left, tensor) ||
+                                       (at->kind != NODE_NEG && node_uses(statement, at->right, tensor)));
+}
+
+bool draft_uses_tensor(const Draft *draft, int tensor) {
+    for (int s = 0; s < draft->statement_count; s++)
+        if (draft->statements[s].target == tensor ||
+            node_uses(&draft->statements[s], draft->statements[s].root, tensor))
+            return true;
+    return false;
+}
+
+static bool mentions(const char *text, const char *name) {
+    size_t length = strlen(name);
+    for (const char *at = strstr(text, name); at; at = strstr(at + 1, name))
+        if (at[length] < '0' || at[length] > '9')
+            return true;
+    return false;
+}
+
+static bool size_is_used(const Draft *draft, int size) {
+    char name[16];
+    snprintf(name, sizeof name, "%c%d", draft->sizes[size].letter, size);
+    for (int d = 0; d < draft->machine.order; d++)
+        if (draft->machine.sizes[d] == size)
+            return true;
+    for (int t = 0; t < draft->tensor_count; t++)
+        for (int m = 0; m < draft->tensors[t].order && draft_uses_tensor(draft, t); m++)
+            if (draft->tensors[t].extents[m] == size)
+                return true;
+    for (int s = 0; s < draft->statement_count; s++)
+        for (int c = 0; c < draft->statements[s].command_count; c++)
+            if (mentions(draft->statements[s].commands[c].text, name))
+                return true;
+    return false;
+}
+
+static void print_params(const Draft *draft, Text *to) {
+    int count = 0;
+    for (int s = 0; s < draft->size_count; s++) {
+        const DraftSize *size = &draft->sizes[s];
+        if (size->form == SIZE_LITERAL || !size_is_used(draft, s))
+            continue;
+        text_printf(to, "%s%c%d = %" PRId64, count++ ? ", " : "param ", size->letter, s,
+                    size->value + (size->form == SIZE_DIFFERENCE ? TAKEN_OFF : 0));
+    }
+    if (count)
+        text_append(to, "\n");
+}
+
+static void print_machine(const Draft *draft, Text *to) {
+    const DraftMachine *machine = &draft->machine;
+    char buffer[32];
+    if (machine->level_count == 0)
+        return;
+    text_append(to, "machine M = ");
+    for (int l = 0, d = 0; l < machine->level_count; l++) {
+        text_printf(to, "%s%s%sgrid(", l ? ", " : "", machine->levels[l], *machine->levels[l] ? " " : "");
+        for (int k = 0; k < machine->level_order[l]; k++, d++)
+            text_printf(to, "%s%s", k ? ", " : "", draft_size_text(draft, machine->sizes[d], buffer));
+        text_append(to, ")");
+    }
+    text_append(to, "\n");
+}
+
+static void print_tensor(const Draft *draft, const DraftTensor *tensor, Text *to) {
+    char buffer[32];
+    text_printf(to, "tensor %s", tensor->name);
+    for (int m = 0; m < tensor->order; m++)
+        text_printf(to, "%s%s", m ? ", " : "(", draft_size_text(draft, tensor->extents[m], buffer));
+    text_printf(to, "%s: %s", tensor->order ? ")" : "", type_info(tensor->type)->name);
+    for (int m = tensor->order; tensor->column_major && m > 0; m--)
+        text_printf(to, "%s%d%s", m == tensor->order ? ", order(" : ", ", m - 1, m == 1 ? ")" : "");
+    text_append(to, "\n");
+}
+
+// One arrow for each level, each with names of its own for the modes.
+static void print_place(const Draft *draft, const DraftTensor *tensor, Text *to) {
+    static const char *const names[] = {"xyzwuvst", "abcdefgh"};
+    const DraftMachine *machine = &draft->machine;
+    for (int l = 0, d = 0; l < machine->level_count; l++) {
+        const char *modes = names[l % 2];
+        text_printf(to, "%s%s", l ? ", " : "place ", tensor->name);
+        for (int m = 0; m < tensor->order; m++)
+            text_printf(to, "%s%c%s", m ? ", " : "(", modes[m], m + 1 == tensor->order ? ")" : "");
+        text_printf(to, " -> M%s%s(", *machine->levels[l] ? "." : "", machine->levels[l]);
+        for (int k = 0; k < machine->level_order[l]; k++, d++) {
+            int entry = tensor->entries[d];
+            text_append(to, k ? ", " : "");
+            if (entry >= 0)
+                text_printf(to, "%c", modes[entry]);
+            else if (entry == ENTRY_REPLICATE)
+                text_append(to, "*");
+            else
+                text_printf(to, "%d", ENTRY_FIX - entry);
+        }
+        text_append(to, ")");
+    }
+    text_append(to, "\n");
+}
+
+static void print_access(const Draft *draft, int tensor, const char *vars, Text *to) {
+    text_append(to, draft->tensors[tensor].name);
+    for (int m = 0; m < draft->tensors[tensor].order; m++)
+        text_printf(to, "%s%c%s", m ? ", " : "(", vars[m], m + 1 == draft->tensors[tensor].order ? ")" : "");
+}
+
+// 0: a sum, 1: a product, 2: a sign, 3: an atom
+static int precedence(NodeKind kind) {
+    return kind == NODE_ADD || kind == NODE_SUB   ? 0
+           : kind == NODE_MUL || kind == NODE_DIV ? 1
+           : kind == NODE_NEG                     ? 2
+                                                  : 3;
+}
+
+static void print_node(const Draft *draft, const DraftStatement *statement, int node, int at_least,
+                       Text *to) {
+    static const char *const signs[] = {
+        [NODE_ADD] = " + ", [NODE_SUB] = " - ", [NODE_MUL] = " * ", [NODE_DIV] = " / "};
+    const DraftNode *at = &statement->nodes[node];
+    int own = precedence(at->kind);
+    if (own < at_least)
+        text_append(to, "(");
+    if (at->kind == NODE_ACCESS) {
+        print_access(draft, at->tensor, at->vars, to);
+    } else if (at->kind == NODE_NUMBER) {
+        text_append(to, at->number);
+    } else if (at->kind == NODE_NEG) {
+        text_append(to, "-");
+        print_node(draft, statement, at->left, 3, to);
+    } else {
+        print_node(draft, statement, at->left, own, to);
+        text_append(to, signs[at->kind]);
+        print_node(draft, statement, at->right, own + 1, to);
+    }
+    if (own < at_least)
+        text_append(to, ")");
+}
+
+void draft_print_statement(const Draft *draft, const DraftStatement *statement, Text *to) {
+    print_access(draft, statement->target, statement->vars, to);
+    text_append(to, statement->accumulate ? " += " : " = ");
+    print_node(draft, statement, statement->root, 0, to);
+}
+
+void draft_print(const Draft *draft, Text *to) {
+    text_printf(to, "# drawn with --seed %" PRIu64 " --only %" PRId64 "\n# distal run FILE -n %d --check\n",
+                draft->seed, draft->index, draft->ranks);
+    print_params(draft, to);
+    print_machine(draft, to);
+    for (int t = 0; t < draft->tensor_count; t++)
+        if (draft_uses_tensor(draft, t))
+            print_tensor(draft, &draft->tensors[t], to);
+    for (int t = 0; t < draft->tensor_count; t++)
+        if (draft_uses_tensor(draft, t) && draft->tensors[t].placed)
+            print_place(draft, &draft->tensors[t], to);
+    for (int s = 0; s < draft->statement_count; s++) {
+        const DraftStatement *statement = &draft->statements[s];
+        draft_print_statement(draft, statement, to);
+        text_append(to, "\n");
+        if (!statement->has_schedule)
+            continue;
+        text_printf(to, "schedule %s {\n", draft->tensors[statement->target].name);
+        for (int c = 0; c < statement->command_count; c++)
+            text_printf(to, "  %s\n", statement->commands[c].text);
+        text_append(to, "}\n");
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A drawn program as data: what the generator makes, what the shrinker takes apart, and what is printed as
+// the text of a .distal file. A draft holds no pointers, so an assignment copies it.
+#ifndef DISTAL_TESTS_DRAFT_H
+#define DISTAL_TESTS_DRAFT_H
+
+#include "base/text.h"
+#include "format/type.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    DRAFT_SIZES = 32,
+    DRAFT_DIMS = 6,
+    DRAFT_ORDER = 8,
+    DRAFT_TENSORS = 16,
+    DRAFT_NODES = 64,
+    DRAFT_COMMANDS = 32,
+    DRAFT_STATEMENTS = 3,
+    DRAFT_TEXT = 200
+};
+
+// A number that is printed as a literal, a param, or a param with something taken off.
+typedef enum { SIZE_LITERAL, SIZE_PARAM, SIZE_DIFFERENCE } SizeForm;
+typedef struct {
+    char letter; // of its param's name: n for extents, g for grids, c for factors of commands
+    SizeForm form;
+    int64_t value;
+} DraftSize;
+
+typedef struct {
+    int level_count; // 0: no machine; 1 without a level name: flat
+    const char *levels[4];
+    int level_order[4];
+    int order;
+    int sizes[DRAFT_DIMS]; // index of the size of each dimension
+} DraftMachine;
+
+typedef struct {
+    char name[4];
+    ElementType type;
+    int order;
+    int extents[DRAFT_ORDER]; // index of the size of each mode
+    bool column_major;
+    bool placed;
+    int entries[DRAFT_DIMS]; // by dimension of the machine: a mode, ENTRY_REPLICATE, or a coordinate below it
+} DraftTensor;
+enum { ENTRY_REPLICATE = -1, ENTRY_FIX = -2 }; // ENTRY_FIX - c: fixed at coordinate c
+
+typedef enum {
+    NODE_ACCESS,
+    NODE_NUMBER,
+    NODE_ADD,
+    NODE_SUB,
+    NODE_MUL,
+    NODE_DIV,
+    NODE_NEG,
+} NodeKind;
+typedef struct {
+    NodeKind kind;
+    int tensor;             // NODE_ACCESS
+    char vars[DRAFT_ORDER]; // NODE_ACCESS: names, one letter each
+    char number[8];         // NODE_NUMBER
+    int left, right;
+} DraftNode;
+
+typedef struct {
+    char text[DRAFT_TEXT];
+    bool may_be_refused; // a kernel that may not fit: a diagnostic is no failure
+} DraftCommand;
+
+typedef struct {
+    int target; // tensor
+    char vars[DRAFT_ORDER];
+    bool accumulate;
+    int root; // node
+    int node_count;
+    DraftNode nodes[DRAFT_NODES];
+    bool has_schedule;
+    int command_count;
+    DraftCommand commands[DRAFT_COMMANDS];
+} DraftStatement;
+
+typedef struct {
+    uint64_t seed;
+    int64_t index;
+    int ranks;
+    int size_count;
+    DraftSize sizes[DRAFT_SIZES];
+    DraftMachine machine;
+    int tensor_count;
+    DraftTensor tensors[DRAFT_TENSORS];
+    int statement_count;
+    DraftStatement statements[DRAFT_STATEMENTS];
+} Draft;
+
+// The program as text, with a comment on how to run it. Tensors and params that nothing mentions are left
+// out.
+void draft_print(const Draft *draft, Text *to);
+// "A(i, j) = B(i, k) * C(k, j)"
+void draft_print_statement(const Draft *draft, const DraftStatement *statement, Text *to);
+// The size as it stands in an expression; written to `buffer` of 32 characters.
+const char *draft_size_text(const Draft *draft, int size, char *buffer);
+
+bool draft_uses_tensor(const Draft *draft, int tensor);
+int64_t draft_processors(const Draft *draft); // of its machine; 1 without one
+
+#endif

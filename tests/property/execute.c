@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Executing a trial: every way to plan it, several times with different inputs.
+#include "reference.h"
+#include "runtime/execution.h"
+
+#include <inttypes.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A way to execute a program. What it computes is the same in all of them.
+typedef struct {
+    const char *name;
+    bool no_shift, no_broadcast;
+    int64_t message_limit;
+    int rounds;
+} Way;
+
+static const Way ways[] = {
+    {"as planned", false, false, 0, 3},           {"without shifts", true, false, 0, 2},
+    {"without broadcasts", false, true, 0, 2},    {"with patterns off and short messages", true, true, 64, 1},
+    {"with short messages", false, false, 64, 2},
+};
+enum { WAY_COUNT = sizeof ways / sizeof *ways };
+
+typedef struct {
+    Trial *trial;
+    const Way *way;
+    MPI_Comm comm;
+    int rank;
+    Plan *plan;
+    Storage **storages; // by tensor id
+    distal_execution *executions[DRAFT_STATEMENTS];
+    Whole whole;                       // first rank only
+    uint64_t hashes[DRAFT_STATEMENTS]; // of the result of round 0
+} Run;
+
+static const Program *program_of(const Run *run) {
+    return run->trial->pipeline->program;
+}
+
+static Plan *make_plan(Run *run, Diagnostics *diagnostics) {
+    const Program *program = program_of(run);
+    Pipeline *pipeline = run->trial->pipeline;
+    PlanOptions options = {.ranks = pipeline->ranks,
+                           .message_limit = run->way->message_limit,
+                           .no_shift = run->way->no_shift,
+                           .no_broadcast = run->way->no_broadcast};
+    const Spmd **spmds = arena_array(pipeline->arena, const Spmd *, program->statement_count);
+    for (int s = 0; s < program->statement_count; s++)
+        spmds[s] = pipeline->statements[s].spmd;
+    return plan_create(pipeline->arena, program->tensor_count, program->tensors, program->statement_count,
+                       spmds, pipeline->params, options, diagnostics);
+}
+
+static bool prepare(Run *run, Diagnostics *diagnostics) {
+    const Program *program = program_of(run);
+    run->plan = run->way == ways ? run->trial->pipeline->plan : make_plan(run, diagnostics);
+    if (!run->plan)
+        return false;
+    run->storages = arena_array(run->trial->arena, Storage *, program->tensor_count);
+    for (int t = 0; t < program->tensor_count; t++) {
+        if (!run->plan->homes[t].known)
+            continue;
+        run->storages[t] = storage_create(&run->plan->homes[t], run->rank, false, diagnostics);
+        if (!run->storages[t])
+            return false;
+    }
+    for (int s = 0; s < program->statement_count; s++) {
+        run->executions[s] =
+            execution_create(run->plan->statements[s], run->storages, run->comm, diagnostics);
+        if (!run->executions[s])
+            return false;
+    }
+    return run->rank > 0 || whole_create(&run->whole, run->plan);
+}
+
+static void release(Run *run) {
+    const Program *program = program_of(run);
+    for (int s = 0; s < program->statement_count; s++)
+        if (run->executions[s])
+            execution_free(run->executions[s]);
+    for (int t = 0; run->storages && t < program->tensor_count; t++)
+        storage_free(run->storages[t]);
+    if (run->rank == 0)
+        whole_free(&run->whole);
+}
+
+static void check_buffers(Run *run, int statement) {
+    StatementPlan *plan = run->plan->statements[statement];
+    for (int t = 0; t < plan->spmd->transfer_count; t++) {
+        const RankTransfer *own = plan_rank_transfer(plan, t, run->rank);
+        const Tensor *tensor = own->transfer->access->tensor;
+        int64_t bytes = (own->buffer_count * own->buffer_elements + own->scratch_elements) *
+                        (int64_t)type_info(tensor->type)->size;
+        if (bytes > plan->transfers[t].buffer_bytes[run->rank])
+            trial_fail(
+                run->trial, TRIAL_BUFFER,
+                "transfer %d of %s has %" PRId64 " bytes of buffers on rank %d, planned %" PRId64 ", %s", t,
+                tensor->name, bytes, run->rank, plan->transfers[t].buffer_bytes[run->rank], run->way->name);
+    }
+}
+
+static void check_counters(Run *run, int statement) {
+    const StatementPlan *plan = run->plan->statements[statement];
+    for (int t = 0; t < plan->spmd->transfer_count; t++) {
+        const TransferPlan *planned = &plan->transfers[t];
+        int64_t bytes = execution_bytes(run->executions[statement], t);
+        int64_t messages = execution_messages(run->executions[statement], t);
+        if (bytes != planned->bytes[run->rank] || messages != planned->messages[run->rank])
+            trial_fail(run->trial, TRIAL_COUNTED,
+                       "transfer %d of %s moved %" PRId64 " bytes in %" PRId64
+                       " messages on rank %d, planned %" PRId64 " in %" PRId64 ", %s",
+                       t, planned->transfer->access->tensor->name, bytes, messages, run->rank,
+                       planned->bytes[run->rank], planned->messages[run->rank], run->way->name);
+    }
+}
+
+// Inputs get their values, results what they must not keep.
+static void set_tensors(Run *run, uint64_t seed) {
+    const Program *program = program_of(run);
+    for (int t = 0; t < program->tensor_count; t++) {
+        const Tensor *tensor = program->tensors[t];
+        const bool input = program_is_input(program, tensor);
+        for (int64_t i = 0; run->storages[t] && i < run->storages[t]->piece_count; i++) {
+            const Piece *piece = &run->storages[t]->pieces[i];
+            if (input)
+                fill_input(piece, tensor, run->plan->homes[t].extents, seed);
+            else
+                fill_poison(piece, tensor->type);
+        }
+        if (run->rank > 0 || !input || !run->storages[t])
+            continue;
+        Piece whole = whole_piece(&run->whole, t);
+        if (!rect_is_empty(&whole.rect))
+            fill_input(&whole, tensor, run->plan->homes[t].extents, seed);
+    }
+}
+
+static void check_inputs(Run *run, uint64_t seed) {
+    const Program *program = program_of(run);
+    for (int t = 0; t < program->tensor_count; t++) {
+        const Tensor *tensor = program->tensors[t];
+        if (!run->storages[t] || program_is_output(program, tensor))
+            continue;
+        for (int64_t i = 0; i < run->storages[t]->piece_count; i++)
+            if (!is_input(&run->storages[t]->pieces[i], tensor, run->plan->homes[t].extents, seed))
+                trial_fail(run->trial, TRIAL_CHANGED, "the input %s was changed on rank %d, %s", tensor->name,
+                           run->rank, run->way->name);
+    }
+}
+
+static uint64_t hash_storage(const Storage *storage) {
+    uint64_t hash = 14695981039346656037u;
+    for (int64_t i = 0; i < storage->piece_count; i++) {
+        const unsigned char *bytes = storage->pieces[i].data;
+        int64_t count = rect_volume(&storage->pieces[i].rect) * (int64_t)type_info(storage->type)->size;
+        for (int64_t k = 0; k < count; k++)
+            hash = (hash ^ bytes[k]) * 1099511628211u;
+    }
+    return hash;
+}
+
+// Rounds 0 and 2 have the same inputs, round 1 others: what a buffer has kept shows.
+static void run_round(Run *run, int round) {
+    Trial *trial = run->trial;
+    const Program *program = program_of(run);
+    const uint64_t seed = trial->draft.seed * 31 + (uint64_t)trial->draft.index * 2 + (uint64_t)(round & 1);
+    set_tensors(run, seed);
+    for (int s = 0; s < program->statement_count; s++) {
+        const Assignment *assignment = program->statements[s].assignment;
+        const Storage *target = run->storages[assignment->lhs->tensor->id];
+        execution_run(run->executions[s], trial->kernels[s], trial->pipeline->params);
+        check_counters(run, s);
+        reference_compare(trial, run->plan->statements[s], assignment, target, &run->whole, run->comm,
+                          run->way->name);
+        if (omp_get_max_threads() > 1)
+            continue; // threads add up in any order
+        uint64_t hash = hash_storage(target);
+        if (round == 0)
+            run->hashes[s] = hash;
+        else if (round == 2 && hash != run->hashes[s])
+            trial_fail(trial, TRIAL_UNSTABLE, "%s differs on rank %d when it is computed once more, %s",
+                       assignment->lhs->tensor->name, run->rank, run->way->name);
+    }
+    check_inputs(run, seed);
+}
+
+static void execute_way(Trial *trial, const Way *way, MPI_Comm comm) {
+    Run run = {.trial = trial, .way = way, .comm = comm};
+    MPI_Comm_rank(comm, &run.rank);
+    Diagnostics *diagnostics = diagnostics_create(trial->arena, trial->pipeline->source);
+    bool ready = prepare(&run, diagnostics);
+    if (!ready) {
+        Text text = text_create(trial->arena);
+        diagnostics_print(diagnostics, &text);
+        trial_fail(trial, TRIAL_PREPARED, "%s: %s", way->name, text_string(&text));
+    }
+    if (agree(comm, ready)) {
+        for (int s = 0; s < program_of(&run)->statement_count; s++)
+            check_buffers(&run, s);
+        for (int round = 0; round < way->rounds; round++)
+            run_round(&run, round);
+    }
+    release(&run);
+}
+
+void trial_execute(Trial *trial, bool thorough) {
+    MPI_Comm comm = trial_comms[trial->draft.ranks];
+    if (comm == MPI_COMM_NULL)
+        return;
+    omp_set_num_threads(trial->draft.index % 4 == 3 ? 2 : 1);
+    for (int w = 0; w < (thorough ? WAY_COUNT : 1); w++)
+        execute_way(trial, &ways[w], comm);
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Machine, ranks and placements of a drawn program.
+#include "generate.h"
+
+int draw_size(Random *random, Draft *draft, char letter, int64_t value) {
+    static const int weights[] = {[SIZE_LITERAL] = 40, [SIZE_PARAM] = 45, [SIZE_DIFFERENCE] = 15};
+    draft->sizes[draft->size_count] =
+        (DraftSize){letter, (SizeForm)random_weighted(random, weights, 3), value};
+    return draft->size_count++;
+}
+
+// `count` factors of `product`, 1 among them, in any order.
+static void draw_factors(Random *random, int product, int count, int *factors) {
+    for (int d = 0; d < count; d++)
+        factors[d] = 1;
+    for (int prime = 2; product > 1; prime++)
+        while (product % prime == 0) {
+            factors[random_below(random, count)] *= prime;
+            product /= prime;
+        }
+}
+
+static void draw_machine(Random *random, Draft *draft) {
+    static const int few[] = {2, 4, 6, 8, 12}, many[] = {14, 16, 18, 20, 24};
+    static const int levels_weights[] = {8, 62, 24, 6}, dims_weights[] = {30, 45, 25};
+    static const char *const names[] = {"node", "socket", "core", "gpu"};
+    DraftMachine *machine = &draft->machine;
+    machine->level_count = random_weighted(random, levels_weights, 4);
+    if (machine->level_count == 0)
+        return;
+    int size = random_chance(random, 10)   ? many[random_below(random, 5)]
+               : random_chance(random, 50) ? few[random_below(random, 5)]
+                                           : random_between(random, 1, 12);
+    int skip = machine->level_count == 1 ? 0 : random_below(random, 5 - machine->level_count);
+    for (int l = 0; l < machine->level_count; l++) {
+        machine->levels[l] = machine->level_count == 1 && random_chance(random, 90) ? "" : names[skip + l];
+        machine->level_order[l] = machine->level_count == 1   ? 1 + random_weighted(random, dims_weights, 3)
+                                  : machine->level_count == 2 ? random_between(random, 1, 2)
+                                                              : 1;
+        machine->order += machine->level_order[l];
+    }
+    int factors[DRAFT_DIMS];
+    draw_factors(random, size, machine->order, factors);
+    for (int d = 0; d < machine->order; d++)
+        machine->sizes[d] = draw_size(random, draft, 'g', factors[d]);
+}
+
+// As many as there are processors, or a divisor of that; at most 12.
+static int draw_ranks(Random *random, const Draft *draft) {
+    int64_t processors = draft_processors(draft);
+    if (draft->machine.level_count == 0)
+        return random_between(random, 1, 5);
+    if (processors <= 12 && random_chance(random, 70))
+        return (int)processors;
+    int divisors[12], count = 0;
+    for (int n = 1; n <= 12; n++)
+        if (processors % n == 0)
+            divisors[count++] = n;
+    return divisors[count - 1 - (random_chance(random, 60) ? 0 : random_below(random, count))];
+}
+
+static int draw_entry(Random *random, const Draft *draft, int dim, const DraftTensor *tensor, bool *used) {
+    int free_modes[DRAFT_ORDER], count = 0;
+    for (int m = 0; m < tensor->order; m++)
+        if (!used[m])
+            free_modes[count++] = m;
+    if (count > 0 && random_chance(random, 65)) {
+        int mode = free_modes[random_below(random, count)];
+        used[mode] = true;
+        return mode;
+    }
+    if (random_chance(random, 55))
+        return ENTRY_REPLICATE;
+    int size = (int)draft->sizes[draft->machine.sizes[dim]].value;
+    return ENTRY_FIX - (random_chance(random, 60) ? 0 : random_below(random, size));
+}
+
+static void draw_placement(Random *random, Draft *draft, DraftTensor *tensor) {
+    const DraftMachine *machine = &draft->machine;
+    tensor->placed = machine->level_count > 0 && random_chance(random, 70);
+    // The modes in order along the dimensions in order, as most programs have them, or anything.
+    bool natural = random_chance(random, 35);
+    for (int l = 0, d = 0; l < machine->level_count; l++) {
+        bool used[DRAFT_ORDER] = {false};
+        for (int k = 0; k < machine->level_order[l]; k++, d++)
+            tensor->entries[d] =
+                natural && k < tensor->order ? k : draw_entry(random, draft, d, tensor, used);
+        for (int k = 0; natural && k < machine->level_order[l]; k++)
+            if (k >= tensor->order)
+                tensor->entries[d - machine->level_order[l] + k] = ENTRY_REPLICATE;
+    }
+}
+
+void generate_draft(uint64_t seed, int64_t index, Draft *draft) {
+    static const int statement_weights[] = {78, 17, 5};
+    static const ElementType types[] = {TYPE_F64,  TYPE_F64, TYPE_F64, TYPE_F32, TYPE_C64,
+                                        TYPE_C128, TYPE_I32, TYPE_I64, TYPE_I64};
+    Random random = random_stream(seed, (uint64_t)index);
+    *draft = (Draft){.seed = seed, .index = index};
+    draw_machine(&random, draft);
+    draft->ranks = draw_ranks(&random, draft);
+    ElementType type = types[random_below(&random, 9)];
+    bool mixed = random_chance(&random, 12);
+    int count = 1 + random_weighted(&random, statement_weights, 3);
+    for (int s = 0; s < count; s++) {
+        draft->statement_count = s + 1;
+        draw_statement(&random, draft, s, type, mixed);
+    }
+    for (int t = 0; t < draft->tensor_count; t++) {
+        draft->tensors[t].column_major = draft->tensors[t].order > 1 && random_chance(&random, 10);
+        draw_placement(&random, draft, &draft->tensors[t]);
+    }
+    for (int s = 0; s < count; s++)
+        if (random_chance(&random, 82))
+            draw_schedule(&random, draft, s);
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Draws programs at random: every one is legal, so that a diagnostic about one is a mistake of the generator
+// or of the compiler. The draw follows from seed and index alone.
+#ifndef DISTAL_TESTS_GENERATE_H
+#define DISTAL_TESTS_GENERATE_H
+
+#include "draft.h"
+#include "random.h"
+
+void generate_draft(uint64_t seed, int64_t index, Draft *draft);
+
+// Used by the generator's parts: a new size; its index. The letter is that of its param.
+int draw_size(Random *random, Draft *draft, char letter, int64_t value);
+// Draws right side, variables and accumulation of statement `at`, and the tensors that it is the first to
+// use.
+void draw_statement(Random *random, Draft *draft, int at, ElementType type, bool mixed);
+// Draws schedule commands for statement `at`.
+void draw_schedule(Random *random, Draft *draft, int at);
+
+#endif

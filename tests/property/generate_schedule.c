@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Schedules: first what is distributed and how loops are taken apart, then where tensors are communicated,
+// then how the leaf is executed.
+#include "generate.h"
+#include "schedule_writer.h"
+
+#include <stdio.h>
+
+// Any loop that other variables may take the place of; -1 where there is none.
+static int draw_derivable(ScheduleWriter *writer, bool local) {
+    int vars[MAX_LOOP_VARS], kept = 0, count = loops_all(&writer->loops, vars);
+    for (int i = 0; i < count; i++)
+        if (writer->loops.vars[vars[i]].said == 0 && (!local || !writer->loops.vars[vars[i]].reduction))
+            vars[kept++] = vars[i];
+    return kept ? vars[random_below(writer->random, kept)] : -1;
+}
+
+static bool draw_blocks(ScheduleWriter *writer) {
+    int var = draw_derivable(writer, false), children[2];
+    if (var < 0)
+        return false;
+    int64_t factor;
+    const char *text = writer_factor(writer, writer->loops.vars[var].extent, &factor);
+    return writer_blocks(writer, var, random_chance(writer->random, 50), text, factor, children);
+}
+
+// An outer loop that is executed one after the other, around what comes later.
+static void draw_outer_split(ScheduleWriter *writer) {
+    int var = draw_derivable(writer, false), children[2];
+    if (var < 0)
+        return;
+    int64_t factor = random_between(writer->random, 1, 4);
+    char text[16];
+    snprintf(text, sizeof text, "%d", (int)factor);
+    if (!writer_blocks(writer, var, true, text, factor, children))
+        return;
+    int all[MAX_LOOP_VARS], count = loops_all(&writer->loops, all), order[MAX_LOOP_VARS], next = 0;
+    order[next++] = children[0];
+    for (int i = 0; i < count; i++)
+        if (all[i] != children[0])
+            order[next++] = all[i];
+    writer_reorder(writer, order, count);
+}
+
+static void draw_reorder(ScheduleWriter *writer) {
+    const LoopNest *nest = &writer->loops.nests[random_below(writer->random, writer->loops.nest_count)];
+    int vars[MAX_LOOP_VARS], count = 0;
+    if (writer->loops.nest_count > 1) {
+        writer_settle(writer);
+        return;
+    }
+    for (int i = 0; i < nest->count; i++)
+        if (random_chance(writer->random, 70))
+            vars[count++] = nest->loops[i];
+    if (count < 2)
+        return;
+    random_shuffle(writer->random, vars, count);
+    writer_reorder(writer, vars, count);
+}
+
+static void draw_collapse(ScheduleWriter *writer) {
+    if (writer->loops.uncertain && !writer_settle(writer))
+        return;
+    const LoopNest *nest = &writer->loops.nests[random_below(writer->random, writer->loops.nest_count)];
+    if (nest->count < 2)
+        return;
+    int at = random_below(writer->random, nest->count - 1);
+    writer_collapse(writer, nest->loops[at], nest->loops[at + 1]);
+}
+
+static void draw_rotate(ScheduleWriter *writer) {
+    if (writer->loops.uncertain && !writer_settle(writer))
+        return;
+    int target = draw_derivable(writer, false), by[MAX_LOOP_VARS], count = 0;
+    if (target < 0)
+        return;
+    for (int v = 0; v < writer->loops.var_count; v++) {
+        bool distributed = writer->loops.vars[v].said & SAID_DISTRIBUTE;
+        if (writer_is_outside(writer, v, target) && random_chance(writer->random, distributed ? 75 : 20))
+            by[count++] = v;
+    }
+    random_shuffle(writer->random, by, count);
+    if (count > 0)
+        writer_rotate(writer, target, by, count);
+}
+
+static bool draw_onto_dims(ScheduleWriter *writer, const char *onto, int first, int order) {
+    int vars[MAX_LOOP_VARS], count = loops_all(&writer->loops, vars), targets[DRAFT_DIMS], kept = 0;
+    for (int i = 0; i < count; i++)
+        if (writer->loops.vars[vars[i]].said == 0)
+            vars[kept++] = vars[i];
+    if (kept < order)
+        return false;
+    // Mostly the first loops, which are those of the left side.
+    if (random_chance(writer->random, 55))
+        random_shuffle(writer->random, vars, kept);
+    int dims[DRAFT_DIMS];
+    for (int d = 0; d < order; d++) {
+        targets[d] = vars[d];
+        dims[d] = first + d;
+    }
+    return writer_distribute(writer, targets, order, onto, dims);
+}
+
+static void draw_onto_machine(ScheduleWriter *writer) {
+    const DraftMachine *machine = &writer->draft->machine;
+    if (machine->level_count == 1 || random_chance(writer->random, 25)) {
+        draw_onto_dims(writer, "M", 0, machine->order);
+        return;
+    }
+    for (int l = 0, d = 0; l < machine->level_count; l++) {
+        char onto[16];
+        snprintf(onto, sizeof onto, "M.%s", machine->levels[l]);
+        if (!draw_onto_dims(writer, onto, d, machine->level_order[l]) || random_chance(writer->random, 15))
+            return;
+        if (random_chance(writer->random, 20))
+            draw_blocks(writer);
+        d += machine->level_order[l];
+    }
+}
+
+// Owner computes, for a tensor whose placement says it all.
+static void draw_onto_tensor(ScheduleWriter *writer) {
+    const Draft *draft = writer->draft;
+    const DraftStatement *statement = writer->statement;
+    int tensor = statement->target;
+    const char *letters = statement->vars;
+    if (random_chance(writer->random, 50)) {
+        int node = random_below(writer->random, statement->node_count);
+        if (statement->nodes[node].kind != NODE_ACCESS)
+            return;
+        tensor = statement->nodes[node].tensor;
+        letters = statement->nodes[node].vars;
+        for (int n = 0; n < statement->node_count; n++)
+            for (int m = 0; m < draft->tensors[tensor].order; m++)
+                if (statement->nodes[n].kind == NODE_ACCESS && statement->nodes[n].tensor == tensor &&
+                    statement->nodes[n].vars[m] != letters[m])
+                    return;
+    }
+    if (!draft->tensors[tensor].placed)
+        return;
+    int targets[DRAFT_DIMS], dims[DRAFT_DIMS], count = 0;
+    for (int d = 0; d < draft->machine.order; d++) {
+        int mode = draft->tensors[tensor].entries[d], var = 0;
+        bool repeats = false;
+        for (int m = 0; m < mode; m++)
+            repeats |= letters[m] == letters[mode];
+        if (mode < 0 || repeats)
+            continue;
+        while (writer->loops.vars[var].name[0] != letters[mode] || !writer->loops.vars[var].source)
+            var++;
+        for (int i = 0; i < count; i++)
+            if (targets[i] == var)
+                return;
+        if (!loops_is_loop(&writer->loops, var) || writer->loops.vars[var].said)
+            return;
+        targets[count] = var;
+        dims[count++] = d;
+    }
+    if (count > 0)
+        writer_distribute(writer, targets, count, draft->tensors[tensor].name, dims);
+}
+
+static void draw_by_hand(ScheduleWriter *writer) {
+    const DraftMachine *machine = &writer->draft->machine;
+    int outer[DRAFT_DIMS], count = 0, wanted = random_between(writer->random, 1, 2);
+    if (random_chance(writer->random, 25))
+        draw_collapse(writer);
+    for (int d = 0; d < wanted; d++) {
+        int var = draw_derivable(writer, false), children[2];
+        if (var < 0)
+            break;
+        int64_t factor = random_between(writer->random, 1, 4);
+        char text[32];
+        snprintf(text, sizeof text, "%d", (int)factor);
+        if (d < machine->order && random_chance(writer->random, 75)) {
+            draft_size_text(writer->draft, machine->sizes[d], text);
+            factor = writer->draft->sizes[machine->sizes[d]].value;
+        }
+        if (!writer_blocks(writer, var, false, text, factor, children))
+            break;
+        writer->loops.vars[children[0]].said = SAID_DISTRIBUTE; // so that it is not divided again
+        outer[count++] = children[0];
+    }
+    for (int i = 0; i < count; i++)
+        writer->loops.vars[outer[i]].said = 0;
+    if (count == 0)
+        return;
+    int all[MAX_LOOP_VARS], all_count = loops_all(&writer->loops, all), order[MAX_LOOP_VARS], next = 0;
+    for (int i = 0; i < count; i++)
+        order[next++] = outer[i];
+    for (int i = 0; i < all_count; i++) {
+        bool is_outer = false;
+        for (int k = 0; k < count; k++)
+            is_outer |= outer[k] == all[i];
+        if (!is_outer)
+            order[next++] = all[i];
+    }
+    if (random_chance(writer->random, 85))
+        writer_reorder(writer, order, next);
+    writer_distribute_loops(writer, outer, count);
+}
+
+static void draw_plain(ScheduleWriter *writer) {
+    int vars[DRAFT_DIMS], count = 0, wanted = random_between(writer->random, 1, 2);
+    for (int i = 0; i < wanted; i++) {
+        int var = draw_derivable(writer, false);
+        if (var >= 0 && (count == 0 || vars[0] != var))
+            vars[count++] = var;
+    }
+    if (count > 0)
+        writer_distribute_loops(writer, vars, count);
+}
+
+static void draw_distribution(ScheduleWriter *writer) {
+    static const int weights[] = {16, 40, 14, 18, 12};
+    int kind = random_weighted(writer->random, weights, 5);
+    if (kind == 1 && writer->draft->machine.level_count > 0)
+        draw_onto_machine(writer);
+    else if (kind == 2)
+        draw_onto_tensor(writer);
+    else if (kind == 3)
+        draw_by_hand(writer);
+    else if (kind == 4)
+        draw_plain(writer);
+}
+
+static void draw_transformations(ScheduleWriter *writer) {
+    static const int weights[] = {42, 24, 12, 22};
+    int count = random_below(writer->random, 5);
+    for (int i = 0; i < count; i++) {
+        switch (random_weighted(writer->random, weights, 4)) {
+        case 0:
+            draw_blocks(writer);
+            break;
+        case 1:
+            draw_reorder(writer);
+            break;
+        case 2:
+            draw_collapse(writer);
+            break;
+        default:
+            draw_rotate(writer);
+        }
+    }
+}
+
+static void draw_communication(ScheduleWriter *writer) {
+    const Loops *loops = &writer->loops;
+    unsigned tensors = 0;
+    for (int n = 0; n < loops->nest_count; n++)
+        tensors |= loops->nests[n].tensors;
+    for (int tries = 0; tries < 6; tries++) {
+        int vars[MAX_LOOP_VARS], count = loops_all(loops, vars);
+        if (count == 0 || !random_chance(writer->random, 55))
+            continue;
+        int var = vars[random_below(writer->random, count)];
+        unsigned chosen = 0, under = 0;
+        for (int n = 0; n < loops->nest_count; n++)
+            if (loops_position(&loops->nests[n], var) >= 0)
+                under |= loops->nests[n].tensors;
+        for (int t = 0; t < writer->draft->tensor_count; t++)
+            if (tensors & under & ~writer->communicated & 1u << t && random_chance(writer->random, 60))
+                chosen |= 1u << t;
+        if (chosen)
+            writer_communicate(writer, chosen, var);
+    }
+}
+
+static void draw_leaf(ScheduleWriter *writer) {
+    if (random_chance(writer->random, 30))
+        writer_substitute(writer);
+    if (random_chance(writer->random, 30))
+        writer_parallelize(writer, true);
+    if (random_chance(writer->random, 30))
+        writer_parallelize(writer, false);
+    if (random_chance(writer->random, 20))
+        writer_unroll(writer);
+}
+
+void draw_schedule(Random *random, Draft *draft, int at) {
+    ScheduleWriter writer = {.random = random, .draft = draft, .statement = &draft->statements[at]};
+    writer.statement->has_schedule = true;
+    loops_create(draft, writer.statement, &writer.loops);
+    if (writer.loops.nest_count == 0)
+        return;
+    if (random_chance(random, 15))
+        draw_outer_split(&writer);
+    if (random_chance(random, 12))
+        draw_blocks(&writer);
+    draw_distribution(&writer);
+    draw_transformations(&writer);
+    draw_communication(&writer);
+    if (random_chance(random, 10))
+        draw_reorder(&writer);
+    draw_leaf(&writer);
+}

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The expression of a drawn statement: sums of products, each with variables of its own to sum over.
+#include "generate.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_POINTS = 20000, MAX_LETTERS = 8, MAX_ACCESSES = 5 };
+static const char letters[] = "ijklmnpq";
+
+typedef struct {
+    Random *random;
+    Draft *draft;
+    DraftStatement *statement;
+    bool first; // statement of the program
+    ElementType type;
+    bool mixed;
+    int var_count; // named by letters
+    int sizes[MAX_LETTERS];
+    int left_count; // the first so many stand on the left side
+    int access_count;
+} Writer;
+
+typedef unsigned VarSet; // bit v: letters[v]
+
+static const DraftNode *node_at(const Writer *writer, int node) {
+    return &writer->statement->nodes[node];
+}
+
+static int add_node(Writer *writer, DraftNode node) {
+    writer->statement->nodes[writer->statement->node_count] = node;
+    return writer->statement->node_count++;
+}
+
+static int operation(Writer *writer, NodeKind kind, int left, int right) {
+    return add_node(writer, (DraftNode){.kind = kind, .left = left, .right = right});
+}
+
+static int64_t points(const Writer *writer) {
+    int64_t product = 1;
+    for (int v = 0; v < writer->var_count; v++) {
+        int64_t extent = writer->draft->sizes[writer->sizes[v]].value;
+        product *= extent > 1 ? extent : 1;
+    }
+    return product;
+}
+
+static int64_t draw_extent(Writer *writer) {
+    static const int64_t extents[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 16, 17, 0};
+    static const int weights[] = {6, 8, 10, 7, 10, 6, 10, 5, 3, 3, 8, 7, 5, 6, 2};
+    int64_t extent = extents[random_weighted(writer->random, weights, 15)], have = points(writer);
+    while (extent > 1 && have * extent > MAX_POINTS / 4)
+        extent = (extent + 1) / 3;
+    return extent;
+}
+
+// A size with the same value as another one is another size still, so that extents are told apart.
+static int draw_var(Writer *writer) {
+    Draft *draft = writer->draft;
+    int old[DRAFT_SIZES], count = 0;
+    for (int s = 0; s < draft->size_count; s++)
+        if (draft->sizes[s].letter == 'n' && points(writer) * draft->sizes[s].value <= MAX_POINTS / 4)
+            old[count++] = s;
+    bool reuse = count > 0 && (draft->size_count > DRAFT_SIZES - 14 || random_chance(writer->random, 25));
+    writer->sizes[writer->var_count] = reuse ? old[random_below(writer->random, count)]
+                                             : draw_size(writer->random, draft, 'n', draw_extent(writer));
+    return writer->var_count++;
+}
+
+static int new_tensor(Writer *writer, int order, const int *vars) {
+    static const ElementType types[] = {TYPE_F32, TYPE_F64, TYPE_F64, TYPE_I32,
+                                        TYPE_I64, TYPE_C64, TYPE_C128};
+    Draft *draft = writer->draft;
+    DraftTensor *tensor = &draft->tensors[draft->tensor_count];
+    snprintf(tensor->name, sizeof tensor->name, "%c", "ABCDEFGHIJKLNPQRSTUV"[draft->tensor_count]);
+    tensor->type = writer->type;
+    if (writer->mixed && random_chance(writer->random, 60))
+        tensor->type = types[random_below(writer->random, 7)];
+    tensor->order = order;
+    for (int m = 0; m < order; m++)
+        tensor->extents[m] = writer->sizes[vars[m]];
+    return draft->tensor_count++;
+}
+
+static int access_node(Writer *writer, int tensor, const int *vars) {
+    DraftNode node = {.kind = NODE_ACCESS, .tensor = tensor};
+    for (int m = 0; m < writer->draft->tensors[tensor].order; m++)
+        node.vars[m] = letters[vars[m]];
+    writer->access_count++;
+    return add_node(writer, node);
+}
+
+static bool is_assigned(const Writer *writer, int tensor) {
+    for (int s = 0; s < writer->draft->statement_count; s++)
+        if (writer->draft->statements[s].target == tensor)
+            return true;
+    return false;
+}
+
+// An access to a tensor that is there, with any variables that its extents allow; -1 where none allows it.
+static int draw_old_access(Writer *writer, VarSet allowed) {
+    const Draft *draft = writer->draft;
+    if (draft->tensor_count == 0)
+        return -1;
+    int tensor = random_below(writer->random, draft->tensor_count), vars[DRAFT_ORDER];
+    if (tensor == writer->statement->target)
+        return -1;
+    for (int m = 0; m < draft->tensors[tensor].order; m++) {
+        int fitting[MAX_LETTERS], count = 0;
+        for (int v = 0; v < writer->var_count; v++)
+            if (allowed >> v & 1 && writer->sizes[v] == draft->tensors[tensor].extents[m])
+                fitting[count++] = v;
+        if (count == 0)
+            return -1;
+        vars[m] = fitting[random_below(writer->random, count)];
+    }
+    return access_node(writer, tensor, vars);
+}
+
+// Shuffled, with a variable twice now and then.
+static int draw_new_access(Writer *writer, VarSet allowed) {
+    static const int order_weights[] = {7, 24, 40, 20, 7, 1, 1};
+    int vars[MAX_LETTERS + 1], count = 0;
+    for (int v = 0; v < writer->var_count; v++)
+        if (allowed >> v & 1)
+            vars[count++] = v;
+    random_shuffle(writer->random, vars, count);
+    int order = random_weighted(writer->random, order_weights, 7);
+    if (order > count)
+        order = count;
+    if (order > 0 && order < 4 && random_chance(writer->random, 6)) {
+        vars[order] = vars[random_below(writer->random, order)];
+        order++;
+    }
+    return access_node(writer, new_tensor(writer, order, vars), vars);
+}
+
+static int draw_access(Writer *writer, VarSet allowed, bool input) {
+    bool full = writer->draft->tensor_count > DRAFT_TENSORS - 3;
+    if (full || random_chance(writer->random, writer->first ? 22 : 55)) {
+        for (int tries = 0; tries < (full ? 40 : 4); tries++) {
+            int node_count = writer->statement->node_count, node = draw_old_access(writer, allowed);
+            if (node >= 0 && !(input && is_assigned(writer, node_at(writer, node)->tensor)))
+                return node;
+            writer->access_count -= node >= 0;
+            writer->statement->node_count = node_count;
+        }
+    }
+    return full ? -1 : draw_new_access(writer, allowed);
+}
+
+static int draw_number(Writer *writer) {
+    static const char *const integers[] = {"2", "3", "1", "7"}, *const reals[] = {"0.5", "2", "1.25", "3",
+                                                                                  "1e1"};
+    DraftNode node = {.kind = NODE_NUMBER};
+    bool integer = type_info(writer->type)->is_integer && !writer->mixed;
+    strcpy(node.number,
+           integer ? integers[random_below(writer->random, 4)] : reals[random_below(writer->random, 5)]);
+    return add_node(writer, node);
+}
+
+static int access_or_number(Writer *writer, VarSet allowed) {
+    int node = draw_access(writer, allowed, false);
+    return node >= 0 ? node : draw_number(writer);
+}
+
+static int draw_factor(Writer *writer, VarSet allowed) {
+    static const int weights[] = {76, 6, 12, 6};
+    switch (random_weighted(writer->random, weights, 4)) {
+    case 1:
+        return draw_number(writer);
+    case 2: {
+        // Addends may be summed over different variables: then the product falls apart.
+        int left = access_or_number(writer, allowed);
+        int right =
+            random_chance(writer->random, 25) ? draw_number(writer) : access_or_number(writer, allowed);
+        return operation(writer, random_chance(writer->random, 60) ? NODE_ADD : NODE_SUB, left, right);
+    }
+    case 3:
+        return operation(writer, NODE_NEG, access_or_number(writer, allowed), -1);
+    default:
+        return access_or_number(writer, allowed);
+    }
+}
+
+// Never near zero: inputs are not, and 20 is larger than all of them.
+static int draw_divisor(Writer *writer, VarSet allowed) {
+    VarSet left = (1u << writer->left_count) - 1;
+    bool sum = random_chance(writer->random, 40);
+    int access = random_chance(writer->random, 70) ? draw_access(writer, sum ? left : allowed, true) : -1;
+    if (access < 0)
+        return draw_number(writer);
+    if (!sum)
+        return access;
+    DraftNode twenty = {.kind = NODE_NUMBER, .number = "20"};
+    return operation(writer, NODE_ADD, add_node(writer, twenty), access);
+}
+
+static int draw_product(Writer *writer, VarSet allowed) {
+    static const int factor_weights[] = {45, 40, 15};
+    int factors = 1 + random_weighted(writer->random, factor_weights, 3);
+    int node = draw_factor(writer, allowed);
+    for (int f = 1; f < factors && writer->access_count < MAX_ACCESSES; f++)
+        node = operation(writer, NODE_MUL, node, draw_factor(writer, allowed));
+    // Quotients of integers that may have wrapped around are not what the reference computes.
+    if ((writer->first || !type_info(writer->type)->is_integer) && random_chance(writer->random, 9))
+        node = operation(writer, NODE_DIV, node, draw_divisor(writer, allowed));
+    return node;
+}
+
+static void draw_left(Writer *writer, int order) {
+    int vars[DRAFT_ORDER] = {0};
+    for (int m = 0; m < order; m++)
+        vars[m] = draw_var(writer);
+    writer->left_count = order;
+    // A tensor is named and typed when its statement is: the type may change below.
+    writer->statement->target = new_tensor(writer, order, vars);
+    for (int m = 0; m < order; m++)
+        writer->statement->vars[m] = letters[vars[m]];
+}
+
+static void draw_freely(Writer *writer) {
+    static const int order_weights[] = {10, 22, 40, 18, 7, 2, 1}, term_weights[] = {60, 28, 12},
+                     reduction_weights[] = {30, 35, 25, 10};
+    draw_left(writer, random_weighted(writer->random, order_weights, 7));
+    int reductions = random_weighted(writer->random, reduction_weights, 4);
+    for (int r = 0; r < reductions && writer->var_count < MAX_LETTERS; r++)
+        draw_var(writer);
+    VarSet left = (1u << writer->left_count) - 1, all = (1u << writer->var_count) - 1;
+    int terms = 1 + random_weighted(writer->random, term_weights, 3), root = -1;
+    for (int t = 0; t < terms && (t == 0 || writer->access_count < MAX_ACCESSES); t++) {
+        VarSet summed =
+            terms == 1 || random_chance(writer->random, 40) ? all : all & (VarSet)random_next(writer->random);
+        int term = draw_product(writer, left | summed);
+        if (t == 0)
+            root = random_chance(writer->random, 6) ? operation(writer, NODE_NEG, term, -1) : term;
+        else
+            root = operation(writer, random_chance(writer->random, 65) ? NODE_ADD : NODE_SUB, root, term);
+    }
+    writer->statement->root = root;
+}
+
+// "ij=ik*kj": the letters of an access are indices into `letters` from 'i'.
+static const char *const templates[] = {
+    "ij=ik*kj", "ij=ik*kj",    "ij=ik*kj",       "i=ij*j",   "ij=i*j",     "=i*i",       "i=i",
+    "ij=ijk*k", "ijl=ijk*kl",  "il=ijk*jl*kl",   "=ijk*ijk", "ij=ij*j",    "=ii",        "i=ii",
+    "i=i+ij*j", "ij=ij+ij+ij", "ijkl=imkn*mjnl", "ij=ij",    "ij=ij",      "i=ij",       "ij=i",
+    "=",        "ijk=jk*ki",   "ij=ik*kl*lj",    "ij=ik*jk", "ijk=ijl*lk", "ij=ikl*klj",
+};
+enum { TEMPLATE_COUNT = sizeof templates / sizeof *templates };
+
+static int template_access(Writer *writer, const char **at, bool shuffle) {
+    int vars[DRAFT_ORDER], order = 0;
+    for (; islower((unsigned char)**at); ++*at)
+        vars[order++] = (int)(strchr(letters, **at) - letters);
+    if (shuffle)
+        random_shuffle(writer->random, vars, order);
+    return access_node(writer, new_tensor(writer, order, vars), vars);
+}
+
+// The well-known statements, with transposed operands now and then.
+static void draw_template(Writer *writer) {
+    const char *at = templates[random_below(writer->random, TEMPLATE_COUNT)];
+    bool shuffle = random_chance(writer->random, 30);
+    draw_left(writer, (int)(strchr(at, '=') - at));
+    // Left letters of templates may skip some: all variables that occur are made, in order of the alphabet.
+    int last = writer->left_count - 1, used[DRAFT_ORDER];
+    for (const char *c = at; *c; c++)
+        if (islower((unsigned char)*c) && (int)(strchr(letters, *c) - letters) > last)
+            last = (int)(strchr(letters, *c) - letters);
+    while (writer->var_count <= last)
+        draw_var(writer);
+    for (int m = 0; m < writer->left_count; m++) {
+        used[m] = (int)(strchr(letters, at[m]) - letters);
+        writer->statement->vars[m] = at[m];
+        writer->draft->tensors[writer->statement->target].extents[m] = writer->sizes[used[m]];
+    }
+    at = strchr(at, '=') + 1;
+    int root = *at ? -1 : draw_number(writer);
+    while (*at) {
+        int term = template_access(writer, &at, shuffle);
+        for (; *at == '*';) {
+            at++;
+            int factor = template_access(writer, &at, shuffle);
+            term = operation(writer, NODE_MUL, term, factor);
+        }
+        root = root < 0 ? term : operation(writer, NODE_ADD, root, term);
+        at += *at == '+';
+    }
+    if (random_chance(writer->random, 15))
+        root = operation(writer, NODE_MUL, draw_number(writer), root);
+    writer->statement->root = root;
+}
+
+// Of the right side, with the promotion of the language.
+static ElementType right_type(const Writer *writer) {
+    bool any = false, real = false;
+    ElementType type = TYPE_I64;
+    for (int n = 0; n < writer->statement->node_count; n++) {
+        const DraftNode *node = node_at(writer, n);
+        if (node->kind == NODE_ACCESS) {
+            ElementType own = writer->draft->tensors[node->tensor].type;
+            type = any ? type_promote(type, own) : own;
+            any = true;
+        } else if (node->kind == NODE_NUMBER && strpbrk(node->number, ".e")) {
+            real = true;
+        }
+    }
+    return real && (!any || type_info(type)->is_integer) ? TYPE_F64 : type;
+}
+
+static void draw_target_type(Writer *writer) {
+    DraftTensor *target = &writer->draft->tensors[writer->statement->target];
+    ElementType right = right_type(writer);
+    target->type = type_storable(right, writer->type) ? writer->type : right;
+    for (int tries = 0; writer->mixed && tries < 3; tries++) {
+        ElementType other = (ElementType)random_below(writer->random, TYPE_COUNT);
+        if (type_storable(right, other))
+            target->type = other;
+    }
+}
+
+// `A += ...` where an earlier statement has assigned A.
+static bool draw_again(Writer *writer) {
+    const DraftStatement *before = writer->statement - 1;
+    const DraftTensor *target = &writer->draft->tensors[before->target];
+    if (target->order > 4 || writer->mixed)
+        return false;
+    writer->statement->target = before->target;
+    writer->statement->accumulate = true;
+    writer->left_count = writer->var_count = target->order;
+    for (int m = 0; m < target->order; m++) {
+        writer->sizes[m] = target->extents[m];
+        writer->statement->vars[m] = letters[m];
+    }
+    writer->statement->root = draw_product(writer, (1u << writer->left_count) - 1);
+    return true;
+}
+
+void draw_statement(Random *random, Draft *draft, int at, ElementType type, bool mixed) {
+    Writer writer = {.random = random,
+                     .draft = draft,
+                     .statement = &draft->statements[at],
+                     .first = at == 0,
+                     .type = type,
+                     .mixed = mixed};
+    *writer.statement = (DraftStatement){.target = -1};
+    if (at > 0 && random_chance(random, 15) && draw_again(&writer))
+        return;
+    if (draft->tensor_count < 10 && random_chance(random, 38))
+        draw_template(&writer);
+    else
+        draw_freely(&writer);
+    draw_target_type(&writer);
+    writer.statement->accumulate = random_chance(random, 14);
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "loops.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int loops_position(const LoopNest *nest, int var) {
+    for (int i = 0; i < nest->count; i++)
+        if (nest->loops[i] == var)
+            return i;
+    return -1;
+}
+
+bool loops_is_loop(const Loops *loops, int var) {
+    for (int n = 0; n < loops->nest_count; n++)
+        if (loops_position(&loops->nests[n], var) >= 0)
+            return true;
+    return false;
+}
+
+int loops_all(const Loops *loops, int *vars) {
+    int count = 0;
+    for (int v = 0; v < loops->var_count; v++)
+        if (loops_is_loop(loops, v))
+            vars[count++] = v;
+    return count;
+}
+
+int loops_add(Loops *loops, const char *name, int64_t extent, const LoopVar *parent) {
+    LoopVar *var = &loops->vars[loops->var_count];
+    *var = *parent;
+    snprintf(var->name, sizeof var->name, "%s", name);
+    var->extent = extent;
+    var->source = false;
+    var->outer = -1;
+    var->said = 0;
+    return loops->var_count++;
+}
+
+void loops_replace(Loops *loops, int var, const int *by, int count) {
+    for (int n = 0; n < loops->nest_count; n++) {
+        LoopNest *nest = &loops->nests[n], old = *nest;
+        if (loops_position(nest, var) < 0)
+            continue;
+        nest->count = 0;
+        for (int i = 0; i < old.count; i++) {
+            if (old.loops[i] != var)
+                nest->loops[nest->count++] = old.loops[i];
+            for (int k = 0; k < count && old.loops[i] == var; k++)
+                nest->loops[nest->count++] = by[k];
+        }
+    }
+}
+
+static bool contains(const int *vars, int count, int var) {
+    for (int i = 0; i < count; i++)
+        if (vars[i] == var)
+            return true;
+    return false;
+}
+
+void loops_reorder(Loops *loops, const int *order, int count) {
+    for (int n = 0; n < loops->nest_count; n++) {
+        LoopNest *nest = &loops->nests[n], old = *nest;
+        for (int i = 0, next = 0; i < old.count; i++) {
+            if (!contains(order, count, old.loops[i]))
+                continue;
+            while (loops_position(&old, order[next]) < 0)
+                next++;
+            nest->loops[i] = order[next++];
+        }
+    }
+}
+
+// Source loops, and what a distribution has left to each processor.
+static bool is_passed(const Loops *loops, int var) {
+    const LoopVar *at = &loops->vars[var];
+    return at->source || (at->outer >= 0 && loops->vars[at->outer].said & SAID_DISTRIBUTE);
+}
+
+void loops_hoist(Loops *loops, const int *vars, int count) {
+    for (int n = 0; n < loops->nest_count; n++) {
+        LoopNest *nest = &loops->nests[n], old = *nest;
+        int place = 0;
+        while (place < old.count && !contains(vars, count, old.loops[place]))
+            place++;
+        while (place > 0 && is_passed(loops, old.loops[place - 1]))
+            place--;
+        nest->count = 0;
+        for (int i = 0; i < place; i++)
+            nest->loops[nest->count++] = old.loops[i];
+        for (int k = 0; k < count; k++)
+            if (loops_position(&old, vars[k]) >= 0)
+                nest->loops[nest->count++] = vars[k];
+        for (int i = place; i < old.count; i++)
+            if (!contains(vars, count, old.loops[i]))
+                nest->loops[nest->count++] = old.loops[i];
+    }
+}
+
+// An additive term: which variables it is summed over, and what it accesses.
+typedef struct {
+    unsigned reduced, vars, tensors; // bits: variables by id, tensors by index
+} Term;
+typedef struct {
+    int count;
+    Term items[MAX_LOOP_NESTS];
+    bool too_many;
+} Terms;
+
+typedef struct {
+    const Draft *draft;
+    const DraftStatement *statement;
+    Loops *loops;
+    unsigned left; // variables of the left side
+} Reader;
+
+static void add_term(Terms *terms, Term term) {
+    for (int i = 0; i < terms->count; i++)
+        if (terms->items[i].reduced == term.reduced) {
+            terms->items[i].vars |= term.vars;
+            terms->items[i].tensors |= term.tensors;
+            return;
+        }
+    if (terms->count == MAX_LOOP_NESTS)
+        terms->too_many = true;
+    else
+        terms->items[terms->count++] = term;
+}
+
+static int find_var(Reader *reader, char letter, int tensor, int mode) {
+    Loops *loops = reader->loops;
+    for (int v = 0; v < loops->var_count; v++)
+        if (loops->vars[v].name[0] == letter)
+            return v;
+    const Draft *draft = reader->draft;
+    loops->vars[loops->var_count] =
+        (LoopVar){.name = {letter},
+                  .source = true,
+                  .outer = -1,
+                  .extent = draft->sizes[draft->tensors[tensor].extents[mode]].value};
+    return loops->var_count++;
+}
+
+static Term access_term(Reader *reader, int tensor, const char *letters) {
+    Term term = {.tensors = 1u << tensor};
+    for (int m = 0; m < reader->draft->tensors[tensor].order; m++)
+        term.vars |= 1u << find_var(reader, letters[m], tensor, m);
+    term.reduced = term.vars & ~reader->left;
+    return term;
+}
+
+static Terms read_node(Reader *reader, int node) {
+    const DraftNode *at = &reader->statement->nodes[node];
+    Terms terms = {0};
+    if (at->kind == NODE_NUMBER) {
+        add_term(&terms, (Term){0});
+        return terms;
+    }
+    if (at->kind == NODE_ACCESS) {
+        add_term(&terms, access_term(reader, at->tensor, at->vars));
+        return terms;
+    }
+    Terms left = read_node(reader, at->left);
+    if (at->kind == NODE_NEG)
+        return left;
+    Terms right = read_node(reader, at->right);
+    terms.too_many = left.too_many || right.too_many;
+    bool sum = at->kind == NODE_ADD || at->kind == NODE_SUB;
+    for (int i = 0; i < left.count; i++) {
+        if (sum)
+            add_term(&terms, left.items[i]);
+        for (int k = 0; k < right.count && !sum; k++)
+            add_term(&terms, (Term){left.items[i].reduced | right.items[k].reduced,
+                                    left.items[i].vars | right.items[k].vars,
+                                    left.items[i].tensors | right.items[k].tensors});
+    }
+    for (int k = 0; k < right.count && sum; k++)
+        add_term(&terms, right.items[k]);
+    return terms;
+}
+
+void loops_create(const Draft *draft, const DraftStatement *statement, Loops *loops) {
+    *loops = (Loops){0};
+    Reader reader = {draft, statement, loops, 0};
+    reader.left = access_term(&reader, statement->target, statement->vars).vars;
+    Terms terms = read_node(&reader, statement->root);
+    for (int v = 0; v < loops->var_count; v++) {
+        LoopVar *var = &loops->vars[v];
+        var->told = var->on_left = reader.left >> v & 1;
+        var->reduction = !var->told;
+    }
+    loops->uncertain = terms.count > 1;
+    loops->nest_count = terms.too_many ? 0 : terms.count;
+    for (int n = 0; n < loops->nest_count; n++) {
+        LoopNest *nest = &loops->nests[n];
+        nest->tensors = terms.items[n].tensors | 1u << statement->target;
+        for (int v = 0; v < loops->var_count; v++)
+            if ((reader.left | terms.items[n].vars) >> v & 1)
+                nest->loops[nest->count++] = v;
+    }
+}

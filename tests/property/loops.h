@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The loops of a statement while a schedule is drawn for it: what each command makes of the nests, as far as
+// the next commands depend on it. It follows the documentation, not the compiler, so that a legal command
+// that the compiler refuses is found.
+#ifndef DISTAL_TESTS_LOOPS_H
+#define DISTAL_TESTS_LOOPS_H
+
+#include "draft.h"
+
+enum { MAX_LOOP_VARS = 60, MAX_LOOP_NESTS = 6 };
+
+enum { // what has been said about a loop, bits
+    SAID_DISTRIBUTE = 1,
+    SAID_ROTATE = 2, // another loop is rotated by it
+    SAID_COMMUNICATE = 4,
+    SAID_PARALLELIZE = 8,
+    SAID_UNROLL = 16,
+    SAID_SUBSTITUTE = 32
+};
+
+typedef struct {
+    char name[16];
+    int64_t extent;
+    bool source;
+    bool reduction; // some variable that it comes from is summed over
+    bool told;      // the element of the left side tells its value
+    bool on_left;   // it changes a coordinate of the left side
+    int outer;      // of a split or divide that it is the inner loop of; -1
+    unsigned said;
+} LoopVar;
+
+typedef struct {
+    int count;
+    int loops[MAX_LOOP_VARS]; // outermost first
+    unsigned tensors;         // bit t: accesses tensor t
+} LoopNest;
+
+typedef struct {
+    int var_count;
+    LoopVar vars[MAX_LOOP_VARS];
+    int nest_count; // 0: more than can be followed
+    LoopNest nests[MAX_LOOP_NESTS];
+    bool uncertain; // of several nests the documentation does not say how loops are ordered at first
+} Loops;
+
+// The nests of a statement before any command.
+void loops_create(const Draft *draft, const DraftStatement *statement, Loops *loops);
+
+int loops_add(Loops *loops, const char *name, int64_t extent, const LoopVar *parent);
+// `var` becomes the loops `by`.
+void loops_replace(Loops *loops, int var, const int *by, int count);
+void loops_reorder(Loops *loops, const int *order, int count);
+// To the outside, as the compound distribute does.
+void loops_hoist(Loops *loops, const int *vars, int count);
+
+int loops_position(const LoopNest *nest, int var); // -1: not there
+bool loops_is_loop(const Loops *loops, int var);
+// All loops, those of the first nests first; their number.
+int loops_all(const Loops *loops, int *vars);
+
+#endif

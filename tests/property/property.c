@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The property test: draws programs, runs them on 1 to 12 ranks in one MPI launch, and compares every result
+// with the reference evaluator and every figure with the plan. A program that fails is printed as small as it
+// can be made. `mpirun -n 12 property --count N --seed S`; `--only INDEX` draws one program of the seed.
+#include "broken.h"
+#include "generate.h"
+#include "shrink.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BATCH = 50, MAX_SHRUNK = 4, BROKEN_EACH = 10 };
+#ifdef __SANITIZE_ADDRESS__
+enum { LIMIT_SECONDS = 400 };
+#define SANITIZERS " -fsanitize=address,undefined -fno-sanitize-recover=all"
+#else
+enum { LIMIT_SECONDS = 100 };
+#define SANITIZERS ""
+#endif
+
+typedef struct {
+    int64_t count, only; // only: -1 for all
+    uint64_t seed;
+    bool verbose;
+} Options;
+
+// What a rank was doing, for the handlers of signals: they may only write.
+static char folder[PATH_MAX], doing[PATH_MAX + 200];
+static int world_rank;
+
+static void on_signal(int signal_number) {
+    // One rank fails first; what the others say is of no use.
+    if (write(STDOUT_FILENO, doing, strlen(doing)) < 0)
+        _exit(3);
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+    _exit(3);
+}
+
+static void on_death(void) {
+    if (write(STDOUT_FILENO, doing, strlen(doing)) < 0)
+        _exit(3);
+}
+
+void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
+
+static void watch_signals(void) {
+    static const int signals[] = {SIGALRM, SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL};
+    const bool sanitized = __sanitizer_set_death_callback != NULL;
+    for (size_t i = 0; i < (sanitized ? 1 : sizeof signals / sizeof *signals); i++)
+        signal(signals[i], on_signal);
+    if (sanitized)
+        __sanitizer_set_death_callback(on_death);
+}
+
+static void write_file(const char *path, const char *text, const char *more) {
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return;
+    fputs(more, file);
+    fputs(text, file);
+    fclose(file);
+}
+
+// A crash or a hang cannot be shrunk, as it takes this process with it; so the program is written down first.
+static void before_trial(const Trial *trial) {
+    char path[PATH_MAX + 20];
+    snprintf(path, sizeof path, "%s/running.distal", folder);
+    if (world_rank == 0)
+        write_file(path, trial->text, "");
+    snprintf(doing, sizeof doing,
+             "\nFAIL property/%" PRIu64 "/%" PRId64 ": a crash, or more than %d s, on rank %d; see %s\n",
+             trial->draft.seed, trial->draft.index, LIMIT_SECONDS, world_rank, path);
+    alarm(LIMIT_SECONDS);
+}
+
+static void before_broken(const char *text) {
+    char path[PATH_MAX + 40];
+    snprintf(path, sizeof path, "%s/broken-%d.distal", folder, world_rank);
+    write_file(path, text, "");
+    snprintf(doing, sizeof doing, "\nFAIL property/broken: a crash, or more than %d s; see %s\n",
+             LIMIT_SECONDS, path);
+    alarm(LIMIT_SECONDS);
+}
+
+static void print_indented(const char *text) {
+    for (const char *at = text; *at;) {
+        size_t length = strcspn(at, "\n");
+        printf("    %.*s\n", (int)length, at);
+        at += length + (at[length] == '\n');
+    }
+}
+
+static void print_failure(const Trial *failed, const Trial *small) {
+    const Draft *draft = &failed->draft;
+    char path[PATH_MAX + 80], *why = strdup(failed->why);
+    if (why)
+        why[strcspn(why, "\n")] = '\0';
+    printf("FAIL property/%" PRIu64 "/%" PRId64 " on %d: %s\n", draft->seed, draft->index, draft->ranks, why);
+    print_indented(failed->why);
+    free(why);
+    snprintf(path, sizeof path, "%s/seed-%" PRIu64 "-%" PRId64 ".distal", folder, draft->seed, draft->index);
+    write_file(path, failed->text, "");
+    if (small) {
+        print_indented("made smaller:");
+        print_indented(small->why);
+        print_indented(small->text);
+        snprintf(path, sizeof path, "%s/seed-%" PRIu64 "-%" PRId64 "-small.distal", folder, draft->seed,
+                 draft->index);
+        write_file(path, small->text, "");
+    } else {
+        print_indented(failed->text);
+    }
+    printf("    %s\n", path);
+}
+
+static void report(const Trial *trial, int *shrunk) {
+    if (trial->verdict == TRIAL_PASSED) {
+        if (world_rank > 0)
+            return;
+        Text text = text_create(trial->arena);
+        draft_print_statement(&trial->draft, &trial->draft.statements[0], &text);
+        printf("ok property/%" PRIu64 "/%" PRId64 " on %d: %s\n", trial->draft.seed, trial->draft.index,
+               trial->draft.ranks, text_string(&text));
+        return;
+    }
+    Trial *small = ++*shrunk <= MAX_SHRUNK ? shrink(trial, before_trial) : NULL;
+    if (world_rank == 0)
+        print_failure(trial, small);
+    if (small)
+        trial_free(small);
+}
+
+// Programs first .. last - 1; the number that failed.
+static int64_t run_batch(const Options *options, int64_t first, int64_t last, int *shrunk) {
+    Trial *trials[BATCH];
+    int count = 0, ranks;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    Draft *draft = malloc(sizeof *draft);
+    for (int64_t index = first; draft && index < last; index++) {
+        generate_draft(options->seed, index, draft);
+        if (draft->ranks <= ranks)
+            trials[count++] = trial_create(draft, (int)(index - first));
+        else if (world_rank == 0)
+            printf("program %" PRId64 " needs %d ranks, passed over\n", index, draft->ranks);
+    }
+    free(draft);
+    TrialLibrary library = trial_compile(trials, count);
+    for (int i = 0; i < count; i++) {
+        if (trials[i]->verdict != TRIAL_PASSED)
+            continue;
+        before_trial(trials[i]);
+        if (options->verbose && world_rank == 0)
+            printf("%s", trials[i]->text);
+        fflush(stdout);
+        trial_execute(trials[i], options->only >= 0 || (first + i) % 3 == 0);
+    }
+    trial_agree(trials, count);
+    alarm(0);
+    int64_t failed = 0;
+    for (int i = 0; i < count; i++) {
+        failed += trials[i]->verdict != TRIAL_PASSED;
+        report(trials[i], shrunk);
+        trial_free(trials[i]);
+    }
+    alarm(0);
+    fflush(stdout);
+    trial_unload(&library);
+    return failed;
+}
+
+// The ranks share the broken programs among them.
+static int64_t run_broken(const Options *options) {
+    int ranks;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    int64_t failed = 0, count = options->count * BROKEN_EACH;
+    for (int64_t index = world_rank; index < count; index += ranks) {
+        Arena *arena = arena_create();
+        Text text = text_create(arena);
+        const char *why;
+        if (!broken_check(options->seed, index, &text, before_broken, &why)) {
+            failed++;
+            printf("FAIL property/broken/%" PRIu64 "/%" PRId64 ": %s\n", options->seed, index, why);
+            print_indented(text_string(&text));
+        }
+        arena_free(arena);
+    }
+    alarm(0);
+    MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    if (failed == 0 && world_rank == 0)
+        printf("ok property/broken/%" PRIu64 ": %" PRId64 " programs\n", options->seed, count);
+    return failed;
+}
+
+static bool read_options(int count, char **arguments, Options *options) {
+    static const struct option names[] = {{"count", required_argument, NULL, 'c'},
+                                          {"seed", required_argument, NULL, 's'},
+                                          {"only", required_argument, NULL, 'o'},
+                                          {"verbose", no_argument, NULL, 'v'},
+                                          {0}};
+    *options = (Options){.count = 300, .only = -1, .seed = 1};
+    for (int name; (name = getopt_long(count, arguments, "v", names, NULL)) != -1;) {
+        if (name == 'c')
+            options->count = strtoll(optarg, NULL, 10);
+        else if (name == 's')
+            options->seed = strtoull(optarg, NULL, 10);
+        else if (name == 'o')
+            options->only = strtoll(optarg, NULL, 10);
+        else if (name == 'v')
+            options->verbose = true;
+        else
+            return false;
+    }
+    return optind == count;
+}
+
+// Failing programs and kernels go beside the executable.
+static void set_folder(void) {
+    char path[PATH_MAX], cache[PATH_MAX + 10];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    path[length < 0 ? 0 : length] = '\0';
+    snprintf(folder, sizeof folder, "%.3000s/failures", dirname(path));
+    mkdir(folder, 0777);
+    snprintf(cache, sizeof cache, "%s/cache", folder);
+    setenv("XDG_CACHE_HOME", cache, 0);
+    // Generated C is free of warnings, under the flags that this project compiles itself with.
+    setenv("DISTAL_CFLAGS", "-O1 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror" SANITIZERS, 0);
+}
+
+int main(int count, char **arguments) {
+    Options options;
+    MPI_Init(&count, &arguments);
+    MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+    if (!read_options(count, arguments, &options)) {
+        if (world_rank == 0)
+            fprintf(stderr, "usage: property [--count N] [--seed S] [--only INDEX] [--verbose]\n");
+        MPI_Finalize();
+        return 2;
+    }
+    set_folder();
+    watch_signals();
+    trial_start();
+    int64_t failed = 0, last = options.only >= 0 ? options.only + 1 : options.count;
+    int shrunk = 0;
+    for (int64_t first = options.only >= 0 ? options.only : 0; first < last; first += BATCH)
+        failed += run_batch(&options, first, last < first + BATCH ? last : first + BATCH, &shrunk);
+    if (options.only < 0)
+        failed += run_broken(&options);
+    if (world_rank == 0)
+        printf("%" PRId64 " failed of seed %" PRIu64 "\n", failed, options.seed);
+    trial_end();
+    MPI_Finalize();
+    return failed > 0;
+}

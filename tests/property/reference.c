@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "reference.h"
+
+#include "index/evaluate.h"
+#include "io/generate.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// 0.5 .. 1.5 and its negative; whole numbers 1 .. 9 for integers.
+static double input_value(ElementType type, uint64_t seed, int64_t position) {
+    double value = random_value(seed, position), sign = random_value(seed + 1, position) < 0.5 ? -1 : 1;
+    return sign * (type_info(type)->is_integer ? floor(1 + 9 * value) : 0.5 + value);
+}
+
+static void input_element(ElementType type, uint64_t seed, int64_t position, void *element) {
+    double real = input_value(type, seed, position), imaginary = input_value(type, seed + 2, position);
+    switch (type) {
+    case TYPE_I32:
+        *(int32_t *)element = (int32_t)real;
+        break;
+    case TYPE_I64:
+        *(int64_t *)element = (int64_t)real;
+        break;
+    case TYPE_F32:
+        *(float *)element = (float)real;
+        break;
+    case TYPE_F64:
+        *(double *)element = real;
+        break;
+    case TYPE_C64:
+        ((float *)element)[0] = (float)real;
+        ((float *)element)[1] = (float)imaginary;
+        break;
+    case TYPE_C128:
+        ((double *)element)[0] = real;
+        ((double *)element)[1] = imaginary;
+        break;
+    }
+}
+
+typedef bool (*ElementVisit)(void *context, void *element, int64_t position);
+
+// Every element of the piece with its row-major position in the whole tensor, until `visit` returns false.
+static bool visit_elements(const Piece *piece, ElementType type, const int64_t *extents, ElementVisit visit,
+                           void *context) {
+    int64_t at[MAX_ORDER];
+    for (int m = 0; m < piece->rect.order; m++)
+        at[m] = piece->rect.lo[m];
+    for (;;) {
+        int64_t offset = 0, position = 0;
+        for (int m = 0; m < piece->rect.order; m++) {
+            offset += (at[m] - piece->rect.lo[m]) * piece->stride[m];
+            position = position * extents[m] + at[m];
+        }
+        if (!visit(context, (char *)piece->data + offset * (int64_t)type_info(type)->size, position))
+            return false;
+        int m = piece->rect.order - 1;
+        while (m >= 0 && ++at[m] == piece->rect.hi[m]) {
+            at[m] = piece->rect.lo[m];
+            m--;
+        }
+        if (m < 0)
+            return true;
+    }
+}
+
+typedef struct {
+    ElementType type;
+    uint64_t seed;
+} Input;
+
+static bool set_element(void *context, void *element, int64_t position) {
+    const Input *input = context;
+    input_element(input->type, input->seed, position, element);
+    return true;
+}
+
+static bool check_element(void *context, void *element, int64_t position) {
+    const Input *input = context;
+    double expected[2];
+    input_element(input->type, input->seed, position, expected);
+    return memcmp(element, expected, type_info(input->type)->size) == 0;
+}
+
+static bool poison_element(void *context, void *element, int64_t position) {
+    (void)position;
+    const Input *input = context;
+    memset(element, 0x7F, type_info(input->type)->size); // NaN where there is one
+    memset(element, 0xFF, 1);
+    return true;
+}
+
+static uint64_t tensor_seed(const Tensor *tensor, uint64_t seed) {
+    return seed * 1000003u + (uint64_t)tensor->id * 7919u;
+}
+
+void fill_input(const Piece *piece, const Tensor *tensor, const int64_t *extents, uint64_t seed) {
+    Input input = {tensor->type, tensor_seed(tensor, seed)};
+    visit_elements(piece, tensor->type, extents, set_element, &input);
+}
+
+bool is_input(const Piece *piece, const Tensor *tensor, const int64_t *extents, uint64_t seed) {
+    Input input = {tensor->type, tensor_seed(tensor, seed)};
+    return visit_elements(piece, tensor->type, extents, check_element, &input);
+}
+
+void fill_poison(const Piece *piece, ElementType type) {
+    Input input = {type, 0};
+    int64_t unused[MAX_ORDER] = {0};
+    visit_elements(piece, type, unused, poison_element, &input);
+}
+
+bool whole_create(Whole *whole, const Plan *plan) {
+    *whole = (Whole){plan->tensor_count, plan->homes, calloc((size_t)plan->tensor_count + 1, sizeof(void *))};
+    for (int t = 0; whole->arrays && t < whole->count; t++) {
+        if (!plan->homes[t].known)
+            continue;
+        Rect rect = rect_whole(plan->homes[t].order, plan->homes[t].extents);
+        whole->arrays[t] = elements_alloc(rect_volume(&rect), plan->homes[t].tensor->type);
+        if (!whole->arrays[t])
+            return false;
+    }
+    return whole->arrays != NULL;
+}
+
+void whole_free(Whole *whole) {
+    for (int t = 0; whole->arrays && t < whole->count; t++)
+        free(whole->arrays[t]);
+    free(whole->arrays);
+}
+
+Piece whole_piece(const Whole *whole, int tensor) {
+    const Home *home = &whole->homes[tensor];
+    Piece piece = {.rect = rect_whole(home->order, home->extents), .data = whole->arrays[tensor]};
+    packed_strides(&piece.rect, NULL, piece.stride);
+    return piece;
+}
+
+// What the result should be: values and magnitudes of all elements.
+typedef struct {
+    const Evaluator *evaluator;
+    ElementType wide; // of the values
+    Piece values, magnitudes;
+} Expected;
+
+static bool evaluate(Trial *trial, const Assignment *assignment, const Whole *whole, Expected *expected) {
+    const char *why = "no reason given";
+    Evaluator *evaluator = evaluator_create(trial->arena, assignment, trial->pipeline->params, &why);
+    if (!evaluator) {
+        trial_fail(trial, TRIAL_WRONG, "the reference cannot evaluate this: %s", why);
+        return false;
+    }
+    static const ElementType wide[] = {
+        [WIDE_REAL] = TYPE_F64, [WIDE_COMPLEX] = TYPE_C128, [WIDE_INTEGER] = TYPE_I64};
+    int64_t count = evaluator_count(evaluator);
+    expected->evaluator = evaluator;
+    expected->wide = wide[evaluator_kind(evaluator)];
+    expected->values = expected->magnitudes = whole_piece(whole, assignment->lhs->tensor->id);
+    expected->values.data = elements_alloc(count, expected->wide);
+    expected->magnitudes.data = elements_alloc(count, TYPE_F64);
+    if (!expected->values.data || !expected->magnitudes.data ||
+        !evaluator_run(evaluator, (const void *const *)whole->arrays, 0, count, expected->values.data,
+                       expected->magnitudes.data)) {
+        trial_fail(trial, TRIAL_WRONG, "no memory for the reference");
+        return false;
+    }
+    return true;
+}
+
+// A packed copy of a part of a piece.
+static Piece packed_copy(const Piece *from, const Rect *rect, ElementType type) {
+    Piece part = piece_part(from, rect, type), copy = {.rect = *rect};
+    packed_strides(rect, NULL, copy.stride);
+    copy.data = elements_alloc(rect_volume(rect), type);
+    if (copy.data)
+        piece_copy(&copy, &part, type);
+    return copy;
+}
+
+static void compare_piece(Trial *trial, const Expected *expected, const Piece *got, const Tensor *tensor,
+                          int rank, const char *way) {
+    Piece values = packed_copy(&expected->values, &got->rect, expected->wide);
+    Piece magnitudes = packed_copy(&expected->magnitudes, &got->rect, TYPE_F64);
+    if (values.data && magnitudes.data) {
+        double error = evaluator_error(expected->evaluator, got->data, values.data, magnitudes.data,
+                                       rect_volume(&got->rect));
+        double tolerance = evaluator_tolerance(expected->evaluator);
+        if (!(error <= tolerance)) {
+            Text where = text_create(trial->arena);
+            rect_print(&got->rect, &where);
+            trial_fail(trial, TRIAL_WRONG, "%s%s is wrong on rank %d by %.3g (tolerance %.3g), %s",
+                       tensor->name, text_string(&where), rank, error, tolerance, way);
+        }
+    }
+    free(values.data);
+    free(magnitudes.data);
+}
+
+// One rank's pieces of the target, packed, one after the other.
+static char *pack_pieces(const Storage *storage, int64_t *bytes) {
+    const int64_t size = (int64_t)type_info(storage->type)->size;
+    *bytes = 0;
+    for (int64_t i = 0; i < storage->piece_count; i++)
+        *bytes += rect_volume(&storage->pieces[i].rect) * size;
+    char *packed = malloc((size_t)*bytes + 1), *at = packed;
+    for (int64_t i = 0; packed && i < storage->piece_count; i++) {
+        Piece to = {.rect = storage->pieces[i].rect, .data = at};
+        packed_strides(&to.rect, NULL, to.stride);
+        piece_copy(&to, &storage->pieces[i], storage->type);
+        at += rect_volume(&to.rect) * size;
+    }
+    return packed;
+}
+
+// Compares what one rank holds, and puts it into the whole tensor.
+static void take_pieces(Trial *trial, const Expected *expected, const Home *home, int rank, char *packed,
+                        const Piece *whole, const char *way) {
+    const int64_t size = (int64_t)type_info(home->tensor->type)->size;
+    const RectArray *rects = &home->pieces[rank].rects;
+    char *at = packed;
+    for (int64_t i = 0; i < rects->count; i++) {
+        Piece got = {.rect = rects->items[i], .data = at};
+        packed_strides(&got.rect, NULL, got.stride);
+        if (expected)
+            compare_piece(trial, expected, &got, home->tensor, rank, way);
+        Piece part = piece_part(whole, &got.rect, home->tensor->type);
+        piece_copy(&part, &got, home->tensor->type);
+        at += rect_volume(&got.rect) * size;
+    }
+}
+
+void reference_compare(Trial *trial, const StatementPlan *plan, const Assignment *assignment,
+                       const Storage *target, Whole *whole, MPI_Comm comm, const char *way) {
+    const Tensor *tensor = assignment->lhs->tensor;
+    const Home *home = &plan->homes[tensor->id];
+    int rank, ranks;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    int64_t own_bytes;
+    char *own = pack_pieces(target, &own_bytes);
+    if (rank > 0) {
+        MPI_Send(own, (int)own_bytes, MPI_CHAR, 0, 1, comm);
+        free(own);
+        return;
+    }
+    Expected expected = {0};
+    bool known = evaluate(trial, assignment, whole, &expected);
+    Piece all = whole_piece(whole, tensor->id);
+    if (!rect_is_empty(&all.rect))
+        fill_poison(&all, tensor->type);
+    for (int r = 0; r < ranks; r++) {
+        int64_t bytes = home_bytes(home, r);
+        char *packed = r ? malloc((size_t)bytes + 1) : own;
+        if (r)
+            MPI_Recv(packed, (int)bytes, MPI_CHAR, r, 1, comm, MPI_STATUS_IGNORE);
+        take_pieces(trial, known ? &expected : NULL, home, r, packed, &all, way);
+        free(packed);
+    }
+    // Coordinates that nobody holds keep the poison, and are found here.
+    if (known && !rect_is_empty(&all.rect))
+        compare_piece(trial, &expected, &all, tensor, -1, way);
+    free(expected.values.data);
+    free(expected.magnitudes.data);
+}

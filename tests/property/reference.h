@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Inputs of drawn programs and what their results must be. The tensors as a whole are held by the first rank,
+// and every replica of every element of a result is compared.
+#ifndef DISTAL_TESTS_REFERENCE_H
+#define DISTAL_TESTS_REFERENCE_H
+
+#include "runtime/storage.h"
+#include "trial.h"
+
+// Values that stay away from zero, both signs, distinct by tensor, position and seed.
+void fill_input(const Piece *piece, const Tensor *tensor, const int64_t *extents, uint64_t seed);
+// What no computation leaves behind.
+void fill_poison(const Piece *piece, ElementType type);
+// Whether fill_input with the same arguments would change nothing.
+bool is_input(const Piece *piece, const Tensor *tensor, const int64_t *extents, uint64_t seed);
+
+// The tensors of a program on the first rank, whole and row-major, by id.
+typedef struct {
+    int count;
+    const Home *homes;
+    void **arrays;
+} Whole;
+bool whole_create(Whole *whole, const Plan *plan); // false: no memory
+void whole_free(Whole *whole);
+Piece whole_piece(const Whole *whole, int tensor);
+
+// Compares what all ranks of `comm` hold of the statement's target with the reference, evaluated on `whole`,
+// then makes it the tensor's value there. `whole` is NULL on all ranks but the first. Collective.
+void reference_compare(Trial *trial, const StatementPlan *plan, const Assignment *assignment,
+                       const Storage *target, Whole *whole, MPI_Comm comm, const char *way);
+
+#endif

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writes legal schedule commands and follows what they do to the loops. A function that returns false has
+// written nothing.
+#ifndef DISTAL_TESTS_SCHEDULE_WRITER_H
+#define DISTAL_TESTS_SCHEDULE_WRITER_H
+
+#include "generate.h"
+#include "loops.h"
+#include "random.h"
+
+typedef struct {
+    Random *random;
+    Draft *draft;
+    DraftStatement *statement;
+    Loops loops;
+    int collapsed_count;               // for names
+    bool distributed;                  // by some command
+    unsigned communicated;             // tensors
+    int communicate_at[DRAFT_TENSORS]; // loop, for those
+    bool atomic, threaded;
+    char text[32]; // of the last factor
+} ScheduleWriter;
+
+// A factor for split or divide of a loop with this extent: a number or a param, its text and value.
+const char *writer_factor(ScheduleWriter *writer, int64_t extent, int64_t *factor);
+bool writer_blocks(ScheduleWriter *writer, int var, bool divide, const char *text, int64_t factor,
+                   int children[2]);
+bool writer_collapse(ScheduleWriter *writer, int outer, int inner);
+bool writer_reorder(ScheduleWriter *writer, const int *order, int count);
+// Reorders all loops, at random but for distributed ones outside, so that the order is known in every nest.
+bool writer_settle(ScheduleWriter *writer);
+// Whether `var` is a loop outside of `target` in every nest that has `target`.
+bool writer_is_outside(const ScheduleWriter *writer, int var, int target);
+bool writer_rotate(ScheduleWriter *writer, int target, const int *by, int count);
+// The compound form, target i along dimension dims[i] of the machine.
+bool writer_distribute(ScheduleWriter *writer, const int *targets, int count, const char *onto,
+                       const int *dims);
+bool writer_distribute_loops(ScheduleWriter *writer, const int *vars, int count);
+bool writer_communicate(ScheduleWriter *writer, unsigned tensors, int var);
+
+// Commands about loops of the leaf, which they choose.
+bool writer_substitute(ScheduleWriter *writer);
+bool writer_parallelize(ScheduleWriter *writer, bool threads);
+bool writer_unroll(ScheduleWriter *writer);
+
+#endif

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "shrink.h"
+
+#include <string.h>
+
+enum { MAX_ATTEMPTS = 250 };
+
+// Each simplification has a number of choices; it makes choice `which`, or returns false where there are not
+// so many. It may leave the draft as it was, or make one that is not legal: both are passed over.
+typedef bool (*Simplification)(Draft *draft, int which);
+
+static bool drop_statement(Draft *draft, int which) {
+    if (which >= draft->statement_count || draft->statement_count == 1)
+        return false;
+    int drop = draft->statement_count - 1 - which;
+    for (int s = drop; s + 1 < draft->statement_count; s++)
+        draft->statements[s] = draft->statements[s + 1];
+    draft->statement_count--;
+    return true;
+}
+
+static bool drop_schedule(Draft *draft, int which) {
+    if (which >= draft->statement_count)
+        return false;
+    draft->statements[which].has_schedule = false;
+    draft->statements[which].command_count = 0;
+    return true;
+}
+
+// From the last command on, as later ones depend on earlier ones.
+static bool drop_command(Draft *draft, int which) {
+    for (int s = 0; s < draft->statement_count; s++) {
+        DraftStatement *statement = &draft->statements[s];
+        if (which < statement->command_count) {
+            for (int c = statement->command_count - 1 - which; c + 1 < statement->command_count; c++)
+                statement->commands[c] = statement->commands[c + 1];
+            statement->command_count--;
+            return true;
+        }
+        which -= statement->command_count;
+    }
+    return false;
+}
+
+// The statement and one of its nodes, by number.
+static DraftStatement *find_node(Draft *draft, int which, int *node) {
+    for (int s = 0; s < draft->statement_count; s++) {
+        if (which < draft->statements[s].node_count) {
+            *node = which;
+            return &draft->statements[s];
+        }
+        which -= draft->statements[s].node_count;
+    }
+    return NULL;
+}
+
+static bool drop_node(Draft *draft, int which) {
+    int node;
+    DraftStatement *statement = find_node(draft, which / 2, &node);
+    if (!statement)
+        return false;
+    const DraftNode *at = &statement->nodes[node];
+    if (at->kind == NODE_ACCESS || at->kind == NODE_NUMBER || (at->kind == NODE_NEG && which % 2))
+        return true;
+    statement->nodes[node] = statement->nodes[which % 2 ? at->right : at->left];
+    return true;
+}
+
+static bool access_to_number(Draft *draft, int which) {
+    int node;
+    DraftStatement *statement = find_node(draft, which, &node);
+    if (statement && statement->nodes[node].kind == NODE_ACCESS)
+        statement->nodes[node] = (DraftNode){.kind = NODE_NUMBER, .number = "1"};
+    return statement != NULL;
+}
+
+static bool drop_accumulation(Draft *draft, int which) {
+    if (which >= draft->statement_count)
+        return false;
+    draft->statements[which].accumulate = false;
+    return true;
+}
+
+static bool drop_placement(Draft *draft, int which) {
+    if (which >= draft->tensor_count)
+        return false;
+    draft->tensors[which].placed = false;
+    return true;
+}
+
+static bool simpler_entry(Draft *draft, int which) {
+    if (which >= draft->tensor_count * DRAFT_DIMS)
+        return false;
+    int *entry = &draft->tensors[which / DRAFT_DIMS].entries[which % DRAFT_DIMS];
+    *entry = *entry < ENTRY_FIX ? ENTRY_FIX : ENTRY_REPLICATE;
+    return true;
+}
+
+static bool row_major(Draft *draft, int which) {
+    if (which >= draft->tensor_count)
+        return false;
+    draft->tensors[which].column_major = false;
+    return true;
+}
+
+static bool fewer_ranks(Draft *draft, int which) {
+    if (which + 1 >= draft->ranks)
+        return false;
+    draft->ranks = which + 1;
+    return true;
+}
+
+static bool drop_machine(Draft *draft, int which) {
+    if (which > 0)
+        return false;
+    draft->machine = (DraftMachine){0};
+    return true;
+}
+
+static bool smaller_size(Draft *draft, int which) {
+    DraftSize *size = &draft->sizes[which / 4];
+    if (which / 4 >= draft->size_count)
+        return false;
+    const int64_t values[] = {1, 2, size->value / 2, size->value - 1};
+    if (values[which % 4] < size->value && values[which % 4] > 0)
+        size->value = values[which % 4];
+    return true;
+}
+
+static bool literal_size(Draft *draft, int which) {
+    if (which >= draft->size_count)
+        return false;
+    draft->sizes[which].form = SIZE_LITERAL;
+    return true;
+}
+
+static bool double_type(Draft *draft, int which) {
+    if (which > draft->tensor_count)
+        return false;
+    for (int t = 0; t < draft->tensor_count; t++)
+        if (which == 0 || which == t + 1)
+            draft->tensors[t].type = TYPE_F64;
+    return true;
+}
+
+static const Simplification simplifications[] = {
+    drop_statement, drop_schedule,     drop_command,  drop_node,        drop_placement,
+    fewer_ranks,    drop_machine,      smaller_size,  access_to_number, row_major,
+    double_type,    drop_accumulation, simpler_entry, literal_size,
+};
+enum { SIMPLIFICATION_COUNT = sizeof simplifications / sizeof *simplifications };
+
+// A diagnostic without the names and numbers in it.
+static void normalize(const char *why, char *to, size_t size) {
+    size_t length = 0;
+    const char *at = strstr(why, "error:");
+    for (at = at ? at : why; *at && *at != '\n' && length + 1 < size; at++) {
+        if (*at == '\'' || *at == '(') {
+            const char *end = strchr(at + 1, *at == '(' ? ')' : '\'');
+            at = end ? end : at;
+        } else if (*at < '0' || *at > '9') {
+            to[length++] = *at;
+        }
+    }
+    to[length] = '\0';
+}
+
+static bool same_failure(const Trial *a, const Trial *b) {
+    char why_a[200], why_b[200];
+    if (a->verdict != b->verdict)
+        return false;
+    if (a->verdict != TRIAL_DIAGNOSED && a->verdict != TRIAL_C)
+        return true;
+    normalize(a->why, why_a, sizeof why_a);
+    normalize(b->why, why_b, sizeof why_b);
+    return strcmp(why_a, why_b) == 0;
+}
+
+static bool same_text(const Draft *draft, const Trial *trial) {
+    Arena *arena = arena_create();
+    Text text = text_create(arena);
+    draft_print(draft, &text);
+    bool same = strcmp(text_string(&text), trial->text) == 0;
+    arena_free(arena);
+    return same;
+}
+
+typedef struct {
+    Trial *best;
+    int attempts;
+    void (*before)(const Trial *trial);
+} Shrinking;
+
+// Whether the draft fails in the same way; then it is the best one.
+static bool attempt(Shrinking *shrinking, const Draft *draft) {
+    if (same_text(draft, shrinking->best) || shrinking->attempts >= MAX_ATTEMPTS)
+        return false;
+    Trial *trial = trial_create(draft, 0);
+    if (trial->verdict == TRIAL_PASSED) {
+        // Only what compiles counts: the rest is free.
+        shrinking->attempts++;
+        shrinking->before(trial);
+        trial_finish(trial);
+    }
+    bool same = same_failure(trial, shrinking->best);
+    trial_free(same ? shrinking->best : trial);
+    if (same)
+        shrinking->best = trial;
+    return same;
+}
+
+Trial *shrink(const Trial *failing, void (*before)(const Trial *trial)) {
+    Shrinking shrinking = {trial_create(&failing->draft, 0), 0, before};
+    shrinking.best->verdict = failing->verdict;
+    memcpy(shrinking.best->why, failing->why, sizeof failing->why);
+    for (bool smaller = true; smaller;) {
+        smaller = false;
+        for (int s = 0; s < SIMPLIFICATION_COUNT; s++) {
+            for (int which = 0;;) {
+                Draft draft = shrinking.best->draft;
+                if (!simplifications[s](&draft, which))
+                    break;
+                bool taken = attempt(&shrinking, &draft);
+                smaller |= taken;
+                which += !taken;
+            }
+        }
+    }
+    return shrinking.best;
+}

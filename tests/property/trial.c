@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trial.h"
+
+#include "emit/emit.h"
+
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+MPI_Comm trial_comms[MAX_RANKS + 1];
+
+void trial_start(void) {
+    int rank, ranks;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    for (int n = 0; n <= MAX_RANKS; n++) {
+        trial_comms[n] = MPI_COMM_NULL;
+        if (n > 0 && n <= ranks)
+            MPI_Comm_split(MPI_COMM_WORLD, rank < n ? 0 : MPI_UNDEFINED, rank, &trial_comms[n]);
+    }
+}
+
+void trial_end(void) {
+    for (int n = 0; n <= MAX_RANKS; n++)
+        if (trial_comms[n] != MPI_COMM_NULL)
+            MPI_Comm_free(&trial_comms[n]);
+}
+
+void trial_fail(Trial *trial, Verdict verdict, const char *format, ...) {
+    if (trial->verdict != TRIAL_PASSED)
+        return;
+    trial->verdict = verdict;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(trial->why, sizeof trial->why, format, arguments);
+    va_end(arguments);
+}
+
+static bool drop_refusable(Draft *draft) {
+    bool any = false;
+    for (int s = 0; s < draft->statement_count; s++) {
+        DraftStatement *statement = &draft->statements[s];
+        int kept = 0;
+        for (int c = 0; c < statement->command_count; c++)
+            if (!statement->commands[c].may_be_refused)
+                statement->commands[kept++] = statement->commands[c];
+        any |= kept < statement->command_count;
+        statement->command_count = kept;
+    }
+    return any;
+}
+
+static bool run_passes(Trial *trial) {
+    Text text = text_create(trial->arena);
+    draft_print(&trial->draft, &text);
+    trial->text = text_string(&text);
+    Source source = {"drawn.distal", trial->text};
+    trial->pipeline = pipeline_create(trial->arena, source, NULL, 0, trial->draft.ranks);
+    return pipeline_run(trial->pipeline, PASS_PLAN);
+}
+
+// The normal form of a program is a program, and it is its own normal form.
+static void check_printers(Trial *trial) {
+    const Program *program = trial->pipeline->program;
+    Text once = text_create(trial->arena), twice = text_create(trial->arena),
+         other = text_create(trial->arena);
+    program_print(program, &once);
+    Source source = {"printed.distal", text_string(&once)};
+    Diagnostics *diagnostics = diagnostics_create(trial->arena, source);
+    const Program *read = program_parse(trial->arena, source, NULL, 0, trial->draft.ranks, diagnostics);
+    if (!read) {
+        diagnostics_print(diagnostics, &other);
+        trial_fail(trial, TRIAL_PRINTED, "the printed program does not parse: %s", text_string(&other));
+        return;
+    }
+    program_print(read, &twice);
+    if (strcmp(text_string(&once), text_string(&twice)) != 0)
+        trial_fail(trial, TRIAL_PRINTED, "the printed program is another one when it is read back:\n%s",
+                   text_string(&once));
+    for (int s = 0; s < program->statement_count; s++) {
+        cin_print(trial->pipeline->statements[s].scheduled, program->param_names, &other);
+        spmd_print(trial->pipeline->statements[s].spmd, program->param_names, &other);
+    }
+}
+
+static void emit(Trial *trial, int number) {
+    const Program *program = trial->pipeline->program;
+    Text functions = text_create(trial->arena);
+    for (int s = 0; s < program->statement_count; s++) {
+        StatementPasses *passes = &trial->pipeline->statements[s];
+        passes->function = arena_printf(trial->arena, "drawn_%d_%d", number, s);
+        Text title = text_create(trial->arena);
+        statement_print(program, passes->statement, &title);
+        EmitOptions options = {passes->function, program->param_names, program->param_count,
+                               text_string(&title)};
+        text_append(&functions, "\n");
+        emit_function(passes->spmd, &options, &functions);
+    }
+    trial->functions = text_string(&functions);
+}
+
+Trial *trial_create(const Draft *draft, int number) {
+    Arena *arena = arena_create();
+    Trial *trial = arena_new(arena, Trial);
+    trial->arena = arena;
+    trial->draft = *draft;
+    bool ok = run_passes(trial);
+    if (!ok && drop_refusable(&trial->draft)) {
+        trial->dropped = true;
+        ok = run_passes(trial);
+    }
+    if (!ok) {
+        Text text = text_create(arena);
+        diagnostics_print(trial->pipeline->diagnostics, &text);
+        trial_fail(trial, TRIAL_DIAGNOSED, "%s", text_string(&text));
+        return trial;
+    }
+    check_printers(trial);
+    emit(trial, number);
+    return trial;
+}
+
+void trial_free(Trial *trial) {
+    arena_free(trial->arena);
+}
+
+static const char *join_functions(Trial *const *trials, int count, Arena *arena) {
+    Text text = text_create(arena);
+    emit_prelude(&text);
+    for (int i = 0; i < count; i++)
+        if (trials[i]->verdict == TRIAL_PASSED)
+            text_append(&text, trials[i]->functions);
+    return text_string(&text);
+}
+
+// Where the file as a whole does not compile: finds the programs that are to blame.
+static void compile_alone(Trial *const *trials, int count) {
+    for (int i = 0; i < count; i++) {
+        if (trials[i]->verdict != TRIAL_PASSED)
+            continue;
+        Arena *arena = arena_create();
+        const char *source = join_functions(&trials[i], 1, arena);
+        Diagnostics *diagnostics = diagnostics_create(arena, (Source){"drawn.c", source});
+        bool hit;
+        double seconds;
+        if (!jit_compile(source, &hit, &seconds, diagnostics)) {
+            Text text = text_create(arena);
+            diagnostics_print(diagnostics, &text);
+            trial_fail(trials[i], TRIAL_C, "%s", text_string(&text));
+        }
+        arena_free(arena);
+    }
+}
+
+static void load_functions(Trial *const *trials, int count, void *handle) {
+    for (int i = 0; i < count; i++) {
+        const Trial *trial = trials[i];
+        for (int s = 0; trial->verdict == TRIAL_PASSED && s < trial->pipeline->program->statement_count;
+             s++) {
+            void *symbol = dlsym(handle, trial->pipeline->statements[s].function);
+            if (!symbol)
+                trial_fail(trials[i], TRIAL_C, "the compiled file lacks the function %s",
+                           trial->pipeline->statements[s].function);
+            memcpy(&trials[i]->kernels[s], &symbol, sizeof symbol);
+        }
+    }
+}
+
+TrialLibrary trial_compile(Trial *const *trials, int count) {
+    Arena *arena = arena_create();
+    TrialLibrary library = {NULL};
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (bool compiled = false; !compiled;) {
+        int first = 0;
+        while (first < count && trials[first]->verdict != TRIAL_PASSED)
+            first++;
+        if (first == count)
+            break;
+        const char *source = join_functions(trials, count, arena);
+        Diagnostics *diagnostics = diagnostics_create(arena, (Source){"drawn.c", source});
+        bool hit;
+        double seconds;
+        compiled = rank != 0 || jit_compile(source, &hit, &seconds, diagnostics);
+        if (!agree(MPI_COMM_WORLD, compiled)) {
+            compiled = false;
+            if (rank == 0)
+                compile_alone(trials, count);
+            trial_agree(trials, count);
+            bool blamed = false;
+            for (int i = 0; i < count; i++)
+                blamed |= trials[i]->verdict == TRIAL_C;
+            if (!blamed)
+                trial_fail(trials[first], TRIAL_C,
+                           "the file of all programs does not compile, each alone does");
+            continue;
+        }
+        Kernel kernel;
+        if (jit_load(source, trials[first]->pipeline->statements[0].function, &kernel, diagnostics)) {
+            library.handle = kernel.handle;
+            load_functions(trials, count, kernel.handle);
+        } else {
+            Text text = text_create(arena);
+            diagnostics_print(diagnostics, &text);
+            for (int i = 0; i < count; i++)
+                trial_fail(trials[i], TRIAL_C, "%s", text_string(&text));
+        }
+    }
+    trial_agree(trials, count);
+    arena_free(arena);
+    return library;
+}
+
+void trial_unload(TrialLibrary *library) {
+    if (library->handle)
+        dlclose(library->handle);
+}
+
+void trial_agree(Trial *const *trials, int count) {
+    enum { NOBODY = 1 << 20 };
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int *failed = malloc(sizeof(int) * (size_t)(count + 1));
+    for (int i = 0; i < count; i++)
+        failed[i] = trials[i]->verdict == TRIAL_PASSED ? NOBODY : rank;
+    MPI_Allreduce(MPI_IN_PLACE, failed, count, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    for (int i = 0; i < count; i++) {
+        if (failed[i] == NOBODY)
+            continue;
+        int verdict = (int)trials[i]->verdict;
+        MPI_Bcast(&verdict, 1, MPI_INT, failed[i], MPI_COMM_WORLD);
+        MPI_Bcast(trials[i]->why, MAX_WHY, MPI_CHAR, failed[i], MPI_COMM_WORLD);
+        trials[i]->verdict = (Verdict)verdict;
+    }
+    free(failed);
+}
+
+void trial_finish(Trial *trial) {
+    TrialLibrary library = trial_compile(&trial, 1);
+    if (trial->verdict == TRIAL_PASSED) {
+        trial_execute(trial, true);
+        trial_agree(&trial, 1);
+    }
+    trial_unload(&library);
+}

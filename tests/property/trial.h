@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A trial: one drawn program, compiled, executed in several ways on the first ranks of MPI_COMM_WORLD, and
+// compared with the reference evaluator and with its plan. What is collective is so over all ranks.
+#ifndef DISTAL_TESTS_TRIAL_H
+#define DISTAL_TESTS_TRIAL_H
+
+#include "draft.h"
+#include "jit/jit.h"
+#include "pipeline/pipeline.h"
+#include "runtime/comm.h"
+
+enum { MAX_RANKS = 12, MAX_WHY = 2000 };
+
+// In order of how early it shows; shrinking keeps the kind of failure.
+typedef enum {
+    TRIAL_PASSED,
+    TRIAL_DIAGNOSED, // a legal program is refused
+    TRIAL_PRINTED,   // the printed program does not read back
+    TRIAL_C,         // the generated C does not compile without warnings
+    TRIAL_PREPARED,  // execution cannot be prepared
+    TRIAL_BUFFER,    // buffers are larger than planned
+    TRIAL_COUNTED,   // bytes or messages are not those of the plan
+    TRIAL_WRONG,     // the result is not that of the reference
+    TRIAL_CHANGED,   // an input was written to
+    TRIAL_UNSTABLE,  // a second execution gives another result
+} Verdict;
+
+typedef struct {
+    Draft draft;  // without commands that were refused as they may be
+    bool dropped; // whether there were such commands
+    Arena *arena;
+    const char *text;
+    Pipeline *pipeline;
+    const char *functions; // generated C, without the prelude
+    distal_kernel_function kernels[DRAFT_STATEMENTS];
+    Verdict verdict;
+    char why[MAX_WHY];
+} Trial;
+
+// Communicators of the first n ranks, by n; MPI_COMM_NULL where this rank is not one of them.
+extern MPI_Comm trial_comms[MAX_RANKS + 1];
+void trial_start(void);
+void trial_end(void);
+
+// Text, pipeline, C. Local, and the same on every rank. Freed with trial_free.
+Trial *trial_create(const Draft *draft, int number);
+void trial_free(Trial *trial);
+
+// The generated C of all trials as one file that is compiled once; collective.
+typedef struct {
+    void *handle;
+} TrialLibrary;
+TrialLibrary trial_compile(Trial *const *trials, int count);
+void trial_unload(TrialLibrary *library);
+
+// Executes and compares. `thorough`: also with patterns switched off and with short messages. Collective over
+// the trial's ranks; the others return at once.
+void trial_execute(Trial *trial, bool thorough);
+
+// All ranks get the verdict of the rank where the failure showed first; collective.
+void trial_agree(Trial *const *trials, int count);
+
+// Compiles and executes a trial that has been created, up to its verdict; collective.
+void trial_finish(Trial *trial);
+
+// Notes a failure unless there is one already.
+void trial_fail(Trial *trial, Verdict verdict, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+#endif
