@@ -117,11 +117,13 @@ static int open_input(const Session *session) {
     return fd >= 0 && lseek(fd, 0, SEEK_SET) == 0 ? fd : -1;
 }
 
-static volatile sig_atomic_t launcher_pid;
+static volatile sig_atomic_t launcher_pid, ended_by;
 
-// The launcher ends its ranks; then it ends, and we with it.
+// The launcher ends its ranks, then itself, and we end as we would have without it.
 static void pass_on(int kind) {
-    if (launcher_pid > 0)
+    ended_by = kind;
+    // From a terminal the launcher gets SIGINT itself.
+    if (launcher_pid > 0 && kind != SIGINT)
         kill((pid_t)launcher_pid, kind);
 }
 
@@ -178,14 +180,17 @@ ExitStatus launch(Session *session, int64_t ranks) {
         run_launcher(words.items, input, parent);
     close(input);
     launcher_pid = child;
-    // From a terminal the launcher gets SIGINT itself.
-    const struct sigaction forward = {.sa_handler = pass_on}, ignore = {.sa_handler = SIG_IGN};
+    const struct sigaction forward = {.sa_handler = pass_on};
     sigaction(SIGTERM, &forward, NULL);
     sigaction(SIGHUP, &forward, NULL);
-    sigaction(SIGINT, &ignore, NULL);
+    sigaction(SIGINT, &forward, NULL);
     int status;
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
             return EXIT_FAILED;
+    if (ended_by) {
+        signal(ended_by, SIG_DFL);
+        raise(ended_by);
+    }
     return failed(session, &words, status);
 }

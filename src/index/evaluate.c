@@ -3,29 +3,13 @@
 
 #include "base/integer.h"
 #include "index/evaluate_block.h"
+#include "index/evaluate_terms.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
-enum { MAX_TERMS = 4096 };
-
-// Sets of variables, one bit each.
-typedef uint64_t VarSet;
-_Static_assert(MAX_VARS <= 64, "a set of variables is one word");
-
-// An additive term: all of the right side that is summed over the same variables.
-typedef struct {
-    bool negative;
-    VarSet summed;
-    const Expr *expr;
-} Addend;
-typedef Array(Addend) Addends;
-
+// An addend, compiled.
 typedef struct {
     BlockProgram program;
     int operand_count;
@@ -44,119 +28,6 @@ struct Evaluator {
     const Term *terms;
     double summands, operations; // of one element
 };
-
-static VarSet bit(int var) {
-    return (VarSet)1 << var;
-}
-
-static VarSet access_vars(const Access *access) {
-    VarSet vars = 0;
-    for (int mode = 0; mode < access->tensor->order; mode++)
-        vars |= bit(access->vars[mode]);
-    return vars;
-}
-
-static VarSet all_vars(const Expr *expr) {
-    if (expr->kind == EXPR_ACCESS)
-        return access_vars(expr->access);
-    return (expr->left ? all_vars(expr->left) : 0) | (expr->right ? all_vars(expr->right) : 0);
-}
-
-typedef struct {
-    Arena *arena;
-    VarSet reducible; // variables that the left side lacks
-    bool too_many;
-} Expansion;
-
-typedef Array(VarSet) VarSets;
-
-static void add_set(Arena *arena, VarSets *sets, VarSet set) {
-    for (int64_t i = 0; i < sets->count; i++)
-        if (sets->items[i] == set)
-            return;
-    array_push(arena, *sets, set);
-}
-
-// The different sets of variables that the terms of a full expansion of `expr` are summed over.
-static VarSets summed_over(Expansion *expansion, const Expr *expr) {
-    VarSets sets = {0};
-    if (expr->kind == EXPR_ACCESS || expr->kind == EXPR_NUMBER) {
-        add_set(expansion->arena, &sets, all_vars(expr) & expansion->reducible);
-        return sets;
-    }
-    VarSets left = summed_over(expansion, expr->left);
-    if (expr->kind == EXPR_NEG)
-        return left;
-    VarSets right = {0};
-    if (expr->kind == EXPR_DIV)
-        add_set(expansion->arena, &right, all_vars(expr->right) & expansion->reducible);
-    else
-        right = summed_over(expansion, expr->right);
-    if (expr->kind == EXPR_ADD || expr->kind == EXPR_SUB) {
-        for (int64_t i = 0; i < right.count; i++)
-            add_set(expansion->arena, &left, right.items[i]);
-        return left;
-    }
-    for (int64_t i = 0; i < left.count; i++)
-        for (int64_t j = 0; j < right.count && sets.count <= MAX_TERMS; j++)
-            add_set(expansion->arena, &sets, left.items[i] | right.items[j]);
-    return sets;
-}
-
-static const Expr *operation(Arena *arena, ExprKind kind, const Expr *left, const Expr *right) {
-    Expr *expr = arena_new(arena, Expr);
-    expr->kind = kind;
-    expr->left = left;
-    expr->right = right;
-    return expr;
-}
-
-// Adds to the addend that is summed over the same variables, where there is one.
-static void push(Expansion *expansion, Addends *addends, Addend addend) {
-    for (int64_t i = 0; i < addends->count; i++) {
-        Addend *old = &addends->items[i];
-        if (old->summed != addend.summed)
-            continue;
-        old->expr = operation(expansion->arena, old->negative == addend.negative ? EXPR_ADD : EXPR_SUB,
-                              old->expr, addend.expr);
-        return;
-    }
-    array_push(expansion->arena, *addends, addend);
-    expansion->too_many |= addends->count > MAX_TERMS;
-}
-
-// Appends the addends of `expr`, multiplied out as far as they are summed over different variables.
-static void expand(Expansion *expansion, const Expr *expr, bool negative, Addends *addends) {
-    if (expansion->too_many)
-        return;
-    VarSets sets = summed_over(expansion, expr);
-    if (sets.count == 1) {
-        push(expansion, addends, (Addend){negative, sets.items[0], expr});
-        return;
-    }
-    if (expr->kind == EXPR_NEG) {
-        expand(expansion, expr->left, !negative, addends);
-        return;
-    }
-    if (expr->kind == EXPR_ADD || expr->kind == EXPR_SUB) {
-        expand(expansion, expr->left, negative, addends);
-        expand(expansion, expr->right, negative != (expr->kind == EXPR_SUB), addends);
-        return;
-    }
-    Addends left = {0}, right = {0};
-    expand(expansion, expr->left, false, &left);
-    if (expr->kind == EXPR_DIV)
-        push(expansion, &right, (Addend){false, all_vars(expr->right) & expansion->reducible, expr->right});
-    else
-        expand(expansion, expr->right, false, &right);
-    for (int64_t i = 0; i < left.count; i++)
-        for (int64_t j = 0; j < right.count && !expansion->too_many; j++) {
-            Addend l = left.items[i], r = right.items[j];
-            push(expansion, addends,
-                 (Addend){(negative != l.negative) != r.negative, l.summed | r.summed,
-                          operation(expansion->arena, expr->kind, l.expr, r.expr)});
-        }
-}
 
 typedef struct {
     Arena *arena;
@@ -196,6 +67,11 @@ static void compile(Compilation *compilation, const Expr *expr) {
     array_push(compilation->arena, compilation->steps, step);
 }
 
+static bool is_plain(const Expr *expr) {
+    return expr->kind != EXPR_ADD && expr->kind != EXPR_SUB && (!expr->left || is_plain(expr->left)) &&
+           (!expr->right || is_plain(expr->right));
+}
+
 static Term term_of(Arena *arena, const Evaluator *evaluator, Addend addend, const int64_t *params) {
     Compilation compilation = {.arena = arena, .params = params};
     compile(&compilation, addend.expr);
@@ -204,12 +80,13 @@ static Term term_of(Arena *arena, const Evaluator *evaluator, Addend addend, con
                     .narrow = assignment_type(evaluator->assignment) == TYPE_I32,
                     .step_count = (int)compilation.steps.count,
                     .steps = compilation.steps.items,
-                    .negative = addend.negative},
+                    .negative = addend.negative,
+                    .plain = is_plain(addend.expr)},
         .operand_count = (int)compilation.operands.count,
         .operands = compilation.operands.items,
     };
     for (int v = 0; v < evaluator->assignment->var_count; v++)
-        if (addend.summed & bit(v))
+        if (addend.summed >> v & 1)
             term.reductions[term.reduction_count++] = v;
     return term;
 }
@@ -251,16 +128,8 @@ Evaluator *evaluator_create(Arena *arena, const Assignment *assignment, const in
         evaluator->count *= evaluator->row_length;
     }
 
-    Expansion expansion = {.arena = arena, .reducible = ~access_vars(lhs)};
     Addends addends = {0};
-    expand(&expansion, assignment->rhs, false, &addends);
-    if (assignment->accumulate) {
-        Expr *old = arena_new(arena, Expr);
-        old->kind = EXPR_ACCESS;
-        old->access = lhs;
-        push(&expansion, &addends, (Addend){false, 0, old});
-    }
-    if (expansion.too_many) {
+    if (!evaluate_terms(arena, assignment, &addends)) {
         *why = "the right side multiplies out to too many terms for the reference evaluator";
         return NULL;
     }

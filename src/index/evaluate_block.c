@@ -5,13 +5,28 @@
 #include <math.h>
 #include <string.h>
 
+// The lanes are what the compiler shall vectorize, at any level of optimization.
+#define FOR_LANES _Pragma("omp simd") for (int i = 0; i < count; i++)
+
 // The magnitude of a complex number is taken as |re| + |im|, which no finite number overflows.
+static void set_magnitude(Register *of, WideKind kind, int count) {
+    if (kind == WIDE_REAL)
+        FOR_LANES of->magnitude[i] = fabs(of->re[i]);
+    else if (kind == WIDE_COMPLEX)
+        FOR_LANES of->magnitude[i] = fabs(of->re[i]) + fabs(of->im[i]);
+}
 
 #define LOAD_REAL(type)                                                                                      \
     {                                                                                                        \
         const type *from = (const type *)lanes->data + lanes->offset;                                        \
-        for (int i = 0; i < count; i++)                                                                      \
-            to->re[i] = (double)from[i * lanes->stride];                                                     \
+        const double first = (double)*from;                                                                  \
+        if (lanes->stride == 0)                                                                              \
+            FOR_LANES to->re[i] = first;                                                                     \
+        else if (lanes->stride == 1)                                                                         \
+            FOR_LANES to->re[i] = (double)from[i];                                                           \
+        else                                                                                                 \
+            for (int i = 0; i < count; i++)                                                                  \
+                to->re[i] = (double)from[i * lanes->stride];                                                 \
         break;                                                                                               \
     }
 
@@ -26,8 +41,6 @@ static void load_real(Register *to, const Lanes *lanes, int count) {
     default:
         LOAD_REAL(double)
     }
-    for (int i = 0; i < count; i++)
-        to->magnitude[i] = fabs(to->re[i]);
 }
 
 #define LOAD_COMPLEX(type)                                                                                   \
@@ -48,10 +61,8 @@ static void load_complex(Register *to, const Lanes *lanes, int count) {
         LOAD_COMPLEX(double)
     default:
         load_real(to, lanes, count);
-        memset(to->im, 0, sizeof to->im);
+        memset(to->im, 0, sizeof(double) * (size_t)count);
     }
-    for (int i = 0; i < count; i++)
-        to->magnitude[i] = fabs(to->re[i]) + fabs(to->im[i]);
 }
 
 static void load_integer(Register *to, const Lanes *lanes, int count) {
@@ -70,40 +81,25 @@ static void set_number(Register *to, const Step *step, WideKind kind, int count)
         }
         to->re[i] = step->number;
         to->im[i] = 0;
-        to->magnitude[i] = fabs(step->number);
     }
 }
 
 typedef void (*Combine)(Register *left, const Register *right, int count);
 
 static void real_add(Register *left, const Register *right, int count) {
-    for (int i = 0; i < count; i++) {
-        left->re[i] += right->re[i];
-        left->magnitude[i] += right->magnitude[i];
-    }
+    FOR_LANES left->re[i] += right->re[i];
 }
 
 static void real_sub(Register *left, const Register *right, int count) {
-    for (int i = 0; i < count; i++) {
-        left->re[i] -= right->re[i];
-        left->magnitude[i] += right->magnitude[i];
-    }
+    FOR_LANES left->re[i] -= right->re[i];
 }
 
 static void real_mul(Register *left, const Register *right, int count) {
-    for (int i = 0; i < count; i++) {
-        left->re[i] *= right->re[i];
-        left->magnitude[i] *= right->magnitude[i];
-    }
+    FOR_LANES left->re[i] *= right->re[i];
 }
 
-// How much more than the value the magnitude of a divisor is says how much of the divisor may have cancelled.
 static void real_div(Register *left, const Register *right, int count) {
-    for (int i = 0; i < count; i++) {
-        double divisor = fabs(right->re[i]);
-        left->re[i] /= right->re[i];
-        left->magnitude[i] = left->magnitude[i] / divisor * (right->magnitude[i] / divisor);
-    }
+    FOR_LANES left->re[i] /= right->re[i];
 }
 
 static void complex_add(Register *left, const Register *right, int count) {
@@ -123,7 +119,6 @@ static void complex_mul(Register *left, const Register *right, int count) {
         double re = left->re[i] * right->re[i] - left->im[i] * right->im[i];
         left->im[i] = left->re[i] * right->im[i] + left->im[i] * right->re[i];
         left->re[i] = re;
-        left->magnitude[i] *= right->magnitude[i];
     }
 }
 
@@ -136,10 +131,8 @@ static double _Complex number(const Register *from, int i) {
 static void complex_div(Register *left, const Register *right, int count) {
     for (int i = 0; i < count; i++) {
         double _Complex quotient = number(left, i) / number(right, i);
-        double divisor = hypot(right->re[i], right->im[i]);
         left->re[i] = creal(quotient);
         left->im[i] = cimag(quotient);
-        left->magnitude[i] = left->magnitude[i] / divisor * (right->magnitude[i] / divisor);
     }
 }
 
@@ -181,6 +174,22 @@ static const Combine combines[][EXPR_DIV + 1] = {
         {[EXPR_ADD] = whole_add, [EXPR_SUB] = whole_sub, [EXPR_MUL] = whole_mul, [EXPR_DIV] = whole_div},
 };
 
+// Before the values are combined. How much more than a divisor its magnitude is says how much of it may have
+// cancelled.
+static void combine_magnitudes(ExprKind operation, Register *left, const Register *right, WideKind kind,
+                               int count) {
+    if (operation == EXPR_ADD || operation == EXPR_SUB) {
+        FOR_LANES left->magnitude[i] += right->magnitude[i];
+    } else if (operation == EXPR_MUL) {
+        FOR_LANES left->magnitude[i] *= right->magnitude[i];
+    } else {
+        for (int i = 0; i < count; i++) {
+            double divisor = kind == WIDE_COMPLEX ? hypot(right->re[i], right->im[i]) : fabs(right->re[i]);
+            left->magnitude[i] = left->magnitude[i] / divisor * (right->magnitude[i] / divisor);
+        }
+    }
+}
+
 static void negate(Register *of, WideKind kind, int count) {
     for (int i = 0; i < count; i++) {
         if (kind == WIDE_INTEGER) {
@@ -219,7 +228,7 @@ void block_clear(Sums *sums, int count) {
 // Knuth's exact sum: what rounding loses of each addition is kept beside.
 static void add_exactly(double *restrict sum, double *restrict lost, const double *restrict value,
                         int count) {
-    for (int i = 0; i < count; i++) {
+    FOR_LANES {
         double total = sum[i] + value[i];
         double part = total - sum[i];
         lost[i] += (sum[i] - (total - part)) + (value[i] - part);
@@ -227,38 +236,51 @@ static void add_exactly(double *restrict sum, double *restrict lost, const doubl
     }
 }
 
-void block_add(const BlockProgram *program, const Lanes *lanes, int count, Register *stack, Sums *sums) {
+// The result of the program, in the first register.
+static void run_program(const BlockProgram *program, const Lanes *lanes, int count, Register *stack) {
     Register *top = stack - 1;
+    const bool magnitudes = program->kind != WIDE_INTEGER && !program->plain;
     for (int s = 0; s < program->step_count; s++) {
         const Step *step = &program->steps[s];
         switch (step->kind) {
         case EXPR_ACCESS:
-            load(++top, &lanes[step->access], program->kind, count);
-            break;
         case EXPR_NUMBER:
-            set_number(++top, step, program->kind, count);
+            top++;
+            if (step->kind == EXPR_ACCESS)
+                load(top, &lanes[step->access], program->kind, count);
+            else
+                set_number(top, step, program->kind, count);
+            if (magnitudes)
+                set_magnitude(top, program->kind, count);
             break;
         case EXPR_NEG:
             negate(top, program->kind, count);
             break;
         default:
             top--;
+            if (magnitudes)
+                combine_magnitudes(step->kind, top, top + 1, program->kind, count);
             combines[program->kind][step->kind](top, top + 1, count);
         }
         if (program->kind == WIDE_INTEGER && program->narrow)
             wrap(top, count);
     }
     if (program->negative)
-        negate(top, program->kind, count);
+        negate(stack, program->kind, count);
+    if (program->plain)
+        set_magnitude(stack, program->kind, count);
+}
+
+void block_add(const BlockProgram *program, const Lanes *lanes, int count, Register *stack, Sums *sums) {
+    run_program(program, lanes, count, stack);
     if (program->kind == WIDE_INTEGER) {
-        whole_add(&sums->sum, top, count);
+        whole_add(&sums->sum, stack, count);
         return;
     }
-    add_exactly(sums->sum.re, sums->lost_re, top->re, count);
+    add_exactly(sums->sum.re, sums->lost_re, stack->re, count);
     if (program->kind == WIDE_COMPLEX)
-        add_exactly(sums->sum.im, sums->lost_im, top->im, count);
-    for (int i = 0; i < count; i++)
-        sums->sum.magnitude[i] += top->magnitude[i];
+        add_exactly(sums->sum.im, sums->lost_im, stack->im, count);
+    FOR_LANES sums->sum.magnitude[i] += stack->magnitude[i];
 }
 
 static void join(WideKind kind, const Sums *from, int from_lane, Sums *to, int to_lane) {

@@ -43,6 +43,7 @@ typedef struct {
     int step_count;
     const Step *steps;
     bool negative; // subtract instead of add
+    bool plain;    // only products and quotients: the magnitude of a result is its absolute value
 } BlockProgram;
 
 // Where an operand's lanes are: data + offset, `stride` elements apart.

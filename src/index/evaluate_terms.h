@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The additive terms of a statement, as the reference evaluator sums them.
+#ifndef DISTAL_INDEX_EVALUATE_TERMS_H
+#define DISTAL_INDEX_EVALUATE_TERMS_H
+
+#include "index/notation.h"
+
+// Sets of variables, one bit each.
+typedef uint64_t VarSet;
+_Static_assert(MAX_VARS <= 64, "a set of variables is one word");
+
+// An additive term: all of the right side that is summed over the same variables.
+typedef struct {
+    bool negative;
+    VarSet summed;
+    const Expr *expr;
+} Addend;
+typedef Array(Addend) Addends;
+
+// Appends the terms of the right side and, where the statement accumulates, the old value of the left side.
+// False where they are too many.
+bool evaluate_terms(Arena *arena, const Assignment *assignment, Addends *addends);
+
+#endif
