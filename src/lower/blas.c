@@ -9,8 +9,8 @@ enum { M, N, K, DIM_COUNT };
 enum { IN_M = 1 << M, IN_N = 1 << N, IN_K = 1 << K };
 
 typedef struct {
-    KernelName kernel;
     const char *form;
+    KernelName kernel;
     int dims;          // that it has
     int output;        // dimensions of the left side
     int operand_count; // 1 or 2
@@ -18,16 +18,16 @@ typedef struct {
 } Shape;
 
 static const Shape shapes[] = {
-    {KERNEL_GEMM,
-     "C(m, n) += alpha * A(m, k) * B(k, n)",
+    {"C(m, n) += alpha * A(m, k) * B(k, n)",
+     KERNEL_GEMM,
      IN_M | IN_N | IN_K,
      IN_M | IN_N,
      2,
      {IN_M | IN_K, IN_K | IN_N}},
-    {KERNEL_GEMV, "y(m) += alpha * A(m, k) * x(k)", IN_M | IN_K, IN_M, 2, {IN_M | IN_K, IN_K}},
-    {KERNEL_GER, "C(m, n) += alpha * x(m) * y(n)", IN_M | IN_N, IN_M | IN_N, 2, {IN_M, IN_N}},
-    {KERNEL_DOT, "s += alpha * x(k) * y(k)", IN_K, 0, 2, {IN_K, IN_K}},
-    {KERNEL_AXPY, "y(m) += alpha * x(m)", IN_M, IN_M, 1, {IN_M}},
+    {"y(m) += alpha * A(m, k) * x(k)", KERNEL_GEMV, IN_M | IN_K, IN_M, 2, {IN_M | IN_K, IN_K}},
+    {"C(m, n) += alpha * x(m) * y(n)", KERNEL_GER, IN_M | IN_N, IN_M | IN_N, 2, {IN_M, IN_N}},
+    {"s += alpha * x(k) * y(k)", KERNEL_DOT, IN_K, 0, 2, {IN_K, IN_K}},
+    {"y(m) += alpha * x(m)", KERNEL_AXPY, IN_M, IN_M, 1, {IN_M}},
 };
 
 static const Shape *shape_of(KernelName kernel) {

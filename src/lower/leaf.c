@@ -101,7 +101,7 @@ static void keep_used(Builder *builder, DefinitionArray *definitions, const Guar
         use(builder, guards->items[i].less);
         use(builder, guards->items[i].than);
     }
-    bool keep[MAX_VARS];
+    bool keep[MAX_VARS] = {false};
     for (int64_t i = definitions->count - 1; i >= 0; i--) {
         keep[i] = builder->used[definitions->items[i].var];
         if (keep[i])
