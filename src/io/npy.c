@@ -213,7 +213,7 @@ bool npy_check_type(const NpyFile *file, const char *tensor, ElementType type, D
 bool npy_read(const NpyFile *file, ElementType type, const Piece *piece, Diagnostics *diagnostics) {
     const NpyHeader *header = &file->header;
     const TypeInfo *info = type_info(header->type);
-    int64_t stride[MAX_ORDER], extent[MAX_ORDER], first = 0;
+    int64_t stride[MAX_ORDER] = {0}, extent[MAX_ORDER], first = 0;
     strides_of(header->order, header->extents, header->fortran_order, stride);
     for (int d = 0; d < header->order; d++) {
         extent[d] = piece->rect.hi[d] - piece->rect.lo[d];
@@ -247,6 +247,7 @@ bool npy_read(const NpyFile *file, ElementType type, const Piece *piece, Diagnos
 static const char *header_text(ElementType type, int order, const int64_t *extents, Arena *arena,
                                size_t *length) {
     enum { ALIGNMENT = 64, PREAMBLE = 10 };
+    static const unsigned char version_1[] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0};
     Text text = text_create(arena);
     const char *name = type_info(type)->npy_name + 1;
     text_printf(&text, "{'descr': '%c%s', 'fortran_order': False, 'shape': ",
@@ -257,7 +258,7 @@ static const char *header_text(ElementType type, int order, const int64_t *exten
         text_append(&text, " ");
     text_append(&text, "\n");
     char *all = arena_alloc(arena, PREAMBLE + text.length);
-    memcpy(all, "\x93NUMPY\x01\x00", 8);
+    memcpy(all, version_1, sizeof version_1);
     all[8] = (char)(text.length & 0xff);
     all[9] = (char)(text.length >> 8);
     memcpy(all + PREAMBLE, text_string(&text), text.length);
@@ -325,7 +326,7 @@ bool npy_write(const char *path, ElementType type, int order, const int64_t *ext
                const Piece *pieces, Diagnostics *diagnostics) {
     size_t length;
     header_text(type, order, extents, diagnostics->arena, &length);
-    int64_t stride[MAX_ORDER];
+    int64_t stride[MAX_ORDER] = {0};
     strides_of(order, extents, false, stride);
     Transit transit = {.fd = open(path, O_WRONLY | O_CLOEXEC),
                        .size = type_info(type)->size,

@@ -97,7 +97,7 @@ distal_execution *execution_assemble(const ExecutionParts *parts, MPI_Comm comm,
         execution->zeroed = parts->zeroed;
         ok = allocate(execution, parts, rank, diagnostics);
     }
-    ok = agree_on(comm, ok, diagnostics);
+    ok = agree_on(comm, ok, diagnostics) && execution && members;
     if (ok) {
         // Messages of our own, apart from those of the caller.
         MPI_Comm_dup(comm, &execution->comm);

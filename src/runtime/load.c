@@ -108,7 +108,7 @@ void *storage_gather(const Storage *storage, MPI_Comm comm, Diagnostics *diagnos
                           "rank %" PRId64 " has not enough memory for the whole of tensor %s, %" PRId64
                           " bytes",
                           storage->rank, home->tensor->name, bytes);
-    if (!agree_on(comm, whole != NULL, diagnostics)) {
+    if (!agree_on(comm, whole != NULL, diagnostics) || !whole) {
         free(whole);
         return NULL;
     }

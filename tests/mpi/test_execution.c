@@ -14,6 +14,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+// Asked by AddressSanitizer, which otherwise ends a program that asks for more memory than there is.
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
+const char *__asan_default_options(void) {
+    return "allocator_may_return_null=1";
+}
+
 typedef struct {
     Arena *arena;
     Diagnostics *diagnostics;
