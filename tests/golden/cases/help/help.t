@@ -1,0 +1,60 @@
+# run: help
+--- program
+tensor a: f64
+--- stdout
+distal compiles and runs distributed tensor algebra.
+
+usage: distal COMMAND FILE [options]    (FILE: a program, - for standard input)
+       distal COMMAND -e TEXT [options]
+       distal --version
+
+commands:
+  check FILE              parse, check and schedule a program; silent when all is well
+  explain FILE            print what becomes of a program
+  emit FILE               print the C that is generated
+  plan FILE               print who sends what to whom, without data and without MPI
+  run FILE                compile, launch, read inputs, compute, write outputs
+  help [TOPIC]            this text, or more about a command or a schedule command
+
+options:
+  -e TEXT                 the program itself, in place of FILE
+  -p, --param NAME=INT    set a param of the program; repeatable
+  -n, --ranks N           number of processes (default: as many as the machine of the program needs)
+  --threads N             threads of each process (default: the cores, shared among the processes of 
+                          a node)
+  --in TENSOR=SOURCE      where an input comes from: PATH.npy, zeros, ones, iota, const:V or 
+                          random:SEED (default: random:1, random:2, ... in order of declaration)
+  --out TENSOR=PATH       write a tensor to PATH.npy after the run
+  --check                 compare with the reference evaluator; exit status 1 above the tolerance
+  --repeat K              timed executions (default: 1)
+  --warmup K              executions before the timed ones (default: 0)
+  --stats[=text|json]     figures, as a table (default) or as one JSON object on standard output
+  -o FILE                 write to FILE instead of standard output
+  --stop-after PASS       print one representation: program, cin, schedule, spmd, c or plan
+  -v, --verbose           say more on standard error
+  -q, --quiet             say nothing but errors on standard error
+
+schedule commands:
+  split(i, io, ii, s)     i becomes io and, inside, ii with extent s
+  divide(i, io, ii, c)    i becomes io with extent c and, inside, ii
+  collapse(i, j, f)       i and j, directly nested, become one loop f
+  reorder({i, ...})       the named loops, in this order, in the places that they hold now
+  distribute({i, ...}, {io, ...}, {ii, ...}, M)
+                          iterations of i on different processors; with M, a machine, a level of it 
+                          or a tensor, i is divided into io, distributed, and ii
+  communicate({T, ...}, i)
+                          gather what each T needs under one iteration of i at its start
+  rotate(t, {i, ...}, r)  t = (r + i + ...) mod extent(t): the systolic shift
+  substitute({i, ...}, KERNEL)
+                          the named innermost loops become a library call: gemm, gemv, ger, dot, 
+                          axpy, blas, loops
+  parallelize(i, UNIT, RACE)
+                          iterations of i onto cpu_thread or cpu_vector; RACE (none, atomic, 
+                          reduction, temporary) may be left out
+  precompute(EXPR, {i, ...}, {w, ...}, W)
+                          hoist a subexpression into workspace W (not supported yet)
+  unroll(i, n)            unroll i, n iterations at a time
+  pos(i, p, B(i, ...))    iterate the stored positions of B instead of the coordinates i (not 
+                          supported yet)
+
+exit status: 0 fine; 1 the computation failed; 2 the program or the command line is wrong

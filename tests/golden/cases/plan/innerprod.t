@@ -1,0 +1,32 @@
+# run: plan -p n=23 {file}
+--- program
+# Inner product of two tensors of order 3: each process sums over its own tile, then the sums are added up
+# (DISTAL, section 7.2).
+# B and C are m x n x k; `-p n=N` alone makes all extents equal.
+param n = 160, m = n, k = n, gx = 2, gy = 2
+
+machine M = grid(gx, gy)
+
+tensor a: f64
+tensor B(m, n, k): f64
+tensor C(m, n, k): f64
+
+place B(x, y, z) -> M(x, y)
+place C(x, y, z) -> M(x, y)
+
+a = B(i, j, k) * C(i, j, k)
+
+schedule a {
+  distribute({i, j}, {io, jo}, {ii, ji}, M)
+}
+--- stdout
+innerprod.distal on 4 ranks
+
+a = B(i, j, k) * C(i, j, k)
+  24334 flop; at most 53016 (51.8 KiB) of memory in a rank
+
+                              moved: most     moved:  messages: most        home: most  buffers: most
+  tensor  pattern  at  steps    of a rank  all ranks       of a rank         of a rank      of a rank
+  a       reduce   jo      1          8 B       32 B               1               8 B           16 B
+  B       local    jo      1          0 B        0 B               0  26496 (25.9 KiB)            0 B
+  C       local    jo      1          0 B        0 B               0  26496 (25.9 KiB)            0 B

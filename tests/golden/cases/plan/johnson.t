@@ -1,0 +1,35 @@
+# run: plan -p n=97 {file}
+--- program
+# Johnson's algorithm: matrix multiplication on a c x c x c cube. Each matrix lies on one face and is broadcast
+# through the cube; one product a process; the partial results are added up onto the face of A
+# (Agarwal et al., 1995; DISTAL, figure 9).
+# A is m x n, B is m x k, C is k x n; `-p n=N` alone makes all of them square.
+param n = 960, m = n, k = n, c = 2, gx = c, gy = c, gz = c
+
+machine M = grid(gx, gy, gz)
+
+tensor A(m, n): f64
+tensor B(m, k): f64
+tensor C(k, n): f64
+
+place A(x, y) -> M(x, y, 0)
+place B(x, z) -> M(x, 0, z)
+place C(z, y) -> M(0, y, z)
+
+A(i, j) = B(i, k) * C(k, j)
+
+schedule A {
+  distribute({i, j, k}, {io, jo, ko}, {ii, ji, ki}, M)
+  communicate({A, B, C}, ko)
+}
+--- stdout
+johnson.distal on 8 ranks
+
+A(i, j) = B(i, k) * C(k, j)
+  1825346 flop; at most 76832 (75.0 KiB) of memory in a rank
+
+                                     moved: most            moved:  messages: most        home: most     buffers: most
+  tensor  pattern    at  steps         of a rank         all ranks       of a rank         of a rank         of a rank
+  A       reduce     ko      1  19208 (18.8 KiB)  75272 (73.5 KiB)               1  19208 (18.8 KiB)  19208 (18.8 KiB)
+  B       broadcast  ko      1  19208 (18.8 KiB)  75272 (73.5 KiB)               1  19208 (18.8 KiB)  19208 (18.8 KiB)
+  C       broadcast  ko      1  19208 (18.8 KiB)  75272 (73.5 KiB)               1  19208 (18.8 KiB)  19208 (18.8 KiB)

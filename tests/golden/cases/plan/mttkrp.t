@@ -1,0 +1,38 @@
+# run: plan -p n=23 {file}
+--- program
+# Matricized tensor times Khatri-Rao product: B stays where it is, the factors C and D are broadcast to the
+# blocks of B that need them, and the partial results are added up (Ballard, Knight and Rouse, 2018; DISTAL,
+# section 7.2).
+# B is m x n x k, the factors have l columns; `-p n=N` alone makes all extents but l equal.
+param n = 96, m = n, k = n, l = 32, gx = 2, gy = 2, gz = 1
+
+machine M = grid(gx, gy, gz)
+
+tensor A(m, l): f64
+tensor B(m, n, k): f64
+tensor C(n, l): f64
+tensor D(k, l): f64
+
+place A(x, w) -> M(x, 0, 0)
+place B(x, y, z) -> M(x, y, z)
+place C(y, w) -> M(0, y, 0)
+place D(z, w) -> M(0, 0, z)
+
+A(i, l) = B(i, j, k) * C(j, l) * D(k, l)
+
+schedule A {
+  distribute({i, j, k}, {io, jo, ko}, {ii, ji, ki}, M)
+  communicate({A, B, C, D}, ko)
+}
+--- stdout
+mttkrp.distal on 4 ranks
+
+A(i, l) = B(i, j, k) * C(j, l) * D(k, l)
+  1168032 flop; at most 41600 (40.6 KiB) of memory in a rank
+
+                                   moved: most            moved:  messages: most        home: most   buffers: most
+  tensor  pattern    at  steps       of a rank         all ranks       of a rank         of a rank       of a rank
+  A       reduce     ko      1  3072 (3.0 KiB)    5888 (5.8 KiB)               1    3072 (3.0 KiB)  3072 (3.0 KiB)
+  B       local      ko      1             0 B               0 B               0  26496 (25.9 KiB)             0 B
+  C       broadcast  ko      1  3072 (3.0 KiB)    5888 (5.8 KiB)               1    3072 (3.0 KiB)  3072 (3.0 KiB)
+  D       broadcast  ko      1  5888 (5.8 KiB)  17664 (17.2 KiB)               1    5888 (5.8 KiB)  5888 (5.8 KiB)

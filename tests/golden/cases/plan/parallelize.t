@@ -1,0 +1,24 @@
+# run: plan {file}
+--- program
+param n = 64
+tensor A(n, n): f32
+tensor B(n, n): f32
+tensor c(n): f32
+A(i, j) = B(j, i) + c(j)
+schedule A {
+  split(j, jo, ji, 8)
+  parallelize(i, cpu_thread)
+  parallelize(ji, cpu_vector)
+  unroll(jo, 2)
+}
+--- stdout
+parallelize.distal on 1 rank
+
+A(i, j) = B(j, i) + c(j)
+  4096 flop; at most 33024 (32.2 KiB) of memory in a rank
+
+                              moved: most     moved:  messages: most        home: most  buffers: most
+  tensor  pattern  at  steps    of a rank  all ranks       of a rank         of a rank      of a rank
+  A       local    -       1          0 B        0 B               0  16384 (16.0 KiB)            0 B
+  B       local    -       1          0 B        0 B               0  16384 (16.0 KiB)            0 B
+  c       local    -       1          0 B        0 B               0             256 B            0 B

@@ -1,0 +1,38 @@
+# run: plan -p n=97 -p gx=3 -p gy=3 {file}
+--- program
+# PUMMA: matrix multiplication on a g x g grid that broadcasts B along its rows and shifts C along its
+# columns: between SUMMA and Cannon's algorithm (Choi, Dongarra and Walker, 1994; DISTAL, figure 9).
+# A is m x n, B is m x k, C is k x n; `-p n=N` alone makes all of them square.
+param n = 960, m = n, k = n, g = 2, gx = g, gy = g
+
+machine M = grid(gx, gy)
+
+tensor A(m, n): f64
+tensor B(m, k): f64
+tensor C(k, n): f64
+
+place A(x, y) -> M(x, y)
+place B(x, y) -> M(x, y)
+place C(x, y) -> M(x, y)
+
+A(i, j) = B(i, k) * C(k, j)
+
+schedule A {
+  distribute({i, j}, {io, jo}, {ii, ji}, M)
+  divide(k, ko, ki, gx)
+  reorder({ko, ii, ji, ki})
+  rotate(ko, {io}, kos)
+  communicate(A, jo)
+  communicate({B, C}, kos)
+}
+--- stdout
+pumma.distal on 9 ranks
+
+A(i, j) = B(i, k) * C(k, j)
+  1825346 flop; at most 52272 (51.0 KiB) of memory in a rank
+
+                                      moved: most              moved:  messages: most      home: most     buffers: most
+  tensor  pattern    at   steps         of a rank           all ranks       of a rank       of a rank         of a rank
+  A       local      jo       1               0 B                 0 B               0  8712 (8.5 KiB)               0 B
+  B       broadcast  kos      3  17424 (17.0 KiB)  150544 (147.0 KiB)               2  8712 (8.5 KiB)    8712 (8.5 KiB)
+  C       shift      kos      3  17424 (17.0 KiB)  150544 (147.0 KiB)               2  8712 (8.5 KiB)  17424 (17.0 KiB)

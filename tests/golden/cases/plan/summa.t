@@ -1,0 +1,38 @@
+# run: plan -p n=97 -p m=101 -p k=89 -p gx=2 -p gy=3 -p chunk=20 {file}
+--- program
+# SUMMA: matrix multiplication on a gx x gy grid, each process in turn broadcasting a chunk of its tile along
+# its row and column (van de Geijn and Watts, 1995; DISTAL, figure 9).
+# A is m x n, B is m x k, C is k x n; `-p n=N` alone makes all of them square.
+param n = 1024, m = n, k = n, gx = 2, gy = 2, chunk = 256
+
+machine M = grid(gx, gy)
+
+tensor A(m, n): f64
+tensor B(m, k): f64
+tensor C(k, n): f64
+
+place A(x, y) -> M(x, y)
+place B(x, y) -> M(x, y)
+place C(x, y) -> M(x, y)
+
+A(i, j) = B(i, k) * C(k, j)
+
+schedule A {
+  distribute({i, j}, {io, jo}, {ii, ji}, M)
+  split(k, ko, ki, chunk)
+  reorder({ko, ii, ji, ki})
+  communicate(A, jo)
+  communicate({B, C}, ko)
+  substitute({ii, ji, ki}, gemm)
+}
+--- stdout
+summa.distal on 6 ranks
+
+A(i, j) = B(i, k) * C(k, j)
+  1743866 flop; at most 51024 (49.8 KiB) of memory in a rank
+
+                                     moved: most              moved:  messages: most        home: most   buffers: most
+  tensor  pattern    at  steps         of a rank           all ranks       of a rank         of a rank       of a rank
+  A       local      jo      1               0 B                 0 B               0  13464 (13.1 KiB)             0 B
+  B       broadcast  ko      5  24480 (23.9 KiB)  143824 (140.5 KiB)               4  12240 (12.0 KiB)  8160 (8.0 KiB)
+  C       broadcast  ko      5  11880 (11.6 KiB)    69064 (67.4 KiB)               3  11880 (11.6 KiB)  5280 (5.2 KiB)

@@ -1,0 +1,39 @@
+# run: explain --stop-after plan {file}
+--- program
+# Cannon's algorithm: matrix multiplication on a g x g grid, where the tiles of B and C go round their rows
+# and columns one place a step (Cannon, 1969; DISTAL, figure 9).
+# A is m x n, B is m x k, C is k x n; `-p n=N` alone makes all of them square. A grid that is not square
+# (gx, gy) is right as well, but its tiles do not meet: they are gathered from wherever they are.
+param n = 960, m = n, k = n, g = 2, gx = g, gy = g
+
+machine M = grid(gx, gy)
+
+tensor A(m, n): f64
+tensor B(m, k): f64
+tensor C(k, n): f64
+
+place A(x, y) -> M(x, y)
+place B(x, y) -> M(x, y)
+place C(x, y) -> M(x, y)
+
+A(i, j) = B(i, k) * C(k, j)
+
+schedule A {
+  distribute({i, j}, {io, jo}, {ii, ji}, M)
+  divide(k, ko, ki, gx)
+  reorder({ko, ii, ji, ki})
+  rotate(ko, {io, jo}, kos)
+  communicate(A, jo)
+  communicate({B, C}, kos)
+}
+--- stdout
+plan.distal on 4 ranks
+
+A(i, j) = B(i, k) * C(k, j)
+  1769472000 flop; at most 12902400 (12.3 MiB) of memory in a rank
+
+                                     moved: most             moved:  messages: most         home: most      buffers: most
+  tensor  pattern  at   steps          of a rank          all ranks       of a rank          of a rank          of a rank
+  A       local    jo       1                0 B                0 B               0  1843200 (1.8 MiB)                0 B
+  B       shift    kos      2  1843200 (1.8 MiB)  7372800 (7.0 MiB)               1  1843200 (1.8 MiB)  3686400 (3.5 MiB)
+  C       shift    kos      2  1843200 (1.8 MiB)  7372800 (7.0 MiB)               1  1843200 (1.8 MiB)  3686400 (3.5 MiB)

@@ -1,0 +1,33 @@
+# run: explain --stop-after schedule {file}
+--- program
+# Cannon's algorithm: matrix multiplication on a g x g grid, where the tiles of B and C go round their rows
+# and columns one place a step (Cannon, 1969; DISTAL, figure 9).
+# A is m x n, B is m x k, C is k x n; `-p n=N` alone makes all of them square. A grid that is not square
+# (gx, gy) is right as well, but its tiles do not meet: they are gathered from wherever they are.
+param n = 960, m = n, k = n, g = 2, gx = g, gy = g
+
+machine M = grid(gx, gy)
+
+tensor A(m, n): f64
+tensor B(m, k): f64
+tensor C(k, n): f64
+
+place A(x, y) -> M(x, y)
+place B(x, y) -> M(x, y)
+place C(x, y) -> M(x, y)
+
+A(i, j) = B(i, k) * C(k, j)
+
+schedule A {
+  distribute({i, j}, {io, jo}, {ii, ji}, M)
+  divide(k, ko, ki, gx)
+  reorder({ko, ii, ji, ki})
+  rotate(ko, {io, jo}, kos)
+  communicate(A, jo)
+  communicate({B, C}, kos)
+}
+--- stdout
+forall(io) forall(jo) forall(kos) forall(ii) forall(ji) forall(ki) A(i, j) += B(i, k) * C(k, j)
+    s.t. divide(i, io, ii, gx), divide(j, jo, ji, gy), distribute(io, M[0]), distribute(jo, M[1]),
+         divide(k, ko, ki, gx), rotate(ko, {io, jo}, kos), communicate(A, jo), communicate(B, kos),
+         communicate(C, kos)
