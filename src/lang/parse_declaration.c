@@ -37,7 +37,8 @@ static bool parse_one_param(Parser *parser) {
 }
 
 static bool at_next_param(const Parser *parser) {
-    return peek(parser)->kind == TOKEN_NAME && peek_second(parser)->kind == TOKEN_ASSIGN;
+    return peek(parser)->kind == TOKEN_NAME && !is_keyword(peek(parser)->text) &&
+           peek_second(parser)->kind == TOKEN_ASSIGN;
 }
 
 // A mistake in one param, or a comma left out, does not hide the others of the line.
@@ -57,16 +58,17 @@ bool parse_param(Parser *parser) {
 
 static const char *const level_names[] = {"node", "socket", "core", "gpu"};
 enum { LEVEL_NAME_COUNT = sizeof level_names / sizeof *level_names };
+_Static_assert((int)LEVEL_NAME_COUNT <= (int)MAX_MACHINE_LEVELS, "a machine may have all levels, each once");
 
-static void check_level_name(Parser *parser, const Machine *machine, const Token *name) {
+static bool check_level_name(Parser *parser, const Machine *machine, const Token *name) {
     if (machine_level(machine, name->text))
-        diagnostics_error(parser->diagnostics, name->span, "machine '%s' has level '%s' twice", machine->name,
-                          name->text);
+        return diagnostics_error(parser->diagnostics, name->span, "machine '%s' has level '%s' twice",
+                                 machine->name, name->text);
     for (int i = 0; i < LEVEL_NAME_COUNT; i++)
         if (strcmp(level_names[i], name->text) == 0)
-            return;
-    diagnostics_error(parser->diagnostics, name->span, "unknown level '%s' of a machine%s", name->text,
-                      suggestion(parser, name->text, "levels", level_names, LEVEL_NAME_COUNT));
+            return true;
+    return diagnostics_error(parser->diagnostics, name->span, "unknown level '%s' of a machine%s", name->text,
+                             suggestion(parser, name->text, "levels", level_names, LEVEL_NAME_COUNT));
 }
 
 // Adds `grid(size, ...)` to the last level of the machine.
@@ -110,11 +112,10 @@ static bool parse_level(Parser *parser, Machine *machine, bool *known) {
     if (!flat) {
         if (!expect_name(parser, "'grid(...)' or a level and its grid, such as 'node grid(2, 2)'", &name))
             return false;
-        check_level_name(parser, machine, name);
+        bool good = check_level_name(parser, machine, name);
+        if (!good && machine->level_count == MAX_MACHINE_LEVELS)
+            return false;
     }
-    if (machine->level_count == MAX_MACHINE_LEVELS)
-        return diagnostics_error(parser->diagnostics, name->span, "a machine has at most %d levels",
-                                 MAX_MACHINE_LEVELS);
     machine->levels[machine->level_count++] =
         (MachineLevel){.name = flat ? "" : name->text, .span = name->span, .first = machine->order};
     if (!parse_grid(parser, machine, known))

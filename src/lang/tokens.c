@@ -213,11 +213,6 @@ bool token_begins_declaration(const Token *tokens, int64_t index) {
             tokens[index - 1].kind == TOKEN_SEMICOLON);
 }
 
-static void drop_parentheses(const Token *tokens, IndexArray *open) {
-    while (open->count > 0 && tokens[open->items[open->count - 1]].kind == TOKEN_OPEN_PAREN)
-        open->count--;
-}
-
 static void pair_with_last(Token *tokens, IndexArray *open, int64_t closing, TokenKind opening) {
     if (open->count == 0 || tokens[open->items[open->count - 1]].kind != opening)
         return;
@@ -225,32 +220,60 @@ static void pair_with_last(Token *tokens, IndexArray *open, int64_t closing, Tok
     tokens[tokens[closing].match].match = closing;
 }
 
-// Pairs brackets. What shows that a bracket was left open: for a parenthesis a brace that closes around it,
-// `;`, `=` and `+=`, which never stand in parentheses; for both that a declaration begins.
+// A parenthesis inside a brace that closes was left open, and a brace inside a parenthesis that closes.
+static void close_bracket(Token *tokens, IndexArray *open, int64_t closing) {
+    if (tokens[closing].kind == TOKEN_CLOSE_BRACE) {
+        while (open->count > 0 && tokens[open->items[open->count - 1]].kind == TOKEN_OPEN_PAREN)
+            open->count--;
+        pair_with_last(tokens, open, closing, TOKEN_OPEN_BRACE);
+    } else {
+        if (open->count > 1 && tokens[open->items[open->count - 1]].kind == TOKEN_OPEN_BRACE &&
+            tokens[open->items[open->count - 2]].kind == TOKEN_OPEN_PAREN)
+            open->count--;
+        pair_with_last(tokens, open, closing, TOKEN_OPEN_PAREN);
+    }
+}
+
+// Two operands without anything but a newline between: the second begins a statement, as nothing between
+// brackets reads so.
+static bool begins_line(const Token *tokens, int64_t index) {
+    if (tokens[index].kind != TOKEN_NAME || index == 0 || tokens[index - 1].kind != TOKEN_NEWLINE)
+        return false;
+    while (index > 0 && tokens[index - 1].kind == TOKEN_NEWLINE)
+        index--;
+    if (index == 0)
+        return false;
+    TokenKind before = tokens[index - 1].kind;
+    return before == TOKEN_NAME || before == TOKEN_INTEGER || before == TOKEN_REAL ||
+           before == TOKEN_CLOSE_PAREN || before == TOKEN_CLOSE_BRACE;
+}
+
+static bool ends_parentheses(const Token *tokens, int64_t index) {
+    TokenKind kind = tokens[index].kind;
+    return kind == TOKEN_SEMICOLON || kind == TOKEN_ASSIGN || kind == TOKEN_ADD_ASSIGN ||
+           begins_line(tokens, index);
+}
+
+// Pairs brackets. One that was left open shows in what cannot stand in it, and stays without a match.
 static void match_brackets(Lexer *lexer) {
     Token *tokens = lexer->tokens.items;
     IndexArray open = {0};
     for (int64_t i = 0; i < lexer->tokens.count; i++) {
-        switch (tokens[i].kind) {
-        case TOKEN_OPEN_PAREN:
-        case TOKEN_OPEN_BRACE:
-            array_push(lexer->arena, open, i);
-            break;
-        case TOKEN_CLOSE_PAREN:
-            pair_with_last(tokens, &open, i, TOKEN_OPEN_PAREN);
-            break;
-        case TOKEN_CLOSE_BRACE:
-            drop_parentheses(tokens, &open);
-            pair_with_last(tokens, &open, i, TOKEN_OPEN_BRACE);
-            break;
-        case TOKEN_SEMICOLON:
-        case TOKEN_ASSIGN:
-        case TOKEN_ADD_ASSIGN:
-            drop_parentheses(tokens, &open);
-            break;
-        default:
-            if (token_begins_declaration(tokens, i))
-                open.count = 0;
+        TokenKind kind = tokens[i].kind;
+        if (kind == TOKEN_OPEN_PAREN || kind == TOKEN_OPEN_BRACE) {
+            // Deeper than the parser goes, pairs do not matter.
+            if (open.count < 4 * MAX_NESTING)
+                array_push(lexer->arena, open, i);
+        } else if (kind == TOKEN_CLOSE_PAREN || kind == TOKEN_CLOSE_BRACE) {
+            close_bracket(tokens, &open, i);
+        } else if (token_begins_declaration(tokens, i)) {
+            open.count = 0;
+        } else if (open.count > 0 && ends_parentheses(tokens, i)) {
+            // Down to the outermost parenthesis; a brace around it is a schedule block and stays open.
+            int64_t outermost = 0;
+            while (outermost < open.count && tokens[open.items[outermost]].kind != TOKEN_OPEN_PAREN)
+                outermost++;
+            open.count = outermost;
         }
     }
 }

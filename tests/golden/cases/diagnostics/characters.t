@@ -1,0 +1,42 @@
+# Characters that mean nothing; comments may hold any.
+# run: check {file}
+# status: 2
+--- program
+# naïve
+param n = 4 @ 3, m = 5
+param é = 3
+param k = 2 – 1
+tensor v(n): f64  $
+v(i) = "text" % 2
+v(i) = v[i]
+--- stderr
+characters.distal:2:13: error: unexpected '@'
+   2 | param n = 4 @ 3, m = 5
+     |             ^
+characters.distal:3:7: error: only ASCII characters can stand here (others can stand in a comment)
+   3 | param é = 3
+     |       ^~
+characters.distal:4:13: error: only ASCII characters can stand here (others can stand in a comment)
+   4 | param k = 2 – 1
+     |             ^~~
+characters.distal:5:18: error: unexpected control character 0x01
+   5 | tensor v(n): f64  $
+     |                  ^
+characters.distal:5:20: error: unexpected '$'
+   5 | tensor v(n): f64  $
+     |                    ^
+characters.distal:6:8: error: unexpected '"'
+   6 | v(i) = "text" % 2
+     |        ^
+characters.distal:6:13: error: unexpected '"'
+   6 | v(i) = "text" % 2
+     |             ^
+characters.distal:6:15: error: unexpected '%'
+   6 | v(i) = "text" % 2
+     |               ^
+characters.distal:7:9: error: unexpected '['
+   7 | v(i) = v[i]
+     |         ^
+characters.distal:7:11: error: unexpected ']'
+   7 | v(i) = v[i]
+     |           ^

@@ -1,0 +1,39 @@
+# What tensor distribution notation has and is not supported yet.
+# run: check {file}
+# status: 2
+--- program
+machine M = grid(2)
+tensor A(8, 8): f64; tensor B(8, 8): f64; tensor C(8, 8): f64; tensor D(8, 8): f64; tensor E(8, 8): f64
+tensor F(8, 8): f64; tensor G(8, 8): f64
+place A(x, y) -> M(cyclic(x, 3))
+place B(x, y) -> M(~x)
+place C(x, y) -> M(~fuse(x, y))
+place D(x, y) -> M(x) in gpu
+place E(x, y) -> M(x) in disk
+place F(x, y) -> M(x) in tape
+place G(x, y) -> M(~z) in host
+--- stderr
+place_unsupported.distal:4:20: error: a block-cyclic placement is not supported yet
+   4 | place A(x, y) -> M(cyclic(x, 3))
+     |                    ^~~~~~~~~~~~
+place_unsupported.distal:5:20: error: a placement of the stored coordinates of a mode is not supported yet
+   5 | place B(x, y) -> M(~x)
+     |                    ^~
+place_unsupported.distal:6:20: error: a placement of the non-zeros of fused modes is not supported yet
+   6 | place C(x, y) -> M(~fuse(x, y))
+     |                    ^~~~~~~~~~~
+place_unsupported.distal:7:26: error: a tensor in memory 'gpu' is not supported yet
+   7 | place D(x, y) -> M(x) in gpu
+     |                          ^~~
+place_unsupported.distal:8:26: error: a tensor in memory 'disk' is not supported yet
+   8 | place E(x, y) -> M(x) in disk
+     |                          ^~~~
+place_unsupported.distal:9:26: error: unknown memory 'tape' (memories: host gpu disk)
+   9 | place F(x, y) -> M(x) in tape
+     |                          ^~~~
+place_unsupported.distal:10:20: error: a placement of the stored coordinates of a mode is not supported yet
+  10 | place G(x, y) -> M(~z) in host
+     |                    ^~
+place_unsupported.distal:10:21: error: 'z' does not name a mode of 'G' (named on the left: x y)
+  10 | place G(x, y) -> M(~z) in host
+     |                     ^
