@@ -178,6 +178,7 @@ ExitStatus launch(Session *session, int64_t ranks) {
     }
     if (child == 0)
         run_launcher(words.items, input, parent);
+    unsetenv(launched);
     close(input);
     launcher_pid = child;
     const struct sigaction forward = {.sa_handler = pass_on};
