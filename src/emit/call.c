@@ -22,12 +22,18 @@ static const char *stride(const LeafEmitter *leaf, const Place *place, int sourc
     return "0";
 }
 
-static const char *matrix(LeafEmitter *leaf, const Place *place, int row, int col) {
+static const Place *place_of(const LeafEmitter *leaf, const Access *access) {
+    return leaf_place(leaf, access, access == leaf->leaf->assign->lhs ? TRANSFER_REDUCE : TRANSFER_FETCH);
+}
+
+static const char *matrix(LeafEmitter *leaf, const Access *access, int row, int col) {
+    const Place *place = place_of(leaf, access);
     return arena_printf(leaf->emitter->arena, "%s, %s, %s", pointer(leaf, place), stride(leaf, place, row),
                         stride(leaf, place, col));
 }
 
-static const char *vector(LeafEmitter *leaf, const Place *place, int source) {
+static const char *vector(LeafEmitter *leaf, const Access *access, int source) {
+    const Place *place = place_of(leaf, access);
     return arena_printf(leaf->emitter->arena, "%s, %s", pointer(leaf, place), stride(leaf, place, source));
 }
 
@@ -47,11 +53,9 @@ static Value alpha(LeafEmitter *leaf) {
 Value leaf_dot(LeafEmitter *leaf) {
     Emitter *emitter = leaf->emitter;
     const BlasCall *call = leaf->leaf->call;
-    const Place *x = leaf_place(leaf, call->a, TRANSFER_FETCH),
-                *y = leaf_place(leaf, call->b, TRANSFER_FETCH);
     Value dot = {arena_printf(emitter->arena, "distal_dot_%s(%s, %s, %s)", type_info(emitter->type)->name,
-                              extent(leaf, call->k), vector(leaf, x, call->k_source),
-                              vector(leaf, y, call->k_source)),
+                              extent(leaf, call->k), vector(leaf, call->a, call->k_source),
+                              vector(leaf, call->b, call->k_source)),
                  BIND_PRIMARY, type_info(emitter->type)->is_complex};
     return call->alpha ? emit_product(emitter, alpha(leaf), dot) : dot;
 }
@@ -59,9 +63,7 @@ Value leaf_dot(LeafEmitter *leaf) {
 void leaf_call(LeafEmitter *leaf) {
     Emitter *emitter = leaf->emitter;
     const BlasCall *call = leaf->leaf->call;
-    const Place *a = leaf_place(leaf, call->a, TRANSFER_FETCH),
-                *b = call->b ? leaf_place(leaf, call->b, TRANSFER_FETCH) : NULL,
-                *c = leaf_place(leaf, leaf->leaf->assign->lhs, TRANSFER_REDUCE);
+    const Access *a = call->a, *b = call->b, *c = leaf->leaf->assign->lhs;
     int m = call->m_source, n = call->n_source, k = call->k_source;
     Text extents = text_create(emitter->arena), operands = text_create(emitter->arena);
     const int loops[] = {call->m, call->n, call->k};

@@ -12,7 +12,7 @@ enum { COLUMNS = 110, INDENT = 4 };
 static size_t break_at(const char *line, size_t room) {
     size_t best = 0;
     int depth = 0, best_cost = 0;
-    for (size_t i = 1; line[i] && i <= room; i++) {
+    for (size_t i = 1; i <= room && line[i]; i++) {
         depth += line[i] == '(' || line[i] == '[';
         depth -= line[i] == ')' || line[i] == ']';
         int cost = 2 * depth + (line[i - 1] != ',');

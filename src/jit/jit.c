@@ -180,7 +180,8 @@ bool jit_load(const char *source, const char *function, Kernel *kernel, Diagnost
     if (!provide(source, true, &site, &kernel->cache_hit, &kernel->seconds, diagnostics))
         return false;
     export_ourselves();
-    kernel->handle = dlopen(site.object, RTLD_NOW | RTLD_LOCAL);
+    // Kept mapped: it may have brought an OpenMP of its own, whose threads outlive the call.
+    kernel->handle = dlopen(site.object, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     const char *why = kernel->handle ? NULL : dlerror();
     if (kernel->handle) {
         // POSIX: a pointer to a function fits into one to void, and only a copy of bytes is without warning.

@@ -8,7 +8,7 @@
 
 typedef struct {
     distal_kernel_function function;
-    void *handle; // of dlopen; jit_unload gives it back
+    void *handle; // of dlopen; jit_unload gives it back, and the code stays mapped all the same
     bool cache_hit;
     double seconds; // spent compiling, 0 on a hit
 } Kernel;

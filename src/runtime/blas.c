@@ -50,6 +50,22 @@ static Storage storage_of(int64_t rows, int64_t cols, int64_t row, int64_t col) 
     return (Storage){STORAGE_OTHER, CblasNoTrans, 0};
 }
 
+// What the template calls, by the type in hand.
+#define GEMM NAME(gemm)
+#define GEMM_BLOCKS NAME(gemm_blocks)
+#define GEMV NAME(gemv)
+#define GEMV_LOOPS NAME(gemv_loops)
+#define GER NAME(ger)
+#define DOT NAME(dot)
+#define AXPY NAME(axpy)
+#define PACK NAME(pack)
+#define MULTIPLY NAME(multiply)
+#define BLAS_GEMM BLAS(gemm)
+#define BLAS_GEMV BLAS(gemv)
+#define BLAS_DOT BLAS(dot)
+#define BLAS_DOTU_SUB BLAS(dotu_sub)
+#define BLAS_AXPY BLAS(axpy)
+
 #define HAS_BLAS 1
 #define IS_COMPLEX 0
 #define SCALAR(x) (x)

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Leaf kernels of one element type, included once a type by blas.c, so without an include guard. That file
-// defines TYPE; NAME(kernel), the function's name; WORK, the type that sums are formed in (unsigned for
-// integers, so that they wrap around); and HAS_BLAS with BLAS(routine), BLAS_GER, IS_COMPLEX and SCALAR(x),
-// how a scalar is given to the BLAS. Without a BLAS plain blocked loops do the work.
+// defines TYPE; GEMM and the others, the functions' names; WORK, the type that sums are formed in (unsigned
+// for integers, so that they wrap around); and HAS_BLAS with BLAS_GEMM and the others, IS_COMPLEX and
+// SCALAR(x), how a scalar is given to the BLAS. Without a BLAS plain blocked loops do the work.
 
 // The whole of a kernel's work is done by the kernel with fewer dimensions where an extent is 1, as the
 // stride of such a dimension means nothing and a BLAS would still check it.
 
-void NAME(axpy)(int64_t m, TYPE alpha, const TYPE *x, int64_t x_stride, TYPE *y, int64_t y_stride) {
+void AXPY(int64_t m, TYPE alpha, const TYPE *x, int64_t x_stride, TYPE *y, int64_t y_stride) {
     int64_t done = 0;
 #if HAS_BLAS
     if (is_increment(x_stride) && is_increment(y_stride))
-        for (; done < m; done += BLAS_PIECE)
-            BLAS(axpy)
-            ((int)piece(m, done), SCALAR(alpha), x + done * x_stride, (int)x_stride, y + done * y_stride,
-             (int)y_stride);
+        for (; done < m; done += BLAS_PIECE) {
+            BLAS_AXPY((int)piece(m, done), SCALAR(alpha), x + done * x_stride, (int)x_stride,
+                      y + done * y_stride, (int)y_stride);
+        }
 #endif
     for (; done < m; done++)
         y[done * y_stride] = (TYPE)((WORK)y[done * y_stride] + (WORK)alpha * (WORK)x[done * x_stride]);
 }
 
-TYPE NAME(dot)(int64_t k, const TYPE *x, int64_t x_stride, const TYPE *y, int64_t y_stride) {
+TYPE DOT(int64_t k, const TYPE *x, int64_t x_stride, const TYPE *y, int64_t y_stride) {
     WORK sum = 0;
     int64_t done = 0;
 #if HAS_BLAS
@@ -30,10 +30,10 @@ TYPE NAME(dot)(int64_t k, const TYPE *x, int64_t x_stride, const TYPE *y, int64_
             const TYPE *x_piece = x + done * x_stride, *y_piece = y + done * y_stride;
 #if IS_COMPLEX
             TYPE part;
-            BLAS(dotu_sub)(count, x_piece, (int)x_stride, y_piece, (int)y_stride, &part);
+            BLAS_DOTU_SUB(count, x_piece, (int)x_stride, y_piece, (int)y_stride, &part);
             sum += part;
 #else
-            sum += BLAS(dot)(count, x_piece, (int)x_stride, y_piece, (int)y_stride);
+            sum += BLAS_DOT(count, x_piece, (int)x_stride, y_piece, (int)y_stride);
 #endif
         }
 #endif
@@ -43,36 +43,36 @@ TYPE NAME(dot)(int64_t k, const TYPE *x, int64_t x_stride, const TYPE *y, int64_
 }
 
 // By columns where those are contiguous, else by rows.
-static void NAME(gemv_loops)(int64_t m, int64_t k, TYPE alpha, const TYPE *a, int64_t a_row, int64_t a_col,
-                             const TYPE *x, int64_t x_stride, TYPE *y, int64_t y_stride) {
+static void GEMV_LOOPS(int64_t m, int64_t k, TYPE alpha, const TYPE *a, int64_t a_row, int64_t a_col,
+                       const TYPE *x, int64_t x_stride, TYPE *y, int64_t y_stride) {
 #pragma omp parallel for if (is_large(m, k))
     for (int64_t first = 0; first < m; first += ROWS) {
         const int64_t rows = smaller(ROWS, m - first);
         const TYPE *block = a + first * a_row;
         if (a_row == 1 && a_col != 1)
-            for (int64_t c = 0; c < k; c++)
-                NAME(axpy)
-                (rows, (TYPE)((WORK)alpha * (WORK)x[c * x_stride]), block + c * a_col, a_row,
-                 y + first * y_stride, y_stride);
+            for (int64_t c = 0; c < k; c++) {
+                AXPY(rows, (TYPE)((WORK)alpha * (WORK)x[c * x_stride]), block + c * a_col, a_row,
+                     y + first * y_stride, y_stride);
+            }
         else
             for (int64_t r = 0; r < rows; r++) {
                 TYPE *element = y + (first + r) * y_stride;
                 *element = (TYPE)((WORK)*element +
-                                  (WORK)alpha * (WORK)NAME(dot)(k, block + r * a_row, a_col, x, x_stride));
+                                  (WORK)alpha * (WORK)DOT(k, block + r * a_row, a_col, x, x_stride));
             }
     }
 }
 
-void NAME(gemv)(int64_t m, int64_t k, TYPE alpha, const TYPE *a, int64_t a_row, int64_t a_col, const TYPE *x,
-                int64_t x_stride, TYPE *y, int64_t y_stride) {
+void GEMV(int64_t m, int64_t k, TYPE alpha, const TYPE *a, int64_t a_row, int64_t a_col, const TYPE *x,
+          int64_t x_stride, TYPE *y, int64_t y_stride) {
     if (m <= 0 || k <= 0)
         return;
     if (m == 1) {
-        *y = (TYPE)((WORK)*y + (WORK)alpha * (WORK)NAME(dot)(k, a, a_col, x, x_stride));
+        *y = (TYPE)((WORK)*y + (WORK)alpha * (WORK)DOT(k, a, a_col, x, x_stride));
         return;
     }
     if (k == 1) {
-        NAME(axpy)(m, (TYPE)((WORK)alpha * (WORK)*x), a, a_row, y, y_stride);
+        AXPY(m, (TYPE)((WORK)alpha * (WORK)*x), a, a_row, y, y_stride);
         return;
     }
 #if HAS_BLAS
@@ -83,27 +83,26 @@ void NAME(gemv)(int64_t m, int64_t k, TYPE alpha, const TYPE *a, int64_t a_row, 
         for (int64_t r = 0; r < m; r += BLAS_PIECE)
             for (int64_t c = 0; c < k; c += BLAS_PIECE) {
                 const int rows = (int)piece(m, r), cols = (int)piece(k, c);
-                BLAS(gemv)
-                (CblasRowMajor, storage.transpose, as_is ? rows : cols, as_is ? cols : rows, SCALAR(alpha),
-                 a + r * a_row + c * a_col, storage.leading, x + c * x_stride, (int)x_stride, SCALAR(one),
-                 y + r * y_stride, (int)y_stride);
+                BLAS_GEMV(CblasRowMajor, storage.transpose, as_is ? rows : cols, as_is ? cols : rows,
+                          SCALAR(alpha), a + r * a_row + c * a_col, storage.leading, x + c * x_stride,
+                          (int)x_stride, SCALAR(one), y + r * y_stride, (int)y_stride);
             }
         return;
     }
 #endif
-    NAME(gemv_loops)(m, k, alpha, a, a_row, a_col, x, x_stride, y, y_stride);
+    GEMV_LOOPS(m, k, alpha, a, a_row, a_col, x, x_stride, y, y_stride);
 }
 
-void NAME(ger)(int64_t m, int64_t n, TYPE alpha, const TYPE *x, int64_t x_stride, const TYPE *y,
-               int64_t y_stride, TYPE *c, int64_t c_row, int64_t c_col) {
+void GER(int64_t m, int64_t n, TYPE alpha, const TYPE *x, int64_t x_stride, const TYPE *y, int64_t y_stride,
+         TYPE *c, int64_t c_row, int64_t c_col) {
     if (m <= 0 || n <= 0)
         return;
     if (n == 1) {
-        NAME(axpy)(m, (TYPE)((WORK)alpha * (WORK)*y), x, x_stride, c, c_row);
+        AXPY(m, (TYPE)((WORK)alpha * (WORK)*y), x, x_stride, c, c_row);
         return;
     }
     if (m > 1 && c_row == 1 && c_col != 1) {
-        NAME(ger)(n, m, alpha, y, y_stride, x, x_stride, c, c_col, c_row);
+        GER(n, m, alpha, y, y_stride, x, x_stride, c, c_col, c_row);
         return;
     }
 #if HAS_BLAS
@@ -119,24 +118,23 @@ void NAME(ger)(int64_t m, int64_t n, TYPE alpha, const TYPE *x, int64_t x_stride
 #endif
 #pragma omp parallel for if (is_large(m, n))
     for (int64_t i = 0; i < m; i++)
-        NAME(axpy)(n, (TYPE)((WORK)alpha * (WORK)x[i * x_stride]), y, y_stride, c + i * c_row, c_col);
+        AXPY(n, (TYPE)((WORK)alpha * (WORK)x[i * x_stride]), y, y_stride, c + i * c_row, c_col);
 }
 
 // A copy of a piece of a matrix, row-major.
-static void NAME(pack)(int64_t rows, int64_t cols, const TYPE *from, int64_t row, int64_t col, TYPE *to) {
+static void PACK(int64_t rows, int64_t cols, const TYPE *from, int64_t row, int64_t col, TYPE *to) {
     for (int64_t r = 0; r < rows; r++)
         for (int64_t c = 0; c < cols; c++)
             to[r * cols + c] = from[r * row + c * col];
 }
 
 // sum(m, n) += a(m, k) * b(k, n), all packed.
-static void NAME(multiply)(int64_t m, int64_t n, int64_t k, const TYPE *restrict a, const TYPE *restrict b,
-                           TYPE *restrict sum) {
+static void MULTIPLY(int64_t m, int64_t n, int64_t k, const TYPE *restrict a, const TYPE *restrict b,
+                     TYPE *restrict sum) {
 #if HAS_BLAS
     const TYPE one = 1;
-    BLAS(gemm)
-    (CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)m, (int)n, (int)k, SCALAR(one), a, (int)k, b, (int)n,
-     SCALAR(one), sum, (int)n);
+    BLAS_GEMM(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)m, (int)n, (int)k, SCALAR(one), a, (int)k, b,
+              (int)n, SCALAR(one), sum, (int)n);
 #else
     for (int64_t r = 0; r < m; r++)
         for (int64_t s = 0; s < k; s++) {
@@ -148,9 +146,9 @@ static void NAME(multiply)(int64_t m, int64_t n, int64_t k, const TYPE *restrict
 }
 
 // For any strides: blocks are copied side by side, multiplied, and the result is added where it belongs.
-static void NAME(gemm_blocks)(int64_t m, int64_t n, int64_t k, TYPE alpha, const TYPE *a, int64_t a_row,
-                              int64_t a_col, const TYPE *b, int64_t b_row, int64_t b_col, TYPE *c,
-                              int64_t c_row, int64_t c_col) {
+static void GEMM_BLOCKS(int64_t m, int64_t n, int64_t k, TYPE alpha, const TYPE *a, int64_t a_row,
+                        int64_t a_col, const TYPE *b, int64_t b_row, int64_t b_col, TYPE *c, int64_t c_row,
+                        int64_t c_col) {
 #pragma omp parallel for collapse(2) schedule(dynamic) if (!HAS_BLAS && is_large(m, n))
     for (int64_t i = 0; i < m; i += BLOCK)
         for (int64_t j = 0; j < n; j += BLOCK) {
@@ -158,34 +156,34 @@ static void NAME(gemm_blocks)(int64_t m, int64_t n, int64_t k, TYPE alpha, const
             const int64_t rows = smaller(BLOCK, m - i), cols = smaller(BLOCK, n - j);
             for (int64_t s = 0; s < k; s += BLOCK) {
                 const int64_t depth = smaller(BLOCK, k - s);
-                NAME(pack)(rows, depth, a + i * a_row + s * a_col, a_row, a_col, a_block);
-                NAME(pack)(depth, cols, b + s * b_row + j * b_col, b_row, b_col, b_block);
-                NAME(multiply)(rows, cols, depth, a_block, b_block, sum);
+                PACK(rows, depth, a + i * a_row + s * a_col, a_row, a_col, a_block);
+                PACK(depth, cols, b + s * b_row + j * b_col, b_row, b_col, b_block);
+                MULTIPLY(rows, cols, depth, a_block, b_block, sum);
             }
             for (int64_t r = 0; r < rows; r++)
-                NAME(axpy)(cols, alpha, sum + r * cols, 1, c + (i + r) * c_row + j * c_col, c_col);
+                AXPY(cols, alpha, sum + r * cols, 1, c + (i + r) * c_row + j * c_col, c_col);
         }
 }
 
-void NAME(gemm)(int64_t m, int64_t n, int64_t k, TYPE alpha, const TYPE *a, int64_t a_row, int64_t a_col,
-                const TYPE *b, int64_t b_row, int64_t b_col, TYPE *c, int64_t c_row, int64_t c_col) {
+void GEMM(int64_t m, int64_t n, int64_t k, TYPE alpha, const TYPE *a, int64_t a_row, int64_t a_col,
+          const TYPE *b, int64_t b_row, int64_t b_col, TYPE *c, int64_t c_row, int64_t c_col) {
     if (m <= 0 || n <= 0 || k <= 0)
         return;
     if (n == 1) {
-        NAME(gemv)(m, k, alpha, a, a_row, a_col, b, b_row, c, c_row);
+        GEMV(m, k, alpha, a, a_row, a_col, b, b_row, c, c_row);
         return;
     }
     if (m == 1) {
-        NAME(gemv)(n, k, alpha, b, b_col, b_row, a, a_col, c, c_col);
+        GEMV(n, k, alpha, b, b_col, b_row, a, a_col, c, c_col);
         return;
     }
     if (k == 1) {
-        NAME(ger)(m, n, alpha, a, a_row, b, b_col, c, c_row, c_col);
+        GER(m, n, alpha, a, a_row, b, b_col, c, c_row, c_col);
         return;
     }
     if (c_row == 1 && c_col != 1) {
         // The transposed product: its result is row-major.
-        NAME(gemm)(n, m, k, alpha, b, b_col, b_row, a, a_col, a_row, c, c_col, c_row);
+        GEMM(n, m, k, alpha, b, b_col, b_row, a, a_col, a_row, c, c_col, c_row);
         return;
     }
 #if HAS_BLAS
@@ -195,14 +193,14 @@ void NAME(gemm)(int64_t m, int64_t n, int64_t k, TYPE alpha, const TYPE *a, int6
         const TYPE one = 1;
         for (int64_t i = 0; i < m; i += BLAS_PIECE)
             for (int64_t j = 0; j < n; j += BLAS_PIECE)
-                for (int64_t s = 0; s < k; s += BLAS_PIECE)
-                    BLAS(gemm)
-                    (CblasRowMajor, of_a.transpose, of_b.transpose, (int)piece(m, i), (int)piece(n, j),
-                     (int)piece(k, s), SCALAR(alpha), a + i * a_row + s * a_col, of_a.leading,
-                     b + s * b_row + j * b_col, of_b.leading, SCALAR(one), c + i * c_row + j * c_col,
-                     of_c.leading);
+                for (int64_t s = 0; s < k; s += BLAS_PIECE) {
+                    BLAS_GEMM(CblasRowMajor, of_a.transpose, of_b.transpose, (int)piece(m, i),
+                              (int)piece(n, j), (int)piece(k, s), SCALAR(alpha), a + i * a_row + s * a_col,
+                              of_a.leading, b + s * b_row + j * b_col, of_b.leading, SCALAR(one),
+                              c + i * c_row + j * c_col, of_c.leading);
+                }
         return;
     }
 #endif
-    NAME(gemm_blocks)(m, n, k, alpha, a, a_row, a_col, b, b_row, b_col, c, c_row, c_col);
+    GEMM_BLOCKS(m, n, k, alpha, a, a_row, a_col, b, b_row, b_col, c, c_row, c_col);
 }
