@@ -34,15 +34,16 @@ static int64_t sum(const int64_t *values, int64_t count) {
     return result;
 }
 
+// Exact while that is short; the JSON has every figure exactly.
 static const char *bytes_text(int64_t bytes, Arena *arena) {
-    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    if (bytes < 1024)
+    static const char *const units[] = {"MiB", "GiB", "TiB", "PiB", "EiB"};
+    if (bytes < 1024 * 1024)
         return arena_printf(arena, "%" PRId64 " B", bytes);
-    double value = (double)bytes / 1024;
+    double value = (double)bytes / (1024 * 1024);
     int unit = 0;
     for (; value >= 1024; unit++)
         value /= 1024;
-    return arena_printf(arena, "%" PRId64 " (%.1f %s)", bytes, value, units[unit]);
+    return arena_printf(arena, "%.1f %s", value, units[unit]);
 }
 
 void report_seconds(double seconds, Text *to) {
@@ -71,11 +72,11 @@ static const struct {
     {"", "pattern", false},
     {"", "at", false},
     {"", "steps", true},
-    {"moved: most", "of a rank", true},
-    {"moved:", "all ranks", true},
-    {"messages: most", "of a rank", true},
-    {"home: most", "of a rank", true},
-    {"buffers: most", "of a rank", true},
+    {"moved", "busiest rank", true},
+    {"moved", "all ranks", true},
+    {"messages", "busiest rank", true},
+    {"home", "largest", true},
+    {"buffers", "largest", true},
 };
 
 static void row_cells(const Row *row, int64_t ranks, Arena *arena, const char **cells) {

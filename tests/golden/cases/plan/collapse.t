@@ -16,7 +16,7 @@ collapse.distal on 3 ranks
 A(i, j) = B(j, i) * 0.5
   35 flop; at most 432 B of memory in a rank
 
-                              moved: most     moved:  messages: most  home: most  buffers: most
-  tensor  pattern  at  steps    of a rank  all ranks       of a rank   of a rank      of a rank
-  A       local    fo      1          0 B        0 B               0        96 B          120 B
-  B       local    fo      1          0 B        0 B               0        96 B          120 B
+                                     moved      moved      messages     home  buffers
+  tensor  pattern  at  steps  busiest rank  all ranks  busiest rank  largest  largest
+  A       local    fo      1           0 B        0 B             0     96 B    120 B
+  B       local    fo      1           0 B        0 B             0     96 B    120 B

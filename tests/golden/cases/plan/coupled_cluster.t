@@ -31,10 +31,10 @@ schedule A {
 coupled_cluster.distal on 4 ranks
 
 A(a, b, i, j) = B(a, c, i, k) * C(c, b, k, j)
-  382205952 flop; at most 4644864 (4.4 MiB) of memory in a rank
+  382205952 flop; at most 4.4 MiB of memory in a rank
 
-                                      moved: most             moved:  messages: most          home: most      buffers: most
-  tensor  pattern  at   steps           of a rank          all ranks       of a rank           of a rank          of a rank
-  A       local    bo       1                 0 B                0 B               0  663552 (648.0 KiB)                0 B
-  B       shift    cos      2  663552 (648.0 KiB)  2654208 (2.5 MiB)               1  663552 (648.0 KiB)  1327104 (1.3 MiB)
-  C       shift    cos      2  663552 (648.0 KiB)  2654208 (2.5 MiB)               1  663552 (648.0 KiB)  1327104 (1.3 MiB)
+                                      moved      moved      messages      home  buffers
+  tensor  pattern  at   steps  busiest rank  all ranks  busiest rank   largest  largest
+  A       local    bo       1           0 B        0 B             0  663552 B      0 B
+  B       shift    cos      2      663552 B    2.5 MiB             1  663552 B  1.3 MiB
+  C       shift    cos      2      663552 B    2.5 MiB             1  663552 B  1.3 MiB

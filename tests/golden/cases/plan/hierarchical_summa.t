@@ -29,10 +29,10 @@ schedule A {
 hierarchical_summa.distal on 4 ranks
 
 A(i, j) = B(i, k) * C(k, j)
-  1825346 flop; at most 133672 (130.5 KiB) of memory in a rank
+  1825346 flop; at most 133672 B of memory in a rank
 
-                                     moved: most            moved:  messages: most        home: most     buffers: most
-  tensor  pattern    at  steps         of a rank         all ranks       of a rank         of a rank         of a rank
-  A       local      jc      1               0 B               0 B               0  19208 (18.8 KiB)               0 B
-  B       broadcast  ko      1  19208 (18.8 KiB)  75272 (73.5 KiB)               1  19208 (18.8 KiB)  38024 (37.1 KiB)
-  C       broadcast  ko      1  19208 (18.8 KiB)  75272 (73.5 KiB)               1  19208 (18.8 KiB)  38024 (37.1 KiB)
+                                       moved      moved      messages     home  buffers
+  tensor  pattern    at  steps  busiest rank  all ranks  busiest rank  largest  largest
+  A       local      jc      1           0 B        0 B             0  19208 B      0 B
+  B       broadcast  ko      1       19208 B    75272 B             1  19208 B  38024 B
+  C       broadcast  ko      1       19208 B    75272 B             1  19208 B  38024 B

@@ -26,10 +26,10 @@ schedule A {
 johnson.distal on 8 ranks
 
 A(i, j) = B(i, k) * C(k, j)
-  1825346 flop; at most 76832 (75.0 KiB) of memory in a rank
+  1825346 flop; at most 76832 B of memory in a rank
 
-                                     moved: most            moved:  messages: most        home: most     buffers: most
-  tensor  pattern    at  steps         of a rank         all ranks       of a rank         of a rank         of a rank
-  A       reduce     ko      1  19208 (18.8 KiB)  75272 (73.5 KiB)               1  19208 (18.8 KiB)  19208 (18.8 KiB)
-  B       broadcast  ko      1  19208 (18.8 KiB)  75272 (73.5 KiB)               1  19208 (18.8 KiB)  19208 (18.8 KiB)
-  C       broadcast  ko      1  19208 (18.8 KiB)  75272 (73.5 KiB)               1  19208 (18.8 KiB)  19208 (18.8 KiB)
+                                       moved      moved      messages     home  buffers
+  tensor  pattern    at  steps  busiest rank  all ranks  busiest rank  largest  largest
+  A       reduce     ko      1       19208 B    75272 B             1  19208 B  19208 B
+  B       broadcast  ko      1       19208 B    75272 B             1  19208 B  19208 B
+  C       broadcast  ko      1       19208 B    75272 B             1  19208 B  19208 B

@@ -15,9 +15,9 @@ mixed_terms.distal on 2 ranks
 a(i) = b(i) - 2 * B(i, j) * c(j)
   105 flop; at most 264 B of memory in a rank
 
-                              moved: most     moved:  messages: most  home: most  buffers: most
-  tensor  pattern  at  steps    of a rank  all ranks       of a rank   of a rank      of a rank
-  a       local    io      1          0 B        0 B               0        32 B            0 B
-  b       local    io      1          0 B        0 B               0        32 B            0 B
-  B       local    io      1          0 B        0 B               0       160 B            0 B
-  c       local    io      1          0 B        0 B               0        40 B            0 B
+                                     moved      moved      messages     home  buffers
+  tensor  pattern  at  steps  busiest rank  all ranks  busiest rank  largest  largest
+  a       local    io      1           0 B        0 B             0     32 B      0 B
+  b       local    io      1           0 B        0 B             0     32 B      0 B
+  B       local    io      1           0 B        0 B             0    160 B      0 B
+  c       local    io      1           0 B        0 B             0     40 B      0 B

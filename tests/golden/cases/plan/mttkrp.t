@@ -28,11 +28,11 @@ schedule A {
 mttkrp.distal on 4 ranks
 
 A(i, l) = B(i, j, k) * C(j, l) * D(k, l)
-  1168032 flop; at most 41600 (40.6 KiB) of memory in a rank
+  1168032 flop; at most 41600 B of memory in a rank
 
-                                   moved: most            moved:  messages: most        home: most   buffers: most
-  tensor  pattern    at  steps       of a rank         all ranks       of a rank         of a rank       of a rank
-  A       reduce     ko      1  3072 (3.0 KiB)    5888 (5.8 KiB)               1    3072 (3.0 KiB)  3072 (3.0 KiB)
-  B       local      ko      1             0 B               0 B               0  26496 (25.9 KiB)             0 B
-  C       broadcast  ko      1  3072 (3.0 KiB)    5888 (5.8 KiB)               1    3072 (3.0 KiB)  3072 (3.0 KiB)
-  D       broadcast  ko      1  5888 (5.8 KiB)  17664 (17.2 KiB)               1    5888 (5.8 KiB)  5888 (5.8 KiB)
+                                       moved      moved      messages     home  buffers
+  tensor  pattern    at  steps  busiest rank  all ranks  busiest rank  largest  largest
+  A       reduce     ko      1        3072 B     5888 B             1   3072 B   3072 B
+  B       local      ko      1           0 B        0 B             0  26496 B      0 B
+  C       broadcast  ko      1        3072 B     5888 B             1   3072 B   3072 B
+  D       broadcast  ko      1        5888 B    17664 B             1   5888 B   5888 B

@@ -15,10 +15,10 @@ schedule A {
 parallelize.distal on 1 rank
 
 A(i, j) = B(j, i) + c(j)
-  4096 flop; at most 33024 (32.2 KiB) of memory in a rank
+  4096 flop; at most 33024 B of memory in a rank
 
-                              moved: most     moved:  messages: most        home: most  buffers: most
-  tensor  pattern  at  steps    of a rank  all ranks       of a rank         of a rank      of a rank
-  A       local    -       1          0 B        0 B               0  16384 (16.0 KiB)            0 B
-  B       local    -       1          0 B        0 B               0  16384 (16.0 KiB)            0 B
-  c       local    -       1          0 B        0 B               0             256 B            0 B
+                                     moved      moved      messages     home  buffers
+  tensor  pattern  at  steps  busiest rank  all ranks  busiest rank  largest  largest
+  A       local    -       1           0 B        0 B             0  16384 B      0 B
+  B       local    -       1           0 B        0 B             0  16384 B      0 B
+  c       local    -       1           0 B        0 B             0    256 B      0 B

@@ -29,10 +29,10 @@ schedule A {
 pumma.distal on 9 ranks
 
 A(i, j) = B(i, k) * C(k, j)
-  1825346 flop; at most 52272 (51.0 KiB) of memory in a rank
+  1825346 flop; at most 52272 B of memory in a rank
 
-                                      moved: most              moved:  messages: most      home: most     buffers: most
-  tensor  pattern    at   steps         of a rank           all ranks       of a rank       of a rank         of a rank
-  A       local      jo       1               0 B                 0 B               0  8712 (8.5 KiB)               0 B
-  B       broadcast  kos      3  17424 (17.0 KiB)  150544 (147.0 KiB)               2  8712 (8.5 KiB)    8712 (8.5 KiB)
-  C       shift      kos      3  17424 (17.0 KiB)  150544 (147.0 KiB)               2  8712 (8.5 KiB)  17424 (17.0 KiB)
+                                        moved      moved      messages     home  buffers
+  tensor  pattern    at   steps  busiest rank  all ranks  busiest rank  largest  largest
+  A       local      jo       1           0 B        0 B             0   8712 B      0 B
+  B       broadcast  kos      3       17424 B   150544 B             2   8712 B   8712 B
+  C       shift      kos      3       17424 B   150544 B             2   8712 B  17424 B

@@ -18,9 +18,9 @@ A(i, j) = B(i, j)
 redistribute.distal on 4 ranks
 
 A(i, j) = B(i, j)
-  0 flop; at most 24000000 (22.9 MiB) of memory in a rank
+  0 flop; at most 22.9 MiB of memory in a rank
 
-                                    moved: most               moved:  messages: most         home: most      buffers: most
-  tensor  pattern  at  steps          of a rank            all ranks       of a rank          of a rank          of a rank
-  A       local    jo      1                0 B                  0 B               0  8000000 (7.6 MiB)                0 B
-  B       gather   jo      1  6000000 (5.7 MiB)  24000000 (22.9 MiB)               3  8000000 (7.6 MiB)  8000000 (7.6 MiB)
+                                     moved      moved      messages     home  buffers
+  tensor  pattern  at  steps  busiest rank  all ranks  busiest rank  largest  largest
+  A       local    jo      1           0 B        0 B             0  7.6 MiB      0 B
+  B       gather   jo      1       5.7 MiB   22.9 MiB             3  7.6 MiB  7.6 MiB

@@ -30,10 +30,10 @@ schedule A {
 solomonik.distal on 32 ranks
 
 A(i, j) = B(i, k) * C(k, j)
-  1825346 flop; at most 40000 (39.1 KiB) of memory in a rank
+  1825346 flop; at most 40000 B of memory in a rank
 
-                                   moved: most              moved:  messages: most      home: most    buffers: most
-  tensor  pattern  at    steps       of a rank           all ranks       of a rank       of a rank        of a rank
-  A       reduce   jo        1  5000 (4.9 KiB)    75272 (73.5 KiB)               1  5000 (4.9 KiB)   5000 (4.9 KiB)
-  B       shift    kios      2  9800 (9.6 KiB)  263064 (256.9 KiB)               3  5000 (4.9 KiB)  10000 (9.8 KiB)
-  C       shift    kios      2  9800 (9.6 KiB)  263064 (256.9 KiB)               3  5000 (4.9 KiB)  10000 (9.8 KiB)
+                                       moved      moved      messages     home  buffers
+  tensor  pattern  at    steps  busiest rank  all ranks  busiest rank  largest  largest
+  A       reduce   jo        1        5000 B    75272 B             1   5000 B   5000 B
+  B       shift    kios      2        9800 B   263064 B             3   5000 B  10000 B
+  C       shift    kios      2        9800 B   263064 B             3   5000 B  10000 B

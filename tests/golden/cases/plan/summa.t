@@ -29,10 +29,10 @@ schedule A {
 summa.distal on 6 ranks
 
 A(i, j) = B(i, k) * C(k, j)
-  1743866 flop; at most 51024 (49.8 KiB) of memory in a rank
+  1743866 flop; at most 51024 B of memory in a rank
 
-                                     moved: most              moved:  messages: most        home: most   buffers: most
-  tensor  pattern    at  steps         of a rank           all ranks       of a rank         of a rank       of a rank
-  A       local      jo      1               0 B                 0 B               0  13464 (13.1 KiB)             0 B
-  B       broadcast  ko      5  24480 (23.9 KiB)  143824 (140.5 KiB)               4  12240 (12.0 KiB)  8160 (8.0 KiB)
-  C       broadcast  ko      5  11880 (11.6 KiB)    69064 (67.4 KiB)               3  11880 (11.6 KiB)  5280 (5.2 KiB)
+                                       moved      moved      messages     home  buffers
+  tensor  pattern    at  steps  busiest rank  all ranks  busiest rank  largest  largest
+  A       local      jo      1           0 B        0 B             0  13464 B      0 B
+  B       broadcast  ko      5       24480 B   143824 B             4  12240 B   8160 B
+  C       broadcast  ko      5       11880 B    69064 B             3  11880 B   5280 B

@@ -30,10 +30,10 @@ schedule A {
 plan.distal on 4 ranks
 
 A(i, j) = B(i, k) * C(k, j)
-  1769472000 flop; at most 12902400 (12.3 MiB) of memory in a rank
+  1769472000 flop; at most 12.3 MiB of memory in a rank
 
-                                     moved: most             moved:  messages: most         home: most      buffers: most
-  tensor  pattern  at   steps          of a rank          all ranks       of a rank          of a rank          of a rank
-  A       local    jo       1                0 B                0 B               0  1843200 (1.8 MiB)                0 B
-  B       shift    kos      2  1843200 (1.8 MiB)  7372800 (7.0 MiB)               1  1843200 (1.8 MiB)  3686400 (3.5 MiB)
-  C       shift    kos      2  1843200 (1.8 MiB)  7372800 (7.0 MiB)               1  1843200 (1.8 MiB)  3686400 (3.5 MiB)
+                                      moved      moved      messages     home  buffers
+  tensor  pattern  at   steps  busiest rank  all ranks  busiest rank  largest  largest
+  A       local    jo       1           0 B        0 B             0  1.8 MiB      0 B
+  B       shift    kos      2       1.8 MiB    7.0 MiB             1  1.8 MiB  3.5 MiB
+  C       shift    kos      2       1.8 MiB    7.0 MiB             1  1.8 MiB  3.5 MiB
