@@ -1,0 +1,353 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs the examples on inputs that NumPy wrote and compares what they write with numpy.einsum: extents that divide
+nothing, empty pieces, grids of all shapes, one to twelve ranks; and what plan predicts with what run counts.
+
+Prints `ok NAME` or `FAIL NAME: why` for each case. A name on the command line runs the cases that contain it."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import traceback
+
+import numpy
+
+DISTAL = os.environ.get("DISTAL", "build/distal")
+SOURCE = os.environ.get("DISTAL_SOURCE", os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+LIMIT_SECONDS = 120
+TOLERANCE = {"f32": 1e-5, "f64": 1e-13, "c64": 1e-5, "c128": 1e-13, "i32": 0, "i64": 0}
+DTYPE = {"f32": "f4", "f64": "f8", "c64": "c8", "c128": "c16", "i32": "i4", "i64": "i8"}
+
+# What each example computes: the target, the operands, and numpy.einsum's subscripts.
+MATMUL = ("A", "BC", "ik,kj->ij")
+EXAMPLES = {
+    "cannon": MATMUL, "pumma": MATMUL, "summa": MATMUL, "johnson": MATMUL, "solomonik": MATMUL, "cosma": MATMUL,
+    "hierarchical_summa": MATMUL,
+    "ttv": ("A", "Bc", "ijk,k->ij"),
+    "innerprod": ("a", "BC", "ijk,ijk->"),
+    "ttm": ("A", "BC", "ijk,kl->ijl"),
+    "mttkrp": ("A", "BCD", "ijk,jl,kl->il"),
+    "coupled_cluster": ("A", "BC", "acik,cbkj->abij"),
+    "adapted": ("A", "Bc", "ij,j->ij"),
+    "adapted_columns": ("A", "Bc", "ij,j->ij"),
+    "redistribute": ("A", "B", "ij->ij"),
+}
+# The param that is the extent of each subscript, where its name is not its own.
+EXTENT = {"i": "m", "j": "n", "k": "k", "l": "l"}
+EXTENT_OF = {"coupled_cluster": {s: "n" + s for s in "abcijk"}}
+
+AWKWARD = "m=97 n=101 k=89"
+# Example, params, ranks (None: what the machine needs), element type.
+RUNS = [
+    ("summa", f"{AWKWARD} gx=1 gy=1 chunk=13", None, "f64"),
+    ("summa", f"{AWKWARD} gx=2 gy=3 chunk=13", None, "f64"),
+    ("summa", f"{AWKWARD} gx=4 gy=3 chunk=100", None, "f64"),
+    ("summa", f"{AWKWARD} gx=3 gy=1 chunk=8", None, "c64"),
+    ("summa", f"{AWKWARD} gx=4 gy=3 chunk=17", 6, "f32"),
+    ("summa", f"{AWKWARD} gx=4 gy=2 chunk=17", 2, "i32"),
+    ("summa", "m=1 n=1 k=1 gx=2 gy=2 chunk=1", None, "f64"),
+    ("summa", "m=5 n=2 k=3 gx=4 gy=3 chunk=2", None, "i64"),
+    ("summa", "m=0 n=4 k=3 gx=2 gy=1 chunk=2", None, "f64"),
+    ("summa", "m=4 n=4 k=0 gx=2 gy=1 chunk=2", None, "f64"),
+    ("cannon", f"{AWKWARD} g=1", None, "f64"),
+    ("cannon", f"{AWKWARD} g=2", None, "c128"),
+    ("cannon", f"{AWKWARD} g=3", None, "f64"),
+    ("cannon", f"{AWKWARD} gx=2 gy=3", None, "f64"),
+    ("cannon", f"{AWKWARD} gx=3 gy=1", None, "i64"),
+    ("cannon", f"{AWKWARD} gx=4 gy=2", 4, "f64"),
+    ("cannon", "m=2 n=7 k=1 g=3", None, "f64"),
+    ("pumma", f"{AWKWARD} g=2", None, "f32"),
+    ("pumma", f"{AWKWARD} g=3", None, "f64"),
+    ("pumma", f"{AWKWARD} gx=4 gy=3", None, "f64"),
+    ("pumma", "m=3 n=1 k=2 gx=2 gy=4", None, "f64"),
+    ("johnson", f"{AWKWARD} c=2", None, "f64"),
+    ("johnson", f"{AWKWARD} gx=2 gy=3 gz=2", None, "c128"),
+    ("johnson", f"{AWKWARD} gx=1 gy=2 gz=3", None, "f32"),
+    ("johnson", f"{AWKWARD} c=2", 4, "i32"),
+    ("johnson", "m=1 n=3 k=1 c=2", None, "f64"),
+    ("solomonik", f"{AWKWARD} g=2 c=2", None, "f64"),
+    ("solomonik", f"{AWKWARD} gx=2 gy=3 c=2", None, "f64"),
+    ("solomonik", f"{AWKWARD} g=2 c=3", None, "f64"),
+    ("solomonik", f"{AWKWARD} g=3 c=1", 3, "f64"),
+    ("solomonik", "m=3 n=2 k=5 g=2 c=2", None, "i64"),
+    ("cosma", f"{AWKWARD} gx=2 gy=2 gz=3 steps=3", None, "f64"),
+    ("cosma", f"{AWKWARD} gx=1 gy=1 gz=6 steps=2", None, "f64"),
+    ("cosma", f"{AWKWARD} gx=3 gy=2 gz=1 steps=7", None, "c64"),
+    ("cosma", "m=2 n=2 k=3 gx=2 gy=2 gz=2 steps=2", None, "f64"),
+    ("hierarchical_summa", f"{AWKWARD} gx=2 gy=1 cx=1 cy=2 chunk=20", None, "f64"),
+    ("hierarchical_summa", f"{AWKWARD} gx=2 gy=3 cx=2 cy=1 chunk=9", None, "f64"),
+    ("hierarchical_summa", "m=5 n=7 k=3 gx=2 gy=2 cx=1 cy=2 chunk=2", 4, "i32"),
+    ("ttv", "m=23 n=31 k=29 gx=2 gy=3", None, "f64"),
+    ("ttv", "m=23 n=31 k=29 gx=1 gy=1", None, "f32"),
+    ("ttv", "m=3 n=1 k=1 gx=4 gy=2", None, "c128"),
+    ("innerprod", "m=23 n=31 k=29 gx=2 gy=3", None, "f64"),
+    ("innerprod", "m=23 n=31 k=29 gx=3 gy=4", None, "i64"),
+    ("innerprod", "m=1 n=2 k=3 gx=2 gy=2", None, "c64"),
+    ("ttm", "m=23 n=19 k=17 l=13 p=4", None, "f64"),
+    ("ttm", "m=23 n=19 k=17 l=13 p=12", 6, "i32"),
+    ("ttm", "m=2 n=3 k=1 l=5 p=3", None, "f32"),
+    ("mttkrp", "m=23 n=19 k=17 l=13 gx=2 gy=2 gz=3", None, "f64"),
+    ("mttkrp", "m=23 n=19 k=17 l=13 gx=1 gy=3 gz=1", None, "c128"),
+    ("mttkrp", "m=2 n=3 k=1 l=1 gx=2 gy=2 gz=2", None, "i64"),
+    ("coupled_cluster", "na=7 nb=5 nc=11 ni=3 nj=4 nk=6 gx=2 gy=2", None, "f64"),
+    ("coupled_cluster", "na=7 nb=5 nc=11 ni=3 nj=4 nk=6 gx=2 gy=3", None, "c64"),
+    ("coupled_cluster", "na=1 nb=5 nc=2 ni=3 nj=1 nk=2 gx=3 gy=3", None, "f64"),
+    ("adapted", "m=97 n=101 p=4", None, "f64"),
+    ("adapted", "m=5 n=3 p=8", None, "i32"),
+    ("adapted_columns", "m=97 n=101 p=3", None, "f64"),
+    ("adapted_columns", "m=5 n=3 p=8", 2, "c64"),
+    ("redistribute", "m=97 n=101 p=12", None, "i32"),
+    ("redistribute", "m=3 n=101 p=6", 3, "c128"),
+]
+
+
+class Failure(Exception):
+    """Something is not as it should be."""
+
+
+def check(condition, why):
+    if not condition:
+        raise Failure(why)
+
+
+def distal(arguments, status=0, text=None, environment=None):
+    """Runs the command, expects its exit status, and returns what it printed."""
+    done = subprocess.run([DISTAL, *arguments], capture_output=True, timeout=LIMIT_SECONDS, check=False, text=True,
+                          input=text, env={**os.environ, **(environment or {})})
+    check(done.returncode == status,
+          f"`{' '.join(arguments)}` ended with {done.returncode}, expected {status}: {done.stderr.strip()}")
+    return done
+
+
+def example(name):
+    return os.path.join(SOURCE, "examples", f"{name}.distal")
+
+
+def params(text):
+    return [word for pair in text.split() for word in ("-p", pair)]
+
+
+def random_array(generator, shape, element_type):
+    if element_type[0] == "i":
+        return generator.integers(-50, 50, shape).astype(DTYPE[element_type])
+    array = generator.standard_normal(shape)
+    if element_type[0] == "c":
+        array = array + 1j * generator.standard_normal(shape)
+    return array.astype(DTYPE[element_type])
+
+
+def einsum(subscripts, operands):
+    """In the widest type, so that NumPy's own rounding does not count; integers wrap around as they do in C."""
+    kind = operands[0].dtype.kind
+    wide = {"i": "i8", "f": "f8", "c": "c16"}[kind]
+    return numpy.einsum(subscripts, *(operand.astype(wide) for operand in operands)).astype(operands[0].dtype)
+
+
+def compare(got, expected, magnitude, tolerance):
+    check(got.shape == expected.shape, f"shape {got.shape}, expected {expected.shape}")
+    check(got.dtype == expected.dtype, f"type {got.dtype}, expected {expected.dtype}")
+    if got.size == 0:
+        return
+    if tolerance == 0:
+        check((got == expected).all(), f"{numpy.count_nonzero(got != expected)} of {got.size} elements differ")
+        return
+    error = numpy.abs(got.astype("c16") - expected.astype("c16")) / numpy.maximum(magnitude, 1e-300)
+    check(error.max() <= tolerance, f"relative error {error.max():.2g}")
+
+
+def same_figures(planned, counted):
+    """plan's object is run's, without what is measured."""
+    check(planned["ranks"] == counted["ranks"], "ranks differ")
+    for plan, run in zip(planned["statements"], counted["statements"], strict=True):
+        for key in ("target", "flop", "tensors", "peak_bytes"):
+            check(plan[key] == run[key], f"{key} of plan and run differ:\n    {plan[key]}\n    {run[key]}")
+        for key in ("bytes_received", "messages_received"):
+            total = [sum(values) for values in zip(*(tensor[key] for tensor in plan["tensors"].values()))]
+            check(run[key] == total, f"{key} of the statement is not the sum over its tensors")
+
+
+def run_example(folder, name, values, ranks, element_type):
+    target, operands, subscripts = EXAMPLES[name]
+    sizes = dict(pair.split("=") for pair in values.split())
+    extents = EXTENT_OF.get(name, EXTENT)
+    generator = numpy.random.default_rng(1)
+    arrays, arguments = [], params(values)
+    for operand, indices in zip(operands, subscripts.split("->")[0].split(",")):
+        array = random_array(generator, [int(sizes[extents[index]]) for index in indices], element_type)
+        numpy.save(f"{folder}/{operand}.npy", array)
+        arrays.append(array)
+    if ranks:
+        arguments += ["-n", str(ranks)]
+    with open(example(name), encoding="utf-8") as file:
+        program = file.read().replace("f64", element_type)
+
+    planned = json.loads(distal(["plan", "-", *arguments, "--stats=json"], text=program).stdout)
+    inputs = [word for operand in operands for word in ("--in", f"{operand}={folder}/{operand}.npy")]
+    done = distal(["run", "-", *arguments, *inputs, "--out", f"{target}={folder}/out.npy", "--check",
+                   "--stats=json"], text=program)
+    counted = json.loads(done.stdout)
+    same_figures(planned, counted)
+    verdict = counted["statements"][0]["check"]
+    check(verdict["ok"] and verdict["max_rel_error"] <= verdict["tolerance"], f"its own check says {verdict}")
+    magnitude = numpy.einsum(subscripts, *(numpy.abs(array).astype("f8") for array in arrays))
+    compare(numpy.load(f"{folder}/out.npy"), einsum(subscripts, arrays), magnitude, TOLERANCE[element_type])
+
+
+def random_values(seed, count):
+    """random:SEED as the contract has it."""
+    with numpy.errstate(over="ignore"):
+        p = numpy.arange(count, dtype=numpy.uint64)
+        z = numpy.uint64(seed) + (p + numpy.uint64(1)) * numpy.uint64(0x9E3779B97F4A7C15)
+        z = (z ^ (z >> numpy.uint64(30))) * numpy.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> numpy.uint64(27))) * numpy.uint64(0x94D049BB133111EB)
+        z ^= z >> numpy.uint64(31)
+        return (z >> numpy.uint64(11)).astype("f8") * 2.0**-53
+
+
+COPY = """
+machine M = grid(2, 2)
+tensor A(7, 5): TYPE
+tensor B(7, 5): TYPE
+place A(x, y) -> M(y, x)
+place B(x, y) -> M(x, y)
+A(i, j) = B(i, j)
+"""
+
+
+def test_generators(folder):
+    position = numpy.arange(35, dtype="f8")
+    half = random_values(3, 35)
+    for source, element_type, expected in [
+            ("zeros", "f64", 0 * position), ("ones", "f32", 0 * position + 1), ("iota", "f64", position),
+            ("iota", "i32", position), ("const:-2.5", "f64", 0 * position - 2.5), ("const:7", "i64", 0 * position + 7),
+            ("random:3", "f64", half), ("random:3", "f32", half.astype("f4")), ("random:3", "c128", half),
+            ("random:3", "i32", numpy.floor(1024 * half)), ("random:18446744073709551615", "f64",
+                                                           random_values(18446744073709551615, 35)),
+            ("random:3:0.5", "f64", numpy.where(half < 0.5, random_values(4, 35), 0))]:
+        distal(["run", "-e", COPY.replace("TYPE", element_type), "--in", f"B={source}", "--out",
+                f"A={folder}/A.npy", "-q"])
+        got = numpy.load(f"{folder}/A.npy")
+        check(got.dtype == numpy.dtype(DTYPE[element_type]), f"{source}: type {got.dtype}")
+        check((got == expected.reshape(7, 5).astype(got.dtype)).all(), f"{source} of type {element_type}: {got}")
+
+
+def test_default_sources(folder):
+    program = "tensor A(4): f64; tensor B(4): f64; tensor C(4): f64; A(i) = B(i) * C(i)"
+    distal(["run", "-e", program, "--out", f"A={folder}/A.npy", "-q"])
+    check((numpy.load(f"{folder}/A.npy") == random_values(1, 4) * random_values(2, 4)).all(), "not random:1 * random:2")
+    distal(["run", "-e", program, "--in", "B=ones", "--out", f"A={folder}/A.npy", "-q"])
+    check((numpy.load(f"{folder}/A.npy") == random_values(2, 4)).all(), "C does not stay random:2 where B is given")
+
+
+def test_accumulation_counts_once(folder):
+    program = "machine M = grid(3); tensor A(10): f64; tensor B(10, 6): f64; place A(x) -> M(x); A(i) += B(i, j)"
+    distal(["run", "-e", program, "--in", "A=iota", "--in", "B=ones", "--repeat", "3", "--warmup", "2", "--check",
+            "--out", f"A={folder}/A.npy", "-q"])
+    check((numpy.load(f"{folder}/A.npy") == numpy.arange(10) + 6).all(), "the result is not that of one execution")
+
+
+def test_statements_in_order(folder):
+    program = """
+param n = 6
+machine M = grid(2)
+tensor A(n, n): f64; tensor B(n, n): f64; tensor C(n, n): f64; tensor T(n, n): f64; tensor a: f64; tensor D(n): f64
+place T(x, y) -> M(y)
+place A(x, y) -> M(x)
+T(i, j) = B(i, k) * C(k, j)
+A(i, j) = T(j, i) - B(i, j)
+D(i) = A(i, j)
+a = D(i) * D(i)
+"""
+    done = distal(["run", "-e", program, "--in", "B=iota", "--in", "C=random:5", "--out", f"A={folder}/A.npy", "--check"])
+    b, c = numpy.arange(36.0).reshape(6, 6), random_values(5, 36).reshape(6, 6)
+    expected = (b @ c).T - b
+    compare(numpy.load(f"{folder}/A.npy"), expected, numpy.abs(expected) + b @ c, 1e-13)
+    check(done.stdout.startswith("a = ") and done.stdout.count("\n") == 1, f"standard output: {done.stdout!r}")
+    check(abs(float(done.stdout[4:]) / (expected.sum(1) ** 2).sum() - 1) < 1e-12, f"{done.stdout!r}")
+    check(done.stderr.count(": ok\n") == 4, f"standard error: {done.stderr!r}")
+
+
+def test_own_launcher(folder):
+    """Under mpirun the command starts nothing, and reads its program once."""
+    with open(example("summa"), encoding="utf-8") as file:
+        program = file.read()
+    words = os.environ.get("DISTAL_MPIRUN", "mpirun").split()
+    environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                   "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+    done = subprocess.run([*words, "-n", "2", DISTAL, "run", "-", "-p", "n=30", "--out", f"A={folder}/A.npy",
+                           "--stats=json"], input=program, text=True, capture_output=True, env=environment,
+                          timeout=LIMIT_SECONDS, check=False)
+    check(done.returncode == 0, done.stderr)
+    check(json.loads(done.stdout)["ranks"] == 2, "not on the launcher's ranks")
+    b, c = (random_values(seed, 900).reshape(30, 30) for seed in (1, 2))
+    compare(numpy.load(f"{folder}/A.npy"), b @ c, b @ c, 1e-13)
+
+
+def test_another_launcher(folder):
+    """DISTAL_MPIRUN with options of its own."""
+    launcher = f"{folder}/launcher"
+    with open(launcher, "w", encoding="utf-8") as file:
+        file.write(f'#!/bin/sh\necho "$1 $2 $3" > {folder}/seen\nshift\nexec mpirun "$@"\n')
+    os.chmod(launcher, 0o755)
+    distal(["run", example("innerprod"), "-p", "n=5"], environment={"DISTAL_MPIRUN": f"{launcher} --mine"})
+    with open(f"{folder}/seen", encoding="utf-8") as file:
+        check(file.read() == "--mine -n 4\n", "the launcher was not called as it should be")
+
+
+def test_wrong_result_fails(folder):
+    """A compiler that gets it wrong: the check says so, the exit status is 1, and nothing is written."""
+    compiler = f"{folder}/cc"
+    with open(compiler, "w", encoding="utf-8") as file:
+        file.write('#!/bin/sh\nfor word; do case $word in *.c) sed -i "s/\\* c\\[/* 1.0001 * c[/" "$word";; esac\n'
+                   'done\nexec cc "$@"\n')
+    os.chmod(compiler, 0o755)
+    done = distal(["run", example("adapted"), "-p", "n=50", "--check", "--out", f"A={folder}/A.npy", "--stats=json"],
+                  status=1, environment={"DISTAL_CC": compiler, "XDG_CACHE_HOME": f"{folder}/cache"})
+    verdict = json.loads(done.stdout)["statements"][0]["check"]
+    check(not verdict["ok"] and 5e-5 < verdict["max_rel_error"] < 2e-4, f"{verdict}")
+    check("FAILED" in done.stderr and len(done.stderr.splitlines()) == 1, f"standard error: {done.stderr!r}")
+    check(not os.path.exists(f"{folder}/A.npy"), "the wrong result was written")
+
+
+def test_failures_are_one_message(folder):
+    """One line on standard error, whatever the number of ranks."""
+    numpy.save(f"{folder}/small.npy", numpy.zeros((3, 3)))
+    summa = ["run", example("summa"), "-p", "n=40"]
+    for arguments, status, message in [
+            ([*summa, "--in", f"B={folder}/none.npy"], 1, "No such file"),
+            ([*summa, "--in", f"B={folder}/small.npy"], 1, "(3, 3)"),
+            ([*summa, "--out", f"A={folder}/none/A.npy"], 1, "No such file"),
+            ([*summa, "-p", "n=40000000"], 1, "not enough memory"),
+            ([*summa, "--in", "A=ones"], 2, "'A' is no input"),
+            ([*summa, "--in", "X=ones"], 2, "no tensor 'X'"),
+            ([*summa, "--out", f"A={folder}/A.txt"], 2, ".npy")]:
+        done = distal(arguments, status=status)
+        check(message in done.stderr and len(done.stderr.splitlines()) == 1, f"standard error: {done.stderr!r}")
+        check(done.stdout == "", f"standard output: {done.stdout!r}")
+
+
+def main():
+    wanted = sys.argv[1:]
+    tests = [(f"e2e/{name}", function) for name, function in sorted(globals().items()) if name.startswith("test_")]
+    for name, values, ranks, element_type in RUNS:
+        title = f"e2e/{name} {values}{f' on {ranks} ranks' if ranks else ''} {element_type}"
+        tests.append((title, lambda folder, case=(name, values, ranks, element_type): run_example(folder, *case)))
+    failed = 0
+    for title, function in tests:
+        if wanted and not any(word in title for word in wanted):
+            continue
+        with tempfile.TemporaryDirectory(prefix="distal-e2e-") as folder:
+            try:
+                function(folder)
+                print(f"ok {title}", flush=True)
+            except (Failure, subprocess.TimeoutExpired, OSError, ValueError) as error:
+                failed += 1
+                print(f"FAIL {title}: {error}", flush=True)
+                if not isinstance(error, Failure):
+                    print("    " + traceback.format_exc().replace("\n", "\n    "), flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
