@@ -195,18 +195,6 @@ static const char *work_from(const LeafEmitter *leaf, int first) {
     return text_string(&text);
 }
 
-static void write_unroll(LeafEmitter *leaf, const IntExpr *factor) {
-    Emitter *emitter = leaf->emitter;
-    if (factor->op == INT_CONST && factor->value > 0 && factor->value <= UINT16_MAX) {
-        emit_line(emitter, "DISTAL_UNROLL(%d)", (int)factor->value);
-        return;
-    }
-    Text text = text_create(emitter->arena);
-    int_print(factor, (IntNames){emitter->params, (const char *const *)emitter->vars}, &text);
-    emit_line(emitter, "// To be unrolled %s times: only a number could be told to the C compiler.",
-              text_string(&text));
-}
-
 // Who executes the iterations of a loop. `threaded` says that threads are at work around it already.
 static void write_pragma(LeafEmitter *leaf, int l, bool threaded) {
     const LeafLoop *loop = &leaf->leaf->loops[l];
@@ -214,11 +202,9 @@ static void write_pragma(LeafEmitter *leaf, int l, bool threaded) {
     bool thread = (loop->thread || loop->thread_reduces) && !threaded;
     if (!thread && !loop->vector) {
         if (loop->unroll)
-            write_unroll(leaf, loop->unroll);
+            emit_line(emitter, "DISTAL_UNROLL(%d)", (int)loop->unroll);
         return;
     }
-    if (loop->unroll) // no compiler takes both pragmas
-        emit_line(emitter, "// To be unrolled: together with what follows, as the compiler likes.");
     Text text = text_create(emitter->arena);
     text_printf(&text, "#pragma omp%s%s", thread ? " parallel for" : "", loop->vector ? " simd" : "");
     if (leaf->sums && l >= leaf->sum_depth)

@@ -101,7 +101,7 @@ static bool apply_command(const Analysis *analysis, int depth, const Relation *r
             site->diagnostics, relation->span, "cannot %s '%s': a library call replaces it",
             relation->kind == REL_UNROLL ? "unroll" : "parallelize", site->cin->vars[relation->vars[0]].name);
     if (relation->kind == REL_UNROLL) {
-        analysis->loops[depth].unroll = relation->factor;
+        analysis->loops[depth].unroll = relation->factor->value;
         return true;
     }
     return relation->unit == UNIT_CPU_THREAD ? apply_thread(analysis, depth, relation)
@@ -146,11 +146,11 @@ static bool check_vector_outside_threads(const Analysis *analysis) {
 // Without commands: threads on the outermost loop whose iterations are independent, else on a sum.
 static void thread_by_default(const Analysis *analysis) {
     for (int i = 0; i < analysis->plain_count; i++)
-        if (is_told(analysis, analysis->loops[i].var)) {
+        if (is_told(analysis, analysis->loops[i].var) && !analysis->loops[i].unroll) {
             analysis->loops[i].thread = true;
             return;
         }
-    if (analysis->plain_count > 0 && updates_one_element(analysis, 0))
+    if (analysis->plain_count > 0 && updates_one_element(analysis, 0) && !analysis->loops[0].unroll)
         analysis->loops[0].thread_reduces = true;
 }
 
@@ -172,7 +172,8 @@ bool leaf_parallelize(const LeafSite *site, LeafLoop *loops, int loop_count, con
         return true;
     if (!threads && !vector)
         thread_by_default(&analysis);
-    if (!vector && !atomic && loop_count > 0 && may_be_vector(&analysis, loop_count - 1))
+    if (!vector && !atomic && loop_count > 0 && !loops[loop_count - 1].unroll &&
+        may_be_vector(&analysis, loop_count - 1))
         loops[loop_count - 1].vector = true;
     return true;
 }

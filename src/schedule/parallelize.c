@@ -29,7 +29,7 @@ static const Cin *parallelize(Scheduler *scheduler, const Command *command, cons
     if (!argument_loop(&application, &args[0], &var) ||
         !loop_is_free(&application, args[0].span, var,
                       1u << REL_DISTRIBUTE | 1u << REL_SUBSTITUTE | 1u << REL_COMMUNICATE |
-                          1u << REL_PARALLELIZE))
+                          1u << REL_PARALLELIZE | 1u << REL_UNROLL))
         return NULL;
     if (is_gpu_unit(&args[1])) {
         diagnostics_error(scheduler->diagnostics, command->span, "parallelize onto %s is not supported yet",

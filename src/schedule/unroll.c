@@ -9,9 +9,17 @@ static const Cin *unroll(Scheduler *scheduler, const Command *command, const Cin
     const IntExpr *factor;
     if (!argument_loop(&application, &args[0], &var) ||
         !loop_is_free(&application, args[0].span, var,
-                      1u << REL_DISTRIBUTE | 1u << REL_SUBSTITUTE | 1u << REL_UNROLL) ||
+                      1u << REL_DISTRIBUTE | 1u << REL_SUBSTITUTE | 1u << REL_UNROLL |
+                          1u << REL_PARALLELIZE) ||
         !argument_factor(&application, &args[1], &factor))
         return NULL;
+    // One kernel serves every value of the params, but a C compiler unrolls by a number.
+    enum { MOST = 65535 };
+    if (factor->op != INT_CONST || factor->value > MOST) {
+        refuse(&application, args[1].span,
+               "the number of iterations must be a number from 1 to %d, without params", MOST);
+        return NULL;
+    }
     Cin *result = cin_copy(cin);
     cin_add_relation(
         result,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "spmd/spmd.h"
 
+#include <inttypes.h>
+
 typedef struct {
     const Spmd *spmd;
     IntNames names; // of variables, and after MAX_VARS of them the names of their block sizes: "|ii|"
@@ -167,10 +169,8 @@ static void print_leaf_loop(Printer *printer, const LeafLoop *loop, int depth) {
             text_printf(to, "%s%s", before, marks[i].word);
             before = ", ";
         }
-    if (loop->unroll) {
-        text_printf(to, "%sunrolled ", before);
-        print_int(printer, loop->unroll);
-    }
+    if (loop->unroll)
+        text_printf(to, "%sunrolled %" PRId64, before, loop->unroll);
     text_append(to, "\n");
 }
 

@@ -45,12 +45,12 @@ typedef struct {
 typedef struct {
     int var;
     const IntExpr *upper;
-    bool thread;           // iterations are divided among the threads
-    bool thread_reduces;   // they all update the same element: each thread sums on its own, then the sums are
-                           // added
-    bool atomic;           // updates inside are atomic
-    bool vector;           // vectorized
-    const IntExpr *unroll; // NULL: as the C compiler likes
+    bool thread;         // iterations are divided among the threads
+    bool thread_reduces; // they all update the same element: each thread sums on its own, then the sums are
+                         // added
+    bool atomic;         // updates inside are atomic
+    bool vector;         // vectorized
+    int64_t unroll;      // times; 0: as the C compiler likes. Not of a loop that is threaded or vectorized
     // Known once this loop's variable is: computed at the start of its body.
     int definition_count;
     const Definition *definitions;

@@ -381,7 +381,7 @@ static bool parallelize_threads(ScheduleWriter *writer, int var) {
 bool writer_parallelize(ScheduleWriter *writer, bool threads) {
     if (writer->loops.uncertain && !writer_settle(writer))
         return false;
-    int var = draw_leaf_loop(writer, SAID_PARALLELIZE);
+    int var = draw_leaf_loop(writer, SAID_PARALLELIZE | SAID_UNROLL);
     if (var < 0 || !has_room(writer))
         return false;
     if (threads)
@@ -402,11 +402,10 @@ bool writer_parallelize(ScheduleWriter *writer, bool threads) {
 }
 
 bool writer_unroll(ScheduleWriter *writer) {
-    int var = writer->loops.uncertain ? -1 : draw_leaf_loop(writer, SAID_UNROLL);
+    int var = writer->loops.uncertain ? -1 : draw_leaf_loop(writer, SAID_UNROLL | SAID_PARALLELIZE);
     if (var < 0 || !has_room(writer))
         return false;
-    int64_t factor;
-    const char *text = writer_factor(writer, 0, &factor);
     var_at(writer, var)->said |= SAID_UNROLL;
-    return write_command(writer, false, "unroll(%s, %s)", var_at(writer, var)->name, text);
+    return write_command(writer, false, "unroll(%s, %d)", var_at(writer, var)->name,
+                         random_between(writer->random, 1, 5));
 }
