@@ -8,8 +8,8 @@
 static const LevelFormat compressed_level = {.name = "compressed"};
 static const LevelFormat singleton_level = {.name = "singleton"};
 
-static const LevelFormat *const formats[] = {&dense_level, &compressed_level, &singleton_level};
-enum { FORMAT_COUNT = sizeof formats / sizeof *formats };
+enum { FORMAT_COUNT = 3 };
+static const LevelFormat *const formats[FORMAT_COUNT] = {&dense_level, &compressed_level, &singleton_level};
 
 const LevelFormat *level_format(const char *name) {
     for (int i = 0; i < FORMAT_COUNT; i++)

@@ -143,6 +143,7 @@ bool parse_machine(Parser *parser) {
     }
     bool usable = ok && known && check_machine(parser, machine);
     if (declare_name(parser, name, NAME_MACHINE, (int)parser->machines.count, !usable))
+        // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
         array_push(parser->arena, parser->machines, machine);
     return ok;
 }
@@ -315,6 +316,7 @@ bool parse_tensor(Parser *parser) {
     bool known = true, ok = parse_tensor_body(parser, tensor, &known);
     bool usable = ok && known && check_tensor(parser, tensor);
     if (declare_name(parser, name, NAME_TENSOR, tensor->id, !usable)) {
+        // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
         array_push(parser->arena, parser->tensors, tensor);
         array_push(parser->arena, parser->placed, false);
     }

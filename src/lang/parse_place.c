@@ -186,7 +186,7 @@ static const MachineLevel *find_level(Place *place, const Token *name) {
     int index = level ? (int)(level - machine->levels) : -1;
     place->wrong_level |= index != place->next_level;
     place->failed |= place->wrong_level;
-    if (names[0][0] == '\0')
+    if (machine->levels[0].name[0] == '\0')
         diagnostics_error(parser->diagnostics, name->span, "machine '%s' has no levels; write '%s(...)'",
                           machine->name, machine->name);
     else if (!level)
