@@ -179,7 +179,7 @@ static const MachineLevel *find_level(Place *place, const Token *name) {
     Parser *parser = place->parser;
     const Machine *machine = place->placement->machine;
     const MachineLevel *level = machine_level(machine, name->text);
-    const char *names[MAX_MACHINE_LEVELS];
+    const char *names[MAX_MACHINE_LEVELS] = {NULL};
     for (int i = 0; i < machine->level_count; i++)
         names[i] = machine->levels[i].name;
     bool was_wrong = place->wrong_level;
