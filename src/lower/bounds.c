@@ -11,6 +11,13 @@ static bool is_pair(const Relation *relation) {
     return relation && (relation->kind == REL_SPLIT || relation->kind == REL_DIVIDE);
 }
 
+// An extent to divide by. Where it is 0 there are no iterations, and C compilers warn of a division by 0 that is
+// never executed.
+static const IntExpr *divisor(const Cin *cin, int var) {
+    const IntExpr *own = extent(cin, var);
+    return own->op == INT_CONST && own->value == 0 ? int_const(cin->arena, 1) : own;
+}
+
 // (child + sum of vars) mod extent
 static const IntExpr *recover_rotated(const Cin *cin, const Relation *relation, const bool *known) {
     const IntExpr *sum = bounds_recover(cin, relation->child[0], known);
@@ -18,7 +25,7 @@ static const IntExpr *recover_rotated(const Cin *cin, const Relation *relation, 
         const IntExpr *shift = bounds_recover(cin, relation->vars[i], known);
         sum = shift ? int_op(cin->arena, INT_ADD, sum, shift) : NULL;
     }
-    return sum ? int_op(cin->arena, INT_MOD, sum, extent(cin, relation->parent[0])) : NULL;
+    return sum ? int_op(cin->arena, INT_MOD, sum, divisor(cin, relation->parent[0])) : NULL;
 }
 
 const IntExpr *bounds_recover(const Cin *cin, int var, const bool *known) {
@@ -34,7 +41,7 @@ const IntExpr *bounds_recover(const Cin *cin, int var, const bool *known) {
         return NULL;
     if (relation->kind == REL_COLLAPSE)
         return int_op(cin->arena, var == relation->parent[0] ? INT_FLOOR_DIV : INT_MOD, first,
-                      extent(cin, relation->parent[1]));
+                      divisor(cin, relation->parent[1]));
     const IntExpr *second = bounds_recover(cin, relation->child[1], known);
     if (!second)
         return NULL;
