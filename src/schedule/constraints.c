@@ -22,6 +22,17 @@ static const char *around_call(const Cin *cin, const Nest *nest, const Relation 
     return NULL;
 }
 
+// Whether the nest has a tensor that is communicated at the loop.
+static bool communicates(const Cin *cin, const Nest *nest, int var) {
+    for (int64_t r = 0; r < cin->relations.count; r++) {
+        const Relation *relation = cin->relations.items[r];
+        if (relation->kind == REL_COMMUNICATE && relation->vars[0] == var &&
+            assignment_has(nest->assign, relation->tensor))
+            return true;
+    }
+    return false;
+}
+
 static const char *inside_parallel(const Cin *cin, const Nest *nest, const Relation *parallel) {
     const char *outer = cin->vars[parallel->vars[0]].name;
     int at = nest_position(nest, parallel->vars[0]);
@@ -32,7 +43,7 @@ static const char *inside_parallel(const Cin *cin, const Nest *nest, const Relat
         if (cin_relation(cin, REL_DISTRIBUTE, var))
             return arena_printf(cin->arena, "the distributed loop '%s' is inside of the parallel loop '%s'",
                                 inner, outer);
-        if (cin_relation(cin, REL_COMMUNICATE, var))
+        if (communicates(cin, nest, var))
             return arena_printf(cin->arena,
                                 "tensors are communicated at '%s', which is inside of the parallel loop '%s'",
                                 inner, outer);
