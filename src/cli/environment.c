@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/environment.h"
 
+#include "base/integer.h"
+
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <omp.h>
@@ -59,29 +61,47 @@ int64_t environment_threads(int64_t wanted, MPI_Comm node) {
     return threads;
 }
 
-static int64_t free_memory(void) {
-    FILE *file = fopen("/proc/meminfo", "r");
+// A number in a file that holds one, alone or after `label`; -1 where there is none.
+static int64_t number_in(const char *path, const char *label) {
+    FILE *file = fopen(path, "r");
     if (!file)
         return -1;
     char line[256];
-    long long kib, available = -1;
-    while (fgets(line, sizeof line, file))
-        if (sscanf(line, "MemAvailable: %lld", &kib) == 1)
-            available = kib * 1024;
+    long long number = -1, value;
+    const size_t length = strlen(label);
+    while (number < 0 && fgets(line, sizeof line, file))
+        if (strncmp(line, label, length) == 0 && sscanf(line + length, "%lld", &value) == 1)
+            number = value;
     fclose(file);
-    return available;
+    return number;
+}
+
+// Bytes that processes can still have: of the machine, and of the container that it may be.
+static int64_t free_memory(void) {
+    int64_t machine = number_in("/proc/meminfo", "MemAvailable:");
+    const int64_t limit = number_in("/sys/fs/cgroup/memory.max", "");
+    const int64_t used = number_in("/sys/fs/cgroup/memory.current", "") -
+                         max_i64(number_in("/sys/fs/cgroup/memory.stat", "inactive_file "), 0);
+    if (machine >= 0)
+        machine *= 1024;
+    if (limit < 0)
+        return machine;
+    return machine >= 0 && machine < limit - used ? machine : limit - used;
 }
 
 bool environment_fits(int64_t bytes, MPI_Comm node, Diagnostics *diagnostics) {
-    int64_t needed, available = free_memory(), least;
-    MPI_Allreduce(&bytes, &needed, 1, MPI_INT64_T, MPI_SUM, node);
+    double needed;
+    int64_t available = free_memory(), least;
+    // As real numbers, which do not overflow.
+    const double own = (double)bytes;
+    MPI_Allreduce(&own, &needed, 1, MPI_DOUBLE, MPI_SUM, node);
     MPI_Allreduce(&available, &least, 1, MPI_INT64_T, MPI_MIN, node);
-    if (least < 0 || needed <= least)
+    if (least < 0 || needed <= (double)least)
         return true;
-    return diagnostics_error(diagnostics, (Span){0},
-                             "not enough memory: the ranks of this node need %" PRId64
-                             " bytes together, and %" PRId64 " are free",
-                             needed, least);
+    return diagnostics_error(
+        diagnostics, (Span){0},
+        "not enough memory: the ranks of this node need %.4g GB together, and %.4g are free", 1e-9 * needed,
+        1e-9 * (double)least);
 }
 
 const char *environment_mpi(Arena *arena) {

@@ -122,14 +122,15 @@ static volatile sig_atomic_t launcher_pid, ended_by;
 // The launcher ends its ranks, then itself, and we end as we would have without it.
 static void pass_on(int kind) {
     ended_by = kind;
-    // From a terminal the launcher gets SIGINT itself.
-    if (launcher_pid > 0 && kind != SIGINT)
-        kill((pid_t)launcher_pid, kind);
+    if (launcher_pid > 0)
+        kill((pid_t)launcher_pid, SIGTERM);
 }
 
 static void run_launcher(char *const *words, int input, pid_t parent) {
-    // If we are killed, so is the launcher.
+    // If we are killed, so is the launcher; and it gets one signal, from us, not a second one from the
+    // terminal.
     prctl(PR_SET_PDEATHSIG, SIGTERM);
+    setpgid(0, 0);
     if (getppid() != parent || dup2(input, STDIN_FILENO) < 0)
         _exit(127);
     execvp(words[0], words);

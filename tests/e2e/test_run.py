@@ -6,9 +6,11 @@ nothing, empty pieces, grids of all shapes, one to twelve ranks; and what plan p
 Prints `ok NAME` or `FAIL NAME: why` for each case. A name on the command line runs the cases that contain it."""
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 
 import numpy
@@ -325,6 +327,55 @@ def test_failures_are_one_message(folder):
         done = distal(arguments, status=status)
         check(message in done.stderr and len(done.stderr.splitlines()) == 1, f"standard error: {done.stderr!r}")
         check(done.stdout == "", f"standard output: {done.stdout!r}")
+
+
+def ranks_of_run(token):
+    """Process ids by rank of the run whose environment holds the token."""
+    found = {}
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{process}/environ", "rb") as file:
+                variables = dict(word.split(b"=", 1) for word in file.read().split(b"\0") if b"=" in word)
+        except OSError:
+            continue
+        if variables.get(b"DISTAL_TEST") == token.encode() and b"OMPI_COMM_WORLD_RANK" in variables:
+            found[int(variables[b"OMPI_COMM_WORLD_RANK"])] = int(process)
+    return found
+
+
+def wait_for(condition, seconds):
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.05)
+    return condition()
+
+
+def long_run(folder):
+    return subprocess.Popen([DISTAL, "run", example("summa"), "-p", "n=2000", "--repeat", "1000"],
+                            stderr=subprocess.PIPE, text=True, env={**os.environ, "DISTAL_TEST": folder})
+
+
+def test_killed_rank_ends_the_run(folder):
+    process = long_run(folder)
+    check(wait_for(lambda: len(ranks_of_run(folder)) == 4, 20), "four ranks did not start")
+    time.sleep(1)
+    os.kill(ranks_of_run(folder)[2], signal.SIGKILL)
+    start = time.monotonic()
+    _, message = process.communicate(timeout=LIMIT_SECONDS)
+    check(process.returncode == 1, f"exit status {process.returncode}")
+    check(time.monotonic() - start < 10, f"it took {time.monotonic() - start:.1f} s to end")
+    check("signal 9" in message, f"standard error: {message!r}")
+    check(wait_for(lambda: not ranks_of_run(folder), 5), "ranks are left behind")
+
+
+def test_signals_end_all_ranks(folder):
+    for kind in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+        process = long_run(folder)
+        check(wait_for(lambda: len(ranks_of_run(folder)) == 4, 20), "four ranks did not start")
+        process.send_signal(kind)
+        _, message = process.communicate(timeout=LIMIT_SECONDS)
+        check(process.returncode == -kind, f"exit status {process.returncode} after {kind.name}: {message!r}")
+        check(wait_for(lambda: not ranks_of_run(folder), 10), f"ranks are left behind after {kind.name}")
 
 
 def main():

@@ -1,0 +1,118 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What plan says of the examples against the formulas of the literature, where the grid divides the extents: the
+pattern of each tensor, and the elements that each rank receives (for `reduce`: sends)."""
+import itertools
+import json
+import os
+import subprocess
+import sys
+
+DISTAL = os.environ.get("DISTAL", "build/distal")
+SOURCE = os.environ.get("DISTAL_SOURCE", os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+N = 240
+BYTES = 8
+
+
+def grid(*sizes):
+    return list(itertools.product(*map(range, sizes)))
+
+
+def nothing(ranks):
+    return [0] * len(ranks)
+
+
+def square(g, b, c):
+    """Two-dimensional algorithms on g x g: all of a row of B and of a column of C but the own tile."""
+    volume = [(g - 1) * (N // g) ** 2] * g**2
+    return {"A": ("local", [0] * g**2), "B": (b, volume), "C": (c, volume)}
+
+
+def summa(gx, gy):
+    ranks, row, column = grid(gx, gy), (N // gx) * (N - N // gy), (N - N // gx) * (N // gy)
+    return {"A": ("local", nothing(ranks)), "B": ("broadcast" if gy > 1 else "local", [row] * len(ranks)),
+            "C": ("broadcast" if gx > 1 else "local", [column] * len(ranks))}
+
+
+def johnson(c):
+    tile = (N // c) ** 2
+    return {"A": ("reduce", [tile * (z != 0) for x, y, z in grid(c, c, c)]),
+            "B": ("broadcast", [tile * (y != 0) for x, y, z in grid(c, c, c)]),
+            "C": ("broadcast", [tile * (x != 0) for x, y, z in grid(c, c, c)])}
+
+
+def solomonik(g, c):
+    """Layer z uses the g / c tiles of its share of k, in an order of its own; on layer 0 one of them may be at home."""
+    steps, tile = g // c, (N // g) ** 2
+    ranks = grid(g, g, c)
+    tiles = {rank: [rank[2] * steps + t for t in range(steps)] for rank in ranks}
+    return {"A": ("reduce", [tile * (z != 0) for x, y, z in ranks]),
+            "B": ("shift", [tile * sum((k, z) != (y, 0) for k in tiles[x, y, z]) for x, y, z in ranks]),
+            "C": ("shift", [tile * sum((k, z) != (x, 0) for k in tiles[x, y, z]) for x, y, z in ranks])}
+
+
+def mttkrp(gx, gy, gz, columns):
+    ranks = grid(gx, gy, gz)
+    return {"A": ("reduce", [N // gx * columns * ((y, z) != (0, 0)) for x, y, z in ranks]),
+            "B": ("local", nothing(ranks)),
+            "C": ("broadcast", [N // gy * columns * ((x, z) != (0, 0)) for x, y, z in ranks]),
+            "D": ("broadcast", [N // gz * columns * ((x, y) != (0, 0)) for x, y, z in ranks])}
+
+
+def coupled_cluster(g, n):
+    volume = [(g - 1) * (n // g) ** 2 * n**2] * g**2
+    return {"A": ("local", [0] * g**2), "B": ("shift", volume), "C": ("shift", volume)}
+
+
+# Example, params beside n, what each tensor costs.
+CASES = [
+    ("cannon", "g=2", square(2, "shift", "shift")),
+    ("cannon", "g=5", square(5, "shift", "shift")),
+    ("pumma", "g=3", square(3, "broadcast", "shift")),
+    ("pumma", "g=4", square(4, "broadcast", "shift")),
+    ("summa", "gx=4 gy=4 chunk=60", summa(4, 4)),
+    ("summa", "gx=2 gy=3 chunk=40", summa(2, 3)),
+    ("summa", "gx=5 gy=1 chunk=48", summa(5, 1)),
+    ("summa", "gx=4 gy=3 chunk=17", summa(4, 3)),
+    ("johnson", "c=2", johnson(2)),
+    ("johnson", "c=4", johnson(4)),
+    ("solomonik", "g=4 c=2", solomonik(4, 2)),
+    ("solomonik", "g=6 c=3", solomonik(6, 3)),
+    ("ttv", "n=24 gx=2 gy=3", {name: ("local", [0] * 6) for name in "ABc"}),
+    ("innerprod", "n=24 gx=2 gy=2", {"B": ("local", [0] * 4), "C": ("local", [0] * 4)}),
+    ("ttm", "n=24 p=6", {name: ("local", [0] * 6) for name in "ABC"}),
+    ("mttkrp", "l=10 gx=2 gy=3 gz=4", mttkrp(2, 3, 4, 10)),
+    ("coupled_cluster", "n=12 gx=3 gy=3", coupled_cluster(3, 12)),
+    ("adapted", "p=4", {"A": ("local", [0] * 4), "B": ("local", [0] * 4), "c": (None, [N - N // 4] * 4)}),
+    ("adapted_columns", "p=4", {name: ("local", [0] * 4) for name in "ABc"}),
+    ("redistribute", "p=4", {"A": ("local", [0] * 4), "B": ("gather", [(N // 4) * (N - N // 4)] * 4)}),
+]
+
+
+def why_wrong(name, values, expected):
+    words = [word for pair in f"n={N} {values}".split() for word in ("-p", pair)]
+    done = subprocess.run([DISTAL, "plan", f"{SOURCE}/examples/{name}.distal", *words, "--stats=json"],
+                          capture_output=True, text=True, timeout=60, check=False)
+    if done.returncode != 0:
+        return done.stderr
+    tensors = json.loads(done.stdout)["statements"][0]["tensors"]
+    for tensor, (pattern, elements) in expected.items():
+        got = tensors[tensor]
+        if pattern and got["pattern"] != pattern:
+            return f"{tensor} is {got['pattern']}, expected {pattern}"
+        if got["bytes_received"] != [BYTES * count for count in elements]:
+            return f"{tensor} moves {got['bytes_received']} bytes, expected {[BYTES * count for count in elements]}"
+    return None
+
+
+def main():
+    failed = 0
+    for name, values, expected in CASES:
+        why = why_wrong(name, values, expected)
+        failed += why is not None
+        print(f"FAIL volumes/{name} {values}: {why}" if why else f"ok volumes/{name} {values}", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
