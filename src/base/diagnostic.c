@@ -22,6 +22,10 @@ Diagnostics *diagnostics_create(Arena *arena, Source source) {
     return diagnostics;
 }
 
+static int32_t min_i32(int32_t a, int32_t b) {
+    return a < b ? a : b;
+}
+
 static bool add(Diagnostics *diagnostics, Severity severity, Span span, const char *format,
                 va_list arguments) {
     char message[1024];
@@ -60,7 +64,9 @@ void diagnostics_note(Diagnostics *diagnostics, Span span, const char *format, .
     va_end(arguments);
 }
 
+// The line with a caret below; of a very long line only what is near the caret.
 static void print_source_line(const char *source, Span span, Text *to) {
+    enum { SHOWN = 160, BEFORE = 60 };
     const char *line = source;
     for (int32_t n = 1; n < span.line; n++) {
         line = strchr(line, '\n');
@@ -68,12 +74,18 @@ static void print_source_line(const char *source, Span span, Text *to) {
             return;
         line++;
     }
-    int32_t length = (int32_t)strcspn(line, "\r\n");
+    int32_t length = (int32_t)strcspn(line, "\r\n"), column = span.column;
+    if (length > SHOWN) {
+        int32_t first = column > BEFORE ? min_i32(column - BEFORE, length - SHOWN + 1) : 1;
+        line += first - 1;
+        column -= first - 1;
+        length = min_i32(length - (first - 1), SHOWN);
+    }
     text_printf(to, "%4d | %.*s\n     | ", span.line, (int)length, line);
-    for (int32_t column = 1; column < span.column; column++)
-        text_append(to, column <= length && line[column - 1] == '\t' ? "\t" : " ");
+    for (int32_t i = 1; i < column; i++)
+        text_append(to, i <= length && line[i - 1] == '\t' ? "\t" : " ");
     text_append(to, "^");
-    for (int32_t i = 1; i < span.length && span.column + i <= length; i++)
+    for (int32_t i = 1; i < span.length && column + i <= length; i++)
         text_append(to, "~");
     text_append(to, "\n");
 }
@@ -134,7 +146,7 @@ static int64_t edit_distance(const char *a, const char *b) {
 
 const char *closest_name(const char *name, const char *const *candidates, int64_t count) {
     const char *best = NULL;
-    int64_t best_distance = (int64_t)strlen(name) / 3 + 1;
+    int64_t best_distance = max_i64(1, ((int64_t)strlen(name) + 1) / 3);
     for (int64_t i = 0; i < count; i++) {
         int64_t distance = edit_distance(name, candidates[i]);
         if (distance <= best_distance && distance < (int64_t)strlen(name)) {
