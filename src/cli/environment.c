@@ -38,16 +38,16 @@ static int64_t fair_share(MPI_Comm node) {
     int all_have_memory, has_memory = sets != NULL;
     MPI_Allreduce(&has_memory, &all_have_memory, 1, MPI_INT, MPI_LAND, node);
     int64_t share = 1;
-    if (all_have_memory) {
-        int sharing = 0, before = 0;
+    if (sets && all_have_memory) {
+        int others = 0, before = 0;
         MPI_Allgather(&own, sizeof own, MPI_BYTE, sets, sizeof own, MPI_BYTE, node);
         for (int r = 0; r < size; r++) {
-            const bool same = CPU_EQUAL(&own, &sets[r]);
-            sharing += same;
+            const bool same = r != rank && CPU_EQUAL(&own, &sets[r]);
+            others += same;
             before += same && r < rank;
         }
         const int cores = CPU_COUNT(&own);
-        share = cores / sharing + (before < cores % sharing);
+        share = cores / (others + 1) + (before < cores % (others + 1));
     }
     free(sets);
     return share > 0 ? share : 1;

@@ -31,8 +31,10 @@ static bool parse_integer(const char *text, int64_t *value) {
 // NAME=VALUE with a name.
 static bool split_binding(Parsing *parsing, const char *value, const char *form, Binding *binding) {
     const char *equals = strchr(value, '=');
-    if (!equals || equals == value || equals[1] == '\0')
-        return wrong(parsing, value, arena_printf(parsing->arena, "of the form %s", form));
+    if (!equals || equals == value || equals[1] == '\0') {
+        wrong(parsing, value, arena_printf(parsing->arena, "of the form %s", form));
+        return false;
+    }
     binding->tensor = arena_string(parsing->arena, value, (size_t)(equals - value));
     binding->value = equals + 1;
     return true;

@@ -10,10 +10,17 @@
 
 // The magnitude of a complex number is taken as |re| + |im|, which no finite number overflows.
 static void set_magnitude(Register *of, WideKind kind, int count) {
-    if (kind == WIDE_REAL)
-        FOR_LANES of->magnitude[i] = fabs(of->re[i]);
-    else if (kind == WIDE_COMPLEX)
-        FOR_LANES of->magnitude[i] = fabs(of->re[i]) + fabs(of->im[i]);
+    FOR_LANES of->magnitude[i] = fabs(of->re[i]);
+    if (kind == WIDE_COMPLEX)
+        FOR_LANES of->magnitude[i] += fabs(of->im[i]);
+}
+
+static void add_lanes(double *restrict to, const double *restrict from, int count) {
+    FOR_LANES to[i] += from[i];
+}
+
+static void multiply_lanes(double *restrict to, const double *restrict from, int count) {
+    FOR_LANES to[i] *= from[i];
 }
 
 #define LOAD_REAL(type)                                                                                      \
@@ -87,7 +94,7 @@ static void set_number(Register *to, const Step *step, WideKind kind, int count)
 typedef void (*Combine)(Register *left, const Register *right, int count);
 
 static void real_add(Register *left, const Register *right, int count) {
-    FOR_LANES left->re[i] += right->re[i];
+    add_lanes(left->re, right->re, count);
 }
 
 static void real_sub(Register *left, const Register *right, int count) {
@@ -95,7 +102,7 @@ static void real_sub(Register *left, const Register *right, int count) {
 }
 
 static void real_mul(Register *left, const Register *right, int count) {
-    FOR_LANES left->re[i] *= right->re[i];
+    multiply_lanes(left->re, right->re, count);
 }
 
 static void real_div(Register *left, const Register *right, int count) {
@@ -179,9 +186,9 @@ static const Combine combines[][EXPR_DIV + 1] = {
 static void combine_magnitudes(ExprKind operation, Register *left, const Register *right, WideKind kind,
                                int count) {
     if (operation == EXPR_ADD || operation == EXPR_SUB) {
-        FOR_LANES left->magnitude[i] += right->magnitude[i];
+        add_lanes(left->magnitude, right->magnitude, count);
     } else if (operation == EXPR_MUL) {
-        FOR_LANES left->magnitude[i] *= right->magnitude[i];
+        multiply_lanes(left->magnitude, right->magnitude, count);
     } else {
         for (int i = 0; i < count; i++) {
             double divisor = kind == WIDE_COMPLEX ? hypot(right->re[i], right->im[i]) : fabs(right->re[i]);
@@ -267,7 +274,7 @@ static void run_program(const BlockProgram *program, const Lanes *lanes, int cou
     }
     if (program->negative)
         negate(stack, program->kind, count);
-    if (program->plain)
+    if (program->plain && program->kind != WIDE_INTEGER)
         set_magnitude(stack, program->kind, count);
 }
 
@@ -280,7 +287,7 @@ void block_add(const BlockProgram *program, const Lanes *lanes, int count, Regis
     add_exactly(sums->sum.re, sums->lost_re, stack->re, count);
     if (program->kind == WIDE_COMPLEX)
         add_exactly(sums->sum.im, sums->lost_im, stack->im, count);
-    FOR_LANES sums->sum.magnitude[i] += stack->magnitude[i];
+    add_lanes(sums->sum.magnitude, stack->magnitude, count);
 }
 
 static void join(WideKind kind, const Sums *from, int from_lane, Sums *to, int to_lane) {

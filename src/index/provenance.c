@@ -62,6 +62,35 @@ void provenance_active(const Provenance *provenance, const int *loops, int loop_
     }
 }
 
+void provenance_related(const Provenance *provenance, const bool *active, const Access *access,
+                        bool *related) {
+    memset(related, 0, sizeof(bool) * MAX_VARS);
+    for (int m = 0; m < access->tensor->order; m++)
+        related[access->vars[m]] = true;
+    for (bool grown = true; grown;) {
+        grown = false;
+        for (int i = 0; i < provenance->relation_count; i++) {
+            const Relation *relation = provenance->relations[i];
+            int vars[MAX_VARS + 4], count = 0, known = 0;
+            vars[count++] = relation->parent[0];
+            vars[count++] = relation->child[0];
+            if (relation->kind == REL_COLLAPSE)
+                vars[count++] = relation->parent[1];
+            if (relation->kind == REL_SPLIT || relation->kind == REL_DIVIDE)
+                vars[count++] = relation->child[1];
+            for (int k = 0; k < relation->var_count; k++)
+                vars[count++] = relation->vars[k];
+            for (int k = 0; k < count; k++)
+                known += related[vars[k]];
+            if (!active[relation->child[0]] || known == 0 || known == count)
+                continue;
+            for (int k = 0; k < count; k++)
+                related[vars[k]] = true;
+            grown = true;
+        }
+    }
+}
+
 static void set_interval(Box *box, int var, int64_t lo, int64_t hi) {
     box->lo[var] = lo;
     box->hi[var] = hi;

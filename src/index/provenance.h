@@ -26,6 +26,11 @@ typedef Array(Box) BoxArray;
 // entries.
 void provenance_active(const Provenance *provenance, const int *loops, int loop_count, bool *active);
 
+// The active variables on which the coordinates of `access` depend, directly or through relations. No relation
+// connects them with the other active variables: those decide only whether there is an iteration at all.
+void provenance_related(const Provenance *provenance, const bool *active, const Access *access,
+                        bool *related);
+
 // The source coordinates reached when each variable v with fixed[v] has value[v] and every other active loop
 // has its full range: appended to `boxes` (disjoint, none empty; nothing at all where no iteration is left).
 // A fixed value beyond the variable's extent reaches nothing. Entries of variables that are not active are
