@@ -1,0 +1,13 @@
+# A pass that there is not.
+# run: explain --stop-after lower {file}
+# status: 2
+--- program
+machine M = grid(2)
+tensor A(4): f64
+tensor B(4): f64
+place A(x) -> M(x)
+place B(x) -> M(x)
+A(i) = B(i)
+--- stderr
+distal: error: 'lower' of --stop-after is not one of program, cin, schedule, spmd, c, plan
+'distal help' lists commands and options

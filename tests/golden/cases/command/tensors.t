@@ -1,0 +1,17 @@
+# Inputs and outputs that do not fit the program: all of them are reported.
+# run: run {file} --in C=ones --in A=ones --in B=one --out Q=x.npy --out A=x.txt --in B=ones
+# status: 2
+--- program
+machine M = grid(2)
+tensor A(4): f64
+tensor B(4): f64
+place A(x) -> M(x)
+place B(x) -> M(x)
+A(i) = B(i)
+--- stderr
+distal: error: --in C=ones: the program has no tensor 'C'
+distal: error: --in A=ones: 'A' is no input: the program computes it
+distal: error: 'one' is no source for B (a source is one of: zeros, ones, iota, const:V, random:SEED, random:SEED:DENSITY, PATH.npy)
+distal: error: --in B=ones: 'B' is given twice
+distal: error: --out Q=x.npy: the program has no tensor 'Q'
+distal: error: cannot write A to 'x.txt': the ending must be .npy
