@@ -134,7 +134,8 @@ size_t arena_size(const Arena *arena) {
 
 void *array_grow(Arena *arena, const void *items, int64_t *capacity, size_t item_size) {
     int64_t before = *capacity;
-    *capacity = before ? before * 2 : 8;
+    // Lists of large items, such as rectangles, mostly have one.
+    *capacity = before ? before * 2 : item_size < 64 ? 8 : 1;
     void *grown = arena_alloc(arena, (size_t)*capacity * item_size);
     if (before)
         memcpy(grown, items, (size_t)before * item_size);

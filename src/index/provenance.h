@@ -26,8 +26,9 @@ typedef Array(Box) BoxArray;
 // entries.
 void provenance_active(const Provenance *provenance, const int *loops, int loop_count, bool *active);
 
-// The active variables on which the coordinates of `access` depend, directly or through relations. No relation
-// connects them with the other active variables: those decide only whether there is an iteration at all.
+// The active variables on which the coordinates of `access` depend, directly or through relations. No
+// relation connects them with the other active variables: those decide only whether there is an iteration at
+// all.
 void provenance_related(const Provenance *provenance, const bool *active, const Access *access,
                         bool *related);
 

@@ -31,7 +31,7 @@ static void induce_transfer(Inducing *at, int transfer) {
             {arena_copy(at->arena, at->rest->rects.items, sizeof(Rect) * (size_t)at->rest->rects.count),
              at->rest->rects.count, at->rest->rects.count}};
         for (int64_t rank = 0; rank < at->plan->ranks; rank++) {
-            const Region *needed = &walk->needs[rank].region;
+            const Region *needed = &walk->needs[rank].demand->region;
             take(at, rank, needed, shared ? &before : at->rest);
             for (int64_t i = 0; i < needed->rects.count; i++)
                 region_subtract(at->rest, &needed->rects.items[i], at->arena);

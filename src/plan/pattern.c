@@ -28,18 +28,22 @@ void rect_cut(const Rect *rect, int64_t limit, void (*visit)(void *context, cons
 
 typedef struct {
     Exchange *exchange;
-    Message message;
+    int64_t source, target;
+    bool from_view;
 } Sending;
 
 static void send_part(void *context, const Rect *part) {
-    Sending *sending = context;
-    sending->message.rect = *part;
-    array_push(sending->exchange->arena, sending->exchange->walk->messages, sending->message);
+    const Sending *sending = context;
+    Arena *arena = sending->exchange->arena;
+    Delivery delivery = {
+        .source = sending->source, .from_view = sending->from_view, .group = -1, .rect = *part};
+    array_push(arena, delivery.targets, sending->target);
+    array_push(arena, sending->exchange->walk->deliveries, delivery);
 }
 
 void exchange_send(Exchange *exchange, int64_t source, int64_t target, bool from_view, const Rect *rect) {
     int64_t size = (int64_t)type_info(exchange->home->tensor->type)->size;
-    Sending sending = {exchange, {.source = source, .target = target, .from_view = from_view, .group = -1}};
+    Sending sending = {exchange, source, target, from_view};
     rect_cut(rect, exchange->walk->plan->options.message_limit / size, send_part, &sending);
 }
 
@@ -54,15 +58,13 @@ PatternName walk_pattern(const Walk *walk) {
         }
         return pattern;
     }
-    for (int64_t i = 0; i < walk->messages.count; i++) {
-        const Message *message = &walk->messages.items[i];
+    for (int64_t i = 0; i < walk->deliveries.count; i++) {
+        const Delivery *delivery = &walk->deliveries.items[i];
         PatternName own = PATTERN_GATHER;
-        if (message->from_view)
+        if (delivery->from_view)
             own = PATTERN_SHIFT;
-        else if (message->group >= 0 ||
-                 region_contains(&walk->needs[message->source].region, &message->rect) ||
-                 (i > 0 && walk->messages.items[i - 1].source == message->source &&
-                  rect_equal(&walk->messages.items[i - 1].rect, &message->rect)))
+        else if (delivery->targets.count > 1 ||
+                 region_contains(&walk->needs[delivery->source].demand->region, &delivery->rect))
             own = PATTERN_BROADCAST; // several use the same piece, be it only its owner and one other
         if (own > pattern)
             pattern = own;

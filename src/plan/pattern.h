@@ -25,7 +25,7 @@ extern const Pattern pattern_shift, pattern_gather, pattern_broadcast;
 // All patterns of fetches, in order, NULL at the end.
 extern const Pattern *const patterns[];
 
-// Adds a message for `rect`, cut into several where it is longer than the limit.
+// Adds a delivery of `rect`, cut into several where it is longer than the limit.
 void exchange_send(Exchange *exchange, int64_t source, int64_t target, bool from_view, const Rect *rect);
 
 // What the messages of a step look like to a reader.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Broadcast: messages that carry the same piece from the same owner in the same step become one collective
-// operation of the owner and its takers.
+// Broadcast: deliveries of the same piece from the same owner in the same step become one, and where it has
+// several takers, a collective operation of them and the owner.
 #include "plan/pattern.h"
 
 #include <stdlib.h>
@@ -8,8 +8,7 @@
 // More groups than this stay single messages: every group costs its members a communicator.
 enum { MOST_GROUPS = 1024 };
 
-static int compare(const void *left, const void *right) {
-    const Message *a = left, *b = right;
+static int compare_pieces(const Delivery *a, const Delivery *b) {
     if (a->source != b->source)
         return a->source < b->source ? -1 : 1;
     if (a->from_view != b->from_view)
@@ -20,38 +19,60 @@ static int compare(const void *left, const void *right) {
         if (a->rect.hi[d] != b->rect.hi[d])
             return a->rect.hi[d] < b->rect.hi[d] ? -1 : 1;
     }
-    return a->target < b->target ? -1 : a->target > b->target;
+    return 0;
+}
+
+static int compare(const void *left, const void *right) {
+    const Delivery *a = left, *b = right;
+    int pieces = compare_pieces(a, b);
+    if (pieces != 0)
+        return pieces;
+    return a->targets.items[0] < b->targets.items[0] ? -1 : a->targets.items[0] > b->targets.items[0];
+}
+
+static int compare_ranks(const void *left, const void *right) {
+    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+// Deliveries of the same piece become one.
+static void join(Walk *walk, Arena *arena) {
+    Delivery *all = walk->deliveries.items;
+    int64_t joined = 0;
+    qsort(all, (size_t)walk->deliveries.count, sizeof(Delivery), compare);
+    for (int64_t first = 0, end; first < walk->deliveries.count; first = end) {
+        Delivery *to = &all[joined++];
+        *to = all[first];
+        for (end = first + 1; end < walk->deliveries.count && compare_pieces(&all[end], to) == 0; end++)
+            for (int64_t k = 0; k < all[end].targets.count; k++)
+                array_push(arena, to->targets, all[end].targets.items[k]);
+        if (end - first > 1)
+            qsort(to->targets.items, (size_t)to->targets.count, sizeof(int64_t), compare_ranks);
+    }
+    walk->deliveries.count = joined;
 }
 
 static void serve(Exchange *exchange) {
     Walk *walk = exchange->walk;
     StatementPlan *plan = walk->plan;
-    const int64_t count = walk->messages.count;
-    Message *messages = walk->messages.items;
-    if (count == 0)
+    if (walk->deliveries.count == 0)
         return;
-    qsort(messages, (size_t)count, sizeof(Message), compare);
+    join(walk, exchange->arena);
     int64_t *ranks = arena_array(exchange->arena, int64_t, plan->ranks);
-    for (int64_t first = 0, end; first < count; first = end) {
-        const Message *piece = &messages[first];
-        for (end = first + 1; end < count && messages[end].source == piece->source &&
-                              messages[end].from_view == piece->from_view &&
-                              rect_equal(&messages[end].rect, &piece->rect);)
-            end++;
-        if (end - first < 2 || piece->from_view || plan->options.no_broadcast ||
-            plan->groups.count >= MOST_GROUPS)
+    for (int64_t i = 0; i < walk->deliveries.count && !plan->options.no_broadcast; i++) {
+        Delivery *delivery = &walk->deliveries.items[i];
+        if (delivery->targets.count < 2 || delivery->from_view || plan->groups.count >= MOST_GROUPS)
             continue;
         int64_t members = 0;
-        for (int64_t i = first; i < end; i++) {
-            if (piece->source < messages[i].target && (i == first || piece->source > messages[i - 1].target))
-                ranks[members++] = piece->source;
-            ranks[members++] = messages[i].target;
+        for (int64_t k = 0; k < delivery->targets.count; k++) {
+            int64_t target = delivery->targets.items[k];
+            if (members == k && delivery->source < target)
+                ranks[members++] = delivery->source;
+            ranks[members++] = target;
         }
-        if (piece->source > messages[end - 1].target)
-            ranks[members++] = piece->source;
-        int64_t group = plan_group(plan, ranks, members);
-        for (int64_t i = first; i < end; i++)
-            messages[i].group = group;
+        if (members == delivery->targets.count)
+            ranks[members++] = delivery->source;
+        delivery->group = plan_group(plan, ranks, members);
     }
 }
 

@@ -67,9 +67,9 @@ void combine(Walk *walk, const Home *home, Arena *arena) {
         const Need *need = &walk->needs[rank];
         if (need->piece >= 0)
             continue;
-        for (int64_t i = 0; i < need->region.rects.count; i++) {
+        for (int64_t i = 0; i < need->demand->region.rects.count; i++) {
             holders.count = 0;
-            home_holders(home, &need->region.rects.items[i], -1, arena, &holders);
+            home_holders(home, &need->demand->region.rects.items[i], -1, arena, &holders);
             for (int64_t k = 0; k < holders.count; k++) {
                 all.contributor = rank;
                 all.owner = holders.items[k].rank;

@@ -8,18 +8,6 @@
 
 #include <string.h>
 
-static uint64_t hash_region(const Region *region) {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (int64_t i = 0; i < region->rects.count; i++) {
-        const Rect *rect = &region->rects.items[i];
-        for (int d = 0; d < rect->order; d++) {
-            hash = (hash ^ (uint64_t)rect->lo[d]) * 0x100000001b3u;
-            hash = (hash ^ (uint64_t)rect->hi[d]) * 0x100000001b3u;
-        }
-    }
-    return hash ^ hash >> 29;
-}
-
 static void serve(Exchange *exchange) {
     const Walk *walk = exchange->walk;
     const int64_t ranks = walk->plan->ranks;
@@ -32,9 +20,9 @@ static void serve(Exchange *exchange) {
     int64_t *head = arena_array(exchange->arena, int64_t, buckets); // rank + 1, 0: none
     int64_t *next = arena_array(exchange->arena, int64_t, ranks);
     for (int64_t rank = ranks - 1; rank >= 0; rank--) {
-        if (walk->previous[rank].region.rects.count == 0)
+        if (walk->previous[rank].demand->region.rects.count == 0)
             continue;
-        uint64_t bucket = hash_region(&walk->previous[rank].region) & (uint64_t)(buckets - 1);
+        uint64_t bucket = walk->previous[rank].demand->hash & (uint64_t)(buckets - 1);
         next[rank] = head[bucket];
         head[bucket] = rank + 1;
     }
@@ -42,11 +30,12 @@ static void serve(Exchange *exchange) {
         Region *missing = &exchange->missing[target];
         if (missing->rects.count == 0)
             continue;
-        const Region *needed = &walk->needs[target].region;
+        const Demand *needed = walk->needs[target].demand;
         int64_t source = -1;
-        for (int64_t at = head[hash_region(needed) & (uint64_t)(buckets - 1)]; at; at = next[at - 1]) {
+        for (int64_t at = head[needed->hash & (uint64_t)(buckets - 1)]; at; at = next[at - 1]) {
             int64_t rank = at - 1;
-            if (rank == target || !region_equal(&walk->previous[rank].region, needed))
+            const Demand *used = walk->previous[rank].demand;
+            if (rank == target || used->hash != needed->hash || !region_equal(&used->region, &needed->region))
                 continue;
             // Of several, the next one in cyclic order: they differ from target to target, which spreads the
             // sends.

@@ -131,19 +131,22 @@ typedef struct {
 static void add_needs(const Walk *walk, Sums *sums, TransferPlan *figures) {
     for (int64_t rank = 0; rank < walk->plan->ranks; rank++) {
         const Need *need = &walk->needs[rank];
-        if (need->region.rects.count == 0 || need->piece >= 0)
+        if (need->demand->region.rects.count == 0 || need->piece >= 0)
             continue;
-        sums->buffer[rank] = max_i64(sums->buffer[rank], rect_volume(&need->hull));
+        sums->buffer[rank] = max_i64(sums->buffer[rank], need->demand->volume);
         figures->in_place = false;
     }
 }
 
-static void add_messages(const Walk *walk, Sums *sums, TransferPlan *figures) {
-    for (int64_t i = 0; i < walk->messages.count; i++) {
-        const Message *message = &walk->messages.items[i];
-        sums->bytes[message->target] += rect_volume(&message->rect) * sums->size;
-        sums->messages[message->target]++;
-        figures->double_buffered = figures->double_buffered || message->from_view;
+static void add_deliveries(const Walk *walk, Sums *sums, TransferPlan *figures) {
+    for (int64_t i = 0; i < walk->deliveries.count; i++) {
+        const Delivery *delivery = &walk->deliveries.items[i];
+        const int64_t bytes = rect_volume(&delivery->rect) * sums->size;
+        for (int64_t k = 0; k < delivery->targets.count; k++) {
+            sums->bytes[delivery->targets.items[k]] += bytes;
+            sums->messages[delivery->targets.items[k]]++;
+        }
+        figures->double_buffered = figures->double_buffered || delivery->from_view;
     }
 }
 
@@ -191,7 +194,7 @@ static void sum_transfer(StatementPlan *plan, int transfer) {
         if (pattern > figures->pattern)
             figures->pattern = pattern;
         add_needs(walk, &sums, figures);
-        add_messages(walk, &sums, figures);
+        add_deliveries(walk, &sums, figures);
         if (figures->transfer->kind == TRANSFER_REDUCE)
             add_combinations(walk, &sums);
     }

@@ -101,18 +101,27 @@ int64_t plan_natural_ranks(int machine_count, const Machine *const *machines, in
 // One step of a transfer over all ranks: what each needs, and the messages between them. A walk goes through
 // the steps in order; it is how figures are summed and how the part of one rank is found.
 typedef struct {
-    Region region; // what the rank needs in this step
-    Rect hull;     // around it; unspecified where the region is empty
+    Region region;
+    Rect hull;      // around it; this and its volume are unspecified where the region is empty
+    int64_t volume; // of the hull
+    uint64_t hash;  // of the region
+    int64_t index;  // among the demands of the step, from 0
+} Demand;           // shared by ranks of which the plan can tell that they need the same
+
+typedef struct {
+    const Demand *demand; // what the rank needs in this step
     int64_t piece; // home piece that holds all of it: it is used in place there; -1: it goes into a buffer
     bool kept;     // the buffer already holds it from the step before
 } Need;
 
+// The same rectangle from one rank to others, each of which gets one message where there is no group.
 typedef struct {
-    int64_t source, target; // ranks
+    int64_t source;
+    Array(int64_t) targets; // ranks in increasing order
     bool from_view;         // what the source used in the step before, not its home
-    int64_t group;          // broadcast: index into groups (source and all targets); -1: one message
+    int64_t group;          // broadcast: index into groups (source and all targets); -1: none
     Rect rect;
-} Message;
+} Delivery;
 
 // Partial results for one rectangle, added up at all ranks that own it.
 typedef struct {
@@ -127,7 +136,7 @@ typedef struct {
     const Transfer *transfer;
     int64_t step;                    // of the last walk_next
     const Need *needs, *previous;    // by rank
-    Array(Message) messages;         // TRANSFER_FETCH; targets of one group stand next to each other
+    Array(Delivery) deliveries;      // TRANSFER_FETCH
     Array(Combination) combinations; // TRANSFER_REDUCE
 } Walk;
 

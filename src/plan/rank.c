@@ -23,8 +23,8 @@ static void push(Builder *builder, Action action) {
 static void copy_own(Builder *builder, const Need *need) {
     const RectArray *own = &builder->home->pieces[builder->rank].rects;
     Region rest = {0};
-    for (int64_t i = 0; i < need->region.rects.count; i++)
-        array_push(builder->arena, rest.rects, need->region.rects.items[i]);
+    for (int64_t i = 0; i < need->demand->region.rects.count; i++)
+        array_push(builder->arena, rest.rects, need->demand->region.rects.items[i]);
     for (int64_t piece = 0; piece < own->count; piece++) {
         for (int64_t i = 0; i < rest.rects.count; i++) {
             Rect part;
@@ -35,42 +35,41 @@ static void copy_own(Builder *builder, const Need *need) {
     }
 }
 
-static void fetch_actions(Builder *builder, const Walk *walk) {
-    const Need *need = &walk->needs[builder->rank];
-    const int64_t rank = builder->rank;
-    // Receives first, so that they are posted when messages arrive.
-    for (int64_t i = 0; i < walk->messages.count; i++) {
-        const Message *message = &walk->messages.items[i];
-        if (message->group < 0 && message->target == rank)
-            push(builder, (Action){ACTION_RECEIVE, message->source, -1, message->rect, -1, .scratch = -1});
-    }
-    for (int64_t i = 0; i < walk->messages.count; i++) {
-        const Message *message = &walk->messages.items[i];
-        if (message->group < 0 && message->source == rank)
-            push(builder, (Action){ACTION_SEND, message->target, -1, message->rect,
-                                   home_piece_with(builder->home, rank, &message->rect), message->from_view,
-                                   .scratch = -1});
-    }
-    for (int64_t i = 0; i < walk->messages.count; i++) {
-        const Message *message = &walk->messages.items[i];
-        bool first = i == 0 || walk->messages.items[i - 1].group != message->group ||
-                     !rect_equal(&walk->messages.items[i - 1].rect, &message->rect) ||
-                     walk->messages.items[i - 1].source != message->source;
-        if (message->group < 0 || (message->target != rank && !(first && message->source == rank)))
-            continue;
-        int64_t piece = message->source == rank ? home_piece_with(builder->home, rank, &message->rect) : -1;
-        push(builder, (Action){ACTION_BROADCAST, message->source, message->group, message->rect, piece,
-                               .scratch = -1});
-    }
-    if (need->region.rects.count && need->piece < 0 && !need->kept)
-        copy_own(builder, need);
-}
-
 static bool is_member(const int64_t *ranks, int64_t count, int64_t rank) {
     for (int64_t i = 0; i < count; i++)
         if (ranks[i] == rank)
             return true;
     return false;
+}
+
+static void fetch_actions(Builder *builder, const Walk *walk) {
+    const Need *need = &walk->needs[builder->rank];
+    const int64_t rank = builder->rank;
+    // Receives first, so that they are posted when messages arrive.
+    for (int64_t i = 0; i < walk->deliveries.count; i++) {
+        const Delivery *delivery = &walk->deliveries.items[i];
+        if (delivery->group < 0 && is_member(delivery->targets.items, delivery->targets.count, rank))
+            push(builder, (Action){ACTION_RECEIVE, delivery->source, -1, delivery->rect, -1, .scratch = -1});
+    }
+    for (int64_t i = 0; i < walk->deliveries.count; i++) {
+        const Delivery *delivery = &walk->deliveries.items[i];
+        for (int64_t k = 0; delivery->group < 0 && delivery->source == rank && k < delivery->targets.count;
+             k++)
+            push(builder, (Action){ACTION_SEND, delivery->targets.items[k], -1, delivery->rect,
+                                   home_piece_with(builder->home, rank, &delivery->rect), delivery->from_view,
+                                   .scratch = -1});
+    }
+    for (int64_t i = 0; i < walk->deliveries.count; i++) {
+        const Delivery *delivery = &walk->deliveries.items[i];
+        if (delivery->group < 0 ||
+            (delivery->source != rank && !is_member(delivery->targets.items, delivery->targets.count, rank)))
+            continue;
+        int64_t piece = delivery->source == rank ? home_piece_with(builder->home, rank, &delivery->rect) : -1;
+        push(builder, (Action){ACTION_BROADCAST, delivery->source, delivery->group, delivery->rect, piece,
+                               .scratch = -1});
+    }
+    if (need->demand->region.rects.count && need->piece < 0 && !need->kept)
+        copy_own(builder, need);
 }
 
 static int64_t take_scratch(Builder *builder, const Rect *rect) {
@@ -133,14 +132,15 @@ const RankTransfer *plan_rank_transfer(StatementPlan *plan, int transfer, int64_
     Walk *walk = walk_create(plan, transfer);
     while (walk_next(walk)) {
         const Need *need = &walk->needs[rank];
-        RankStep step = {.empty = need->region.rects.count == 0,
+        RankStep step = {.empty = need->demand->region.rects.count == 0,
                          .piece = need->piece,
                          .kept = need->kept,
                          .first_action = builder.actions.count};
         if (!step.empty) {
-            step.view = step.piece >= 0 ? builder.home->pieces[rank].rects.items[step.piece] : need->hull;
+            step.view =
+                step.piece >= 0 ? builder.home->pieces[rank].rects.items[step.piece] : need->demand->hull;
             if (step.piece < 0) {
-                result->buffer_elements = max_i64(result->buffer_elements, rect_volume(&need->hull));
+                result->buffer_elements = max_i64(result->buffer_elements, need->demand->volume);
                 result->buffer_count = figures->double_buffered ? 2 : 1;
             }
         }

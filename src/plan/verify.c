@@ -22,37 +22,45 @@ static bool fail(Verifier *verifier, const char *what, int64_t rank) {
     return false;
 }
 
-static bool verify_source(Verifier *verifier, const Home *home, const Message *message) {
+static bool verify_source(Verifier *verifier, const Home *home, const Delivery *delivery) {
     const Walk *walk = verifier->walk;
-    if (message->source == message->target)
-        return fail(verifier, "sends to itself", message->source);
-    if (!message->from_view)
-        return home_piece_with(home, message->source, &message->rect) >= 0 ||
-               fail(verifier, "sends what it has in no piece of its home", message->source);
-    return (walk->step > 0 && region_contains(&walk->previous[message->source].region, &message->rect)) ||
-           fail(verifier, "sends what it did not use in the step before", message->source);
+    for (int64_t k = 0; k < delivery->targets.count; k++) {
+        if (delivery->source == delivery->targets.items[k])
+            return fail(verifier, "sends to itself", delivery->source);
+        if (k > 0 && delivery->targets.items[k - 1] >= delivery->targets.items[k])
+            return fail(verifier, "sends to targets out of order", delivery->source);
+    }
+    if (!delivery->from_view)
+        return home_piece_with(home, delivery->source, &delivery->rect) >= 0 ||
+               fail(verifier, "sends what it has in no piece of its home", delivery->source);
+    return (walk->step > 0 &&
+            region_contains(&walk->previous[delivery->source].demand->region, &delivery->rect)) ||
+           fail(verifier, "sends what it did not use in the step before", delivery->source);
 }
 
 static bool verify_fetch(Verifier *verifier, const Home *home) {
     const Walk *walk = verifier->walk;
-    for (int64_t i = 0; i < walk->messages.count; i++)
-        if (!verify_source(verifier, home, &walk->messages.items[i]))
+    for (int64_t i = 0; i < walk->deliveries.count; i++)
+        if (!verify_source(verifier, home, &walk->deliveries.items[i]))
             return false;
     for (int64_t rank = 0; rank < verifier->plan->ranks; rank++) {
         const Need *need = &walk->needs[rank];
         Region missing = {0};
         int64_t received = 0;
-        for (int64_t i = 0; i < need->region.rects.count && need->piece < 0 && !need->kept; i++)
-            array_push(verifier->arena, missing.rects, need->region.rects.items[i]);
+        const RectArray *needed = &need->demand->region.rects;
+        for (int64_t i = 0; i < needed->count && need->piece < 0 && !need->kept; i++)
+            array_push(verifier->arena, missing.rects, needed->items[i]);
         for (int64_t i = 0; i < home->pieces[rank].rects.count; i++)
             region_subtract(&missing, &home->pieces[rank].rects.items[i], verifier->arena);
         const int64_t wanted = region_volume(&missing);
-        for (int64_t i = 0; i < walk->messages.count; i++) {
-            const Message *message = &walk->messages.items[i];
-            if (message->target != rank)
-                continue;
-            received += rect_volume(&message->rect);
-            region_subtract(&missing, &message->rect, verifier->arena);
+        for (int64_t i = 0; i < walk->deliveries.count; i++) {
+            const Delivery *delivery = &walk->deliveries.items[i];
+            for (int64_t k = 0; k < delivery->targets.count; k++) {
+                if (delivery->targets.items[k] != rank)
+                    continue;
+                received += rect_volume(&delivery->rect);
+                region_subtract(&missing, &delivery->rect, verifier->arena);
+            }
         }
         if (missing.rects.count)
             return fail(verifier, "does not get all that it needs", rank);
@@ -67,7 +75,7 @@ static bool verify_reduce(Verifier *verifier, const Home *home) {
     for (int64_t rank = 0; rank < verifier->plan->ranks; rank++) {
         int64_t written = 0, combined = 0;
         if (walk->needs[rank].piece < 0)
-            written = region_volume(&walk->needs[rank].region);
+            written = region_volume(&walk->needs[rank].demand->region);
         for (int64_t i = 0; i < walk->combinations.count; i++) {
             const Combination *combination = &walk->combinations.items[i];
             for (int64_t k = 0; k < combination->contributor_count; k++)

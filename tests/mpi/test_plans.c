@@ -257,7 +257,7 @@ static void expect(StatementPlan *plan, int rank, double *expected) {
         Walk *walk = walk_create(plan, t);
         while (walk_next(walk))
             for (int r = 0; r < plan->ranks; r++) {
-                const RectArray *rects = &walk->needs[r].region.rects;
+                const RectArray *rects = &walk->needs[r].demand->region.rects;
                 Site site = {.transfer = transfer,
                              .home = &plan->homes[transfer->access->tensor->id],
                              .rank = r,
