@@ -11,6 +11,8 @@ const char *draft_size_text(const Draft *draft, int size, char *buffer) {
     const DraftSize *at = &draft->sizes[size];
     if (at->form == SIZE_LITERAL)
         snprintf(buffer, 32, "%" PRId64, at->value);
+    else if (at->form == SIZE_RANKS)
+        snprintf(buffer, 32, "ranks");
     else if (at->form == SIZE_PARAM)
         snprintf(buffer, 32, "%c%d", at->letter, size);
     else
@@ -70,7 +72,7 @@ static void print_params(const Draft *draft, Text *to) {
     int count = 0;
     for (int s = 0; s < draft->size_count; s++) {
         const DraftSize *size = &draft->sizes[s];
-        if (size->form == SIZE_LITERAL || !size_is_used(draft, s))
+        if (size->form == SIZE_LITERAL || size->form == SIZE_RANKS || !size_is_used(draft, s))
             continue;
         text_printf(to, "%s%c%d = %" PRId64, count++ ? ", " : "param ", size->letter, s,
                     size->value + (size->form == SIZE_DIFFERENCE ? TAKEN_OFF : 0));

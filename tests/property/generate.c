@@ -99,6 +99,11 @@ void generate_draft(uint64_t seed, int64_t index, Draft *draft) {
     *draft = (Draft){.seed = seed, .index = index};
     draw_machine(&random, draft);
     draft->ranks = draw_ranks(&random, draft);
+    for (int d = 0; d < draft->machine.order; d++) {
+        DraftSize *size = &draft->sizes[draft->machine.sizes[d]];
+        if (size->value == draft->ranks && random_chance(&random, 15))
+            size->form = SIZE_RANKS;
+    }
     ElementType type = types[random_below(&random, 9)];
     bool mixed = random_chance(&random, 12);
     int count = 1 + random_weighted(&random, statement_weights, 3);

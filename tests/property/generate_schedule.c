@@ -7,16 +7,16 @@
 #include <stdio.h>
 
 // Any loop that other variables may take the place of; -1 where there is none.
-static int draw_derivable(ScheduleWriter *writer, bool local) {
+static int draw_derivable(ScheduleWriter *writer) {
     int vars[MAX_LOOP_VARS], kept = 0, count = loops_all(&writer->loops, vars);
     for (int i = 0; i < count; i++)
-        if (writer->loops.vars[vars[i]].said == 0 && (!local || !writer->loops.vars[vars[i]].reduction))
+        if (writer->loops.vars[vars[i]].said == 0)
             vars[kept++] = vars[i];
     return kept ? vars[random_below(writer->random, kept)] : -1;
 }
 
 static bool draw_blocks(ScheduleWriter *writer) {
-    int var = draw_derivable(writer, false), children[2];
+    int var = draw_derivable(writer), children[2];
     if (var < 0)
         return false;
     int64_t factor;
@@ -26,7 +26,7 @@ static bool draw_blocks(ScheduleWriter *writer) {
 
 // An outer loop that is executed one after the other, around what comes later.
 static void draw_outer_split(ScheduleWriter *writer) {
-    int var = draw_derivable(writer, false), children[2];
+    int var = draw_derivable(writer), children[2];
     if (var < 0)
         return;
     int64_t factor = random_between(writer->random, 1, 4);
@@ -71,7 +71,7 @@ static void draw_collapse(ScheduleWriter *writer) {
 static void draw_rotate(ScheduleWriter *writer) {
     if (writer->loops.uncertain && !writer_settle(writer))
         return;
-    int target = draw_derivable(writer, false), by[MAX_LOOP_VARS], count = 0;
+    int target = draw_derivable(writer), by[MAX_LOOP_VARS], count = 0;
     if (target < 0)
         return;
     for (int v = 0; v < writer->loops.var_count; v++) {
@@ -167,7 +167,7 @@ static void draw_by_hand(ScheduleWriter *writer) {
     if (random_chance(writer->random, 25))
         draw_collapse(writer);
     for (int d = 0; d < wanted; d++) {
-        int var = draw_derivable(writer, false), children[2];
+        int var = draw_derivable(writer), children[2];
         if (var < 0)
             break;
         int64_t factor = random_between(writer->random, 1, 4);
@@ -204,7 +204,7 @@ static void draw_by_hand(ScheduleWriter *writer) {
 static void draw_plain(ScheduleWriter *writer) {
     int vars[DRAFT_DIMS], count = 0, wanted = random_between(writer->random, 1, 2);
     for (int i = 0; i < wanted; i++) {
-        int var = draw_derivable(writer, false);
+        int var = draw_derivable(writer);
         if (var >= 0 && (count == 0 || vars[0] != var))
             vars[count++] = var;
     }
@@ -245,6 +245,44 @@ static void draw_transformations(ScheduleWriter *writer) {
     }
 }
 
+// The manner of Cannon's algorithm and its relatives: a local loop in steps, each processor beginning with
+// another one, and what is needed in a step brought there.
+static void draw_systolic(ScheduleWriter *writer) {
+    int target = draw_derivable(writer), children[2], by[MAX_LOOP_VARS], by_count = 0;
+    if (writer->loops.nest_count != 1 || target < 0)
+        return;
+    const DraftMachine *machine = &writer->draft->machine;
+    int64_t steps = random_between(writer->random, 1, 4);
+    char text[32];
+    snprintf(text, sizeof text, "%d", (int)steps);
+    if (machine->order > 0 && random_chance(writer->random, 75)) {
+        int size = machine->sizes[random_below(writer->random, machine->order)];
+        steps = writer->draft->sizes[size].value;
+        draft_size_text(writer->draft, size, text);
+    }
+    if (!writer_blocks(writer, target, random_chance(writer->random, 80), text, steps, children))
+        return;
+    const LoopNest nest = writer->loops.nests[0];
+    int order[MAX_LOOP_VARS], next = 0;
+    for (int pass = 0; pass < 3; pass++)
+        for (int i = 0; i < nest.count; i++) {
+            bool distributed = writer->loops.vars[nest.loops[i]].said & SAID_DISTRIBUTE;
+            if (pass == (distributed ? 0 : nest.loops[i] == children[0] ? 1 : 2))
+                order[next++] = nest.loops[i];
+        }
+    if (!writer_reorder(writer, order, next))
+        return;
+    for (int i = 0; i < nest.count; i++)
+        if (writer->loops.vars[nest.loops[i]].said & SAID_DISTRIBUTE && random_chance(writer->random, 75))
+            by[by_count++] = nest.loops[i];
+    int at = children[0];
+    if (by_count > 0 && writer_rotate(writer, children[0], by, by_count))
+        at = writer->loops.var_count - 1;
+    unsigned read = nest.tensors & ~(1u << writer->statement->target);
+    if (read)
+        writer_communicate(writer, read, at);
+}
+
 static void draw_communication(ScheduleWriter *writer) {
     const Loops *loops = &writer->loops;
     unsigned tensors = 0;
@@ -268,7 +306,10 @@ static void draw_communication(ScheduleWriter *writer) {
 }
 
 static void draw_leaf(ScheduleWriter *writer) {
-    if (random_chance(writer->random, 30))
+    bool product = writer->statement->nodes[writer->statement->root].kind == NODE_MUL;
+    if (product && random_chance(writer->random, 50))
+        writer_call(writer);
+    else if (random_chance(writer->random, 20))
         writer_substitute(writer);
     if (random_chance(writer->random, 30))
         writer_parallelize(writer, true);
@@ -289,7 +330,10 @@ void draw_schedule(Random *random, Draft *draft, int at) {
     if (random_chance(random, 12))
         draw_blocks(&writer);
     draw_distribution(&writer);
-    draw_transformations(&writer);
+    if (writer.distributed && random_chance(random, 30))
+        draw_systolic(&writer);
+    else
+        draw_transformations(&writer);
     draw_communication(&writer);
     if (random_chance(random, 10))
         draw_reorder(&writer);

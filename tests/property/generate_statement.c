@@ -221,9 +221,9 @@ static void draw_left(Writer *writer, int order) {
 }
 
 static void draw_freely(Writer *writer) {
-    static const int order_weights[] = {10, 22, 40, 18, 7, 2, 1}, term_weights[] = {60, 28, 12},
+    static const int order_weights[] = {20, 44, 80, 36, 14, 4, 2, 1, 1}, term_weights[] = {60, 28, 12},
                      reduction_weights[] = {30, 35, 25, 10};
-    draw_left(writer, random_weighted(writer->random, order_weights, 7));
+    draw_left(writer, random_weighted(writer->random, order_weights, 9));
     int reductions = random_weighted(writer->random, reduction_weights, 4);
     for (int r = 0; r < reductions && writer->var_count < MAX_LETTERS; r++)
         draw_var(writer);
@@ -348,10 +348,11 @@ void draw_statement(Random *random, Draft *draft, int at, ElementType type, bool
     *writer.statement = (DraftStatement){.target = -1};
     if (at > 0 && random_chance(random, 15) && draw_again(&writer))
         return;
-    if (draft->tensor_count < 10 && random_chance(random, 38))
+    bool known = draft->tensor_count < 10 && random_chance(random, 38);
+    if (known)
         draw_template(&writer);
     else
         draw_freely(&writer);
     draw_target_type(&writer);
-    writer.statement->accumulate = random_chance(random, 14);
+    writer.statement->accumulate = random_chance(random, known ? 25 : 12);
 }

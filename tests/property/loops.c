@@ -32,7 +32,7 @@ int loops_add(Loops *loops, const char *name, int64_t extent, const LoopVar *par
     snprintf(var->name, sizeof var->name, "%s", name);
     var->extent = extent;
     var->source = false;
-    var->outer = -1;
+    var->outer = var->unit = -1;
     var->said = 0;
     return loops->var_count++;
 }
@@ -189,6 +189,7 @@ void loops_create(const Draft *draft, const DraftStatement *statement, Loops *lo
         LoopVar *var = &loops->vars[v];
         var->told = var->on_left = reader.left >> v & 1;
         var->reduction = !var->told;
+        var->unit = v;
     }
     loops->uncertain = terms.count > 1;
     loops->nest_count = terms.too_many ? 0 : terms.count;

@@ -26,6 +26,7 @@ typedef struct {
     bool told;      // the element of the left side tells its value
     bool on_left;   // it changes a coordinate of the left side
     int outer;      // of a split or divide that it is the inner loop of; -1
+    int unit;       // source variable that it moves by one, -1
     unsigned said;
 } LoopVar;
 

@@ -147,6 +147,10 @@ static int64_t run_batch(const Options *options, int64_t first, int64_t last, in
     Draft *draft = malloc(sizeof *draft);
     for (int64_t index = first; draft && index < last; index++) {
         generate_draft(options->seed, index, draft);
+        snprintf(doing, sizeof doing,
+                 "\nFAIL property/%" PRIu64 "/%" PRId64 ": did not end while it was compiled\n",
+                 options->seed, index);
+        alarm(LIMIT_SECONDS);
         if (draft->ranks <= ranks)
             trials[count++] = trial_create(draft, (int)(index - first));
         else if (world_rank == 0)

@@ -107,6 +107,7 @@ bool writer_blocks(ScheduleWriter *writer, int var, bool divide, const char *tex
     children[0] = loops_add(&writer->loops, outer, divide ? factor : blocks, &parent);
     children[1] = loops_add(&writer->loops, inner, divide ? blocks : factor, &parent);
     var_at(writer, children[1])->outer = children[0];
+    var_at(writer, children[1])->unit = parent.unit;
     loops_replace(&writer->loops, var, children, 2);
     if (!is_cheap(writer)) {
         writer->loops = before;
@@ -216,6 +217,7 @@ bool writer_distribute(ScheduleWriter *writer, const int *targets, int count, co
         snprintf(name, sizeof name, "%.14si", parent.name);
         children[count + i] = loops_add(&writer->loops, name, (parent.extent + size - 1) / size, &parent);
         var_at(writer, children[count + i])->outer = outer[i];
+        var_at(writer, children[count + i])->unit = parent.unit;
         loops_replace(&writer->loops, targets[i], (int[]){outer[i], children[count + i]}, 2);
     }
     loops_reorder(&writer->loops, children, 2 * count);
@@ -335,6 +337,52 @@ bool writer_substitute(ScheduleWriter *writer) {
     char text[80];
     return list(writer, vars, wanted, text, sizeof text) &&
            write_command(writer, strcmp(kernel, "loops") != 0, "substitute(%s, %s)", text, kernel);
+}
+
+static bool contains(const int *vars, int count, int var) {
+    for (int i = 0; i < count; i++)
+        if (vars[i] == var)
+            return true;
+    return false;
+}
+
+bool writer_call(ScheduleWriter *writer) {
+    static const char *const kernels[3][2] = {{NULL, "dot"}, {"axpy", "gemv"}, {"ger", "gemm"}};
+    const LoopNest nest = writer->loops.nests[0];
+    int vars[MAX_LOOP_VARS], chosen[3], order[MAX_LOOP_VARS], left = 0, summed = 0, next = 0;
+    if (writer->loops.nest_count != 1 || !has_room(writer))
+        return false;
+    memcpy(vars, nest.loops, sizeof vars);
+    random_shuffle(writer->random, vars, nest.count);
+    static const int left_weights[] = {15, 30, 55};
+    int wanted_left = random_weighted(writer->random, left_weights, 3);
+    int wanted_summed = !writer->statement->accumulate || random_chance(writer->random, 60);
+    for (int i = 0; i < nest.count; i++) {
+        const LoopVar *var = var_at(writer, vars[i]);
+        if (var->unit < 0 || !is_in_leaf(writer, vars[i]))
+            continue;
+        if (var->on_left ? left < wanted_left : summed < wanted_summed) {
+            chosen[left + summed] = vars[i];
+            left += var->on_left;
+            summed += !var->on_left;
+        }
+    }
+    const char *kernel = kernels[left][summed];
+    if (!kernel || summed < wanted_summed)
+        return false;
+    for (int i = 0; i < nest.count; i++)
+        if (!contains(chosen, left + summed, nest.loops[i]))
+            order[next++] = nest.loops[i];
+    for (int i = 0; i < left + summed; i++)
+        order[next++] = chosen[i];
+    if (!writer_reorder(writer, order, next))
+        return false;
+    char text[80];
+    for (int i = 0; i < left + summed; i++)
+        var_at(writer, chosen[i])->said |= SAID_SUBSTITUTE;
+    return list(writer, chosen, left + summed, text, sizeof text) &&
+           write_command(writer, true, "substitute(%s, %s)", text,
+                         random_chance(writer->random, 75) ? kernel : "blas");
 }
 
 // Whether all loops from this one inwards update one element, in every nest that has it; `innermost` asks

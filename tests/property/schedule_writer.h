@@ -40,6 +40,7 @@ bool writer_communicate(ScheduleWriter *writer, unsigned tensors, int var);
 
 // Commands about loops of the leaf, which they choose.
 bool writer_substitute(ScheduleWriter *writer);
+bool writer_call(ScheduleWriter *writer); // a BLAS kernel with loops that it probably fits
 bool writer_parallelize(ScheduleWriter *writer, bool threads);
 bool writer_unroll(ScheduleWriter *writer);
 
