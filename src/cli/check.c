@@ -2,5 +2,5 @@
 #include "cli/session.h"
 
 ExitStatus command_check(Session *session) {
-    return session_compile(session, PASS_PLAN) ? EXIT_FINE : EXIT_WRONG;
+    return session_compile(session, PASS_PLAN) ? EXIT_FINE : session_failure(session);
 }

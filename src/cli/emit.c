@@ -15,7 +15,7 @@ static bool write_file(const char *path, const char *text) {
 
 ExitStatus command_emit(Session *session) {
     if (!session_compile(session, PASS_C))
-        return EXIT_WRONG;
+        return session_failure(session);
     const char *path = session->options->output;
     if (!path) {
         Text text = text_create(session->arena);

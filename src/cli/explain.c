@@ -77,7 +77,7 @@ static void print_pass(const Pipeline *pipeline, Pass pass, Text *to) {
 ExitStatus command_explain(Session *session) {
     const Options *options = session->options;
     if (!session_compile(session, options->has_stop_after ? options->stop_after : PASS_SPMD))
-        return EXIT_WRONG;
+        return session_failure(session);
     Text text = text_create(session->arena);
     if (options->has_stop_after)
         print_pass(session->pipeline, options->stop_after, &text);

@@ -4,7 +4,7 @@
 
 ExitStatus command_plan(Session *session) {
     if (!session_compile(session, PASS_PLAN))
-        return EXIT_WRONG;
+        return session_failure(session);
     Text text = text_create(session->arena);
     if (session->options->stats == STATS_JSON)
         report_json(session->pipeline, NULL, &text);

@@ -48,7 +48,6 @@ static ExitStatus run_ranks(Session *session) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     Run run = {.session = session, .node = MPI_COMM_NULL, .rank = rank, .ranks = ranks};
-    ExitStatus status = EXIT_WRONG;
     bool ok = true;
     if (session->options->ranks > 0 && session->options->ranks != ranks)
         ok = diagnostics_error(session->diagnostics, (Span){0},
@@ -59,8 +58,11 @@ static ExitStatus run_ranks(Session *session) {
     ok = ok && session_compile(session, PASS_PLAN);
     run.pipeline = session->pipeline;
     ok = ok && bindings_create(session, &run.bindings);
+    ExitStatus status = ok ? EXIT_FINE : session_failure(session);
     if (agree(MPI_COMM_WORLD, ok))
         status = compute(&run);
+    else if (ok)
+        status = EXIT_FAILED;
     // Before any rank may end: a launcher then ends the others.
     if (rank == 0)
         session_report(session);
@@ -90,7 +92,7 @@ ExitStatus command_run(Session *session) {
     // What is wrong is found before anything is launched.
     Bindings bindings;
     if (!session_compile(session, PASS_PLAN) || !bindings_create(session, &bindings))
-        return EXIT_WRONG;
+        return session_failure(session);
     if (session->pipeline->ranks > 1)
         return launch(session, session->pipeline->ranks);
     keep_alone();

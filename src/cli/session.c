@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/session.h"
 
+#include "cli/launch.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 static bool read_all(FILE *file, Text *text) {
     char buffer[1 << 14];
@@ -43,6 +46,12 @@ bool session_load(Session *session) {
     return true;
 }
 
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
 bool session_compile(Session *session, Pass last) {
     if (!session->source.text && !session_load(session))
         return false;
@@ -50,7 +59,19 @@ bool session_compile(Session *session, Pass last) {
     if (!session->pipeline)
         session->pipeline = pipeline_create(session->arena, session->source, options->params.items,
                                             (int)options->params.count, session->ranks);
-    return pipeline_run(session->pipeline, last);
+    bool ok = true;
+    for (int pass = session->pipeline->next; ok && pass <= (int)last; pass++) {
+        const double start = now();
+        ok = pipeline_run(session->pipeline, (Pass)pass);
+        if (options->verbose && !launch_is_inside())
+            fprintf(stderr, "distal: %s: %.3g ms\n", pass_names[pass], 1e3 * (now() - start));
+    }
+    return ok;
+}
+
+ExitStatus session_failure(const Session *session) {
+    const Pipeline *pipeline = session->pipeline;
+    return pipeline && pipeline->diagnostics == pipeline->no_memory ? EXIT_FAILED : EXIT_WRONG;
 }
 
 static void report(const Session *session, const Diagnostics *diagnostics) {

@@ -35,8 +35,11 @@ const char *session_source_name(const Options *options);
 // Reads the program text: of -e, of a file or of standard input. False with a diagnostic.
 bool session_load(Session *session);
 
-// Loads the program and runs the passes up to `last`. False with diagnostics, which are not printed yet.
+// Loads the program and runs the passes up to `last`; says how long each took where the user asks for more.
+// False with diagnostics, which are not printed yet.
 bool session_compile(Session *session, Pass last);
+// Why: the program is wrong, or memory ran out.
+ExitStatus session_failure(const Session *session);
 
 // Prints the diagnostics there are on standard error, once; where there are only warnings, not if the user
 // has asked for quiet. The program's end does it for all commands.
