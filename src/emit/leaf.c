@@ -227,18 +227,35 @@ static void write_update(LeafEmitter *leaf, Value value) {
               emitter->nest->writes_once ? "=" : "+=", emit_stored(emitter, value, lhs->tensor->type));
 }
 
+// That the loops of a call have iterations; empty where that is known. Without any, what the call reads may not
+// be there.
+static const char *call_has_work(const LeafEmitter *leaf) {
+    Text text = text_create(leaf->emitter->arena);
+    for (int l = leaf->plain_count; l < leaf->leaf->loop_count; l++) {
+        const IntExpr *upper = leaf->leaf->loops[l].upper;
+        if (upper->op != INT_CONST || upper->value <= 0)
+            text_printf(&text, "%s%s > 0", text.length ? " && " : "", leaf->uppers[l]);
+    }
+    return text_string(&text);
+}
+
 static void write_innermost(LeafEmitter *leaf) {
     const BlasCall *call = leaf->leaf->call;
+    const char *condition = call_has_work(leaf);
+    if (*condition)
+        emit_open(leaf->emitter, "if (%s) {", condition);
     if (call && call->kernel != KERNEL_DOT) {
         leaf_call(leaf);
-        return;
+    } else {
+        Value value =
+            call ? leaf_dot(leaf) : emit_expr(leaf->emitter, leaf->leaf->assign->rhs, leaf_element, leaf);
+        if (leaf->sums)
+            emit_line(leaf->emitter, "%s += %s;", leaf->sum, value.text);
+        else
+            write_update(leaf, value);
     }
-    Value value =
-        call ? leaf_dot(leaf) : emit_expr(leaf->emitter, leaf->leaf->assign->rhs, leaf_element, leaf);
-    if (leaf->sums)
-        emit_line(leaf->emitter, "%s += %s;", leaf->sum, value.text);
-    else
-        write_update(leaf, value);
+    if (*condition)
+        emit_close(leaf->emitter);
 }
 
 static const char *guards_text(LeafEmitter *leaf, const Guard *guards, int count) {

@@ -110,11 +110,13 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                         const int64_t A_at = (a - A_lo0) * A_stride0 + (b - A_lo1) * A_stride1;
                         for (int64_t ci = 0; ci < ci_end; ci++) {
                             const int64_t c = co * nc_per_gx + ci;
-                            distal_gemm_f64(ni, nj, nk, 1,
-                                    &B[B_at + (c - B_lo1) * B_stride1 - B_lo2 * B_stride2 - B_lo3], B_stride2,
-                                    1, &C[(c - C_lo0) * C_stride0 + (b - C_lo1) * C_stride1 - C_lo2 *
-                                    C_stride2 - C_lo3], C_stride2, 1, &A[A_at - A_lo2 * A_stride2 - A_lo3],
-                                    A_stride2, 1);
+                            if (ni > 0 && nj > 0 && nk > 0) {
+                                distal_gemm_f64(ni, nj, nk, 1,
+                                        &B[B_at + (c - B_lo1) * B_stride1 - B_lo2 * B_stride2 - B_lo3],
+                                        B_stride2, 1, &C[(c - C_lo0) * C_stride0 + (b - C_lo1) * C_stride1 -
+                                        C_lo2 * C_stride2 - C_lo3], C_stride2, 1,
+                                        &A[A_at - A_lo2 * A_stride2 - A_lo3], A_stride2, 1);
+                            }
                         }
                     }
                 }

@@ -85,8 +85,10 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
         if (active) {
             const int64_t i = io * n_per_2;
             const int64_t ii_end = min(n_per_2, n - io * n_per_2);
-            distal_gemv_f64(ii_end, m, -2.0, &B[(i - B_lo0) * B_stride0 - B_lo1], B_stride0, 1, &c[-c_lo0], 1,
-                    &a[i - a_lo0], 1);
+            if (ii_end > 0 && m > 0) {
+                distal_gemv_f64(ii_end, m, -2.0, &B[(i - B_lo0) * B_stride0 - B_lo1], B_stride0, 1,
+                        &c[-c_lo0], 1, &a[i - a_lo0], 1);
+            }
         }
         distal_reduce(execution, 2);
     }

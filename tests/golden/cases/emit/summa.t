@@ -95,9 +95,11 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                 const int64_t ii_end = min(m_per_gx, m - io * m_per_gx);
                 const int64_t ji_end = min(n_per_gy, n - jo * n_per_gy);
                 const int64_t ki_end = min(chunk, k - ko * chunk);
-                distal_gemm_f64(ii_end, ji_end, ki_end, 1, &B[(i - B_lo0) * B_stride0 + k_2 - B_lo1],
-                        B_stride0, 1, &C[(k_2 - C_lo0) * C_stride0 + j - C_lo1], C_stride0, 1,
-                        &A[(i - A_lo0) * A_stride0 + j - A_lo1], A_stride0, 1);
+                if (ii_end > 0 && ji_end > 0 && ki_end > 0) {
+                    distal_gemm_f64(ii_end, ji_end, ki_end, 1, &B[(i - B_lo0) * B_stride0 + k_2 - B_lo1],
+                            B_stride0, 1, &C[(k_2 - C_lo0) * C_stride0 + j - C_lo1], C_stride0, 1,
+                            &A[(i - A_lo0) * A_stride0 + j - A_lo1], A_stride0, 1);
+                }
             }
         }
         distal_reduce(execution, 0);

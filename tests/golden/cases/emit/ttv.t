@@ -83,8 +83,10 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
             for (int64_t ii = 0; ii < ii_end; ii++) {
                 const int64_t i = io * m_per_gx + ii;
                 const int64_t j = jo * n_per_gy;
-                distal_gemv_f64(ji_end, k, 1, &B[(i - B_lo0) * B_stride0 + (j - B_lo1) * B_stride1 - B_lo2],
-                        B_stride1, 1, &c[-c_lo0], 1, &A[(i - A_lo0) * A_stride0 + j - A_lo1], 1);
+                if (ji_end > 0 && k > 0) {
+                    distal_gemv_f64(ji_end, k, 1, &B[(i - B_lo0) * B_stride0 + (j - B_lo1) * B_stride1 -
+                            B_lo2], B_stride1, 1, &c[-c_lo0], 1, &A[(i - A_lo0) * A_stride0 + j - A_lo1], 1);
+                }
             }
         }
         distal_reduce(execution, 0);
