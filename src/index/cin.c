@@ -17,7 +17,19 @@ Cin *cin_copy(const Cin *cin) {
     return copy;
 }
 
+// Parents and children of the kinds that derive variables.
+static const struct {
+    int parents, children;
+} arity[] = {[REL_SPLIT] = {1, 2}, [REL_DIVIDE] = {1, 2}, [REL_COLLAPSE] = {2, 1}, [REL_ROTATE] = {1, 1}};
+
 void cin_add_relation(Cin *cin, Relation relation) {
+    if (relation.kind <= REL_ROTATE) {
+        bool ordered = false;
+        for (int p = 0; p < arity[relation.kind].parents; p++)
+            ordered = ordered || cin->ordered[relation.parent[p]];
+        for (int c = 0; c < arity[relation.kind].children; c++)
+            cin->ordered[relation.child[c]] = ordered;
+    }
     // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
     array_push(cin->arena, cin->relations, arena_copy(cin->arena, &relation, sizeof relation));
 }
@@ -121,11 +133,6 @@ const Relation *cin_relation(const Cin *cin, RelationKind kind, int var) {
     }
     return NULL;
 }
-
-// Parents and children of the kinds that derive variables.
-static const struct {
-    int parents, children;
-} arity[] = {[REL_SPLIT] = {1, 2}, [REL_DIVIDE] = {1, 2}, [REL_COLLAPSE] = {2, 1}, [REL_ROTATE] = {1, 1}};
 
 const Relation *cin_made_by(const Cin *cin, int var) {
     for (int64_t r = 0; r < cin->relations.count; r++) {

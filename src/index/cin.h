@@ -80,6 +80,7 @@ typedef struct {
     const Assignment *assignment;
     int var_count;
     IndexVar vars[MAX_VARS]; // ids 0 .. assignment->var_count - 1 are the source variables
+    bool ordered[MAX_VARS];  // loops that the schedule put in order, and loops derived from those
     Array(const Relation *) relations;
     const Stmt *body;
 } Cin;
@@ -94,6 +95,7 @@ const Cin *cin_create(Arena *arena, const Assignment *assignment, Diagnostics *d
 
 // A shallow copy to be changed by a schedule command.
 Cin *cin_copy(const Cin *cin);
+// What is derived from an ordered loop is ordered.
 void cin_add_relation(Cin *cin, Relation relation);
 // A new derived variable; its id.
 int cin_add_var(Cin *cin, const char *name, Span span, const IntExpr *extent);

@@ -216,23 +216,6 @@ static const BlasCall *fit_chosen(Search *search) {
     return call;
 }
 
-// The source variable that `loop` moves by one a turn, the only one that it moves at all; -1 where there is
-// none. Only inner parts of splits on the way, so its bound is exact whatever stands outside.
-static int unit_source(const Cin *cin, int loop) {
-    int source = loop;
-    while (!cin->vars[source].source) {
-        const Relation *relation = cin_made_by(cin, source);
-        if (!relation || (relation->kind != REL_SPLIT && relation->kind != REL_DIVIDE) ||
-            relation->child[1] != source || bounds_depends(cin, relation->child[0], loop))
-            return -1;
-        source = relation->parent[0];
-    }
-    for (int v = 0; v < cin->var_count; v++)
-        if (cin->vars[v].source && v != source && bounds_depends(cin, v, loop))
-            return -1;
-    return source;
-}
-
 static bool is_chosen(const Search *search, int loop, int source) {
     for (int d = 0; d < DIM_COUNT; d++)
         if (search->chosen[d] >= 0 && (search->chosen[d] == loop || search->sources[d] == source))
@@ -248,7 +231,7 @@ static const BlasCall *choose(Search *search, int dim) {
         return choose(search, dim - 1);
     const Cin *cin = search->site->cin;
     for (int i = search->loop_count - 1; i >= 0; i--) {
-        int loop = search->loops[i], source = unit_source(cin, loop);
+        int loop = search->loops[i], source = bounds_unit_source(cin, loop);
         if (source < 0) {
             obstacle(search, OBSTACLE_LOOP,
                      arena_printf(cin->arena, "loop '%s' does not move through one mode in unit steps",

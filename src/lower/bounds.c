@@ -11,8 +11,8 @@ static bool is_pair(const Relation *relation) {
     return relation && (relation->kind == REL_SPLIT || relation->kind == REL_DIVIDE);
 }
 
-// An extent to divide by. Where it is 0 there are no iterations, and C compilers warn of a division by 0 that is
-// never executed.
+// An extent to divide by. Where it is 0 there are no iterations, and C compilers warn of a division by 0 that
+// is never executed.
 static const IntExpr *divisor(const Cin *cin, int var) {
     const IntExpr *own = extent(cin, var);
     return own->op == INT_CONST && own->value == 0 ? int_const(cin->arena, 1) : own;
@@ -115,4 +115,19 @@ bool bounds_depends(const Cin *cin, int var, int loop) {
             return true;
     return bounds_depends(cin, relation->child[0], loop) ||
            (is_pair(relation) && bounds_depends(cin, relation->child[1], loop));
+}
+
+int bounds_unit_source(const Cin *cin, int loop) {
+    int source = loop;
+    while (!cin->vars[source].source) {
+        const Relation *relation = cin_made_by(cin, source);
+        if (!is_pair(relation) || relation->child[1] != source ||
+            bounds_depends(cin, relation->child[0], loop))
+            return -1;
+        source = relation->parent[0];
+    }
+    for (int v = 0; v < cin->var_count; v++)
+        if (cin->vars[v].source && v != source && bounds_depends(cin, v, loop))
+            return -1;
+    return source;
 }

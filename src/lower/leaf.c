@@ -270,10 +270,25 @@ static void choose_freely(const LeafSite *site, Choice *choice) {
         choice->why = arena_printf(site->cin->arena, "loops: %s", reason);
 }
 
+// Whether the schedule says nothing about how the loops are executed.
+static bool is_open(const LeafSite *site) {
+    for (int i = 0; i < site->loop_count; i++)
+        if (site->cin->ordered[site->loops[i]] || has_commands(site, site->loops[i]))
+            return false;
+    return !substitution(site);
+}
+
 // The loops of the leaf in the order of execution: all of them commute, as they add to or store elements
 // independently, so those of the call go innermost.
 static int order_loops(const LeafSite *site, const BlasCall *call, LeafLoop *loops) {
     int replaced[3], replaced_count = 0, count = 0;
+    if (!call && is_open(site)) {
+        int order[MAX_VARS];
+        leaf_order(site, order);
+        for (int i = 0; i < site->loop_count; i++)
+            loops[i].var = order[i];
+        return 0;
+    }
     if (call) {
         const int dims[] = {call->m, call->n, call->k};
         for (int d = 0; d < 3; d++)

@@ -31,6 +31,13 @@ const char *blas_form(KernelName kernel);
 // Whether loops of the leaf around the call change what it multiplies by.
 bool blas_alpha_varies(const LeafSite *site, const BlasCall *call);
 
+// Whether the element that is written tells the value of `var`, so that iterations with different values
+// write different elements.
+bool leaf_is_told(const LeafSite *site, int var);
+
+// Puts the loops of a leaf, `loops`, into an order that goes through memory well.
+void leaf_order(const LeafSite *site, int *loops);
+
 // Sets who executes the iterations of each loop (threads, vectors, unrolling): the schedule's commands, or
 // what is safe where it has none. False with a diagnostic where that would race.
 bool leaf_parallelize(const LeafSite *site, LeafLoop *loops, int loop_count, const BlasCall *call);

@@ -8,22 +8,26 @@ typedef struct {
     LeafLoop *loops;
     int loop_count;  // those that a call replaces included
     int plain_count; // those that it does not
-    bool on_left[MAX_VARS];
 } Analysis;
 
-// Whether the element that is written tells the value of `var`, so that iterations with different values
-// write different elements.
-static bool is_told(const Analysis *analysis, int var) {
-    const LeafSite *site = analysis->site;
-    if (site->outside[var] || analysis->on_left[var])
+static bool is_on_left(const LeafSite *site, int var) {
+    const Access *lhs = site->assign->lhs;
+    for (int m = 0; m < lhs->tensor->order; m++)
+        if (lhs->vars[m] == var)
+            return true;
+    return false;
+}
+
+bool leaf_is_told(const LeafSite *site, int var) {
+    if (site->outside[var] || is_on_left(site, var))
         return true;
     const Relation *relation = cin_made_by(site->cin, var);
-    if (!relation || !is_told(analysis, relation->parent[0]))
+    if (!relation || !leaf_is_told(site, relation->parent[0]))
         return false;
     if (relation->kind == REL_COLLAPSE)
-        return is_told(analysis, relation->parent[1]);
+        return leaf_is_told(site, relation->parent[1]);
     for (int i = 0; relation->kind == REL_ROTATE && i < relation->var_count; i++)
-        if (!is_told(analysis, relation->vars[i]))
+        if (!leaf_is_told(site, relation->vars[i]))
             return false;
     return true;
 }
@@ -43,7 +47,7 @@ static bool apply_thread(const Analysis *analysis, int depth, const Relation *re
     LeafLoop *loop = &analysis->loops[depth];
     const char *name = site->cin->vars[loop->var].name;
     const Tensor *left = site->assign->lhs->tensor;
-    if (is_told(analysis, loop->var)) {
+    if (leaf_is_told(analysis->site, loop->var)) {
         loop->thread = true;
         return true;
     }
@@ -74,7 +78,7 @@ static bool apply_thread(const Analysis *analysis, int depth, const Relation *re
 }
 
 static bool may_be_vector(const Analysis *analysis, int depth) {
-    return is_told(analysis, analysis->loops[depth].var) ||
+    return leaf_is_told(analysis->site, analysis->loops[depth].var) ||
            (depth == analysis->plain_count - 1 && updates_one_element(analysis, depth));
 }
 
@@ -146,7 +150,7 @@ static bool check_vector_outside_threads(const Analysis *analysis) {
 // Without commands: threads on the outermost loop whose iterations are independent, else on a sum.
 static void thread_by_default(const Analysis *analysis) {
     for (int i = 0; i < analysis->plain_count; i++)
-        if (is_told(analysis, analysis->loops[i].var) && !analysis->loops[i].unroll) {
+        if (leaf_is_told(analysis->site, analysis->loops[i].var) && !analysis->loops[i].unroll) {
             analysis->loops[i].thread = true;
             return;
         }
@@ -157,8 +161,6 @@ static void thread_by_default(const Analysis *analysis) {
 bool leaf_parallelize(const LeafSite *site, LeafLoop *loops, int loop_count, const BlasCall *call) {
     Analysis analysis = {.site = site, .loops = loops, .loop_count = loop_count};
     analysis.plain_count = loop_count - (call ? blas_loop_count(call->kernel) : 0);
-    for (int m = 0; m < site->assign->lhs->tensor->order; m++)
-        analysis.on_left[site->assign->lhs->vars[m]] = true;
     if (!apply_commands(&analysis) || !check_vector_outside_threads(&analysis))
         return false;
     bool threads = false, vector = false, atomic = false;

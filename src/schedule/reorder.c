@@ -9,6 +9,8 @@ static const Cin *reorder(Scheduler *scheduler, const Command *command, const Ci
         return NULL;
     Cin *result = cin_copy(cin);
     transform_reorder(result, vars, count);
+    for (int i = 0; i < count; i++)
+        result->ordered[vars[i]] = true;
     return result;
 }
 

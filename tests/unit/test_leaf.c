@@ -175,6 +175,38 @@ static void test_loops_are_parallel(void **state) {
     }
 }
 
+// Loops that the schedule did not put in order go through memory line by line.
+static void test_loops_are_ordered(void **state) {
+    (void)state;
+    static const Case cases[] = {
+        {DECLARE "tensor G(3,5):f64\nA(i,j) = T(i,k,l) * C(k,j) * G(l,j)", "i k l j"},
+        {DECLARE "A(i,j) = U(i,j,l) * T(i,k,l) * E(k,l)", "i j k l"},
+        {DECLARE "y(j) = A(i,j)", "i j"},
+        {DECLARE "x(i) = A(i,j)", "i j"},
+        {DECLARE "tensor V(4,5):f64, order(1,0)\nx(i) = V(i,j)", "j i"},
+        {DECLARE "y(j) = A(i,j)\nschedule y { split(i,io,ii,2) }", "io ii j"},
+        {DECLARE "y(j) = A(i,j)\nschedule y { reorder({j,i}) }", "j i"},
+        {DECLARE "y(j) = A(i,j)\nschedule y { reorder({j,i}); split(i,io,ii,2) }", "j io ii"},
+        {DECLARE "y(j) = A(i,j)\nschedule y { parallelize(j,cpu_thread) }", "j i"},
+        {DECLARE "y(j) = A(i,j)\nschedule y { substitute({j,i},loops) }", "j i"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Arena *arena = arena_create();
+        const Spmd *spmd;
+        const char *why = outcome(arena, cases[i].text, &spmd);
+        if (!spmd)
+            fail_msg("%s\n  gives: %s", cases[i].text, why);
+        const Leaf *leaf = leaf_of(spmd);
+        Text order = text_create(arena);
+        for (int l = 0; l < leaf->loop_count; l++)
+            text_printf(&order, "%s%s", l ? " " : "", spmd->cin->vars[leaf->loops[l].var].name);
+        if (strcmp(text_string(&order), cases[i].expected) != 0)
+            fail_msg("%s\n  gives:    %s\n  expected: %s", cases[i].text, text_string(&order),
+                     cases[i].expected);
+        arena_free(arena);
+    }
+}
+
 static void test_transfers_stand_where_communicate_says(void **state) {
     (void)state;
     Arena *arena = arena_create();
@@ -248,6 +280,7 @@ int main(void) {
         cmocka_unit_test(test_kernel_is_chosen),
         cmocka_unit_test(test_kernel_is_refused),
         cmocka_unit_test(test_loops_are_parallel),
+        cmocka_unit_test(test_loops_are_ordered),
         cmocka_unit_test(test_transfers_stand_where_communicate_says),
         cmocka_unit_test(test_same_access_is_fetched_once),
         cmocka_unit_test(test_verifier_finds),

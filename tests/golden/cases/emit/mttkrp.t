@@ -88,27 +88,26 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
         const double *D = D_view->data;
         const int64_t D_lo0 = D_view->lo[0], D_lo1 = D_view->lo[1], D_stride0 = D_view->stride[0];
         // loops: more than two operands
-        if (active && A) {
+        if (active) {
             const int64_t ii_end = min(m_per_gx, m - io * m_per_gx);
             const int64_t ji_end = min(n_per_gy, n - jo * n_per_gy);
             const int64_t ki_end = min(k_per_gz, k - ko * k_per_gz);
-#pragma omp parallel for if (l * ii_end * ji_end * ki_end > DISTAL_PARALLEL_WORK)
-            for (int64_t l_2 = 0; l_2 < l; l_2++) {
-                for (int64_t ii = 0; ii < ii_end; ii++) {
-                    const int64_t i = io * m_per_gx + ii;
-                    double sum = 0;
-                    for (int64_t ji = 0; ji < ji_end; ji++) {
-                        const int64_t j = jo * n_per_gy + ji;
-                        const int64_t B_at = (i - B_lo0) * B_stride0 + (j - B_lo1) * B_stride1;
-                        const int64_t C_at = (j - C_lo0) * C_stride0 + l_2 - C_lo1;
-#pragma omp simd reduction(+ : sum)
-                        for (int64_t ki = 0; ki < ki_end; ki++) {
-                            const int64_t k_2 = ko * k_per_gz + ki;
-                            sum += B[B_at + k_2 - B_lo2] * C[C_at] *
-                                    D[(k_2 - D_lo0) * D_stride0 + l_2 - D_lo1];
+#pragma omp parallel for if (ii_end * ji_end * ki_end * l > DISTAL_PARALLEL_WORK)
+            for (int64_t ii = 0; ii < ii_end; ii++) {
+                const int64_t i = io * m_per_gx + ii;
+                const int64_t A_at = (i - A_lo0) * A_stride0;
+                for (int64_t ji = 0; ji < ji_end; ji++) {
+                    const int64_t j = jo * n_per_gy + ji;
+                    const int64_t C_at = (j - C_lo0) * C_stride0;
+                    for (int64_t ki = 0; ki < ki_end; ki++) {
+                        const int64_t k_2 = ko * k_per_gz + ki;
+                        const int64_t B_at = (i - B_lo0) * B_stride0 + (j - B_lo1) * B_stride1 + k_2 - B_lo2;
+                        const int64_t D_at = (k_2 - D_lo0) * D_stride0;
+#pragma omp simd
+                        for (int64_t l_2 = 0; l_2 < l; l_2++) {
+                            A[A_at + l_2 - A_lo1] += B[B_at] * C[C_at + l_2 - C_lo1] * D[D_at + l_2 - D_lo1];
                         }
                     }
-                    A[(i - A_lo0) * A_stride0 + l_2 - A_lo1] += sum;
                 }
             }
         }

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The order of a leaf's loops where the schedule leaves it open: the "memory order" of Carr, McKinley and
+// Tseng (1994), in which the loop with the fewest cache lines a turn is innermost.
+#include "lower/bounds.h"
+#include "lower/leaf.h"
+
+// Eighths of a cache line that an access moves on in one turn of a loop.
+enum { SAME = 0, NEXT = 1, OTHER_LINE = 8 };
+
+typedef struct {
+    const Cin *cin;
+    int loop;
+    int cost;
+} Turn;
+
+static void add_access(void *context, const Access *access) {
+    Turn *turn = context;
+    const Tensor *tensor = access->tensor;
+    int moved = 0, last = -1;
+    for (int m = 0; m < tensor->order; m++)
+        if (bounds_depends(turn->cin, access->vars[m], turn->loop)) {
+            last = m;
+            moved++;
+        }
+    if (moved == 0)
+        turn->cost += SAME;
+    else if (moved == 1 && last == tensor->mode_order[tensor->order - 1] &&
+             bounds_unit_source(turn->cin, turn->loop) == access->vars[last])
+        turn->cost += NEXT;
+    else
+        turn->cost += OTHER_LINE;
+}
+
+static int cost_of(const LeafSite *site, int loop) {
+    Turn turn = {site->cin, loop, 0};
+    expr_accesses(site->assign->rhs, add_access, &turn);
+    add_access(&turn, site->assign->lhs); // read and written
+    add_access(&turn, site->assign->lhs);
+    return turn.cost;
+}
+
+void leaf_order(const LeafSite *site, int *loops) {
+    int costs[MAX_VARS], count = 0;
+    for (int i = 0; i < site->loop_count; i++) {
+        int loop = site->loops[i], cost = cost_of(site, loop), at = count++;
+        for (; at > 0 && costs[at - 1] < cost; at--) {
+            loops[at] = loops[at - 1];
+            costs[at] = costs[at - 1];
+        }
+        loops[at] = loop;
+        costs[at] = cost;
+    }
+    // Outside of the innermost loop, those whose iterations write distinct elements, for threads; then sums.
+    int sums[MAX_VARS], sum_count = 0, told_count = 0;
+    for (int i = 0; i < count - 1; i++) {
+        if (leaf_is_told(site, loops[i]))
+            loops[told_count++] = loops[i];
+        else
+            sums[sum_count++] = loops[i];
+    }
+    for (int i = 0; i < sum_count; i++)
+        loops[told_count + i] = sums[i];
+}
