@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Executing a trial: every way to plan it, several times with different inputs.
+#include "model.h"
 #include "reference.h"
 #include "runtime/execution.h"
 
@@ -116,6 +117,19 @@ static void check_counters(Run *run, int statement) {
     }
 }
 
+// The ranks take turns with this, as it needs none of the others.
+static void check_plan(Run *run) {
+    int ranks;
+    MPI_Comm_size(run->comm, &ranks);
+    if (run->rank != run->trial->draft.index % ranks)
+        return;
+    for (int s = 0; s < program_of(run)->statement_count; s++) {
+        const char *why = model_check(run->plan->statements[s], run->trial->arena);
+        if (why)
+            trial_fail(run->trial, TRIAL_PLANNED, "%s, %s", why, run->way->name);
+    }
+}
+
 // Inputs get their values, results what they must not keep.
 static void set_tensors(Run *run, uint64_t seed) {
     const Program *program = program_of(run);
@@ -197,6 +211,7 @@ static void execute_way(Trial *trial, const Way *way, MPI_Comm comm) {
         trial_fail(trial, TRIAL_PREPARED, "%s: %s", way->name, text_string(&text));
     }
     if (agree(comm, ready)) {
+        check_plan(&run);
         for (int s = 0; s < program_of(&run)->statement_count; s++)
             check_buffers(&run, s);
         for (int round = 0; round < way->rounds; round++)

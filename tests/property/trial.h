@@ -18,6 +18,7 @@ typedef enum {
     TRIAL_PRINTED,   // the printed program does not read back
     TRIAL_C,         // the generated C does not compile without warnings
     TRIAL_PREPARED,  // execution cannot be prepared
+    TRIAL_PLANNED,   // the plan moves more or less than it has to
     TRIAL_BUFFER,    // buffers are larger than planned
     TRIAL_COUNTED,   // bytes or messages are not those of the plan
     TRIAL_WRONG,     // the result is not that of the reference

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model.h"
+
+#include "base/integer.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_MARKS = 1 << 27 };
+
+typedef struct {
+    const StatementPlan *plan;
+    const Transfer *transfer;
+    const SpmdNest *nest;
+    const char *why;
+    Arena *arena;
+    int64_t extents[MAX_VARS];
+    bool known[MAX_VARS]; // variables that the nest has
+    int64_t value[MAX_VARS];
+    int64_t turns, steps, elements;
+    bool *marks; // by rank, step and element: touched
+    bool *home;  // by element, of one rank
+} Model;
+
+static void name_vars(Model *model, const Access *access) {
+    for (int m = 0; m < access->tensor->order; m++)
+        model->known[access->vars[m]] = true;
+}
+
+static void name_access(void *context, const Access *access) {
+    name_vars(context, access);
+}
+
+// The values of all derived variables, from those of the source variables.
+static void derive(Model *model) {
+    const Cin *cin = model->plan->spmd->cin;
+    int64_t *value = model->value;
+    for (int64_t r = 0; r < cin->relations.count; r++) {
+        const Relation *relation = cin->relations.items[r];
+        const int parent = relation->parent[0], *child = relation->child;
+        if (relation->kind > REL_ROTATE || !model->known[parent])
+            continue;
+        model->known[child[0]] = true;
+        if (relation->kind == REL_COLLAPSE) {
+            value[child[0]] =
+                value[parent] * model->extents[relation->parent[1]] + value[relation->parent[1]];
+        } else if (relation->kind == REL_ROTATE) {
+            int64_t turn = value[parent];
+            for (int i = 0; i < relation->var_count; i++)
+                turn -= value[relation->vars[i]];
+            value[child[0]] = floor_mod(turn, model->extents[parent]);
+        } else {
+            model->known[child[1]] = true;
+            value[child[0]] = value[parent] / model->extents[child[1]];
+            value[child[1]] = value[parent] % model->extents[child[1]];
+        }
+    }
+}
+
+// The processor that executes the point; -1 where none does.
+static int64_t find_processor(const Model *model) {
+    const StatementPlan *plan = model->plan;
+    int64_t coordinates[MAX_MACHINE_ORDER] = {0};
+    for (int d = 0; d < plan->spmd->dim_count; d++) {
+        int var = model->nest->coordinates[d];
+        if (var >= 0)
+            coordinates[d] = model->value[var];
+        else if (!int_eval(model->nest->fixed[d], plan->params, NULL, &coordinates[d]))
+            return -1;
+        if (coordinates[d] < 0 || coordinates[d] >= plan->grid.extents[d])
+            return -1;
+    }
+    return grid_index(&plan->grid, coordinates);
+}
+
+static int64_t element_of(const Home *home, const int64_t *coordinates) {
+    int64_t element = 0;
+    for (int m = 0; m < home->order; m++)
+        element = element * home->extents[m] + coordinates[m];
+    return element;
+}
+
+static void mark_point(Model *model) {
+    derive(model);
+    const Transfer *transfer = model->transfer;
+    const Home *home = &model->plan->homes[transfer->access->tensor->id];
+    int64_t processor = find_processor(model), turn = 0, coordinates[MAX_ORDER];
+    if (processor < 0) {
+        model->why = "an iteration is executed by no processor";
+        return;
+    }
+    for (int l = 0; l < transfer->loop_count; l++)
+        turn = turn * model->extents[transfer->loops[l]] + model->value[transfer->loops[l]];
+    int64_t rank = processor / model->plan->per_rank;
+    int64_t step = processor % model->plan->per_rank * model->turns + turn;
+    for (int m = 0; m < home->order; m++)
+        coordinates[m] = model->value[transfer->access->vars[m]];
+    model->marks[(rank * model->steps + step) * model->elements + element_of(home, coordinates)] = true;
+}
+
+// All points of the variables from `var` on.
+static void mark_points(Model *model, int var) {
+    const Cin *cin = model->plan->spmd->cin;
+    while (var < cin->var_count && (!cin->vars[var].source || !model->known[var]))
+        var++;
+    if (var == cin->var_count) {
+        mark_point(model);
+        return;
+    }
+    for (int64_t i = 0; i < model->extents[var] && !model->why; i++) {
+        model->value[var] = i;
+        mark_points(model, var + 1);
+    }
+}
+
+static void mark_rect(Model *model, const Home *home, const Rect *rect, int mode, int64_t *coordinates) {
+    if (mode == home->order) {
+        model->home[element_of(home, coordinates)] = true;
+        return;
+    }
+    for (coordinates[mode] = rect->lo[mode]; coordinates[mode] < rect->hi[mode]; coordinates[mode]++)
+        mark_rect(model, home, rect, mode + 1, coordinates);
+}
+
+static void mark_home(Model *model, int64_t rank) {
+    const Home *home = &model->plan->homes[model->transfer->access->tensor->id];
+    const RectArray *rects = &home->pieces[rank].rects;
+    int64_t coordinates[MAX_ORDER];
+    memset(model->home, 0, (size_t)model->elements);
+    for (int64_t i = 0; i < rects->count; i++)
+        mark_rect(model, home, &rects->items[i], 0, coordinates);
+}
+
+// How many ranks have each element at home.
+static int64_t *count_owners(Model *model) {
+    int64_t *owners = arena_array(model->arena, int64_t, model->elements + 1);
+    for (int64_t rank = 0; rank < model->plan->ranks; rank++) {
+        mark_home(model, rank);
+        for (int64_t e = 0; e < model->elements; e++)
+            owners[e] += model->home[e];
+    }
+    return owners;
+}
+
+// What a rank reads and lacks; what it still has from the step before is not brought again.
+static int64_t fetched(const Model *model, int64_t rank) {
+    int64_t count = 0;
+    for (int64_t step = 0; step < model->steps; step++) {
+        const bool *marks = model->marks + (rank * model->steps + step) * model->elements;
+        if (step > 0 && memcmp(marks, marks - model->elements, (size_t)model->elements) == 0)
+            continue;
+        for (int64_t e = 0; e < model->elements; e++)
+            count += marks[e] && !model->home[e];
+    }
+    return count;
+}
+
+// Partial results that have an owner other than the rank.
+static int64_t reduced(const Model *model, int64_t rank, const int64_t *owners) {
+    int64_t count = 0;
+    for (int64_t step = 0; step < model->steps; step++)
+        for (int64_t e = 0; e < model->elements; e++)
+            count += model->marks[(rank * model->steps + step) * model->elements + e] &&
+                     !(owners[e] == 1 && model->home[e]);
+    return count;
+}
+
+static bool reads_diagonal(const Access *access) {
+    for (int m = 0; m < access->tensor->order; m++)
+        for (int other = 0; other < m; other++)
+            if (access->vars[m] == access->vars[other])
+                return true;
+    return false;
+}
+
+static void compare(Model *model, const TransferPlan *planned) {
+    const Tensor *tensor = model->transfer->access->tensor;
+    const int64_t *owners = count_owners(model);
+    for (int64_t rank = 0; rank < model->plan->ranks && !model->why; rank++) {
+        mark_home(model, rank);
+        int64_t count =
+            model->transfer->kind == TRANSFER_FETCH ? fetched(model, rank) : reduced(model, rank, owners);
+        int64_t bytes = count * (int64_t)type_info(tensor->type)->size, plan = planned->bytes[rank];
+        // For a diagonal the square around it is brought.
+        if (reads_diagonal(model->transfer->access) ? plan >= bytes : plan == bytes)
+            continue;
+        model->why = arena_printf(
+            model->arena,
+            "transfer %d of %s: rank %" PRId64 " %s %" PRId64 " bytes, counted by elements %" PRId64,
+            model->transfer->id, tensor->name, rank,
+            model->transfer->kind == TRANSFER_FETCH ? "receives" : "sends", plan, bytes);
+    }
+}
+
+static void check_transfer(Model *model, const TransferPlan *planned) {
+    const StatementPlan *plan = model->plan;
+    const Cin *cin = plan->spmd->cin;
+    model->transfer = planned->transfer;
+    model->nest = &plan->spmd->nests[planned->transfer->nest];
+    memset(model->known, 0, sizeof model->known);
+    name_vars(model, model->nest->assign->lhs);
+    expr_accesses(model->nest->assign->rhs, name_access, model);
+    for (int v = 0; v < cin->var_count; v++)
+        if (!int_eval(cin->vars[v].extent, plan->params, NULL, &model->extents[v]))
+            model->why = "an extent cannot be evaluated";
+    model->turns = 1;
+    for (int l = 0; l < planned->transfer->loop_count; l++)
+        model->turns *= model->extents[planned->transfer->loops[l]];
+    const Home *home = &plan->homes[planned->transfer->access->tensor->id];
+    Rect whole = rect_whole(home->order, home->extents);
+    model->steps = model->turns * plan->per_rank;
+    model->elements = rect_volume(&whole);
+    int64_t count = model->steps * model->elements * plan->ranks;
+    if (model->why || count == 0 || count > MAX_MARKS)
+        return;
+    model->marks = calloc((size_t)count, sizeof(bool));
+    model->home = calloc((size_t)model->elements, sizeof(bool));
+    if (model->marks && model->home) {
+        mark_points(model, 0);
+        if (!model->why)
+            compare(model, planned);
+    }
+    free(model->marks);
+    free(model->home);
+}
+
+const char *model_check(const StatementPlan *plan, Arena *arena) {
+    Model *model = arena_new(arena, Model);
+    model->plan = plan;
+    model->arena = arena;
+    for (int t = 0; t < plan->spmd->transfer_count && !model->why; t++)
+        check_transfer(model, &plan->transfers[t]);
+    return model->why;
+}
