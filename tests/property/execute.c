@@ -224,7 +224,8 @@ void trial_execute(Trial *trial, bool thorough) {
     MPI_Comm comm = trial_comms[trial->draft.ranks];
     if (comm == MPI_COMM_NULL)
         return;
-    omp_set_num_threads(trial->draft.index % 4 == 3 ? 2 : 1);
+    static const int threads[] = {1, 2, 1, 3};
+    omp_set_num_threads(threads[trial->draft.index % 4]);
     for (int w = 0; w < (thorough ? WAY_COUNT : 1); w++)
         execute_way(trial, &ways[w], comm);
 }

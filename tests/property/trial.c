@@ -130,6 +130,8 @@ void trial_free(Trial *trial) {
 static const char *join_functions(Trial *const *trials, int count, Arena *arena) {
     Text text = text_create(arena);
     emit_prelude(&text);
+    // Threads work however little there is to do.
+    text_append(&text, "#define DISTAL_PARALLEL_WORK 0\n");
     for (int i = 0; i < count; i++)
         if (trials[i]->verdict == TRIAL_PASSED)
             text_append(&text, trials[i]->functions);
