@@ -29,7 +29,7 @@ static bool share_program(Session *session) {
 
 static ExitStatus compute(Run *run) {
     ExitStatus status = EXIT_FAILED;
-    if (run_prepare(run) && run_load_inputs(run)) {
+    if (bindings_writable(run) && run_prepare(run) && run_load_inputs(run)) {
         bool ok = true, right = true;
         for (int i = 0; ok && i < run->pipeline->program->statement_count; i++) {
             ok = run_statement(run, i);

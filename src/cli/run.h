@@ -45,6 +45,8 @@ typedef struct {
 
 // False with diagnostics of all mistakes; not collective.
 bool bindings_create(Session *session, Bindings *bindings);
+// Whether files can be made where the outputs go, before anything is computed. Collective.
+bool bindings_writable(Run *run);
 
 // Compiles the kernels once a node, loads them, makes storage and executions. Collective.
 bool run_prepare(Run *run);

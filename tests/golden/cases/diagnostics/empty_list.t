@@ -1,0 +1,23 @@
+# run: check {file}
+# status: 2
+--- program
+param n = 12, g = 2, h = 3
+machine M = grid(g, h)
+machine L = node grid(g), core grid(h)
+machine N = grid(g * h)
+tensor B(n, n): f64
+tensor C(n, n): f64
+tensor P(n, n): f64
+tensor Q(n, n): f64
+tensor R(n, n): f64
+tensor I(n, n): i32
+place P(x, y) -> M(x, y)
+place Q(x, y) -> L.node(x), Q(z, w) -> L.core(z)
+place R(x, y) -> M(0, 1)
+tensor a(n): f64
+a(i) = B(i, i)
+schedule a { reorder({}) }
+--- stderr
+empty_list.distal:16:22: error: this list is empty; it has to name something
+  16 | schedule a { reorder({}) }
+     |                      ^~

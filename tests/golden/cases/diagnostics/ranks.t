@@ -1,0 +1,12 @@
+# run: plan -n 5 {file}
+# status: 2
+--- program
+machine M = grid(2, 3)
+tensor A(4, 4): f64
+tensor B(4, 4): f64
+place A(x, y) -> M(x, y)
+A(i, j) = B(j, i)
+--- stderr
+ranks.distal:1:9: error: machine M has 6 processors, which is not a multiple of 5 ranks: run on 6 ranks or a divisor of that
+   1 | machine M = grid(2, 3)
+     |         ^

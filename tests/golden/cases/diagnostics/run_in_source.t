@@ -1,0 +1,9 @@
+# run: run --in B=something {file}
+# status: 2
+--- program
+tensor A(2, 3): f64
+tensor B(2, 3): f64
+tensor k: i32
+A(i, j) = B(i, j) * k
+--- stderr
+distal: error: 'something' is no source for B (a source is one of: zeros, ones, iota, const:V, random:SEED, random:SEED:DENSITY, PATH.npy)

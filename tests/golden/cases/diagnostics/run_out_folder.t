@@ -1,0 +1,9 @@
+# run: run --out A=missing/a.npy {file}
+# status: 1
+--- program
+tensor A(2, 3): f64
+tensor B(2, 3): f64
+tensor k: i32
+A(i, j) = B(i, j) * k
+--- stderr
+distal: error: cannot write 'missing/a.npy': No such file or directory
