@@ -17,7 +17,7 @@ struct Block {
 struct Arena {
     Block *blocks;
     jmp_buf *escape;
-    size_t size;
+    Arena *parent, *first_child, *next_sibling;
 };
 
 enum { BLOCK_SIZE = 32 * 1024 };
@@ -26,9 +26,38 @@ Arena *arena_create(void) {
     return calloc(1, sizeof(Arena));
 }
 
+static _Noreturn void out_of_memory(const Arena *arena) {
+    while (!arena->escape && arena->parent)
+        arena = arena->parent;
+    if (!arena->escape)
+        abort();
+    longjmp(*arena->escape, 1);
+}
+
+Arena *arena_create_within(Arena *parent) {
+    Arena *arena = arena_create();
+    if (!arena)
+        out_of_memory(parent);
+    arena->parent = parent;
+    arena->next_sibling = parent->first_child;
+    parent->first_child = arena;
+    return arena;
+}
+
+static void leave_parent(Arena *arena) {
+    Arena **link = &arena->parent->first_child;
+    while (*link != arena)
+        link = &(*link)->next_sibling;
+    *link = arena->next_sibling;
+}
+
 void arena_free(Arena *arena) {
     if (!arena)
         return;
+    while (arena->first_child)
+        arena_free(arena->first_child);
+    if (arena->parent)
+        leave_parent(arena);
     for (Block *block = arena->blocks, *next; block; block = next) {
         next = block->next;
         free(block);
@@ -52,19 +81,12 @@ void arena_reset(Arena *arena) {
         keep->used = 0;
     }
     arena->blocks = keep;
-    arena->size = 0;
 }
 
 jmp_buf *arena_set_escape(Arena *arena, jmp_buf *escape) {
     jmp_buf *before = arena->escape;
     arena->escape = escape;
     return before;
-}
-
-static _Noreturn void out_of_memory(Arena *arena) {
-    if (!arena->escape)
-        abort();
-    longjmp(*arena->escape, 1);
 }
 
 static Block *new_block(Arena *arena, size_t at_least) {
@@ -100,8 +122,14 @@ void *arena_alloc(Arena *arena, size_t size) {
     }
     void *piece = block->data + block->used;
     block->used += rounded;
-    arena->size += rounded;
     return memset(piece, 0, rounded);
+}
+
+void *arena_alloc_items(Arena *arena, int64_t count, size_t size) {
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes))
+        out_of_memory(arena);
+    return arena_alloc(arena, bytes);
 }
 
 void *arena_copy(Arena *arena, const void *from, size_t size) {
@@ -128,15 +156,11 @@ char *arena_printf(Arena *arena, const char *format, ...) {
     return text;
 }
 
-size_t arena_size(const Arena *arena) {
-    return arena->size;
-}
-
 void *array_grow(Arena *arena, const void *items, int64_t *capacity, size_t item_size) {
     int64_t before = *capacity;
     // Lists of large items, such as rectangles, mostly have one.
     *capacity = before ? before * 2 : item_size < 64 ? 8 : 1;
-    void *grown = arena_alloc(arena, (size_t)*capacity * item_size);
+    void *grown = arena_alloc_items(arena, *capacity, item_size);
     if (before)
         memcpy(grown, items, (size_t)before * item_size);
     return grown;

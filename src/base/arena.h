@@ -12,6 +12,9 @@ typedef struct Arena Arena;
 
 // A new empty arena; NULL when there is no memory. The caller frees it with arena_free.
 Arena *arena_create(void);
+// One for memory that goes earlier than that of `parent`. It is freed with its parent at the latest, and has
+// the parent's escape. Never NULL.
+Arena *arena_create_within(Arena *parent);
 void arena_free(Arena *arena);
 
 // Forgets everything allocated but keeps the memory for what comes next.
@@ -22,17 +25,15 @@ void arena_reset(Arena *arena);
 // Returns the escape that was set before, NULL if none; without one, running out of memory aborts.
 jmp_buf *arena_set_escape(Arena *arena, jmp_buf *escape);
 
-// `size` zeroed bytes, aligned for any type. Never NULL.
+// `size` zeroed bytes, or `count` items of that size, aligned for any type. Never NULL.
 void *arena_alloc(Arena *arena, size_t size);
+void *arena_alloc_items(Arena *arena, int64_t count, size_t size);
 void *arena_copy(Arena *arena, const void *from, size_t size);
 char *arena_string(Arena *arena, const char *text, size_t length);
 char *arena_printf(Arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-// Bytes allocated so far.
-size_t arena_size(const Arena *arena);
-
 #define arena_new(arena, type) ((type *)arena_alloc((arena), sizeof(type)))
-#define arena_array(arena, type, count) ((type *)arena_alloc((arena), sizeof(type) * (size_t)(count)))
+#define arena_array(arena, type, count) ((type *)arena_alloc_items((arena), (count), sizeof(type)))
 
 // Growable arrays in an arena: `Array(Thing) things = {0}; array_push(arena, things, thing);`
 #define Array(type)                                                                                          \

@@ -140,7 +140,7 @@ typedef struct {
     Array(Combination) combinations; // TRANSFER_REDUCE
 } Walk;
 
-// Registers groups in the plan as they are met: the same order on every rank.
+// Registers groups in the plan as they are met: the same order on every rank. Freed with walk_free.
 Walk *walk_create(StatementPlan *plan, int transfer);
 bool walk_next(Walk *walk); // false after the last step
 void walk_free(Walk *walk);

@@ -92,11 +92,7 @@ static bool verify_reduce(Verifier *verifier, const Home *home) {
 }
 
 bool plan_verify(StatementPlan *plan, const char **why) {
-    Arena *arena = arena_create();
-    if (!arena) {
-        *why = "no memory to verify the plan";
-        return false;
-    }
+    Arena *arena = arena_create_within(plan->arena);
     bool fine = true;
     for (int t = 0; t < plan->spmd->transfer_count && fine; t++) {
         const Transfer *transfer = &plan->spmd->transfers[t];

@@ -25,22 +25,12 @@ int64_t walk_steps(const StatementPlan *plan, const Transfer *transfer) {
 }
 
 Walk *walk_create(StatementPlan *plan, int transfer) {
-    Arena *arena = arena_create(), *step_arena = arena_create();
-    if (!arena || !step_arena) {
-        arena_free(arena);
-        arena_free(step_arena);
-        return NULL;
-    }
-    // Memory that runs out in the walk ends what the plan is part of.
-    jmp_buf *escape = arena_set_escape(plan->arena, NULL);
-    arena_set_escape(plan->arena, escape);
-    arena_set_escape(arena, escape);
-    arena_set_escape(step_arena, escape);
+    Arena *arena = arena_create_within(plan->arena);
     Walker *walker = arena_new(arena, Walker);
     *walker =
         (Walker){.walk = {.plan = plan, .transfer = &plan->spmd->transfers[transfer], .step = -1},
                  .arena = arena,
-                 .step_arena = step_arena,
+                 .step_arena = arena_create_within(arena),
                  .home = &plan->homes[plan->spmd->transfers[transfer].access->tensor->id],
                  .needs = {arena_array(arena, Need, plan->ranks), arena_array(arena, Need, plan->ranks)},
                  .missing = arena_array(arena, Region, plan->ranks)};
@@ -124,9 +114,6 @@ bool walk_next(Walk *walk) {
 }
 
 void walk_free(Walk *walk) {
-    if (!walk)
-        return;
-    Walker *walker = (Walker *)walk;
-    arena_free(walker->step_arena);
-    arena_free(walker->arena); // the walker itself lies in it
+    if (walk)
+        arena_free(((Walker *)walk)->arena); // the walker itself lies in it
 }

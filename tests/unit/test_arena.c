@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Arenas: what happens when memory runs out, and that arenas within another go with it.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/arena.h"
+
+#include <string.h>
+
+// Whether asking `of` for that many items ends at the escape of `owner`.
+static bool escapes(Arena *owner, Arena *of, int64_t count, size_t size) {
+    jmp_buf escape;
+    if (setjmp(escape)) {
+        arena_set_escape(owner, NULL);
+        return true;
+    }
+    arena_set_escape(owner, &escape);
+    arena_alloc_items(of, count, size);
+    arena_set_escape(owner, NULL);
+    return false;
+}
+
+static void test_impossible_sizes(void **state) {
+    (void)state;
+    Arena *arena = arena_create();
+    assert_false(escapes(arena, arena, 3, 8));
+    // The product is 0 modulo 2^64.
+    assert_true(escapes(arena, arena, INT64_C(1) << 61, 8));
+    assert_true(escapes(arena, arena, -1, 8));
+    assert_true(escapes(arena, arena, INT64_MAX, 1));
+    arena_free(arena);
+}
+
+static void test_within(void **state) {
+    (void)state;
+    Arena *outer = arena_create();
+    Arena *first = arena_create_within(outer), *second = arena_create_within(outer);
+    Arena *inner = arena_create_within(second);
+    char *text = arena_string(inner, "inner", 5);
+    assert_true(escapes(outer, inner, INT64_MAX, 1));
+    arena_free(first);
+    assert_string_equal(text, "inner");
+    arena_free(outer); // and with it the others: a leak otherwise
+}
+
+static void test_reset(void **state) {
+    (void)state;
+    Arena *arena = arena_create();
+    char *before = arena_alloc(arena, 100);
+    memset(before, 1, 100);
+    arena_reset(arena);
+    char *after = arena_alloc(arena, 100);
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(after[i], 0);
+    arena_free(arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_impossible_sizes),
+        cmocka_unit_test(test_within),
+        cmocka_unit_test(test_reset),
+    };
+    return cmocka_run_group_tests_name("arena", tests, NULL, NULL);
+}
