@@ -15,9 +15,9 @@ bool check_machine(Parser *parser, const Machine *machine) {
             ok = diagnostics_error(parser->diagnostics, machine->extent_spans[d],
                                    "dimension %d of machine '%s' has size %" PRId64 "; a size is at least 1",
                                    d, machine->name, size);
-        else if (ok && !checked_mul(processors, size, &processors))
+        else if (ok && (!checked_mul(processors, size, &processors) || processors > MAX_PROCESSORS))
             ok = diagnostics_error(parser->diagnostics, machine->span,
-                                   "machine '%s' has too many processors for a 64-bit number", machine->name);
+                                   "machine '%s' has more than %d processors", machine->name, MAX_PROCESSORS);
     }
     return ok;
 }

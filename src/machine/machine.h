@@ -9,6 +9,7 @@
 #include "base/intexpr.h"
 
 enum { MAX_MACHINE_ORDER = 12, MAX_MACHINE_LEVELS = 4 };
+enum { MAX_PROCESSORS = INT32_MAX }; // of a machine or a statement, as MPI counts ranks in an int
 
 typedef struct {
     const char *name; // "node", "socket", "core", "gpu"; "" for the one level of a flat machine

@@ -26,10 +26,13 @@ static bool machine_grid(const Machine *machine, const int64_t *params, Grid *gr
     return true;
 }
 
+// False where the grid has more processors than there can be.
 static bool execution_grid(const Spmd *spmd, const int64_t *params, Grid *grid) {
+    int64_t processors = 1;
     grid->order = spmd->dim_count;
     for (int d = 0; d < spmd->dim_count; d++)
-        if (!int_eval(spmd->dims[d].extent, params, NULL, &grid->extents[d]) || grid->extents[d] < 0)
+        if (!int_eval(spmd->dims[d].extent, params, NULL, &grid->extents[d]) || grid->extents[d] < 0 ||
+            !checked_mul(processors, grid->extents[d], &processors) || processors > MAX_PROCESSORS)
             return false;
     return true;
 }
@@ -256,16 +259,24 @@ static bool plan_grid(const Plan *whole, StatementPlan *plan, Diagnostics *diagn
     const Machine *machine = spmd->dim_count ? spmd->dims[0].machine : NULL;
     if (machine && !check_machine(machine, plan->params, whole, diagnostics, &plan->grid))
         return false;
-    int64_t processors = 1;
     if (!execution_grid(spmd, plan->params, &plan->grid))
         return diagnostics_error(diagnostics, spmd->cin->assignment->span,
-                                 "the extents of the distributed loops overflow 64 bits");
-    for (int d = 0; d < plan->grid.order; d++)
-        if (!checked_mul(processors, plan->grid.extents[d], &processors))
-            return diagnostics_error(diagnostics, spmd->cin->assignment->span,
-                                     "the number of processors overflows 64 bits");
-    plan->processors = processors;
-    plan->per_rank = max_i64(1, processors_per_rank(processors, plan->ranks));
+                                 "the distributed loops need more than %d processors", MAX_PROCESSORS);
+    plan->processors = grid_size(&plan->grid);
+    plan->per_rank = max_i64(1, processors_per_rank(plan->processors, plan->ranks));
+    return true;
+}
+
+// Every step has a number.
+static bool check_steps(const StatementPlan *plan, Diagnostics *diagnostics) {
+    for (int t = 0; t < plan->spmd->transfer_count; t++) {
+        const Access *access = plan->spmd->transfers[t].access;
+        if (walk_steps(plan, &plan->spmd->transfers[t]) == INT64_MAX)
+            return diagnostics_error(
+                diagnostics, access->span,
+                "the loops around the communication of '%s' have more turns than fit into 64 bits",
+                access->tensor->name);
+    }
     return true;
 }
 
@@ -274,10 +285,9 @@ static bool plan_statement(Plan *plan, StatementPlan *statement, const Tensor *c
     const double start = now();
     const Spmd *spmd = statement->spmd;
     statement->target = spmd->cin->assignment->lhs->tensor;
-    if (!plan_grid(plan, statement, diagnostics))
-        return false;
     statement->provenance = provenance_create(spmd->cin, statement->params, plan->arena, diagnostics);
-    if (!statement->provenance)
+    if (!statement->provenance || !plan_grid(plan, statement, diagnostics) ||
+        !check_steps(statement, diagnostics))
         return false;
     for (int t = 0; t < spmd->transfer_count; t++) {
         const Tensor *tensor = spmd->transfers[t].access->tensor;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plan/walk.h"
 
+#include "base/integer.h"
 #include "plan/demand.h"
 
 #include <string.h>
@@ -19,9 +20,14 @@ typedef struct {
 
 int64_t walk_steps(const StatementPlan *plan, const Transfer *transfer) {
     int64_t steps = plan->per_rank;
-    for (int i = 0; i < transfer->loop_count; i++)
-        steps *= provenance_extent(plan->provenance, transfer->loops[i]);
-    return steps;
+    bool fits = true;
+    for (int i = 0; i < transfer->loop_count; i++) {
+        const int64_t extent = provenance_extent(plan->provenance, transfer->loops[i]);
+        if (extent == 0)
+            return 0;
+        fits = fits && checked_mul(steps, extent, &steps);
+    }
+    return fits ? steps : INT64_MAX;
 }
 
 Walk *walk_create(StatementPlan *plan, int transfer) {

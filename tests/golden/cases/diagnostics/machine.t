@@ -54,7 +54,7 @@ machine.distal:10:17: error: expected 'grid(...)', found end of line
 machine.distal:11:54: error: a machine has at most 12 dimensions
   11 | machine H = grid(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)
      |                                                      ^
-machine.distal:12:9: error: machine 'I' has too many processors for a 64-bit number
+machine.distal:12:9: error: machine 'I' has more than 2147483647 processors
   12 | machine I = grid(4000000000, 4000000000)
      |         ^
 machine.distal:13:21: error: expected the end of the line, found 'gpu'

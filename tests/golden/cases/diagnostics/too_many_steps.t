@@ -1,0 +1,19 @@
+# More steps of communication than a number can count.
+# run: plan {file} -p n=33554432
+# status: 2
+--- program
+param n = 8
+
+tensor A(n, n): f64
+tensor B(n, n): f64
+tensor C(n, n): f64
+
+A(i, j) = B(i, k) * C(k, j)
+
+schedule A {
+  communicate({B, C}, k)
+}
+--- stderr
+too_many_steps.distal:7:11: error: the loops around the communication of 'B' have more turns than fit into 64 bits
+   7 | A(i, j) = B(i, k) * C(k, j)
+     |           ^~~~~~~
