@@ -20,10 +20,12 @@ const char *draft_size_text(const Draft *draft, int size, char *buffer) {
     return buffer;
 }
 
-int64_t draft_processors(const Draft *draft) {
+const char *const draft_machine_names[] = {"M", "N"};
+
+int64_t draft_processors(const DraftMachine *machine, const Draft *draft) {
     int64_t product = 1;
-    for (int d = 0; d < draft->machine.order; d++)
-        product *= draft->sizes[draft->machine.sizes[d]].value;
+    for (int d = 0; d < machine->order; d++)
+        product *= draft->sizes[machine->sizes[d]].value;
     return product;
 }
 
@@ -54,9 +56,10 @@ static bool mentions(const char *text, const char *name) {
 static bool size_is_used(const Draft *draft, int size) {
     char name[16];
     snprintf(name, sizeof name, "%c%d", draft->sizes[size].letter, size);
-    for (int d = 0; d < draft->machine.order; d++)
-        if (draft->machine.sizes[d] == size)
-            return true;
+    for (int m = 0; m < 2; m++)
+        for (int d = 0; d < draft->machines[m].order; d++)
+            if (draft->machines[m].sizes[d] == size)
+                return true;
     for (int t = 0; t < draft->tensor_count; t++)
         for (int m = 0; m < draft->tensors[t].order && draft_uses_tensor(draft, t); m++)
             if (draft->tensors[t].extents[m] == size)
@@ -81,12 +84,12 @@ static void print_params(const Draft *draft, Text *to) {
         text_append(to, "\n");
 }
 
-static void print_machine(const Draft *draft, Text *to) {
-    const DraftMachine *machine = &draft->machine;
+static void print_machine(const Draft *draft, int index, Text *to) {
+    const DraftMachine *machine = &draft->machines[index];
     char buffer[32];
     if (machine->level_count == 0)
         return;
-    text_append(to, "machine M = ");
+    text_printf(to, "machine %s = ", draft_machine_names[index]);
     for (int l = 0, d = 0; l < machine->level_count; l++) {
         text_printf(to, "%s%s%sgrid(", l ? ", " : "", machine->levels[l], *machine->levels[l] ? " " : "");
         for (int k = 0; k < machine->level_order[l]; k++, d++)
@@ -110,13 +113,14 @@ static void print_tensor(const Draft *draft, const DraftTensor *tensor, Text *to
 // One arrow for each level, each with names of its own for the modes.
 static void print_place(const Draft *draft, const DraftTensor *tensor, Text *to) {
     static const char *const names[] = {"xyzwuvst", "abcdefgh"};
-    const DraftMachine *machine = &draft->machine;
+    const DraftMachine *machine = &draft->machines[tensor->machine];
     for (int l = 0, d = 0; l < machine->level_count; l++) {
         const char *modes = names[l % 2];
         text_printf(to, "%s%s", l ? ", " : "place ", tensor->name);
         for (int m = 0; m < tensor->order; m++)
             text_printf(to, "%s%c%s", m ? ", " : "(", modes[m], m + 1 == tensor->order ? ")" : "");
-        text_printf(to, " -> M%s%s(", *machine->levels[l] ? "." : "", machine->levels[l]);
+        text_printf(to, " -> %s%s%s(", draft_machine_names[tensor->machine], *machine->levels[l] ? "." : "",
+                    machine->levels[l]);
         for (int k = 0; k < machine->level_order[l]; k++, d++) {
             int entry = tensor->entries[d];
             text_append(to, k ? ", " : "");
@@ -180,7 +184,8 @@ void draft_print(const Draft *draft, Text *to) {
     text_printf(to, "# drawn with --seed %" PRIu64 " --only %" PRId64 "\n# distal run FILE -n %d --check\n",
                 draft->seed, draft->index, draft->ranks);
     print_params(draft, to);
-    print_machine(draft, to);
+    print_machine(draft, 0, to);
+    print_machine(draft, 1, to);
     for (int t = 0; t < draft->tensor_count; t++)
         if (draft_uses_tensor(draft, t))
             print_tensor(draft, &draft->tensors[t], to);

@@ -44,6 +44,7 @@ typedef struct {
     int extents[DRAFT_ORDER]; // index of the size of each mode
     bool column_major;
     bool placed;
+    int machine;             // on which
     int entries[DRAFT_DIMS]; // by dimension of the machine: a mode, ENTRY_REPLICATE, or a coordinate below it
 } DraftTensor;
 enum { ENTRY_REPLICATE = -1, ENTRY_FIX = -2 }; // ENTRY_FIX - c: fixed at coordinate c
@@ -88,7 +89,7 @@ typedef struct {
     int ranks;
     int size_count;
     DraftSize sizes[DRAFT_SIZES];
-    DraftMachine machine;
+    DraftMachine machines[2]; // M, and sometimes N, which is not larger
     int tensor_count;
     DraftTensor tensors[DRAFT_TENSORS];
     int statement_count;
@@ -104,6 +105,7 @@ void draft_print_statement(const Draft *draft, const DraftStatement *statement, 
 const char *draft_size_text(const Draft *draft, int size, char *buffer);
 
 bool draft_uses_tensor(const Draft *draft, int tensor);
-int64_t draft_processors(const Draft *draft); // of its machine; 1 without one
+int64_t draft_processors(const DraftMachine *machine, const Draft *draft); // 1 without a machine
+extern const char *const draft_machine_names[2];
 
 #endif

@@ -24,7 +24,7 @@ static void draw_machine(Random *random, Draft *draft) {
     static const int few[] = {2, 4, 6, 8, 12}, many[] = {14, 16, 18, 20, 24};
     static const int levels_weights[] = {8, 62, 24, 6}, dims_weights[] = {30, 45, 25};
     static const char *const names[] = {"node", "socket", "core", "gpu"};
-    DraftMachine *machine = &draft->machine;
+    DraftMachine *machine = &draft->machines[0];
     machine->level_count = random_weighted(random, levels_weights, 4);
     if (machine->level_count == 0)
         return;
@@ -47,8 +47,8 @@ static void draw_machine(Random *random, Draft *draft) {
 
 // As many as there are processors, or a divisor of that; at most 12.
 static int draw_ranks(Random *random, const Draft *draft) {
-    int64_t processors = draft_processors(draft);
-    if (draft->machine.level_count == 0)
+    int64_t processors = draft_processors(&draft->machines[0], draft);
+    if (draft->machines[0].level_count == 0)
         return random_between(random, 1, 5);
     if (processors <= 12 && random_chance(random, 70))
         return (int)processors;
@@ -59,7 +59,18 @@ static int draw_ranks(Random *random, const Draft *draft) {
     return divisors[count - 1 - (random_chance(random, 60) ? 0 : random_below(random, count))];
 }
 
-static int draw_entry(Random *random, const Draft *draft, int dim, const DraftTensor *tensor, bool *used) {
+// Another machine, on some of the ranks or on all of them.
+static void draw_smaller_machine(Random *random, Draft *draft) {
+    DraftMachine *machine = &draft->machines[1];
+    int factors[2];
+    *machine = (DraftMachine){.level_count = 1, .levels = {""}, .order = random_between(random, 1, 2)};
+    machine->level_order[0] = machine->order;
+    draw_factors(random, random_between(random, 1, draft->ranks), machine->order, factors);
+    for (int d = 0; d < machine->order; d++)
+        machine->sizes[d] = draw_size(random, draft, 'g', factors[d]);
+}
+
+static int draw_entry(Random *random, int64_t size, const DraftTensor *tensor, bool *used) {
     int free_modes[DRAFT_ORDER], count = 0;
     for (int m = 0; m < tensor->order; m++)
         if (!used[m])
@@ -71,12 +82,14 @@ static int draw_entry(Random *random, const Draft *draft, int dim, const DraftTe
     }
     if (random_chance(random, 55))
         return ENTRY_REPLICATE;
-    int size = (int)draft->sizes[draft->machine.sizes[dim]].value;
-    return ENTRY_FIX - (random_chance(random, 60) ? 0 : random_below(random, size));
+    return ENTRY_FIX - (random_chance(random, 60) ? 0 : random_below(random, (int)size));
 }
 
 static void draw_placement(Random *random, Draft *draft, DraftTensor *tensor) {
-    const DraftMachine *machine = &draft->machine;
+    // M has to be in use for a smaller machine to be allowed.
+    tensor->machine = draft->machines[1].order > 0 && draft->tensors[0].placed && tensor != draft->tensors &&
+                      random_chance(random, 50);
+    const DraftMachine *machine = &draft->machines[tensor->machine];
     tensor->placed = machine->level_count > 0 && random_chance(random, 70);
     // The modes in order along the dimensions in order, as most programs have them, or anything.
     bool natural = random_chance(random, 35);
@@ -84,7 +97,9 @@ static void draw_placement(Random *random, Draft *draft, DraftTensor *tensor) {
         bool used[DRAFT_ORDER] = {false};
         for (int k = 0; k < machine->level_order[l]; k++, d++)
             tensor->entries[d] =
-                natural && k < tensor->order ? k : draw_entry(random, draft, d, tensor, used);
+                natural && k < tensor->order
+                    ? k
+                    : draw_entry(random, draft->sizes[machine->sizes[d]].value, tensor, used);
         for (int k = 0; natural && k < machine->level_order[l]; k++)
             if (k >= tensor->order)
                 tensor->entries[d - machine->level_order[l] + k] = ENTRY_REPLICATE;
@@ -99,11 +114,13 @@ void generate_draft(uint64_t seed, int64_t index, Draft *draft) {
     *draft = (Draft){.seed = seed, .index = index};
     draw_machine(&random, draft);
     draft->ranks = draw_ranks(&random, draft);
-    for (int d = 0; d < draft->machine.order; d++) {
-        DraftSize *size = &draft->sizes[draft->machine.sizes[d]];
+    for (int d = 0; d < draft->machines[0].order; d++) {
+        DraftSize *size = &draft->sizes[draft->machines[0].sizes[d]];
         if (size->value == draft->ranks && random_chance(&random, 15))
             size->form = SIZE_RANKS;
     }
+    if (draft->ranks > 1 && draft->machines[0].order > 0 && random_chance(&random, 12))
+        draw_smaller_machine(&random, draft);
     ElementType type = types[random_below(&random, 9)];
     bool mixed = random_chance(&random, 12);
     int count = 1 + random_weighted(&random, statement_weights, 3);

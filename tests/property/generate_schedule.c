@@ -84,7 +84,7 @@ static void draw_rotate(ScheduleWriter *writer) {
         writer_rotate(writer, target, by, count);
 }
 
-static bool draw_onto_dims(ScheduleWriter *writer, const char *onto, int first, int order) {
+static bool draw_onto_dims(ScheduleWriter *writer, int machine, const char *onto, int first, int order) {
     int vars[MAX_LOOP_VARS], count = loops_all(&writer->loops, vars), targets[DRAFT_DIMS], kept = 0;
     for (int i = 0; i < count; i++)
         if (writer->loops.vars[vars[i]].said == 0)
@@ -99,19 +99,22 @@ static bool draw_onto_dims(ScheduleWriter *writer, const char *onto, int first, 
         targets[d] = vars[d];
         dims[d] = first + d;
     }
-    return writer_distribute(writer, targets, order, onto, dims);
+    return writer_distribute(writer, targets, order, onto, machine, dims);
 }
 
 static void draw_onto_machine(ScheduleWriter *writer) {
-    const DraftMachine *machine = &writer->draft->machine;
+    const int index = writer->draft->machines[1].order > 0 && writer->draft->tensors[0].placed &&
+                      random_chance(writer->random, 25);
+    const DraftMachine *machine = &writer->draft->machines[index];
     if (machine->level_count == 1 || random_chance(writer->random, 25)) {
-        draw_onto_dims(writer, "M", 0, machine->order);
+        draw_onto_dims(writer, index, draft_machine_names[index], 0, machine->order);
         return;
     }
     for (int l = 0, d = 0; l < machine->level_count; l++) {
         char onto[16];
         snprintf(onto, sizeof onto, "M.%s", machine->levels[l]);
-        if (!draw_onto_dims(writer, onto, d, machine->level_order[l]) || random_chance(writer->random, 15))
+        if (!draw_onto_dims(writer, index, onto, d, machine->level_order[l]) ||
+            random_chance(writer->random, 15))
             return;
         if (random_chance(writer->random, 20))
             draw_blocks(writer);
@@ -140,7 +143,8 @@ static void draw_onto_tensor(ScheduleWriter *writer) {
     if (!draft->tensors[tensor].placed)
         return;
     int targets[DRAFT_DIMS], dims[DRAFT_DIMS], count = 0;
-    for (int d = 0; d < draft->machine.order; d++) {
+    const int machine = draft->tensors[tensor].machine;
+    for (int d = 0; d < draft->machines[machine].order; d++) {
         int mode = draft->tensors[tensor].entries[d], var = 0;
         bool repeats = false;
         for (int m = 0; m < mode; m++)
@@ -158,11 +162,11 @@ static void draw_onto_tensor(ScheduleWriter *writer) {
         dims[count++] = d;
     }
     if (count > 0)
-        writer_distribute(writer, targets, count, draft->tensors[tensor].name, dims);
+        writer_distribute(writer, targets, count, draft->tensors[tensor].name, machine, dims);
 }
 
 static void draw_by_hand(ScheduleWriter *writer) {
-    const DraftMachine *machine = &writer->draft->machine;
+    const DraftMachine *machine = &writer->draft->machines[0];
     int outer[DRAFT_DIMS], count = 0, wanted = random_between(writer->random, 1, 2);
     if (random_chance(writer->random, 25))
         draw_collapse(writer);
@@ -215,7 +219,7 @@ static void draw_plain(ScheduleWriter *writer) {
 static void draw_distribution(ScheduleWriter *writer) {
     static const int weights[] = {16, 40, 14, 18, 12};
     int kind = random_weighted(writer->random, weights, 5);
-    if (kind == 1 && writer->draft->machine.level_count > 0)
+    if (kind == 1 && writer->draft->machines[0].level_count > 0)
         draw_onto_machine(writer);
     else if (kind == 2)
         draw_onto_tensor(writer);
@@ -251,7 +255,7 @@ static void draw_systolic(ScheduleWriter *writer) {
     int target = draw_derivable(writer), children[2], by[MAX_LOOP_VARS], by_count = 0;
     if (writer->loops.nest_count != 1 || target < 0)
         return;
-    const DraftMachine *machine = &writer->draft->machine;
+    const DraftMachine *machine = &writer->draft->machines[0];
     int64_t steps = random_between(writer->random, 1, 4);
     char text[32];
     snprintf(text, sizeof text, "%d", (int)steps);
@@ -278,7 +282,7 @@ static void draw_systolic(ScheduleWriter *writer) {
     int at = children[0];
     if (by_count > 0 && writer_rotate(writer, children[0], by, by_count))
         at = writer->loops.var_count - 1;
-    unsigned read = nest.tensors & ~(1u << writer->statement->target);
+    unsigned read = nest.tensors & ~(1u << writer->statement->target | writer->communicated);
     if (read)
         writer_communicate(writer, read, at);
 }
@@ -330,6 +334,8 @@ void draw_schedule(Random *random, Draft *draft, int at) {
     if (random_chance(random, 12))
         draw_blocks(&writer);
     draw_distribution(&writer);
+    if (random_chance(random, 12))
+        draw_communication(&writer);
     if (writer.distributed && random_chance(random, 30))
         draw_systolic(&writer);
     else

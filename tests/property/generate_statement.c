@@ -73,7 +73,7 @@ static int new_tensor(Writer *writer, int order, const int *vars) {
                                         TYPE_I64, TYPE_C64, TYPE_C128};
     Draft *draft = writer->draft;
     DraftTensor *tensor = &draft->tensors[draft->tensor_count];
-    snprintf(tensor->name, sizeof tensor->name, "%c", "ABCDEFGHIJKLNPQRSTUV"[draft->tensor_count]);
+    snprintf(tensor->name, sizeof tensor->name, "%c", "ABCDEFGHIJKLPQRSTUVW"[draft->tensor_count]);
     tensor->type = writer->type;
     if (writer->mixed && random_chance(writer->random, 60))
         tensor->type = types[random_below(writer->random, 7)];

@@ -77,7 +77,7 @@ static bool is_cheap(const ScheduleWriter *writer) {
         }
         most_steps = steps > most_steps ? steps : most_steps;
     }
-    int64_t of_machine = draft_processors(writer->draft);
+    int64_t of_machine = draft_processors(&writer->draft->machines[0], writer->draft);
     processors = processors > of_machine ? processors : of_machine;
     return most_steps * (1 + (processors - 1) / writer->draft->ranks) <= MAX_STEPS;
 }
@@ -196,7 +196,7 @@ bool writer_rotate(ScheduleWriter *writer, int target, const int *by, int count)
     return write_command(writer, false, "rotate(%s, %s, %s)", old.name, text, name);
 }
 
-bool writer_distribute(ScheduleWriter *writer, const int *targets, int count, const char *onto,
+bool writer_distribute(ScheduleWriter *writer, const int *targets, int count, const char *onto, int machine,
                        const int *dims) {
     char target_text[60], outer_text[60], inner_text[60];
     int outer[DRAFT_DIMS], children[2 * DRAFT_DIMS];
@@ -211,7 +211,7 @@ bool writer_distribute(ScheduleWriter *writer, const int *targets, int count, co
             return false;
         }
         char name[16];
-        int64_t size = writer->draft->sizes[writer->draft->machine.sizes[dims[i]]].value;
+        int64_t size = writer->draft->sizes[writer->draft->machines[machine].sizes[dims[i]]].value;
         snprintf(name, sizeof name, "%.14so", parent.name);
         outer[i] = children[i] = loops_add(&writer->loops, name, size, &parent);
         snprintf(name, sizeof name, "%.14si", parent.name);

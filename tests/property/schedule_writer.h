@@ -32,8 +32,8 @@ bool writer_settle(ScheduleWriter *writer);
 // Whether `var` is a loop outside of `target` in every nest that has `target`.
 bool writer_is_outside(const ScheduleWriter *writer, int var, int target);
 bool writer_rotate(ScheduleWriter *writer, int target, const int *by, int count);
-// The compound form, target i along dimension dims[i] of the machine.
-bool writer_distribute(ScheduleWriter *writer, const int *targets, int count, const char *onto,
+// The compound form, target i along dimension dims[i] of that machine.
+bool writer_distribute(ScheduleWriter *writer, const int *targets, int count, const char *onto, int machine,
                        const int *dims);
 bool writer_distribute_loops(ScheduleWriter *writer, const int *vars, int count);
 bool writer_communicate(ScheduleWriter *writer, unsigned tensors, int var);

@@ -111,9 +111,9 @@ static bool fewer_ranks(Draft *draft, int which) {
 }
 
 static bool drop_machine(Draft *draft, int which) {
-    if (which > 0)
+    if (which > 1)
         return false;
-    draft->machine = (DraftMachine){0};
+    draft->machines[1 - which] = (DraftMachine){0};
     return true;
 }
 
