@@ -31,7 +31,7 @@ static void unbind_all(Cin *cin) {
     cin->relations.count = kept;
 }
 
-void distribution_bind(Cin *cin, Span span, int var, const Machine *machine, int dim) {
+bool distribution_bind(Cin *cin, Span span, int var, const Machine *machine, int dim) {
     for (int64_t r = 0; r < cin->relations.count; r++) {
         const Relation *relation = cin->relations.items[r];
         if ((relation->kind == REL_DISTRIBUTE || relation->kind == REL_FIX) && relation->machine != machine) {
@@ -46,6 +46,7 @@ void distribution_bind(Cin *cin, Span span, int var, const Machine *machine, int
                                      .vars = {var},
                                      .machine = machine,
                                      .dim = machine ? dim : 0});
+    return machine != NULL;
 }
 
 void distribution_apply(Cin *cin, Span span, const Distribution *distribution, int *inner) {
@@ -70,9 +71,10 @@ void distribution_apply(Cin *cin, Span span, const Distribution *distribution, i
     if (!distribution->outside_all)
         transform_reorder(cin, order, ordered);
     transform_hoist(cin, order, count, distribution->outside_all ? HOIST_OUTSIDE_ALL : HOIST_INSIDE_CHUNKS);
+    bool bound = true;
     for (int s = 0; s < count; s++)
-        distribution_bind(cin, span, order[s], distribution->machine, distribution->steps[s].dim);
-    for (int f = 0; f < distribution->fix_count; f++)
+        bound = distribution_bind(cin, span, order[s], distribution->machine, distribution->steps[s].dim);
+    for (int f = 0; bound && f < distribution->fix_count; f++)
         cin_add_relation(cin, (Relation){.kind = REL_FIX,
                                          .span = span,
                                          .machine = distribution->machine,

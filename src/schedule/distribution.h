@@ -31,8 +31,9 @@ typedef struct {
 void distribution_apply(Cin *cin, Span span, const Distribution *distribution, int *inner);
 
 // Distributes the loop along that dimension. All variables of a statement go along dimensions of one machine;
-// where that fails, each gets a dimension of its own, which is right as well.
-void distribution_bind(Cin *cin, Span span, int var, const Machine *machine, int dim);
+// where that fails, each gets a dimension of its own, which is right as well, and coordinates that were fixed
+// are not any more. Returns whether the loop goes along a machine.
+bool distribution_bind(Cin *cin, Span span, int var, const Machine *machine, int dim);
 
 // The relation that has taken this dimension of the machine, or NULL.
 const Relation *distribution_taken(const Cin *cin, const Machine *machine, int dim);

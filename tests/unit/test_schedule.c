@@ -95,6 +95,10 @@ static const Case rewrites[] = {
      "distribute({i}, {io}, {ii}, R); distribute({j}, {jo}, {ji}, L.gpu)",
      "forall(io) forall(jo) forall(ii) forall(ji) A(i, j) = R(i, j)\n"
      "    s.t. divide(i, io, ii, g), distribute(io), divide(j, jo, ji, h), distribute(jo)\n"},
+    {PLACED "A(i, j) = R(i, j)\nschedule A {",
+     "distribute({j}, {jo}, {ji}, L.gpu); distribute({i}, {io}, {ii}, R)",
+     "forall(jo) forall(io) forall(ii) forall(ji) A(i, j) = R(i, j)\n"
+     "    s.t. divide(j, jo, ji, h), distribute(jo), divide(i, io, ii, g), distribute(io)\n"},
 
     // Several nests: each command goes to those that have the loop.
     {MIXED, "split(k, ko, ki, 4); reorder({ki, j, ko, i})",
