@@ -20,11 +20,17 @@ char *file_read(const char *path, size_t *size, Arena *arena) {
     if (file < 0)
         return NULL;
     *size = 0;
-    ssize_t got;
-    while (*size < capacity && ((got = read(file, bytes + *size, capacity - *size)) > 0 || errno == EINTR))
+    ssize_t got = 1;
+    while (*size < capacity && got != 0) {
+        got = read(file, bytes + *size, capacity - *size);
+        if (got < 0 && errno != EINTR)
+            break;
         *size += got > 0 ? (size_t)got : 0;
+    }
+    int error = errno;
     close(file);
-    return bytes;
+    errno = error;
+    return got < 0 ? NULL : bytes;
 }
 
 bool folder_create(const char *path, Arena *arena) {

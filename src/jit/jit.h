@@ -13,13 +13,14 @@ typedef struct {
     double seconds; // spent compiling, 0 on a hit
 } Kernel;
 
-// Compiles `source` if the cache does not hold it yet. Safe with many processes at once (each writes beside,
-// then renames). The key is a hash of the source, the header, the compiler's name and version, and the flags.
-// Environment: DISTAL_CC (cc), DISTAL_CFLAGS (-O3 -march=native), XDG_CACHE_HOME. An unwritable cache falls
-// back to a temporary folder. False with a diagnostic that holds the compiler's output.
+// Compiles `source` into the cache if that does not hold it yet; where the cache cannot be written, does
+// nothing. Safe with many processes at once (each writes beside, then renames). The key is a hash of the
+// source, the kernel header and what compiler_hash adds. Environment: DISTAL_CC, DISTAL_CFLAGS (see
+// compiler_from_environment), XDG_CACHE_HOME. False with a diagnostic that holds the compiler's output.
 bool jit_compile(const char *source, bool *cache_hit, double *seconds, Diagnostics *diagnostics);
 
-// Loads `function` of `source`, which jit_compile has put into the cache (compiles it otherwise).
+// Loads `function` of `source`, which jit_compile has put into the cache. Where it is not there, compiles it
+// first, in a temporary folder where the cache cannot be written.
 bool jit_load(const char *source, const char *function, Kernel *kernel, Diagnostics *diagnostics);
 void jit_unload(Kernel *kernel);
 
