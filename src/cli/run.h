@@ -23,7 +23,7 @@ typedef struct {
 // One statement on this rank.
 typedef struct {
     Kernel kernel;
-    distal_execution *execution;
+    distal_execution *execution; // while its turn lasts
     double *seconds;             // of each timed execution, slowest rank
     int64_t **bytes, **messages; // counted: [tensor id][rank], on rank 0
     StatementReport report;
@@ -48,7 +48,7 @@ bool bindings_create(Session *session, Bindings *bindings);
 // Whether files can be made where the outputs go, before anything is computed. Collective.
 bool bindings_writable(Run *run);
 
-// Compiles the kernels once a node, loads them, makes storage and executions. Collective.
+// Compiles the kernels once a node, loads them, makes storage. Collective.
 bool run_prepare(Run *run);
 void run_release(Run *run); // collective
 

@@ -79,22 +79,6 @@ static bool create_storages(Run *run) {
     return agree_on(MPI_COMM_WORLD, ok, run->session->diagnostics);
 }
 
-static bool create_statement(Run *run, int index) {
-    const Program *program = run->pipeline->program;
-    RunStatement *statement = &run->statements[index];
-    Arena *arena = run->session->arena;
-    statement->execution = execution_create(run->pipeline->plan->statements[index], run->storages,
-                                            MPI_COMM_WORLD, run->session->diagnostics);
-    statement->seconds = arena_array(arena, double, run->session->options->repeat);
-    statement->bytes = arena_array(arena, int64_t *, program->tensor_count);
-    statement->messages = arena_array(arena, int64_t *, program->tensor_count);
-    for (int t = 0; t < program->tensor_count; t++) {
-        statement->bytes[t] = arena_array(arena, int64_t, run->ranks);
-        statement->messages[t] = arena_array(arena, int64_t, run->ranks);
-    }
-    return statement->execution != NULL;
-}
-
 bool run_prepare(Run *run) {
     const Program *program = run->pipeline->program;
     Arena *arena = run->session->arena;
@@ -102,20 +86,13 @@ bool run_prepare(Run *run) {
     run->statements = arena_array(arena, RunStatement, program->statement_count);
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, run->rank, MPI_INFO_NULL, &run->node);
     run->threads = environment_threads(run->session->options->threads, run->node);
-    if (!fits(run) || !compile(run) || !create_storages(run))
-        return false;
-    for (int i = 0; i < program->statement_count; i++)
-        if (!create_statement(run, i))
-            return false;
-    return true;
+    return fits(run) && compile(run) && create_storages(run);
 }
 
 void run_release(Run *run) {
     const Program *program = run->pipeline->program;
-    for (int i = 0; run->statements && i < program->statement_count; i++) {
-        execution_free(run->statements[i].execution);
+    for (int i = 0; run->statements && i < program->statement_count; i++)
         jit_unload(&run->statements[i].kernel);
-    }
     for (int i = 0; run->storages && i < program->tensor_count; i++)
         if (run->storages[i])
             storage_free(run->storages[i]);

@@ -38,6 +38,23 @@ static void backup_free(Backup *backup) {
     free(backup->pieces);
 }
 
+// Made for each statement when its turn comes: buffers and communicators of one at a time.
+static bool prepare(Run *run, int index) {
+    const int tensors = run->pipeline->program->tensor_count;
+    RunStatement *statement = &run->statements[index];
+    Arena *arena = run->session->arena;
+    statement->seconds = arena_array(arena, double, run->session->options->repeat);
+    statement->bytes = arena_array(arena, int64_t *, tensors);
+    statement->messages = arena_array(arena, int64_t *, tensors);
+    for (int t = 0; t < tensors; t++) {
+        statement->bytes[t] = arena_array(arena, int64_t, run->ranks);
+        statement->messages[t] = arena_array(arena, int64_t, run->ranks);
+    }
+    statement->execution = execution_create(run->pipeline->plan->statements[index], run->storages,
+                                            MPI_COMM_WORLD, run->session->diagnostics);
+    return statement->execution != NULL;
+}
+
 // What the runtime has moved must be what the plan said.
 static bool check_counters(Run *run, int index) {
     const StatementPlan *plan = run->pipeline->plan->statements[index];
@@ -148,8 +165,8 @@ bool run_statement(Run *run, int index) {
     Storage *target = run->storages[assignment->lhs->tensor->id];
     Inputs inputs = {0};
     Backup backup = {0};
-    bool ok = true;
-    if (options->check)
+    bool ok = prepare(run, index);
+    if (ok && options->check)
         ok = inputs_gather(run, assignment, &inputs);
     if (ok && assignment->accumulate && options->warmup + options->repeat > 1) {
         ok = backup_create(&backup, target);
@@ -165,6 +182,8 @@ bool run_statement(Run *run, int index) {
         summarize(run, statement);
         gather_counters(run, index);
     }
+    execution_free(statement->execution);
+    statement->execution = NULL;
     if (ok && options->check)
         ok = run_check(run, index, (const void *const *)inputs.arrays);
     backup_free(&backup);

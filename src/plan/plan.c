@@ -280,8 +280,8 @@ static bool check_steps(const StatementPlan *plan, Diagnostics *diagnostics) {
     return true;
 }
 
-static bool plan_statement(Plan *plan, StatementPlan *statement, const Tensor *const *tensors,
-                           int64_t *const *extents, Diagnostics *diagnostics) {
+static bool plan_statement(Plan *plan, StatementPlan *statement, int64_t *const *extents,
+                           Diagnostics *diagnostics) {
     const double start = now();
     const Spmd *spmd = statement->spmd;
     statement->target = spmd->cin->assignment->lhs->tensor;
@@ -297,6 +297,14 @@ static bool plan_statement(Plan *plan, StatementPlan *statement, const Tensor *c
     statement->transfers = arena_array(plan->arena, TransferPlan, spmd->transfer_count);
     for (int t = 0; t < spmd->transfer_count; t++)
         sum_transfer(statement, t);
+    statement->zero_target = needs_zeros(statement);
+    statement->flop = count_flop(statement);
+    statement->seconds = now() - start;
+    return true;
+}
+
+// All homes are known: each tensor is at home while any statement is executed, so all of them count.
+static void sum_statement(const Plan *plan, StatementPlan *statement, const Tensor *const *tensors) {
     TensorFigures *figures = arena_array(plan->arena, TensorFigures, plan->tensor_count);
     int64_t *peak = zeros(plan->arena, statement->ranks);
     for (int t = 0; t < plan->tensor_count; t++) {
@@ -307,10 +315,6 @@ static bool plan_statement(Plan *plan, StatementPlan *statement, const Tensor *c
     statement->tensor_count = plan->tensor_count;
     statement->tensors = figures;
     statement->peak_bytes = peak;
-    statement->zero_target = needs_zeros(statement);
-    statement->flop = count_flop(statement);
-    statement->seconds = now() - start;
-    return true;
 }
 
 static int64_t *tensor_extents(Arena *arena, const Tensor *tensor, const int64_t *params,
@@ -355,8 +359,10 @@ Plan *plan_create(Arena *arena, int tensor_count, const Tensor *const *tensors, 
                                      .options = options,
                                      .homes = plan->homes,
                                      .arena = arena};
-        if (!plan_statement(plan, statement, tensors, extents, diagnostics))
+        if (!plan_statement(plan, statement, extents, diagnostics))
             return NULL;
     }
+    for (int s = 0; s < statement_count; s++)
+        sum_statement(plan, plan->statements[s], tensors);
     return plan;
 }
