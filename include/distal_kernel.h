@@ -5,6 +5,7 @@
 #define DISTAL_KERNEL_H
 
 #include <complex.h>
+#include <math.h>
 #include <stdint.h>
 
 // The library hides its symbols; a kernel finds these when it is loaded.
@@ -67,6 +68,29 @@ static inline int32_t distal_div_i32(int32_t a, int32_t b) {
 static inline int64_t distal_div_i64(int64_t a, int64_t b) {
     return b == 0 ? 0 : b == -1 ? (int64_t)(0U - (uint64_t)a) : a / b;
 }
+
+// The absolute value of the least integer wraps around to itself.
+static inline int32_t distal_abs_i32(int32_t a) {
+    return a < 0 ? (int32_t)(0U - (uint32_t)a) : a;
+}
+
+static inline int64_t distal_abs_i64(int64_t a) {
+    return a < 0 ? (int64_t)(0U - (uint64_t)a) : a;
+}
+
+// Minimum and maximum. Where an argument is not a number, neither is the result.
+#define DISTAL_DEFINE_EXTREMES(suffix, type)                                                                 \
+    static inline type distal_min_##suffix(type a, type b) {                                                 \
+        return ((a < b) | (a != a)) ? a : b;                                                                 \
+    }                                                                                                        \
+    static inline type distal_max_##suffix(type a, type b) {                                                 \
+        return ((a > b) | (a != a)) ? a : b;                                                                 \
+    }
+
+DISTAL_DEFINE_EXTREMES(i32, int32_t)
+DISTAL_DEFINE_EXTREMES(i64, int64_t)
+DISTAL_DEFINE_EXTREMES(f32, float)
+DISTAL_DEFINE_EXTREMES(f64, double)
 
 // Products as they are defined, without the search for infinities that C's operator makes.
 static inline float _Complex distal_mul_c64(float _Complex a, float _Complex b) {

@@ -125,11 +125,6 @@ const char *emit_int(Emitter *emitter, const IntExpr *expr) {
     }
 }
 
-// The real type of which a complex one is made, else the type itself.
-static ElementType component(ElementType type) {
-    return type == TYPE_C64 ? TYPE_F32 : type == TYPE_C128 ? TYPE_F64 : type;
-}
-
 static const char *real_text(Emitter *emitter, double number, bool is_float) {
     if (isinf(number) || (is_float && fabs(number) > FLT_MAX))
         return is_float ? "__builtin_inff()" : "__builtin_inf()";
@@ -144,7 +139,7 @@ static const char *real_text(Emitter *emitter, double number, bool is_float) {
 }
 
 static Value number_value(Emitter *emitter, const Expr *expr) {
-    ElementType type = component(emitter->type);
+    ElementType type = type_component(emitter->type);
     Value value = {.binding = BIND_PRIMARY};
     if (type_info(type)->is_integer) {
         // Of the full width, so that a product of numbers is not one of ints.
@@ -167,7 +162,7 @@ static Value access_value(Emitter *emitter, const Expr *expr, ElementText elemen
     ElementType own = expr->access->tensor->type;
     bool is_complex = type_info(own)->is_complex;
     // A real factor of a complex number stays real.
-    ElementType wanted = is_complex ? emitter->type : component(emitter->type);
+    ElementType wanted = is_complex ? emitter->type : type_component(emitter->type);
     const char *text = element(context, expr->access);
     if (own == wanted)
         return (Value){text, BIND_PRIMARY, is_complex};
@@ -197,7 +192,21 @@ static Value quotient(Emitter *emitter, Value left, Value right) {
                    BIND_PRODUCT, left.is_complex || right.is_complex};
 }
 
+static Value call(Emitter *emitter, const Expr *expr, ElementText element, void *context) {
+    const Function *function = expr->function;
+    Value left = emit_expr(emitter, expr->left, element, context), right = {.is_complex = false};
+    if (expr->right)
+        right = emit_expr(emitter, expr->right, element, context);
+    bool is_complex = left.is_complex || right.is_complex;
+    const char *name = function->c_names[is_complex ? emitter->type : type_component(emitter->type)];
+    return (Value){expr->right ? arena_printf(emitter->arena, "%s(%s, %s)", name, left.text, right.text)
+                               : arena_printf(emitter->arena, "%s(%s)", name, left.text),
+                   BIND_PRIMARY, is_complex && !function->gives_real};
+}
+
 Value emit_expr(Emitter *emitter, const Expr *expr, ElementText element, void *context) {
+    if (expr->kind == EXPR_CALL)
+        return call(emitter, expr, element, context);
     if (expr->kind == EXPR_ACCESS)
         return access_value(emitter, expr, element, context);
     if (expr->kind == EXPR_NUMBER)
@@ -217,8 +226,8 @@ Value emit_expr(Emitter *emitter, const Expr *expr, ElementText element, void *c
 }
 
 const char *emit_stored(Emitter *emitter, Value value, ElementType to) {
-    ElementType from = value.is_complex ? emitter->type : component(emitter->type);
-    if (from == to || (from == component(to) && !value.is_complex))
+    ElementType from = value.is_complex ? emitter->type : type_component(emitter->type);
+    if (from == to || (from == type_component(to) && !value.is_complex))
         return value.text;
     return arena_printf(emitter->arena, "(%s)%s", type_info(to)->c_name, bound(emitter, value, BIND_UNARY));
 }

@@ -183,7 +183,7 @@ static void write_constants(LeafEmitter *leaf, int depth) {
         emit_line(emitter, "const int64_t %s = %s;", place->prefix, position);
     }
     if (leaf->sums && leaf->sum_depth == depth)
-        emit_line(emitter, "%s %s = 0;", type_info(emitter->type)->c_name, leaf->sum);
+        emit_line(emitter, "%s %s = 0;", type_info(leaf->sum_type)->c_name, leaf->sum);
 }
 
 // The iterations of the loops from `first` inwards, as far as they are known before it.
@@ -209,7 +209,7 @@ static void write_pragma(LeafEmitter *leaf, int l, bool threaded) {
     text_printf(&text, "#pragma omp%s%s", thread ? " parallel for" : "", loop->vector ? " simd" : "");
     if (leaf->sums && l >= leaf->sum_depth)
         text_printf(&text, " reduction(%s : %s)",
-                    thread && type_info(emitter->type)->is_complex ? "distal_add" : "+", leaf->sum);
+                    thread && type_info(leaf->sum_type)->is_complex ? "distal_add" : "+", leaf->sum);
     if (thread)
         text_printf(&text, " if (%s%s > DISTAL_PARALLEL_WORK)", loop->vector ? "parallel : " : "",
                     work_from(leaf, l));
@@ -227,8 +227,8 @@ static void write_update(LeafEmitter *leaf, Value value) {
               emitter->nest->writes_once ? "=" : "+=", emit_stored(emitter, value, lhs->tensor->type));
 }
 
-// That the loops of a call have iterations; empty where that is known. Without any, what the call reads may not
-// be there.
+// That the loops of a call have iterations; empty where that is known. Without any, what the call reads may
+// not be there.
 static const char *call_has_work(const LeafEmitter *leaf) {
     Text text = text_create(leaf->emitter->arena);
     for (int l = leaf->plain_count; l < leaf->leaf->loop_count; l++) {
@@ -288,7 +288,7 @@ static void write_loops(LeafEmitter *leaf, int l, bool threaded) {
         emit_close(emitter);
     }
     if (leaf->sums && leaf->sum_depth == l)
-        write_update(leaf, (Value){leaf->sum, BIND_PRIMARY, type_info(emitter->type)->is_complex});
+        write_update(leaf, (Value){leaf->sum, BIND_PRIMARY, type_info(leaf->sum_type)->is_complex});
 }
 
 // An element that the loops from some depth inwards do not move is updated once, after them. Threads that
@@ -306,6 +306,9 @@ static void choose_sum(LeafEmitter *leaf) {
     bool is_value = !from->call || from->call->kernel == KERNEL_DOT;
     leaf->sums = is_value && depth < leaf->plain_count;
     leaf->sum_depth = depth;
+    leaf->sum_type = type_info(expr_type(from->assign->rhs))->is_complex
+                         ? leaf->emitter->type
+                         : type_component(leaf->emitter->type);
     if (leaf->sums)
         leaf->sum = names_take(&leaf->emitter->names, "sum", false);
 }

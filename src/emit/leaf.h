@@ -27,6 +27,7 @@ typedef struct {
     bool sums;       // updates of one element are summed in a local variable
     int sum_depth;   // the number of loops around it
     const char *sum; // its name
+    ElementType sum_type;
     bool atomic;
 } LeafEmitter;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "emit/names.h"
 
+#include "index/function.h"
+
 #include <string.h>
 
 // Keywords of C (up to C23, and those that compilers add), macros of the headers that a kernel includes,
@@ -72,6 +74,11 @@ static const char *const reserved[] = {
     "WCHAR_MAX",
     "WINT_MIN",
     "WINT_MAX",
+    "INFINITY",
+    "NAN",
+    "MAXFLOAT",
+    "math_errhandling",
+    "signgam",
 };
 
 static bool is_among(const char *name, const char *const *names, int64_t count) {
@@ -81,12 +88,21 @@ static bool is_among(const char *name, const char *const *names, int64_t count) 
     return false;
 }
 
-// The implementation's, the runtime's, and the limits of <stdint.h>.
+// The implementation's, the runtime's, and constants of <stdint.h> and <math.h>.
 static bool has_reserved_start(const char *name) {
-    static const char *const starts[] = {"_", "distal_", "DISTAL_", "INT", "UINT", "PTRDIFF_", "SIG_ATOMIC_"};
+    static const char *const starts[] = {"_",           "distal_", "DISTAL_", "INT", "UINT", "PTRDIFF_",
+                                         "SIG_ATOMIC_", "HUGE",    "FP_",     "M_",  "MATH_"};
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         if (strncmp(name, starts[i], strlen(starts[i])) == 0)
             return true;
+    return false;
+}
+
+static bool is_function(const char *name) {
+    for (int i = 0; i < function_count(); i++)
+        for (int type = 0; type < TYPE_COUNT; type++)
+            if (function_at(i)->c_names[type] && strcmp(function_at(i)->c_names[type], name) == 0)
+                return true;
     return false;
 }
 
@@ -99,7 +115,8 @@ void names_want(Names *names, const char *name) {
 }
 
 static bool is_free(const Names *names, const char *name, bool own) {
-    return !has_reserved_start(name) && !is_among(name, reserved, sizeof reserved / sizeof *reserved) &&
+    return !has_reserved_start(name) && !is_function(name) &&
+           !is_among(name, reserved, sizeof reserved / sizeof *reserved) &&
            !is_among(name, names->taken.items, names->taken.count) &&
            (own || !is_among(name, names->wanted.items, names->wanted.count));
 }

@@ -36,6 +36,10 @@ ElementType type_promote(ElementType a, ElementType b) {
     return high;
 }
 
+ElementType type_component(ElementType type) {
+    return type == TYPE_C64 ? TYPE_F32 : type == TYPE_C128 ? TYPE_F64 : type;
+}
+
 bool type_storable(ElementType from, ElementType to) {
     if (types[from].is_complex)
         return types[to].is_complex;

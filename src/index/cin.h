@@ -88,9 +88,10 @@ typedef struct {
 // The statement as written, before any command. A right side whose additive terms sum over different
 // variables becomes a sequence of nests, one for each set of reduction variables: `A(i) = b(i) ; A(i) +=
 // B(i,j) * c(j)`. A sum inside a product is multiplied out where its addends differ in the variables that
-// they sum over, so a variable is summed within its own additive term only. NULL with a diagnostic where a
-// reduction stands inside a divisor together with terms that do not have it. Loops: variables in order of
-// first occurrence, those of the left side first (DISTAL, section 5.1).
+// they sum over, so a variable is summed within its own additive term only; the arguments of a function are
+// summed over around the whole call and its term. NULL with a diagnostic where a reduction stands inside a
+// divisor together with terms that do not have it. Loops: variables in order of first occurrence, those of
+// the left side first (DISTAL, section 5.1).
 const Cin *cin_create(Arena *arena, const Assignment *assignment, Diagnostics *diagnostics);
 
 // A shallow copy to be changed by a schedule command.

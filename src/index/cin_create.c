@@ -97,6 +97,18 @@ static bool terms_of_product(Normalizer *normalizer, const Expr *expr, TermArray
     return true;
 }
 
+static int64_t size_of(const Expr *expr) {
+    return expr ? 1 + size_of(expr->left) + size_of(expr->right) : 0;
+}
+
+static VarSet reduced_by(const Normalizer *normalizer, const Expr *expr) {
+    if (!expr)
+        return 0;
+    if (expr->kind == EXPR_ACCESS)
+        return reduced_by_access(normalizer, expr->access);
+    return reduced_by(normalizer, expr->left) | reduced_by(normalizer, expr->right);
+}
+
 // The sum that `expr` is, one term for each set of reduced variables. Where there is one set only, the term
 // is `expr` as it was written: nothing is multiplied out.
 static bool terms_of(Normalizer *normalizer, const Expr *expr, TermArray *terms) {
@@ -107,6 +119,10 @@ static bool terms_of(Normalizer *normalizer, const Expr *expr, TermArray *terms)
     case EXPR_ACCESS:
         array_push(normalizer->arena, *terms,
                    (Term){expr, false, reduced_by_access(normalizer, expr->access), 1});
+        return true;
+    case EXPR_CALL: // a factor, whatever its arguments are: they are not terms of the statement
+        array_push(normalizer->arena, *terms,
+                   (Term){expr, false, reduced_by(normalizer, expr), size_of(expr)});
         return true;
     case EXPR_MUL:
     case EXPR_DIV:

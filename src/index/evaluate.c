@@ -51,6 +51,12 @@ static Operand operand_of(const Access *access, const int64_t *params) {
     return operand;
 }
 
+// Whether a function is called with complex numbers.
+static bool is_complex(const Expr *call) {
+    return type_info(expr_type(call->left))->is_complex ||
+           (call->right && type_info(expr_type(call->right))->is_complex);
+}
+
 static void compile(Compilation *compilation, const Expr *expr) {
     Step step = {.kind = expr->kind};
     if (expr->kind == EXPR_ACCESS) {
@@ -63,13 +69,15 @@ static void compile(Compilation *compilation, const Expr *expr) {
         compile(compilation, expr->left);
         if (expr->right)
             compile(compilation, expr->right);
+        step.function = expr->function;
+        step.complex_arguments = expr->kind == EXPR_CALL && is_complex(expr);
     }
     array_push(compilation->arena, compilation->steps, step);
 }
 
 static bool is_plain(const Expr *expr) {
-    return expr->kind != EXPR_ADD && expr->kind != EXPR_SUB && (!expr->left || is_plain(expr->left)) &&
-           (!expr->right || is_plain(expr->right));
+    return expr->kind != EXPR_ADD && expr->kind != EXPR_SUB && expr->kind != EXPR_CALL &&
+           (!expr->left || is_plain(expr->left)) && (!expr->right || is_plain(expr->right));
 }
 
 static Term term_of(Arena *arena, const Evaluator *evaluator, Addend addend, const int64_t *params) {
@@ -91,6 +99,14 @@ static Term term_of(Arena *arena, const Evaluator *evaluator, Addend addend, con
     return term;
 }
 
+// Functions of the C library are right to a few units in the last place.
+static double rounding_count(const Term *term) {
+    double count = 0;
+    for (int s = 0; s < term->program.step_count; s++)
+        count += term->program.steps[s].kind == EXPR_CALL ? 4 : 1;
+    return count;
+}
+
 // One more rounding of a complex number is several of its parts.
 static void count_work(Evaluator *evaluator) {
     for (int t = 0; t < evaluator->term_count; t++) {
@@ -99,7 +115,7 @@ static void count_work(Evaluator *evaluator) {
         for (int i = 0; i < term->reduction_count; i++)
             summands *= (double)evaluator->extents[term->reductions[i]];
         evaluator->summands += summands;
-        evaluator->operations += term->program.step_count * (evaluator->kind == WIDE_COMPLEX ? 4 : 1);
+        evaluator->operations += rounding_count(term) * (evaluator->kind == WIDE_COMPLEX ? 4 : 1);
         evaluator->max_steps =
             evaluator->max_steps > term->program.step_count ? evaluator->max_steps : term->program.step_count;
         evaluator->max_operands =
@@ -346,6 +362,7 @@ static double complex_error(const double *got, const double *value, double magni
 double evaluator_error(const Evaluator *evaluator, const void *got, const void *values,
                        const double *magnitudes, int64_t count) {
     const ElementType type = evaluator->assignment->lhs->tensor->type;
+    const int numbers = evaluator->kind == WIDE_COMPLEX ? 2 : 1;
     double largest = 0;
     for (int64_t i = 0; i < count; i++) {
         double error;
@@ -354,8 +371,8 @@ double evaluator_error(const Evaluator *evaluator, const void *got, const void *
             error = got_integer(got, type, i) == (type == TYPE_I32 ? (int32_t)(uint32_t)value : value)
                         ? 0
                         : INFINITY;
-        } else if (evaluator->kind == WIDE_REAL) {
-            double value = as_stored(((const double *)values)[i], type);
+        } else if (!type_info(type)->is_complex) {
+            double value = as_stored(((const double *)values)[numbers * i], type);
             error = real_error(got_real(got, type, i), value, magnitudes[i]);
         } else {
             const double *value = (const double *)values + 2 * i;

@@ -263,6 +263,10 @@ static void run_program(const BlockProgram *program, const Lanes *lanes, int cou
         case EXPR_NEG:
             negate(top, program->kind, count);
             break;
+        case EXPR_CALL:
+            top -= step->function->arity - 1;
+            block_call(step, program->kind, magnitudes, top, top + 1, count);
+            break;
         default:
             top--;
             if (magnitudes)

@@ -15,6 +15,8 @@ typedef struct {
     int access; // EXPR_ACCESS: index into the term's accesses
     double number;
     int64_t integer;
+    const Function *function; // EXPR_CALL
+    bool complex_arguments;   // EXPR_CALL: one at least is of a complex type
 } Step;
 
 typedef struct {
@@ -52,6 +54,10 @@ typedef struct {
     const void *data;
     int64_t offset, stride;
 } Lanes;
+
+// A call of a function: the first argument becomes the result; `right` is unused where it has one only.
+void block_call(const Step *step, WideKind kind, bool magnitudes, Register *left, const Register *right,
+                int count);
 
 void block_clear(Sums *sums, int count);
 // Runs the program on `count` lanes and adds the result to `sums`; `stack` has a register a step.

@@ -38,7 +38,8 @@ static void add_set(Arena *arena, VarSets *sets, VarSet set) {
 // The different sets of variables that the terms of a full expansion of `expr` are summed over.
 static VarSets summed_over(Expansion *expansion, const Expr *expr) {
     VarSets sets = {0};
-    if (expr->kind == EXPR_ACCESS || expr->kind == EXPR_NUMBER) {
+    // A function is one factor, whatever its arguments are.
+    if (expr->kind == EXPR_ACCESS || expr->kind == EXPR_NUMBER || expr->kind == EXPR_CALL) {
         add_set(expansion->arena, &sets, all_vars(expr) & expansion->reducible);
         return sets;
     }

@@ -12,29 +12,6 @@ typedef struct {
     ElementType type; // of the tensors together
 } Operands;
 
-static void collect(const Expr *expr, Operands *operands) {
-    switch (expr->kind) {
-    case EXPR_ACCESS: {
-        ElementType type = expr->access->tensor->type;
-        operands->type = operands->has_tensor ? type_promote(operands->type, type) : type;
-        operands->has_tensor = true;
-        return;
-    }
-    case EXPR_NUMBER:
-        if (expr->number_is_integer) {
-            operands->has_integer_number = true;
-            operands->integer_is_long |= expr->integer > INT32_MAX || expr->integer < INT32_MIN;
-        } else {
-            operands->has_real_number = true;
-        }
-        return;
-    default:
-        collect(expr->left, operands);
-        if (expr->right)
-            collect(expr->right, operands);
-    }
-}
-
 // A number takes the type of the tensors (NumPy's rule): a real number only turns integers into f64, and an
 // integer only i32 into i64 where it needs that.
 static ElementType combined(const Operands *operands) {
@@ -47,15 +24,57 @@ static ElementType combined(const Operands *operands) {
     return operands->type;
 }
 
+static void add_tensor(Operands *operands, ElementType type) {
+    operands->type = operands->has_tensor ? type_promote(operands->type, type) : type;
+    operands->has_tensor = true;
+}
+
+static void add_number(Operands *operands, bool is_integer, int64_t integer) {
+    operands->has_integer_number |= is_integer;
+    operands->has_real_number |= !is_integer;
+    operands->integer_is_long |= is_integer && (integer > INT32_MAX || integer < INT32_MIN);
+}
+
+// `computing`: the types in between count as well, not only that of the value.
+static void collect(const Expr *expr, bool computing, Operands *operands) {
+    switch (expr->kind) {
+    case EXPR_ACCESS:
+        add_tensor(operands, expr->access->tensor->type);
+        return;
+    case EXPR_NUMBER:
+        add_number(operands, expr->number_is_integer, expr->integer);
+        return;
+    case EXPR_CALL: {
+        Operands arguments = {0};
+        collect(expr->left, computing, &arguments);
+        if (expr->right)
+            collect(expr->right, computing, &arguments);
+        ElementType type = function_type(expr->function, combined(&arguments));
+        if (expr->function->gives_real && !computing)
+            type = type_component(type);
+        // A function of numbers alone is a number.
+        if (arguments.has_tensor)
+            add_tensor(operands, type);
+        else
+            add_number(operands, type_info(type)->is_integer, 0);
+        return;
+    }
+    default:
+        collect(expr->left, computing, operands);
+        if (expr->right)
+            collect(expr->right, computing, operands);
+    }
+}
+
 ElementType expr_type(const Expr *expr) {
     Operands operands = {0};
-    collect(expr, &operands);
+    collect(expr, false, &operands);
     return combined(&operands);
 }
 
 ElementType assignment_type(const Assignment *assignment) {
     Operands operands = {.has_tensor = true, .type = assignment->lhs->tensor->type};
-    collect(assignment->rhs, &operands);
+    collect(assignment->rhs, true, &operands);
     return combined(&operands);
 }
 
@@ -133,6 +152,15 @@ void expr_print(const Expr *expr, const char *const *names, Text *to) {
     case EXPR_NEG:
         text_append(to, "-");
         print_operand(expr->left, 3, names, to);
+        return;
+    case EXPR_CALL:
+        text_printf(to, "%s(", expr->function->name);
+        expr_print(expr->left, names, to);
+        if (expr->right) {
+            text_append(to, ", ");
+            expr_print(expr->right, names, to);
+        }
+        text_append(to, ")");
         return;
     default:
         print_operand(expr->left, precedence(expr), names, to);

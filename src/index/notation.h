@@ -7,6 +7,7 @@
 #include "base/intexpr.h"
 #include "format/level.h"
 #include "format/type.h"
+#include "index/function.h"
 #include "machine/placement.h"
 
 typedef struct {
@@ -31,7 +32,16 @@ typedef struct {
     Span span, var_spans[MAX_ORDER];
 } Access;
 
-typedef enum { EXPR_ACCESS, EXPR_NUMBER, EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_DIV, EXPR_NEG } ExprKind;
+typedef enum {
+    EXPR_ACCESS,
+    EXPR_NUMBER,
+    EXPR_ADD,
+    EXPR_SUB,
+    EXPR_MUL,
+    EXPR_DIV,
+    EXPR_NEG,
+    EXPR_CALL
+} ExprKind;
 
 typedef struct Expr Expr;
 struct Expr {
@@ -41,7 +51,8 @@ struct Expr {
     double number;            // EXPR_NUMBER
     bool number_is_integer;   // written without point or exponent
     int64_t integer;          // its value then
-    const Expr *left, *right; // of operations; EXPR_NEG has left only
+    const Function *function; // EXPR_CALL
+    const Expr *left, *right; // of operations and calls; EXPR_NEG and one argument have left only
 };
 
 // One index variable of the statement as written: not derived.
@@ -63,9 +74,11 @@ typedef struct {
 } Assignment;
 
 // The type that the statement computes in: promotion over all its tensors, the left one too, where a number
-// takes the type of the tensors around it (NumPy's rules: 0.5 makes integers f64 and leaves f32 alone).
+// takes the type of the tensors around it (NumPy's rules: 0.5 makes integers f64 and leaves f32 alone), and a
+// function that integers do not have makes them f64.
 ElementType assignment_type(const Assignment *assignment);
-// The same over the tensors and numbers of one expression: what may have to be converted to be stored.
+// The same over the tensors and numbers of one expression: what may have to be converted to be stored. It is
+// real where all that is complex stands in functions that give real numbers.
 ElementType expr_type(const Expr *expr);
 
 // Calls `visit` for every access of the expression, left to right.

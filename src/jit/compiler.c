@@ -41,8 +41,9 @@ Compiler compiler_from_environment(Arena *arena) {
         add_words(arena, &compiler, command);
     if (compiler.words.count == 0)
         array_push(arena, compiler.words, "cc");
-    // ISO C would keep products and sums apart where the processor can fuse them.
-    add_words(arena, &compiler, "-std=c11 -ffp-contract=fast");
+    // ISO C would keep products and sums apart where the processor can fuse them, and have functions set
+    // errno.
+    add_words(arena, &compiler, "-std=c11 -ffp-contract=fast -fno-math-errno");
     add_words(arena, &compiler, environment_or("DISTAL_CFLAGS", "-O3 -march=native"));
     // Integers of tensors wrap around.
     add_words(arena, &compiler, "-fwrapv -fopenmp -fPIC -shared");
@@ -159,7 +160,7 @@ bool compiler_run(const Compiler *compiler, const char *folder, const char *sour
     Compiler whole = {{0}};
     for (int64_t i = 0; i < compiler->words.count; i++)
         array_push(arena, whole.words, compiler->words.items[i]);
-    const char *const files[] = {"-I", folder, "-o", object, source, NULL};
+    const char *const files[] = {"-I", folder, "-o", object, source, "-lm", NULL};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         array_push(arena, whole.words, files[i]);
 

@@ -50,7 +50,28 @@ bool check_coordinate(Parser *parser, const Machine *machine, int dim, int64_t c
                              coordinate, dim, machine->name, size, size - 1);
 }
 
+// Functions stand on numbers that they are defined on.
+static bool check_calls(Parser *parser, const Expr *expr) {
+    if (expr->left && !check_calls(parser, expr->left))
+        return false;
+    if (expr->right && !check_calls(parser, expr->right))
+        return false;
+    if (expr->kind != EXPR_CALL || function_takes_complex(expr->function))
+        return true;
+    const Expr *const arguments[] = {expr->left, expr->right};
+    for (int a = 0; a < expr->function->arity; a++) {
+        ElementType type = expr_type(arguments[a]);
+        if (type_info(type)->is_complex)
+            return diagnostics_error(parser->diagnostics, arguments[a]->span,
+                                     "'%s' is not defined on complex numbers, and this argument is %s",
+                                     expr->function->name, type_info(type)->name);
+    }
+    return true;
+}
+
 bool check_type(Parser *parser, const Assignment *assignment) {
+    if (!check_calls(parser, assignment->rhs))
+        return false;
     const Tensor *target = assignment->lhs->tensor;
     ElementType type = expr_type(assignment->rhs);
     if (type_storable(type, target->type))

@@ -122,6 +122,11 @@ static bool wrong_count(Builder *builder, const Tensor *tensor, int count, Span 
 static const Access *make_access(Builder *builder, const Token *name, const Indices *indices, Span span,
                                  bool on_left) {
     Parser *parser = builder->parser;
+    if (function_by_name(name->text)) {
+        fail(builder);
+        diagnostics_error(parser->diagnostics, name->span, "'%s' is a function, not a tensor", name->text);
+        return NULL;
+    }
     int index = resolve_name(parser, name, NAME_TENSOR);
     if (index < 0) {
         fail(builder);
@@ -155,15 +160,6 @@ static const Access *make_access(Builder *builder, const Token *name, const Indi
         }
     }
     return access;
-}
-
-static bool is_function(const char *name) {
-    static const char *const functions[] = {"sqrt", "exp",   "log",  "sin", "cos", "tan", "tanh", "pow",
-                                            "abs",  "floor", "ceil", "min", "max", "sum", "conj", "sigmoid"};
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (strcmp(functions[i], name) == 0)
-            return true;
-    return false;
 }
 
 static bool is_on_left(Builder *builder, const Token *name, Span span) {
@@ -203,22 +199,94 @@ static bool is_other_name(Builder *builder, const Token *name) {
     return false;
 }
 
-static bool parse_access(Builder *builder, Expr *expr) {
+// Whether the parentheses to be read hold what a function is called with and a tensor is not indexed by.
+static bool looks_called(const Parser *parser) {
+    const Token *tokens = parser->tokens.items;
+    int64_t last = peek(parser)->match;
+    bool names = false, values = false;
+    for (int64_t i = parser->at + 1; i < last; i++) {
+        const Name *declared = tokens[i].kind == TOKEN_NAME ? find_name(parser, tokens[i].text) : NULL;
+        names |= tokens[i].kind == TOKEN_NAME;
+        values |= tokens[i].kind == TOKEN_OPEN_PAREN || (declared && declared->kind == NAME_TENSOR);
+    }
+    return last != NO_MATCH && last > parser->at + 1 && (values || !names);
+}
+
+static void unknown_function(Builder *builder, const Token *name) {
     Parser *parser = builder->parser;
-    const Token *name;
-    if (!expect_name(parser, "a tensor or a number", &name))
+    Array(const char *) names = {0};
+    Text list = text_create(parser->arena);
+    for (int i = 0; i < function_count(); i++) {
+        array_push(parser->arena, names, function_at(i)->name);
+        text_printf(&list, " %s", function_at(i)->name);
+    }
+    const char *close = closest_name(name->text, names.items, names.count);
+    fail(builder);
+    diagnostics_error(parser->diagnostics, name->span, "unknown function '%s'%s (functions:%s)", name->text,
+                      close ? arena_printf(parser->arena, "; did you mean '%s'?", close) : "",
+                      text_string(&list));
+}
+
+static void wrong_argument_count(Builder *builder, const Function *function, int count, Span span) {
+    fail(builder);
+    diagnostics_error(builder->parser->diagnostics, span,
+                      "'%s' is a function of %s, %s(%s), but %d %s given here", function->name,
+                      function->arity == 1 ? "one argument" : "two arguments", function->name,
+                      function->arguments, count, count == 1 ? "is" : "are");
+}
+
+static bool too_many_operations(Parser *parser, Span span) {
+    if (++parser->operations <= MAX_OPERATIONS)
         return false;
-    const Token *after = peek(parser);
-    if (after->kind == TOKEN_OPEN_PAREN && is_function(name->text) && !find_name(parser, name->text)) {
-        if (after->match == NO_MATCH)
-            return expected(parser, "a tensor or a number");
-        skip_brackets(parser);
+    diagnostics_error(parser->diagnostics, span, "an expression has more than %d operators", MAX_OPERATIONS);
+    return true;
+}
+
+// `(a)`, `(a, b)`
+static bool parse_call(Builder *builder, const Token *name, const Function *function, Expr *expr) {
+    Parser *parser = builder->parser;
+    const Expr *arguments[2] = {NULL, NULL};
+    int count = 0;
+    if (peek(parser)->kind != TOKEN_OPEN_PAREN) {
         fail(builder);
-        diagnostics_error(parser->diagnostics, name->span, "functions such as '%s' are not supported yet",
-                          name->text);
+        diagnostics_error(parser->diagnostics, name->span, "'%s' is a function: %s(%s)", name->text,
+                          name->text, function->arguments);
         return true;
     }
-    if (after->kind != TOKEN_OPEN_PAREN && is_other_name(builder, name)) {
+    if (too_many_operations(parser, name->span))
+        return false;
+    bool outside;
+    enter_brackets(parser, &outside);
+    if (peek(parser)->kind != TOKEN_CLOSE_PAREN) {
+        do {
+            const Expr *argument;
+            if (!parse_expression(builder, &argument))
+                return false;
+            if (count < 2)
+                arguments[count] = argument;
+            count++;
+        } while (accept(parser, TOKEN_COMMA));
+    }
+    *expr = (Expr){.kind = EXPR_CALL,
+                   .span = span_join(name->span, peek(parser)->span),
+                   .function = function,
+                   .left = arguments[0],
+                   .right = arguments[1]};
+    if (!leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "',', ')' or an operator"))
+        return false;
+    if (count != function->arity)
+        wrong_argument_count(builder, function, count, expr->span);
+    return true;
+}
+
+static bool parse_access(Builder *builder, const Token *name, Expr *expr) {
+    Parser *parser = builder->parser;
+    if (peek(parser)->kind == TOKEN_OPEN_PAREN && !find_name(parser, name->text) && looks_called(parser)) {
+        skip_brackets(parser);
+        unknown_function(builder, name);
+        return true;
+    }
+    if (peek(parser)->kind != TOKEN_OPEN_PAREN && is_other_name(builder, name)) {
         fail(builder);
         return true;
     }
@@ -231,6 +299,14 @@ static bool parse_access(Builder *builder, Expr *expr) {
     if (!is_on_left(builder, name, span))
         expr->access = make_access(builder, name, &indices, span, false);
     return true;
+}
+
+static bool parse_named(Builder *builder, Expr *expr) {
+    const Token *name;
+    if (!expect_name(builder->parser, "a tensor or a number", &name))
+        return false;
+    const Function *function = function_by_name(name->text);
+    return function ? parse_call(builder, name, function, expr) : parse_access(builder, name, expr);
 }
 
 static bool too_deep(const Parser *parser) {
@@ -266,7 +342,7 @@ static bool parse_operand(Builder *builder, const Expr **result) {
     expr->kind = EXPR_NUMBER;
     switch (token->kind) {
     case TOKEN_NAME:
-        return parse_access(builder, expr);
+        return parse_named(builder, expr);
     case TOKEN_INTEGER:
     case TOKEN_REAL:
         take(parser);
@@ -305,9 +381,8 @@ static bool parse_chain(Builder *builder, const Expr **result, TokenKind first, 
         return false;
     while (peek(parser)->kind == first || peek(parser)->kind == second) {
         const Token *operator= take(parser);
-        if (++parser->operations > MAX_OPERATIONS)
-            return diagnostics_error(parser->diagnostics, operator->span,
-                                     "an expression has more than %d operators", MAX_OPERATIONS);
+        if (too_many_operations(parser, operator->span))
+            return false;
         Expr *expr = arena_new(parser->arena, Expr);
         expr->kind = operator->kind == first ? first_kind : second_kind;
         expr->left = *result;

@@ -119,6 +119,9 @@ static const char *const kind_names[] = {
     [NAME_PARAM] = "param", [NAME_MACHINE] = "machine", [NAME_TENSOR] = "tensor"};
 
 bool declare_name(Parser *parser, const Token *token, NameKind kind, int index, bool failed) {
+    if (kind == NAME_TENSOR && function_by_name(token->text))
+        return diagnostics_error(parser->diagnostics, token->span,
+                                 "'%s' is a function; choose another name for the tensor", token->text);
     const Name *old = find_name(parser, token->text);
     if (old) {
         if (old->span.line == 0)

@@ -156,6 +156,8 @@ static bool collect_product(Search *search, const Expr *expr, Product *product) 
             return false;
         multiply_alpha(search, product, EXPR_DIV, expr->right);
         return true;
+    case EXPR_CALL:
+        return obstacle(search, OBSTACLE_PRODUCT, "a function of what its loops index");
     default:
         return obstacle(search, OBSTACLE_PRODUCT, "a sum, not a product");
     }

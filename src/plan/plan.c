@@ -105,8 +105,8 @@ static int64_t operations(const Expr *expr) {
     return (expr->kind != EXPR_NEG) + operations(expr->left) + operations(expr->right);
 }
 
-// Additions, subtractions, multiplications and divisions of all iterations; a sum counts one addition a
-// summand.
+// Additions, subtractions, multiplications, divisions and calls of functions of all iterations; a sum counts
+// one addition a summand.
 static int64_t count_flop(const StatementPlan *plan) {
     const Cin *cin = plan->spmd->cin;
     int64_t total = 0;

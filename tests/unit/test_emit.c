@@ -364,6 +364,50 @@ static void test_element_types(void **state) {
                "z2(x) = z(x, y) * z(x, y) * f(x, y) - 2\n");
 }
 
+// Every function in every type that it has, on its own and in sums, inside one another, and as a factor of a
+// call.
+static void test_functions(void **state) {
+    (void)state;
+    char *source = check_program(
+        "param n = 37, m = 5\n"
+        "tensor i(n, m): i32\ntensor l(n, m): i64\ntensor f(n, m): f32\ntensor d(n, m): f64\n"
+        "tensor c(n, m): c64\ntensor z(n, m): c128\ntensor s: f64\n"
+        "tensor i1(n, m): i32\ntensor l1(n, m): i64\ntensor l2: i64\ntensor f1(n, m): f32\n"
+        "tensor f2(n): f32\ntensor d1(n, m): f64\ntensor d2(n): f64\ntensor d3: f64\n"
+        "tensor c1(n, m): c64\ntensor c2(m): c64\ntensor z1(n, m): c128\ntensor z2: c128\n"
+        "tensor d4(n, n): f64\n"
+        "i1(x, y) = abs(i(x, y)) - min(i(x, y), 7) * max(-i(x, y), 3)\n"
+        "l1(x, y) = max(l(x, y), i(x, y)) + abs(min(l(x, y), 5000000000))\n"
+        "l2 = abs(l(x, y)) * min(2, 3)\n"
+        "f1(x, y) = sqrt(f(x, y)) + exp(f(x, y)) * log(f(x, y)) - pow(f(x, y), 1.5) + sqrt(2)\n"
+        "f2(x) = min(f(x, y), 0.5) * max(abs(f(x, y) - 1), exp(-f(x, y)))\n"
+        "d1(x, y) = sqrt(abs(i(x, y))) + exp(min(f(x, y), d(x, y))) / pow(2, i(x, y) / i(x, y))\n"
+        "d2(x) = log(d(x, y)) * sqrt(abs(c(x, y))) + max(min(d(x, y), 0.75), 0.5)\n"
+        "d3 = abs(z(x, y)) * abs(z(x, y))\n"
+        "c1(x, y) = sqrt(c(x, y)) * exp(c(x, y)) + pow(c(x, y), 2) - log(c(x, y)) * exp(f(x, y))\n"
+        "c2(y) = pow(c(x, y), c(x, y)) * abs(c(x, y))\n"
+        "z1(x, y) += sqrt(z(x, y)) + exp(c(x, y)) * pow(z(x, y), d(x, y)) + log(d(x, y))\n"
+        "z2 = log(z(x, y)) * sqrt(d(x, y))\n"
+        "d4(x, w) = sqrt(s) * d(x, y) * d(w, y)\n"
+        "schedule d4 { substitute({x, w, y}, gemm) }\n",
+        NULL, 0);
+    static const char *const parts[] = {"distal_abs_i32(",
+                                        "distal_max_i64(",
+                                        "sqrtf(2.0F)",
+                                        "distal_min_f32(",
+                                        "cabs(",
+                                        "csqrtf(",
+                                        "cexpf(",
+                                        "expf(",
+                                        "cpow(",
+                                        "double sum",
+                                        "distal_gemm_f64(n, n, m, sqrt(s[0])"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (!strstr(source, parts[i]))
+            fail_msg("no '%s' in:\n%s", parts[i], source);
+    free(source);
+}
+
 static void test_parallel_loops(void **state) {
     (void)state;
     char *source =
@@ -405,11 +449,13 @@ static void test_names(void **state) {
     check_once("param int = 5, i = 4, execution = 3, A_view = 2, sum = 6\n"
                "machine M = grid(A_view)\n"
                "tensor A(int, i): c128\ntensor sum_2(i): f64\ntensor restrict(int, i): f64\n"
-               "tensor I(i): f64\ntensor complex: f64\ntensor min(i, sum): f64\ntensor _Bool(int): f64\n"
+               "tensor I(i): f64\ntensor complex: f64\ntensor fabs(i, sum): f64\ntensor _Bool(int): f64\n"
                "tensor execution_2(sum): f64\ntensor distal_wait(int, i): f64\n"
+               "tensor y1(i): f64\ntensor NAN(i): f64\ntensor M_PI(i): f64\n"
                "A(i, A_view) = restrict(i, A_view) * I(A_view)\n"
                "complex = restrict(i, j) * I(j)\n"
-               "sum_2(sum) = min(sum, while) * execution_2(while)\n"
+               "sum_2(sum) = abs(fabs(sum, while)) * execution_2(while)\n"
+               "NAN(sqrt) = sqrt(I(sqrt)) * exp(y1(sqrt)) + M_PI(sqrt)\n"
                "_Bool(main) = distal_wait(main, coordinates) * I(coordinates)\n"
                "schedule complex { distribute({i}, {processor}, {active}, M) }\n"
                "schedule _Bool { distribute({main}, {INT_MAX}, {linux}, M)\n substitute({linux, "
@@ -464,7 +510,7 @@ int main(void) {
         cmocka_unit_test(test_matrix_multiply), cmocka_unit_test(test_higher_order),
         cmocka_unit_test(test_index_notation),  cmocka_unit_test(test_library_calls),
         cmocka_unit_test(test_element_types),   cmocka_unit_test(test_parallel_loops),
-        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_names),           cmocka_unit_test(test_functions),
     };
     return cmocka_run_group_tests_name("emit", tests, choose_compilers, remove_cache);
 }

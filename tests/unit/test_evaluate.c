@@ -137,6 +137,8 @@ FUNCTION(two_sums,
 FUNCTION(number_in_sum, EACH(j, J) ADD((AT(B, p, J, j) + 1) * t->c[j]))
 FUNCTION(numerator, ADD(t->b[p] / t->A[p]) EACH(k, K) ADD(AT(D, p, K, k) / t->A[p]))
 FUNCTION(divisor, EACH(k, K) ADD(t->b[p] / (AT(D, p, K, k) + 0.25)))
+FUNCTION(elementwise, ADD(sqrt(fabs(t->b[p] - 2)) * exp(t->b[p]) - log(t->b[p] + 3) / pow(2.5, t->b[p])))
+FUNCTION(opaque, EACH(j, J) ADD(exp(AT(B, p, J, j) * t->b[p]) * fmin(t->b[p], t->c[j])) ADD(fmax(t->b[p], 1)))
 FUNCTION(accumulated, ADD(t->A[p]) EACH(j, J) ADD(AT(B, p, J, j)))
 FUNCTION(trace, EACH(i, I) ADD(AT(S, i, I, i)))
 FUNCTION(diagonal, ADD(AT(S, p, I, p) * 2.5))
@@ -158,6 +160,8 @@ static const struct {
     {"A(i) = (B(i, j) + 1) * c(j)", number_in_sum},
     {"b(i) = (b2(i) + D(i, k)) / A(i)", numerator},
     {"A(i) = b(i) / (D(i, k) + 0.25)", divisor},
+    {"A(i) = sqrt(abs(b(i) - 2)) * exp(b(i)) - log(b(i) + 3) / pow(2.5, b(i))", elementwise},
+    {"A(i) = exp(B(i, j) * b(i)) * min(b(i), c(j)) + max(b(i), 1)", opaque},
     {"A(i) += B(i, j)", accumulated},
     {"a = S(i, i)", trace},
     {"A(i) = S(i, i) * 2.5", diagonal},
@@ -241,6 +245,61 @@ static void test_complex(void **state) {
     arena_free(it.arena);
 }
 
+// A value that is real although the statement computes with complex numbers.
+static void test_complex_made_real(void **state) {
+    (void)state;
+    Setup it = setup("tensor a: f64; tensor z(3): c64; tensor x(3): f64\n", "a = abs(z(i)) * sqrt(x(i))");
+    const float *z = it.arrays[1];
+    double *x = it.arrays[2], value[2], magnitude, sum = 0;
+    for (int i = 0; i < 3; i++) {
+        x[i] = 1 + i;
+        sum += hypot((double)z[2 * i], (double)z[2 * i + 1]) * sqrt(x[i]);
+    }
+    assert_int_equal(evaluator_kind(it.evaluator), WIDE_COMPLEX);
+    run(&it, value, &magnitude);
+    assert_true(fabs(value[0] - sum) < 1e-15 * sum && value[1] == 0);
+    const double wrong = value[0] * (1 + 1e-9);
+    assert_true(evaluator_error(it.evaluator, &value[0], value, &magnitude, 1) == 0);
+    assert_true(evaluator_error(it.evaluator, &wrong, value, &magnitude, 1) >
+                evaluator_tolerance(it.evaluator));
+    // The root of a negative number is not a number where only other parts are complex.
+    x[1] = -1;
+    run(&it, value, &magnitude);
+    assert_true(isnan(value[0]));
+    arena_free(it.arena);
+}
+
+// A magnitude says how far rounding of what a function is called with moves its result.
+static void test_magnitudes_of_functions(void **state) {
+    (void)state;
+    static const struct {
+        const char *statement;
+        double b, c, magnitude;
+    } rows[] = {
+        {"a = sqrt(b)", 4, 0, 2 + 1},
+        {"a = sqrt(b - c)", 5, 1, 2 + 6.0 / 4},
+        {"a = exp(b)", 3, 0, 0},
+        {"a = log(b)", 1, 0, 1},
+        {"a = log(b - c)", 1001, 1000, 2001},
+        {"a = abs(b - c)", 1001, 1000, 1 + 2001},
+        {"a = pow(b, 2)", -3, 0, 9 + 18},
+        {"a = min(b, c)", 2, 7, 2 + 2},
+        {"a = max(b, c)", 0, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Setup it = setup("tensor a: f64; tensor b: f64; tensor c: f64\n", rows[i].statement);
+        *(double *)it.arrays[1] = rows[i].b;
+        *(double *)it.arrays[2] = rows[i].c;
+        double value, magnitude, expected = rows[i].magnitude;
+        if (strstr(rows[i].statement, "exp"))
+            expected = exp(3) * (1 + 3);
+        run(&it, &value, &magnitude);
+        if (fabs(magnitude - expected) > 1e-3 * expected)
+            fail_msg("%s: magnitude %g, expected %g", rows[i].statement, magnitude, expected);
+        arena_free(it.arena);
+    }
+}
+
 static int64_t one_integer(const char *declarations, const char *statement, const int64_t *inputs, int count,
                            bool narrow) {
     Setup it = setup(declarations, statement);
@@ -269,6 +328,9 @@ static void test_integers_wrap_and_truncate(void **state) {
     assert_int_equal(one_integer(narrow, "a = x / y", by_zero, 2, true), 0);
     assert_int_equal(one_integer(narrow, "a = x / y", signs, 2, true), -3);
     assert_int_equal(one_integer(narrow, "a = -x / y * 2", signs, 2, true), 6);
+    assert_int_equal(one_integer(narrow, "a = abs(x) + min(x, y)", least, 2, true), 0);
+    assert_int_equal(one_integer(narrow, "a = max(x, y) * abs(x)", signs, 2, true), 14);
+    assert_int_equal(one_integer(wide, "a = abs(x)", lowest, 2, false), INT64_MIN);
     assert_int_equal(one_integer(wide, "a = x + y", largest, 2, false), INT64_MIN);
     assert_int_equal(one_integer(wide, "a = x / y", lowest, 2, false), INT64_MIN);
 }
@@ -366,6 +428,8 @@ int main(void) {
         cmocka_unit_test(test_ranges_agree),
         cmocka_unit_test(test_sums_are_compensated),
         cmocka_unit_test(test_complex),
+        cmocka_unit_test(test_complex_made_real),
+        cmocka_unit_test(test_magnitudes_of_functions),
         cmocka_unit_test(test_integers_wrap_and_truncate),
         cmocka_unit_test(test_numerators_are_divided_together),
         cmocka_unit_test(test_empty),

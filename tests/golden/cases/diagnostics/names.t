@@ -51,9 +51,6 @@ names.distal:14:16: error: expected an index variable, but 'place' is a reserved
 names.distal:15:8: error: tensor 'late' is declared further down, on line 17; a declaration comes before its use
   15 | v(i) = late(i)
      |        ^~~~
-names.distal:16:8: error: functions such as 'sqrt' are not supported yet
+names.distal:16:31: error: tensor 'late' is declared further down, on line 17; a declaration comes before its use
   16 | v(i) = sqrt(Beta(i, j)) + exp(late)
-     |        ^~~~
-names.distal:16:27: error: functions such as 'exp' are not supported yet
-  16 | v(i) = sqrt(Beta(i, j)) + exp(late)
-     |                           ^~~
+     |                               ^~~~

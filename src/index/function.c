@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "index/function.h"
+
+#include <complex.h>
+#include <math.h>
+#include <string.h>
+
+// As NumPy's minimum and maximum: what is not a number stays so.
+static double real_min(double a, double b) {
+    return a < b || isnan(a) ? a : b;
+}
+
+static double real_max(double a, double b) {
+    return a > b || isnan(a) ? a : b;
+}
+
+static double _Complex complex_abs(double _Complex a) {
+    return cabs(a);
+}
+
+// The least integer has no positive counterpart: it wraps around to itself.
+static int64_t integer_abs(int64_t a) {
+    return a < 0 ? (int64_t)(0 - (uint64_t)a) : a;
+}
+
+static int64_t integer_min(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+static int64_t integer_max(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
+
+#define ONE(r, c, i) .real = (r), .complex_value = (c), .integer = (i)
+#define TWO(r, c, i) .real_of_two = (r), .complex_of_two = (c), .integer_of_two = (i)
+#define MATH(name)                                                                                           \
+    { NULL, NULL, #name "f", #name, "c" #name "f", "c" #name }
+#define OWN(name)                                                                                            \
+    { "distal_" #name "_i32", "distal_" #name "_i64", "distal_" #name "_f32", "distal_" #name "_f64" }
+
+static const Function table[] = {
+    {"sqrt", "a", 1, false, MATH(sqrt), ONE(sqrt, csqrt, NULL)},
+    {"abs",
+     "a",
+     1,
+     true,
+     {"distal_abs_i32", "distal_abs_i64", "fabsf", "fabs", "cabsf", "cabs"},
+     ONE(fabs, complex_abs, integer_abs)},
+    {"exp", "a", 1, false, MATH(exp), ONE(exp, cexp, NULL)},
+    {"log", "a", 1, false, MATH(log), ONE(log, clog, NULL)},
+    {"pow", "a, b", 2, false, MATH(pow), TWO(pow, cpow, NULL)},
+    {"min", "a, b", 2, false, OWN(min), TWO(real_min, NULL, integer_min)},
+    {"max", "a, b", 2, false, OWN(max), TWO(real_max, NULL, integer_max)},
+};
+enum { FUNCTION_COUNT = sizeof table / sizeof *table };
+
+int function_count(void) {
+    return FUNCTION_COUNT;
+}
+
+const Function *function_at(int index) {
+    return &table[index];
+}
+
+const Function *function_by_name(const char *name) {
+    for (int i = 0; i < FUNCTION_COUNT; i++)
+        if (strcmp(table[i].name, name) == 0)
+            return &table[i];
+    return NULL;
+}
+
+bool function_takes_complex(const Function *function) {
+    return function->c_names[TYPE_C128] != NULL;
+}
+
+ElementType function_type(const Function *function, ElementType type) {
+    return function->c_names[type] ? type : TYPE_F64;
+}
