@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pipeline/pipeline.h"
 
+#include "distal_kernel.h"
 #include "emit/emit.h"
+#include "jit/hash.h"
 #include "lower/lower.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 const char *const pass_names[] = {"program", "cin", "schedule", "spmd", "c", "plan"};
@@ -75,18 +78,36 @@ static const Spmd *const *spmds(const Pipeline *pipeline) {
     return list;
 }
 
+static void emit_named(Pipeline *pipeline, const StatementPasses *passes, const char *function, Text *to) {
+    const Program *program = pipeline->program;
+    Text title = text_create(pipeline->arena);
+    statement_print(program, passes->statement, &title);
+    EmitOptions options = {function, program->param_names, program->param_count, text_string(&title)};
+    emit_function(passes->spmd, &options, to);
+}
+
+// What a function is recognized by when it comes back compiled: a hash of its code under a common name.
+static const char *function_id(Pipeline *pipeline, const StatementPasses *passes) {
+    Text code = text_create(pipeline->arena);
+    emit_named(pipeline, passes, "kernel", &code);
+    const int abi = DISTAL_KERNEL_ABI;
+    Hash hash = hash_create();
+    hash_bytes(&hash, &abi, sizeof abi);
+    hash_string(&hash, text_string(&code));
+    return arena_printf(pipeline->arena, "%016" PRIx64 "%016" PRIx64, hash.lanes[0], hash.lanes[1]);
+}
+
 static bool emit(Pipeline *pipeline) {
     const Program *program = pipeline->program;
     Text text = text_create(pipeline->arena);
     emit_prelude(&text);
     for (int i = 0; i < program->statement_count; i++) {
-        const StatementPasses *passes = &pipeline->statements[i];
-        Text title = text_create(pipeline->arena);
-        statement_print(program, passes->statement, &title);
-        EmitOptions options = {passes->function, program->param_names, program->param_count,
-                               text_string(&title)};
+        StatementPasses *passes = &pipeline->statements[i];
+        passes->id = function_id(pipeline, passes);
         text_append(&text, "\n");
-        emit_function(passes->spmd, &options, &text);
+        emit_named(pipeline, passes, passes->function, &text);
+        text_printf(&text, "extern const char %s_id[];\nconst char %s_id[] = \"%s\";\n", passes->function,
+                    passes->function, passes->id);
     }
     pipeline->c_source = text_string(&text);
     return true;
@@ -101,9 +122,11 @@ static bool make_plan(Pipeline *pipeline) {
                               : plan_natural_ranks(program->machine_count, program->machines,
                                                    program->statement_count, list, pipeline->params);
     pipeline->params[0] = pipeline->ranks;
+    PlanOptions options = pipeline->plan_options;
+    options.ranks = pipeline->ranks;
     pipeline->plan =
         plan_create(pipeline->arena, program->tensor_count, program->tensors, program->statement_count, list,
-                    pipeline->params, (PlanOptions){.ranks = pipeline->ranks}, pipeline->diagnostics);
+                    pipeline->params, options, pipeline->diagnostics);
     return pipeline->plan != NULL;
 }
 

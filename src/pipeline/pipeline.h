@@ -20,6 +20,7 @@ typedef struct {
     const Cin *scheduled; // with the defaults added
     const Spmd *spmd;
     const char *function; // name of its function in the generated C
+    const char *id;       // of the function: equal where its code is
 } StatementPasses;
 
 typedef struct {
@@ -28,7 +29,8 @@ typedef struct {
     Source source;
     const ParamOverride *overrides;
     int override_count;
-    int64_t ranks; // 0 until known: as many as the machine needs
+    int64_t ranks;            // 0 until known: as many as the machine needs
+    PlanOptions plan_options; // but for the ranks
 
     const Program *program;
     int64_t *params;             // values by index

@@ -69,6 +69,7 @@ static bool check_machine(const Machine *machine, const int64_t *params, const P
 static void find_largest(Plan *plan, const Tensor *const *tensors, const Spmd *const *spmds,
                          const int64_t *params) {
     Grid grid;
+    plan->largest = plan->options.largest;
     for (int t = 0; t < plan->tensor_count; t++)
         if (tensors[t]->placement && machine_grid(tensors[t]->placement->machine, params, &grid))
             plan->largest = max_i64(plan->largest, grid_size(&grid));
@@ -84,8 +85,12 @@ static bool place_tensors(Plan *plan, int tensor_count, const Tensor *const *ten
         Grid grid;
         Layout layout;
         int bad_dim;
-        if (!tensor->placement)
+        if (!tensor->placement) {
+            if (plan->options.homes && plan->options.homes[t].known)
+                plan->homes[t] = plan->options.homes[t];
+            plan->homes[t].tensor = tensor;
             continue;
+        }
         if (!check_machine(tensor->placement->machine, params, plan, diagnostics, &grid))
             return false;
         if (!layout_create(tensor->placement, &grid, tensor->order, extents[t], &layout, &bad_dim))

@@ -111,10 +111,8 @@ distal_execution *execution_assemble(const ExecutionParts *parts, MPI_Comm comm,
     return NULL;
 }
 
-distal_execution *execution_create(StatementPlan *plan, Storage *const *storages, MPI_Comm comm,
-                                   Diagnostics *diagnostics) {
-    int rank, count = plan->spmd->transfer_count;
-    MPI_Comm_rank(comm, &rank);
+ExecutionParts execution_parts(StatementPlan *plan, Storage *const *storages, int64_t rank) {
+    const int count = plan->spmd->transfer_count;
     const RankTransfer **transfers = arena_array(plan->arena, const RankTransfer *, count);
     Storage **used = arena_array(plan->arena, Storage *, count);
     for (int t = 0; t < count; t++) {
@@ -122,7 +120,7 @@ distal_execution *execution_create(StatementPlan *plan, Storage *const *storages
         used[t] = storages[plan->spmd->transfers[t].access->tensor->id];
     }
     // The groups last: they are complete once all transfers have been walked.
-    ExecutionParts parts = {.transfer_count = count,
+    return (ExecutionParts){.transfer_count = count,
                             .transfers = transfers,
                             .storages = used,
                             .group_count = plan->groups.count,
@@ -131,6 +129,13 @@ distal_execution *execution_create(StatementPlan *plan, Storage *const *storages
                             .processors = plan->processors,
                             .per_rank = plan->per_rank,
                             .zeroed = plan->zero_target ? storages[plan->target->id] : NULL};
+}
+
+distal_execution *execution_create(StatementPlan *plan, Storage *const *storages, MPI_Comm comm,
+                                   Diagnostics *diagnostics) {
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    const ExecutionParts parts = execution_parts(plan, storages, rank);
     return execution_assemble(&parts, comm, diagnostics);
 }
 

@@ -35,6 +35,8 @@ typedef struct {
     int64_t processors, per_rank;
     Storage *zeroed; // set to zero before each run; NULL: none
 } ExecutionParts;
+// From a plan, in its arena, without communication: memory that runs out does so before others wait.
+ExecutionParts execution_parts(StatementPlan *plan, Storage *const *storages, int64_t rank);
 distal_execution *execution_assemble(const ExecutionParts *parts, MPI_Comm comm, Diagnostics *diagnostics);
 
 #endif

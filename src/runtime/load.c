@@ -98,6 +98,22 @@ static void merge(void *whole, int64_t bytes, MPI_Comm comm) {
                       MPI_BOR, comm);
 }
 
+void storage_gather_into(const Storage *storage, void *whole, MPI_Comm comm, Arena *arena) {
+    Rect rect = rect_whole(storage->home->order, storage->home->extents);
+    const int64_t volume = rect_volume(&rect), bytes = volume * (int64_t)type_info(storage->type)->size;
+    if (volume == 0)
+        return;
+    memset(whole, 0, (size_t)bytes);
+    Piece all = {.rect = rect, .data = whole};
+    packed_strides(&rect, NULL, all.stride);
+    PieceArray parts = first_parts(storage, arena);
+    for (int64_t i = 0; i < parts.count; i++) {
+        Piece to = piece_part(&all, &parts.items[i].rect, storage->type);
+        piece_copy(&to, &parts.items[i], storage->type);
+    }
+    merge(whole, bytes, comm);
+}
+
 void *storage_gather(const Storage *storage, MPI_Comm comm, Diagnostics *diagnostics) {
     const Home *home = storage->home;
     Rect rect = rect_whole(home->order, home->extents);
@@ -112,16 +128,6 @@ void *storage_gather(const Storage *storage, MPI_Comm comm, Diagnostics *diagnos
         free(whole);
         return NULL;
     }
-    memset(whole, 0, (size_t)bytes);
-    if (volume > 0) {
-        Piece all = {.rect = rect, .data = whole};
-        packed_strides(&rect, NULL, all.stride);
-        PieceArray parts = first_parts(storage, diagnostics->arena);
-        for (int64_t i = 0; i < parts.count; i++) {
-            Piece to = piece_part(&all, &parts.items[i].rect, storage->type);
-            piece_copy(&to, &parts.items[i], storage->type);
-        }
-        merge(whole, bytes, comm);
-    }
+    storage_gather_into(storage, whole, comm, diagnostics->arena);
     return whole;
 }

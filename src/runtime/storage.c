@@ -50,6 +50,21 @@ Storage *storage_create(const Home *home, int64_t rank, bool zero, Diagnostics *
     return NULL;
 }
 
+Storage *storage_wrap(const Home *home, int64_t rank, const Piece *pieces) {
+    const int64_t count = home->pieces[rank].rects.count;
+    Storage *storage = calloc(1, sizeof(Storage));
+    Piece *own = calloc((size_t)count + 1, sizeof(Piece));
+    if (!storage || !own) {
+        free(storage);
+        free(own);
+        return NULL;
+    }
+    for (int64_t i = 0; i < count; i++)
+        own[i] = pieces[i];
+    *storage = (Storage){home, home->tensor->type, rank, count, own, false};
+    return storage;
+}
+
 void storage_free(Storage *storage) {
     if (!storage)
         return;

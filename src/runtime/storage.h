@@ -21,6 +21,10 @@ typedef struct {
 Storage *storage_create(const Home *home, int64_t rank, bool zero, Diagnostics *diagnostics);
 void storage_free(Storage *storage);
 
+// The same over memory of the caller: `pieces` have the rectangles of the home pieces of `rank`, in their
+// order, with strides of 1 in the mode that is stored last. They are copied. NULL: no memory for that.
+Storage *storage_wrap(const Home *home, int64_t rank, const Piece *pieces);
+
 void storage_zero(Storage *storage);
 
 // Memory for `count` elements, aligned for vectors; NULL where there is none. For count 0: not NULL. Freed

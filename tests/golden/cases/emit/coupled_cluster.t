@@ -1,4 +1,5 @@
 # run: emit {file}
+# mask: [0-9a-f]{32}
 --- program
 # A contraction of coupled-cluster theory, by Cannon's algorithm on the modes a, b and c: tensors of order 4
 # placed by their first two modes, B and C going round the grid one place a step.
@@ -125,3 +126,5 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
         distal_reduce(execution, 0);
     }
 }
+extern const char distal_kernel_0_id[];
+const char distal_kernel_0_id[] = "...";

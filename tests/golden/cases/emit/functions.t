@@ -1,5 +1,6 @@
 # Functions are those of the C library for the type of their arguments; a sum of real values is real.
 # run: emit {file}
+# mask: [0-9a-f]{32}
 --- program
 param n = 100
 tensor z(n, n): c64
@@ -66,6 +67,8 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
         distal_reduce(execution, 0);
     }
 }
+extern const char distal_kernel_0_id[];
+const char distal_kernel_0_id[] = "...";
 
 // A(i, j) = exp(-k(i)) + pow(abs(min(k(i), k(j))), 0.5) * max(k(j), 0)
 void distal_kernel_1(distal_execution *execution, const int64_t *param);
@@ -101,3 +104,5 @@ void distal_kernel_1(distal_execution *execution, const int64_t *param) {
         distal_reduce(execution, 0);
     }
 }
+extern const char distal_kernel_1_id[];
+const char distal_kernel_1_id[] = "...";

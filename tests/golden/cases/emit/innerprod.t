@@ -1,4 +1,5 @@
 # run: emit {file}
+# mask: [0-9a-f]{32}
 --- program
 # Inner product of two tensors of order 3: each process sums over its own tile, then the sums are added up
 # (DISTAL, section 7.2).
@@ -98,3 +99,5 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
         distal_reduce(execution, 0);
     }
 }
+extern const char distal_kernel_0_id[];
+const char distal_kernel_0_id[] = "...";

@@ -1,4 +1,5 @@
 # run: emit {file}
+# mask: [0-9a-f]{32}
 --- program
 # Johnson's algorithm: matrix multiplication on a c x c x c cube. Each matrix lies on one face and is broadcast
 # through the cube; one product a process; the partial results are added up onto the face of A
@@ -96,3 +97,5 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
         distal_reduce(execution, 0);
     }
 }
+extern const char distal_kernel_0_id[];
+const char distal_kernel_0_id[] = "...";

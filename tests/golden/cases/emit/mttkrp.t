@@ -1,4 +1,5 @@
 # run: emit {file}
+# mask: [0-9a-f]{32}
 --- program
 # Matricized tensor times Khatri-Rao product: B stays where it is, the factors C and D are broadcast to the
 # blocks of B that need them, and the partial results are added up (Ballard, Knight and Rouse, 2018; DISTAL,
@@ -114,3 +115,5 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
         distal_reduce(execution, 0);
     }
 }
+extern const char distal_kernel_0_id[];
+const char distal_kernel_0_id[] = "...";

@@ -1,4 +1,5 @@
 # run: emit {file}
+# mask: [0-9a-f]{32}
 --- program
 # SUMMA: matrix multiplication on a gx x gy grid, each process in turn broadcasting a chunk of its tile along
 # its row and column (van de Geijn and Watts, 1995; DISTAL, figure 9).
@@ -105,3 +106,5 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
         distal_reduce(execution, 0);
     }
 }
+extern const char distal_kernel_0_id[];
+const char distal_kernel_0_id[] = "...";

@@ -1,4 +1,5 @@
 # run: emit {file}
+# mask: [0-9a-f]{32}
 --- program
 # Tensor times vector: the last mode of B contracted with c, which every process has. Nothing moves
 # (DISTAL, section 7.2).
@@ -92,3 +93,5 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
         distal_reduce(execution, 0);
     }
 }
+extern const char distal_kernel_0_id[];
+const char distal_kernel_0_id[] = "...";

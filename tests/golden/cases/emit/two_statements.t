@@ -1,4 +1,5 @@
 # run: emit {file}
+# mask: [0-9a-f]{32}
 --- program
 param n = 6
 machine M = grid(2)
@@ -72,6 +73,8 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
         distal_reduce(execution, 0);
     }
 }
+extern const char distal_kernel_0_id[];
+const char distal_kernel_0_id[] = "...";
 
 // t(i) = A(i, j)
 void distal_kernel_1(distal_execution *execution, const int64_t *param);
@@ -107,3 +110,5 @@ void distal_kernel_1(distal_execution *execution, const int64_t *param) {
         distal_reduce(execution, 0);
     }
 }
+extern const char distal_kernel_1_id[];
+const char distal_kernel_1_id[] = "...";

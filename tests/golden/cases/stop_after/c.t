@@ -1,4 +1,5 @@
 # run: explain --stop-after c {file}
+# mask: [0-9a-f]{32}
 --- program
 # Cannon's algorithm: matrix multiplication on a g x g grid, where the tiles of B and C go round their rows
 # and columns one place a step (Cannon, 1969; DISTAL, figure 9).
@@ -107,3 +108,5 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
         distal_reduce(execution, 0);
     }
 }
+extern const char distal_kernel_0_id[];
+const char distal_kernel_0_id[] = "...";
