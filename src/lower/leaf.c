@@ -235,8 +235,9 @@ static bool choose_substituted(const LeafSite *site, const Relation *relation, C
         int wanted = blas_loop_count(relation->kernel);
         if (relation->var_count != wanted)
             return diagnostics_error(site->diagnostics, relation->span,
-                                     "cannot substitute %s: it replaces %d loops, and %d are named", name,
-                                     wanted, relation->var_count);
+                                     "cannot substitute %s: it replaces %d loop%s, and %d %s named", name,
+                                     wanted, wanted == 1 ? "" : "s", relation->var_count,
+                                     relation->var_count == 1 ? "is" : "are");
         choice->call = blas_fit(site, relation->kernel, relation->vars, relation->var_count, &reason);
         if (!choice->call)
             return diagnostics_error(site->diagnostics, relation->span,
@@ -270,19 +271,20 @@ static void choose_freely(const LeafSite *site, Choice *choice) {
         choice->why = arena_printf(site->cin->arena, "loops: %s", reason);
 }
 
-// Whether the schedule says nothing about how the loops are executed.
-static bool is_open(const LeafSite *site) {
+bool leaf_is_open(const LeafSite *site) {
     for (int i = 0; i < site->loop_count; i++)
         if (site->cin->ordered[site->loops[i]] || has_commands(site, site->loops[i]))
             return false;
-    return !substitution(site);
+    Choice choice = {0};
+    choose_freely(site, &choice);
+    return !choice.call && !substitution(site);
 }
 
 // The loops of the leaf in the order of execution: all of them commute, as they add to or store elements
 // independently, so those of the call go innermost.
 static int order_loops(const LeafSite *site, const BlasCall *call, LeafLoop *loops) {
     int replaced[3], replaced_count = 0, count = 0;
-    if (!call && is_open(site)) {
+    if (leaf_is_open(site)) {
         int order[MAX_VARS];
         leaf_order(site, order);
         for (int i = 0; i < site->loop_count; i++)

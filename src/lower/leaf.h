@@ -35,8 +35,14 @@ bool blas_alpha_varies(const LeafSite *site, const BlasCall *call);
 // write different elements.
 bool leaf_is_told(const LeafSite *site, int var);
 
+// Whether the order of the loops is open: there is no call, and no command says how they are executed.
+bool leaf_is_open(const LeafSite *site);
+
 // Puts the loops of a leaf, `loops`, into an order that goes through memory well.
 void leaf_order(const LeafSite *site, int *loops);
+// A loop that walks along the stored elements of an access through which `loop` strides; -1 where there is
+// none.
+int leaf_crossing_loop(const LeafSite *site, int loop);
 
 // Sets who executes the iterations of each loop (threads, vectors, unrolling): the schedule's commands, or
 // what is safe where it has none. False with a diagnostic where that would race.

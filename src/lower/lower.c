@@ -3,6 +3,7 @@
 
 #include "lower/bounds.h"
 #include "lower/leaf.h"
+#include "lower/tile.h"
 #include "lower/transfers.h"
 
 typedef struct {
@@ -177,12 +178,8 @@ static bool lower_nest(Lowering *lowering, int index, const int *own_dim, SpmdNe
         return false;
     int first = (int)lowering->transfers.count;
     transfers_of_nest(cin, &nest, index, &lowering->transfers);
-    int depth = 0; // of the deepest transfer
-    for (int64_t i = first; i < lowering->transfers.count; i++)
-        if (lowering->transfers.items[i].loop_count > depth)
-            depth = lowering->transfers.items[i].loop_count;
     int loops[MAX_VARS];
-    int loop_count = sequential_loops(cin, &nest, loops);
+    int loop_count = sequential_loops(cin, &nest, loops), depth = leaf_depth(cin, &nest);
     LeafSite site = {.cin = cin,
                      .diagnostics = lowering->diagnostics,
                      .assign = nest.assign,
@@ -207,7 +204,8 @@ static bool lower_nest(Lowering *lowering, int index, const int *own_dim, SpmdNe
     return true;
 }
 
-const Spmd *lower(const Cin *cin, Diagnostics *diagnostics) {
+const Spmd *lower(const Cin *scheduled, Diagnostics *diagnostics) {
+    const Cin *cin = tile_leaf(scheduled);
     Spmd *spmd = arena_new(cin->arena, Spmd);
     Lowering lowering = {.cin = cin, .diagnostics = diagnostics, .spmd = spmd};
     spmd->arena = cin->arena;

@@ -7,6 +7,22 @@
 // Eighths of a cache line that an access moves on in one turn of a loop.
 enum { SAME = 0, NEXT = 1, OTHER_LINE = 8 };
 
+static int lines_moved(const Cin *cin, const Access *access, int loop) {
+    const Tensor *tensor = access->tensor;
+    int moved = 0, last = -1;
+    for (int m = 0; m < tensor->order; m++)
+        if (bounds_depends(cin, access->vars[m], loop)) {
+            last = m;
+            moved++;
+        }
+    if (moved == 0)
+        return SAME;
+    return moved == 1 && last == tensor->mode_order[tensor->order - 1] &&
+                   bounds_unit_source(cin, loop) == access->vars[last]
+               ? NEXT
+               : OTHER_LINE;
+}
+
 typedef struct {
     const Cin *cin;
     int loop;
@@ -15,20 +31,7 @@ typedef struct {
 
 static void add_access(void *context, const Access *access) {
     Turn *turn = context;
-    const Tensor *tensor = access->tensor;
-    int moved = 0, last = -1;
-    for (int m = 0; m < tensor->order; m++)
-        if (bounds_depends(turn->cin, access->vars[m], turn->loop)) {
-            last = m;
-            moved++;
-        }
-    if (moved == 0)
-        turn->cost += SAME;
-    else if (moved == 1 && last == tensor->mode_order[tensor->order - 1] &&
-             bounds_unit_source(turn->cin, turn->loop) == access->vars[last])
-        turn->cost += NEXT;
-    else
-        turn->cost += OTHER_LINE;
+    turn->cost += lines_moved(turn->cin, access, turn->loop);
 }
 
 static int cost_of(const LeafSite *site, int loop) {
@@ -60,4 +63,26 @@ void leaf_order(const LeafSite *site, int *loops) {
     }
     for (int i = 0; i < sum_count; i++)
         loops[told_count + i] = sums[i];
+}
+
+typedef struct {
+    const LeafSite *site;
+    int loop, crossing;
+} Crossing;
+
+static void find_crossing(void *context, const Access *access) {
+    Crossing *at = context;
+    const Cin *cin = at->site->cin;
+    if (at->crossing >= 0 || lines_moved(cin, access, at->loop) != OTHER_LINE)
+        return;
+    for (int i = 0; i < at->site->loop_count; i++)
+        if (lines_moved(cin, access, at->site->loops[i]) == NEXT)
+            at->crossing = at->site->loops[i];
+}
+
+int leaf_crossing_loop(const LeafSite *site, int loop) {
+    Crossing crossing = {site, loop, -1};
+    expr_accesses(site->assign->rhs, find_crossing, &crossing);
+    find_crossing(&crossing, site->assign->lhs);
+    return crossing.crossing;
 }

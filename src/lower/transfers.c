@@ -72,3 +72,13 @@ void transfers_of_nest(const Cin *cin, const Nest *nest, int index, TransferArra
     add_transfer(&collector, TRANSFER_REDUCE, nest->assign->lhs);
     expr_accesses(nest->assign->rhs, add_fetch, &collector);
 }
+
+int leaf_depth(const Cin *cin, const Nest *nest) {
+    TransferArray transfers = {0};
+    transfers_of_nest(cin, nest, 0, &transfers);
+    int depth = 0;
+    for (int64_t i = 0; i < transfers.count; i++)
+        if (transfers.items[i].loop_count > depth)
+            depth = transfers.items[i].loop_count;
+    return depth;
+}

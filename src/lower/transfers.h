@@ -11,6 +11,9 @@ typedef Array(Transfer) TransferArray;
 // The loops of a nest that are executed one after the other, outermost first; their number.
 int sequential_loops(const Cin *cin, const Nest *nest, int *loops);
 
+// How many of these, from the outermost, have transfers inside: the others are loops of the leaf.
+int leaf_depth(const Cin *cin, const Nest *nest);
+
 // Appends the transfers of nest `index`: the reduction of its left side first, then a fetch for each access
 // that it reads, in order of occurrence. An access stands at the loop that `communicate` names for its
 // tensor, where the nest has that loop, else at the innermost distributed loop.

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tiles: where two loops of a leaf each walk along a tensor that the other strides through, as in a
+// transposition, both go block by block, so that cache lines are used up before they are evicted.
+#include "lower/leaf.h"
+#include "lower/transfers.h"
+#include "schedule/transform.h"
+
+#include <string.h>
+
+// The innermost loop strides through INNER cache lines, 16 KiB, which stay in a first-level cache, as their
+// pages stay in its table of addresses, while the other loop uses them up. Its OUTER turns are few, so that
+// there are tiles for many threads.
+enum { INNER = 256, OUTER = 32 };
+
+// The leaf's loops of a nest, with what is needed to order them.
+static LeafSite site_of(const Cin *cin, const Nest *nest) {
+    LeafSite site = {.cin = cin, .assign = nest->assign};
+    int loops[MAX_VARS];
+    int count = sequential_loops(cin, nest, loops), depth = leaf_depth(cin, nest);
+    for (int i = 0; i < nest->loop_count; i++)
+        site.outside[nest->loops[i]] = true;
+    for (int i = depth; i < count; i++) {
+        site.outside[loops[i]] = false;
+        site.loops[site.loop_count++] = loops[i];
+    }
+    return site;
+}
+
+// Whether a command or a rotation is about the loop.
+static bool is_mentioned(const Cin *cin, int loop) {
+    for (int64_t r = 0; r < cin->relations.count; r++)
+        for (int i = 0; i < cin->relations.items[r]->var_count; i++)
+            if (cin->relations.items[r]->vars[i] == loop)
+                return true;
+    return false;
+}
+
+static NewVar fresh_var(const Cin *cin, int parent, char letter) {
+    const char *base = cin->vars[parent].name;
+    const char *name = arena_printf(cin->arena, "%s%c", base, letter);
+    for (int number = 1; cin_var(cin, name) >= 0; number++)
+        name = arena_printf(cin->arena, "%s%c%d", base, letter, number);
+    return (NewVar){name, cin->vars[parent].span};
+}
+
+static void split(Cin *cin, int loop, int64_t block, int children[2]) {
+    NewVar outer = fresh_var(cin, loop, 'o'), inner = fresh_var(cin, loop, 'i');
+    transform_blocks(cin, REL_SPLIT, cin->vars[loop].span, loop, outer, inner, int_const(cin->arena, block),
+                     children);
+    cin->ordered[children[0]] = cin->ordered[children[1]] = true;
+}
+
+const Cin *tile_leaf(const Cin *cin) {
+    if (cin_nest_count(cin) > 1 || cin->var_count + 4 > MAX_VARS)
+        return cin;
+    const Nest nest = cin_nest(cin, 0);
+    LeafSite site = site_of(cin, &nest);
+    int order[MAX_VARS];
+    if (site.loop_count < 2 || !leaf_is_open(&site))
+        return cin;
+    leaf_order(&site, order);
+    const int last = site.loop_count - 1, innermost = order[last];
+    const int partner = leaf_crossing_loop(&site, innermost);
+    if (partner < 0 || is_mentioned(cin, innermost) || is_mentioned(cin, partner))
+        return cin;
+    Cin *tiled = cin_copy(cin);
+    int outer[2], inner[2], result[MAX_VARS], count = 0;
+    split(tiled, partner, OUTER, outer);
+    split(tiled, innermost, INNER, inner);
+    for (int i = 0; i < last; i++) {
+        if (order[i] != partner) {
+            result[count++] = order[i];
+            continue;
+        }
+        result[count++] = outer[0];
+        result[count++] = inner[0];
+    }
+    result[count++] = outer[1];
+    result[count++] = inner[1];
+    transform_reorder(tiled, result, count);
+    return tiled;
+}
