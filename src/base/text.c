@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/text.h"
 
+#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 Text text_create(Arena *arena) {
@@ -46,6 +48,23 @@ void text_printf(Text *text, const char *format, ...) {
         text->length += (size_t)length;
     }
     va_end(again);
+}
+
+void text_append_real(Text *text, double number, bool single) {
+    char digits[64];
+    for (int precision = 1; precision <= 17; precision++) {
+        snprintf(digits, sizeof digits, "%.*g", precision, number);
+        if (single ? strtof(digits, NULL) == (float)number : strtod(digits, NULL) == number)
+            break;
+    }
+    const char *point = localeconv()->decimal_point, *at = strstr(digits, point);
+    if (!at) {
+        text_append(text, digits);
+        return;
+    }
+    text_append_n(text, digits, (size_t)(at - digits));
+    text_append(text, ".");
+    text_append(text, at + strlen(point));
 }
 
 const char *text_string(const Text *text) {

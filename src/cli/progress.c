@@ -1,27 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/progress.h"
 
+#include "base/clock.h"
+
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 Progress progress_start(bool on) {
     // A rank's standard error is the launcher's; the parent has looked at the terminal.
     on = on && (isatty(STDERR_FILENO) || getenv("DISTAL_PROGRESS"));
-    return (Progress){.on = on, .start = now()};
+    return (Progress){.on = on, .start = clock_seconds()};
 }
 
 void progress_show(Progress *progress, const char *what, int64_t done, int64_t all) {
     if (!progress->on)
         return;
-    const double time = now();
+    const double time = clock_seconds();
     if (time - progress->start < 1 || time - progress->last < 0.2)
         return;
     progress->last = time;

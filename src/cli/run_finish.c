@@ -8,17 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The fewest digits that read back as the same number.
-static void print_real(double value, bool single, Text *to) {
-    char digits[64];
-    for (int precision = 1; precision <= 17; precision++) {
-        snprintf(digits, sizeof digits, "%.*g", precision, value);
-        if (single ? strtof(digits, NULL) == (float)value : strtod(digits, NULL) == value)
-            break;
-    }
-    text_append(to, digits);
-}
-
 static void print_value(const void *value, ElementType type, Text *to) {
     const float *f32 = value;
     const double *f64 = value;
@@ -30,10 +19,10 @@ static void print_value(const void *value, ElementType type, Text *to) {
         text_printf(to, "%" PRId64, *(const int64_t *)value);
         return;
     case TYPE_F32:
-        print_real((double)f32[0], true, to);
+        text_append_real(to, (double)f32[0], true);
         return;
     case TYPE_F64:
-        print_real(f64[0], false, to);
+        text_append_real(to, f64[0], false);
         return;
     case TYPE_C64:
     case TYPE_C128:
@@ -41,9 +30,9 @@ static void print_value(const void *value, ElementType type, Text *to) {
     }
     const bool single = type == TYPE_C64;
     const double re = single ? (double)f32[0] : f64[0], im = single ? (double)f32[1] : f64[1];
-    print_real(re, single, to);
+    text_append_real(to, re, single);
     text_append(to, im >= 0 ? "+" : "");
-    print_real(im, single, to);
+    text_append_real(to, im, single);
     text_append(to, "i");
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/session.h"
 
+#include "base/clock.h"
 #include "cli/launch.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 static bool read_all(FILE *file, Text *text) {
     char buffer[1 << 14];
@@ -46,12 +46,6 @@ bool session_load(Session *session) {
     return true;
 }
 
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 bool session_compile(Session *session, Pass last) {
     if (!session->source.text && !session_load(session))
         return false;
@@ -61,10 +55,10 @@ bool session_compile(Session *session, Pass last) {
                                             (int)options->params.count, session->ranks);
     bool ok = true;
     for (int pass = session->pipeline->next; ok && pass <= (int)last; pass++) {
-        const double start = now();
+        const double start = clock_seconds();
         ok = pipeline_run(session->pipeline, (Pass)pass);
         if (options->verbose && !launch_is_inside())
-            fprintf(stderr, "distal: %s: %.3g ms\n", pass_names[pass], 1e3 * (now() - start));
+            fprintf(stderr, "distal: %s: %.3g ms\n", pass_names[pass], 1e3 * (clock_seconds() - start));
     }
     return ok;
 }

@@ -4,8 +4,6 @@
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // Loop variables, and what is made of them without subtraction, are never negative; params may be.
@@ -128,14 +126,11 @@ const char *emit_int(Emitter *emitter, const IntExpr *expr) {
 static const char *real_text(Emitter *emitter, double number, bool is_float) {
     if (isinf(number) || (is_float && fabs(number) > FLT_MAX))
         return is_float ? "__builtin_inff()" : "__builtin_inf()";
-    char digits[40];
-    for (int precision = 1; precision <= 17; precision++) {
-        snprintf(digits, sizeof digits, "%.*g", precision, number);
-        if (strtod(digits, NULL) == number)
-            break;
-    }
-    return arena_printf(emitter->arena, "%s%s%s", digits, strpbrk(digits, ".e") ? "" : ".0",
-                        is_float ? "F" : "");
+    Text text = text_create(emitter->arena);
+    text_append_real(&text, number, false);
+    text_append(&text, strpbrk(text_string(&text), ".e") ? "" : ".0");
+    text_append(&text, is_float ? "F" : "");
+    return text_string(&text);
 }
 
 static Value number_value(Emitter *emitter, const Expr *expr) {

@@ -2,8 +2,6 @@
 #include "index/notation.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // What the type of an expression follows from, kept apart because a number adapts to the tensors around it.
@@ -95,21 +93,11 @@ void access_print(const Access *access, const char *const *names, Text *to) {
         text_append(to, ")");
 }
 
-// The fewest digits that read back as the same number, and always as a real one.
+// Always as a real number, which an integer in its place would not be.
 static void print_real(double number, Text *to) {
-    char digits[64];
-    for (int precision = 1; precision <= 17; precision++) {
-        snprintf(digits, sizeof digits, "%.*g", precision, number);
-        if (strtod(digits, NULL) == number)
-            break;
-    }
-    bool looks_real = false;
-    for (char *c = digits; *c; c++) {
-        if (!strchr("+-0123456789e", *c))
-            *c = '.'; // the decimal point of the caller's locale
-        looks_real |= *c == '.' || *c == 'e';
-    }
-    text_printf(to, "%s%s", digits, looks_real ? "" : ".0");
+    Text digits = text_create(to->arena);
+    text_append_real(&digits, number, false);
+    text_printf(to, "%s%s", text_string(&digits), strpbrk(text_string(&digits), ".e") ? "" : ".0");
 }
 
 static int precedence(const Expr *expr) {

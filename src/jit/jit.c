@@ -4,6 +4,7 @@
 // of those before them (a loader does not look there), as loading a damaged file may end the process.
 #include "jit/jit.h"
 
+#include "base/clock.h"
 #include "jit/compiler.h"
 #include "jit/file.h"
 
@@ -13,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 extern const char distal_kernel_header_text[];
@@ -25,12 +25,6 @@ typedef struct {
     const char *folder, *source, *header, *object;
     bool temporary; // removed once the kernel is loaded
 } Site;
-
-static double seconds_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static Site site_in(const char *folder, bool temporary, Arena *arena) {
     return (Site){.folder = folder,
@@ -148,13 +142,13 @@ static bool provide(const char *source, bool needed, Site *site, bool *cache_hit
         if (!temporary_site(source, site, diagnostics))
             return false;
     }
-    double start = seconds_now();
+    double start = clock_seconds();
     if (!compile(site, &compiler, diagnostics)) {
         if (site->temporary)
             site_remove(site);
         return false;
     }
-    *seconds = seconds_now() - start;
+    *seconds = clock_seconds() - start;
     return true;
 }
 

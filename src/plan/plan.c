@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plan/plan.h"
 
+#include "base/clock.h"
 #include "base/integer.h"
 #include "plan/induced.h"
 
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static int64_t *zeros(Arena *arena, int64_t count) {
     return arena_array(arena, int64_t, count);
@@ -287,7 +281,7 @@ static bool check_steps(const StatementPlan *plan, Diagnostics *diagnostics) {
 
 static bool plan_statement(Plan *plan, StatementPlan *statement, int64_t *const *extents,
                            Diagnostics *diagnostics) {
-    const double start = now();
+    const double start = clock_seconds();
     const Spmd *spmd = statement->spmd;
     statement->target = spmd->cin->assignment->lhs->tensor;
     statement->provenance = provenance_create(spmd->cin, statement->params, plan->arena, diagnostics);
@@ -304,7 +298,7 @@ static bool plan_statement(Plan *plan, StatementPlan *statement, int64_t *const 
         sum_transfer(statement, t);
     statement->zero_target = needs_zeros(statement);
     statement->flop = count_flop(statement);
-    statement->seconds = now() - start;
+    statement->seconds = clock_seconds() - start;
     return true;
 }
 
