@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a public call begins, fails, and agrees with the other ranks.
+#include "api/context.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static _Thread_local char last_without_context[256];
+static const char out_of_memory[] = "distal: error: out of memory\n";
+
+const char *distal_error(const distal_context *context) {
+    if (!context)
+        return last_without_context;
+    return context->error ? context->error : "";
+}
+
+distal_status without_context(const char *call, const char *what) {
+    snprintf(last_without_context, sizeof last_without_context, "distal: error: %s: %s\n", call, what);
+    return DISTAL_INVALID;
+}
+
+static distal_status guarded(distal_context *context, CallBody body, void *arguments) {
+    jmp_buf escape;
+    jmp_buf *outer = arena_set_escape(context->scratch, &escape);
+    jmp_buf *outer_of_context = arena_set_escape(context->arena, &escape);
+    distal_status status;
+    if (setjmp(escape) == 0) {
+        status = body(context, arguments);
+    } else {
+        context->diagnostics = context->no_memory;
+        status = DISTAL_FAILED;
+    }
+    arena_set_escape(context->scratch, outer);
+    arena_set_escape(context->arena, outer_of_context);
+    return status;
+}
+
+void call_guard(distal_context *context, Arena *arena) {
+    jmp_buf *escape = arena_set_escape(context->scratch, NULL);
+    arena_set_escape(context->scratch, escape);
+    arena_set_escape(arena, escape);
+}
+
+typedef struct {
+    CallBody body;
+    void *arguments;
+} First;
+
+static distal_status begin(distal_context *context, void *arguments) {
+    const First *first = arguments;
+    context->diagnostics = diagnostics_create(context->scratch, (Source){"distal", NULL});
+    return first->body(context, first->arguments);
+}
+
+distal_status call_local(distal_context *context, CallBody body, void *arguments) {
+    arena_reset(context->scratch);
+    return guarded(context, begin, &(First){body, arguments});
+}
+
+distal_status call_continue(distal_context *context, CallBody body, void *arguments) {
+    return guarded(context, body, arguments);
+}
+
+static distal_status print(distal_context *context, void *arguments) {
+    char **error = arguments;
+    Text text = text_create(context->scratch);
+    diagnostics_print(context->diagnostics, &text);
+    *error = strdup(text_string(&text));
+    return DISTAL_OK;
+}
+
+static void keep_error(distal_context *context) {
+    char *error = NULL;
+    guarded(context, print, &error);
+    if (!error)
+        error = strdup(out_of_memory);
+    free(context->error);
+    context->error = error;
+}
+
+distal_status call_end(distal_context *context, distal_status status) {
+    if (status != DISTAL_OK)
+        keep_error(context);
+    return status;
+}
+
+typedef struct {
+    distal_status status;
+} Agreement;
+
+static distal_status share_error(distal_context *context, void *arguments) {
+    const Agreement *own = arguments;
+    agree_on(context->comm, own->status == DISTAL_OK, context->diagnostics);
+    return DISTAL_OK;
+}
+
+distal_status call_agree_on(distal_context *context, distal_status status, const Hash *fingerprint) {
+    // Equal on all ranks where the largest value is the smallest too.
+    int64_t values[] = {status, 0, 0};
+    if (fingerprint) {
+        values[1] = (int64_t)(fingerprint->lanes[0] >> 1);
+        values[2] = -values[1];
+    }
+    MPI_Allreduce(MPI_IN_PLACE, values, 3, MPI_INT64_T, MPI_MAX, context->comm);
+    distal_status all = (distal_status)values[0];
+    if (all != DISTAL_OK) {
+        call_continue(context, share_error, &(Agreement){status});
+    } else if (values[1] != -values[2]) {
+        // Known to all: nobody has to be told.
+        all = DISTAL_INVALID;
+        diagnostics_error(
+            context->diagnostics, (Span){0},
+            "the ranks have made different calls: declarations, statements, values of params and "
+            "arguments have to be the same on all ranks, in the same order");
+    }
+    return call_end(context, all);
+}
+
+distal_status call_agree(distal_context *context, distal_status status) {
+    return call_agree_on(context, status, NULL);
+}
+
+distal_status invalid(distal_context *context, const char *format, ...) {
+    char message[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    diagnostics_error(context->diagnostics, (Span){0}, "%s", message);
+    return DISTAL_INVALID;
+}
+
+const char *copy_text(Arena *arena, const char *text) {
+    return text ? arena_string(arena, text, strlen(text)) : NULL;
+}

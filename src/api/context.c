@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "api/context.h"
+
+#include <stdlib.h>
+
+// Contexts that are alive, and whether the first of them has initialized MPI.
+static int live_contexts;
+static bool initialized_here;
+
+const char *distal_version(void) {
+    return DISTAL_VERSION;
+}
+
+static distal_status initialize_mpi(void) {
+    int initialized, finalized, provided;
+    MPI_Finalized(&finalized);
+    if (finalized) {
+        without_context("distal_create", "MPI has been finalized");
+        return DISTAL_FAILED;
+    }
+    MPI_Initialized(&initialized);
+    if (!initialized) {
+        MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+        initialized_here = true;
+    }
+    live_contexts++;
+    return DISTAL_OK;
+}
+
+static void finalize_mpi(void) {
+    if (--live_contexts > 0 || !initialized_here)
+        return;
+    initialized_here = false;
+    int finalized;
+    MPI_Finalized(&finalized);
+    if (!finalized)
+        MPI_Finalize();
+}
+
+static void release(distal_context *context) {
+    if (!context)
+        return;
+    arena_free(context->arena);
+    arena_free(context->scratch);
+    free(context->error);
+    free(context);
+}
+
+static distal_status prepare(distal_context *context, void *unused) {
+    (void)unused;
+    context->no_memory = diagnostics_create(context->arena, (Source){"distal", NULL});
+    diagnostics_error(context->no_memory, (Span){0}, "out of memory");
+    return DISTAL_OK;
+}
+
+static distal_context *allocate(void) {
+    distal_context *context = calloc(1, sizeof *context);
+    if (!context)
+        return NULL;
+    context->arena = arena_create();
+    context->scratch = arena_create();
+    if (context->arena && context->scratch && call_local(context, prepare, NULL) == DISTAL_OK)
+        return context;
+    release(context);
+    return NULL;
+}
+
+distal_status distal_create(MPI_Comm comm, distal_context **result) {
+    if (!result)
+        return without_context("distal_create", "the place for the context is NULL");
+    *result = NULL;
+    if (comm == MPI_COMM_NULL)
+        return without_context("distal_create", "the communicator is MPI_COMM_NULL");
+    if (initialize_mpi() != DISTAL_OK)
+        return DISTAL_FAILED;
+    int is_inter;
+    MPI_Comm_test_inter(comm, &is_inter);
+    if (is_inter) {
+        finalize_mpi();
+        return without_context("distal_create", "an intercommunicator has no common numbering of ranks");
+    }
+    distal_context *context = allocate();
+    if (!agree(comm, context != NULL)) {
+        release(context);
+        without_context("distal_create", "out of memory");
+        finalize_mpi();
+        return DISTAL_FAILED;
+    }
+    MPI_Comm_dup(comm, &context->comm);
+    MPI_Comm_rank(context->comm, &context->rank);
+    MPI_Comm_size(context->comm, &context->ranks);
+    MPI_Comm_split_type(context->comm, MPI_COMM_TYPE_SHARED, context->rank, MPI_INFO_NULL, &context->node);
+    *result = context;
+    return DISTAL_OK;
+}
+
+void distal_free(distal_context *context) {
+    if (!context)
+        return;
+    while (context->plans)
+        distal_plan_free(context->plans);
+    while (context->statements)
+        distal_statement_free(context->statements);
+    while (context->tensors)
+        distal_tensor_free(context->tensors);
+    kernels_free(context);
+    int finalized;
+    MPI_Finalized(&finalized);
+    if (!finalized) {
+        MPI_Comm_free(&context->node);
+        MPI_Comm_free(&context->comm);
+    }
+    release(context);
+    finalize_mpi();
+}

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The elements of tensors: pieces in memory of the library or of the caller, filled, written and gathered.
+#include "api/context.h"
+
+#include "base/integer.h"
+#include "io/source.h"
+#include "runtime/load.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool tensor_allocate(distal_tensor *tensor, Diagnostics *diagnostics) {
+    if (tensor->storage)
+        return true;
+    tensor->storage = storage_create(&tensor->home, tensor->context->rank, true, diagnostics);
+    tensor->memory += tensor->storage != NULL;
+    return tensor->storage != NULL;
+}
+
+static distal_status check_home(distal_context *context, const distal_tensor *tensor) {
+    if (tensor->home.known)
+        return DISTAL_OK;
+    return invalid(context,
+                   "tensor '%s' has no placement, so it lies nowhere before the first plan that uses it",
+                   tensor->name);
+}
+
+typedef struct {
+    distal_tensor *tensor;
+    int64_t index, count;
+    distal_piece *piece;
+    const distal_piece *pieces;
+    void *data;
+    const int64_t *stride;
+    const char *text;
+    Storage *storage;
+} DataCall;
+
+// A call that does not communicate.
+static distal_status run_local(const char *name, CallBody body, DataCall *call, const void *place) {
+    if (!call->tensor || !call->tensor->context || !place)
+        return without_context(name,
+                               call->tensor ? "the place for the result is NULL" : "the tensor is NULL");
+    distal_context *context = call->tensor->context;
+    return call_end(context, call_local(context, body, call));
+}
+
+static distal_status count_pieces(distal_context *context, void *arguments) {
+    DataCall *call = arguments;
+    distal_status status = check_home(context, call->tensor);
+    if (status == DISTAL_OK)
+        call->count = call->tensor->home.pieces[context->rank].rects.count;
+    return status;
+}
+
+distal_status distal_tensor_piece_count(distal_tensor *tensor, int64_t *count) {
+    DataCall call = {.tensor = tensor};
+    distal_status status = run_local("distal_tensor_piece_count", count_pieces, &call, count);
+    if (count)
+        *count = call.count;
+    return status;
+}
+
+static distal_status find_box(distal_context *context, void *arguments) {
+    DataCall *call = arguments;
+    const distal_tensor *tensor = call->tensor;
+    distal_status status = count_pieces(context, call);
+    if (status != DISTAL_OK)
+        return status;
+    if (call->index < 0 || call->index >= call->count)
+        return invalid(context,
+                       "rank %d holds %" PRId64 " piece%s of tensor '%s', and none has index %" PRId64,
+                       context->rank, call->count, call->count == 1 ? "" : "s", tensor->name, call->index);
+    const Rect *rect = &tensor->home.pieces[context->rank].rects.items[call->index];
+    const size_t bytes = sizeof(int64_t) * (size_t)rect->order;
+    const Piece *own = tensor->storage ? &tensor->storage->pieces[call->index] : NULL;
+    call->piece->order = rect->order;
+    memcpy(call->piece->lo, rect->lo, bytes);
+    memcpy(call->piece->hi, rect->hi, bytes);
+    packed_strides(rect, tensor->tensor->mode_order, call->piece->stride);
+    if (own) {
+        memcpy(call->piece->stride, own->stride, bytes);
+        call->piece->data = own->data;
+    }
+    return DISTAL_OK;
+}
+
+distal_status distal_tensor_box(distal_tensor *tensor, int64_t index, distal_piece *piece) {
+    if (piece)
+        *piece = (distal_piece){0};
+    return run_local("distal_tensor_box", find_box,
+                     &(DataCall){.tensor = tensor, .index = index, .piece = piece}, piece);
+}
+
+static distal_status find_piece(distal_context *context, void *arguments) {
+    DataCall *call = arguments;
+    distal_status status = find_box(context, call);
+    if (status == DISTAL_OK && !call->tensor->storage) {
+        if (!tensor_allocate(call->tensor, context->diagnostics))
+            return DISTAL_FAILED;
+        status = find_box(context, call);
+    }
+    return status;
+}
+
+distal_status distal_tensor_piece(distal_tensor *tensor, int64_t index, distal_piece *piece) {
+    if (piece)
+        *piece = (distal_piece){0};
+    return run_local("distal_tensor_piece", find_piece,
+                     &(DataCall){.tensor = tensor, .index = index, .piece = piece}, piece);
+}
+
+static distal_status find_only_piece(distal_context *context, void *arguments) {
+    DataCall *call = arguments;
+    distal_status status = count_pieces(context, call);
+    if (status != DISTAL_OK)
+        return status;
+    if (call->count > 1)
+        return invalid(context,
+                       "rank %d holds %" PRId64
+                       " pieces of tensor '%s'; distal_tensor_piece gives them one by one",
+                       context->rank, call->count, call->tensor->name);
+    call->piece->order = call->tensor->tensor->order;
+    return call->count ? find_piece(context, call) : DISTAL_OK;
+}
+
+distal_status distal_tensor_local(distal_tensor *tensor, distal_piece *piece) {
+    if (piece)
+        *piece = (distal_piece){0};
+    return run_local("distal_tensor_local", find_only_piece, &(DataCall){.tensor = tensor, .piece = piece},
+                     piece);
+}
+
+// Whether the runtime can work in memory with these strides: the mode that is stored last has stride 1, and
+// each other one leaves room for those stored after it. Strides of modes with one coordinate, which say
+// nothing, are put in order.
+static bool check_strides(const distal_tensor *tensor, Piece *piece, Diagnostics *diagnostics) {
+    const int last = piece->rect.order - 1;
+    int64_t reach = 1; // elements over which the modes stored after this one extend
+    for (int l = last; l >= 0; l--) {
+        const int mode = tensor->tensor->mode_order[l];
+        const int64_t extent = piece->rect.hi[mode] - piece->rect.lo[mode];
+        int64_t *stride = &piece->stride[mode], length;
+        if (extent == 1) {
+            *stride = l == last ? 1 : reach;
+            continue;
+        }
+        if (l == last && *stride != 1)
+            return diagnostics_error(diagnostics, (Span){0},
+                                     "mode %d of tensor '%s' is stored last and has stride %" PRId64
+                                     ", which has to be 1: order(...) in the declaration says which mode is "
+                                     "stored last; where none has stride 1, copy into memory of the library",
+                                     mode, tensor->name, *stride);
+        if (*stride < reach)
+            return diagnostics_error(
+                diagnostics, (Span){0},
+                "mode %d of tensor '%s' has stride %" PRId64
+                ", and the modes stored after it extend over %" PRId64
+                " elements; order(...) in the declaration says in which order modes are stored",
+                mode, tensor->name, *stride, reach);
+        if (!checked_mul(*stride, extent - 1, &length) || !checked_add(reach, length, &reach))
+            return diagnostics_error(diagnostics, (Span){0}, "the strides of tensor '%s' overflow 64 bits",
+                                     tensor->name);
+    }
+    return true;
+}
+
+static bool same_box(const Rect *rect, const distal_piece *piece) {
+    const size_t bytes = sizeof(int64_t) * (size_t)rect->order;
+    return piece->order == rect->order && memcmp(piece->lo, rect->lo, bytes) == 0 &&
+           memcmp(piece->hi, rect->hi, bytes) == 0;
+}
+
+static distal_status wrap_pieces(distal_context *context, void *arguments) {
+    DataCall *call = arguments;
+    distal_tensor *tensor = call->tensor;
+    const int64_t given = call->count;
+    distal_status status = count_pieces(context, call);
+    if (status != DISTAL_OK)
+        return status;
+    if (given != call->count)
+        return invalid(context,
+                       "rank %d holds %" PRId64 " pieces of tensor '%s', and memory is given for %" PRId64,
+                       context->rank, call->count, tensor->name, given);
+    if (given > 0 && !call->pieces)
+        return invalid(context, "the pieces of tensor '%s' are NULL", tensor->name);
+    Piece *pieces = arena_array(context->scratch, Piece, given);
+    for (int64_t i = 0; i < given; i++) {
+        const Rect *rect = &tensor->home.pieces[context->rank].rects.items[i];
+        if (!same_box(rect, &call->pieces[i]))
+            return invalid(context,
+                           "piece %" PRId64
+                           " of tensor '%s' has not the coordinates that distal_tensor_box gives",
+                           i, tensor->name);
+        if (!call->pieces[i].data)
+            return invalid(context, "rank %d holds a part of tensor '%s', and the memory for it is NULL",
+                           context->rank, tensor->name);
+        pieces[i] = (Piece){.rect = *rect, .data = call->pieces[i].data};
+        memcpy(pieces[i].stride, call->pieces[i].stride, sizeof(int64_t) * (size_t)rect->order);
+        if (!check_strides(tensor, &pieces[i], context->diagnostics))
+            return DISTAL_INVALID;
+    }
+    call->storage = storage_wrap(&tensor->home, context->rank, pieces);
+    if (call->storage)
+        return DISTAL_OK;
+    context->diagnostics = context->no_memory;
+    return DISTAL_FAILED;
+}
+
+static distal_status wrap_one(distal_context *context, void *arguments) {
+    DataCall *call = arguments;
+    distal_status status = count_pieces(context, call);
+    if (status != DISTAL_OK)
+        return status;
+    if (call->count > 1)
+        return invalid(context,
+                       "rank %d holds %" PRId64
+                       " pieces of tensor '%s'; distal_tensor_attach_pieces takes memory for each",
+                       context->rank, call->count, call->tensor->name);
+    distal_piece piece = {0};
+    call->pieces = &piece;
+    if (call->count == 1) {
+        const Rect *rect = &call->tensor->home.pieces[context->rank].rects.items[0];
+        const size_t bytes = sizeof(int64_t) * (size_t)rect->order;
+        piece = (distal_piece){.order = rect->order, .data = call->data};
+        memcpy(piece.lo, rect->lo, bytes);
+        memcpy(piece.hi, rect->hi, bytes);
+        packed_strides(rect, call->tensor->tensor->mode_order, piece.stride);
+        if (call->stride)
+            memcpy(piece.stride, call->stride, bytes);
+    }
+    return wrap_pieces(context, call);
+}
+
+static distal_status attach(const char *name, CallBody body, DataCall *call) {
+    distal_tensor *tensor = call->tensor;
+    if (!tensor || !tensor->context)
+        return without_context(name, "the tensor is NULL");
+    distal_status status = call_agree(tensor->context, call_local(tensor->context, body, call));
+    if (status != DISTAL_OK) {
+        storage_free(call->storage);
+        return status;
+    }
+    storage_free(tensor->storage);
+    tensor->storage = call->storage;
+    tensor->memory++;
+    return DISTAL_OK;
+}
+
+distal_status distal_tensor_attach(distal_tensor *tensor, void *data, const int64_t *stride) {
+    return attach("distal_tensor_attach", wrap_one,
+                  &(DataCall){.tensor = tensor, .data = data, .stride = stride});
+}
+
+distal_status distal_tensor_attach_pieces(distal_tensor *tensor, int64_t count, const distal_piece *pieces) {
+    return attach("distal_tensor_attach_pieces", wrap_pieces,
+                  &(DataCall){.tensor = tensor, .count = count, .pieces = pieces});
+}
+
+static distal_status allocate(distal_context *context, void *arguments) {
+    const DataCall *call = arguments;
+    distal_status status = check_home(context, call->tensor);
+    if (status == DISTAL_OK && !tensor_allocate(call->tensor, context->diagnostics))
+        status = DISTAL_FAILED;
+    return status;
+}
+
+static Hash fingerprint(const char *call, const distal_tensor *tensor, const char *text) {
+    Hash hash = hash_create();
+    hash_string(&hash, call);
+    hash_string(&hash, tensor->name);
+    hash_string(&hash, text);
+    return hash;
+}
+
+// A call in which all ranks move elements: `check` comes first on each rank, `move` then on all together.
+static distal_status run_collective(const char *name, CallBody check, CallBody move, DataCall *call) {
+    if (!call->tensor || !call->tensor->context)
+        return without_context(name, "the tensor is NULL");
+    distal_context *context = call->tensor->context;
+    const Hash hash = fingerprint(name, call->tensor, call->text ? call->text : "");
+    distal_status status = call_agree_on(context, call_local(context, check, call), &hash);
+    if (status == DISTAL_OK)
+        status = call_agree(context, call_continue(context, move, call));
+    return status;
+}
+
+static distal_status check_fill(distal_context *context, void *arguments) {
+    const DataCall *call = arguments;
+    SourceSpec source;
+    if (!call->text)
+        return invalid(context, "the source of tensor '%s' is NULL", call->tensor->name);
+    if (!source_parse(call->text, call->tensor->tensor, context->scratch, &source, context->diagnostics))
+        return DISTAL_INVALID;
+    return allocate(context, arguments);
+}
+
+static distal_status move_fill(distal_context *context, void *arguments) {
+    const DataCall *call = arguments;
+    SourceSpec source;
+    source_parse(call->text, call->tensor->tensor, context->scratch, &source, context->diagnostics);
+    return storage_load(call->tensor->storage, &source, context->comm, context->diagnostics) ? DISTAL_OK
+                                                                                             : DISTAL_FAILED;
+}
+
+distal_status distal_tensor_fill(distal_tensor *tensor, const char *source) {
+    return run_collective("distal_tensor_fill", check_fill, move_fill,
+                          &(DataCall){.tensor = tensor, .text = source});
+}
+
+static distal_status check_write(distal_context *context, void *arguments) {
+    const DataCall *call = arguments;
+    if (!call->text)
+        return invalid(context, "the path for tensor '%s' is NULL", call->tensor->name);
+    if (!output_check(call->text, call->tensor->tensor, context->diagnostics))
+        return DISTAL_INVALID;
+    return allocate(context, arguments);
+}
+
+static distal_status move_write(distal_context *context, void *arguments) {
+    const DataCall *call = arguments;
+    return storage_save(call->tensor->storage, call->text, context->comm, context->diagnostics)
+               ? DISTAL_OK
+               : DISTAL_FAILED;
+}
+
+distal_status distal_tensor_write(distal_tensor *tensor, const char *path) {
+    return run_collective("distal_tensor_write", check_write, move_write,
+                          &(DataCall){.tensor = tensor, .text = path});
+}
+
+static distal_status check_gather(distal_context *context, void *arguments) {
+    const DataCall *call = arguments;
+    int64_t volume = 1;
+    for (int d = 0; d < call->tensor->tensor->order; d++)
+        volume *= call->tensor->extents[d];
+    if (!call->data && volume > 0)
+        return invalid(context, "the place for the whole of tensor '%s' is NULL", call->tensor->name);
+    return allocate(context, arguments);
+}
+
+static distal_status move_gather(distal_context *context, void *arguments) {
+    const DataCall *call = arguments;
+    storage_gather_into(call->tensor->storage, call->data, context->comm, context->scratch);
+    return DISTAL_OK;
+}
+
+distal_status distal_tensor_gather(distal_tensor *tensor, void *whole) {
+    return run_collective("distal_tensor_gather", check_gather, move_gather,
+                          &(DataCall){.tensor = tensor, .data = whole});
+}

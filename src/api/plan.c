@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Plans: a statement with the numbers put in, its tensors in memory, ready to be executed.
+#include "api/context.h"
+
+#include "runtime/execution.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct distal_plan {
+    distal_plan *next;
+    distal_context *context;
+    Arena *arena;
+    Pipeline *pipeline;
+    const StatementPlan *statement;
+    distal_kernel_function function;
+    int tensor_count;
+    distal_tensor **tensors; // by id in the pipeline's program; NULL: no transfer moves it
+    int64_t *memory;         // what they had of tensor->memory when the plan was made
+    bool *placed_here;       // by the same: the plan has given the tensor its home
+    bool *allocated_here;    // the plan has given it memory
+    Storage **storages;
+    ExecutionParts parts;
+    distal_execution *execution;
+    distal_figures figures;
+};
+
+typedef struct {
+    distal_statement *statement;
+    distal_plan *plan;
+    double seconds;
+} PlanCall;
+
+static distal_plan *plan_new(distal_context *context) {
+    distal_plan *plan = calloc(1, sizeof *plan);
+    Arena *arena = arena_create();
+    if (!plan || !arena) {
+        free(plan);
+        arena_free(arena);
+        return NULL;
+    }
+    plan->context = context;
+    plan->arena = arena;
+    plan->next = context->plans;
+    context->plans = plan;
+    return plan;
+}
+
+// Homes of the tensors of the program, in its order.
+static Home *known_homes(distal_statement *statement, Arena *arena) {
+    int count;
+    distal_tensor **tensors = context_mentioned(statement->context, statement_program(statement), &count);
+    Home *homes = arena_array(arena, Home, count);
+    for (int i = 0; i < count; i++)
+        homes[i] = tensors[i]->home;
+    return homes;
+}
+
+static distal_status make_plan(distal_context *context, void *arguments) {
+    PlanCall *call = arguments;
+    distal_plan *plan = call->plan = plan_new(context);
+    if (!plan) {
+        context->diagnostics = context->no_memory;
+        return DISTAL_FAILED;
+    }
+    call_guard(context, plan->arena);
+    distal_statement *statement = call->statement;
+    distal_status status = statement_compile(statement, plan->arena, PASS_PLAN,
+                                             known_homes(statement, plan->arena), &plan->pipeline);
+    if (status != DISTAL_OK)
+        return status;
+    plan->statement = plan->pipeline->plan->statements[0];
+    plan->function = statement->function;
+    if (plan->function && strcmp(statement->function_id, plan->pipeline->statements[0].id) != 0)
+        return invalid(context,
+                       "the schedule of '%.60s' or the params have changed since distal_use_kernel: emit the "
+                       "function again",
+                       statement->text);
+    return DISTAL_OK;
+}
+
+// A home that this plan has found, copied, as it outlives the plan.
+static void place(distal_plan *plan, distal_tensor *tensor, const Home *found) {
+    call_guard(plan->context, tensor->arena);
+    Region *pieces = arena_copy(tensor->arena, found->pieces, sizeof(Region) * (size_t)found->ranks);
+    for (int64_t rank = 0; rank < found->ranks; rank++)
+        pieces[rank].rects.items = arena_copy(tensor->arena, pieces[rank].rects.items,
+                                              sizeof(Rect) * (size_t)pieces[rank].rects.count);
+    home_from_table(&tensor->home, tensor->tensor, tensor->extents, pieces, found->ranks, tensor->arena);
+}
+
+static bool take_tensor(distal_plan *plan, int id) {
+    distal_tensor *tensor = context_tensor(plan->context, plan->pipeline->program->tensors[id]->name);
+    plan->tensors[id] = tensor;
+    tensor->references++;
+    if (!tensor->home.known) {
+        plan->placed_here[id] = true;
+        place(plan, tensor, &plan->pipeline->plan->homes[id]);
+    }
+    if (!tensor->storage) {
+        if (!tensor_allocate(tensor, plan->context->diagnostics))
+            return false;
+        plan->allocated_here[id] = true;
+    }
+    plan->storages[id] = tensor->storage;
+    plan->memory[id] = tensor->memory;
+    return true;
+}
+
+static void find_figures(distal_plan *plan) {
+    const StatementPlan *statement = plan->statement;
+    distal_tensor_figures *tensors = arena_array(plan->arena, distal_tensor_figures, statement->tensor_count);
+    for (int t = 0; t < statement->tensor_count; t++) {
+        const TensorFigures *from = &statement->tensors[t];
+        tensors[t] = (distal_tensor_figures){.tensor = from->tensor->name,
+                                             .pattern = pattern_names[from->pattern],
+                                             .at = from->at,
+                                             .steps = from->steps,
+                                             .bytes_received = from->bytes_received,
+                                             .messages_received = from->messages_received,
+                                             .home_bytes = from->home_bytes,
+                                             .buffer_bytes = from->buffer_bytes};
+    }
+    plan->figures = (distal_figures){.ranks = statement->ranks,
+                                     .flop = statement->flop,
+                                     .tensor_count = statement->tensor_count,
+                                     .tensors = tensors,
+                                     .peak_bytes = statement->peak_bytes,
+                                     .plan_seconds = statement->seconds};
+}
+
+static distal_status prepare(distal_context *context, void *arguments) {
+    const PlanCall *call = arguments;
+    distal_plan *plan = call->plan;
+    const Spmd *spmd = plan->statement->spmd;
+    plan->tensor_count = plan->pipeline->program->tensor_count;
+    plan->tensors = arena_array(plan->arena, distal_tensor *, plan->tensor_count);
+    plan->memory = arena_array(plan->arena, int64_t, plan->tensor_count);
+    plan->placed_here = arena_array(plan->arena, bool, plan->tensor_count);
+    plan->allocated_here = arena_array(plan->arena, bool, plan->tensor_count);
+    plan->storages = arena_array(plan->arena, Storage *, plan->tensor_count);
+    for (int t = 0; t < spmd->transfer_count; t++) {
+        const int id = spmd->transfers[t].access->tensor->id;
+        if (!plan->tensors[id] && !take_tensor(plan, id))
+            return DISTAL_FAILED;
+    }
+    find_figures(plan);
+    plan->parts = execution_parts(plan->pipeline->plan->statements[0], plan->storages, context->rank);
+    return DISTAL_OK;
+}
+
+static distal_status assemble(distal_context *context, void *arguments) {
+    const PlanCall *call = arguments;
+    call->plan->execution = execution_assemble(&call->plan->parts, context->comm, context->diagnostics);
+    return call->plan->execution ? DISTAL_OK : DISTAL_FAILED;
+}
+
+// Tensors are as they were before the plan, on all ranks alike.
+static void undo(const distal_plan *plan) {
+    for (int t = 0; t < plan->tensor_count && plan->tensors && plan->storages; t++) {
+        distal_tensor *tensor = plan->tensors[t];
+        if (tensor && plan->allocated_here[t]) {
+            storage_free(tensor->storage);
+            tensor->storage = NULL;
+            tensor->memory++;
+        }
+        if (tensor && plan->placed_here[t])
+            tensor->home.known = false;
+    }
+}
+
+static distal_status run_passes(distal_context *context, PlanCall *call) {
+    distal_status status = call_local(context, make_plan, call);
+    Hash hash = hash_create();
+    if (status == DISTAL_OK) {
+        hash_string(&hash, call->plan->pipeline->source.text);
+        hash_string(&hash, call->plan->function ? "function" : "");
+    }
+    status = call_agree_on(context, status, &hash);
+    if (status == DISTAL_OK && !call->plan->function)
+        status =
+            kernel_provide(context, call->plan->pipeline->c_source, &call->plan->function, &call->seconds);
+    if (status == DISTAL_OK)
+        status = call_agree(context, call_continue(context, prepare, call));
+    if (status == DISTAL_OK)
+        status = call_agree(context, call_continue(context, assemble, call));
+    return status;
+}
+
+distal_status distal_plan_create(distal_statement *statement, distal_plan **plan) {
+    if (plan)
+        *plan = NULL;
+    if (!statement || !plan)
+        return without_context("distal_plan_create",
+                               statement ? "the place for the plan is NULL" : "the statement is NULL");
+    PlanCall call = {.statement = statement};
+    distal_status status = run_passes(statement->context, &call);
+    if (status != DISTAL_OK) {
+        if (call.plan)
+            undo(call.plan);
+        distal_plan_free(call.plan);
+        return status;
+    }
+    call.plan->figures.compile_seconds = call.seconds;
+    *plan = call.plan;
+    return DISTAL_OK;
+}
+
+void distal_plan_free(distal_plan *plan) {
+    if (!plan)
+        return;
+    distal_plan **at = &plan->context->plans;
+    while (*at != plan)
+        at = &(*at)->next;
+    *at = plan->next;
+    execution_free(plan->execution);
+    for (int t = 0; plan->tensors && t < plan->tensor_count; t++)
+        if (plan->tensors[t])
+            tensor_release(plan->tensors[t]);
+    arena_free(plan->arena);
+    free(plan);
+}
+
+distal_status distal_plan_figures(const distal_plan *plan, distal_figures *figures) {
+    if (figures)
+        *figures = (distal_figures){0};
+    if (!plan || !figures)
+        return without_context("distal_plan_figures",
+                               plan ? "the place for the figures is NULL" : "the plan is NULL");
+    *figures = plan->figures;
+    return DISTAL_OK;
+}
+
+static distal_status refuse(distal_context *context, void *arguments) {
+    const distal_tensor *tensor = arguments;
+    return tensor->context
+               ? invalid(context, "tensor '%s' has got other memory since the plan was made: plan again",
+                         tensor->name)
+               : invalid(context, "tensor '%s' of the plan has been freed", tensor->name);
+}
+
+distal_status distal_execute(distal_plan *plan) {
+    if (!plan)
+        return without_context("distal_execute", "the plan is NULL");
+    for (int t = 0; t < plan->tensor_count; t++) {
+        distal_tensor *tensor = plan->tensors[t];
+        if (tensor && tensor->memory != plan->memory[t])
+            return call_end(plan->context, call_local(plan->context, refuse, tensor));
+    }
+    execution_run(plan->execution, plan->function, plan->pipeline->params);
+    return DISTAL_OK;
+}
+
+typedef struct {
+    const distal_plan *plan;
+    const char *tensor;
+    int64_t bytes, messages;
+} CountCall;
+
+static distal_status count(distal_context *context, void *arguments) {
+    CountCall *call = arguments;
+    const Spmd *spmd = call->plan->statement->spmd;
+    if (!check_name(context, "tensor", call->tensor))
+        return DISTAL_INVALID;
+    bool found = false;
+    for (int t = 0; t < spmd->transfer_count; t++) {
+        if (strcmp(spmd->transfers[t].access->tensor->name, call->tensor) != 0)
+            continue;
+        found = true;
+        call->bytes += execution_bytes(call->plan->execution, t);
+        call->messages += execution_messages(call->plan->execution, t);
+    }
+    return found ? DISTAL_OK : invalid(context, "the plan accesses no tensor '%s'", call->tensor);
+}
+
+distal_status distal_plan_counted(const distal_plan *plan, const char *tensor, int64_t *bytes,
+                                  int64_t *messages) {
+    if (!plan)
+        return without_context("distal_plan_counted", "the plan is NULL");
+    CountCall call = {.plan = plan, .tensor = tensor};
+    distal_status status = call_end(plan->context, call_local(plan->context, count, &call));
+    if (bytes)
+        *bytes = call.bytes;
+    if (messages)
+        *messages = call.messages;
+    return status;
+}

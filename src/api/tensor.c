@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tensors: declaring, finding, freeing them, and their shape.
+#include "api/context.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const ElementType element_types[] = {
+    [DISTAL_I32] = TYPE_I32, [DISTAL_I64] = TYPE_I64, [DISTAL_F32] = TYPE_F32,
+    [DISTAL_F64] = TYPE_F64, [DISTAL_C64] = TYPE_C64, [DISTAL_C128] = TYPE_C128,
+};
+enum { ELEMENT_TYPES = sizeof element_types / sizeof *element_types };
+_Static_assert(DISTAL_MAX_ORDER == (int)MAX_ORDER, "pieces hold tensors of any order");
+
+static distal_tensor *tensor_new(void) {
+    distal_tensor *tensor = calloc(1, sizeof *tensor);
+    Arena *arena = arena_create();
+    if (!tensor || !arena) {
+        free(tensor);
+        arena_free(arena);
+        return NULL;
+    }
+    tensor->arena = arena;
+    tensor->references = 1;
+    return tensor;
+}
+
+void tensor_release(distal_tensor *tensor) {
+    if (--tensor->references > 0)
+        return;
+    storage_free(tensor->storage);
+    arena_free(tensor->arena);
+    free(tensor);
+}
+
+// Whether the declaration says one thing only and takes no name that there is.
+static distal_status check_declaration(distal_context *context, const distal_tensor *tensor) {
+    Text text = context_program(context, context_tensor_names(context), tensor);
+    bool ok;
+    const Pipeline *pipeline =
+        context_compile(context, context->scratch, text_string(&text), PASS_PROGRAM, NULL, &ok);
+    if (!ok)
+        return pipeline_status(pipeline, ok);
+    int tensors = 1;
+    for (const distal_tensor *other = context->tensors; other; other = other->next)
+        tensors++;
+    return pipeline->program->statement_count == 0 && pipeline->program->tensor_count == tensors
+               ? DISTAL_OK
+               : invalid(context, "'%.60s' is not the declaration of one tensor", tensor->declaration);
+}
+
+// Finds the home that the placement gives.
+static distal_status settle(distal_context *context, distal_tensor *tensor) {
+    distal_status status = check_declaration(context, tensor);
+    if (status != DISTAL_OK)
+        return status;
+    Text text = context_program(context, NULL, tensor);
+    bool ok;
+    const Pipeline *pipeline =
+        context_compile(context, tensor->arena, text_string(&text), PASS_PLAN, NULL, &ok);
+    if (!ok)
+        return pipeline_status(pipeline, ok);
+    tensor->tensor = pipeline->program->tensors[0];
+    tensor->name = tensor->tensor->name;
+    tensor->home = pipeline->plan->homes[0];
+    for (int d = 0; d < tensor->tensor->order; d++)
+        int_eval(tensor->tensor->extents[d], pipeline->params, NULL, &tensor->extents[d]);
+    return DISTAL_OK;
+}
+
+static void append(distal_context *context, distal_tensor *tensor) {
+    distal_tensor **end = &context->tensors;
+    while (*end)
+        end = &(*end)->next;
+    *end = tensor;
+    tensor->context = context;
+}
+
+distal_status tensor_declare(distal_context *context, const char *dims, const char *declaration,
+                             const char *placement, distal_tensor **result) {
+    distal_tensor *tensor = tensor_new();
+    if (!tensor) {
+        context->diagnostics = context->no_memory;
+        return DISTAL_FAILED;
+    }
+    *result = tensor; // from here on it is the caller's, so that nothing is lost where memory runs out
+    call_guard(context, tensor->arena);
+    tensor->dims = copy_text(tensor->arena, dims);
+    tensor->declaration = copy_text(tensor->arena, declaration);
+    tensor->placement = copy_text(tensor->arena, placement);
+    distal_status status = settle(context, tensor);
+    if (status == DISTAL_OK)
+        append(context, tensor);
+    return status;
+}
+
+// As a caller gives it, with the words of the language in front.
+static distal_status declare_lines(distal_context *context, const char *dims, const char *declaration,
+                                   const char *placement, distal_tensor **result) {
+    if (!check_line(context, "declaration of the tensor", declaration) ||
+        (placement && !check_line(context, "placement of the tensor", placement)))
+        return DISTAL_INVALID;
+    return tensor_declare(context, dims, arena_printf(context->scratch, "tensor %s", declaration),
+                          placement ? arena_printf(context->scratch, "place %s", placement) : NULL, result);
+}
+
+typedef struct {
+    const char *name;
+    distal_type type;
+    int order;
+    const int64_t *extents;
+    const char *declaration, *placement;
+    distal_tensor *tensor;
+} TensorCall;
+
+static distal_status create(distal_context *context, void *arguments) {
+    TensorCall *call = arguments;
+    if (!check_name(context, "tensor", call->name))
+        return DISTAL_INVALID;
+    if ((int)call->type < 0 || (int)call->type >= (int)ELEMENT_TYPES)
+        return invalid(context, "tensor '%s' has type %d, which is no distal_type", call->name,
+                       (int)call->type);
+    if (call->order < 0 || call->order > DISTAL_MAX_ORDER)
+        return invalid(context, "tensor '%s' has %d modes; a tensor has 0 to %d", call->name, call->order,
+                       DISTAL_MAX_ORDER);
+    if (call->order > 0 && !call->extents)
+        return invalid(context, "the extents of tensor '%s' are NULL", call->name);
+    Text dims = text_create(context->scratch), declaration = text_create(context->scratch);
+    text_append(&declaration, call->name);
+    for (int d = 0; d < call->order; d++) {
+        text_printf(&dims, "%s%s_dim%d = %" PRId64, d ? ", " : "", call->name, d, call->extents[d]);
+        text_printf(&declaration, "%s%s_dim%d", d ? ", " : "(", call->name, d);
+    }
+    text_printf(&declaration, "%s: %s", call->order ? ")" : "", type_info(element_types[call->type])->name);
+    return declare_lines(context, call->order ? text_string(&dims) : NULL, text_string(&declaration),
+                         call->placement, &call->tensor);
+}
+
+static distal_status declare(distal_context *context, void *arguments) {
+    TensorCall *call = arguments;
+    return declare_lines(context, NULL, call->declaration, call->placement, &call->tensor);
+}
+
+static distal_status run_call(distal_context *context, CallBody body, TensorCall *call,
+                              distal_tensor **result) {
+    distal_status status = call_end(context, call_local(context, body, call));
+    if (status != DISTAL_OK && call->tensor)
+        tensor_release(call->tensor);
+    else if (result)
+        *result = call->tensor;
+    return status;
+}
+
+distal_status distal_tensor_create(distal_context *context, const char *name, distal_type type, int order,
+                                   const int64_t *extents, const char *placement, distal_tensor **tensor) {
+    if (tensor)
+        *tensor = NULL;
+    if (!context)
+        return without_context("distal_tensor_create", "the context is NULL");
+    TensorCall call = {
+        .name = name, .type = type, .order = order, .extents = extents, .placement = placement};
+    return run_call(context, create, &call, tensor);
+}
+
+distal_status distal_tensor_declare(distal_context *context, const char *declaration, const char *placement,
+                                    distal_tensor **tensor) {
+    if (tensor)
+        *tensor = NULL;
+    if (!context)
+        return without_context("distal_tensor_declare", "the context is NULL");
+    TensorCall call = {.declaration = declaration, .placement = placement};
+    return run_call(context, declare, &call, tensor);
+}
+
+static distal_status find(distal_context *context, void *arguments) {
+    TensorCall *call = arguments;
+    if (!check_name(context, "tensor", call->name))
+        return DISTAL_INVALID;
+    call->tensor = context_tensor(context, call->name);
+    if (call->tensor)
+        return DISTAL_OK;
+    Array(const char *) names = {0};
+    for (const distal_tensor *tensor = context->tensors; tensor; tensor = tensor->next)
+        array_push(context->scratch, names, tensor->name);
+    const char *closest = closest_name(call->name, names.items, names.count);
+    return invalid(context, "there is no tensor '%s'%s%s%s", call->name, closest ? "; did you mean '" : "",
+                   closest ? closest : "", closest ? "'?" : "");
+}
+
+distal_status distal_tensor_find(distal_context *context, const char *name, distal_tensor **tensor) {
+    if (tensor)
+        *tensor = NULL;
+    if (!context || !tensor)
+        return without_context("distal_tensor_find",
+                               context ? "the place for the tensor is NULL" : "the context is NULL");
+    TensorCall call = {.name = name};
+    distal_status status = call_local(context, find, &call);
+    *tensor = call.tensor;
+    return call_end(context, status);
+}
+
+void distal_tensor_free(distal_tensor *tensor) {
+    if (!tensor || !tensor->context)
+        return;
+    distal_tensor **at = &tensor->context->tensors;
+    while (*at != tensor)
+        at = &(*at)->next;
+    *at = tensor->next;
+    tensor->context = NULL;
+    storage_free(tensor->storage);
+    tensor->storage = NULL;
+    tensor->memory++;
+    tensor_release(tensor);
+}
+
+distal_status distal_tensor_shape(const distal_tensor *tensor, distal_type *type, int *order,
+                                  int64_t *extents) {
+    if (!tensor)
+        return without_context("distal_tensor_shape", "the tensor is NULL");
+    for (int t = 0; type && t < (int)ELEMENT_TYPES; t++)
+        if (element_types[t] == tensor->tensor->type)
+            *type = (distal_type)t;
+    if (order)
+        *order = tensor->tensor->order;
+    if (extents)
+        memcpy(extents, tensor->extents, sizeof(int64_t) * (size_t)tensor->tensor->order);
+    return DISTAL_OK;
+}
