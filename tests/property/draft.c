@@ -34,7 +34,7 @@ static bool node_uses(const DraftStatement *statement, int node, int tensor) {
     if (at->kind == NODE_ACCESS)
         return at->tensor == tensor;
     return at->kind != NODE_NUMBER && (node_uses(statement, at->left, tensor) ||
-                                       (at->kind != NODE_NEG && node_uses(statement, at->right, tensor)));
+                                       (at->right >= 0 && node_uses(statement, at->right, tensor)));
 }
 
 bool draft_uses_tensor(const Draft *draft, int tensor) {
@@ -105,8 +105,9 @@ static void print_tensor(const Draft *draft, const DraftTensor *tensor, Text *to
     for (int m = 0; m < tensor->order; m++)
         text_printf(to, "%s%s", m ? ", " : "(", draft_size_text(draft, tensor->extents[m], buffer));
     text_printf(to, "%s: %s", tensor->order ? ")" : "", type_info(tensor->type)->name);
-    for (int m = tensor->order; tensor->column_major && m > 0; m--)
-        text_printf(to, "%s%d%s", m == tensor->order ? ", order(" : ", ", m - 1, m == 1 ? ")" : "");
+    for (int l = 0; tensor->reordered && l < tensor->order; l++)
+        text_printf(to, "%s%d%s", l ? ", " : ", order(", tensor->mode_order[l],
+                    l + 1 == tensor->order ? ")" : "");
     text_append(to, "\n");
 }
 
@@ -165,6 +166,14 @@ static void print_node(const Draft *draft, const DraftStatement *statement, int 
     } else if (at->kind == NODE_NEG) {
         text_append(to, "-");
         print_node(draft, statement, at->left, 3, to);
+    } else if (at->kind == NODE_CALL) {
+        text_printf(to, "%s(", at->function);
+        print_node(draft, statement, at->left, 0, to);
+        if (at->right >= 0) {
+            text_append(to, ", ");
+            print_node(draft, statement, at->right, 0, to);
+        }
+        text_append(to, ")");
     } else {
         print_node(draft, statement, at->left, own, to);
         text_append(to, signs[at->kind]);

@@ -15,7 +15,7 @@ enum {
     DRAFT_DIMS = 6,
     DRAFT_ORDER = 8,
     DRAFT_TENSORS = 16,
-    DRAFT_NODES = 64,
+    DRAFT_NODES = 96,
     DRAFT_COMMANDS = 32,
     DRAFT_STATEMENTS = 3,
     DRAFT_TEXT = 200
@@ -42,7 +42,8 @@ typedef struct {
     ElementType type;
     int order;
     int extents[DRAFT_ORDER]; // index of the size of each mode
-    bool column_major;
+    bool reordered;           // stored in the order of mode_order
+    int mode_order[DRAFT_ORDER];
     bool placed;
     int machine;             // on which
     int entries[DRAFT_DIMS]; // by dimension of the machine: a mode, ENTRY_REPLICATE, or a coordinate below it
@@ -57,13 +58,15 @@ typedef enum {
     NODE_MUL,
     NODE_DIV,
     NODE_NEG,
+    NODE_CALL,
 } NodeKind;
 typedef struct {
     NodeKind kind;
     int tensor;             // NODE_ACCESS
     char vars[DRAFT_ORDER]; // NODE_ACCESS: names, one letter each
     char number[8];         // NODE_NUMBER
-    int left, right;
+    char function[8];       // NODE_CALL
+    int left, right;        // -1: NODE_NEG and calls of one argument have no right one
 } DraftNode;
 
 typedef struct {

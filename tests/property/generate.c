@@ -129,8 +129,13 @@ void generate_draft(uint64_t seed, int64_t index, Draft *draft) {
         draw_statement(&random, draft, s, type, mixed);
     }
     for (int t = 0; t < draft->tensor_count; t++) {
-        draft->tensors[t].column_major = draft->tensors[t].order > 1 && random_chance(&random, 10);
-        draw_placement(&random, draft, &draft->tensors[t]);
+        DraftTensor *tensor = &draft->tensors[t];
+        tensor->reordered = tensor->order > 1 && random_chance(&random, 12);
+        for (int m = 0; m < tensor->order; m++)
+            tensor->mode_order[m] = m;
+        if (tensor->reordered)
+            random_shuffle(&random, tensor->mode_order, tensor->order);
+        draw_placement(&random, draft, tensor);
     }
     for (int s = 0; s < count; s++)
         if (random_chance(&random, 82))

@@ -2,6 +2,8 @@
 // The expression of a drawn statement: sums of products, each with variables of its own to sum over.
 #include "generate.h"
 
+#include "index/function.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,9 +49,9 @@ static int64_t points(const Writer *writer) {
 }
 
 static int64_t draw_extent(Writer *writer) {
-    static const int64_t extents[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 16, 17, 0};
-    static const int weights[] = {6, 8, 10, 7, 10, 6, 10, 5, 3, 3, 8, 7, 5, 6, 2};
-    int64_t extent = extents[random_weighted(writer->random, weights, 15)], have = points(writer);
+    static const int64_t extents[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 16, 17, 0, 61};
+    static const int weights[] = {6, 8, 10, 7, 10, 6, 10, 5, 3, 3, 8, 7, 5, 6, 2, 2};
+    int64_t extent = extents[random_weighted(writer->random, weights, 16)], have = points(writer);
     while (extent > 1 && have * extent > MAX_POINTS / 4)
         extent = (extent + 1) / 3;
     return extent;
@@ -165,9 +167,101 @@ static int access_or_number(Writer *writer, VarSet allowed) {
     return node >= 0 ? node : draw_number(writer);
 }
 
+static int call_node(Writer *writer, const char *function, int left, int right) {
+    DraftNode node = {.kind = NODE_CALL, .left = left, .right = right};
+    strcpy(node.function, function);
+    return add_node(writer, node);
+}
+
+static int number_node(Writer *writer, const char *number) {
+    DraftNode node = {.kind = NODE_NUMBER};
+    strcpy(node.number, number);
+    return add_node(writer, node);
+}
+
+static int input_or_number(Writer *writer, VarSet allowed) {
+    int node = draw_access(writer, allowed, true);
+    return node >= 0 ? node : draw_number(writer);
+}
+
+// Positive, or in the right half of the complex plane, and well away from zero.
+static int draw_positive(Writer *writer, VarSet allowed) {
+    int input = input_or_number(writer, allowed);
+    if (random_chance(writer->random, 50))
+        return call_node(writer, "abs", input, -1);
+    return operation(writer, NODE_ADD, number_node(writer, "20"), input);
+}
+
+// What the type of an expression follows from.
+typedef struct {
+    bool any, real; // tensor, number that is not an integer
+    ElementType type;
+} Operands;
+
+static ElementType operands_type(Operands operands) {
+    ElementType type = operands.any ? operands.type : TYPE_I64;
+    return operands.real && (!operands.any || type_info(type)->is_integer) ? TYPE_F64 : type;
+}
+
+// With the promotion of the language.
+static Operands node_operands(const Writer *writer, int node) {
+    const DraftNode *at = node_at(writer, node);
+    if (at->kind == NODE_ACCESS)
+        return (Operands){true, false, writer->draft->tensors[at->tensor].type};
+    if (at->kind == NODE_NUMBER)
+        return (Operands){.real = strpbrk(at->number, ".e")};
+    Operands left = node_operands(writer, at->left);
+    if (at->right >= 0) {
+        Operands right = node_operands(writer, at->right);
+        left.type = !left.any ? right.type : right.any ? type_promote(left.type, right.type) : left.type;
+        left.any |= right.any;
+        left.real |= right.real;
+    }
+    if (at->kind != NODE_CALL)
+        return left;
+    const Function *function = function_by_name(at->function);
+    ElementType type = function_type(function, operands_type(left));
+    if (function->gives_real)
+        type = type_component(type);
+    return (Operands){left.any, !left.any && !type_info(type)->is_integer, type};
+}
+
+static bool is_complex(const Writer *writer, int node) {
+    return type_info(operands_type(node_operands(writer, node)))->is_complex;
+}
+
+// With arguments that keep clear of where the function is steep, has a cut or overflows.
+static int draw_call(Writer *writer, VarSet allowed) {
+    static const char *const exponents[] = {"0.5", "2", "1.5", "3"};
+    switch (random_below(writer->random, 7)) {
+    case 0:
+        return call_node(writer, "sqrt", draw_positive(writer, allowed), -1);
+    case 1:
+        return call_node(writer, "exp", input_or_number(writer, allowed), -1);
+    case 2:
+        return call_node(writer, "log", draw_positive(writer, allowed), -1);
+    case 3: {
+        int base = draw_positive(writer, allowed);
+        return call_node(writer, "pow", base,
+                         number_node(writer, exponents[random_below(writer->random, 4)]));
+    }
+    case 4: {
+        int left = access_or_number(writer, allowed);
+        return call_node(writer, "abs", operation(writer, NODE_SUB, left, access_or_number(writer, allowed)),
+                         -1);
+    }
+    default: {
+        int left = access_or_number(writer, allowed), right = access_or_number(writer, allowed);
+        if (is_complex(writer, left) || is_complex(writer, right))
+            return operation(writer, NODE_MUL, left, right);
+        return call_node(writer, random_chance(writer->random, 50) ? "min" : "max", left, right);
+    }
+    }
+}
+
 static int draw_factor(Writer *writer, VarSet allowed) {
-    static const int weights[] = {76, 6, 12, 6};
-    switch (random_weighted(writer->random, weights, 4)) {
+    static const int weights[] = {70, 6, 12, 6, 6};
+    switch (random_weighted(writer->random, weights, 5)) {
     case 1:
         return draw_number(writer);
     case 2: {
@@ -179,6 +273,8 @@ static int draw_factor(Writer *writer, VarSet allowed) {
     }
     case 3:
         return operation(writer, NODE_NEG, access_or_number(writer, allowed), -1);
+    case 4:
+        return draw_call(writer, allowed);
     default:
         return access_or_number(writer, allowed);
     }
@@ -193,8 +289,7 @@ static int draw_divisor(Writer *writer, VarSet allowed) {
         return draw_number(writer);
     if (!sum)
         return access;
-    DraftNode twenty = {.kind = NODE_NUMBER, .number = "20"};
-    return operation(writer, NODE_ADD, add_node(writer, twenty), access);
+    return operation(writer, NODE_ADD, number_node(writer, "20"), access);
 }
 
 static int draw_product(Writer *writer, VarSet allowed) {
@@ -293,26 +388,9 @@ static void draw_template(Writer *writer) {
     writer->statement->root = root;
 }
 
-// Of the right side, with the promotion of the language.
-static ElementType right_type(const Writer *writer) {
-    bool any = false, real = false;
-    ElementType type = TYPE_I64;
-    for (int n = 0; n < writer->statement->node_count; n++) {
-        const DraftNode *node = node_at(writer, n);
-        if (node->kind == NODE_ACCESS) {
-            ElementType own = writer->draft->tensors[node->tensor].type;
-            type = any ? type_promote(type, own) : own;
-            any = true;
-        } else if (node->kind == NODE_NUMBER && strpbrk(node->number, ".e")) {
-            real = true;
-        }
-    }
-    return real && (!any || type_info(type)->is_integer) ? TYPE_F64 : type;
-}
-
 static void draw_target_type(Writer *writer) {
     DraftTensor *target = &writer->draft->tensors[writer->statement->target];
-    ElementType right = right_type(writer);
+    ElementType right = operands_type(node_operands(writer, writer->statement->root));
     target->type = type_storable(right, writer->type) ? writer->type : right;
     for (int tries = 0; writer->mixed && tries < 3; tries++) {
         ElementType other = (ElementType)random_below(writer->random, TYPE_COUNT);

@@ -150,6 +150,19 @@ static Term access_term(Reader *reader, int tensor, const char *letters) {
     return term;
 }
 
+// A function is one factor, whatever its arguments are.
+static Term all_together(const Terms *left, const Terms *right) {
+    const Terms *const arguments[] = {left, right};
+    Term all = {0};
+    for (int a = 0; a < 2; a++)
+        for (int i = 0; i < arguments[a]->count; i++) {
+            all.reduced |= arguments[a]->items[i].reduced;
+            all.vars |= arguments[a]->items[i].vars;
+            all.tensors |= arguments[a]->items[i].tensors;
+        }
+    return all;
+}
+
 static Terms read_node(Reader *reader, int node) {
     const DraftNode *at = &reader->statement->nodes[node];
     Terms terms = {0};
@@ -161,10 +174,15 @@ static Terms read_node(Reader *reader, int node) {
         add_term(&terms, access_term(reader, at->tensor, at->vars));
         return terms;
     }
-    Terms left = read_node(reader, at->left);
+    Terms left = read_node(reader, at->left), right = {0};
     if (at->kind == NODE_NEG)
         return left;
-    Terms right = read_node(reader, at->right);
+    if (at->right >= 0)
+        right = read_node(reader, at->right);
+    if (at->kind == NODE_CALL) {
+        add_term(&terms, all_together(&left, &right));
+        return terms;
+    }
     terms.too_many = left.too_many || right.too_many;
     bool sum = at->kind == NODE_ADD || at->kind == NODE_SUB;
     for (int i = 0; i < left.count; i++) {

@@ -60,7 +60,7 @@ static bool drop_node(Draft *draft, int which) {
     if (!statement)
         return false;
     const DraftNode *at = &statement->nodes[node];
-    if (at->kind == NODE_ACCESS || at->kind == NODE_NUMBER || (at->kind == NODE_NEG && which % 2))
+    if (at->kind == NODE_ACCESS || at->kind == NODE_NUMBER || (at->right < 0 && which % 2))
         return true;
     statement->nodes[node] = statement->nodes[which % 2 ? at->right : at->left];
     return true;
@@ -99,7 +99,7 @@ static bool simpler_entry(Draft *draft, int which) {
 static bool row_major(Draft *draft, int which) {
     if (which >= draft->tensor_count)
         return false;
-    draft->tensors[which].column_major = false;
+    draft->tensors[which].reordered = false;
     return true;
 }
 
