@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "cli/session.h"
+#include "cli/commands.h"
 
-ExitStatus command_check(Session *session) {
+static ExitStatus check(Session *session) {
     return session_compile(session, PASS_PLAN) ? EXIT_FINE : session_failure(session);
 }
+
+const Subcommand subcommand_check = {
+    .name = "check",
+    .arguments = "FILE",
+    .summary = "parse, check and schedule a program; silent when all is well",
+    .text = "Every mistake is reported with its place, and the exit status is then 2.",
+    .options = PROGRAM_OPTIONS,
+    .run = check,
+};

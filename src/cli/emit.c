@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "cli/session.h"
+#include "cli/commands.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ static bool write_file(const char *path, const char *text) {
     return fclose(file) == 0 && ok;
 }
 
-ExitStatus command_emit(Session *session) {
+static ExitStatus emit(Session *session) {
     if (!session_compile(session, PASS_C))
         return session_failure(session);
     const char *path = session->options->output;
@@ -27,3 +27,12 @@ ExitStatus command_emit(Session *session) {
     diagnostics_error(session->diagnostics, (Span){0}, "cannot write %s: %s", path, strerror(errno));
     return EXIT_FAILED;
 }
+
+const Subcommand subcommand_emit = {
+    .name = "emit",
+    .arguments = "FILE",
+    .summary = "print the C that is generated",
+    .text = "The same text serves all sizes and rank counts.",
+    .options = PROGRAM_OPTIONS | 1u << OPTION_OUTPUT,
+    .run = emit,
+};

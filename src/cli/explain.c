@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "cli/commands.h"
 #include "cli/report.h"
-#include "cli/session.h"
 
 static void print_statement(const Pipeline *pipeline, int index, Text *to) {
     const StatementPasses *passes = &pipeline->statements[index];
@@ -74,7 +74,7 @@ static void print_pass(const Pipeline *pipeline, Pass pass, Text *to) {
     }
 }
 
-ExitStatus command_explain(Session *session) {
+static ExitStatus explain(Session *session) {
     const Options *options = session->options;
     if (!session_compile(session, options->has_stop_after ? options->stop_after : PASS_SPMD))
         return session_failure(session);
@@ -86,3 +86,15 @@ ExitStatus command_explain(Session *session) {
             print_statement(session->pipeline, i, &text);
     return session_print(session, &text);
 }
+
+const Subcommand subcommand_explain = {
+    .name = "explain",
+    .arguments = "FILE",
+    .summary = "print what becomes of a program",
+    .text =
+        "Prints concrete index notation as written and after each schedule command, then the SPMD program of "
+        "one\n"
+        "process as pseudo-code. --stop-after prints one representation instead.",
+    .options = PROGRAM_OPTIONS | 1u << OPTION_STOP_AFTER,
+    .run = explain,
+};

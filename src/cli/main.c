@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// distal COMMAND FILE [options]: see help.c.
+// distal COMMAND FILE [options]: see commands.h.
+#include "cli/commands.h"
 #include "cli/launch.h"
-#include "cli/session.h"
 
 #include <stdio.h>
-
-static const CommandFunction commands[COMMAND_COUNT] = {
-    [COMMAND_CHECK] = command_check,     [COMMAND_EXPLAIN] = command_explain, [COMMAND_EMIT] = command_emit,
-    [COMMAND_PLAN] = command_plan,       [COMMAND_RUN] = command_run,         [COMMAND_HELP] = command_help,
-    [COMMAND_VERSION] = command_version,
-};
 
 static ExitStatus run_command(Arena *arena, int argument_count, char **arguments) {
     Diagnostics *diagnostics = diagnostics_create(arena, (Source){"distal", NULL});
@@ -25,7 +19,7 @@ static ExitStatus run_command(Arena *arena, int argument_count, char **arguments
         return EXIT_WRONG;
     }
     session.ranks = options.ranks;
-    ExitStatus status = commands[options.command](&session);
+    ExitStatus status = options.command->run(&session);
     session_report(&session);
     return status;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of options: their spelling, what they take, which commands they belong to, what help says.
+// The table of options: their spelling, what they take, what help says. The commands say which they take.
 #ifndef DISTAL_CLI_OPTION_TABLE_H
 #define DISTAL_CLI_OPTION_TABLE_H
 
@@ -23,11 +23,16 @@ typedef enum {
 } OptionName;
 enum { OPTION_COUNT = 14 };
 
+// What every command about a program takes.
+enum {
+    PROGRAM_OPTIONS = 1u << OPTION_TEXT | 1u << OPTION_PARAM | 1u << OPTION_RANKS | 1u << OPTION_VERBOSE |
+                      1u << OPTION_QUIET
+};
+
 typedef struct {
     const char *short_name, *long_name; // with their dashes; NULL where there is none
     const char *value;                  // what it takes, for help; NULL: nothing
     bool value_is_optional;             // then only by `=`
-    unsigned commands;                  // bit CommandName
     const char *summary;
 } Option;
 

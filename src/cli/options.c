@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/options.h"
 
-#include "cli/option_table.h"
+#include "cli/commands.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -187,41 +187,40 @@ static bool parse_option(Parsing *parsing, int count, char **arguments, int *at)
                                      option_spelling(option), option_spelling(option), option->value);
         value = arguments[(*at)++];
     }
-    if (!(option->commands & (1u << parsing->options->command)))
+    if (!(parsing->options->command->options & 1u << (option - options_table)))
         return diagnostics_error(parsing->diagnostics, (Span){0}, "%s does not belong to '%s'",
-                                 option_spelling(option), command_names[parsing->options->command]);
+                                 option_spelling(option), parsing->options->command->name);
     return setters[option - options_table](parsing, value);
 }
 
+static void list_commands(Parsing *parsing) {
+    diagnostics_note(parsing->diagnostics, (Span){0}, "commands: %s", subcommand_list(parsing->arena));
+}
+
+static bool is_help(const char *word) {
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
 static bool parse_command(Parsing *parsing, const char *word) {
-    static const struct {
-        const char *word;
-        CommandName command;
-    } others[] = {{"--version", COMMAND_VERSION}, {"--help", COMMAND_HELP}, {"-h", COMMAND_HELP}};
-    for (int i = 0; i < COMMAND_COUNT; i++) {
-        if (strcmp(command_names[i], word) == 0) {
-            parsing->options->command = (CommandName)i;
-            return true;
-        }
-    }
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        if (strcmp(others[i].word, word) == 0) {
-            parsing->options->command = others[i].command;
-            return true;
-        }
-    }
-    const char *closest = closest_name(word, command_names, COMMAND_COUNT);
+    const Subcommand *command = is_help(word) ? &subcommand_help : subcommand_named(word);
+    parsing->options->command = command;
+    if (command)
+        return true;
+    Array(const char *) names = {0};
+    for (int i = 0; subcommands[i]; i++)
+        array_push(parsing->arena, names, subcommands[i]->name);
+    const char *closest = closest_name(word, names.items, names.count);
     diagnostics_error(parsing->diagnostics, (Span){0}, "unknown command '%s'%s", word,
                       closest ? arena_printf(parsing->arena, "; did you mean '%s'?", closest) : "");
-    diagnostics_note(parsing->diagnostics, (Span){0}, "commands: check, explain, emit, plan, run, help");
+    list_commands(parsing);
     return false;
 }
 
 static void take_file(Parsing *parsing, const char *argument) {
     Options *options = parsing->options;
-    if (options->command == COMMAND_HELP && !options->topic)
+    if (options->command == &subcommand_help && !options->topic)
         options->topic = argument;
-    else if (command_takes_program(options->command) && !options->file)
+    else if (options->command->options && !options->file)
         options->file = argument;
     else
         diagnostics_error(parsing->diagnostics, (Span){0}, "'%s' is one argument too many", argument);
@@ -229,7 +228,7 @@ static void take_file(Parsing *parsing, const char *argument) {
 
 static void check_together(Parsing *parsing) {
     const Options *options = parsing->options;
-    if (!command_takes_program(options->command))
+    if (!options->command->options)
         return;
     if (options->file && options->text)
         diagnostics_error(parsing->diagnostics, (Span){0}, "both a FILE ('%s') and -e TEXT are given",
@@ -237,7 +236,7 @@ static void check_together(Parsing *parsing) {
     if (!options->file && !options->text)
         diagnostics_error(parsing->diagnostics, (Span){0},
                           "no program: distal %s FILE, where - is standard input, or distal %s -e TEXT",
-                          command_names[options->command], command_names[options->command]);
+                          options->command->name, options->command->name);
     if (options->verbose && options->quiet)
         diagnostics_error(parsing->diagnostics, (Span){0}, "both -v and -q are given");
 }
@@ -247,7 +246,7 @@ bool options_parse(Arena *arena, int count, char **arguments, Options *options, 
     Parsing parsing = {arena, options, diagnostics, NULL};
     if (count == 0) {
         diagnostics_error(diagnostics, (Span){0}, "no command");
-        diagnostics_note(diagnostics, (Span){0}, "commands: check, explain, emit, plan, run, help");
+        list_commands(&parsing);
         return false;
     }
     if (!parse_command(&parsing, arguments[0]))
@@ -258,9 +257,9 @@ bool options_parse(Arena *arena, int count, char **arguments, Options *options, 
         if (!only_files && strcmp(argument, "--") == 0) {
             only_files = true;
             at++;
-        } else if (!only_files && (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0)) {
-            options->topic = command_names[options->command];
-            options->command = COMMAND_HELP;
+        } else if (!only_files && is_help(argument)) {
+            options->topic = options->command->name;
+            options->command = &subcommand_help;
             return diagnostics->errors == 0;
         } else if (!only_files && argument[0] == '-' && argument[1] != '\0') {
             parse_option(&parsing, count, arguments, &at);

@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The command line: one table of commands and one of options, from which parsing and help are generated.
+// The command line, parsed from the table of commands (commands.h) and that of options (option_table.h).
 #ifndef DISTAL_CLI_OPTIONS_H
 #define DISTAL_CLI_OPTIONS_H
 
 #include "pipeline/pipeline.h"
 
-typedef enum {
-    COMMAND_CHECK,
-    COMMAND_EXPLAIN,
-    COMMAND_EMIT,
-    COMMAND_PLAN,
-    COMMAND_RUN,
-    COMMAND_HELP,
-    COMMAND_VERSION,
-} CommandName;
-enum { COMMAND_COUNT = 7 };
+typedef struct Subcommand Subcommand; // commands.h
 
 typedef enum { STATS_NONE, STATS_TEXT, STATS_JSON } StatsFormat;
 
@@ -24,7 +15,7 @@ typedef struct {
 } Binding;
 
 typedef struct {
-    CommandName command;
+    const Subcommand *command;
     const char *file;  // FILE, "-" for standard input; NULL where `text` is given
     const char *text;  // of -e
     const char *topic; // of help; NULL: everything
@@ -42,8 +33,5 @@ typedef struct {
 
 // Parses the arguments after the name of the program. False with diagnostics for every mistake.
 bool options_parse(Arena *arena, int count, char **arguments, Options *options, Diagnostics *diagnostics);
-
-extern const char *const command_names[]; // by CommandName
-bool command_takes_program(CommandName command);
 
 #endif

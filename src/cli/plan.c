@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "cli/commands.h"
 #include "cli/report.h"
-#include "cli/session.h"
 
-ExitStatus command_plan(Session *session) {
+static ExitStatus plan(Session *session) {
     if (!session_compile(session, PASS_PLAN))
         return session_failure(session);
     Text text = text_create(session->arena);
@@ -12,3 +12,16 @@ ExitStatus command_plan(Session *session) {
         report_table(session->pipeline, NULL, &text);
     return session_print(session, &text);
 }
+
+const Subcommand subcommand_plan = {
+    .name = "plan",
+    .arguments = "FILE",
+    .summary = "print who sends what to whom, without data and without MPI",
+    .text =
+        "For each tensor: the pattern of its communication, the loop where that happens, steps, bytes and "
+        "messages\n"
+        "that a rank receives (for `reduce`: sends), bytes at home and in buffers; and the peak of each "
+        "rank.",
+    .options = PROGRAM_OPTIONS | 1u << OPTION_STATS,
+    .run = plan,
+};

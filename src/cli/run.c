@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/run.h"
 
+#include "cli/commands.h"
 #include "cli/launch.h"
 
 #include <limits.h>
@@ -86,7 +87,7 @@ static ExitStatus run_here(Session *session) {
     return status;
 }
 
-ExitStatus command_run(Session *session) {
+static ExitStatus run(Session *session) {
     if (launch_is_inside())
         return run_here(session);
     // What is wrong is found before anything is launched.
@@ -98,3 +99,20 @@ ExitStatus command_run(Session *session) {
     keep_alone();
     return run_here(session);
 }
+
+const Subcommand subcommand_run = {
+    .name = "run",
+    .arguments = "FILE",
+    .summary = "compile, launch, read inputs, compute, write outputs",
+    .text = "Starts its own processes through `mpirun`, or through what DISTAL_MPIRUN names (a launcher with "
+            "its\n"
+            "options, to which -n N is added), unless it is running under an MPI launcher already. A scalar "
+            "output\n"
+            "that --out does not name is printed.\n"
+            "Other environment: DISTAL_CC and DISTAL_CFLAGS (the C compiler, its flags), XDG_CACHE_HOME "
+            "(compiled\n"
+            "kernels are kept there, under distal/).",
+    .options = PROGRAM_OPTIONS | 1u << OPTION_THREADS | 1u << OPTION_IN | 1u << OPTION_OUT |
+               1u << OPTION_CHECK | 1u << OPTION_REPEAT | 1u << OPTION_WARMUP | 1u << OPTION_STATS,
+    .run = run,
+};

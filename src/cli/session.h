@@ -20,15 +20,6 @@ typedef struct {
     int argument_count;
 } Session;
 
-typedef ExitStatus (*CommandFunction)(Session *session);
-ExitStatus command_check(Session *session);
-ExitStatus command_explain(Session *session);
-ExitStatus command_emit(Session *session);
-ExitStatus command_plan(Session *session);
-ExitStatus command_run(Session *session);
-ExitStatus command_help(Session *session);
-ExitStatus command_version(Session *session);
-
 // What the program is called in diagnostics.
 const char *session_source_name(const Options *options);
 

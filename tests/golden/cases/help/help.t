@@ -20,9 +20,9 @@ options:
   -e TEXT                 the program itself, in place of FILE
   -p, --param NAME=INT    set a param of the program; repeatable
   -n, --ranks N           number of processes (default: as many as the machine of the program needs)
-  --threads N             threads of each process (default: the cores, shared among the processes of 
+  --threads N             threads of each process (default: the cores, shared among the processes of
                           a node)
-  --in TENSOR=SOURCE      where an input comes from: PATH.npy, zeros, ones, iota, const:V or 
+  --in TENSOR=SOURCE      where an input comes from: PATH.npy, zeros, ones, iota, const:V or
                           random:SEED (default: random:1, random:2, ... in order of declaration)
   --out TENSOR=PATH       write a tensor to PATH.npy after the run
   --check                 compare with the reference evaluator; exit status 1 above the tolerance
@@ -40,21 +40,21 @@ schedule commands:
   collapse(i, j, f)       i and j, directly nested, become one loop f
   reorder({i, ...})       the named loops, in this order, in the places that they hold now
   distribute({i, ...}, {io, ...}, {ii, ...}, M)
-                          iterations of i on different processors; with M, a machine, a level of it 
+                          iterations of i on different processors; with M, a machine, a level of it
                           or a tensor, i is divided into io, distributed, and ii
   communicate({T, ...}, i)
                           gather what each T needs under one iteration of i at its start
   rotate(t, {i, ...}, r)  t = (r + i + ...) mod extent(t): the systolic shift
   substitute({i, ...}, KERNEL)
-                          the named innermost loops become a library call: gemm, gemv, ger, dot, 
+                          the named innermost loops become a library call: gemm, gemv, ger, dot,
                           axpy, blas, loops
   parallelize(i, UNIT, RACE)
-                          iterations of i onto cpu_thread or cpu_vector; RACE (none, atomic, 
+                          iterations of i onto cpu_thread or cpu_vector; RACE (none, atomic,
                           reduction, temporary) may be left out
   precompute(EXPR, {i, ...}, {w, ...}, W)
                           hoist a subexpression into workspace W (not supported yet)
   unroll(i, n)            unroll i, n iterations at a time
-  pos(i, p, B(i, ...))    iterate the stored positions of B instead of the coordinates i (not 
+  pos(i, p, B(i, ...))    iterate the stored positions of B instead of the coordinates i (not
                           supported yet)
 
 exit status: 0 fine; 1 the computation failed; 2 the program or the command line is wrong

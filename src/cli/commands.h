@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The commands of the program, one a file: a new one is a new file and a line in the list below, and parsing
+// and help know it.
+#ifndef DISTAL_CLI_COMMANDS_H
+#define DISTAL_CLI_COMMANDS_H
+
+#include "cli/option_table.h"
+#include "cli/session.h"
+
+struct Subcommand {
+    const char *name;
+    const char *arguments; // "FILE", for help
+    const char *summary;   // one line, for help
+    const char *text;      // more about it, lines for help; NULL: nothing
+    unsigned options;      // that it takes, bits 1u << OptionName; 0: none, and no program either
+    ExitStatus (*run)(Session *session);
+};
+
+// In the order of help.
+#define SUBCOMMANDS(ENTRY)                                                                                   \
+    ENTRY(check)                                                                                             \
+    ENTRY(explain)                                                                                           \
+    ENTRY(emit)                                                                                              \
+    ENTRY(plan)                                                                                              \
+    ENTRY(run)                                                                                               \
+    ENTRY(help)                                                                                              \
+    ENTRY(version)
+
+#define DECLARE_SUBCOMMAND(name) extern const Subcommand subcommand_##name;
+SUBCOMMANDS(DECLARE_SUBCOMMAND)
+#undef DECLARE_SUBCOMMAND
+
+// All of them, NULL at the end.
+extern const Subcommand *const subcommands[];
+// By name; NULL where there is none.
+const Subcommand *subcommand_named(const char *name);
+// "check, explain, ...": those that are words.
+const char *subcommand_list(Arena *arena);
+
+#endif
