@@ -74,8 +74,9 @@ DISTAL_API const char *distal_error(const distal_context *context);
 // --- Params and machines
 
 // Declares an integer that extents, grids and arguments of commands may mention by name, or gives it another
-// value; plans made before keep the old one. A param that an extent or a grid in use depends on keeps its
-// value as long as the tensor lives. The built-in param `ranks` is the number of ranks.
+// value. Tensors follow, as long as they have no memory: DISTAL_INVALID where the extents or the placement of
+// one that has would change. Plans made before keep the old value. The built-in param `ranks` is the number
+// of ranks.
 DISTAL_API distal_status distal_param(distal_context *context, const char *name, int64_t value);
 
 // Declares a machine, a grid of abstract processors: "grid(gx, gy)", or a hierarchy, outermost level first:

@@ -126,6 +126,7 @@ Pipeline *context_compile(distal_context *context, Arena *arena, const char *tex
 // What a pipeline that was run so means for a call.
 distal_status pipeline_status(const Pipeline *pipeline, bool ok);
 
+Parameter *context_param(const distal_context *context, const char *name);
 // A param at the end of the list, without a value.
 Parameter *context_add_param(distal_context *context, const char *name);
 // Declare what such a line says; diagnosed. `dims` and `placement` may be NULL. A tensor in *result that goes
@@ -134,6 +135,9 @@ distal_status machine_declare(distal_context *context, const char *text);
 distal_status tensor_declare(distal_context *context, const char *dims, const char *declaration,
                              const char *placement, distal_tensor **result);
 
+// Looks again at the extents and homes of tensors without memory, for the values that params have now: of all
+// of them or, where something fails, of none.
+distal_status tensors_settle(distal_context *context, int64_t count, distal_tensor *const *tensors);
 // Frees the struct of a tensor that neither the context nor a plan knows any more.
 void tensor_release(distal_tensor *tensor);
 // Memory for the tensor, where it has none; its home is known. Local.

@@ -123,7 +123,7 @@ distal_status pipeline_status(const Pipeline *pipeline, bool ok) {
     return pipeline->diagnostics == pipeline->no_memory ? DISTAL_FAILED : DISTAL_INVALID;
 }
 
-static Parameter *find_param(distal_context *context, const char *name) {
+Parameter *context_param(const distal_context *context, const char *name) {
     for (Parameter *param = context->parameters; param; param = param->next)
         if (strcmp(param->name, name) == 0)
             return param;
@@ -159,28 +159,32 @@ const char *context_tensor_names(distal_context *context) {
     return text_string(&names);
 }
 
-// Whether the tensors that there are look as before with the values that params have now.
-static distal_status check_tensors(distal_context *context, const char *param) {
-    Text text = context_program(context, context_tensor_names(context), NULL);
+// What a new value of a param makes of the tensors that there are.
+static distal_status follow_param(distal_context *context, const char *param) {
+    const Text text = context_program(context, context_tensor_names(context), NULL);
     bool ok;
     const Pipeline *pipeline =
         context_compile(context, context->scratch, text_string(&text), PASS_PLAN, NULL, &ok);
     if (!ok)
         return pipeline_status(pipeline, ok);
+    Array(distal_tensor *) changed = {0};
     int index = 0;
-    for (const distal_tensor *tensor = context->tensors; tensor; tensor = tensor->next, index++) {
+    for (distal_tensor *tensor = context->tensors; tensor; tensor = tensor->next, index++) {
         const Tensor *now = pipeline->program->tensors[index];
         bool same = !tensor->placement || same_home(&tensor->home, &pipeline->plan->homes[index]);
         for (int d = 0; same && d < now->order; d++) {
             int64_t extent;
             same = int_eval(now->extents[d], pipeline->params, NULL, &extent) && extent == tensor->extents[d];
         }
-        if (!same)
+        if (!same && (tensor->storage || tensor->references > 1))
             return invalid(context,
-                           "param '%s' cannot change: tensor '%s' depends on it; free the tensor first",
-                           param, tensor->name);
+                           "param '%s' cannot change: tensor '%s', which is in memory, depends on it", param,
+                           tensor->name);
+        if (!same)
+            // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
+            array_push(context->scratch, changed, tensor);
     }
-    return DISTAL_OK;
+    return tensors_settle(context, changed.count, changed.items);
 }
 
 typedef struct {
@@ -194,7 +198,7 @@ static distal_status set_param(distal_context *context, void *arguments) {
     SetParam *at = arguments;
     if (!check_name(context, "param", at->name))
         return DISTAL_INVALID;
-    at->param = find_param(context, at->name);
+    at->param = context_param(context, at->name);
     at->added = !at->param;
     if (at->added)
         at->param = context_add_param(context, at->name);
@@ -203,7 +207,7 @@ static distal_status set_param(distal_context *context, void *arguments) {
         return DISTAL_OK;
     at->param->given = true;
     at->param->value = at->value;
-    return check_tensors(context, at->name);
+    return follow_param(context, at->name);
 }
 
 distal_status distal_param(distal_context *context, const char *name, int64_t value) {

@@ -50,11 +50,8 @@ static distal_status check_declaration(distal_context *context, const distal_ten
                : invalid(context, "'%.60s' is not the declaration of one tensor", tensor->declaration);
 }
 
-// Finds the home that the placement gives.
+// Finds the extents, and the home that the placement gives.
 static distal_status settle(distal_context *context, distal_tensor *tensor) {
-    distal_status status = check_declaration(context, tensor);
-    if (status != DISTAL_OK)
-        return status;
     Text text = context_program(context, NULL, tensor);
     bool ok;
     const Pipeline *pipeline =
@@ -89,9 +86,47 @@ distal_status tensor_declare(distal_context *context, const char *dims, const ch
     tensor->dims = copy_text(tensor->arena, dims);
     tensor->declaration = copy_text(tensor->arena, declaration);
     tensor->placement = copy_text(tensor->arena, placement);
-    distal_status status = settle(context, tensor);
+    distal_status status = check_declaration(context, tensor);
+    if (status == DISTAL_OK)
+        status = settle(context, tensor);
     if (status == DISTAL_OK)
         append(context, tensor);
+    return status;
+}
+
+// Takes the place of `old` in its list.
+static void replace(distal_tensor *old, distal_tensor *fresh) {
+    Arena *arena = old->arena;
+    fresh->next = old->next;
+    fresh->context = old->context;
+    *old = *fresh;
+    free(fresh);
+    arena_free(arena);
+}
+
+distal_status tensors_settle(distal_context *context, int64_t count, distal_tensor *const *tensors) {
+    distal_tensor **fresh = arena_array(context->scratch, distal_tensor *, count);
+    distal_status status = DISTAL_OK;
+    for (int64_t i = 0; i < count && status == DISTAL_OK; i++) {
+        const distal_tensor *old = tensors[i];
+        fresh[i] = tensor_new();
+        if (!fresh[i]) {
+            context->diagnostics = context->no_memory;
+            status = DISTAL_FAILED;
+            break;
+        }
+        call_guard(context, fresh[i]->arena);
+        fresh[i]->dims = copy_text(fresh[i]->arena, old->dims);
+        fresh[i]->declaration = copy_text(fresh[i]->arena, old->declaration);
+        fresh[i]->placement = copy_text(fresh[i]->arena, old->placement);
+        status = settle(context, fresh[i]);
+    }
+    for (int64_t i = 0; i < count && fresh[i]; i++) {
+        if (status == DISTAL_OK)
+            replace(tensors[i], fresh[i]);
+        else
+            tensor_release(fresh[i]);
+    }
     return status;
 }
 

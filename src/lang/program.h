@@ -56,6 +56,10 @@ bool program_uses_ranks(const Program *program); // whether an expression mentio
 
 // Back to text: declarations, placements, statements, schedules in normal form (parses to the same program).
 void program_print(const Program *program, Text *to);
+// One declaration each, with the end of its line; nothing for a tensor without a placement.
+void machine_print(const Program *program, const Machine *machine, Text *to);
+void tensor_print(const Program *program, const Tensor *tensor, Text *to);
+void placement_print(const Program *program, const Tensor *tensor, Text *to);
 // One assignment with its schedule block, and one command, without the end of its line.
 void statement_print(const Program *program, const Statement *statement, Text *to);
 void command_print(const Program *program, const Command *command, Text *to);
