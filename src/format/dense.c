@@ -2,8 +2,6 @@
 // The dense level: every coordinate of the mode is stored, at a distance of the view's stride.
 #include "format/formats.h"
 
-#include "base/integer.h"
-
 #include <string.h>
 
 static void emit_locate(const LevelSite *site, Text *to) {
@@ -22,15 +20,9 @@ static void emit_locate(const LevelSite *site, Text *to) {
         text_printf(to, " * %s", site->stride);
 }
 
-static int64_t positions(int64_t parent_positions, int64_t extent) {
-    int64_t count;
-    return checked_mul(parent_positions, extent, &count) ? count : INT64_MAX;
-}
-
 const LevelFormat dense_level = {
     .name = "dense",
     .supported = true,
     .full = true,
     .emit_locate = emit_locate,
-    .positions = positions,
 };

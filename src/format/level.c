@@ -5,11 +5,10 @@
 
 #include <string.h>
 
-static const LevelFormat compressed_level = {.name = "compressed"};
-static const LevelFormat singleton_level = {.name = "singleton"};
-
-enum { FORMAT_COUNT = 3 };
-static const LevelFormat *const formats[FORMAT_COUNT] = {&dense_level, &compressed_level, &singleton_level};
+#define POINTER(name) &name##_level,
+static const LevelFormat *const formats[] = {LEVEL_FORMATS(POINTER)};
+// NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
+enum { FORMAT_COUNT = sizeof formats / sizeof *formats };
 
 const LevelFormat *level_format(const char *name) {
     for (int i = 0; i < FORMAT_COUNT; i++)

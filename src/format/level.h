@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Level formats: how one mode of a tensor is stored below the mode before it. Lowering and emission ask a
-// level how its coordinates are iterated or located and never which format it is, so that a new format is one
-// new file and one line in the table of level.c.
+// level how its coordinates are located and never which format it is, so that a new format is one new file
+// and one line in formats.h.
 #ifndef DISTAL_FORMAT_LEVEL_H
 #define DISTAL_FORMAT_LEVEL_H
 
@@ -25,9 +25,6 @@ typedef struct {
     bool full;      // stores every coordinate of its mode
     // Prints the C expression of the position of a coordinate; NULL where a level cannot be searched.
     void (*emit_locate)(const LevelSite *site, Text *to);
-    // Positions in this level below `parent_positions` positions of the level above, for a mode of `extent`
-    // coordinates; what storage has to hold. NULL where that depends on the data.
-    int64_t (*positions)(int64_t parent_positions, int64_t extent);
 } LevelFormat;
 
 // By name ("dense", "compressed", "singleton"); NULL where there is none.

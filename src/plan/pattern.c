@@ -5,7 +5,14 @@
 
 const char *const pattern_names[] = {"none", "local", "gather", "broadcast", "shift", "reduce"};
 
-const Pattern *const patterns[] = {&pattern_shift, &pattern_gather, &pattern_broadcast, NULL};
+void patterns_serve(Exchange *exchange) {
+#define POINTER(name) &pattern_##name,
+    static const Pattern *const patterns[] = {PATTERNS(POINTER) NULL};
+    for (int i = 0; patterns[i]; i++) {
+        exchange->pattern = patterns[i]->name;
+        patterns[i]->serve(exchange);
+    }
+}
 
 void rect_cut(const Rect *rect, int64_t limit, void (*visit)(void *context, const Rect *part),
               void *context) {
@@ -35,8 +42,11 @@ typedef struct {
 static void send_part(void *context, const Rect *part) {
     const Sending *sending = context;
     Arena *arena = sending->exchange->arena;
-    Delivery delivery = {
-        .source = sending->source, .from_view = sending->from_view, .group = -1, .rect = *part};
+    Delivery delivery = {.source = sending->source,
+                         .pattern = sending->exchange->pattern,
+                         .from_view = sending->from_view,
+                         .group = -1,
+                         .rect = *part};
     array_push(arena, delivery.targets, sending->target);
     array_push(arena, sending->exchange->walk->deliveries, delivery);
 }
@@ -58,17 +68,9 @@ PatternName walk_pattern(const Walk *walk) {
         }
         return pattern;
     }
-    for (int64_t i = 0; i < walk->deliveries.count; i++) {
-        const Delivery *delivery = &walk->deliveries.items[i];
-        PatternName own = PATTERN_GATHER;
-        if (delivery->from_view)
-            own = PATTERN_SHIFT;
-        else if (delivery->targets.count > 1 ||
-                 region_contains(&walk->needs[delivery->source].demand->region, &delivery->rect))
-            own = PATTERN_BROADCAST; // several use the same piece, be it only its owner and one other
-        if (own > pattern)
-            pattern = own;
-    }
+    for (int64_t i = 0; i < walk->deliveries.count; i++)
+        if (walk->deliveries.items[i].pattern > pattern)
+            pattern = walk->deliveries.items[i].pattern;
     return pattern;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Patterns: how the data that ranks lack in one step reaches them. Each pattern is one file with one function
-// that serves what it can and leaves the rest; pattern.c lists them in the order in which they are asked. The
-// gather comes last and serves everything, so the others are optimizations that can be switched off.
+// that serves what it can and leaves the rest, or works on what those before it have made: a new one is a new
+// file, a line in the list below, and its name in PatternName. The gather serves everything that is left, so
+// the others are optimizations that can be switched off.
 #ifndef DISTAL_PLAN_PATTERN_H
 #define DISTAL_PLAN_PATTERN_H
 
@@ -11,8 +12,9 @@
 typedef struct {
     Walk *walk;
     const Home *home;
-    Region *missing; // by rank: what it needs and does not hold; served parts are taken out
-    Arena *arena;    // for this step
+    PatternName pattern; // in hand
+    Region *missing;     // by rank: what it needs and does not hold; served parts are taken out
+    Arena *arena;        // for this step
 } Exchange;
 
 typedef struct {
@@ -20,12 +22,20 @@ typedef struct {
     void (*serve)(Exchange *exchange);
 } Pattern;
 
-extern const Pattern pattern_shift, pattern_gather, pattern_broadcast;
+// Of fetches, in the order in which they are asked.
+#define PATTERNS(ENTRY)                                                                                      \
+    ENTRY(shift)                                                                                             \
+    ENTRY(gather)                                                                                            \
+    ENTRY(broadcast)
 
-// All patterns of fetches, in order, NULL at the end.
-extern const Pattern *const patterns[];
+#define DECLARE_PATTERN(name) extern const Pattern pattern_##name;
+PATTERNS(DECLARE_PATTERN)
+#undef DECLARE_PATTERN
 
-// Adds a delivery of `rect`, cut into several where it is longer than the limit.
+// Asks all of them.
+void patterns_serve(Exchange *exchange);
+
+// Adds a delivery of `rect` by the pattern in hand, cut into several where it is longer than the limit.
 void exchange_send(Exchange *exchange, int64_t source, int64_t target, bool from_view, const Rect *rect);
 
 // What the messages of a step look like to a reader.

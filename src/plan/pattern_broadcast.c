@@ -52,6 +52,12 @@ static void join(Walk *walk, Arena *arena) {
     walk->deliveries.count = joined;
 }
 
+// Whether several ranks use the piece, be it only its owner and one other.
+static bool is_shared(const Walk *walk, const Delivery *delivery) {
+    return delivery->targets.count > 1 ||
+           region_contains(&walk->needs[delivery->source].demand->region, &delivery->rect);
+}
+
 static void serve(Exchange *exchange) {
     Walk *walk = exchange->walk;
     StatementPlan *plan = walk->plan;
@@ -59,9 +65,12 @@ static void serve(Exchange *exchange) {
         return;
     join(walk, exchange->arena);
     int64_t *ranks = arena_array(exchange->arena, int64_t, plan->ranks);
-    for (int64_t i = 0; i < walk->deliveries.count && !plan->options.no_broadcast; i++) {
+    for (int64_t i = 0; i < walk->deliveries.count; i++) {
         Delivery *delivery = &walk->deliveries.items[i];
-        if (delivery->targets.count < 2 || delivery->from_view || plan->groups.count >= MOST_GROUPS)
+        if (delivery->from_view || !is_shared(walk, delivery))
+            continue;
+        delivery->pattern = PATTERN_BROADCAST;
+        if (delivery->targets.count < 2 || plan->options.no_broadcast || plan->groups.count >= MOST_GROUPS)
             continue;
         int64_t members = 0;
         for (int64_t k = 0; k < delivery->targets.count; k++) {

@@ -9,6 +9,7 @@
 #include "plan/home.h"
 #include "spmd/spmd.h"
 
+// Where several appear, the last of them in this order is the pattern of the whole.
 typedef enum {
     PATTERN_NONE,
     PATTERN_LOCAL,
@@ -50,8 +51,8 @@ typedef struct {
 // Figures of one tensor in one statement, over its transfers; arrays by rank.
 typedef struct {
     const Tensor *tensor;
-    PatternName pattern; // the first that applies of: shift, broadcast, gather, reduce, local, none
-    const char *at;      // loop variable of its transfer, "" where it is outside of all loops
+    PatternName pattern;
+    const char *at; // loop variable of its transfer, "" where it is outside of all loops
     int64_t steps;
     const int64_t *bytes_received, *messages_received, *home_bytes, *buffer_bytes;
 } TensorFigures;
@@ -120,6 +121,7 @@ typedef struct {
 typedef struct {
     int64_t source;
     Array(int64_t) targets; // ranks in increasing order
+    PatternName pattern;    // that made it
     bool from_view;         // what the source used in the step before, not its home
     int64_t group;          // broadcast: index into groups (source and all targets); -1: none
     Rect rect;

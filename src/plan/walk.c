@@ -88,9 +88,8 @@ static void fetch(Walker *walker) {
         for (int64_t i = 0; i < own->count; i++)
             region_subtract(missing, &own->items[i], walker->step_arena);
     }
-    Exchange exchange = {walk, walker->home, walker->missing, walker->step_arena};
-    for (int i = 0; patterns[i]; i++)
-        patterns[i]->serve(&exchange);
+    patterns_serve(&(Exchange){
+        .walk = walk, .home = walker->home, .missing = walker->missing, .arena = walker->step_arena});
 }
 
 static void reduce(Walker *walker) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Schedule commands: functions from one Cin to the next, or a diagnostic (SPEC 1.6; DISTAL, sections 3.3
-// and 5.2). One file a command; table.c lists them. A new command is a new file and a line in that table.
+// Schedule commands: functions from one Cin to the next, or a diagnostic (docs/language.md; DISTAL, sections
+// 3.3 and 5.2). One file a command; commands.h lists them.
 #ifndef DISTAL_SCHEDULE_SCHEDULE_H
 #define DISTAL_SCHEDULE_SCHEDULE_H
 

@@ -5,11 +5,8 @@
 
 #include <string.h>
 
-static const ScheduleCommand *const commands[] = {
-    &command_split,       &command_divide,      &command_collapse, &command_reorder,
-    &command_distribute,  &command_communicate, &command_rotate,   &command_substitute,
-    &command_parallelize, &command_precompute,  &command_unroll,   &command_pos,
-};
+#define POINTER(name) &command_##name,
+static const ScheduleCommand *const commands[] = {SCHEDULE_COMMANDS(POINTER)};
 // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
