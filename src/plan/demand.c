@@ -139,7 +139,9 @@ static void find_boxes(Demands *demands, const bool *active, int64_t member, Poi
     const StatementPlan *plan = demands->plan;
     const SpmdNest *nest = &plan->spmd->nests[demands->transfer->nest];
     int64_t coordinates[MAX_MACHINE_ORDER];
-    find_coordinates(demands, member, demands->local, coordinates);
+    demands->boxes.count = 0;
+    if (!find_coordinates(demands, member, demands->local, coordinates))
+        return;
     for (int d = 0; d < plan->grid.order; d++) {
         int var = nest->coordinates[d];
         if (var < 0)
@@ -147,7 +149,6 @@ static void find_boxes(Demands *demands, const bool *active, int64_t member, Poi
         point->fixed[var] = true;
         point->value[var] = coordinates[d];
     }
-    demands->boxes.count = 0;
     provenance_boxes(plan->provenance, active, point->fixed, point->value, scratch, &demands->boxes);
 }
 
