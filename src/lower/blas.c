@@ -278,6 +278,9 @@ const BlasCall *blas_fit(const LeafSite *site, KernelName kernel, const int *loo
     TypeCheck check = {assign->lhs->tensor, NULL};
     for (int d = 0; d < DIM_COUNT; d++)
         search.chosen[d] = search.sources[d] = -1;
+    // Another term may have made the statement compute in a wider type.
+    if (assignment_type(site->cin->assignment) != check.left->type)
+        check.reason = "a statement that computes in another element type";
     expr_accesses(assign->rhs, check_access, &check);
     check_access(&check, assign->lhs);
     if (type_info(check.left->type)->is_integer && has_real_number(assign->rhs))
