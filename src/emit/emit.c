@@ -33,16 +33,11 @@ static const char prelude[] =
     "    return a / b + (a % b != 0 && (a < 0) == (b < 0));\n"
     "}\n";
 
-static bool same_access(const Access *a, const Access *b) {
-    return a->tensor == b->tensor &&
-           memcmp(a->vars, b->vars, sizeof *a->vars * (size_t)a->tensor->order) == 0;
-}
-
 const Transfer *emit_transfer_of(const Emitter *emitter, const Access *access, TransferKind kind) {
     const Spmd *spmd = emitter->spmd;
     for (int t = 0; t < spmd->transfer_count; t++)
         if (&spmd->nests[spmd->transfers[t].nest] == emitter->nest && spmd->transfers[t].kind == kind &&
-            same_access(spmd->transfers[t].access, access))
+            access_equal(spmd->transfers[t].access, access))
             return &spmd->transfers[t];
     return NULL;
 }

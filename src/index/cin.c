@@ -17,19 +17,29 @@ Cin *cin_copy(const Cin *cin) {
     return copy;
 }
 
-// Parents and children of the kinds that derive variables.
+// Of the kinds that derive variables.
 static const struct {
     int parents, children;
 } arity[] = {[REL_SPLIT] = {1, 2}, [REL_DIVIDE] = {1, 2}, [REL_COLLAPSE] = {2, 1}, [REL_ROTATE] = {1, 1}};
 
+int relation_parents(const Relation *relation) {
+    return relation->kind <= REL_ROTATE ? arity[relation->kind].parents : 0;
+}
+
+int relation_children(const Relation *relation) {
+    return relation->kind <= REL_ROTATE ? arity[relation->kind].children : 0;
+}
+
+bool relation_is_blocks(const Relation *relation) {
+    return relation->kind == REL_SPLIT || relation->kind == REL_DIVIDE;
+}
+
 void cin_add_relation(Cin *cin, Relation relation) {
-    if (relation.kind <= REL_ROTATE) {
-        bool ordered = false;
-        for (int p = 0; p < arity[relation.kind].parents; p++)
-            ordered = ordered || cin->ordered[relation.parent[p]];
-        for (int c = 0; c < arity[relation.kind].children; c++)
-            cin->ordered[relation.child[c]] = ordered;
-    }
+    bool ordered = false;
+    for (int p = 0; p < relation_parents(&relation); p++)
+        ordered = ordered || cin->ordered[relation.parent[p]];
+    for (int c = 0; c < relation_children(&relation); c++)
+        cin->ordered[relation.child[c]] = ordered;
     // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
     array_push(cin->arena, cin->relations, arena_copy(cin->arena, &relation, sizeof relation));
 }
@@ -99,6 +109,17 @@ void cin_set_nest(Cin *cin, int index, const Nest *nest) {
     cin->body = with_nest(cin->arena, cin->body, index, nest);
 }
 
+int nest_position(const Nest *nest, int var) {
+    for (int i = 0; i < nest->loop_count; i++)
+        if (nest->loops[i] == var)
+            return i;
+    return -1;
+}
+
+bool nest_has(const Nest *nest, int var) {
+    return nest_position(nest, var) >= 0;
+}
+
 int cin_var(const Cin *cin, const char *name) {
     for (int v = 0; v < cin->var_count; v++)
         if (strcmp(cin->vars[v].name, name) == 0)
@@ -135,23 +156,18 @@ const Relation *cin_relation(const Cin *cin, RelationKind kind, int var) {
 }
 
 const Relation *cin_made_by(const Cin *cin, int var) {
-    for (int64_t r = 0; r < cin->relations.count; r++) {
-        const Relation *relation = cin->relations.items[r];
-        if (relation->kind <= REL_ROTATE &&
-            (relation->child[0] == var || (arity[relation->kind].children == 2 && relation->child[1] == var)))
-            return relation;
-    }
+    for (int64_t r = 0; r < cin->relations.count; r++)
+        for (int c = 0; c < relation_children(cin->relations.items[r]); c++)
+            if (cin->relations.items[r]->child[c] == var)
+                return cin->relations.items[r];
     return NULL;
 }
 
-const Relation *cin_split_into(const Cin *cin, int var) {
-    for (int64_t r = 0; r < cin->relations.count; r++) {
-        const Relation *relation = cin->relations.items[r];
-        if (relation->kind <= REL_ROTATE &&
-            (relation->parent[0] == var ||
-             (arity[relation->kind].parents == 2 && relation->parent[1] == var)))
-            return relation;
-    }
+const Relation *cin_replaced_by(const Cin *cin, int var) {
+    for (int64_t r = 0; r < cin->relations.count; r++)
+        for (int p = 0; p < relation_parents(cin->relations.items[r]); p++)
+            if (cin->relations.items[r]->parent[p] == var)
+                return cin->relations.items[r];
     return NULL;
 }
 

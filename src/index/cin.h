@@ -111,16 +111,25 @@ int cin_nest_count(const Cin *cin);
 Nest cin_nest(const Cin *cin, int index);
 // Replaces nest `index`.
 void cin_set_nest(Cin *cin, int index, const Nest *nest);
+// Index of the loop in the nest, -1 where the nest lacks it.
+int nest_position(const Nest *nest, int var);
+bool nest_has(const Nest *nest, int var);
 
 // Id of the variable with this name, -1 where there is none; whether it is a loop of some nest.
 int cin_var(const Cin *cin, const char *name);
 bool cin_is_loop(const Cin *cin, int var);
 // The relation of `kind` that names `var` in vars[0] (or any of vars for REL_SUBSTITUTE), or NULL.
 const Relation *cin_relation(const Cin *cin, RelationKind kind, int var);
-// The provenance relation of which `var` is a child, NULL for a source variable; `var` as a parent, NULL for
-// a loop.
+// The relation that has made `var`, NULL for a source variable; and the one that has put others in its place,
+// NULL for a loop.
 const Relation *cin_made_by(const Cin *cin, int var);
-const Relation *cin_split_into(const Cin *cin, int var);
+const Relation *cin_replaced_by(const Cin *cin, int var);
+
+// Numbers of parents and of children; 0 of a relation that derives nothing.
+int relation_parents(const Relation *relation);
+int relation_children(const Relation *relation);
+// Split or divide: child[0] goes over blocks, child[1] through one.
+bool relation_is_blocks(const Relation *relation);
 
 // Well-formedness: every variable of an access recoverable from the loops around it, every loop bound once,
 // extents closed, relations about existing variables. On failure false, and what is wrong is written to *why.

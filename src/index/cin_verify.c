@@ -16,12 +16,12 @@ static void fail(Verifier *verifier, const char *what, int var) {
 static bool recoverable(const Verifier *verifier, int var) {
     if (verifier->bound[var])
         return true;
-    const Relation *relation = cin_split_into(verifier->cin, var);
-    if (!relation || !recoverable(verifier, relation->child[0]))
+    const Relation *relation = cin_replaced_by(verifier->cin, var);
+    if (!relation)
         return false;
-    if ((relation->kind == REL_SPLIT || relation->kind == REL_DIVIDE) &&
-        !recoverable(verifier, relation->child[1]))
-        return false;
+    for (int c = 0; c < relation_children(relation); c++)
+        if (!recoverable(verifier, relation->child[c]))
+            return false;
     for (int i = 0; i < relation->var_count; i++)
         if (!recoverable(verifier, relation->vars[i]))
             return false;
@@ -41,11 +41,9 @@ static void verify_access(void *context, const Access *access) {
 // Every source variable behind a loop indexes an access: else the loop repeats its body without a reason.
 static void verify_purpose(Verifier *verifier, int var) {
     const Relation *relation = cin_made_by(verifier->cin, var);
-    if (relation) {
-        verify_purpose(verifier, relation->parent[0]);
-        if (relation->kind == REL_COLLAPSE)
-            verify_purpose(verifier, relation->parent[1]);
-    } else if (!verifier->named[var])
+    for (int p = 0; relation && p < relation_parents(relation); p++)
+        verify_purpose(verifier, relation->parent[p]);
+    if (!relation && !verifier->named[var])
         fail(verifier, "a loop over a variable that its nest does not use", var);
 }
 
@@ -56,7 +54,7 @@ static void verify_nest(Verifier *verifier, const Nest *nest) {
         int var = nest->loops[i];
         if (verifier->bound[var])
             fail(verifier, "two loops of one nest bind the same variable", var);
-        if (cin_split_into(verifier->cin, var))
+        if (cin_replaced_by(verifier->cin, var))
             fail(verifier, "a loop over a variable that others were derived from", var);
         verifier->bound[var] = true;
     }
@@ -72,7 +70,7 @@ static void verify_relation(Verifier *verifier, const Relation *relation) {
         int var = relation->vars[i];
         if (var < 0 || var >= cin->var_count)
             verifier->why = "a relation about a variable that does not exist";
-        else if (relation->kind > REL_ROTATE && !cin_is_loop(cin, var))
+        else if (relation_parents(relation) == 0 && !cin_is_loop(cin, var))
             fail(verifier, "a relation about a variable that is not a loop", var);
     }
     if (relation->factor && !int_is_closed(relation->factor))

@@ -76,6 +76,11 @@ ElementType assignment_type(const Assignment *assignment) {
     return combined(&operands);
 }
 
+bool access_equal(const Access *a, const Access *b) {
+    return a->tensor == b->tensor &&
+           memcmp(a->vars, b->vars, sizeof *a->vars * (size_t)a->tensor->order) == 0;
+}
+
 void expr_accesses(const Expr *expr, void (*visit)(void *context, const Access *access), void *context) {
     if (expr->kind == EXPR_ACCESS)
         visit(context, expr->access);

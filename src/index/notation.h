@@ -81,6 +81,9 @@ ElementType assignment_type(const Assignment *assignment);
 // real where all that is complex stands in functions that give real numbers.
 ElementType expr_type(const Expr *expr);
 
+// The same tensor with the same variables.
+bool access_equal(const Access *a, const Access *b);
+
 // Calls `visit` for every access of the expression, left to right.
 void expr_accesses(const Expr *expr, void (*visit)(void *context, const Access *access), void *context);
 

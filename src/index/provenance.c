@@ -14,10 +14,6 @@ struct Provenance {
     const Relation **relations; // those of provenance, in order of derivation
 };
 
-static bool is_provenance(const Relation *relation) {
-    return relation->kind <= REL_ROTATE;
-}
-
 Provenance *provenance_create(const Cin *cin, const int64_t *params, Arena *arena, Diagnostics *diagnostics) {
     Provenance *provenance = arena_new(arena, Provenance);
     provenance->cin = cin;
@@ -34,12 +30,11 @@ Provenance *provenance_create(const Cin *cin, const int64_t *params, Arena *aren
     provenance->relations = arena_array(arena, const Relation *, cin->relations.count);
     for (int64_t i = 0; i < cin->relations.count; i++) {
         const Relation *relation = cin->relations.items[i];
-        if (!is_provenance(relation))
+        if (relation_parents(relation) == 0)
             continue;
         provenance->relations[provenance->relation_count++] = relation;
-        provenance->derives[relation->parent[0]] = true;
-        if (relation->kind == REL_COLLAPSE)
-            provenance->derives[relation->parent[1]] = true;
+        for (int p = 0; p < relation_parents(relation); p++)
+            provenance->derives[relation->parent[p]] = true;
     }
     return provenance;
 }
@@ -56,9 +51,8 @@ void provenance_active(const Provenance *provenance, const int *loops, int loop_
         const Relation *relation = provenance->relations[i];
         if (!active[relation->child[0]])
             continue;
-        active[relation->parent[0]] = true;
-        if (relation->kind == REL_COLLAPSE)
-            active[relation->parent[1]] = true;
+        for (int p = 0; p < relation_parents(relation); p++)
+            active[relation->parent[p]] = true;
     }
 }
 
@@ -72,12 +66,10 @@ void provenance_related(const Provenance *provenance, const bool *active, const 
         for (int i = 0; i < provenance->relation_count; i++) {
             const Relation *relation = provenance->relations[i];
             int vars[MAX_VARS + 4], count = 0, known = 0;
-            vars[count++] = relation->parent[0];
-            vars[count++] = relation->child[0];
-            if (relation->kind == REL_COLLAPSE)
-                vars[count++] = relation->parent[1];
-            if (relation->kind == REL_SPLIT || relation->kind == REL_DIVIDE)
-                vars[count++] = relation->child[1];
+            for (int p = 0; p < relation_parents(relation); p++)
+                vars[count++] = relation->parent[p];
+            for (int c = 0; c < relation_children(relation); c++)
+                vars[count++] = relation->child[c];
             for (int k = 0; k < relation->var_count; k++)
                 vars[count++] = relation->vars[k];
             for (int k = 0; k < count; k++)

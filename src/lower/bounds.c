@@ -7,10 +7,6 @@ static const IntExpr *extent(const Cin *cin, int var) {
     return cin->vars[var].extent;
 }
 
-static bool is_pair(const Relation *relation) {
-    return relation && (relation->kind == REL_SPLIT || relation->kind == REL_DIVIDE);
-}
-
 // An extent to divide by. Where it is 0 there are no iterations, and C compilers warn of a division by 0 that
 // is never executed.
 static const IntExpr *divisor(const Cin *cin, int var) {
@@ -31,7 +27,7 @@ static const IntExpr *recover_rotated(const Cin *cin, const Relation *relation, 
 const IntExpr *bounds_recover(const Cin *cin, int var, const bool *known) {
     if (known[var])
         return int_var(cin->arena, var);
-    const Relation *relation = cin_split_into(cin, var);
+    const Relation *relation = cin_replaced_by(cin, var);
     if (!relation)
         return NULL;
     if (relation->kind == REL_ROTATE)
@@ -54,7 +50,7 @@ static const IntExpr *limit(const Cin *cin, int var, const bool *known) {
     Arena *arena = cin->arena;
     const IntExpr *own = extent(cin, var);
     const Relation *relation = cin_made_by(cin, var);
-    if (!is_pair(relation))
+    if (!relation || !relation_is_blocks(relation))
         return own;
     const IntExpr *parent = limit(cin, relation->parent[0], known);
     if (var == relation->child[1]) {
@@ -77,7 +73,7 @@ static const IntExpr *limit(const Cin *cin, int var, const bool *known) {
 bool bounds_clamps(const Cin *cin, int parent, int var, const bool *known) {
     while (var != parent) {
         const Relation *relation = cin_made_by(cin, var);
-        if (!is_pair(relation))
+        if (!relation || !relation_is_blocks(relation))
             return false;
         int sibling = relation->child[var == relation->child[0]];
         if (!bounds_recover(cin, sibling, known))
@@ -94,7 +90,7 @@ const IntExpr *bounds_upper(const Cin *cin, int var, const bool *known, bool *ex
     *exact = true;
     for (int64_t i = 0; i < cin->relations.count; i++) {
         const Relation *relation = cin->relations.items[i];
-        if (!is_pair(relation))
+        if (!relation_is_blocks(relation))
             continue;
         int parent = relation->parent[0];
         if (!bounds_recover(cin, parent, known) && bounds_recover(cin, parent, then) &&
@@ -107,21 +103,23 @@ const IntExpr *bounds_upper(const Cin *cin, int var, const bool *known, bool *ex
 bool bounds_depends(const Cin *cin, int var, int loop) {
     if (var == loop)
         return true;
-    const Relation *relation = cin_split_into(cin, var);
+    const Relation *relation = cin_replaced_by(cin, var);
     if (!relation)
         return false;
     for (int i = 0; relation->kind == REL_ROTATE && i < relation->var_count; i++)
         if (bounds_depends(cin, relation->vars[i], loop))
             return true;
-    return bounds_depends(cin, relation->child[0], loop) ||
-           (is_pair(relation) && bounds_depends(cin, relation->child[1], loop));
+    for (int c = 0; c < relation_children(relation); c++)
+        if (bounds_depends(cin, relation->child[c], loop))
+            return true;
+    return false;
 }
 
 int bounds_unit_source(const Cin *cin, int loop) {
     int source = loop;
     while (!cin->vars[source].source) {
         const Relation *relation = cin_made_by(cin, source);
-        if (!is_pair(relation) || relation->child[1] != source ||
+        if (!relation_is_blocks(relation) || relation->child[1] != source ||
             bounds_depends(cin, relation->child[0], loop))
             return -1;
         source = relation->parent[0];

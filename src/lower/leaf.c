@@ -15,10 +15,6 @@ typedef struct {
     bool used[MAX_VARS];    // by something further inside
 } Builder;
 
-static bool is_pair(const Relation *relation) {
-    return relation->kind == REL_SPLIT || relation->kind == REL_DIVIDE;
-}
-
 // `expr` with divisors of at least one: definitions stand before the guard that tells whether a coordinate
 // lies within a variable whose extent may be 0.
 static const IntExpr *without_zero_divisors(Arena *arena, const IntExpr *expr) {
@@ -62,7 +58,7 @@ static GuardArray guard_known(Builder *builder) {
     for (int64_t i = 0; i < cin->relations.count; i++) {
         const Relation *relation = cin->relations.items[i];
         int parent = relation->parent[0];
-        if (!is_pair(relation) || !builder->known[parent] || builder->clamped[parent])
+        if (!relation_is_blocks(relation) || !builder->known[parent] || builder->clamped[parent])
             continue;
         array_push(cin->arena, guards, (Guard){int_var(cin->arena, parent), cin->vars[parent].extent});
         builder->clamped[parent] = true;
@@ -75,7 +71,7 @@ static void mark_clamped(Builder *builder, int var) {
     const Cin *cin = builder->site->cin;
     for (int64_t i = 0; i < cin->relations.count; i++) {
         const Relation *relation = cin->relations.items[i];
-        if (is_pair(relation) && bounds_clamps(cin, relation->parent[0], var, builder->known))
+        if (relation_is_blocks(relation) && bounds_clamps(cin, relation->parent[0], var, builder->known))
             builder->clamped[relation->parent[0]] = true;
     }
 }

@@ -44,10 +44,7 @@ static bool add_machine_dims(Lowering *lowering) {
 static bool every_nest_loops(const Cin *cin, int var) {
     for (int n = 0; n < cin_nest_count(cin); n++) {
         Nest nest = cin_nest(cin, n);
-        int i = 0;
-        while (i < nest.loop_count && nest.loops[i] != var)
-            i++;
-        if (i == nest.loop_count)
+        if (!nest_has(&nest, var))
             return false;
     }
     return true;

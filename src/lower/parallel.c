@@ -22,10 +22,11 @@ bool leaf_is_told(const LeafSite *site, int var) {
     if (site->outside[var] || is_on_left(site, var))
         return true;
     const Relation *relation = cin_made_by(site->cin, var);
-    if (!relation || !leaf_is_told(site, relation->parent[0]))
+    if (!relation)
         return false;
-    if (relation->kind == REL_COLLAPSE)
-        return leaf_is_told(site, relation->parent[1]);
+    for (int p = 0; p < relation_parents(relation); p++)
+        if (!leaf_is_told(site, relation->parent[p]))
+            return false;
     for (int i = 0; relation->kind == REL_ROTATE && i < relation->var_count; i++)
         if (!leaf_is_told(site, relation->vars[i]))
             return false;

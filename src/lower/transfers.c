@@ -27,11 +27,6 @@ static int transfer_place(const Cin *cin, const Nest *nest, const Tensor *tensor
     return named >= 0 ? named : innermost_distributed;
 }
 
-static bool same_access(const Access *a, const Access *b) {
-    return a->tensor == b->tensor &&
-           memcmp(a->vars, b->vars, sizeof *a->vars * (size_t)a->tensor->order) == 0;
-}
-
 typedef struct {
     const Cin *cin;
     const Nest *nest;
@@ -61,7 +56,7 @@ static void add_fetch(void *context, const Access *access) {
     for (int64_t i = 0; i < collector->transfers->count; i++) {
         const Transfer *other = &collector->transfers->items[i];
         if (other->nest == collector->index && other->kind == TRANSFER_FETCH &&
-            same_access(other->access, access))
+            access_equal(other->access, access))
             return; // one tensor has one place in a nest
     }
     add_transfer(collector, TRANSFER_FETCH, access);

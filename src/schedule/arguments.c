@@ -16,17 +16,6 @@ bool refuse(const Application *application, Span span, const char *format, ...) 
     return false;
 }
 
-int nest_position(const Nest *nest, int var) {
-    for (int i = 0; i < nest->loop_count; i++)
-        if (nest->loops[i] == var)
-            return i;
-    return -1;
-}
-
-bool nest_has(const Nest *nest, int var) {
-    return nest_position(nest, var) >= 0;
-}
-
 const char *nest_loop_list(const Cin *cin, const Nest *nest) {
     Text list = text_create(cin->arena);
     for (int i = 0; i < nest->loop_count; i++)
@@ -96,7 +85,7 @@ bool argument_loop(const Application *application, const Arg *arg, int *var) {
     if (!is_name(arg))
         return refuse(application, arg->span, "expected the name of a loop (loops: %s)", loop_list(cin));
     *var = cin_var(cin, arg->name);
-    const Relation *relation = *var >= 0 ? cin_split_into(cin, *var) : NULL;
+    const Relation *relation = *var >= 0 ? cin_replaced_by(cin, *var) : NULL;
     if (relation)
         return refuse(application, arg->span, "'%s' is not a loop any more, it was %s (loops: %s)", arg->name,
                       fate(cin, relation), loop_list(cin));

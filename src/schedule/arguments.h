@@ -51,8 +51,5 @@ const char *nest_loop_list(const Cin *cin, const Nest *nest);
 const char *loop_list(const Cin *cin);
 // "x", "x and y", "x, y and z".
 const char *enumeration(Arena *arena, const char *const *names, int count);
-bool nest_has(const Nest *nest, int var);
-// Index of the loop in the nest, -1 where the nest lacks it.
-int nest_position(const Nest *nest, int var);
 
 #endif

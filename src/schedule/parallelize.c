@@ -8,10 +8,10 @@
 // comes from is summed over.
 static bool reduces(const Cin *cin, int var) {
     const Relation *relation = cin_made_by(cin, var);
-    if (!relation)
-        return cin->vars[var].reduction;
-    return reduces(cin, relation->parent[0]) ||
-           (relation->kind == REL_COLLAPSE && reduces(cin, relation->parent[1]));
+    bool any = !relation && cin->vars[var].reduction;
+    for (int p = 0; relation && p < relation_parents(relation); p++)
+        any = any || reduces(cin, relation->parent[p]);
+    return any;
 }
 
 static bool is_gpu_unit(const Arg *arg) {

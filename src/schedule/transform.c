@@ -51,8 +51,8 @@ void transform_reorder(Cin *cin, const int *order, int count) {
 // Whether the loop is the inner part of one whose outer part is distributed.
 static bool is_local_part(const Cin *cin, int var) {
     const Relation *relation = cin_made_by(cin, var);
-    return relation && (relation->kind == REL_SPLIT || relation->kind == REL_DIVIDE) &&
-           relation->child[1] == var && cin_relation(cin, REL_DISTRIBUTE, relation->child[0]);
+    return relation && relation_is_blocks(relation) && relation->child[1] == var &&
+           cin_relation(cin, REL_DISTRIBUTE, relation->child[0]);
 }
 
 void transform_hoist(Cin *cin, const int *vars, int count, Hoist hoist) {

@@ -41,7 +41,7 @@ static Range rotated_range(const Printer *printer, const Relation *relation) {
 
 static Range range_of(const Printer *printer, int var) {
     Arena *arena = printer->spmd->arena;
-    const Relation *relation = cin_split_into(printer->spmd->cin, var);
+    const Relation *relation = cin_replaced_by(printer->spmd->cin, var);
     if (printer->known[var])
         return (Range){int_var(arena, var), NULL};
     if (!relation)
@@ -76,8 +76,7 @@ static int block_of_size(const Cin *cin, const IntExpr *size) {
         return -1;
     for (int64_t i = 0; i < cin->relations.count; i++) {
         const Relation *relation = cin->relations.items[i];
-        if ((relation->kind == REL_SPLIT || relation->kind == REL_DIVIDE) &&
-            int_equal(cin->vars[relation->child[1]].extent, size))
+        if (relation_is_blocks(relation) && int_equal(cin->vars[relation->child[1]].extent, size))
             return relation->child[1];
     }
     return -1;

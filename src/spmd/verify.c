@@ -41,10 +41,8 @@ static void verify_access(Verifier *verifier, const Access *access, TransferKind
     bool covered = false;
     for (int t = 0; t < spmd->transfer_count; t++) {
         const Transfer *transfer = &spmd->transfers[t];
-        covered = covered || (verifier->open[t] && transfer->kind == kind &&
-                              transfer->access->tensor == access->tensor &&
-                              memcmp(transfer->access->vars, access->vars,
-                                     sizeof *access->vars * (size_t)access->tensor->order) == 0);
+        covered = covered ||
+                  (verifier->open[t] && transfer->kind == kind && access_equal(transfer->access, access));
     }
     if (!covered)
         fail(verifier, "an access of a leaf is not covered by a transfer", access->tensor->name);

@@ -249,7 +249,7 @@ static int64_t evaluate(Walker *walker, const IntExpr *expr) {
 // The value of a variable by its relations, from the loops: what the definitions have to agree with.
 static int64_t recover(const Walker *walker, const bool *loops, int var) {
     const Cin *cin = walker->spmd->cin;
-    const Relation *relation = loops[var] ? NULL : cin_split_into(cin, var);
+    const Relation *relation = loops[var] ? NULL : cin_replaced_by(cin, var);
     if (!relation)
         return walker->values[var];
     int64_t first = recover(walker, loops, relation->child[0]);
