@@ -37,6 +37,16 @@ bool rect_equal(const Rect *a, const Rect *b) {
     return true;
 }
 
+int rect_compare(const Rect *a, const Rect *b) {
+    for (int d = 0; d < a->order; d++) {
+        if (a->lo[d] != b->lo[d])
+            return a->lo[d] < b->lo[d] ? -1 : 1;
+        if (a->hi[d] != b->hi[d])
+            return a->hi[d] < b->hi[d] ? -1 : 1;
+    }
+    return 0;
+}
+
 bool rect_contains(const Rect *outer, const Rect *inner) {
     for (int d = 0; d < outer->order; d++)
         if (inner->lo[d] < outer->lo[d] || inner->hi[d] > outer->hi[d])

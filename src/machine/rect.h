@@ -27,9 +27,11 @@ typedef struct {
 
 Rect rect_whole(int order, const int64_t *extents);
 bool rect_is_empty(const Rect *rect);
-int64_t
-rect_volume(const Rect *rect); // 0 when empty; callers have checked that the whole tensor fits 64 bits
+// 0 when empty. Callers have checked that the volume of the whole tensor fits into 64 bits.
+int64_t rect_volume(const Rect *rect);
 bool rect_equal(const Rect *a, const Rect *b);
+// Negative, 0 or positive, as qsort wants it: an order of the rectangles of one tensor.
+int rect_compare(const Rect *a, const Rect *b);
 bool rect_contains(const Rect *outer, const Rect *inner);
 // False when they have no coordinate in common; *common is then unspecified.
 bool rect_intersect(const Rect *a, const Rect *b, Rect *common);

@@ -2,6 +2,7 @@
 // Broadcast: deliveries of the same piece from the same owner in the same step become one, and where it has
 // several takers, a collective operation of them and the owner.
 #include "plan/pattern.h"
+#include "plan/ranks.h"
 
 #include <stdlib.h>
 
@@ -13,13 +14,7 @@ static int compare_pieces(const Delivery *a, const Delivery *b) {
         return a->source < b->source ? -1 : 1;
     if (a->from_view != b->from_view)
         return a->from_view ? 1 : -1;
-    for (int d = 0; d < a->rect.order; d++) {
-        if (a->rect.lo[d] != b->rect.lo[d])
-            return a->rect.lo[d] < b->rect.lo[d] ? -1 : 1;
-        if (a->rect.hi[d] != b->rect.hi[d])
-            return a->rect.hi[d] < b->rect.hi[d] ? -1 : 1;
-    }
-    return 0;
+    return rect_compare(&a->rect, &b->rect);
 }
 
 static int compare(const void *left, const void *right) {
@@ -28,11 +23,6 @@ static int compare(const void *left, const void *right) {
     if (pieces != 0)
         return pieces;
     return a->targets.items[0] < b->targets.items[0] ? -1 : a->targets.items[0] > b->targets.items[0];
-}
-
-static int compare_ranks(const void *left, const void *right) {
-    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return a < b ? -1 : a > b;
 }
 
 // Deliveries of the same piece become one.
@@ -47,7 +37,7 @@ static void join(Walk *walk, Arena *arena) {
             for (int64_t k = 0; k < all[end].targets.count; k++)
                 array_push(arena, to->targets, all[end].targets.items[k]);
         if (end - first > 1)
-            qsort(to->targets.items, (size_t)to->targets.count, sizeof(int64_t), compare_ranks);
+            ranks_sort(to->targets.items, to->targets.count);
     }
     walk->deliveries.count = joined;
 }

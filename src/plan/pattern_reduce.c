@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reduce: partial results for the same rectangle, from however many ranks, are added up at all of its owners.
 #include "plan/pattern.h"
+#include "plan/ranks.h"
 
 #include <stdlib.h>
 
@@ -22,25 +23,10 @@ static void add_part(void *context, const Rect *part) {
 
 static int compare(const void *left, const void *right) {
     const Contribution *a = left, *b = right;
-    for (int d = 0; d < a->rect.order; d++) {
-        if (a->rect.lo[d] != b->rect.lo[d])
-            return a->rect.lo[d] < b->rect.lo[d] ? -1 : 1;
-        if (a->rect.hi[d] != b->rect.hi[d])
-            return a->rect.hi[d] < b->rect.hi[d] ? -1 : 1;
-    }
+    int rects = rect_compare(&a->rect, &b->rect);
+    if (rects != 0)
+        return rects;
     return a->contributor < b->contributor ? -1 : a->contributor > b->contributor;
-}
-
-static bool is_member(const int64_t *ranks, int64_t count, int64_t rank) {
-    for (int64_t i = 0; i < count; i++)
-        if (ranks[i] == rank)
-            return true;
-    return false;
-}
-
-static int compare_ranks(const void *left, const void *right) {
-    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return a < b ? -1 : a > b;
 }
 
 // Who takes part: with one owner that one and the others that contribute (its own part it adds by itself).
@@ -51,11 +37,11 @@ static int64_t group_of(StatementPlan *plan, const Combination *combination, Are
     for (int64_t i = 0; i < combination->owner_count; i++)
         ranks[i] = combination->owners[i];
     for (int64_t i = 0; i < combination->contributor_count; i++)
-        if (!is_member(ranks, combination->owner_count, combination->contributors[i]))
+        if (!ranks_contain(ranks, combination->owner_count, combination->contributors[i]))
             ranks[members++] = combination->contributors[i];
     if (combination->owner_count == 1 && members <= 2)
         return -1;
-    qsort(ranks, (size_t)members, sizeof *ranks, compare_ranks);
+    ranks_sort(ranks, members);
     return plan_group(plan, ranks, members);
 }
 

@@ -168,7 +168,6 @@ typedef struct {
     int64_t piece;    // home piece; -1: none
     bool from_view;   // ACTION_SEND
     bool contributes; // ACTION_REDUCE: this rank has a partial result in its buffer
-    bool in_home;     // ACTION_REDUCE: its partial result was computed in its home already
     int64_t scratch;  // offset in elements, -1: none needed
 } Action;
 

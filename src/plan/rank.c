@@ -2,6 +2,7 @@
 // The part of one rank in a transfer: its share of every step of the walk, as actions in the order of
 // execution.
 #include "base/integer.h"
+#include "plan/ranks.h"
 #include "plan/walk.h"
 
 #include <string.h>
@@ -35,20 +36,13 @@ static void copy_own(Builder *builder, const Need *need) {
     }
 }
 
-static bool is_member(const int64_t *ranks, int64_t count, int64_t rank) {
-    for (int64_t i = 0; i < count; i++)
-        if (ranks[i] == rank)
-            return true;
-    return false;
-}
-
 static void fetch_actions(Builder *builder, const Walk *walk) {
     const Need *need = &walk->needs[builder->rank];
     const int64_t rank = builder->rank;
     // Receives first, so that they are posted when messages arrive.
     for (int64_t i = 0; i < walk->deliveries.count; i++) {
         const Delivery *delivery = &walk->deliveries.items[i];
-        if (delivery->group < 0 && is_member(delivery->targets.items, delivery->targets.count, rank))
+        if (delivery->group < 0 && ranks_contain(delivery->targets.items, delivery->targets.count, rank))
             push(builder, (Action){ACTION_RECEIVE, delivery->source, -1, delivery->rect, -1, .scratch = -1});
     }
     for (int64_t i = 0; i < walk->deliveries.count; i++) {
@@ -61,8 +55,8 @@ static void fetch_actions(Builder *builder, const Walk *walk) {
     }
     for (int64_t i = 0; i < walk->deliveries.count; i++) {
         const Delivery *delivery = &walk->deliveries.items[i];
-        if (delivery->group < 0 ||
-            (delivery->source != rank && !is_member(delivery->targets.items, delivery->targets.count, rank)))
+        if (delivery->group < 0 || (delivery->source != rank &&
+                                    !ranks_contain(delivery->targets.items, delivery->targets.count, rank)))
             continue;
         int64_t piece = delivery->source == rank ? home_piece_with(builder->home, rank, &delivery->rect) : -1;
         push(builder, (Action){ACTION_BROADCAST, delivery->source, delivery->group, delivery->rect, piece,
@@ -82,8 +76,8 @@ static void reduce_actions(Builder *builder, const Walk *walk) {
     const int64_t rank = builder->rank;
     for (int64_t i = 0; i < walk->combinations.count; i++) {
         const Combination *combination = &walk->combinations.items[i];
-        bool owns = is_member(combination->owners, combination->owner_count, rank);
-        bool contributes = is_member(combination->contributors, combination->contributor_count, rank);
+        bool owns = ranks_contain(combination->owners, combination->owner_count, rank);
+        bool contributes = ranks_contain(combination->contributors, combination->contributor_count, rank);
         if (!owns && !contributes)
             continue;
         Action action = {.peer = -1,

@@ -2,6 +2,7 @@
 #include "runtime/transfer.h"
 
 #include "base/integer.h"
+#include "plan/ranks.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -126,18 +127,6 @@ static bool packed_message(const TransferState *state, const Action *action, Mes
     return true;
 }
 
-static int group_rank(const Group *group, int64_t rank) {
-    int64_t low = 0, high = group->count;
-    while (low + 1 < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (group->ranks[middle] <= rank)
-            low = middle;
-        else
-            high = middle;
-    }
-    return (int)low;
-}
-
 static bool prepare_action(TransferState *state, const Action *action, const Piece *previous, MPI_Comm comm,
                            const Group *groups, const MPI_Comm *group_comms, Operand *operand,
                            Diagnostics *diagnostics) {
@@ -147,8 +136,10 @@ static bool prepare_action(TransferState *state, const Action *action, const Pie
     const Tensor *tensor = state->storage->home->tensor;
     operand->data = part.data;
     operand->comm = action->group >= 0 ? group_comms[action->group] : comm;
-    operand->peer = action->group >= 0 && action->peer >= 0 ? group_rank(&groups[action->group], action->peer)
-                                                            : (int)action->peer;
+    operand->peer = (int)action->peer;
+    if (action->group >= 0 && action->peer >= 0)
+        operand->peer =
+            (int)ranks_position(groups[action->group].ranks, groups[action->group].count, action->peer);
     if (action->kind == ACTION_REDUCE)
         return packed_message(state, action, &operand->message, diagnostics);
     bool ok =
@@ -251,7 +242,7 @@ void transfer_accumulate(TransferState *state) {
 // Everybody's part in the operation, zeros where this rank has none, is in scratch; so is the sum.
 static void start_sum(TransferState *state, const Action *action, const Operand *operand) {
     Piece scratch = scratch_part(state, action);
-    if (action->contributes && !action->in_home) {
+    if (action->contributes) {
         Piece from = view_part(state, action);
         piece_copy(&scratch, &from, state->storage->type);
     } else {

@@ -242,8 +242,8 @@ static void test_in_home(MPI_Comm comm, int rank, int ranks) {
     fixture_create(&fixture, rank, ranks, TRANSFER_REDUCE, true);
     const bool owner = rank == ranks - 1;
     Rect whole = rect_whole(2, fixture.home.extents);
-    Action action = {ACTION_REDUCE,           .peer = ranks - 1,   .rect = whole,
-                     .piece = owner ? 0 : -1, .contributes = true, .in_home = owner};
+    Action action = {ACTION_REDUCE, .peer = ranks - 1, .rect = whole, .piece = owner ? 0 : -1,
+                     .contributes = !owner};
     RankStep step = {.view = whole, .piece = owner ? 0 : -1, .action_count = ranks > 1};
     RankTransfer plan = {.rank = rank,
                          .transfer = &fixture.transfer,

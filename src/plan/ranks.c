@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/ranks.h"
+
+#include <stdlib.h>
+
+static int compare(const void *left, const void *right) {
+    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+int64_t ranks_position(const int64_t *ranks, int64_t count, int64_t rank) {
+    const int64_t *found = count ? bsearch(&rank, ranks, (size_t)count, sizeof rank, compare) : NULL;
+    return found ? found - ranks : -1;
+}
+
+bool ranks_contain(const int64_t *ranks, int64_t count, int64_t rank) {
+    return ranks_position(ranks, count, rank) >= 0;
+}
+
+void ranks_sort(int64_t *ranks, int64_t count) {
+    if (count > 1)
+        qsort(ranks, (size_t)count, sizeof *ranks, compare);
+}

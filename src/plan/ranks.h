@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sets of ranks: lists in increasing order, as the members of a group, the targets of a delivery, or owners.
+#ifndef DISTAL_PLAN_RANKS_H
+#define DISTAL_PLAN_RANKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// Index of `rank` in the list, -1 where it is not there.
+int64_t ranks_position(const int64_t *ranks, int64_t count, int64_t rank);
+bool ranks_contain(const int64_t *ranks, int64_t count, int64_t rank);
+
+// Puts a list into increasing order.
+void ranks_sort(int64_t *ranks, int64_t count);
+
+#endif
