@@ -413,19 +413,22 @@ static bool draw_again(Writer *writer) {
         writer->statement->vars[m] = letters[m];
     }
     writer->statement->root = draw_product(writer, (1u << writer->left_count) - 1);
-    return true;
+    return type_storable(right_type(writer), target->type);
 }
 
 void draw_statement(Random *random, Draft *draft, int at, ElementType type, bool mixed) {
-    Writer writer = {.random = random,
-                     .draft = draft,
-                     .statement = &draft->statements[at],
-                     .first = at == 0,
-                     .type = type,
-                     .mixed = mixed};
+    const Writer start = {.random = random,
+                          .draft = draft,
+                          .statement = &draft->statements[at],
+                          .first = at == 0,
+                          .type = type,
+                          .mixed = mixed};
+    Writer writer = start;
     *writer.statement = (DraftStatement){.target = -1};
     if (at > 0 && random_chance(random, 15) && draw_again(&writer))
         return;
+    writer = start;
+    *writer.statement = (DraftStatement){.target = -1};
     bool known = draft->tensor_count < 10 && random_chance(random, 38);
     if (known)
         draw_template(&writer);
