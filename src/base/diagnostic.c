@@ -50,13 +50,6 @@ bool diagnostics_error(Diagnostics *diagnostics, Span span, const char *format, 
     return false;
 }
 
-void diagnostics_warning(Diagnostics *diagnostics, Span span, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    add(diagnostics, SEVERITY_WARNING, span, format, arguments);
-    va_end(arguments);
-}
-
 void diagnostics_note(Diagnostics *diagnostics, Span span, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -91,7 +84,7 @@ static void print_source_line(const char *source, Span span, Text *to) {
 }
 
 static void print_one(const Diagnostics *diagnostics, const Diagnostic *diagnostic, Text *to) {
-    static const char *const severity[] = {"error", "warning", "note"};
+    static const char *const severity[] = {"error", "note"};
     text_append(to, diagnostics->source.name);
     if (diagnostic->span.line > 0)
         text_printf(to, ":%d:%d", diagnostic->span.line, diagnostic->span.column);

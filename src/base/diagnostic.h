@@ -25,7 +25,7 @@ typedef struct {
     const char *text;
 } Source;
 
-typedef enum { SEVERITY_ERROR, SEVERITY_WARNING, SEVERITY_NOTE } Severity;
+typedef enum { SEVERITY_ERROR, SEVERITY_NOTE } Severity;
 
 typedef struct {
     Severity severity;
@@ -33,7 +33,7 @@ typedef struct {
     const char *message;
 } Diagnostic;
 
-// The diagnostics of one compilation. A note belongs to the error or warning before it.
+// The diagnostics of one compilation. A note belongs to the error before it.
 typedef struct {
     Arena *arena;
     Source source;
@@ -46,8 +46,6 @@ Diagnostics *diagnostics_create(Arena *arena, Source source);
 // Adds one; the message is a clause without a final full stop. Returns false, so that a failing check can
 // end with `return diagnostics_error(...)`. The same message at the same place is kept once.
 bool diagnostics_error(Diagnostics *diagnostics, Span span, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-void diagnostics_warning(Diagnostics *diagnostics, Span span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void diagnostics_note(Diagnostics *diagnostics, Span span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -20,7 +20,7 @@ enum { REPORTED = 100 };
 
 static const char launched[] = "DISTAL_LAUNCHED";
 
-bool launch_was_ours(void) {
+static bool was_ours(void) {
     return getenv(launched) != NULL;
 }
 
@@ -29,11 +29,11 @@ bool launch_is_inside(void) {
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (getenv(signs[i]))
             return true;
-    return launch_was_ours();
+    return was_ours();
 }
 
 int launch_exit_status(ExitStatus status) {
-    return status != EXIT_FINE && launch_was_ours() ? REPORTED + (int)status : (int)status;
+    return status != EXIT_FINE && was_ours() ? REPORTED + (int)status : (int)status;
 }
 
 static int cores(void) {

@@ -9,9 +9,8 @@
 // Whether this process is one of several that a launcher (ours or the user's) has started.
 bool launch_is_inside(void);
 
-// Whether it was ours: then our parent says what became of us, and wants to know that we have said why.
-bool launch_was_ours(void);
-// The exit status for such a parent; `status` itself elsewhere.
+// What to end with: where our own launcher has started us, our parent says what became of us, and wants to
+// know whether we have said why. `status` itself elsewhere.
 int launch_exit_status(ExitStatus status);
 
 // Runs this command again on `ranks` processes, with the program text on their standard input where it came

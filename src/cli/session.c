@@ -69,8 +69,6 @@ ExitStatus session_failure(const Session *session) {
 }
 
 static void report(const Session *session, const Diagnostics *diagnostics) {
-    if (diagnostics->errors == 0 && session->options->quiet)
-        return;
     Text text = text_create(session->arena);
     diagnostics_print(diagnostics, &text);
     fputs(text_string(&text), stderr);

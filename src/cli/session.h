@@ -32,8 +32,7 @@ bool session_compile(Session *session, Pass last);
 // Why: the program is wrong, or memory ran out.
 ExitStatus session_failure(const Session *session);
 
-// Prints the diagnostics there are on standard error, once; where there are only warnings, not if the user
-// has asked for quiet. The program's end does it for all commands.
+// Prints the diagnostics there are on standard error, once. The program's end does it for all commands.
 void session_report(Session *session);
 
 // Prints on standard output. EXIT_FAILED with a diagnostic where that cannot be written.

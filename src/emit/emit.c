@@ -235,9 +235,3 @@ void emit_prelude(Text *to) {
                     "// of the runtime, and what only some processors do is in blocks of their own.\n");
     text_append(to, prelude);
 }
-
-void emit_file(const Spmd *spmd, const EmitOptions *options, Text *to) {
-    emit_prelude(to);
-    text_append(to, "\n");
-    emit_function(spmd, options, to);
-}

@@ -15,8 +15,6 @@ typedef struct {
 
 // The function alone (several may share a file).
 void emit_function(const Spmd *spmd, const EmitOptions *options, Text *to);
-// A whole translation unit: header comment, includes, helpers, the function.
-void emit_file(const Spmd *spmd, const EmitOptions *options, Text *to);
 // What has to stand before the first function of a file.
 void emit_prelude(Text *to);
 

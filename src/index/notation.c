@@ -6,7 +6,7 @@
 
 // What the type of an expression follows from, kept apart because a number adapts to the tensors around it.
 typedef struct {
-    bool has_tensor, has_real_number, has_integer_number, integer_is_long;
+    bool has_tensor, has_real_number, integer_is_long;
     ElementType type; // of the tensors together
 } Operands;
 
@@ -28,7 +28,6 @@ static void add_tensor(Operands *operands, ElementType type) {
 }
 
 static void add_number(Operands *operands, bool is_integer, int64_t integer) {
-    operands->has_integer_number |= is_integer;
     operands->has_real_number |= !is_integer;
     operands->integer_is_long |= is_integer && (integer > INT32_MAX || integer < INT32_MIN);
 }

@@ -252,7 +252,7 @@ static void diagnose_target(Parser *parser, const Token *target) {
 }
 
 bool parse_schedule(Parser *parser) {
-    Span span = take(parser)->span;
+    take(parser);
     const Token *target;
     if (!expect_name(parser, "the tensor that the statement assigns", &target))
         return false;
@@ -264,7 +264,7 @@ bool parse_schedule(Parser *parser) {
     bool closed = open->match != NO_MATCH;
     if (!closed)
         diagnostics_error(parser->diagnostics, open->span, "this '{' is never closed by a '}'");
-    Statement schedule = {.has_schedule = true, .schedule_span = span_join(span, target->span)};
+    Statement schedule = {.has_schedule = true};
     int64_t after = parser->at;
     parse_commands(parser, closed, &commands);
     schedule.command_count = (int)commands.count;

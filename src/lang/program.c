@@ -83,19 +83,6 @@ const Program *program_parse(Arena *arena, Source source, const ParamOverride *o
     return diagnostics->errors == errors_before ? finish(&parser, source) : NULL;
 }
 
-bool program_text_is_whole(const char *text, size_t length, Diagnostics *diagnostics) {
-    Span span = {.line = 1, .column = 1, .length = 1};
-    for (size_t i = 0; i < length; i++, span.column++) {
-        if (text[i] == '\0')
-            return diagnostics_error(diagnostics, span, "unexpected control character 0x00");
-        if (text[i] == '\n') {
-            span.line++;
-            span.column = 0;
-        }
-    }
-    return true;
-}
-
 const int64_t *program_param_values(const Program *program, Arena *arena) {
     int64_t *values = arena_array(arena, int64_t, program->param_count);
     for (int i = 0; i < program->param_count; i++)

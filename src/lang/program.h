@@ -16,7 +16,6 @@ typedef struct {
 typedef struct {
     const Assignment *assignment;
     bool has_schedule;
-    Span schedule_span;
     int command_count;
     const Command *commands;
 } Statement;
@@ -45,9 +44,6 @@ typedef struct {
 // processors. NULL when there was an error. Lives in the arena.
 const Program *program_parse(Arena *arena, Source source, const ParamOverride *overrides, int override_count,
                              int64_t ranks, Diagnostics *diagnostics);
-
-// A program that is read as bytes may hold a NUL, which `source.text` cannot show: diagnoses it.
-bool program_text_is_whole(const char *text, size_t length, Diagnostics *diagnostics);
 
 // Values of the params, by index.
 const int64_t *program_param_values(const Program *program, Arena *arena);

@@ -23,7 +23,8 @@ const char *nest_loop_list(const Cin *cin, const Nest *nest) {
     return nest->loop_count ? text_string(&list) : "none";
 }
 
-const char *loop_list(const Cin *cin) {
+// Of all nests, in order.
+static const char *loop_list(const Cin *cin) {
     Nest all = {0};
     for (int n = 0; n < cin_nest_count(cin); n++) {
         Nest nest = cin_nest(cin, n);

@@ -366,17 +366,6 @@ static void test_no_noise(void **state) {
     }
 }
 
-static void test_whole_text(void **state) {
-    (void)state;
-    Parsed parsed = parse_good("");
-    static const char text[] = "param n = 3\n # \0";
-    assert_true(program_text_is_whole(text, sizeof text - 2, parsed.diagnostics));
-    assert_false(program_text_is_whole(text, sizeof text - 1, parsed.diagnostics));
-    assert_int_equal(parsed.diagnostics->list.items[0].span.line, 2);
-    assert_int_equal(parsed.diagnostics->list.items[0].span.column, 4);
-    arena_free(parsed.arena);
-}
-
 static void append_times(Text *text, const char *string, int times) {
     for (int i = 0; i < times; i++)
         text_append(text, string);
@@ -502,7 +491,6 @@ int main(void) {
         cmocka_unit_test(test_types),
         cmocka_unit_test(test_spans),
         cmocka_unit_test(test_no_noise),
-        cmocka_unit_test(test_whole_text),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_mutations),
     };
