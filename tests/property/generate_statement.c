@@ -413,7 +413,7 @@ static bool draw_again(Writer *writer) {
         writer->statement->vars[m] = letters[m];
     }
     writer->statement->root = draw_product(writer, (1u << writer->left_count) - 1);
-    return type_storable(right_type(writer), target->type);
+    return type_storable(operands_type(node_operands(writer, writer->statement->root)), target->type);
 }
 
 void draw_statement(Random *random, Draft *draft, int at, ElementType type, bool mixed) {
