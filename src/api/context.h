@@ -140,6 +140,8 @@ distal_status tensor_declare(distal_context *context, const char *dims, const ch
 distal_status tensors_settle(distal_context *context, int64_t count, distal_tensor *const *tensors);
 // Frees the struct of a tensor that neither the context nor a plan knows any more.
 void tensor_release(distal_tensor *tensor);
+// Whether it is known where the tensor lies; diagnosed.
+distal_status tensor_check_home(distal_context *context, distal_tensor *tensor);
 // Memory for the tensor, where it has none; its home is known. Local.
 bool tensor_allocate(distal_tensor *tensor, Diagnostics *diagnostics);
 

@@ -18,14 +18,6 @@ bool tensor_allocate(distal_tensor *tensor, Diagnostics *diagnostics) {
     return tensor->storage != NULL;
 }
 
-static distal_status check_home(distal_context *context, const distal_tensor *tensor) {
-    if (tensor->home.known)
-        return DISTAL_OK;
-    return invalid(context,
-                   "tensor '%s' has no placement, so it lies nowhere before the first plan that uses it",
-                   tensor->name);
-}
-
 typedef struct {
     distal_tensor *tensor;
     int64_t index, count;
@@ -48,7 +40,7 @@ static distal_status run_local(const char *name, CallBody body, DataCall *call, 
 
 static distal_status count_pieces(distal_context *context, void *arguments) {
     DataCall *call = arguments;
-    distal_status status = check_home(context, call->tensor);
+    distal_status status = tensor_check_home(context, call->tensor);
     if (status == DISTAL_OK)
         call->count = call->tensor->home.pieces[context->rank].rects.count;
     return status;
@@ -260,7 +252,7 @@ distal_status distal_tensor_attach_pieces(distal_tensor *tensor, int64_t count, 
 
 static distal_status allocate(distal_context *context, void *arguments) {
     const DataCall *call = arguments;
-    distal_status status = check_home(context, call->tensor);
+    distal_status status = tensor_check_home(context, call->tensor);
     if (status == DISTAL_OK && !tensor_allocate(call->tensor, context->diagnostics))
         status = DISTAL_FAILED;
     return status;

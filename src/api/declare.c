@@ -97,6 +97,19 @@ Text context_program(distal_context *context, const char *mentions, const distal
     return text;
 }
 
+// Diagnostics for the end of the call, which may come after that of the arena they are in.
+static Diagnostics *keep_diagnostics(distal_context *context, const Diagnostics *from) {
+    const Source source = {from->source.name, copy_text(context->scratch, from->source.text)};
+    Diagnostics *kept = diagnostics_create(context->scratch, source);
+    for (int64_t i = 0; i < from->list.count; i++) {
+        Diagnostic one = from->list.items[i];
+        one.message = copy_text(context->scratch, one.message);
+        array_push(context->scratch, kept->list, one);
+    }
+    kept->errors = from->errors;
+    return kept;
+}
+
 Pipeline *context_compile(distal_context *context, Arena *arena, const char *text, Pass last,
                           const Home *homes, bool *ok) {
     Pipeline *pipeline =
@@ -112,7 +125,7 @@ Pipeline *context_compile(distal_context *context, Arena *arena, const char *tex
         *ok = pipeline_run(pipeline, last);
     }
     if (!*ok)
-        context->diagnostics = pipeline->diagnostics;
+        context->diagnostics = keep_diagnostics(context, pipeline->diagnostics);
     return pipeline;
 }
 
@@ -145,13 +158,6 @@ static void remove_param(distal_context *context, const Parameter *param) {
     *at = param->next;
 }
 
-static bool same_home(const Home *a, const Home *b) {
-    for (int64_t rank = 0; rank < a->ranks; rank++)
-        if (!region_equal(&a->pieces[rank], &b->pieces[rank]))
-            return false;
-    return true;
-}
-
 const char *context_tensor_names(distal_context *context) {
     Text names = text_create(context->scratch);
     for (const distal_tensor *tensor = context->tensors; tensor; tensor = tensor->next)
@@ -159,32 +165,48 @@ const char *context_tensor_names(distal_context *context) {
     return text_string(&names);
 }
 
+static bool same_home(const Home *a, const Home *b) {
+    for (int64_t rank = 0; rank < a->ranks; rank++)
+        if (!region_equal(&a->pieces[rank], &b->pieces[rank]))
+            return false;
+    return true;
+}
+
+// Whether a tensor in memory looks as before with the values that params have now.
+static bool is_untouched(distal_context *context, const distal_tensor *tensor) {
+    const Text text = context_program(context, NULL, tensor);
+    bool ok;
+    const Pipeline *pipeline =
+        context_compile(context, context->scratch, text_string(&text), PASS_PLAN, NULL, &ok);
+    bool same = ok && (!tensor->placement || same_home(&tensor->home, &pipeline->plan->homes[0]));
+    for (int d = 0; same && d < tensor->tensor->order; d++) {
+        int64_t extent;
+        same = int_eval(pipeline->program->tensors[0]->extents[d], pipeline->params, NULL, &extent) &&
+               extent == tensor->extents[d];
+    }
+    return same;
+}
+
 // What a new value of a param makes of the tensors that there are.
 static distal_status follow_param(distal_context *context, const char *param) {
     const Text text = context_program(context, context_tensor_names(context), NULL);
     bool ok;
     const Pipeline *pipeline =
-        context_compile(context, context->scratch, text_string(&text), PASS_PLAN, NULL, &ok);
+        context_compile(context, context->scratch, text_string(&text), PASS_PROGRAM, NULL, &ok);
     if (!ok)
         return pipeline_status(pipeline, ok);
-    Array(distal_tensor *) changed = {0};
-    int index = 0;
-    for (distal_tensor *tensor = context->tensors; tensor; tensor = tensor->next, index++) {
-        const Tensor *now = pipeline->program->tensors[index];
-        bool same = !tensor->placement || same_home(&tensor->home, &pipeline->plan->homes[index]);
-        for (int d = 0; same && d < now->order; d++) {
-            int64_t extent;
-            same = int_eval(now->extents[d], pipeline->params, NULL, &extent) && extent == tensor->extents[d];
-        }
-        if (!same && (tensor->storage || tensor->references > 1))
+    Array(distal_tensor *) movable = {0};
+    for (distal_tensor *tensor = context->tensors; tensor; tensor = tensor->next) {
+        const bool in_memory = tensor->storage || tensor->references > 1;
+        if (in_memory && !is_untouched(context, tensor))
             return invalid(context,
                            "param '%s' cannot change: tensor '%s', which is in memory, depends on it", param,
                            tensor->name);
-        if (!same)
+        if (!in_memory)
             // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
-            array_push(context->scratch, changed, tensor);
+            array_push(context->scratch, movable, tensor);
     }
-    return tensors_settle(context, changed.count, changed.items);
+    return tensors_settle(context, movable.count, movable.items);
 }
 
 typedef struct {

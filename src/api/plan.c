@@ -94,6 +94,8 @@ static bool take_tensor(distal_plan *plan, int id) {
     distal_tensor *tensor = context_tensor(plan->context, plan->pipeline->program->tensors[id]->name);
     plan->tensors[id] = tensor;
     tensor->references++;
+    if (tensor->placement && tensor_check_home(plan->context, tensor) != DISTAL_OK)
+        return false;
     if (!tensor->home.known) {
         plan->placed_here[id] = true;
         place(plan, tensor, &plan->pipeline->plan->homes[id]);

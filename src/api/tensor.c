@@ -50,20 +50,48 @@ static distal_status check_declaration(distal_context *context, const distal_ten
                : invalid(context, "'%.60s' is not the declaration of one tensor", tensor->declaration);
 }
 
-// Finds the extents, and the home that the placement gives.
+// A scalar without a placement is on every rank.
+static void place_scalar(const distal_context *context, distal_tensor *tensor) {
+    Region *pieces = arena_array(tensor->arena, Region, context->ranks);
+    const Rect rect = rect_whole(0, NULL);
+    for (int rank = 0; rank < context->ranks; rank++)
+        array_push(tensor->arena, pieces[rank].rects, rect);
+    home_from_table(&tensor->home, tensor->tensor, tensor->extents, pieces, context->ranks, tensor->arena);
+}
+
+// Finds the extents, and the home that the placement gives. A machine that does not fit the ranks is no
+// mistake yet, as params may still change; then there is no home.
 static distal_status settle(distal_context *context, distal_tensor *tensor) {
     Text text = context_program(context, NULL, tensor);
     bool ok;
-    const Pipeline *pipeline =
-        context_compile(context, tensor->arena, text_string(&text), PASS_PLAN, NULL, &ok);
+    Pipeline *pipeline = context_compile(context, tensor->arena, text_string(&text), PASS_PROGRAM, NULL, &ok);
     if (!ok)
         return pipeline_status(pipeline, ok);
     tensor->tensor = pipeline->program->tensors[0];
     tensor->name = tensor->tensor->name;
-    tensor->home = pipeline->plan->homes[0];
     for (int d = 0; d < tensor->tensor->order; d++)
         int_eval(tensor->tensor->extents[d], pipeline->params, NULL, &tensor->extents[d]);
+    if (pipeline_run(pipeline, PASS_PLAN))
+        tensor->home = pipeline->plan->homes[0];
+    else if (pipeline->diagnostics == pipeline->no_memory)
+        return DISTAL_FAILED;
+    if (tensor->tensor->order == 0 && !tensor->placement)
+        place_scalar(context, tensor);
     return DISTAL_OK;
+}
+
+distal_status tensor_check_home(distal_context *context, distal_tensor *tensor) {
+    if (tensor->home.known)
+        return DISTAL_OK;
+    if (!tensor->placement)
+        return invalid(context,
+                       "tensor '%s' has no placement, so it lies nowhere before the first plan that uses it",
+                       tensor->name);
+    Text text = context_program(context, NULL, tensor);
+    bool ok;
+    const Pipeline *pipeline =
+        context_compile(context, context->scratch, text_string(&text), PASS_PLAN, NULL, &ok);
+    return ok ? tensors_settle(context, 1, &tensor) : pipeline_status(pipeline, ok);
 }
 
 static void append(distal_context *context, distal_tensor *tensor) {
@@ -121,6 +149,8 @@ distal_status tensors_settle(distal_context *context, int64_t count, distal_tens
         fresh[i]->placement = copy_text(fresh[i]->arena, old->placement);
         status = settle(context, fresh[i]);
     }
+    if (status == DISTAL_FAILED)
+        context->diagnostics = context->no_memory;
     for (int64_t i = 0; i < count && fresh[i]; i++) {
         if (status == DISTAL_OK)
             replace(tensors[i], fresh[i]);
