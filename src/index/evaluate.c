@@ -323,11 +323,13 @@ bool evaluator_run(const Evaluator *evaluator, const void *const *arrays, int64_
     return !out_of_memory;
 }
 
+static bool is_single(ElementType type) {
+    return type == TYPE_F32 || type == TYPE_C64;
+}
+
 // A real value as the left side's type can hold it.
 static double as_stored(double value, ElementType type) {
-    const TypeInfo *info = type_info(type);
-    bool single = type == TYPE_F32 || (info->is_complex && info->size == 2 * sizeof(float));
-    return single ? (double)(float)value : value;
+    return is_single(type) ? (double)(float)value : value;
 }
 
 static int64_t got_integer(const void *got, ElementType type, int64_t i) {
@@ -336,7 +338,7 @@ static int64_t got_integer(const void *got, ElementType type, int64_t i) {
 
 // Number `i` of an array of reals of the left side's type; a complex number is two.
 static double got_real(const void *got, ElementType type, int64_t i) {
-    return type == TYPE_F32 || type == TYPE_C64 ? (double)((const float *)got)[i] : ((const double *)got)[i];
+    return is_single(type) ? (double)((const float *)got)[i] : ((const double *)got)[i];
 }
 
 static double relative_error(double difference, double magnitude) {

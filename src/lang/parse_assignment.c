@@ -380,11 +380,11 @@ static bool parse_chain(Builder *builder, const Expr **result, TokenKind first, 
     if (!next_level(builder, result))
         return false;
     while (peek(parser)->kind == first || peek(parser)->kind == second) {
-        const Token *operator= take(parser);
-        if (too_many_operations(parser, operator->span))
+        const Token *mark = take(parser);
+        if (too_many_operations(parser, mark->span))
             return false;
         Expr *expr = arena_new(parser->arena, Expr);
-        expr->kind = operator->kind == first ? first_kind : second_kind;
+        expr->kind = mark->kind == first ? first_kind : second_kind;
         expr->left = *result;
         if (!next_level(builder, &expr->right))
             return false;
@@ -415,12 +415,12 @@ static bool parse_sides(Builder *builder, const Token *target) {
     Span span = target->span;
     if (!parse_indices(builder, &indices, &span))
         return false;
-    TokenKind operator= peek(parser)->kind;
-    if (operator!= TOKEN_ASSIGN && operator!= TOKEN_ADD_ASSIGN)
+    TokenKind mark = peek(parser)->kind;
+    if (mark != TOKEN_ASSIGN && mark != TOKEN_ADD_ASSIGN)
         return expected(parser, arena_printf(parser->arena, "'=' or '+=' after '%.40s%s'", target->text,
                                              indices.count ? "(...)" : ""));
     take(parser);
-    assignment->accumulate = operator== TOKEN_ADD_ASSIGN;
+    assignment->accumulate = mark == TOKEN_ADD_ASSIGN;
     assignment->lhs = make_access(builder, target, &indices, span, true);
     if (!parse_expression(builder, &assignment->rhs))
         return false;

@@ -85,10 +85,10 @@ static bool parse_operand(Parser *parser, Integer *integer) {
     }
 }
 
-static bool count_operation(Parser *parser, const Token *operator) {
+static bool count_operation(Parser *parser, const Token *mark) {
     if (++parser->operations <= MAX_OPERATIONS)
         return true;
-    return diagnostics_error(parser->diagnostics, operator->span, "an expression has more than %d operators",
+    return diagnostics_error(parser->diagnostics, mark->span, "an expression has more than %d operators",
                              MAX_OPERATIONS);
 }
 
@@ -96,15 +96,15 @@ static bool parse_product(Parser *parser, Integer *integer) {
     if (!parse_operand(parser, integer))
         return false;
     for (;;) {
-        const Token *operator= peek(parser);
-        if (operator->kind != TOKEN_STAR && operator->kind != TOKEN_SLASH)
+        const Token *mark = peek(parser);
+        if (mark->kind != TOKEN_STAR && mark->kind != TOKEN_SLASH)
             return true;
         take(parser);
         Integer right;
-        if (!count_operation(parser, operator) || !parse_operand(parser, &right))
+        if (!count_operation(parser, mark) || !parse_operand(parser, &right))
             return false;
-        *integer = apply(parser, operator->kind == TOKEN_STAR ? INT_MUL : INT_FLOOR_DIV, operator->span,
-                         *integer, right);
+        *integer =
+            apply(parser, mark->kind == TOKEN_STAR ? INT_MUL : INT_FLOOR_DIV, mark->span, *integer, right);
     }
 }
 
@@ -115,12 +115,12 @@ static bool parse_sum(Parser *parser, Integer *integer) {
     parser->nesting++;
     bool ok = parse_product(parser, integer);
     while (ok && (peek(parser)->kind == TOKEN_PLUS || peek(parser)->kind == TOKEN_MINUS)) {
-        const Token *operator= take(parser);
+        const Token *mark = take(parser);
         Integer right;
-        ok = count_operation(parser, operator) && parse_product(parser, &right);
+        ok = count_operation(parser, mark) && parse_product(parser, &right);
         if (ok)
-            *integer = apply(parser, operator->kind == TOKEN_PLUS ? INT_ADD : INT_SUB, operator->span,
-                             *integer, right);
+            *integer =
+                apply(parser, mark->kind == TOKEN_PLUS ? INT_ADD : INT_SUB, mark->span, *integer, right);
     }
     parser->nesting--;
     return ok;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lower/bounds.h"
 
-#include <string.h>
-
 static const IntExpr *extent(const Cin *cin, int var) {
     return cin->vars[var].extent;
 }
@@ -45,14 +43,13 @@ const IntExpr *bounds_recover(const Cin *cin, int var, const bool *known) {
     return int_op(cin->arena, INT_ADD, start, second);
 }
 
-// How far `var` may go: its extent, and no further than what its parents, whose siblings may be known, allow.
-static const IntExpr *limit(const Cin *cin, int var, const bool *known) {
+const IntExpr *bounds_upper(const Cin *cin, int var, const bool *known) {
     Arena *arena = cin->arena;
     const IntExpr *own = extent(cin, var);
     const Relation *relation = cin_made_by(cin, var);
     if (!relation || !relation_is_blocks(relation))
         return own;
-    const IntExpr *parent = limit(cin, relation->parent[0], known);
+    const IntExpr *parent = bounds_upper(cin, relation->parent[0], known);
     if (var == relation->child[1]) {
         const IntExpr *outer = bounds_recover(cin, relation->child[0], known);
         if (!outer)
@@ -81,23 +78,6 @@ bool bounds_clamps(const Cin *cin, int parent, int var, const bool *known) {
         var = relation->parent[0];
     }
     return true;
-}
-
-const IntExpr *bounds_upper(const Cin *cin, int var, const bool *known, bool *exact) {
-    bool then[MAX_VARS];
-    memcpy(then, known, sizeof then);
-    then[var] = true;
-    *exact = true;
-    for (int64_t i = 0; i < cin->relations.count; i++) {
-        const Relation *relation = cin->relations.items[i];
-        if (!relation_is_blocks(relation))
-            continue;
-        int parent = relation->parent[0];
-        if (!bounds_recover(cin, parent, known) && bounds_recover(cin, parent, then) &&
-            !bounds_clamps(cin, parent, var, known))
-            *exact = false;
-    }
-    return limit(cin, var, known);
 }
 
 bool bounds_depends(const Cin *cin, int var, int loop) {

@@ -12,11 +12,11 @@
 const IntExpr *bounds_recover(const Cin *cin, int var, const bool *known);
 
 // An upper bound for a loop over `var` (from 0, step 1) where the variables in `known` have values: never
-// more than its extent, clamped to the rectangle of its parent, recursively. *exact says whether every
-// condition that can be told once `var` is known too is part of the bound; else some need a guard.
-const IntExpr *bounds_upper(const Cin *cin, int var, const bool *known, bool *exact);
+// more than its extent, clamped to the rectangle of its parent, recursively.
+const IntExpr *bounds_upper(const Cin *cin, int var, const bool *known);
 
-// Whether bounds_upper of `var` keeps `parent`, a variable above it, below its extent.
+// Whether bounds_upper of `var` keeps `parent`, a variable above it, below its extent; else that needs a
+// guard.
 bool bounds_clamps(const Cin *cin, int parent, int var, const bool *known);
 
 // Whether the value of `var` changes with loop `loop`.

@@ -123,8 +123,7 @@ static void bound_loops(const LeafSite *site, Leaf *leaf, LeafLoop *loops) {
         if (site->unbounded[v])
             array_push(cin->arena, guards[0], (Guard){int_var(cin->arena, v), cin->vars[v].extent});
     for (int i = 0; i < leaf->loop_count; i++) {
-        bool exact; // guards are found one by one below
-        loops[i].upper = bounds_upper(cin, loops[i].var, builder.known, &exact);
+        loops[i].upper = bounds_upper(cin, loops[i].var, builder.known);
         mark_clamped(&builder, loops[i].var);
         builder.known[loops[i].var] = true;
         definitions[i + 1] = define_known(&builder);
