@@ -79,6 +79,41 @@ static void print_subcommand(const Subcommand *command, Text *to) {
     }
 }
 
+// Every line of it two columns further right.
+static void print_indented(const char *text, Text *to) {
+    while (*text) {
+        const size_t length = strcspn(text, "\n");
+        text_append(to, length ? "  " : "");
+        text_append_n(to, text, length);
+        text_append(to, "\n");
+        text += length + (text[length] == '\n');
+    }
+}
+
+static void print_loops(const char *title, const Cin *cin, const char *const *params, Text *to) {
+    Text loops = text_create(to->arena);
+    cin_print(cin, params, &loops);
+    text_printf(to, "\n%s\n", title);
+    print_indented(text_string(&loops), to);
+}
+
+// With the loops of its example as they are written and as they are in the end.
+static void print_schedule_command(const ScheduleCommand *command, Text *to) {
+    text_printf(to, "%s\n  ", command->synopsis);
+    wrap(command->summary, 2, to);
+    if (!command->example)
+        return;
+    text_append(to, "\nexample:\n");
+    print_indented(command->example, to);
+    Pipeline *pipeline = pipeline_create(to->arena, (Source){"example", command->example}, NULL, 0, 0);
+    if (!pipeline_run(pipeline, PASS_SCHEDULE))
+        return;
+    const StatementPasses *passes = &pipeline->statements[0];
+    print_loops("loops before:", passes->cin, pipeline->program->param_names, to);
+    print_loops("loops after:", passes->stages[passes->statement->command_count - 1],
+                pipeline->program->param_names, to);
+}
+
 // False where there is no such topic.
 static bool print_topic(const char *topic, Text *to) {
     const Subcommand *subcommand = subcommand_named(topic);
@@ -86,7 +121,7 @@ static bool print_topic(const char *topic, Text *to) {
     if (subcommand)
         print_subcommand(subcommand, to);
     else if (command)
-        text_printf(to, "%s\n  %s\n", command->synopsis, command->summary);
+        print_schedule_command(command, to);
     return subcommand || command;
 }
 

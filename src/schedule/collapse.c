@@ -52,6 +52,14 @@ const ScheduleCommand command_collapse = {
     .alias = "fuse",
     .synopsis = "collapse(i, j, f)",
     .summary = "i and j, directly nested, become one loop f",
+    .example = "# Three rows are too few for many threads; three times 100000 elements are not.\n"
+               "tensor A(3, 100000): f64\n"
+               "tensor B(3, 100000): f64\n"
+               "A(i, j) = sqrt(B(i, j))\n"
+               "schedule A {\n"
+               "  collapse(i, j, f)\n"
+               "  parallelize(f, cpu_thread)\n"
+               "}\n",
     .min_args = 3,
     .max_args = 3,
     .apply = collapse,

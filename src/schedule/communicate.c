@@ -52,6 +52,21 @@ const ScheduleCommand command_communicate = {
     .name = "communicate",
     .synopsis = "communicate({T, ...}, i)",
     .summary = "gather what each T needs under one iteration of i at its start",
+    .example = "# All of C passes by every processor, 100 rows at a time.\n"
+               "machine M = grid(4)\n"
+               "tensor A(1000, 1000): f64\n"
+               "tensor B(1000, 1000): f64\n"
+               "tensor C(1000, 1000): f64\n"
+               "place A(x, y) -> M(x)\n"
+               "place B(x, y) -> M(x)\n"
+               "place C(x, y) -> M(x)\n"
+               "A(i, j) = B(i, k) * C(k, j)\n"
+               "schedule A {\n"
+               "  distribute({i}, {io}, {ii}, M)\n"
+               "  split(k, ko, ki, 100)\n"
+               "  reorder({ko, ii, j, ki})\n"
+               "  communicate(C, ko)\n"
+               "}\n",
     .min_args = 2,
     .max_args = 2,
     .apply = communicate,

@@ -237,6 +237,18 @@ const ScheduleCommand command_distribute = {
     .synopsis = "distribute({i, ...}, {io, ...}, {ii, ...}, M)",
     .summary = "iterations of i on different processors; with M, a machine, a level of it or a tensor, i is "
                "divided into io, distributed, and ii",
+    .example = "# Each of 2 x 2 processors computes the block of A that it holds.\n"
+               "machine M = grid(2, 2)\n"
+               "tensor A(1000, 1000): f64\n"
+               "tensor b(1000): f64\n"
+               "tensor c(1000): f64\n"
+               "place A(x, y) -> M(x, y)\n"
+               "place b(x) -> M(x, 0)\n"
+               "place c(x) -> M(0, x)\n"
+               "A(i, j) = b(i) * c(j)\n"
+               "schedule A {\n"
+               "  distribute({i, j}, {io, jo}, {ii, ji}, M)\n"
+               "}\n",
     .min_args = 1,
     .max_args = 4,
     .apply = distribute,

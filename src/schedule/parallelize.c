@@ -62,6 +62,16 @@ const ScheduleCommand command_parallelize = {
     .synopsis = "parallelize(i, UNIT, RACE)",
     .summary = "iterations of i onto cpu_thread or cpu_vector; RACE (none, atomic, reduction, temporary) may "
                "be left out",
+    .example = "# Threads add up parts of the sum of their own, and vectors do within each.\n"
+               "tensor s: f64\n"
+               "tensor b(1000000): f64\n"
+               "tensor c(1000000): f64\n"
+               "s = b(i) * c(i)\n"
+               "schedule s {\n"
+               "  split(i, io, ii, 4096)\n"
+               "  parallelize(io, cpu_thread, reduction)\n"
+               "  parallelize(ii, cpu_vector)\n"
+               "}\n",
     .min_args = 2,
     .max_args = 3,
     .apply = parallelize,

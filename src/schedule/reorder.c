@@ -18,6 +18,14 @@ const ScheduleCommand command_reorder = {
     .name = "reorder",
     .synopsis = "reorder({i, ...})",
     .summary = "the named loops, in this order, in the places that they hold now",
+    .example = "# Innermost j goes through rows of A and C in the order of memory.\n"
+               "tensor A(500, 500): f64\n"
+               "tensor B(500, 500): f64\n"
+               "tensor C(500, 500): f64\n"
+               "A(i, j) = abs(B(i, k) - C(k, j))\n"
+               "schedule A {\n"
+               "  reorder({i, k, j})\n"
+               "}\n",
     .min_args = 1,
     .max_args = 1,
     .apply = reorder,

@@ -43,6 +43,23 @@ const ScheduleCommand command_rotate = {
     .name = "rotate",
     .synopsis = "rotate(t, {i, ...}, r)",
     .summary = "t = (r + i + ...) mod extent(t): the systolic shift",
+    .example = "# Each processor begins with the rows of C that it holds, then gets those that its neighbour "
+               "has used.\n"
+               "machine M = grid(4)\n"
+               "tensor A(1000, 1000): f64\n"
+               "tensor B(1000, 1000): f64\n"
+               "tensor C(1000, 1000): f64\n"
+               "place A(x, y) -> M(x)\n"
+               "place B(x, y) -> M(x)\n"
+               "place C(x, y) -> M(x)\n"
+               "A(i, j) = B(i, k) * C(k, j)\n"
+               "schedule A {\n"
+               "  distribute({i}, {io}, {ii}, M)\n"
+               "  divide(k, ko, ki, 4)\n"
+               "  reorder({ko, ii, j, ki})\n"
+               "  rotate(ko, {io}, kos)\n"
+               "  communicate(C, kos)\n"
+               "}\n",
     .min_args = 3,
     .max_args = 3,
     .apply = rotate,

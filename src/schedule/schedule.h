@@ -57,6 +57,7 @@ typedef struct {
     const char *alias;    // another name for it, or NULL
     const char *synopsis; // "split(i, io, ii, s)"
     const char *summary;  // one line, for help
+    const char *example;  // a program that uses it in its first statement, for help; NULL: none yet
     int min_args, max_args;
     const Cin *(*apply)(Scheduler *scheduler, const Command *command, const Cin *cin);
 } ScheduleCommand;

@@ -32,6 +32,15 @@ const ScheduleCommand command_split = {
     .name = "split",
     .synopsis = "split(i, io, ii, s)",
     .summary = "i becomes io and, inside, ii with extent s",
+    .example = "# A part of c that fits into a cache is used for every row before the next part.\n"
+               "tensor A(1000): f64\n"
+               "tensor B(1000, 5000): f64\n"
+               "tensor c(5000): f64\n"
+               "A(i) = B(i, j) * c(j)\n"
+               "schedule A {\n"
+               "  split(j, jo, ji, 512)\n"
+               "  reorder({jo, i, ji})\n"
+               "}\n",
     .min_args = 4,
     .max_args = 4,
     .apply = split,
@@ -41,6 +50,15 @@ const ScheduleCommand command_divide = {
     .name = "divide",
     .synopsis = "divide(i, io, ii, c)",
     .summary = "i becomes io with extent c and, inside, ii",
+    .example = "# Eight equal parts of the rows, one for each of eight threads.\n"
+               "tensor A(1000): f64\n"
+               "tensor B(1000, 5000): f64\n"
+               "tensor c(5000): f64\n"
+               "A(i) = B(i, j) * c(j)\n"
+               "schedule A {\n"
+               "  divide(i, io, ii, 8)\n"
+               "  parallelize(io, cpu_thread)\n"
+               "}\n",
     .min_args = 4,
     .max_args = 4,
     .apply = divide,

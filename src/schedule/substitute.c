@@ -25,6 +25,14 @@ const ScheduleCommand command_substitute = {
     .name = "substitute",
     .synopsis = "substitute({i, ...}, KERNEL)",
     .summary = "the named innermost loops become a library call: gemm, gemv, ger, dot, axpy, blas, loops",
+    .example = "# A matrix product for each i, by the BLAS.\n"
+               "tensor A(20, 300, 200): f64\n"
+               "tensor B(20, 300, 100): f64\n"
+               "tensor C(100, 200): f64\n"
+               "A(i, j, l) = B(i, j, k) * C(k, l)\n"
+               "schedule A {\n"
+               "  substitute({j, l, k}, gemm)\n"
+               "}\n",
     .min_args = 2,
     .max_args = 2,
     .apply = substitute,

@@ -32,6 +32,14 @@ const ScheduleCommand command_unroll = {
     .name = "unroll",
     .synopsis = "unroll(i, n)",
     .summary = "unroll i, n iterations at a time",
+    .example = "# Four rows at a time.\n"
+               "tensor A(1000): f64\n"
+               "tensor B(1000, 3): f64\n"
+               "tensor c(3): f64\n"
+               "A(i) = B(i, j) * c(j)\n"
+               "schedule A {\n"
+               "  unroll(i, 4)\n"
+               "}\n",
     .min_args = 2,
     .max_args = 2,
     .apply = unroll,
