@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Wrong calls of the C library: every public call with NULL and with values that make no sense, mistakes on
+// one rank only, calls in the wrong order. All of them return a status and say what was wrong. ranks: 4
+#include "distal.h"
+#include "report.h"
+
+#include <stdlib.h>
+
+// What a call must return, and a part of what it must say.
+static void expect(const distal_context *d, const char *call, distal_status is, distal_status should,
+                   const char *says) {
+    CHECK(is == should, "%s returned %d, not %d: %s", call, is, should, distal_error(d));
+    if (should != DISTAL_OK) {
+        const char *error = distal_error(d);
+        CHECK(strstr(error, says), "%s says: %s", call, error);
+        CHECK(strstr(error, "error: ") && error[strlen(error) - 1] == '\n', "%s says: %s", call, error);
+    }
+}
+
+#define FINE(call) expect(d, #call, call, DISTAL_OK, "")
+#define WRONG(call, says) expect(d, #call, call, DISTAL_INVALID, says)
+#define FAILS(call, says) expect(d, #call, call, DISTAL_FAILED, says)
+// Without a context that could keep the diagnostic.
+#define NOTHING(call) expect(NULL, #call, call, DISTAL_INVALID, "NULL")
+
+static distal_context *context_on(MPI_Comm comm, int ranks) {
+    distal_context *d = NULL;
+    FINE(distal_create(comm, &d));
+    FINE(distal_machine_grid(d, "M", 1, (int64_t[]){ranks}));
+    return d;
+}
+
+static distal_tensor *rows(distal_context *d, const char *name) {
+    char placement[64];
+    distal_tensor *tensor = NULL;
+    snprintf(placement, sizeof placement, "%s(x, y) -> M(x)", name);
+    FINE(distal_tensor_create(d, name, DISTAL_F64, 2, (int64_t[]){8, 6}, placement, &tensor));
+    return tensor;
+}
+
+static void test_null(MPI_Comm comm, int rank, int ranks) {
+    (void)rank, (void)ranks;
+    const int64_t four[] = {4};
+    int64_t number;
+    distal_piece piece;
+    distal_figures figures;
+    distal_tensor *tensor;
+    distal_statement *statement;
+    distal_plan *plan;
+    const char *text;
+    NOTHING(distal_create(comm, NULL));
+    NOTHING(distal_create(MPI_COMM_NULL, &(distal_context *){NULL}));
+    NOTHING(distal_param(NULL, "n", 1));
+    NOTHING(distal_machine(NULL, "M", "grid(1)"));
+    NOTHING(distal_machine_grid(NULL, "M", 1, four));
+    NOTHING(distal_tensor_create(NULL, "A", DISTAL_F64, 1, four, NULL, &tensor));
+    NOTHING(distal_tensor_declare(NULL, "A(4): f64", NULL, &tensor));
+    NOTHING(distal_tensor_find(NULL, "A", &tensor));
+    NOTHING(distal_tensor_shape(NULL, NULL, NULL, NULL));
+    NOTHING(distal_tensor_piece_count(NULL, &number));
+    NOTHING(distal_tensor_box(NULL, 0, &piece));
+    NOTHING(distal_tensor_piece(NULL, 0, &piece));
+    NOTHING(distal_tensor_local(NULL, &piece));
+    NOTHING(distal_tensor_attach(NULL, &number, four));
+    NOTHING(distal_tensor_attach_pieces(NULL, 0, NULL));
+    NOTHING(distal_tensor_fill(NULL, "ones"));
+    NOTHING(distal_tensor_write(NULL, "A.npy"));
+    NOTHING(distal_tensor_gather(NULL, &number));
+    NOTHING(distal_redistribute(NULL, NULL));
+    NOTHING(distal_statement_create(NULL, "a = 1", &statement));
+    NOTHING(distal_statement_find(NULL, "a", 0, &statement));
+    NOTHING(distal_divide(NULL, "i", "io", "ii", "2"));
+    NOTHING(distal_split(NULL, "i", "io", "ii", "2"));
+    NOTHING(distal_collapse(NULL, "i", "j", "f"));
+    NOTHING(distal_reorder(NULL, "i, j"));
+    NOTHING(distal_distribute(NULL, "i"));
+    NOTHING(distal_distribute_onto(NULL, "i", "io", "ii", "M"));
+    NOTHING(distal_communicate(NULL, "A", "i"));
+    NOTHING(distal_rotate(NULL, "k", "i", "r"));
+    NOTHING(distal_substitute(NULL, "i", "dot"));
+    NOTHING(distal_parallelize(NULL, "i", "cpu_thread", NULL));
+    NOTHING(distal_unroll(NULL, "i", "4"));
+    NOTHING(distal_schedule(NULL, "unroll(i, 4)"));
+    NOTHING(distal_statement_text(NULL, &text));
+    NOTHING(distal_program(NULL, "x", "param n = 1"));
+    NOTHING(distal_compile(NULL));
+    NOTHING(distal_statement_source(NULL, &text));
+    NOTHING(distal_use_kernel(NULL, NULL, NULL));
+    NOTHING(distal_plan_create(NULL, &plan));
+    NOTHING(distal_plan_figures(NULL, &figures));
+    NOTHING(distal_execute(NULL));
+    NOTHING(distal_plan_counted(NULL, "A", &number, &number));
+    distal_free(NULL);
+    distal_tensor_free(NULL);
+    distal_statement_free(NULL);
+    distal_plan_free(NULL);
+    CHECK(!plan && !statement && !tensor && !text, "a handle was left as it was");
+    CHECK(*distal_version(), "no version");
+}
+
+static void test_declarations(MPI_Comm comm, int rank, int ranks) {
+    (void)rank;
+    distal_context *d = context_on(comm, ranks);
+    const int64_t extents[13] = {4, 4}, negative[] = {4, -1}, huge[] = {INT64_MAX, INT64_MAX};
+    distal_tensor *t;
+    CHECK(*distal_error(d) == '\0', "an error before any");
+    WRONG(distal_param(d, NULL, 1), "NULL");
+    WRONG(distal_param(d, "", 1), "cannot name");
+    WRONG(distal_param(d, "2n", 1), "cannot name");
+    WRONG(distal_param(d, "n = 1\nparam m", 1), "cannot name");
+    WRONG(distal_param(d, "tensor", 1), "declaration");
+    WRONG(distal_param(d, "ranks", 1), "ranks");
+    WRONG(distal_param(d, "M", 1), "M");
+    WRONG(distal_machine(d, NULL, "grid(1)"), "NULL");
+    WRONG(distal_machine(d, "N", NULL), "NULL");
+    WRONG(distal_machine(d, "N", "grid()"), "dimension");
+    WRONG(distal_machine(d, "N", "grid(0)"), "at least 1");
+    WRONG(distal_machine(d, "N", "grid(nobody)"), "nobody");
+    WRONG(distal_machine(d, "N", "grid(1)\ntensor A: f64"), "one line");
+    WRONG(distal_machine(d, "N", "planet grid(1)"), "planet");
+    WRONG(distal_machine(d, "M", "grid(1)"), "M");
+    WRONG(distal_machine_grid(d, "N", 0, extents), "dimensions");
+    WRONG(distal_machine_grid(d, "N", 13, extents), "dimensions");
+    WRONG(distal_machine_grid(d, "N", 2, NULL), "NULL");
+    WRONG(distal_machine_grid(d, "N", 2, negative), "at least 1");
+    FINE(distal_machine_grid(d, "N", 1, (int64_t[]){ranks})); // nothing of what failed is left
+    WRONG(distal_tensor_create(d, NULL, DISTAL_F64, 2, extents, NULL, &t), "NULL");
+    WRONG(distal_tensor_create(d, "A B", DISTAL_F64, 2, extents, NULL, &t), "cannot name");
+    WRONG(distal_tensor_create(d, "A", (distal_type)17, 2, extents, NULL, &t), "distal_type");
+    WRONG(distal_tensor_create(d, "A", DISTAL_F64, -1, extents, NULL, &t), "modes");
+    WRONG(distal_tensor_create(d, "A", DISTAL_F64, 13, extents, NULL, &t), "modes");
+    WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, NULL, NULL, &t), "NULL");
+    WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, negative, NULL, &t), "negative");
+    WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, huge, NULL, &t), "64-bit");
+    WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, extents, "A(x) -> M(x)", &t), "mode");
+    WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, extents, "A(x, y) -> Q(x)", &t), "Q");
+    WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, extents, "B(x, y) -> M(x)", &t), "B");
+    WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, extents, "A(x, y) -> M(99)", &t), "99");
+    WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, extents, "", &t), "placement");
+    WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, extents, "A(x, y) -> M(x); A(i, j) = 1", &t),
+          "one line");
+    WRONG(distal_tensor_declare(d, NULL, NULL, &t), "NULL");
+    WRONG(distal_tensor_declare(d, "A(4): f65", NULL, &t), "f64");
+    WRONG(distal_tensor_declare(d, "A(n): f64", NULL, &t), "'n'");
+    WRONG(distal_tensor_declare(d, "A(4): f64\ntensor B(4): f64", NULL, &t), "one line");
+    WRONG(distal_tensor_declare(d, "M(4): f64", NULL, &t), "M");
+    CHECK(!t, "a handle of nothing");
+    WRONG(distal_tensor_find(d, "A", &t), "no tensor 'A'");
+    NOTHING(distal_tensor_find(d, "A", NULL));
+    t = rows(d, "A");
+    WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, extents, NULL, &(distal_tensor *){NULL}), "A");
+    WRONG(distal_tensor_find(d, "B", &(distal_tensor *){NULL}), "no tensor 'B'");
+    WRONG(distal_tensor_find(d, NULL, &(distal_tensor *){NULL}), "NULL");
+    // A machine that does not fit the ranks is found when the tensor is needed: params may change until then.
+    int64_t count;
+    distal_tensor *misfit = NULL;
+    FINE(distal_machine(d, "P", "grid(97)"));
+    FINE(distal_tensor_declare(d, "C(4): f64", "C(x) -> P(x)", &misfit));
+    if (97 % ranks != 0)
+        WRONG(distal_tensor_piece_count(misfit, &count), "not a multiple");
+    distal_free(d);
+}
+
+static void test_data(MPI_Comm comm, int rank, int ranks) {
+    distal_context *d = context_on(comm, ranks);
+    distal_tensor *a = rows(d, "A"), *floating = NULL;
+    distal_piece piece, pieces[2];
+    double memory[64];
+    FINE(distal_tensor_create(d, "U", DISTAL_F64, 1, (int64_t[]){3}, NULL, &floating));
+    NOTHING(distal_tensor_piece_count(a, NULL));
+    NOTHING(distal_tensor_box(a, 0, NULL));
+    NOTHING(distal_tensor_piece(a, 0, NULL));
+    NOTHING(distal_tensor_local(a, NULL));
+    WRONG(distal_tensor_box(a, -1, &piece), "index -1");
+    WRONG(distal_tensor_piece(a, 99, &piece), "index 99");
+    CHECK(!piece.data && piece.order == 0, "a piece of nothing");
+    WRONG(distal_tensor_local(floating, &piece), "no placement");
+    WRONG(distal_tensor_attach(floating, memory, NULL), "no placement");
+    WRONG(distal_tensor_fill(floating, "ones"), "no placement");
+    WRONG(distal_tensor_write(floating, "U.npy"), "no placement");
+    WRONG(distal_tensor_gather(floating, memory), "no placement");
+    // Strides that the runtime cannot use, with what to do about it.
+    WRONG(distal_tensor_attach(a, memory, (int64_t[]){12, 2}), "order(...)");
+    if (8 / ranks > 1)
+        WRONG(distal_tensor_attach(a, memory, (int64_t[]){3, 1}), "extend over 6 elements");
+    WRONG(distal_tensor_attach(a, memory, (int64_t[]){1, 8}), "order(...)");
+    WRONG(distal_tensor_attach_pieces(a, 2, pieces), "memory is given for 2");
+    WRONG(distal_tensor_attach_pieces(a, 1, NULL), "NULL");
+    FINE(distal_tensor_box(a, 0, &pieces[0]));
+    WRONG(distal_tensor_attach_pieces(a, 1, pieces), "NULL");
+    pieces[0].data = memory;
+    pieces[0].hi[0]++;
+    WRONG(distal_tensor_attach_pieces(a, 1, pieces), "distal_tensor_box");
+    // On one rank only: all ranks hear of it.
+    char says[32];
+    snprintf(says, sizeof says, "rank %d holds", ranks - 1);
+    WRONG(distal_tensor_attach(a, rank == ranks - 1 ? NULL : memory, NULL), says);
+    FINE(distal_tensor_attach(a, memory, NULL));
+    WRONG(distal_tensor_fill(a, NULL), "NULL");
+    WRONG(distal_tensor_fill(a, "two"), "'two'");
+    WRONG(distal_tensor_fill(a, "const:x"), "x");
+    FAILS(distal_tensor_fill(a, "/nonexistent.npy"), "/nonexistent.npy");
+    WRONG(distal_tensor_write(a, NULL), "NULL");
+    WRONG(distal_tensor_write(a, "A.txt"), ".npy");
+    FAILS(distal_tensor_write(a, "/nonexistent/A.npy"), "/nonexistent/A.npy");
+    WRONG(distal_tensor_gather(a, rank == 0 ? NULL : (double[48]){0}), "NULL");
+    if (ranks > 1)
+        WRONG(distal_tensor_fill(a, rank == 0 ? "ones" : "zeros"), "different calls");
+    FINE(distal_tensor_fill(a, "ones")); // all is still in order
+
+    distal_context *other = context_on(comm, ranks);
+    WRONG(distal_redistribute(a, rows(other, "B")), "different contexts");
+    NOTHING(distal_redistribute(a, NULL));
+    distal_free(other);
+    distal_free(d);
+}
+
+static void test_statements(MPI_Comm comm, int rank, int ranks) {
+    (void)rank;
+    distal_context *d = context_on(comm, ranks);
+    rows(d, "A");
+    rows(d, "B");
+    distal_statement *s;
+    NOTHING(distal_statement_create(d, "A(i, j) = B(i, j)", NULL));
+    WRONG(distal_statement_create(d, NULL, &s), "NULL");
+    WRONG(distal_statement_create(d, "", &s), "not one statement");
+    WRONG(distal_statement_create(d, "A(i, j)", &s), "expected");
+    WRONG(distal_statement_create(d, "A(i, j) = C(i, j)", &s), "'C'");
+    WRONG(distal_statement_create(d, "A(i, j) = B(i)", &s), "B");
+    WRONG(distal_statement_create(d, "A(i, j) = B(j, i)", &s), "8");
+    WRONG(distal_statement_create(d, "A(i, j) = A(i, j)", &s), "A");
+    WRONG(distal_statement_create(d, "A(i, j) = 1; B(i, j) = 2", &s), "not one statement");
+    WRONG(distal_statement_create(d, "tensor Z: f64\nZ = 1", &s), "declares something");
+    CHECK(!s, "a handle of nothing");
+    WRONG(distal_statement_find(d, "A", 0, &s), "0 statements");
+    WRONG(distal_statement_find(d, NULL, 0, &s), "NULL");
+
+    // Each of these on a statement of its own, as the first mistake spoils it.
+#define SPOILS(call, says)                                                                                   \
+    do {                                                                                                     \
+        distal_plan *plan;                                                                                   \
+        FINE(distal_statement_create(d, "A(i, j) = B(i, j)", &s));                                           \
+        WRONG(call, says);                                                                                   \
+        WRONG(distal_compile(s), "failed before");                                                           \
+        WRONG(distal_plan_create(s, &plan), "failed before");                                                \
+        distal_statement_free(s);                                                                            \
+    } while (0)
+    SPOILS(distal_divide(s, NULL, "io", "ii", "2"), "NULL");
+    SPOILS(distal_divide(s, "x", "io", "ii", "2"), "'x'");
+    SPOILS(distal_divide(s, "i", "io", "ii", "0"), "divide");
+    SPOILS(distal_divide(s, "i", "io", "ii", "p"), "'p'");
+    SPOILS(distal_divide(s, "i", "io", "io", "2"), "io");
+    SPOILS(distal_divide(s, "i", "io", "ii", "2); unroll(j, 2"), "integer expression");
+    SPOILS(distal_split(s, "i", "i o", "ii", "2"), "a name");
+    SPOILS(distal_split(s, "i", "io", "ii", ""), "integer expression");
+    SPOILS(distal_collapse(s, "j", "i", "f"), "collapse");
+    SPOILS(distal_collapse(s, "i", NULL, "f"), "NULL");
+    SPOILS(distal_reorder(s, "i, kx"), "'kx'");
+    SPOILS(distal_reorder(s, ""), "list of names");
+    SPOILS(distal_reorder(s, NULL), "NULL");
+    SPOILS(distal_distribute(s, "i}"), "list of names");
+    SPOILS(distal_distribute(s, "k"), "'k'");
+    SPOILS(distal_distribute_onto(s, "i", "io", "ii", "Q"), "'Q'");
+    SPOILS(distal_distribute_onto(s, "i, j", "io", "ii", "M"), "distribute");
+    SPOILS(distal_distribute_onto(s, "i", "io", "ii", NULL), "NULL");
+    SPOILS(distal_communicate(s, "C", "i"), "'C'");
+    SPOILS(distal_communicate(s, "B", "x"), "'x'");
+    SPOILS(distal_rotate(s, "i", "j", "j"), "j");
+    SPOILS(distal_rotate(s, "i", NULL, "r"), "NULL");
+    SPOILS(distal_substitute(s, "i, j", "gem"), "gem");
+    SPOILS(distal_substitute(s, "i, j", NULL), "NULL");
+    SPOILS(distal_parallelize(s, "i", "abacus", NULL), "abacus");
+    SPOILS(distal_parallelize(s, "i", "cpu_thread", "wild"), "wild");
+    SPOILS(distal_unroll(s, "j", "-1"), "unroll");
+    SPOILS(distal_unroll(s, "j", NULL), "NULL");
+    SPOILS(distal_schedule(s, NULL), "NULL");
+    SPOILS(distal_schedule(s, "fly(i)"), "'fly'");
+    SPOILS(distal_schedule(s, "unroll(j, 2)\n}\nA(i, j) = 1\nschedule A {\n"), "not one statement");
+    SPOILS(distal_schedule(s, "unroll(j"), "");
+
+    // What only the whole schedule shows is found when it is compiled.
+    const char *text;
+    FINE(distal_statement_create(d, "A(i, j) = B(i, j)", &s));
+    FINE(distal_substitute(s, "i, j", "gemm"));
+    WRONG(distal_compile(s), "gemm");
+    distal_statement_free(s);
+    FINE(distal_statement_create(d, "A(i, j) = B(i, j)", &s));
+    NOTHING(distal_statement_text(s, NULL));
+    NOTHING(distal_statement_source(s, NULL));
+    FINE(distal_statement_source(s, &text));
+    CHECK(strstr(text, "void distal_kernel_0("), "no kernel in %s", text);
+    WRONG(distal_use_kernel(s, NULL, "id"), "NULL");
+    WRONG(distal_use_kernel(s, (distal_kernel_function)abort, NULL), "NULL");
+    WRONG(distal_use_kernel(s, (distal_kernel_function)abort, "id"), "emit");
+    WRONG(distal_statement_find(d, "A", 1, &s), "index 1");
+    WRONG(distal_statement_find(d, "A", -1, &s), "index -1");
+    distal_free(d);
+}
+
+static void test_programs(MPI_Comm comm, int rank, int ranks) {
+    (void)rank;
+    distal_context *d = context_on(comm, ranks);
+    WRONG(distal_program(d, "x.distal", NULL), "NULL");
+    WRONG(distal_program(d, "x.distal", "param n = 4\ntensor A(m): f64"), "x.distal:2:10: error:");
+    WRONG(distal_program(d, NULL, "tensor"), "program:1:");
+    WRONG(distal_program(d, NULL, "tensor a: f64; tensor b: f64; a = b; schedule a { fly(i) }"), "fly");
+    // The second declaration meets a name that is taken: the first is taken back.
+    WRONG(distal_program(d, "x.distal", "param q = 3; tensor a: f64; machine M = grid(q)"), "M");
+    distal_tensor *a = NULL;
+    WRONG(distal_tensor_find(d, "a", &a), "no tensor 'a'");
+    FINE(distal_program(d, "x.distal", "tensor a: f64"));
+    FINE(distal_program(d, NULL, ""));
+    distal_free(d);
+}
+
+static void test_plans(MPI_Comm comm, int rank, int ranks) {
+    distal_context *d = context_on(comm, ranks);
+    rows(d, "A");
+    distal_tensor *b = rows(d, "B");
+    distal_statement *s;
+    distal_plan *plan = NULL;
+    int64_t number;
+    FINE(distal_statement_create(d, "A(i, j) = B(i, j)", &s));
+    NOTHING(distal_plan_create(s, NULL));
+    // Ranks that have declared different things do not go on together.
+    FINE(distal_param(d, "extra", rank));
+    if (ranks > 1) {
+        WRONG(distal_plan_create(s, &plan), "different calls");
+        CHECK(!plan, "a plan of nothing");
+    }
+    FINE(distal_param(d, "extra", 0));
+    // No compiler, and a kernel that no cache holds.
+    char text[64];
+    distal_statement *fresh;
+    snprintf(text, sizeof text, "A(i, j) = B(i, j) * %d.5", (int)(MPI_Wtime() * 1000) % 1000000);
+    MPI_Bcast(text, sizeof text, MPI_CHAR, 0, comm);
+    FINE(distal_statement_create(d, text, &fresh));
+    setenv("DISTAL_CC", "/nonexistent/cc", 1);
+    FAILS(distal_compile(fresh), "/nonexistent/cc");
+    FAILS(distal_plan_create(fresh, &plan), "/nonexistent/cc");
+    MPI_Barrier(comm);
+    unsetenv("DISTAL_CC");
+    FINE(distal_plan_create(s, &plan));
+    NOTHING(distal_plan_figures(plan, NULL));
+    WRONG(distal_plan_counted(plan, NULL, &number, NULL), "NULL");
+    WRONG(distal_plan_counted(plan, "M", &number, NULL), "no tensor 'M'");
+    FINE(distal_plan_counted(plan, "B", NULL, NULL));
+    FINE(distal_execute(plan));
+    // More memory than any machine has.
+    distal_tensor *large = NULL;
+    FINE(distal_tensor_create(d, "L", DISTAL_F64, 2, (int64_t[]){1 << 28, 1 << 28}, "L(x, y) -> M(x)",
+                              &large));
+    FAILS(distal_tensor_fill(large, "ones"), "not enough memory");
+    distal_tensor_free(b);
+    WRONG(distal_execute(plan), "freed");
+    WRONG(distal_compile(s), "'B'");
+    distal_free(d); // with a plan and statements that are of no use any more
+}
+
+static const struct {
+    const char *name;
+    void (*test)(MPI_Comm comm, int rank, int ranks);
+} cases[] = {
+    {"api_errors/null", test_null},         {"api_errors/declarations", test_declarations},
+    {"api_errors/data", test_data},         {"api_errors/statements", test_statements},
+    {"api_errors/programs", test_programs}, {"api_errors/plans", test_plans},
+};
+
+// Asked by AddressSanitizer, which otherwise ends a program that asks for more memory than there is.
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
+const char *__asan_default_options(void) {
+    return "allocator_may_return_null=1";
+}
+
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int ranks = 1; ranks <= 4; ranks += 3)
+            run_case(cases[i].name, ranks, cases[i].test);
+    MPI_Finalize();
+    return report_failed ? 1 : 0;
+}
