@@ -150,3 +150,8 @@ const char *closest_name(const char *name, const char *const *candidates, int64_
     }
     return best;
 }
+
+const char *did_you_mean(Arena *arena, const char *name, const char *const *candidates, int64_t count) {
+    const char *closest = closest_name(name, candidates, count);
+    return closest ? arena_printf(arena, "; did you mean '%s'?", closest) : "";
+}

@@ -58,5 +58,7 @@ void diagnostics_print(const Diagnostics *diagnostics, Text *to);
 
 // Of `count` candidates, the one that `name` was probably meant to be (small edit distance), or NULL.
 const char *closest_name(const char *name, const char *const *candidates, int64_t count);
+// "; did you mean 'x'?" with that one, for the end of a message; "" where there is none.
+const char *did_you_mean(Arena *arena, const char *name, const char *const *candidates, int64_t count);
 
 #endif

@@ -145,7 +145,8 @@ static const char *command_line(Session *session, const Words *words) {
     return text_string(&text);
 }
 
-static ExitStatus failed(Session *session, const Words *words, int status) {
+// What the run has come to, from the status that waitpid gave of the launcher.
+static ExitStatus outcome(Session *session, const Words *words, int status) {
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     const bool is_reported = code == REPORTED + EXIT_FAILED || code == REPORTED + EXIT_WRONG;
     session->pipeline = NULL; // the first rank has said what there is to say about the program
@@ -194,5 +195,5 @@ ExitStatus launch(Session *session, int64_t ranks) {
         signal(ended_by, SIG_DFL);
         raise(ended_by);
     }
-    return failed(session, &words, status);
+    return outcome(session, &words, status);
 }

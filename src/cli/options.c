@@ -160,9 +160,8 @@ static bool unknown_option(Parsing *parsing, const char *name) {
     const char *names[OPTION_COUNT];
     for (int i = 0; i < OPTION_COUNT; i++)
         names[i] = option_spelling(&options_table[i]);
-    const char *closest = closest_name(name, names, OPTION_COUNT);
     return diagnostics_error(parsing->diagnostics, (Span){0}, "unknown option '%s'%s", name,
-                             closest ? arena_printf(parsing->arena, "; did you mean '%s'?", closest) : "");
+                             did_you_mean(parsing->arena, name, names, OPTION_COUNT));
 }
 
 // Sets the option that starts at arguments[*at], and moves *at past its value.
@@ -209,9 +208,8 @@ static bool parse_command(Parsing *parsing, const char *word) {
     Array(const char *) names = {0};
     for (int i = 0; subcommands[i]; i++)
         array_push(parsing->arena, names, subcommands[i]->name);
-    const char *closest = closest_name(word, names.items, names.count);
     diagnostics_error(parsing->diagnostics, (Span){0}, "unknown command '%s'%s", word,
-                      closest ? arena_printf(parsing->arena, "; did you mean '%s'?", closest) : "");
+                      did_you_mean(parsing->arena, word, names.items, names.count));
     list_commands(parsing);
     return false;
 }

@@ -141,10 +141,9 @@ void report_table(const Pipeline *pipeline, const RunReport *run, Text *to) {
     if (run) {
         text_printf(to, " of %" PRId64 " thread%s; %s, %s; kernel ", run->threads,
                     run->threads == 1 ? "" : "s", run->mpi, run->blas);
-        if (run->cache_hit)
-            text_append(to, "from the cache");
-        else
-            text_append(to, "compiled in "), report_seconds(run->compile_seconds, to);
+        text_append(to, run->cache_hit ? "from the cache" : "compiled in ");
+        if (!run->cache_hit)
+            report_seconds(run->compile_seconds, to);
     }
     text_append(to, "\n");
     for (int i = 0; i < pipeline->program->statement_count; i++) {

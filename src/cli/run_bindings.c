@@ -13,10 +13,9 @@ static const Tensor *find_tensor(Session *session, const char *option, const Bin
         if (strcmp(names[i], binding->tensor) == 0)
             return program->tensors[i];
     }
-    const char *closest = closest_name(binding->tensor, names, program->tensor_count);
     diagnostics_error(session->diagnostics, (Span){0}, "%s %s=%s: the program has no tensor '%s'%s", option,
                       binding->tensor, binding->value, binding->tensor,
-                      closest ? arena_printf(session->arena, "; did you mean '%s'?", closest) : "");
+                      did_you_mean(session->arena, binding->tensor, names, program->tensor_count));
     return NULL;
 }
 
