@@ -1,0 +1,158 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Installs into a temporary tree and uses it as strangers do: a program built with pkg-config, one with CMake, one
+with its kernel compiled ahead of time, the examples in C on several numbers of ranks; and compares the functions
+that the library exports with the list beside this file.
+
+Prints `ok NAME` or `FAIL NAME: why` for each case."""
+import glob
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import traceback
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SOURCE = os.environ.get("DISTAL_SOURCE", os.path.dirname(os.path.dirname(HERE)))
+BUILD = os.environ.get("DISTAL_BUILD", os.path.join(SOURCE, "build"))
+SANITIZE = ["-fsanitize=address,undefined"] if os.environ.get("DISTAL_SANITIZE") else []
+EXAMPLES = os.path.join(SOURCE, "examples", "c")
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
+LIMIT_SECONDS = 300
+
+# Example, arguments, numbers of ranks, what it prints.
+RUNS = [
+    ("figure2", ["1", "1", "50", "7"], [1], r"sum of A: 61\d{3}\.\d+; B received by rank 0: 0 bytes"),
+    ("figure2", ["2", "2", "101", "13"], [1, 2, 4], r"sum of A: 5\d{5}\.\d+; B received by rank 0: \d+ bytes"),
+    ("figure2", ["3", "2", "101", "13"], [6], r"sum of A: 5\d{5}\.\d+; B received by rank 0: \d+ bytes"),
+    ("own_arrays", [], [1, 2, 3, 8], r"rank 0 received: 0$"),
+    ("own_arrays", ["5", "30", "4"], [7], r"rank 0 received: 0$"),
+    ("cp_als", [], [1, 2, 3, 4, 6, 8], r"fit (0\.9999\d+|1\.0+) after \d+ sweeps on \d ranks"),
+    ("cp_als", ["3", "19", "8"], [5], r"fit (0\.9999\d+|1\.0+) after \d+ sweeps on 5 ranks"),
+]
+
+
+def run(command, **more):
+    environment = dict(os.environ, **more.pop("environment", {}))
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False,
+                          env=environment, **more)
+    if done.returncode != 0:
+        raise AssertionError(f"{shlex.join(command)} ended with {done.returncode}: {done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def on_ranks(ranks, tree, command, **environment):
+    environment["LD_LIBRARY_PATH"] = os.path.join(tree, "lib")
+    return run(["mpirun", "--oversubscribe", "-n", str(ranks), *command], environment=environment)
+
+
+def pkg_config(tree, *words):
+    return run(["pkg-config", *words, "distal"],
+               environment={"PKG_CONFIG_PATH": os.path.join(tree, "lib", "pkgconfig")}).split()
+
+
+def test_tree(tree, _):
+    names = {os.path.relpath(path, tree) for path in glob.glob(f"{tree}/**", recursive=True) if os.path.isfile(path)}
+    version = pkg_config(tree, "--modversion")[0]
+    wanted = {"bin/distal", "include/distal.h", "include/distal_kernel.h", "lib/libdistal.so", "lib/libdistal.so.0",
+              f"lib/libdistal.so.{version}", "lib/pkgconfig/distal.pc", "lib/cmake/distal/distalConfig.cmake",
+              "lib/cmake/distal/distalConfigVersion.cmake", "lib/cmake/distal/distalTargets.cmake"}
+    assert wanted <= names, f"missing: {sorted(wanted - names)}"
+    dynamic = run(["readelf", "-d", f"{tree}/lib/libdistal.so"])
+    assert "soname: [libdistal.so.0]" in dynamic, dynamic
+    assert version in run([f"{tree}/bin/distal", "--version"])
+
+
+def test_destdir(_, folder):
+    stage = os.path.join(folder, "stage")
+    run(["cmake", "--install", BUILD], environment={"DESTDIR": stage})
+    assert glob.glob(f"{stage}/**/include/distal.h", recursive=True), "nothing under DESTDIR"
+
+
+def test_exports(tree, _):
+    """To accept a change on purpose: nm -D --defined-only lib/libdistal.so | awk '{print $3}' | sort"""
+    lines = run(["nm", "-D", "--defined-only", f"{tree}/lib/libdistal.so"]).splitlines()
+    found = {line.split()[-1] for line in lines}
+    with open(os.path.join(HERE, "exports.txt"), encoding="utf-8") as file:
+        listed = set(file.read().split())
+    assert found == listed, f"not listed: {sorted(found - listed)}; listed and missing: {sorted(listed - found)}"
+
+
+def test_header(tree, folder):
+    """The header is C11 and C++, alone, and warns of nothing."""
+    for compiler, standard, name in (("cc", "c11", "only.c"), ("c++", "c++17", "only.cc")):
+        path = os.path.join(folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("#include <distal.h>\n")
+        # MPI's own C++ bindings are not ours to mend.
+        run([compiler, f"-std={standard}", "-fsyntax-only", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX", *WARNINGS,
+             path, *pkg_config(tree, "--cflags")])
+
+
+def test_pkg_config(tree, folder):
+    for name, source in (("figure2", f"{EXAMPLES}/figure2.c"), ("guest", f"{HERE}/consumer/guest.c")):
+        run(["cc", "-std=c11", *WARNINGS, *SANITIZE, source, "-o", f"{folder}/{name}",
+             *pkg_config(tree, "--cflags", "--libs"), "-lm"])
+    assert "sum of A" in on_ranks(4, tree, [f"{folder}/figure2"])
+    on_ranks(2, tree, [f"{folder}/guest"])
+
+
+def test_cmake(tree, folder):
+    sources = ";".join(f"{EXAMPLES}/{name}.c" for name in ("figure2", "own_arrays", "cp_als"))
+    run(["cmake", "-S", f"{HERE}/consumer", "-B", f"{folder}/cmake", f"-DCMAKE_PREFIX_PATH={tree}",
+         f"-DSOURCES={sources}", f"-DCMAKE_C_FLAGS={shlex.join(WARNINGS + SANITIZE)}"])
+    run(["cmake", "--build", f"{folder}/cmake"])
+
+
+def test_ahead_of_time(tree, folder):
+    program = f"{SOURCE}/examples/summa.distal"
+    run([f"{tree}/bin/distal", "emit", "-o", f"{folder}/summa.c", program])
+    run(["cc", "-std=c11", "-O2", "-fopenmp", *SANITIZE, f"{EXAMPLES}/aot.c", f"{folder}/summa.c", "-o",
+         f"{folder}/aot", *pkg_config(tree, "--cflags", "--libs"), "-lm"])
+    nowhere = {"DISTAL_CC": "/nonexistent/cc", "XDG_CACHE_HOME": os.path.join(folder, "cache")}
+    for ranks, arguments in ((1, []), (4, ["150"]), (2, ["37"])):
+        output = on_ranks(ranks, tree, [f"{folder}/aot", program, *arguments], **nowhere)
+        assert "the product is right" in output, output
+    # The kernel of another schedule is refused.
+    with open(program, encoding="utf-8") as file:
+        text = file.read().replace("communicate(A, jo)", "")
+    other = os.path.join(folder, "other.distal")
+    with open(other, "w", encoding="utf-8") as file:
+        file.write(text)
+    done = subprocess.run([f"{folder}/aot", other], capture_output=True, text=True, check=False, timeout=LIMIT_SECONDS,
+                          env=dict(os.environ, LD_LIBRARY_PATH=f"{tree}/lib", **nowhere))
+    assert done.returncode != 0 and "emitted for another program" in done.stderr, done.stderr
+
+
+def test_examples(tree, folder):
+    for name, arguments, all_ranks, prints in RUNS:
+        for ranks in all_ranks:
+            output = on_ranks(ranks, tree, [f"{folder}/cmake/{name}", *arguments], OMP_NUM_THREADS="1")
+            assert re.search(prints, output, re.MULTILINE), f"{name} on {ranks}: {output}"
+
+
+def main():
+    failed = 0
+    with tempfile.TemporaryDirectory(prefix="distal-install-") as folder:
+        tree = os.path.join(folder, "tree")
+        try:
+            run(["cmake", "--install", BUILD, "--prefix", tree])
+        except (AssertionError, OSError) as error:
+            print(f"FAIL install: {error}")
+            return 1
+        for test in (test_tree, test_destdir, test_exports, test_header, test_pkg_config, test_cmake,
+                     test_ahead_of_time, test_examples):
+            name = "install/" + test.__name__[len("test_"):]
+            try:
+                test(tree, folder)
+                print(f"ok {name}", flush=True)
+            except Exception:  # the other cases still tell something
+                failed += 1
+                print(f"FAIL {name}: " + "\n    ".join(traceback.format_exc().splitlines()), flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
