@@ -48,6 +48,26 @@ const distal_view *distal_accumulate(distal_execution *execution, int transfer);
 // Brings what was written through distal_accumulate to its owners.
 void distal_reduce(distal_execution *execution, int transfer);
 
+// A team of threads that add to the same elements of the view that distal_accumulate gave last: there may be
+// as many as distal_thread_count says, and thread `thread` adds, in place of the view, to what
+// distal_thread_copy gives it, which has the coordinates and strides of the view. After the team has ended,
+// distal_merge_copies adds everything up, in the order of the threads.
+int distal_thread_count(const distal_execution *execution, int transfer);
+void *distal_thread_copy(distal_execution *execution, int transfer, int thread);
+void distal_merge_copies(distal_execution *execution, int transfer);
+
+// The number of the calling thread in its team, from 0.
+#ifdef _OPENMP
+int omp_get_thread_num(void); // as in <omp.h>, which brings many other names
+static inline int distal_thread_number(void) {
+    return omp_get_thread_num();
+}
+#else
+static inline int distal_thread_number(void) {
+    return 0;
+}
+#endif
+
 // Iterations below which a loop is not worth a team of threads.
 enum { DISTAL_PARALLEL_WORK = 16384 };
 

@@ -200,6 +200,10 @@ static void write_pragma(LeafEmitter *leaf, int l, bool threaded) {
     const LeafLoop *loop = &leaf->leaf->loops[l];
     Emitter *emitter = leaf->emitter;
     bool thread = (loop->thread || loop->thread_reduces) && !threaded;
+    if (l == leaf->copies_loop) {
+        emit_line(emitter, "#pragma omp for schedule(static) nowait");
+        return;
+    }
     if (!thread && !loop->vector) {
         if (loop->unroll)
             emit_line(emitter, "DISTAL_UNROLL(%d)", (int)loop->unroll);
@@ -266,12 +270,40 @@ static const char *guards_text(LeafEmitter *leaf, const Guard *guards, int count
     return text_string(&text);
 }
 
+// A team around all loops of the leaf: every thread goes through those outside of the loop whose iterations
+// they share. In place of the view stands what a thread adds to, which is of the same shape.
+static void open_team(LeafEmitter *leaf) {
+    Emitter *emitter = leaf->emitter;
+    const Transfer *written = leaf_place(leaf, leaf->leaf->assign->lhs, TRANSFER_REDUCE)->transfer;
+    ViewNames *view = &emitter->views[written->id];
+    const char *threads = names_take(&emitter->names, "threads", false);
+    const char *own = names_take(&emitter->names, arena_printf(emitter->arena, "%s_own", view->data), false);
+    leaf->shared = view->data;
+    emit_line(emitter, "const int %s = %s > DISTAL_PARALLEL_WORK ? distal_thread_count(%s, %d) : 1;", threads,
+              work_from(leaf, 0), emitter->execution, written->id);
+    emit_line(emitter, "#pragma omp parallel num_threads(%s)", threads);
+    emit_open(emitter, "{");
+    emit_line(emitter, "%s *restrict %s = distal_thread_copy(%s, %d, distal_thread_number());",
+              type_info(written->access->tensor->type)->c_name, own, emitter->execution, written->id);
+    view->data = own;
+}
+
+static void close_team(LeafEmitter *leaf) {
+    const Transfer *written = leaf_place(leaf, leaf->leaf->assign->lhs, TRANSFER_REDUCE)->transfer;
+    emit_close(leaf->emitter);
+    emit_line(leaf->emitter, "distal_merge_copies(%s, %d);", leaf->emitter->execution, written->id);
+    leaf->emitter->views[written->id].data = leaf->shared;
+}
+
 // The loops from `l` inwards, and the update of the element that they sum up.
 static void write_loops(LeafEmitter *leaf, int l, bool threaded) {
     Emitter *emitter = leaf->emitter;
     for (int i = leaf->plain_count; l == leaf->plain_count && i < leaf->leaf->loop_count; i++)
         write_definitions(leaf, leaf->leaf->loops[i].definitions, leaf->leaf->loops[i].definition_count);
     write_constants(leaf, l);
+    const bool team = l == 0 && leaf->copies_loop >= 0;
+    if (team)
+        open_team(leaf);
     if (l == leaf->plain_count) {
         write_innermost(leaf);
     } else {
@@ -287,6 +319,8 @@ static void write_loops(LeafEmitter *leaf, int l, bool threaded) {
             emit_close(emitter);
         emit_close(emitter);
     }
+    if (team)
+        close_team(leaf);
     if (leaf->sums && leaf->sum_depth == l)
         write_update(leaf, (Value){leaf->sum, BIND_PRIMARY, type_info(leaf->sum_type)->is_complex});
 }
@@ -296,8 +330,11 @@ static void write_loops(LeafEmitter *leaf, int l, bool threaded) {
 static void choose_sum(LeafEmitter *leaf) {
     const Leaf *from = leaf->leaf;
     int depth = access_depth(leaf, from->assign->lhs);
+    leaf->copies_loop = -1;
     for (int l = 0; l < leaf->plain_count; l++) {
         const LeafLoop *loop = &from->loops[l];
+        if (loop->thread_copies)
+            leaf->copies_loop = l;
         bool moves = l < depth;
         if (!moves && loop->thread && !loop->thread_reduces)
             depth = l + 1;
@@ -334,8 +371,8 @@ static void write_block(LeafEmitter *leaf, const Transfer *written) {
     int inner_count = 0;
     Text condition = text_create(emitter->arena);
     text_append(&condition, emitter->active);
-    // Where there is no iteration there is no element to add a sum of nothing to.
-    if (leaf->sums)
+    // Where there is no iteration there is no element to add a sum of nothing to, and nothing to copy.
+    if (leaf->sums || leaf->copies_loop >= 0)
         text_printf(&condition, " && %s", emitter->views[written->id].data);
     for (int g = 0; g < from->guard_count; g++)
         if (needs_definition(from, &from->guards[g]))

@@ -29,6 +29,8 @@ typedef struct {
     const char *sum; // its name
     ElementType sum_type;
     bool atomic;
+    int copies_loop;    // whose threads add to copies of their own; -1
+    const char *shared; // the name of the view's data, while that of a copy stands in its place
 } LeafEmitter;
 
 // The position of an access in its view's data, with what is known at the innermost point.

@@ -165,6 +165,13 @@ static SpmdNode *build_tree(const Lowering *lowering, const int *loops, int dept
     return start;
 }
 
+static bool leaf_has_copies(const Leaf *leaf) {
+    for (int l = 0; l < leaf->loop_count; l++)
+        if (leaf->loops[l].thread_copies)
+            return true;
+    return false;
+}
+
 static bool lower_nest(Lowering *lowering, int index, const int *own_dim, SpmdNest *result) {
     const Cin *cin = lowering->cin;
     const Spmd *spmd = lowering->spmd;
@@ -197,6 +204,9 @@ static bool lower_nest(Lowering *lowering, int index, const int *own_dim, SpmdNe
     const Leaf *leaf = leaf_create(&site);
     if (!leaf)
         return false;
+    if (leaf_has_copies(leaf))
+        for (int64_t t = first; t < lowering->transfers.count; t++)
+            lowering->transfers.items[t].thread_copies = lowering->transfers.items[t].kind == TRANSFER_REDUCE;
     result->body = build_tree(lowering, loops, 0, depth, first, leaf);
     return true;
 }

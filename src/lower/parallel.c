@@ -67,13 +67,8 @@ static bool apply_thread(const Analysis *analysis, int depth, const Relation *re
         loop->thread = loop->atomic = true;
         return true;
     default:
-        if (!updates_one_element(analysis, depth))
-            return diagnostics_error(
-                site->diagnostics, relation->span,
-                "not supported yet: %s over '%s', whose iterations update more than one "
-                "element of '%s' (use atomic, or move '%s' inside the loops of the left side)",
-                race_names[relation->race], name, left->name, name);
-        loop->thread_reduces = true;
+        loop->thread_reduces = updates_one_element(analysis, depth);
+        loop->thread_copies = !loop->thread_reduces;
         return true;
     }
 }
@@ -135,11 +130,15 @@ static bool apply_commands(const Analysis *analysis) {
     return ok;
 }
 
+static bool has_threads(const LeafLoop *loop) {
+    return loop->thread || loop->thread_reduces || loop->thread_copies;
+}
+
 static bool check_vector_outside_threads(const Analysis *analysis) {
     const LeafSite *site = analysis->site;
     for (int i = 0; i < analysis->loop_count; i++)
         for (int j = i + 1; j < analysis->loop_count; j++)
-            if (analysis->loops[i].vector && (analysis->loops[j].thread || analysis->loops[j].thread_reduces))
+            if (analysis->loops[i].vector && has_threads(&analysis->loops[j]))
                 return diagnostics_error(
                     site->diagnostics, cin_relation(site->cin, REL_PARALLELIZE, analysis->loops[i].var)->span,
                     "cannot vectorize '%s': threads work inside it, on '%s'",
@@ -166,7 +165,7 @@ bool leaf_parallelize(const LeafSite *site, LeafLoop *loops, int loop_count, con
         return false;
     bool threads = false, vector = false, atomic = false;
     for (int i = 0; i < loop_count; i++) {
-        threads = threads || loops[i].thread || loops[i].thread_reduces;
+        threads = threads || has_threads(&loops[i]);
         vector = vector || loops[i].vector;
         atomic = atomic || loops[i].atomic;
     }

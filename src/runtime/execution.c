@@ -3,6 +3,7 @@
 
 #include "runtime/transfer.h"
 
+#include <omp.h>
 #include <stdlib.h>
 
 typedef struct {
@@ -199,4 +200,19 @@ const distal_view *distal_accumulate(distal_execution *execution, int transfer) 
 
 void distal_reduce(distal_execution *execution, int transfer) {
     transfer_reduce(&execution->transfers[transfer]);
+}
+
+int distal_thread_count(const distal_execution *execution, int transfer) {
+    const int most = execution->transfers[transfer].copies.count + 1, now = omp_get_max_threads();
+    return now < most ? now : most;
+}
+
+void *distal_thread_copy(distal_execution *execution, int transfer, int thread) {
+    TransferState *state = &execution->transfers[transfer];
+    return copies_take(&state->copies, &state->view, state->storage->type, thread);
+}
+
+void distal_merge_copies(distal_execution *execution, int transfer) {
+    TransferState *state = &execution->transfers[transfer];
+    copies_merge(&state->copies, &state->view, state->storage->type);
 }

@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,28 @@ static bool no_memory(const TransferState *state, Diagnostics *diagnostics) {
                              "rank %" PRId64 " has not enough memory for the buffers of tensor %s, %" PRId64
                              " bytes",
                              plan->rank, state->storage->home->tensor->name, elements * state->size);
+}
+
+// Elements of the largest view, from the first to the last.
+static int64_t largest_span(const TransferState *state) {
+    const RankTransfer *plan = state->plan;
+    int64_t span = plan->buffer_count > 0 ? plan->buffer_elements : 0;
+    for (int64_t s = 0; s < plan->step_count; s++) {
+        const RankStep *step = &plan->steps[s];
+        if (!step->kept && !step->empty && step->piece >= 0)
+            span = max_i64(span, piece_span(&state->storage->pieces[step->piece]));
+    }
+    return span;
+}
+
+static bool allocate_copies(TransferState *state, Diagnostics *diagnostics) {
+    const int threads = omp_get_max_threads();
+    const int64_t span = largest_span(state);
+    return copies_allocate(&state->copies, threads - 1, span, state->storage->type) ||
+           diagnostics_error(diagnostics, (Span){0},
+                             "rank %" PRId64 " has not enough memory for the copies of tensor %s that its %d "
+                             "threads add to, %" PRId64 " elements each",
+                             state->plan->rank, state->storage->home->tensor->name, threads, span);
 }
 
 bool transfer_allocate(TransferState *state, const RankTransfer *plan, Storage *storage,
@@ -42,7 +65,9 @@ bool transfer_allocate(TransferState *state, const RankTransfer *plan, Storage *
         state->scratch = elements_alloc(plan->scratch_elements, storage->type);
         ok = state->scratch != NULL;
     }
-    return ok || no_memory(state, diagnostics);
+    if (!ok)
+        return no_memory(state, diagnostics);
+    return !plan->transfer->thread_copies || allocate_copies(state, diagnostics);
 }
 
 void transfer_free(TransferState *state) {
@@ -52,6 +77,7 @@ void transfer_free(TransferState *state) {
     free(state->buffers[0]);
     free(state->buffers[1]);
     free(state->scratch);
+    copies_free(&state->copies);
     *state = (TransferState){0};
 }
 

@@ -6,6 +6,7 @@
 
 #include "distal_kernel.h"
 #include "plan/plan.h"
+#include "runtime/copies.h"
 #include "runtime/message.h"
 #include "runtime/storage.h"
 
@@ -22,6 +23,7 @@ typedef struct {
     Storage *storage;
     int64_t size; // bytes of an element
     void *buffers[2], *scratch;
+    Copies copies; // of what a leaf adds to, where its threads need them
     MessageTypes *types;
     Operand *operands;     // by action
     MPI_Request *requests; // of the step in progress

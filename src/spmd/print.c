@@ -160,6 +160,7 @@ static void print_leaf_loop(Printer *printer, const LeafLoop *loop, int depth) {
         const char *word;
     } marks[] = {{loop->thread, "threads"},
                  {loop->thread_reduces, "threads, each with its own sum"},
+                 {loop->thread_copies, "threads, each with its own copy"},
                  {loop->atomic, "atomic updates"},
                  {loop->vector, "vector"}};
     const char *before = "  # ";

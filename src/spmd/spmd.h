@@ -29,6 +29,7 @@ typedef struct {
     int at; // variable of the loop that it stands at (for diagnostics and plans), -1: outside of all loops
     int loop_count; // sequential loops around it, outermost first
     int loops[MAX_VARS];
+    bool thread_copies; // threads of the leaf add to copies of their own of what the view covers
 } Transfer;
 
 // A leaf: loops without communication inside. Bounds are upper bounds of loops that start at 0 and step by 1;
@@ -48,6 +49,8 @@ typedef struct {
     bool thread;         // iterations are divided among the threads
     bool thread_reduces; // they all update the same element: each thread sums on its own, then the sums are
                          // added
+    bool thread_copies;  // they update the same elements: each thread adds to a copy of its own of what the
+                         // view covers, then the copies are added
     bool atomic;         // updates inside are atomic
     bool vector;         // vectorized
     int64_t unroll;      // times; 0: as the C compiler likes. Not of a loop that is threaded or vectorized

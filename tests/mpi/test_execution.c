@@ -10,6 +10,7 @@
 
 #include <dirent.h>
 #include <inttypes.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -269,6 +270,77 @@ static void test_in_home(MPI_Comm comm, int rank, int ranks) {
     fixture_free(&fixture);
 }
 
+// All threads but the second add to copies, the first to the home, which lies spread out in memory.
+static void copies_kernel(distal_execution *execution, const int64_t *params) {
+    const distal_view *view = distal_accumulate(execution, 0);
+    const int threads = distal_thread_count(execution, 0);
+    CHECK(threads == omp_get_max_threads(), "%d threads", threads);
+    for (int t = threads - 1; t >= 0 && view->data; t--) {
+        if (t == 1)
+            continue;
+        int64_t *own = distal_thread_copy(execution, 0, t);
+        CHECK((t == 0) == (own == view->data), "the copy of thread %d", t);
+        for (int64_t i = 0; i < 2; i++)
+            for (int64_t j = 0; j < 3; j++)
+                own[i * view->stride[0] + j * view->stride[1]] += params[0] * (t + 1);
+    }
+    if (view->data)
+        distal_merge_copies(execution, 0);
+    distal_reduce(execution, 0);
+}
+
+// The blocks of rows of the ranks, with `stride` from one row to the next.
+static distal_execution *assemble_copies(Fixture *fixture, RankTransfer *plan, RankStep *step,
+                                         int64_t *memory, int64_t stride, MPI_Comm comm, int ranks) {
+    fixture->transfer.thread_copies = true;
+    Piece piece = {.rect = fixture->storage->pieces[0].rect, .stride = {stride, 1}, .data = memory};
+    storage_free(fixture->storage);
+    fixture->storage = storage_wrap(&fixture->home, plan->rank, &piece);
+    *step = (RankStep){.view = piece.rect, .piece = 0};
+    plan->transfer = &fixture->transfer;
+    plan->step_count = 1;
+    plan->steps = step;
+    return assemble(fixture, (const RankTransfer *[]){plan}, 1, comm, ranks);
+}
+
+static void test_thread_copies(MPI_Comm comm, int rank, int ranks) {
+    const int threads_before = omp_get_max_threads();
+    omp_set_num_threads(4);
+    Fixture fixture;
+    fixture_create(&fixture, rank, ranks, TRANSFER_REDUCE, false);
+    RankTransfer plan = {.rank = rank};
+    RankStep step;
+    int64_t memory[8] = {1, 2, 3, 77, 78, 4, 5, 6};
+    distal_execution *execution = assemble_copies(&fixture, &plan, &step, memory, 5, comm, ranks);
+    CHECK(execution, "%s", first_message(fixture.scope.diagnostics));
+    for (int64_t turn = 1; turn <= 2 && execution; turn++) {
+        execution_run(execution, copies_kernel, (int64_t[]){10 * turn});
+        for (int i = 0; i < 8; i++) {
+            const int64_t value = i < 3 ? i + 1 : i - 1, sum = turn * (turn + 1) / 2 * 10 * (1 + 3 + 4);
+            CHECK(memory[i] == (i == 3 || i == 4 ? 74 + i : value + sum), "element %d is %" PRId64, i,
+                  memory[i]);
+        }
+    }
+    execution_free(execution);
+    fixture_free(&fixture);
+
+    // Copies that one rank cannot have.
+    fixture_create(&fixture, rank, ranks, TRANSFER_REDUCE, false);
+    execution = assemble_copies(&fixture, &plan, &step, memory, rank == ranks - 1 ? (int64_t)1 << 57 : 3,
+                                comm, ranks);
+    CHECK(!execution, "an execution without memory");
+    char expected[160];
+    snprintf(expected, sizeof expected,
+             "rank %d has not enough memory for the copies of tensor T that its 4 threads add to, "
+             "144115188075855875 elements each",
+             ranks - 1);
+    CHECK(strcmp(first_message(fixture.scope.diagnostics), expected) == 0, "'%s'",
+          first_message(fixture.scope.diagnostics));
+    execution_free(execution);
+    fixture_free(&fixture);
+    omp_set_num_threads(threads_before);
+}
+
 // Buffers that one rank cannot have: nobody goes on, and everybody says why.
 static void test_no_memory(MPI_Comm comm, int rank, int ranks) {
     Fixture fixture;
@@ -391,6 +463,7 @@ int main(int argc, char **argv) {
         {"messages beyond 31 bits", test_large_messages},
         {"two transfers at once", test_overlap},
         {"partial results in the home", test_in_home},
+        {"copies of threads", test_thread_copies},
         {"no memory on one rank", test_no_memory},
         {"a tensor through a file", test_files},
         {"a replicated tensor through a file", test_replicated_files},

@@ -412,10 +412,7 @@ static bool parallelize_threads(ScheduleWriter *writer, int var) {
             if (var_at(writer, writer->loops.nests[n].loops[i])->said & SAID_PARALLELIZE)
                 return false;
     if (!loop->told || loop->reduction) {
-        bool one = updates_one_element(writer, var, false);
-        if (!one && type->is_complex)
-            return false;
-        race = one && (type->is_complex || random_chance(writer->random, 60))
+        race = type->is_complex || random_chance(writer->random, 60)
                    ? random_chance(writer->random, 50) ? "reduction" : "temporary"
                    : "atomic";
         writer->atomic = strcmp(race, "atomic") == 0;

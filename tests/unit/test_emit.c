@@ -3,6 +3,7 @@
 // processors one after the other, and compared with the reference evaluator.
 #include "emit/names.h"
 #include "index/evaluate.h"
+#include "io/piece.h"
 #include "jit/jit.h"
 #include "pipeline/pipeline.h"
 
@@ -19,7 +20,7 @@
 
 // A runtime of one process that holds whole tensors, spread out in memory: rows are padded, and views begin
 // at coordinate 1, as any part of a tensor would.
-enum { PADDING = 3, MAX_TENSORS = 64, MAX_TRANSFERS = 16 };
+enum { PADDING = 3, MAX_TENSORS = 64, MAX_TRANSFERS = 16, THREADS = 3 };
 
 typedef struct {
     const Tensor *tensor;
@@ -35,6 +36,7 @@ struct distal_execution {
     const Whole *tensors; // by id
     int64_t coordinates[MAX_MACHINE_ORDER];
     bool started[MAX_TRANSFERS];
+    char *copies[MAX_TRANSFERS][THREADS]; // of the threads that are at work, whole tensors; the first is NULL
     distal_view views[MAX_TRANSFERS];
 };
 
@@ -85,6 +87,39 @@ const distal_view *distal_accumulate(distal_execution *execution, int transfer) 
 
 void distal_reduce(distal_execution *execution, int transfer) {
     assert_int_equal(execution->spmd->transfers[transfer].kind, TRANSFER_REDUCE);
+}
+
+int distal_thread_count(const distal_execution *execution, int transfer) {
+    assert_int_equal(execution->spmd->transfers[transfer].kind, TRANSFER_REDUCE);
+    assert_true(execution->spmd->transfers[transfer].thread_copies);
+    return THREADS;
+}
+
+static const Whole *written(const distal_execution *execution, int transfer) {
+    return &execution->tensors[execution->spmd->transfers[transfer].access->tensor->id];
+}
+
+void *distal_thread_copy(distal_execution *execution, int transfer, int thread) {
+    const Whole *whole = written(execution, transfer);
+    char *data = execution->views[transfer].data;
+    if (thread == 0)
+        return data;
+    char *copy = calloc((size_t)whole->padded_count, type_info(whole->tensor->type)->size);
+    execution->copies[transfer][thread] = copy;
+    return copy + (data - whole->data);
+}
+
+void distal_merge_copies(distal_execution *execution, int transfer) {
+    const Whole *whole = written(execution, transfer);
+    const Piece to = {.rect = {1, {0}, {whole->padded_count}}, .stride = {1}, .data = whole->data};
+    for (int t = 1; t < THREADS; t++) {
+        Piece from = to;
+        from.data = execution->copies[transfer][t];
+        if (from.data)
+            piece_add(&to, &from, whole->tensor->type);
+        free(from.data);
+        execution->copies[transfer][t] = NULL;
+    }
 }
 
 static double random_unit(uint64_t *seed) {
@@ -443,6 +478,64 @@ static void test_parallel_loops(void **state) {
     free(source);
 }
 
+// Threads that add to the same elements: around, between and inside other loops, around calls, under guards,
+// in every type, to what is there, and inside loops with transfers.
+static void test_thread_copies(void **state) {
+    (void)state;
+    char *source = check_program(
+        "param n = 37, m = 41, k = 29, g = 2\n"
+        "machine M = grid(g, g)\n"
+        "tensor B(n, k): f64\ntensor C(k, m): f64\ntensor I(n, k): i32\ntensor J(k, m): i64\n"
+        "tensor Z(n, k): c64\ntensor Y(k, m): c128\ntensor F(k, m): f32\n"
+        "tensor A(n, m): f64\ntensor a(n, m): f64, order(1, 0)\ntensor b(n, m): f64\ntensor c(m): f64\n"
+        "tensor d(n, m): f64\ntensor e(n, m): f64\ntensor f(n): f32\ntensor h(n, m): i64\n"
+        "tensor p(n): i32\ntensor z(n, m): c128\ntensor y(n): c64\ntensor w(n, m): f64\n"
+        "A(i, j) = B(i, l) * C(l, j)\n"
+        "a(i, j) += B(i, l) * C(l, j)\n"
+        "b(i, j) = B(i, l) * C(l, j)\n"
+        "c(j) = C(l, j) * B(i, l)\n"
+        "d(i, j) += B(i, l) * C(l, j)\n"
+        "e(i, j) = B(i, l) * C(l, j)\n"
+        "f(i) = F(l, j) / 3\n"
+        "h(i, j) = I(i, l) * J(l, j)\n"
+        "p(i) = I(i, l)\n"
+        "z(i, j) = Z(i, l) * Y(l, j)\n"
+        "y(i) += Z(i, l)\n"
+        "w(i, j) = B(i, l) * C(l, j)\n"
+        "schedule A { reorder({l, i, j})\n parallelize(l, cpu_thread, reduction) }\n"
+        "schedule a { split(l, lo, li, 8)\n reorder({lo, j, i, li})\n parallelize(lo, cpu_thread, "
+        "temporary)\n"
+        "  parallelize(li, cpu_vector) }\n"
+        "schedule b { reorder({i, l, j})\n parallelize(l, cpu_thread, reduction)\n"
+        "  parallelize(j, cpu_vector) }\n"
+        "schedule c { reorder({i, l, j})\n parallelize(l, cpu_thread, temporary)\n unroll(j, 2) }\n"
+        "schedule d { reorder({l, i, j})\n parallelize(l, cpu_thread, reduction)\n"
+        "  substitute({i, j}, ger) }\n"
+        "schedule e { split(l, lo, li, 4)\n reorder({lo, i, j, li})\n"
+        "  parallelize(lo, cpu_thread, reduction)\n substitute({i, j, li}, gemm) }\n"
+        "schedule f { reorder({l, i, j})\n parallelize(l, cpu_thread, reduction) }\n"
+        "schedule h { collapse(j, l, q)\n parallelize(q, cpu_thread, reduction) }\n"
+        "schedule p { split(l, lo, li, 7)\n split(li, lio, lii, 3)\n reorder({lii, lo, i, lio})\n"
+        "  parallelize(lo, cpu_thread, temporary) }\n"
+        "schedule z { reorder({l, j, i})\n parallelize(l, cpu_thread, temporary)\n"
+        "  unroll(i, 4) }\n"
+        "schedule y { reorder({l, i})\n parallelize(l, cpu_thread, reduction) }\n"
+        "schedule w { distribute({i, j}, {io, jo}, {ii, ji}, M)\n split(l, lo, li, 8)\n"
+        "  reorder({lo, li, ii, ji})\n communicate(w, jo)\n communicate({B, C}, lo)\n"
+        "  parallelize(li, cpu_thread, reduction) }\n",
+        NULL, 0);
+    static const char *const parts[] = {"for schedule(static) nowait",
+                                        "double *restrict A_own = ",
+                                        "double _Complex *restrict z_own = ",
+                                        "distal_ger_f64(n, m, 1, ",
+                                        "&d_own[",
+                                        "distal_merge_copies(execution, 0);"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (!strstr(source, parts[i]))
+            fail_msg("no '%s' in:\n%s", parts[i], source);
+    free(source);
+}
+
 // Names that mean something in C or are used twice.
 static void test_names(void **state) {
     (void)state;
@@ -511,6 +604,7 @@ int main(void) {
         cmocka_unit_test(test_index_notation),  cmocka_unit_test(test_library_calls),
         cmocka_unit_test(test_element_types),   cmocka_unit_test(test_parallel_loops),
         cmocka_unit_test(test_names),           cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_thread_copies),
     };
     return cmocka_run_group_tests_name("emit", tests, choose_compilers, remove_cache);
 }

@@ -124,23 +124,21 @@ static void test_kernel_is_refused(void **state) {
         {DECLARE "A(i,j) = B(i,k) * C(k,j)\nschedule A { communicate(B, k); unroll(j, 2) }",
          "cannot unroll 'j': data moves inside it"},
         {DECLARE "A(i,j) = B(i,k) * C(k,j)\nschedule A { parallelize(k, cpu_thread) }", "cannot parallelize"},
-        {DECLARE
-         "A(i,j) = B(i,k) * C(k,j)\nschedule A { reorder({k,i,j}); parallelize(k, cpu_thread, reduction) }",
-         "not supported yet: reduction over 'k'"},
         {DECLARE "A(i,j) = B(i,k) * C(k,j)\nschedule A { collapse(j,k,f); parallelize(f, cpu_vector) }",
          "cannot vectorize 'f'"},
     };
     check_cases(cases, sizeof cases / sizeof *cases);
 }
 
-// A letter a loop: t threads, r threads with sums of their own, a atomic, v vector, u unrolled; '.' after
-// each.
+// A letter a loop: t threads, r threads with sums of their own, c threads with copies of their own, a atomic,
+// v vector, u unrolled; '.' after each.
 static const char *marks(Arena *arena, const Leaf *leaf) {
     Text text = text_create(arena);
     for (int i = 0; i < leaf->loop_count; i++) {
         const LeafLoop *loop = &leaf->loops[i];
-        text_printf(&text, "%s%s%s%s%s.", loop->thread ? "t" : "", loop->thread_reduces ? "r" : "",
-                    loop->atomic ? "a" : "", loop->vector ? "v" : "", loop->unroll ? "u" : "");
+        text_printf(&text, "%s%s%s%s%s%s.", loop->thread ? "t" : "", loop->thread_reduces ? "r" : "",
+                    loop->thread_copies ? "c" : "", loop->atomic ? "a" : "", loop->vector ? "v" : "",
+                    loop->unroll ? "u" : "");
     }
     return text_string(&text);
 }
@@ -159,6 +157,13 @@ static void test_loops_are_parallel(void **state) {
         {DECLARE
          "A(i,j) = B(i,k) * C(k,j)\nschedule A { reorder({k,i,j}); parallelize(k, cpu_thread, atomic) }",
          "ta..."},
+        {DECLARE
+         "A(i,j) = B(i,k) * C(k,j)\nschedule A { reorder({k,i,j}); parallelize(k, cpu_thread, temporary) }",
+         "c..v."},
+        {DECLARE
+         "A(i,j) = B(i,k) * C(k,j)\nschedule A { reorder({k,i,j}); parallelize(k, cpu_thread, reduction); "
+         "substitute({i,j}, ger) }",
+         "c..."},
         {DECLARE "A(i,j) = B(i,k) * C(k,j)\nschedule A { parallelize(j, cpu_vector); unroll(k, 2) }",
          ".v.u."},
         {DECLARE "A(i,j) = B(i,k) * C(k,j)\nschedule A { unroll(k, 2) }", "t..u."},

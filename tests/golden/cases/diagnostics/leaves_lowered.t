@@ -46,7 +46,7 @@ T17(i, j) = I(i, k) * B(k, j)
 schedule T17 { substitute({i, j, k}, gemm) }
 tensor X2(n, n): f64
 X2(i, j) = B(i, k) * C(k, j)
-schedule X2 { reorder({k, i, j}); parallelize(k, cpu_thread, reduction) }
+schedule X2 { parallelize(i, cpu_vector); parallelize(k, cpu_thread, reduction) }
 tensor X3(n, n): f64
 X3(i, j) = B(i, k) * C(k, j)
 schedule X3 { reorder({k, i, j}); parallelize(k, cpu_thread, atomic); substitute({i, j}, ger) }
@@ -79,9 +79,9 @@ leaves_lowered.distal:40:16: error: cannot substitute gemv: no loops that make i
 leaves_lowered.distal:43:16: error: cannot substitute gemm: operands of different element types; the loops must compute C(m, n) += alpha * A(m, k) * B(k, n)
   43 | schedule T17 { substitute({i, j, k}, gemm) }
      |                ^~~~~~~~~~~~~~~~~~~~~~~~~~~
-leaves_lowered.distal:46:35: error: not supported yet: reduction over 'k', whose iterations update more than one element of 'X2' (use atomic, or move 'k' inside the loops of the left side)
-  46 | schedule X2 { reorder({k, i, j}); parallelize(k, cpu_thread, reduction) }
-     |                                   ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+leaves_lowered.distal:46:15: error: cannot vectorize 'i': threads work inside it, on 'k'
+  46 | schedule X2 { parallelize(i, cpu_vector); parallelize(k, cpu_thread, reduction) }
+     |               ^~~~~~~~~~~~~~~~~~~~~~~~~~
 leaves_lowered.distal:49:35: error: cannot parallelize 'k': the updates of a library call are not atomic
   49 | schedule X3 { reorder({k, i, j}); parallelize(k, cpu_thread, atomic); substitute({i, j}, ger) }
      |                                   ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~

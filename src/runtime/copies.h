@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copies: what threads add to that work on the same elements of a piece. The first thread adds to the piece
+// itself, every other one to a copy of its own; then the copies are added to the piece, in the order of the
+// threads, so that the sum depends on their number only.
+#ifndef DISTAL_RUNTIME_COPIES_H
+#define DISTAL_RUNTIME_COPIES_H
+
+#include "io/piece.h"
+
+typedef struct {
+    int count;     // of copies, one less than threads
+    int64_t pitch; // elements from one copy to the next
+    char *data;
+    bool *used; // by copy, since the last merge
+} Copies;
+
+// Elements from the first to the last of a piece, with those between that are not part of it.
+int64_t piece_span(const Piece *piece);
+
+// Memory for copies of pieces whose span is at most `span`. False where there is not enough. In any case
+// copies_free has to follow.
+bool copies_allocate(Copies *copies, int count, int64_t span, ElementType type);
+void copies_free(Copies *copies);
+
+// What thread number `thread` adds to: the elements of the piece, or a copy that is zero and has the strides
+// of the piece. Threads may call it at the same time.
+void *copies_take(Copies *copies, const Piece *piece, ElementType type, int thread);
+// Adds the copies that were taken, after the threads are done.
+void copies_merge(Copies *copies, const Piece *piece, ElementType type);
+
+#endif
