@@ -57,6 +57,11 @@ void text_append_real(Text *text, double number, bool single) {
         if (single ? strtof(digits, NULL) == (float)number : strtod(digits, NULL) == number)
             break;
     }
+    // "140" instead of "1.4e+02".
+    const char *exponent = strchr(digits, 'e');
+    const int whole_digits = exponent ? atoi(exponent + 1) + 1 : 0;
+    if (whole_digits > 0 && whole_digits <= 16)
+        snprintf(digits, sizeof digits, "%.*g", whole_digits, number);
     const char *point = localeconv()->decimal_point, *at = strstr(digits, point);
     if (!at) {
         text_append(text, digits);
