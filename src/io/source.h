@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the elements of an input come from, as the user names it: a generator (SPEC, section 2) or a file;
+// Where the elements of an input come from, as the user names it: a generator or a file (docs/command.md);
 // and which files an output can go to.
 #ifndef DISTAL_IO_SOURCE_H
 #define DISTAL_IO_SOURCE_H

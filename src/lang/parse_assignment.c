@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Assignments in tensor index notation (SPEC, 1.5).
+// Assignments in tensor index notation.
 #include "lang/check.h"
 #include "lang/parser.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// param, machine and tensor declarations (SPEC, 1.1 to 1.3).
+// param, machine and tensor declarations.
 #include "lang/check.h"
 #include "lang/parser.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tensor distribution notation (SPEC, 1.4; DISTAL, section 3.2): `place T(x, y) -> M(x, *)`, one arrow for
+// Tensor distribution notation (DISTAL, section 3.2): `place T(x, y) -> M(x, *)`, one arrow for
 // each level of a hierarchical machine.
 #include "lang/check.h"
 #include "lang/parser.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Schedule blocks (SPEC, 1.6). Commands are read without knowing what each of them takes: that is the
+// Schedule blocks. Commands are read without knowing what each of them takes: that is the
 // command's own affair.
 #include "lang/parser.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Program: what a .distal text says, parsed and checked, every node with its source span (SPEC, section 1).
+// Program: what a .distal text says, parsed and checked, every node with its source span (docs/language.md).
 #ifndef DISTAL_LANG_PROGRAM_H
 #define DISTAL_LANG_PROGRAM_H
 

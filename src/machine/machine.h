@@ -41,7 +41,7 @@ int64_t grid_size(const Grid *grid);
 void grid_coordinates(const Grid *grid, int64_t index, int64_t *coordinates);
 int64_t grid_index(const Grid *grid, const int64_t *coordinates);
 
-// Processors onto ranks, in contiguous blocks (SPEC: over-decomposition): rank r runs processors
+// Processors onto ranks, in contiguous blocks (over-decomposition): rank r runs processors
 // [r * per_rank, (r + 1) * per_rank) that exist, with per_rank = ceil(processors / ranks).
 int64_t processors_per_rank(int64_t processors, int64_t ranks);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Homes of tensors without a placement (SPEC 1.4: "induced by the schedule").
+// Homes of tensors without a placement: induced by the schedule.
 #ifndef DISTAL_PLAN_INDUCED_H
 #define DISTAL_PLAN_INDUCED_H
 

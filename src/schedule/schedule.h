@@ -69,7 +69,7 @@ const ScheduleCommand *schedule_command(const char *name); // aliases too; NULL 
 // Looks the command up, checks the number of its arguments, applies it.
 const Cin *schedule_apply(Scheduler *scheduler, const Command *command, const Cin *cin);
 
-// What happens where the user says nothing (SPEC 1.6, defaults): without any `distribute`, the work goes onto
+// What happens where the user says nothing (docs/language.md): without any `distribute`, the work goes onto
 // the placement of the left-hand tensor, else of the first placed tensor on the right, else onto one process.
 // Returns `cin` itself where there is nothing to add.
 const Cin *schedule_defaults(Scheduler *scheduler, const Cin *cin);

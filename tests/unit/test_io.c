@@ -166,7 +166,7 @@ static void test_add_in_every_type(void **state) {
     }
 }
 
-// Values of the formula in SPEC, section 2, computed apart.
+// Values of the formula in docs/command.md, computed apart.
 static void test_random_is_splitmix64(void **state) {
     (void)state;
     assert_true(random_value(0, 0) == (double)(UINT64_C(0xE220A8397B1DCDAF) >> 11) * 0x1p-53);
