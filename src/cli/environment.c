@@ -4,7 +4,6 @@
 #include "base/integer.h"
 
 #include <dlfcn.h>
-#include <inttypes.h>
 #include <omp.h>
 #include <sched.h>
 #include <stdio.h>
@@ -89,19 +88,10 @@ static int64_t free_memory(void) {
     return machine >= 0 && machine < limit - used ? machine : limit - used;
 }
 
-bool environment_fits(int64_t bytes, MPI_Comm node, Diagnostics *diagnostics) {
-    double needed;
-    int64_t available = free_memory(), least;
-    // As real numbers, which do not overflow.
-    const double own = (double)bytes;
-    MPI_Allreduce(&own, &needed, 1, MPI_DOUBLE, MPI_SUM, node);
-    MPI_Allreduce(&available, &least, 1, MPI_INT64_T, MPI_MIN, node);
-    if (least < 0 || needed <= (double)least)
-        return true;
-    return diagnostics_error(
-        diagnostics, (Span){0},
-        "not enough memory: the ranks of this node need %.4g GB together, and %.4g are free", 1e-9 * needed,
-        1e-9 * (double)least);
+int64_t environment_free_memory(MPI_Comm node) {
+    int64_t available = free_memory();
+    MPI_Allreduce(MPI_IN_PLACE, &available, 1, MPI_INT64_T, MPI_MIN, node);
+    return available;
 }
 
 const char *environment_mpi(Arena *arena) {

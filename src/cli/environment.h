@@ -11,9 +11,9 @@
 // rank, shared fairly with the other ranks of its node that may use the same ones. Collective over `node`.
 int64_t environment_threads(int64_t wanted, MPI_Comm node);
 
-// Whether the ranks of the node can have `bytes` each (its own number): the sum has to fit into the memory
-// that is free. False with a diagnostic on the ranks of a node where it does not. Collective over `node`.
-bool environment_fits(int64_t bytes, MPI_Comm node, Diagnostics *diagnostics);
+// Bytes that the processes of the node can still have together: of the machine, and of the container that it
+// may be. The least that any of them sees, -1 where one sees nothing. Collective over `node`.
+int64_t environment_free_memory(MPI_Comm node);
 
 // "Open MPI 4.1.4"
 const char *environment_mpi(Arena *arena);

@@ -16,6 +16,10 @@ const Option options_table[OPTION_COUNT] = {
                       "compare with the reference evaluator; exit status 1 above the tolerance"},
     [OPTION_REPEAT] = {NULL, "--repeat", "K", false, "timed executions (default: 1)"},
     [OPTION_WARMUP] = {NULL, "--warmup", "K", false, "executions before the timed ones (default: 0)"},
+    [OPTION_MEMORY_LIMIT] =
+        {NULL, "--memory-limit", "BYTES", false,
+         "refuse what takes more memory of a process; K, M, G or T may follow (default: what is "
+         "free on a node, shared by its processes)"},
     [OPTION_STATS] = {NULL, "--stats", "text|json", true,
                       "figures, as a table (default) or as one JSON object on standard output"},
     [OPTION_OUTPUT] = {"-o", NULL, "FILE", false, "write to FILE instead of standard output"},

@@ -15,13 +15,14 @@ typedef enum {
     OPTION_CHECK,
     OPTION_REPEAT,
     OPTION_WARMUP,
+    OPTION_MEMORY_LIMIT,
     OPTION_STATS,
     OPTION_OUTPUT,
     OPTION_STOP_AFTER,
     OPTION_VERBOSE,
     OPTION_QUIET,
 } OptionName;
-enum { OPTION_COUNT = 14 };
+enum { OPTION_COUNT = 15 };
 
 // What every command about a program takes.
 enum {

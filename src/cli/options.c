@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/options.h"
 
+#include "base/integer.h"
 #include "cli/commands.h"
 
 #include <errno.h>
@@ -74,6 +75,19 @@ static bool set_warmup(Parsing *parsing, const char *value) {
     return set_count(parsing, value, 0, &parsing->options->warmup);
 }
 
+// A number of bytes, or of 1024, 1024^2, ... bytes.
+static bool set_memory_limit(Parsing *parsing, const char *value) {
+    static const char suffixes[] = "KMGT";
+    const size_t length = strlen(value);
+    const char *suffix = length > 0 ? strchr(suffixes, value[length - 1]) : NULL;
+    const char *number = suffix ? arena_string(parsing->arena, value, length - 1) : value;
+    int64_t bytes, unit = suffix ? (int64_t)1 << 10 * (suffix - suffixes + 1) : 1;
+    if (!parse_integer(number, &bytes) || bytes < 1 || !checked_mul(bytes, unit, &bytes))
+        return wrong(parsing, value, "a number of bytes, such as 800000, 512M or 2G");
+    parsing->options->memory_limit = bytes;
+    return true;
+}
+
 static bool set_input(Parsing *parsing, const char *value) {
     Binding binding;
     if (!split_binding(parsing, value, "TENSOR=SOURCE", &binding))
@@ -139,11 +153,21 @@ static bool set_stop_after(Parsing *parsing, const char *value) {
 
 // How each option of the table is set; `value` is NULL for a flag.
 static bool (*const setters[OPTION_COUNT])(Parsing *parsing, const char *value) = {
-    [OPTION_TEXT] = set_text,       [OPTION_PARAM] = set_param,   [OPTION_RANKS] = set_ranks,
-    [OPTION_THREADS] = set_threads, [OPTION_IN] = set_input,      [OPTION_OUT] = set_output,
-    [OPTION_CHECK] = set_check,     [OPTION_REPEAT] = set_repeat, [OPTION_WARMUP] = set_warmup,
-    [OPTION_STATS] = set_stats,     [OPTION_OUTPUT] = set_file,   [OPTION_STOP_AFTER] = set_stop_after,
-    [OPTION_VERBOSE] = set_verbose, [OPTION_QUIET] = set_quiet,
+    [OPTION_TEXT] = set_text,
+    [OPTION_PARAM] = set_param,
+    [OPTION_RANKS] = set_ranks,
+    [OPTION_THREADS] = set_threads,
+    [OPTION_IN] = set_input,
+    [OPTION_OUT] = set_output,
+    [OPTION_CHECK] = set_check,
+    [OPTION_REPEAT] = set_repeat,
+    [OPTION_WARMUP] = set_warmup,
+    [OPTION_STATS] = set_stats,
+    [OPTION_OUTPUT] = set_file,
+    [OPTION_STOP_AFTER] = set_stop_after,
+    [OPTION_MEMORY_LIMIT] = set_memory_limit,
+    [OPTION_VERBOSE] = set_verbose,
+    [OPTION_QUIET] = set_quiet,
 };
 
 static const Option *find_option(const char *name, size_t length) {

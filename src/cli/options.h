@@ -24,6 +24,7 @@ typedef struct {
     Array(Binding) inputs, outputs;
     bool check;
     int64_t repeat, warmup;
+    int64_t memory_limit; // bytes a rank; 0: not given
     StatsFormat stats;
     bool verbose, quiet;
     const char *output;  // of emit -o

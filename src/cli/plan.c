@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/commands.h"
+#include "cli/memory.h"
 #include "cli/report.h"
 
 static ExitStatus plan(Session *session) {
@@ -10,7 +11,8 @@ static ExitStatus plan(Session *session) {
         report_json(session->pipeline, NULL, &text);
     else
         report_table(session->pipeline, NULL, &text);
-    return session_print(session, &text);
+    const ExitStatus status = session_print(session, &text);
+    return status == EXIT_FINE && !memory_within_limit(session, true) ? EXIT_FAILED : status;
 }
 
 const Subcommand subcommand_plan = {
@@ -22,6 +24,6 @@ const Subcommand subcommand_plan = {
         "messages\n"
         "that a rank receives (for `reduce`: sends), bytes at home and in buffers; and the peak of each "
         "rank.",
-    .options = PROGRAM_OPTIONS | 1u << OPTION_STATS,
+    .options = PROGRAM_OPTIONS | 1u << OPTION_STATS | 1u << OPTION_MEMORY_LIMIT,
     .run = plan,
 };

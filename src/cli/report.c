@@ -35,7 +35,7 @@ static int64_t sum(const int64_t *values, int64_t count) {
 }
 
 // Exact while that is short; the JSON has every figure exactly.
-static const char *bytes_text(int64_t bytes, Arena *arena) {
+const char *report_bytes(int64_t bytes, Arena *arena) {
     static const char *const units[] = {"MiB", "GiB", "TiB", "PiB", "EiB"};
     if (bytes < 1024 * 1024)
         return arena_printf(arena, "%" PRId64 " B", bytes);
@@ -86,11 +86,11 @@ static void row_cells(const Row *row, int64_t ranks, Arena *arena, const char **
     cells[1] = pattern_names[figures->pattern];
     cells[2] = used && figures->at[0] ? figures->at : "-";
     cells[3] = used ? arena_printf(arena, "%" PRId64, figures->steps) : "-";
-    cells[4] = used ? bytes_text(largest(row->bytes, ranks), arena) : "-";
-    cells[5] = used ? bytes_text(sum(row->bytes, ranks), arena) : "-";
+    cells[4] = used ? report_bytes(largest(row->bytes, ranks), arena) : "-";
+    cells[5] = used ? report_bytes(sum(row->bytes, ranks), arena) : "-";
     cells[6] = used ? arena_printf(arena, "%" PRId64, largest(row->messages, ranks)) : "-";
-    cells[7] = bytes_text(largest(figures->home_bytes, ranks), arena);
-    cells[8] = used ? bytes_text(largest(figures->buffer_bytes, ranks), arena) : "-";
+    cells[7] = report_bytes(largest(figures->home_bytes, ranks), arena);
+    cells[8] = used ? report_bytes(largest(figures->buffer_bytes, ranks), arena) : "-";
 }
 
 static void print_cells(const char *const *cells, const size_t *width, Text *to) {
@@ -152,7 +152,7 @@ void report_table(const Pipeline *pipeline, const RunReport *run, Text *to) {
         text_append(to, "\n");
         assignment_print(pipeline->statements[i].statement->assignment, to);
         text_printf(to, "\n  %" PRId64 " flop; at most %s of memory in a rank\n", plan->flop,
-                    bytes_text(largest(plan->peak_bytes, plan->ranks), to->arena));
+                    report_bytes(largest(plan->peak_bytes, plan->ranks), to->arena));
         if (report)
             print_measured(plan, report, to);
         text_append(to, "\n");

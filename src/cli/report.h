@@ -27,6 +27,8 @@ void report_table(const Pipeline *pipeline, const RunReport *run, Text *to);
 // One object and a newline, with the keys of the contract (SPEC, 2.1 and 2.2).
 void report_json(const Pipeline *pipeline, const RunReport *run, Text *to);
 
+// "800000 B", "1.5 MiB"
+const char *report_bytes(int64_t bytes, Arena *arena);
 // "1.5 ms"
 void report_seconds(double seconds, Text *to);
 double report_gflops(const StatementPlan *plan, const StatementReport *report);

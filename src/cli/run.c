@@ -3,6 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/launch.h"
+#include "cli/memory.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -94,6 +95,8 @@ static ExitStatus run(Session *session) {
     Bindings bindings;
     if (!session_compile(session, PASS_PLAN) || !bindings_create(session, &bindings))
         return session_failure(session);
+    if (!memory_within_limit(session, true))
+        return EXIT_FAILED;
     if (session->pipeline->ranks > 1)
         return launch(session, session->pipeline->ranks);
     keep_alone();
@@ -113,6 +116,7 @@ const Subcommand subcommand_run = {
             "(compiled\n"
             "kernels are kept there, under distal/).",
     .options = PROGRAM_OPTIONS | 1u << OPTION_THREADS | 1u << OPTION_IN | 1u << OPTION_OUT |
-               1u << OPTION_CHECK | 1u << OPTION_REPEAT | 1u << OPTION_WARMUP | 1u << OPTION_STATS,
+               1u << OPTION_CHECK | 1u << OPTION_REPEAT | 1u << OPTION_WARMUP | 1u << OPTION_MEMORY_LIMIT |
+               1u << OPTION_STATS,
     .run = run,
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "base/integer.h"
 #include "cli/environment.h"
+#include "cli/memory.h"
 #include "cli/run.h"
 #include "runtime/load.h"
 
@@ -28,40 +28,11 @@ static bool compile(Run *run) {
     return agree_on(MPI_COMM_WORLD, ok, diagnostics);
 }
 
-static int64_t element_bytes(const Tensor *tensor) {
-    return (int64_t)type_info(tensor->type)->size;
-}
-
-static void mark_used(void *context, const Access *access) {
-    ((bool *)context)[access->tensor->id] = true;
-}
-
-// A check gathers the tensors of a statement whole on every rank.
-static int64_t check_bytes(const Run *run, const Assignment *assignment) {
-    bool *used = arena_array(run->session->arena, bool, run->pipeline->program->tensor_count);
-    int64_t bytes = 0;
-    expr_accesses(assignment->rhs, mark_used, used);
-    used[assignment->lhs->tensor->id] = true;
-    for (int t = 0; t < run->pipeline->program->tensor_count; t++) {
-        const Home *home = &run->pipeline->plan->homes[t];
-        const Rect whole = rect_whole(home->order, home->extents);
-        if (used[t] && !checked_add(bytes, rect_volume(&whole) * element_bytes(home->tensor), &bytes))
-            return INT64_MAX;
-    }
-    return bytes;
-}
-
+// Where the user says how much a rank may take, that is the limit instead of what is free.
 static bool fits(Run *run) {
-    int64_t most = 0;
-    for (int i = 0; i < run->pipeline->program->statement_count; i++) {
-        int64_t bytes = run->pipeline->plan->statements[i]->peak_bytes[run->rank];
-        if (run->session->options->check &&
-            !checked_add(bytes, check_bytes(run, run->pipeline->statements[i].statement->assignment), &bytes))
-            bytes = INT64_MAX;
-        most = max_i64(most, bytes);
-    }
-    bool ok = environment_fits(most, run->node, run->session->diagnostics);
-    return agree_on(MPI_COMM_WORLD, ok, run->session->diagnostics);
+    if (run->session->options->memory_limit > 0)
+        return memory_within_limit(run->session, run->rank == 0);
+    return memory_is_free(run->session, run->node);
 }
 
 static bool create_storages(Run *run) {

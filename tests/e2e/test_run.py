@@ -320,13 +320,31 @@ def test_failures_are_one_message(folder):
             ([*summa, "--in", f"B={folder}/none.npy"], 1, "No such file"),
             ([*summa, "--in", f"B={folder}/small.npy"], 1, "(3, 3)"),
             ([*summa, "--out", f"A={folder}/none/A.npy"], 1, "No such file"),
-            ([*summa, "-p", "n=400000", "-p", "chunk=100000"], 1, "not enough memory"),
             ([*summa, "--in", "A=ones"], 2, "'A' is no input"),
             ([*summa, "--in", "X=ones"], 2, "no tensor 'X'"),
             ([*summa, "--out", f"A={folder}/A.txt"], 2, ".npy")]:
         done = distal(arguments, status=status)
         check(message in done.stderr and len(done.stderr.splitlines()) == 1, f"standard error: {done.stderr!r}")
         check(done.stdout == "", f"standard output: {done.stdout!r}")
+
+
+def test_lack_of_memory(folder):
+    """Refused before anything is computed, by what is free and by the user's limit, and with what would fit."""
+    summa = ["run", example("summa"), "--out", f"A={folder}/A.npy"]
+    for arguments, message, advice in [
+            (["-p", "n=400000", "-p", "chunk=2000"], "not enough memory", "4 to a node as now"),
+            (["-p", "chunk=1024", "--memory-limit", "8M"], "rank 0 needs 14.0 MiB", "with -p chunk=256, no rank"),
+            (["--memory-limit", "8192K", "--check"], "rank 0 needs 32.0 MiB", "without --check, no rank")]:
+        done = distal([*summa, *arguments], status=1)
+        lines = done.stderr.splitlines()
+        check(lines[0].startswith("distal: error: ") and message in lines[0], f"standard error: {done.stderr!r}")
+        check(all(line.startswith("distal: note: ") for line in lines[1:]), f"standard error: {done.stderr!r}")
+        check("A " in lines[1] and "at home" in lines[1] and advice in done.stderr, f"standard error: {done.stderr!r}")
+        check(done.stdout == "" and not os.path.exists(f"{folder}/A.npy"), "something was made")
+    distal([*summa, "-p", "chunk=256", "--memory-limit", "8M", "-q"])
+    check(os.path.exists(f"{folder}/A.npy"), "what fits does not run")
+    environment = {"DISTAL_MPIRUN": f"{folder}/no-such-launcher"}
+    distal([*summa, "--memory-limit", "1M"], status=1, environment=environment)
 
 
 def ranks_of_run(token):

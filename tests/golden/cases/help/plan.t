@@ -12,6 +12,8 @@ options:
   -e TEXT                 the program itself, in place of FILE
   -p, --param NAME=INT    set a param of the program; repeatable
   -n, --ranks N           number of processes (default: as many as the machine of the program needs)
+  --memory-limit BYTES    refuse what takes more memory of a process; K, M, G or T may follow
+                          (default: what is free on a node, shared by its processes)
   --stats[=text|json]     figures, as a table (default) or as one JSON object on standard output
   -v, --verbose           say more on standard error
   -q, --quiet             say nothing but errors on standard error

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/memory.h"
+
+#include "base/integer.h"
+#include "cli/environment.h"
+#include "cli/report.h"
+#include "runtime/comm.h"
+
+#include <inttypes.h>
+
+static int64_t add(int64_t a, int64_t b) {
+    int64_t sum;
+    return checked_add(a, b, &sum) ? sum : INT64_MAX;
+}
+
+static void mark_used(void *context, const Access *access) {
+    ((bool *)context)[access->tensor->id] = true;
+}
+
+// A check gathers the tensors of a statement whole on every rank.
+static int64_t gathered_bytes(const Pipeline *pipeline, const Assignment *assignment) {
+    bool *used = arena_array(pipeline->arena, bool, pipeline->program->tensor_count);
+    expr_accesses(assignment->rhs, mark_used, used);
+    used[assignment->lhs->tensor->id] = true;
+    int64_t bytes = 0;
+    for (int t = 0; t < pipeline->program->tensor_count; t++) {
+        const Home *home = &pipeline->plan->homes[t];
+        const Rect whole = rect_whole(home->order, home->extents);
+        if (used[t])
+            bytes = add(bytes, rect_volume(&whole) * (int64_t)type_info(home->tensor->type)->size);
+    }
+    return bytes;
+}
+
+static int64_t checked_bytes(const Pipeline *pipeline, const Options *options, const Assignment *assignment) {
+    return options->check ? gathered_bytes(pipeline, assignment) : 0;
+}
+
+static int64_t copied_bytes(const Pipeline *pipeline, const Options *options, const Assignment *assignment,
+                            int64_t rank) {
+    const bool again = assignment->accumulate && options->warmup + options->repeat > 1;
+    return again ? home_bytes(&pipeline->plan->homes[assignment->lhs->tensor->id], rank) : 0;
+}
+
+int64_t memory_of_statement(const Pipeline *pipeline, const Options *options, int statement, int64_t rank) {
+    const Assignment *assignment = pipeline->statements[statement].statement->assignment;
+    int64_t bytes = pipeline->plan->statements[statement]->peak_bytes[rank];
+    bytes = add(bytes, checked_bytes(pipeline, options, assignment));
+    return add(bytes, copied_bytes(pipeline, options, assignment, rank));
+}
+
+int64_t memory_of_rank(const Pipeline *pipeline, const Options *options, int64_t rank) {
+    int64_t most = 0;
+    for (int i = 0; i < pipeline->program->statement_count; i++)
+        most = max_i64(most, memory_of_statement(pipeline, options, i, rank));
+    return most;
+}
+
+typedef struct {
+    int statement;
+    int64_t rank, bytes;
+} Peak;
+
+// The first of those that are largest.
+static Peak find_peak(const Pipeline *pipeline, const Options *options) {
+    Peak peak = {0, 0, -1};
+    for (int i = 0; i < pipeline->program->statement_count; i++)
+        for (int64_t rank = 0; rank < pipeline->ranks; rank++) {
+            const int64_t bytes = memory_of_statement(pipeline, options, i, rank);
+            if (bytes > peak.bytes)
+                peak = (Peak){i, rank, bytes};
+        }
+    return peak;
+}
+
+// "rank 2 for A: B 1.9 MiB at home; C 1.9 MiB at home, 3.8 MiB in buffers"
+static void note_peak(const Session *session, const Peak *peak) {
+    const Pipeline *pipeline = session->pipeline;
+    const StatementPlan *plan = pipeline->plan->statements[peak->statement];
+    const Assignment *assignment = pipeline->statements[peak->statement].statement->assignment;
+    Arena *arena = session->arena;
+    Text text = text_create(arena);
+    const char *separator = "";
+    for (int t = 0; t < plan->tensor_count; t++) {
+        const int64_t home = plan->tensors[t].home_bytes[peak->rank];
+        const int64_t buffers = plan->tensors[t].buffer_bytes[peak->rank];
+        if (home == 0 && buffers == 0)
+            continue;
+        text_printf(&text, "%s%s", separator, plan->tensors[t].tensor->name);
+        if (home > 0)
+            text_printf(&text, " %s at home", report_bytes(home, arena));
+        if (buffers > 0)
+            text_printf(&text, "%s %s in buffers", home > 0 ? "," : "", report_bytes(buffers, arena));
+        separator = "; ";
+    }
+    const int64_t checked = checked_bytes(pipeline, session->options, assignment);
+    const int64_t copied = copied_bytes(pipeline, session->options, assignment, peak->rank);
+    if (checked > 0) {
+        text_printf(&text, "%s%s for whole tensors that --check gathers", separator,
+                    report_bytes(checked, arena));
+        separator = "; ";
+    }
+    if (copied > 0)
+        text_printf(&text, "%s%s for a copy of %s, which is accumulated into again", separator,
+                    report_bytes(copied, arena), assignment->lhs->tensor->name);
+    diagnostics_note(session->diagnostics, (Span){0}, "rank %" PRId64 " while it computes %s: %s", peak->rank,
+                     assignment->lhs->tensor->name, text_string(&text));
+}
+
+bool memory_within_limit(Session *session, bool advise) {
+    const Options *options = session->options;
+    if (options->memory_limit == 0)
+        return true;
+    const Peak peak = find_peak(session->pipeline, options);
+    if (peak.bytes <= options->memory_limit)
+        return true;
+    diagnostics_error(session->diagnostics, (Span){0},
+                      "rank %" PRId64 " needs %s of memory, more than the limit of %s", peak.rank,
+                      report_bytes(peak.bytes, session->arena),
+                      report_bytes(options->memory_limit, session->arena));
+    note_peak(session, &peak);
+    if (advise)
+        memory_advise(session, options->memory_limit, 0);
+    return false;
+}
+
+// What the ranks of one node take together, and what is free there, as real numbers, which do not overflow.
+typedef struct {
+    double needed, available, ranks;
+} Node;
+
+// The node that lacks most, the same on all ranks.
+static Node worst_node(double own, MPI_Comm node) {
+    Node mine = {.available = (double)environment_free_memory(node)};
+    int size, rank;
+    MPI_Allreduce(&own, &mine.needed, 1, MPI_DOUBLE, MPI_SUM, node);
+    MPI_Comm_size(node, &size);
+    mine.ranks = size;
+    struct {
+        double missing;
+        int rank;
+    } lack;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    lack.missing = mine.available < 0 ? -1e300 : mine.needed - mine.available;
+    lack.rank = rank;
+    MPI_Allreduce(MPI_IN_PLACE, &lack, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
+    MPI_Bcast(&mine, 3, MPI_DOUBLE, lack.rank, MPI_COMM_WORLD);
+    return mine;
+}
+
+bool memory_is_free(Session *session, MPI_Comm node) {
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    const Node worst = worst_node((double)memory_of_rank(session->pipeline, session->options, rank), node);
+    if (worst.available < 0 || worst.needed <= worst.available)
+        return true;
+    const int64_t needed = worst.needed < 9e18 ? (int64_t)worst.needed : INT64_MAX;
+    diagnostics_error(session->diagnostics, (Span){0},
+                      "not enough memory: the ranks of %s need %s together, and %s are free",
+                      worst.ranks < (double)session->pipeline->ranks ? "a node" : "this node",
+                      report_bytes(needed, session->arena),
+                      report_bytes((int64_t)worst.available, session->arena));
+    const Peak peak = find_peak(session->pipeline, session->options);
+    note_peak(session, &peak);
+    if (rank == 0)
+        memory_advise(session, (int64_t)(worst.available / worst.ranks), (int64_t)worst.ranks);
+    return agree(MPI_COMM_WORLD, false);
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What would fit into memory: a param that only the schedule uses is halved, params that the machine is made
+// of are doubled, and the program is planned anew until it fits. Only what such a plan has shown is told.
+#include "base/clock.h"
+#include "base/integer.h"
+#include "cli/memory.h"
+#include "cli/report.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+// Planning the same program for many more ranks or steps takes long; nobody waits for advice.
+static const double MAX_SECONDS = 3;
+enum { MAX_HALVINGS = 40, MAX_DOUBLINGS = 10 };
+
+// What changing a param of the program changes.
+typedef enum { ROLE_SIZE, ROLE_MACHINE, ROLE_SCHEDULE } Role;
+
+typedef struct {
+    const Session *session;
+    int64_t limit, ranks_of_node;
+    double deadline, slowest;    // seconds: when to stop; what one plan has taken at most
+    Array(ParamOverride) params; // of the plan that is tried
+} Advice;
+
+static void set(Advice *advice, const char *name, int64_t value) {
+    for (int64_t i = 0; i < advice->params.count; i++)
+        if (strcmp(advice->params.items[i].name, name) == 0) {
+            advice->params.items[i].value = value;
+            return;
+        }
+    array_push(advice->session->arena, advice->params, ((ParamOverride){name, value}));
+}
+
+static void reset(Advice *advice) {
+    advice->params.count = 0;
+    const Options *options = advice->session->options;
+    for (int64_t i = 0; i < options->params.count; i++)
+        set(advice, options->params.items[i].name, options->params.items[i].value);
+}
+
+static bool same_extents(int count, const IntExpr *const *a, const int64_t *a_params, const IntExpr *const *b,
+                         const int64_t *b_params) {
+    for (int i = 0; i < count; i++) {
+        int64_t x, y;
+        if (!int_eval(a[i], a_params, NULL, &x) || !int_eval(b[i], b_params, NULL, &y) || x != y)
+            return false;
+    }
+    return true;
+}
+
+// Told from the program with another value of the param.
+static Role role_in(const Pipeline *changed, const Session *session) {
+    const Program *now = session->pipeline->program, *then = changed->program;
+    const int64_t *a = program_param_values(now, session->arena);
+    const int64_t *b = program_param_values(then, session->arena);
+    for (int t = 0; t < now->tensor_count; t++)
+        if (!same_extents(now->tensors[t]->order, now->tensors[t]->extents, a, then->tensors[t]->extents, b))
+            return ROLE_SIZE;
+    for (int m = 0; m < now->machine_count; m++)
+        if (!same_extents(now->machines[m]->order, now->machines[m]->extents, a, then->machines[m]->extents,
+                          b))
+            return ROLE_MACHINE;
+    return ROLE_SCHEDULE;
+}
+
+// Runs the passes up to `last` on the program with the params that are set; NULL where that fails. It lives
+// in `arena`.
+static Pipeline *compile(const Advice *advice, int64_t ranks, Pass last, Arena *arena) {
+    Pipeline *pipeline = pipeline_create(arena, advice->session->source, advice->params.items,
+                                         (int)advice->params.count, ranks);
+    return pipeline_run(pipeline, last) ? pipeline : NULL;
+}
+
+// `follows` is set for the params that change with it.
+static Role role_of(Advice *advice, int index, bool *follows) {
+    const Program *program = advice->session->pipeline->program;
+    const Param *param = &program->params[index];
+    int64_t other;
+    if (param->value < 1 || !checked_mul(param->value, 2, &other))
+        return ROLE_SIZE;
+    reset(advice);
+    set(advice, param->name, other);
+    Arena *arena = arena_create_within(advice->session->arena);
+    const Pipeline *changed = compile(advice, advice->session->pipeline->ranks, PASS_PROGRAM, arena);
+    const Role role = changed ? role_in(changed, advice->session) : ROLE_SIZE;
+    for (int i = 0; role == ROLE_MACHINE && i < program->param_count; i++)
+        follows[i] |= i != index && changed->program->params[i].value != program->params[i].value;
+    arena_free(arena);
+    return role;
+}
+
+// What the largest rank takes with the params that are set, -1 where there is no such plan; *ranks, 0 for as
+// many as the machine has, is set to their number.
+static int64_t try_plan(Advice *advice, const Options *options, int64_t *ranks) {
+    int64_t most = -1;
+    const double start = clock_seconds();
+    Arena *arena = arena_create_within(advice->session->arena);
+    const Pipeline *pipeline = compile(advice, *ranks, PASS_PLAN, arena);
+    for (int64_t rank = 0; pipeline && rank < pipeline->ranks; rank++)
+        most = max_i64(most, memory_of_rank(pipeline, options, rank));
+    if (pipeline)
+        *ranks = pipeline->ranks;
+    arena_free(arena);
+    advice->slowest = fmax(advice->slowest, clock_seconds() - start);
+    return most;
+}
+
+static bool fits(const Advice *advice, int64_t bytes) {
+    return bytes >= 0 && bytes <= advice->limit;
+}
+
+// The next plan may take twice as long as the ones before.
+static bool is_late(const Advice *advice) {
+    return clock_seconds() + 2 * advice->slowest > advice->deadline;
+}
+
+static void tell(const Advice *advice, const char *change, int64_t bytes) {
+    diagnostics_note(advice->session->diagnostics, (Span){0}, "%s, no rank would need more than %s", change,
+                     report_bytes(bytes, advice->session->arena));
+}
+
+// So many halvings of what is in buffers are needed at least before every rank fits.
+static int halvings_needed(const Advice *advice) {
+    const Pipeline *pipeline = advice->session->pipeline;
+    int most = 0;
+    for (int s = 0; s < pipeline->program->statement_count; s++)
+        for (int64_t rank = 0; rank < pipeline->ranks; rank++) {
+            const StatementPlan *plan = pipeline->plan->statements[s];
+            int64_t buffers = 0;
+            for (int t = 0; t < plan->tensor_count; t++)
+                buffers += plan->tensors[t].buffer_bytes[rank];
+            const int64_t all = memory_of_statement(pipeline, advice->session->options, s, rank);
+            int count = 0;
+            for (int64_t left = buffers; all - buffers + left > advice->limit && count <= MAX_HALVINGS;
+                 count++)
+                left /= 2;
+            most = count > most ? count : most;
+        }
+    return most;
+}
+
+static bool try_smaller_pieces(Advice *advice, const Param *param) {
+    int64_t value = param->value;
+    const int least = halvings_needed(advice);
+    for (int i = 1; i <= MAX_HALVINGS && value > 1 && !is_late(advice); i++) {
+        value = ceil_div(value, 2);
+        if (i < least)
+            continue;
+        reset(advice);
+        set(advice, param->name, value);
+        int64_t ranks = advice->session->pipeline->ranks;
+        const int64_t bytes = try_plan(advice, advice->session->options, &ranks);
+        if (fits(advice, bytes)) {
+            tell(advice, arena_printf(advice->session->arena, "with -p %s=%" PRId64, param->name, value),
+                 bytes);
+            return true;
+        }
+    }
+    return false;
+}
+
+// Doubles one param after the other, again and again; without params, the number of ranks.
+static bool try_more_ranks(Advice *advice, const Param *const *params, int count) {
+    const Session *session = advice->session;
+    int64_t *values = arena_array(session->arena, int64_t, count), ranks = session->pipeline->ranks;
+    for (int i = 0; i < count; i++)
+        values[i] = params[i]->value;
+    for (int step = 0; step < MAX_DOUBLINGS && !is_late(advice); step++) {
+        int64_t tried = 0;
+        if (count == 0)
+            tried = ranks *= 2;
+        else
+            values[step % count] *= 2;
+        reset(advice);
+        Text change = text_create(session->arena);
+        text_append(&change, "with");
+        for (int i = 0; i < count; i++) {
+            if (values[i] == params[i]->value)
+                continue;
+            set(advice, params[i]->name, values[i]);
+            text_printf(&change, " -p %s=%" PRId64, params[i]->name, values[i]);
+        }
+        const int64_t bytes = try_plan(advice, session->options, &tried);
+        if (fits(advice, bytes)) {
+            if (count == 0)
+                text_printf(&change, " -n %" PRId64, tried);
+            else
+                text_printf(&change, " on %" PRId64 " ranks", tried);
+            if (advice->ranks_of_node > 0)
+                text_printf(&change, ", %" PRId64 " to a node as now", advice->ranks_of_node);
+            tell(advice, text_string(&change), bytes);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool try_without_check(Advice *advice) {
+    if (!advice->session->options->check)
+        return false;
+    Options options = *advice->session->options;
+    options.check = false;
+    int64_t most = 0;
+    for (int64_t rank = 0; rank < advice->session->pipeline->ranks; rank++)
+        most = max_i64(most, memory_of_rank(advice->session->pipeline, &options, rank));
+    if (fits(advice, most))
+        tell(advice, "without --check", most);
+    return fits(advice, most);
+}
+
+void memory_advise(Session *session, int64_t limit, int64_t ranks_of_node) {
+    Advice advice = {.session = session,
+                     .limit = limit,
+                     .ranks_of_node = ranks_of_node,
+                     .deadline = clock_seconds() + MAX_SECONDS};
+    const Program *program = session->pipeline->program;
+    const int count = program->param_count;
+    bool *follows = arena_array(session->arena, bool, count);
+    Role *roles = arena_array(session->arena, Role, count);
+    const Param **machine = arena_array(session->arena, const Param *, count);
+    int machine_count = 0;
+    bool told = try_without_check(&advice);
+    for (int i = 1; i < count; i++) { // params[0] is the number of ranks
+        roles[i] = role_of(&advice, i, follows);
+        if (roles[i] == ROLE_SCHEDULE)
+            told |= try_smaller_pieces(&advice, &program->params[i]);
+    }
+    for (int i = 1; i < count; i++)
+        if (roles[i] == ROLE_MACHINE && !follows[i])
+            machine[machine_count++] = &program->params[i];
+    if (machine_count > 0 || program_uses_ranks(program))
+        told |= try_more_ranks(&advice, machine, machine_count);
+    if (!told)
+        diagnostics_note(session->diagnostics, (Span){0},
+                         "less memory is needed where tensors are placed on more ranks, and where what is "
+                         "communicated comes in smaller pieces (split a loop, communicate inside of it)");
+}
