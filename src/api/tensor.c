@@ -248,9 +248,8 @@ static distal_status find(distal_context *context, void *arguments) {
     Array(const char *) names = {0};
     for (const distal_tensor *tensor = context->tensors; tensor; tensor = tensor->next)
         array_push(context->scratch, names, tensor->name);
-    const char *closest = closest_name(call->name, names.items, names.count);
-    return invalid(context, "there is no tensor '%s'%s%s%s", call->name, closest ? "; did you mean '" : "",
-                   closest ? closest : "", closest ? "'?" : "");
+    return invalid(context, "there is no tensor '%s'%s", call->name,
+                   did_you_mean(context->scratch, call->name, names.items, names.count));
 }
 
 distal_status distal_tensor_find(distal_context *context, const char *name, distal_tensor **tensor) {

@@ -125,7 +125,7 @@ static bool print_topic(const char *topic, Text *to) {
     return subcommand || command;
 }
 
-static const char *closest_topic(const char *topic, Arena *arena) {
+static const char *near_topics(const char *topic, Arena *arena) {
     Array(const char *) names = {0};
     int count;
     const ScheduleCommand *const *commands = schedule_commands(&count);
@@ -133,7 +133,7 @@ static const char *closest_topic(const char *topic, Arena *arena) {
         array_push(arena, names, subcommands[i]->name);
     for (int i = 0; i < count; i++)
         array_push(arena, names, commands[i]->name);
-    return closest_name(topic, names.items, names.count);
+    return did_you_mean(arena, topic, names.items, names.count);
 }
 
 static ExitStatus help(Session *session) {
@@ -142,9 +142,8 @@ static ExitStatus help(Session *session) {
     if (!topic) {
         print_everything(&text);
     } else if (!print_topic(topic, &text)) {
-        const char *closest = closest_topic(topic, session->arena);
         diagnostics_error(session->diagnostics, (Span){0}, "no help about '%s'%s", topic,
-                          closest ? arena_printf(session->arena, "; did you mean '%s'?", closest) : "");
+                          near_topics(topic, session->arena));
         return EXIT_WRONG;
     }
     return session_print(session, &text);

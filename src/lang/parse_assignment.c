@@ -220,11 +220,9 @@ static void unknown_function(Builder *builder, const Token *name) {
         array_push(parser->arena, names, function_at(i)->name);
         text_printf(&list, " %s", function_at(i)->name);
     }
-    const char *close = closest_name(name->text, names.items, names.count);
     fail(builder);
     diagnostics_error(parser->diagnostics, name->span, "unknown function '%s'%s (functions:%s)", name->text,
-                      close ? arena_printf(parser->arena, "; did you mean '%s'?", close) : "",
-                      text_string(&list));
+                      did_you_mean(parser->arena, name->text, names.items, names.count), text_string(&list));
 }
 
 static void wrong_argument_count(Builder *builder, const Function *function, int count, Span span) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/execution.h"
 
+#include "plan/ranks.h"
 #include "runtime/transfer.h"
 
 #include <omp.h>
@@ -49,13 +50,6 @@ static bool allocate(distal_execution *execution, const ExecutionParts *parts, i
     return true;
 }
 
-static bool is_member(const Group *group, int rank) {
-    for (int64_t i = 0; i < group->count; i++)
-        if (group->ranks[i] == rank)
-            return true;
-    return false;
-}
-
 // Every rank goes through the groups that it is a member of in increasing order, so the first of all groups
 // that is not made yet always finds all of its members there, and nobody waits in a circle.
 // `members` has room for all ranks.
@@ -66,7 +60,7 @@ static void create_groups(distal_execution *execution, const Group *groups, int 
     MPI_Comm_rank(execution->comm, &rank);
     MPI_Comm_group(execution->comm, &everyone);
     for (int64_t g = 0; g < execution->group_count; g++) {
-        if (!is_member(&groups[g], rank))
+        if (!ranks_contain(groups[g].ranks, groups[g].count, rank))
             continue;
         for (int64_t i = 0; i < groups[g].count; i++)
             members[i] = (int)groups[g].ranks[i];
