@@ -20,6 +20,7 @@ BUILD = os.environ.get("DISTAL_BUILD", os.path.join(SOURCE, "build"))
 SANITIZE = ["-fsanitize=address,undefined"] if os.environ.get("DISTAL_SANITIZE") else []
 EXAMPLES = os.path.join(SOURCE, "examples", "c")
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
+LAUNCHER = shlex.split(os.environ.get("DISTAL_MPIRUN", "mpirun --oversubscribe"))
 LIMIT_SECONDS = 300
 
 # Example, arguments, numbers of ranks, what it prints.
@@ -45,7 +46,7 @@ def run(command, **more):
 
 def on_ranks(ranks, tree, command, **environment):
     environment["LD_LIBRARY_PATH"] = os.path.join(tree, "lib")
-    return run(["mpirun", "--oversubscribe", "-n", str(ranks), *command], environment=environment)
+    return run([*LAUNCHER, "-n", str(ranks), *command], environment=environment)
 
 
 def pkg_config(tree, *words):
