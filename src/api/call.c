@@ -37,12 +37,6 @@ static distal_status guarded(distal_context *context, CallBody body, void *argum
     return status;
 }
 
-void call_guard(distal_context *context, Arena *arena) {
-    jmp_buf *escape = arena_set_escape(context->scratch, NULL);
-    arena_set_escape(context->scratch, escape);
-    arena_set_escape(arena, escape);
-}
-
 typedef struct {
     CallBody body;
     void *arguments;

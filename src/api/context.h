@@ -67,7 +67,8 @@ struct distal_statement {
 struct distal_context {
     MPI_Comm comm, node; // node: ranks that share this one's memory
     int rank, ranks;
-    Arena *arena;   // declarations, as long as the context
+    Arena
+        *arena; // declarations, as long as the context; those of tensors, statements and plans are within it
     Arena *scratch; // of one call
     Parameter *parameters;
     MachineText *machines;
@@ -86,8 +87,6 @@ typedef distal_status (*CallBody)(distal_context *context, void *arguments);
 distal_status call_local(distal_context *context, CallBody body, void *arguments);
 // A later part of the same call: keeps the scratch arena.
 distal_status call_continue(distal_context *context, CallBody body, void *arguments);
-// Memory that runs out in `arena` from now on ends the running part.
-void call_guard(distal_context *context, Arena *arena);
 // The end of a call that does not communicate: keeps the diagnostics of a failure for distal_error.
 distal_status call_end(distal_context *context, distal_status status);
 // The end of a part of a call that does: whether the part went well everywhere. What failed on one rank is

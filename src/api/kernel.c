@@ -102,7 +102,6 @@ static distal_status answer_source(distal_context *context, void *arguments) {
     distal_status status = generate(context, call);
     if (status != DISTAL_OK)
         return status;
-    call_guard(context, call->statement->arena);
     call->statement->answer = copy_text(call->statement->arena, call->pipeline->c_source);
     return DISTAL_OK;
 }
@@ -134,7 +133,6 @@ static distal_status use(distal_context *context, void *arguments) {
             "the function was emitted for another program than '%.60s' with its schedule and the params "
             "of this context, or by another version: emit it again",
             call->statement->text);
-    call_guard(context, call->statement->arena);
     call->statement->function_id = copy_text(call->statement->arena, call->id);
     call->statement->function = call->function;
     return DISTAL_OK;

@@ -33,10 +33,9 @@ typedef struct {
 } PlanCall;
 
 static distal_plan *plan_new(distal_context *context) {
+    Arena *arena = arena_create_within(context->arena);
     distal_plan *plan = calloc(1, sizeof *plan);
-    Arena *arena = arena_create();
-    if (!plan || !arena) {
-        free(plan);
+    if (!plan) {
         arena_free(arena);
         return NULL;
     }
@@ -64,7 +63,6 @@ static distal_status make_plan(distal_context *context, void *arguments) {
         context->diagnostics = context->no_memory;
         return DISTAL_FAILED;
     }
-    call_guard(context, plan->arena);
     distal_statement *statement = call->statement;
     distal_status status = statement_compile(statement, plan->arena, PASS_PLAN,
                                              known_homes(statement, plan->arena), &plan->pipeline);
@@ -81,8 +79,7 @@ static distal_status make_plan(distal_context *context, void *arguments) {
 }
 
 // A home that this plan has found, copied, as it outlives the plan.
-static void place(distal_plan *plan, distal_tensor *tensor, const Home *found) {
-    call_guard(plan->context, tensor->arena);
+static void place(distal_tensor *tensor, const Home *found) {
     Region *pieces = arena_copy(tensor->arena, found->pieces, sizeof(Region) * (size_t)found->ranks);
     for (int64_t rank = 0; rank < found->ranks; rank++)
         pieces[rank].rects.items = arena_copy(tensor->arena, pieces[rank].rects.items,
@@ -98,7 +95,7 @@ static bool take_tensor(distal_plan *plan, int id) {
         return false;
     if (!tensor->home.known) {
         plan->placed_here[id] = true;
-        place(plan, tensor, &plan->pipeline->plan->homes[id]);
+        place(tensor, &plan->pipeline->plan->homes[id]);
     }
     if (!tensor->storage) {
         if (!tensor_allocate(tensor, plan->context->diagnostics))

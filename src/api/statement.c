@@ -46,10 +46,9 @@ static distal_status try(distal_statement *statement) {
 }
 
 static distal_statement *statement_new(distal_context *context) {
+    Arena *arena = arena_create_within(context->arena);
     distal_statement *statement = calloc(1, sizeof *statement);
-    Arena *arena = arena_create();
-    if (!statement || !arena) {
-        free(statement);
+    if (!statement) {
         arena_free(arena);
         return NULL;
     }
@@ -80,7 +79,6 @@ distal_status statement_declare(distal_context *context, const char *text, int c
         context->diagnostics = context->no_memory;
         return DISTAL_FAILED;
     }
-    call_guard(context, statement->arena);
     statement->text = copy_text(statement->arena, text);
     distal_status status = try(statement);
     for (int i = 0; i < command_count; i++)
@@ -146,7 +144,6 @@ distal_status distal_statement_find(distal_context *context, const char *target,
 
 static distal_status answer_text(distal_context *context, void *arguments) {
     distal_statement *statement = arguments;
-    call_guard(context, statement->arena);
     statement->answer = copy_text(statement->arena, statement_program(statement));
     return DISTAL_OK;
 }
@@ -164,7 +161,6 @@ distal_status distal_statement_text(distal_statement *statement, const char **te
 }
 
 distal_status statement_command(distal_statement *statement, const char *command) {
-    call_guard(statement->context, statement->arena);
     const int64_t before = statement->commands.count;
     const bool failed = statement->failed;
     statement->failed = true; // should memory run out

@@ -13,11 +13,10 @@ static const ElementType element_types[] = {
 enum { ELEMENT_TYPES = sizeof element_types / sizeof *element_types };
 _Static_assert(DISTAL_MAX_ORDER == (int)MAX_ORDER, "pieces hold tensors of any order");
 
-static distal_tensor *tensor_new(void) {
+static distal_tensor *tensor_new(distal_context *context) {
+    Arena *arena = arena_create_within(context->arena);
     distal_tensor *tensor = calloc(1, sizeof *tensor);
-    Arena *arena = arena_create();
-    if (!tensor || !arena) {
-        free(tensor);
+    if (!tensor) {
         arena_free(arena);
         return NULL;
     }
@@ -104,13 +103,12 @@ static void append(distal_context *context, distal_tensor *tensor) {
 
 distal_status tensor_declare(distal_context *context, const char *dims, const char *declaration,
                              const char *placement, distal_tensor **result) {
-    distal_tensor *tensor = tensor_new();
+    distal_tensor *tensor = tensor_new(context);
     if (!tensor) {
         context->diagnostics = context->no_memory;
         return DISTAL_FAILED;
     }
     *result = tensor; // from here on it is the caller's, so that nothing is lost where memory runs out
-    call_guard(context, tensor->arena);
     tensor->dims = copy_text(tensor->arena, dims);
     tensor->declaration = copy_text(tensor->arena, declaration);
     tensor->placement = copy_text(tensor->arena, placement);
@@ -137,13 +135,12 @@ distal_status tensors_settle(distal_context *context, int64_t count, distal_tens
     distal_status status = DISTAL_OK;
     for (int64_t i = 0; i < count && status == DISTAL_OK; i++) {
         const distal_tensor *old = tensors[i];
-        fresh[i] = tensor_new();
+        fresh[i] = tensor_new(context);
         if (!fresh[i]) {
             context->diagnostics = context->no_memory;
             status = DISTAL_FAILED;
             break;
         }
-        call_guard(context, fresh[i]->arena);
         fresh[i]->dims = copy_text(fresh[i]->arena, old->dims);
         fresh[i]->declaration = copy_text(fresh[i]->arena, old->declaration);
         fresh[i]->placement = copy_text(fresh[i]->arena, old->placement);
