@@ -143,6 +143,7 @@ distal_status distal_statement_find(distal_context *context, const char *target,
 }
 
 static distal_status answer_text(distal_context *context, void *arguments) {
+    (void)context;
     distal_statement *statement = arguments;
     statement->answer = copy_text(statement->arena, statement_program(statement));
     return DISTAL_OK;
