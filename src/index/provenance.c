@@ -153,30 +153,67 @@ static bool recover_collapse(const Provenance *provenance, const Relation *relat
     return true;
 }
 
+// The first box takes the place of box `at`, the others go to the end.
+typedef struct {
+    const Provenance *provenance;
+    const Relation *relation;
+    Arena *arena;
+    BoxArray *boxes;
+    int64_t at;
+    bool any;
+} Rotation;
+
+static void add_rotated(Rotation *rotation, const Box *box) {
+    if (rotation->any)
+        array_push(rotation->arena, *rotation->boxes, *box);
+    else
+        rotation->boxes->items[rotation->at] = *box;
+    rotation->any = true;
+}
+
+// The boxes for each value of the variables from `next` on that the loop is rotated by.
+static void rotate_boxes(Rotation *rotation, Box box, int next, int64_t shift) {
+    const Relation *relation = rotation->relation;
+    const int target = relation->parent[0], result = relation->child[0];
+    const int64_t extent = rotation->provenance->extents[target];
+    if (next < relation->var_count) {
+        const int var = relation->vars[next];
+        const int64_t lo = box.lo[var], hi = box.hi[var];
+        for (int64_t value = lo; value < hi; value++) {
+            set_interval(&box, var, value, value + 1);
+            rotate_boxes(rotation, box, next + 1, (shift + value) % extent);
+        }
+        return;
+    }
+    const int64_t length = box.hi[result] - box.lo[result], first = (box.lo[result] + shift) % extent;
+    set_interval(&box, target, first, min_i64(first + length, extent));
+    add_rotated(rotation, &box);
+    if (first + length > extent) {
+        set_interval(&box, target, 0, first + length - extent);
+        add_rotated(rotation, &box);
+    }
+}
+
+// So many boxes at most are made of one where variables that a loop is rotated by are not fixed; beyond that,
+// all of the loop's range is taken.
+enum { MAX_ROTATIONS = 1024 };
+
 static bool recover_rotate(const Provenance *provenance, const Relation *relation, Arena *arena,
                            BoxArray *boxes, int64_t at) {
-    int target = relation->parent[0], result = relation->child[0];
-    int64_t extent = provenance->extents[target], shift = 0;
+    const int target = relation->parent[0], result = relation->child[0];
     Box *box = &boxes->items[at];
-    bool known = true;
-    for (int i = 0; i < relation->var_count; i++) {
-        int var = relation->vars[i];
-        known = known && box->hi[var] - box->lo[var] == 1;
-        shift = (shift + box->lo[var]) % extent;
+    int64_t rotations = 1;
+    for (int i = 0; i < relation->var_count && rotations <= MAX_ROTATIONS; i++) {
+        const int64_t length = box->hi[relation->vars[i]] - box->lo[relation->vars[i]];
+        rotations = length <= MAX_ROTATIONS ? rotations * length : length;
     }
-    int64_t length = box->hi[result] - box->lo[result];
-    if (!known || length >= extent) {
-        set_interval(box, target, 0, extent);
+    if (box->hi[result] - box->lo[result] >= provenance->extents[target] || rotations > MAX_ROTATIONS) {
+        set_interval(box, target, 0, provenance->extents[target]);
         return true;
     }
-    int64_t first = (box->lo[result] + shift) % extent;
-    set_interval(box, target, first, min_i64(first + length, extent));
-    if (first + length > extent) {
-        Box wrapped = *box;
-        set_interval(&wrapped, target, 0, first + length - extent);
-        array_push(arena, *boxes, wrapped);
-    }
-    return true;
+    Rotation rotation = {provenance, relation, arena, boxes, at, false};
+    rotate_boxes(&rotation, *box, 0, 0);
+    return rotation.any;
 }
 
 typedef bool (*Recover)(const Provenance *, const Relation *, Arena *, BoxArray *, int64_t);
