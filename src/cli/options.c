@@ -5,9 +5,13 @@
 #include "cli/commands.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+
+// More threads than any node has; a team of many times more does not fit onto the stack of OpenMP.
+enum { MAX_THREADS = 4096 };
 
 typedef struct {
     Arena *arena;
@@ -53,26 +57,29 @@ static bool set_param(Parsing *parsing, const char *value) {
     return true;
 }
 
-static bool set_count(Parsing *parsing, const char *value, int64_t least, int64_t *count) {
-    if (!parse_integer(value, count) || *count < least || *count > INT_MAX)
-        return wrong(parsing, value, least > 0 ? "a positive integer" : "an integer that is not negative");
-    return true;
+static bool set_count(Parsing *parsing, const char *value, int64_t least, int64_t most, int64_t *count) {
+    if (parse_integer(value, count) && *count >= least && *count <= most)
+        return true;
+    if (*count > most)
+        return wrong(parsing, value,
+                     arena_printf(parsing->arena, "an integer from %" PRId64 " to %" PRId64, least, most));
+    return wrong(parsing, value, least > 0 ? "a positive integer" : "an integer that is not negative");
 }
 
 static bool set_ranks(Parsing *parsing, const char *value) {
-    return set_count(parsing, value, 1, &parsing->options->ranks);
+    return set_count(parsing, value, 1, INT_MAX, &parsing->options->ranks);
 }
 
 static bool set_threads(Parsing *parsing, const char *value) {
-    return set_count(parsing, value, 1, &parsing->options->threads);
+    return set_count(parsing, value, 1, MAX_THREADS, &parsing->options->threads);
 }
 
 static bool set_repeat(Parsing *parsing, const char *value) {
-    return set_count(parsing, value, 1, &parsing->options->repeat);
+    return set_count(parsing, value, 1, INT_MAX, &parsing->options->repeat);
 }
 
 static bool set_warmup(Parsing *parsing, const char *value) {
-    return set_count(parsing, value, 0, &parsing->options->warmup);
+    return set_count(parsing, value, 0, INT_MAX, &parsing->options->warmup);
 }
 
 // A number of bytes, or of 1024, 1024^2, ... bytes.

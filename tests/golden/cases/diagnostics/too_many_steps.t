@@ -1,5 +1,5 @@
-# More steps of communication than a number can count.
-# run: plan {file} -p n=33554432
+# More steps of communication than anyone can wait for: n * n * n of them.
+# run: plan {file} -p n=1000
 # status: 2
 --- program
 param n = 8
@@ -14,6 +14,6 @@ schedule A {
   communicate({B, C}, k)
 }
 --- stderr
-too_many_steps.distal:7:11: error: the loops around the communication of 'B' have more turns than fit into 64 bits
+too_many_steps.distal:7:11: error: the loops around the communication of 'B' have more than 100000000 turns
    7 | A(i, j) = B(i, k) * C(k, j)
      |           ^~~~~~~
