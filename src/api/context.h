@@ -39,7 +39,8 @@ struct distal_tensor {
     distal_tensor *next;
     distal_context *context; // NULL: freed, and kept for the plans that know it
     int64_t references;      // the context's and those of plans
-    Arena *arena;            // everything but the memory of elements
+    Arena *arena;            // everything, this too, but the memory of elements
+    Arena *settled;          // what follows from the values of params: `tensor`, `extents` and `home`
     const char *name;
     const char *dims;        // "A_dim0 = 4, A_dim1 = 5", or NULL
     const char *declaration; // "tensor A(A_dim0, A_dim1): f64"
@@ -137,7 +138,7 @@ distal_status tensor_declare(distal_context *context, const char *dims, const ch
 // Looks again at the extents and homes of tensors without memory, for the values that params have now: of all
 // of them or, where something fails, of none.
 distal_status tensors_settle(distal_context *context, int64_t count, distal_tensor *const *tensors);
-// Frees the struct of a tensor that neither the context nor a plan knows any more.
+// Frees a tensor that neither the context nor a plan knows any more.
 void tensor_release(distal_tensor *tensor);
 // Whether it is known where the tensor lies; diagnosed.
 distal_status tensor_check_home(distal_context *context, distal_tensor *tensor);

@@ -3,7 +3,6 @@
 #include "api/context.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const ElementType element_types[] = {
@@ -13,24 +12,11 @@ static const ElementType element_types[] = {
 enum { ELEMENT_TYPES = sizeof element_types / sizeof *element_types };
 _Static_assert(DISTAL_MAX_ORDER == (int)MAX_ORDER, "pieces hold tensors of any order");
 
-static distal_tensor *tensor_new(distal_context *context) {
-    Arena *arena = arena_create_within(context->arena);
-    distal_tensor *tensor = calloc(1, sizeof *tensor);
-    if (!tensor) {
-        arena_free(arena);
-        return NULL;
-    }
-    tensor->arena = arena;
-    tensor->references = 1;
-    return tensor;
-}
-
 void tensor_release(distal_tensor *tensor) {
     if (--tensor->references > 0)
         return;
     storage_free(tensor->storage);
     arena_free(tensor->arena);
-    free(tensor);
 }
 
 // Whether the declaration says one thing only and takes no name that there is.
@@ -49,34 +35,69 @@ static distal_status check_declaration(distal_context *context, const distal_ten
                : invalid(context, "'%.60s' is not the declaration of one tensor", tensor->declaration);
 }
 
+// What follows from the values that params have.
+typedef struct {
+    Arena *arena;
+    const Tensor *tensor;
+    int64_t extents[MAX_ORDER];
+    Home home;
+} Settled;
+
 // A scalar without a placement is on every rank.
-static void place_scalar(const distal_context *context, distal_tensor *tensor) {
-    Region *pieces = arena_array(tensor->arena, Region, context->ranks);
+static void place_scalar(const distal_context *context, Settled *settled) {
+    Region *pieces = arena_array(settled->arena, Region, context->ranks);
     const Rect rect = rect_whole(0, NULL);
     for (int rank = 0; rank < context->ranks; rank++)
-        array_push(tensor->arena, pieces[rank].rects, rect);
-    home_from_table(&tensor->home, tensor->tensor, tensor->extents, pieces, context->ranks, tensor->arena);
+        array_push(settled->arena, pieces[rank].rects, rect);
+    home_from_table(&settled->home, settled->tensor, settled->extents, pieces, context->ranks,
+                    settled->arena);
 }
 
 // Finds the extents, and the home that the placement gives. A machine that does not fit the ranks is no
 // mistake yet, as params may still change; then there is no home.
-static distal_status settle(distal_context *context, distal_tensor *tensor) {
+static distal_status settle(distal_context *context, const distal_tensor *tensor, Settled *settled) {
+    *settled = (Settled){.arena = arena_create_within(tensor->arena)};
     Text text = context_program(context, NULL, tensor);
     bool ok;
-    Pipeline *pipeline = context_compile(context, tensor->arena, text_string(&text), PASS_PROGRAM, NULL, &ok);
+    Pipeline *pipeline =
+        context_compile(context, settled->arena, text_string(&text), PASS_PROGRAM, NULL, &ok);
     if (!ok)
         return pipeline_status(pipeline, ok);
-    tensor->tensor = pipeline->program->tensors[0];
-    tensor->name = tensor->tensor->name;
-    for (int d = 0; d < tensor->tensor->order; d++)
-        int_eval(tensor->tensor->extents[d], pipeline->params, NULL, &tensor->extents[d]);
-    if (pipeline_run(pipeline, PASS_PLAN))
-        tensor->home = pipeline->plan->homes[0];
-    else if (pipeline->diagnostics == pipeline->no_memory)
+    settled->tensor = pipeline->program->tensors[0];
+    for (int d = 0; d < settled->tensor->order; d++)
+        int_eval(settled->tensor->extents[d], pipeline->params, NULL, &settled->extents[d]);
+    if (pipeline_run(pipeline, PASS_PLAN)) {
+        settled->home = pipeline->plan->homes[0];
+    } else if (pipeline->diagnostics == pipeline->no_memory) {
+        context->diagnostics = context->no_memory;
         return DISTAL_FAILED;
-    if (tensor->tensor->order == 0 && !tensor->placement)
-        place_scalar(context, tensor);
+    }
+    if (settled->tensor->order == 0 && !tensor->placement)
+        place_scalar(context, settled);
     return DISTAL_OK;
+}
+
+static void adopt(distal_tensor *tensor, const Settled *settled) {
+    if (tensor->settled)
+        arena_free(tensor->settled);
+    tensor->settled = settled->arena;
+    tensor->tensor = settled->tensor;
+    tensor->home = settled->home;
+    memcpy(tensor->extents, settled->extents, sizeof tensor->extents);
+}
+
+distal_status tensors_settle(distal_context *context, int64_t count, distal_tensor *const *tensors) {
+    Settled *settled = arena_array(context->scratch, Settled, count);
+    distal_status status = DISTAL_OK;
+    for (int64_t i = 0; i < count && status == DISTAL_OK; i++)
+        status = settle(context, tensors[i], &settled[i]);
+    for (int64_t i = 0; i < count && settled[i].arena; i++) {
+        if (status == DISTAL_OK)
+            adopt(tensors[i], &settled[i]);
+        else
+            arena_free(settled[i].arena);
+    }
+    return status;
 }
 
 distal_status tensor_check_home(distal_context *context, distal_tensor *tensor) {
@@ -103,56 +124,19 @@ static void append(distal_context *context, distal_tensor *tensor) {
 
 distal_status tensor_declare(distal_context *context, const char *dims, const char *declaration,
                              const char *placement, distal_tensor **result) {
-    distal_tensor *tensor = tensor_new(context);
-    if (!tensor) {
-        context->diagnostics = context->no_memory;
-        return DISTAL_FAILED;
-    }
-    *result = tensor; // from here on it is the caller's, so that nothing is lost where memory runs out
-    tensor->dims = copy_text(tensor->arena, dims);
-    tensor->declaration = copy_text(tensor->arena, declaration);
-    tensor->placement = copy_text(tensor->arena, placement);
+    Arena *arena = arena_create_within(context->arena);
+    distal_tensor *tensor = *result = arena_new(arena, distal_tensor);
+    tensor->arena = arena;
+    tensor->references = 1;
+    tensor->dims = copy_text(arena, dims);
+    tensor->declaration = copy_text(arena, declaration);
+    tensor->placement = copy_text(arena, placement);
     distal_status status = check_declaration(context, tensor);
     if (status == DISTAL_OK)
-        status = settle(context, tensor);
-    if (status == DISTAL_OK)
+        status = tensors_settle(context, 1, &tensor);
+    if (status == DISTAL_OK) {
+        tensor->name = copy_text(arena, tensor->tensor->name);
         append(context, tensor);
-    return status;
-}
-
-// Takes the place of `old` in its list.
-static void replace(distal_tensor *old, distal_tensor *fresh) {
-    Arena *arena = old->arena;
-    fresh->next = old->next;
-    fresh->context = old->context;
-    *old = *fresh;
-    free(fresh);
-    arena_free(arena);
-}
-
-distal_status tensors_settle(distal_context *context, int64_t count, distal_tensor *const *tensors) {
-    distal_tensor **fresh = arena_array(context->scratch, distal_tensor *, count);
-    distal_status status = DISTAL_OK;
-    for (int64_t i = 0; i < count && status == DISTAL_OK; i++) {
-        const distal_tensor *old = tensors[i];
-        fresh[i] = tensor_new(context);
-        if (!fresh[i]) {
-            context->diagnostics = context->no_memory;
-            status = DISTAL_FAILED;
-            break;
-        }
-        fresh[i]->dims = copy_text(fresh[i]->arena, old->dims);
-        fresh[i]->declaration = copy_text(fresh[i]->arena, old->declaration);
-        fresh[i]->placement = copy_text(fresh[i]->arena, old->placement);
-        status = settle(context, fresh[i]);
-    }
-    if (status == DISTAL_FAILED)
-        context->diagnostics = context->no_memory;
-    for (int64_t i = 0; i < count && fresh[i]; i++) {
-        if (status == DISTAL_OK)
-            replace(tensors[i], fresh[i]);
-        else
-            tensor_release(fresh[i]);
     }
     return status;
 }

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory that runs out: each allocation of the library fails in turn, on one rank. Every call returns, with
+// the same status on all ranks where it is collective, and what there is can be freed. ranks: 2
+#include "distal.h"
+#include "report.h"
+
+#include <stdlib.h>
+
+// Linked in place of the allocation functions, for the library's own calls only (--wrap).
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+
+static long allocations, failing; // the one to fail, 0: none
+
+static bool fails(void) {
+    return ++allocations == failing;
+}
+
+void *__wrap_malloc(size_t size) {
+    return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size) {
+    return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size) {
+    return fails() ? NULL : __real_aligned_alloc(alignment, size);
+}
+
+// The state of one run: it stops together where a call fails anywhere.
+typedef struct {
+    MPI_Comm comm;
+    distal_context *d;
+    distal_status status;
+    const char *call;
+} Run;
+
+static bool all_fine(Run *run, const char *call, distal_status status, bool collective) {
+    int worst[2] = {(int)status, -(int)status};
+    run->call = call;
+    const long before = failing; // counting stops here: MPI is not ours
+    failing = 0;
+    MPI_Allreduce(MPI_IN_PLACE, worst, 2, MPI_INT, MPI_MAX, run->comm);
+    failing = before;
+    run->status = (distal_status)worst[0];
+    CHECK(!collective || worst[0] == -worst[1], "%s: ranks disagree: %d", call, (int)status);
+    CHECK(status != DISTAL_INVALID, "%s: %s", call, distal_error(run->d));
+    CHECK(status == DISTAL_OK || *distal_error(run->d), "%s failed and does not say why", call);
+    return worst[0] == DISTAL_OK;
+}
+
+#define LOCAL(call) all_fine(run, #call, call, false)
+#define TOGETHER(call) all_fine(run, #call, call, true)
+
+static bool compute(Run *run, int ranks) {
+    const int64_t extents[] = {12, 10};
+    distal_tensor *a = NULL, *b = NULL, *u = NULL;
+    distal_statement *s = NULL, *t = NULL;
+    distal_plan *p = NULL, *q = NULL;
+    double whole[120];
+    const char *text;
+    int64_t count = 0;
+    distal_piece piece;
+    bool created = distal_create(run->comm, &run->d) == DISTAL_OK;
+    if (!all_fine(run, "distal_create", created ? DISTAL_OK : DISTAL_FAILED, true))
+        return false;
+    bool fine =
+        LOCAL(distal_param(run->d, "parts", 1)) && LOCAL(distal_machine(run->d, "M", "grid(parts)")) &&
+        LOCAL(distal_tensor_create(run->d, "A", DISTAL_F64, 2, extents, "A(x, y) -> M(x)", &a)) &&
+        LOCAL(distal_tensor_declare(run->d, "B(12, 10): f64, order(1, 0)", "B(x, y) -> M(y)", &b)) &&
+        LOCAL(distal_param(run->d, "parts", ranks)) &&
+        LOCAL(distal_program(run->d, "u", "tensor U(10, 12): f64; tensor v: f64; v = U(i, j)")) &&
+        LOCAL(distal_tensor_find(run->d, "U", &u)) && LOCAL(distal_statement_find(run->d, "v", 0, &t)) &&
+        LOCAL(distal_statement_create(run->d, "A(i, j) = 2 * B(i, j) + U(j, i)", &s)) &&
+        LOCAL(distal_distribute_onto(s, "i", "io", "ii", "A")) && LOCAL(distal_communicate(s, "B", "io")) &&
+        LOCAL(distal_statement_text(s, &text)) && LOCAL(distal_statement_source(s, &text)) &&
+        TOGETHER(distal_compile(s)) && TOGETHER(distal_tensor_fill(b, "iota")) &&
+        LOCAL(distal_tensor_piece_count(a, &count)) && LOCAL(distal_tensor_local(a, &piece)) &&
+        TOGETHER(distal_plan_create(s, &p)) && TOGETHER(distal_plan_create(t, &q)) &&
+        TOGETHER(distal_execute(p)) && TOGETHER(distal_execute(q)) && TOGETHER(distal_redistribute(b, a)) &&
+        TOGETHER(distal_tensor_attach(a, whole, NULL)) && TOGETHER(distal_tensor_gather(b, whole));
+    for (int i = 0; fine && i < 120; i++)
+        CHECK(whole[i] == 2 * i, "B[%d] is %g", i, whole[i]);
+    return fine;
+}
+
+static void test_each(MPI_Comm comm, int rank, int ranks) {
+    long last = 0;
+    bool fine = false;
+    for (long n = 0; !fine || last >= n; n++) {
+        Run run = {.comm = comm};
+        allocations = 0;
+        failing = rank == ranks - 1 ? n : 0;
+        fine = compute(&run, ranks);
+        last = allocations;
+        failing = 0;
+        CHECK(n > 0 || fine, "%s failed where memory was there", run.call);
+        distal_free(run.d);
+        MPI_Bcast(&last, 1, MPI_LONG, ranks - 1, comm);
+        if (n == 0)
+            fine = false;
+        if (report_failure[0])
+            break;
+    }
+}
+
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    run_case("api_memory/each", 1, test_each);
+    run_case("api_memory/each", 2, test_each);
+    MPI_Finalize();
+    return report_failed ? 1 : 0;
+}
