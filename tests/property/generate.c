@@ -86,11 +86,12 @@ static int draw_entry(Random *random, int64_t size, const DraftTensor *tensor, b
 }
 
 static void draw_placement(Random *random, Draft *draft, DraftTensor *tensor) {
-    // M has to be in use for a smaller machine to be allowed.
-    tensor->machine = draft->machines[1].order > 0 && draft->tensors[0].placed && tensor != draft->tensors &&
-                      random_chance(random, 50);
+    const bool first = tensor == draft->tensors;
+    tensor->machine = draft->machines[1].order > 0 && !first && random_chance(random, 50);
     const DraftMachine *machine = &draft->machines[tensor->machine];
-    tensor->placed = machine->level_count > 0 && random_chance(random, 70);
+    // M has to be in use for a smaller machine to be allowed.
+    tensor->placed =
+        machine->level_count > 0 && (random_chance(random, 70) || (first && draft->machines[1].order > 0));
     // The modes in order along the dimensions in order, as most programs have them, or anything.
     bool natural = random_chance(random, 35);
     for (int l = 0, d = 0; l < machine->level_count; l++) {

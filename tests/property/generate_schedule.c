@@ -103,8 +103,7 @@ static bool draw_onto_dims(ScheduleWriter *writer, int machine, const char *onto
 }
 
 static void draw_onto_machine(ScheduleWriter *writer) {
-    const int index = writer->draft->machines[1].order > 0 && writer->draft->tensors[0].placed &&
-                      random_chance(writer->random, 25);
+    const int index = writer->draft->machines[1].order > 0 && random_chance(writer->random, 25);
     const DraftMachine *machine = &writer->draft->machines[index];
     if (machine->level_count == 1 || random_chance(writer->random, 25)) {
         draw_onto_dims(writer, index, draft_machine_names[index], 0, machine->order);
