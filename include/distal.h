@@ -101,9 +101,9 @@ typedef enum { DISTAL_I32, DISTAL_I64, DISTAL_F32, DISTAL_F64, DISTAL_C64, DISTA
 // `placement` is tensor distribution notation: "A(x, y) -> M(x, y)". On its right stands for each dimension
 // of the machine: a mode's name (the mode is cut into blocks of ceil(extent / size) coordinates along this
 // dimension), an integer (only that coordinate holds the tensor), or * (every coordinate holds the same). A
-// hierarchy has an arrow for each level. NULL: a scalar is on every rank, any other tensor lies where the first
-// plan that uses it needs it. No memory is allocated before something needs it; whether the machine fits the
-// ranks is found then, too. `tensor` may be NULL.
+// hierarchy has an arrow for each level. NULL: a scalar is on every rank, any other tensor lies where the
+// first plan that uses it needs it. No memory is allocated before something needs it; whether the machine
+// fits the ranks is found then, too. `tensor` may be NULL.
 DISTAL_API distal_status distal_tensor_create(distal_context *context, const char *name, distal_type type,
                                               int order, const int64_t *extents, const char *placement,
                                               distal_tensor **tensor);
@@ -195,8 +195,8 @@ DISTAL_API void distal_statement_free(distal_statement *statement);
 // placement of the left tensor. The arguments are names of loop variables, lists of them ("ii, ji, ki"), and
 // integer expressions over params ("chunk", "n / 2", "256"). docs/language.md describes the commands.
 // After a command that has failed, the statement can neither be compiled nor planned, so that it is enough to
-// look at the status of that. What only the whole schedule shows, such as a library call that does not fit, is
-// found by distal_compile.
+// look at the status of that. What only the whole schedule shows, such as a library call that does not fit,
+// is found by distal_compile.
 
 // The loop `var` becomes `outer` with `parts` turns around `inner`.
 DISTAL_API distal_status distal_divide(distal_statement *statement, const char *var, const char *outer,

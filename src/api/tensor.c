@@ -39,6 +39,7 @@ static distal_status check_declaration(distal_context *context, const distal_ten
 typedef struct {
     Arena *arena;
     const Tensor *tensor;
+    const char *name;
     int64_t extents[MAX_ORDER];
     Home home;
 } Settled;
@@ -64,6 +65,7 @@ static distal_status settle(distal_context *context, const distal_tensor *tensor
     if (!ok)
         return pipeline_status(pipeline, ok);
     settled->tensor = pipeline->program->tensors[0];
+    settled->name = settled->tensor->name;
     for (int d = 0; d < settled->tensor->order; d++)
         int_eval(settled->tensor->extents[d], pipeline->params, NULL, &settled->extents[d]);
     if (pipeline_run(pipeline, PASS_PLAN)) {
@@ -131,11 +133,13 @@ distal_status tensor_declare(distal_context *context, const char *dims, const ch
     tensor->dims = copy_text(arena, dims);
     tensor->declaration = copy_text(arena, declaration);
     tensor->placement = copy_text(arena, placement);
+    Settled settled = {0};
     distal_status status = check_declaration(context, tensor);
     if (status == DISTAL_OK)
-        status = tensors_settle(context, 1, &tensor);
+        status = settle(context, tensor, &settled);
     if (status == DISTAL_OK) {
-        tensor->name = copy_text(arena, tensor->tensor->name);
+        tensor->name = copy_text(arena, settled.name);
+        adopt(tensor, &settled);
         append(context, tensor);
     }
     return status;

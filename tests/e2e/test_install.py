@@ -14,6 +14,8 @@ import sys
 import tempfile
 import traceback
 
+import numpy
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.environ.get("DISTAL_SOURCE", os.path.dirname(os.path.dirname(HERE)))
 BUILD = os.environ.get("DISTAL_BUILD", os.path.join(SOURCE, "build"))
@@ -136,6 +138,25 @@ def test_examples(tree, folder):
             assert re.search(prints, output, re.MULTILINE), f"{name} on {ranks}: {output}"
 
 
+def test_tour(tree, folder):
+    """The program in docs/library.md."""
+    with open(f"{SOURCE}/docs/library.md", encoding="utf-8") as file:
+        program = next(block for block in re.findall(r"```c\n(.*?)```", file.read(), re.DOTALL) if "int main" in block)
+    with open(f"{folder}/tour.c", "w", encoding="utf-8") as file:
+        file.write(program)
+    run(["cc", "-std=c11", *WARNINGS, *SANITIZE, f"{folder}/tour.c", "-o", f"{folder}/tour",
+         *pkg_config(tree, "--cflags", "--libs")])
+    sums = []
+    for ranks in (1, 3):
+        run([*LAUNCHER, "-n", str(ranks), f"{folder}/tour"], cwd=folder,
+            environment={"LD_LIBRARY_PATH": os.path.join(tree, "lib")})
+        sums.append(numpy.load(f"{folder}/y.npy"))
+        os.remove(f"{folder}/y.npy")
+    # Rows of 1000 numbers around one half.
+    assert sums[0].shape == (1000,) and abs(sums[0].mean() - 500) < 5, sums[0]
+    assert numpy.allclose(sums[0], sums[1], rtol=1e-12), "ranks change the result"
+
+
 def main():
     failed = 0
     with tempfile.TemporaryDirectory(prefix="distal-install-") as folder:
@@ -146,7 +167,7 @@ def main():
             print(f"FAIL install: {error}")
             return 1
         for test in (test_tree, test_destdir, test_exports, test_header, test_pkg_config, test_cmake,
-                     test_ahead_of_time, test_examples):
+                     test_ahead_of_time, test_examples, test_tour):
             name = "install/" + test.__name__[len("test_"):]
             try:
                 test(tree, folder)
