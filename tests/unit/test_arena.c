@@ -12,6 +12,12 @@
 
 #include <string.h>
 
+// Under AddressSanitizer memory that cannot be had is refused, as by the system, and not an error.
+const char *__asan_default_options(void);
+__attribute__((used, visibility("default"))) const char *__asan_default_options(void) {
+    return "allocator_may_return_null=1";
+}
+
 // Whether asking `of` for that many items ends at the escape of `owner`.
 static bool escapes(Arena *owner, Arena *of, int64_t count, size_t size) {
     jmp_buf escape;
