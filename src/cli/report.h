@@ -24,7 +24,7 @@ typedef struct {
 
 // `run` is NULL for a plan that was not executed.
 void report_table(const Pipeline *pipeline, const RunReport *run, Text *to);
-// One object and a newline, with the keys of the contract (SPEC, 2.1 and 2.2).
+// One object and a newline, with the keys of docs/command.md.
 void report_json(const Pipeline *pipeline, const RunReport *run, Text *to);
 
 // "800000 B", "1.5 MiB"

@@ -83,7 +83,7 @@ const Program *program_parse(Arena *arena, Source source, const ParamOverride *o
     return diagnostics->errors == errors_before ? finish(&parser, source) : NULL;
 }
 
-const int64_t *program_param_values(const Program *program, Arena *arena) {
+int64_t *program_param_values(const Program *program, Arena *arena) {
     int64_t *values = arena_array(arena, int64_t, program->param_count);
     for (int i = 0; i < program->param_count; i++)
         values[i] = program->params[i].value;

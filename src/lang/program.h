@@ -46,7 +46,7 @@ const Program *program_parse(Arena *arena, Source source, const ParamOverride *o
                              int64_t ranks, Diagnostics *diagnostics);
 
 // Values of the params, by index.
-const int64_t *program_param_values(const Program *program, Arena *arena);
+int64_t *program_param_values(const Program *program, Arena *arena);
 Symbols program_symbols(const Program *program);
 bool program_uses_ranks(const Program *program); // whether an expression mentions the built-in `ranks`
 

@@ -35,18 +35,12 @@ static bool is_mentioned(const Cin *cin, int loop) {
     return false;
 }
 
-static NewVar fresh_var(const Cin *cin, int parent, char letter) {
-    const char *base = cin->vars[parent].name;
-    const char *name = arena_printf(cin->arena, "%s%c", base, letter);
-    for (int number = 1; cin_var(cin, name) >= 0; number++)
-        name = arena_printf(cin->arena, "%s%c%d", base, letter, number);
-    return (NewVar){name, cin->vars[parent].span};
-}
-
 static void split(Cin *cin, int loop, int64_t block, int children[2]) {
-    NewVar outer = fresh_var(cin, loop, 'o'), inner = fresh_var(cin, loop, 'i');
-    transform_blocks(cin, REL_SPLIT, cin->vars[loop].span, loop, outer, inner, int_const(cin->arena, block),
-                     children);
+    const char *base = cin->vars[loop].name;
+    const Span span = cin->vars[loop].span;
+    NewVar outer = transform_fresh_var(cin, base, 'o', span),
+           inner = transform_fresh_var(cin, base, 'i', span);
+    transform_blocks(cin, REL_SPLIT, span, loop, outer, inner, int_const(cin->arena, block), children);
     cin->ordered[children[0]] = cin->ordered[children[1]] = true;
 }
 

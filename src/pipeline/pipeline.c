@@ -23,8 +23,7 @@ static bool parse(Pipeline *pipeline) {
     if (!pipeline->program)
         return false;
     const int count = pipeline->program->statement_count;
-    pipeline->params = arena_copy(pipeline->arena, program_param_values(pipeline->program, pipeline->arena),
-                                  sizeof(int64_t) * (size_t)pipeline->program->param_count);
+    pipeline->params = program_param_values(pipeline->program, pipeline->arena);
     pipeline->statements = arena_array(pipeline->arena, StatementPasses, count);
     for (int i = 0; i < count; i++) {
         pipeline->statements[i].statement = &pipeline->program->statements[i];
@@ -57,7 +56,7 @@ static bool schedule(Pipeline *pipeline, StatementPasses *passes) {
             return internal_error(pipeline, command->span, PASS_SCHEDULE, why);
         passes->stages[i] = cin;
     }
-    passes->scheduled = schedule_defaults(&scheduler, cin);
+    passes->scheduled = schedule_defaults(cin);
     if (passes->scheduled && !cin_verify(passes->scheduled, &why))
         return internal_error(pipeline, statement->assignment->span, PASS_SCHEDULE, why);
     return passes->scheduled != NULL;

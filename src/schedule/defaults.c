@@ -2,8 +2,6 @@
 #include "schedule/distribution.h"
 #include "schedule/transform.h"
 
-#include <string.h>
-
 // Whether the placement says where to compute: it partitions or fixes something.
 static bool says_where(const Tensor *tensor) {
     for (int d = 0; tensor->placement && tensor->order > 0 && d < tensor->placement->machine->order; d++)
@@ -16,21 +14,6 @@ static void first_placed(void *context, const Access *access) {
     const Access **found = context;
     if (!*found && says_where(access->tensor))
         *found = access;
-}
-
-// A name that no variable and no step has: `base` with a letter, and a number where that is taken.
-static NewVar fresh_var(const Cin *cin, const Distribution *distribution, const char *base, char letter,
-                        Span span) {
-    const char *name = arena_printf(cin->arena, "%s%c", base, letter);
-    for (int number = 1;; number++) {
-        bool taken = cin_var(cin, name) >= 0;
-        for (int s = 0; s < distribution->step_count; s++)
-            taken |= strcmp(distribution->steps[s].outer.name, name) == 0 ||
-                     strcmp(distribution->steps[s].inner.name, name) == 0;
-        if (!taken)
-            return (NewVar){name, span};
-        name = arena_printf(cin->arena, "%s%c%d", base, letter, number);
-    }
 }
 
 // Steps for every dimension that partitions a mode, those of a later level dividing what an earlier one left.
@@ -47,8 +30,8 @@ static void plan_steps(const Cin *cin, const Access *access, Distribution *distr
             }
         }
         const char *base = step.after >= 0 ? distribution->steps[step.after].inner.name : cin->vars[var].name;
-        step.outer = fresh_var(cin, distribution, base, 'o', cin->vars[var].span);
-        step.inner = fresh_var(cin, distribution, base, 'i', cin->vars[var].span);
+        step.outer = transform_fresh_var(cin, base, 'o', cin->vars[var].span);
+        step.inner = transform_fresh_var(cin, base, 'i', cin->vars[var].span);
         distribution->steps[distribution->step_count++] = step;
     }
     distribution_add_fixed(cin, access->tensor->placement, distribution);
@@ -84,8 +67,7 @@ static void move_relations(Cin *cin, int from, int to) {
     }
 }
 
-const Cin *schedule_defaults(Scheduler *scheduler, const Cin *cin) {
-    (void)scheduler;
+const Cin *schedule_defaults(const Cin *cin) {
     for (int64_t r = 0; r < cin->relations.count; r++)
         if (cin->relations.items[r]->kind == REL_DISTRIBUTE)
             return cin;

@@ -72,6 +72,6 @@ const Cin *schedule_apply(Scheduler *scheduler, const Command *command, const Ci
 // What happens where the user says nothing (docs/language.md): without any `distribute`, the work goes onto
 // the placement of the left-hand tensor, else of the first placed tensor on the right, else onto one process.
 // Returns `cin` itself where there is nothing to add.
-const Cin *schedule_defaults(Scheduler *scheduler, const Cin *cin);
+const Cin *schedule_defaults(const Cin *cin);
 
 #endif

@@ -17,6 +17,13 @@ void transform_replace(Cin *cin, int var, const int *by, int count) {
     }
 }
 
+NewVar transform_fresh_var(const Cin *cin, const char *base, char letter, Span span) {
+    const char *name = arena_printf(cin->arena, "%s%c", base, letter);
+    for (int number = 1; cin_var(cin, name) >= 0; number++)
+        name = arena_printf(cin->arena, "%s%c%d", base, letter, number);
+    return (NewVar){name, span};
+}
+
 void transform_blocks(Cin *cin, RelationKind kind, Span span, int parent, NewVar outer, NewVar inner,
                       const IntExpr *factor, int children[2]) {
     const IntExpr *blocks = int_op(cin->arena, INT_CEIL_DIV, cin->vars[parent].extent, factor);

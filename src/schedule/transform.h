@@ -6,6 +6,10 @@
 
 #include "schedule/arguments.h"
 
+// A variable that does not exist yet: `base` with a letter, and with a number where that is taken. Different
+// bases or letters give different names.
+NewVar transform_fresh_var(const Cin *cin, const char *base, char letter, Span span);
+
 // REL_SPLIT or REL_DIVIDE: `parent` becomes children[0] and, directly inside of it, children[1].
 void transform_blocks(Cin *cin, RelationKind kind, Span span, int parent, NewVar outer, NewVar inner,
                       const IntExpr *factor, int children[2]);

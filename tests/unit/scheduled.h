@@ -48,7 +48,7 @@ static inline Scheduled scheduled(const char *text, bool defaults) {
         assert_string_equal(text_string(&old), text_string(&again)); // a Cin is a value
     }
     if (result.cin && defaults)
-        result.cin = schedule_defaults(&scheduler, result.cin);
+        result.cin = schedule_defaults(result.cin);
     if (result.cin)
         assert_verified(result.cin);
     return result;

@@ -25,7 +25,7 @@ static const char *outcome(Arena *arena, const char *text, const Spmd **spmd) {
         for (int c = 0; cin && c < statement->command_count; c++)
             cin = schedule_apply(&scheduler, &statement->commands[c], cin);
         if (cin)
-            cin = schedule_defaults(&scheduler, cin);
+            cin = schedule_defaults(cin);
         if (cin)
             *spmd = lower(cin, diagnostics);
     }

@@ -24,7 +24,7 @@ static StatementPlan *planned(Arena *arena, const char *text, PlanOptions option
         const Cin *cin = cin_create(arena, program->statements[0].assignment, diagnostics);
         for (int i = 0; cin && i < program->statements[0].command_count; i++)
             cin = schedule_apply(&scheduler, &program->statements[0].commands[i], cin);
-        cin = cin ? schedule_defaults(&scheduler, cin) : NULL;
+        cin = cin ? schedule_defaults(cin) : NULL;
         spmd = cin ? lower(cin, diagnostics) : NULL;
     }
     Plan *plan = NULL;
