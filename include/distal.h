@@ -278,7 +278,8 @@ DISTAL_API distal_status distal_use_kernel(distal_statement *statement, distal_k
 
 // Plans the statement for the values that params, extents and grids have now: who sends what to whom, and
 // all memory that is needed for it. Tensors that have no memory yet get some, set to zero. Compiles the
-// statement where that has not been done. Collective.
+// statement where that has not been done. DISTAL_FAILED, before anything is allocated, where the nodes have
+// not that much memory free. Collective.
 DISTAL_API distal_status distal_plan_create(distal_statement *statement, distal_plan **plan);
 
 // Collective; NULL is fine.

@@ -2,6 +2,8 @@
 // How a public call begins, fails, and agrees with the other ranks.
 #include "api/context.h"
 
+#include "runtime/node.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,6 +116,31 @@ distal_status call_agree_on(distal_context *context, distal_status status, const
 
 distal_status call_agree(distal_context *context, distal_status status) {
     return call_agree_on(context, status, NULL);
+}
+
+typedef struct {
+    double needed, available;
+    const char *what;
+} Shortage;
+
+static distal_status report_shortage(distal_context *context, void *arguments) {
+    const Shortage *shortage = arguments;
+    diagnostics_error(
+        context->diagnostics, (Span){0},
+        "not enough memory for %s: the ranks of a node need %.4g GB together, and %.4g are free",
+        shortage->what, 1e-9 * shortage->needed, 1e-9 * shortage->available);
+    return DISTAL_FAILED;
+}
+
+distal_status call_fits(distal_context *context, int64_t bytes, const char *what) {
+    // As real numbers, which do not overflow.
+    Shortage shortage = {.needed = (double)bytes, .what = what};
+    MPI_Allreduce(MPI_IN_PLACE, &shortage.needed, 1, MPI_DOUBLE, MPI_SUM, context->node);
+    shortage.available = (double)node_free_memory(context->node);
+    distal_status status = DISTAL_OK;
+    if (shortage.available >= 0 && shortage.needed > shortage.available)
+        status = call_continue(context, report_shortage, &shortage);
+    return call_agree(context, status);
 }
 
 distal_status invalid(distal_context *context, const char *format, ...) {

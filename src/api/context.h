@@ -97,6 +97,10 @@ distal_status call_agree(distal_context *context, distal_status status);
 // equal on all.
 distal_status call_agree_on(distal_context *context, distal_status status, const Hash *fingerprint);
 
+// Whether the node has `bytes` (its own number on each rank) for `what`: else nothing is allocated, and
+// nobody is ended by the system later on. Collective.
+distal_status call_fits(distal_context *context, int64_t bytes, const char *what);
+
 // Diagnoses a mistake in the arguments of a call; always DISTAL_INVALID.
 distal_status invalid(distal_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // Where there is no context to keep the diagnostic in; always DISTAL_INVALID.

@@ -252,10 +252,7 @@ distal_status distal_tensor_attach_pieces(distal_tensor *tensor, int64_t count, 
 
 static distal_status allocate(distal_context *context, void *arguments) {
     const DataCall *call = arguments;
-    distal_status status = tensor_check_home(context, call->tensor);
-    if (status == DISTAL_OK && !tensor_allocate(call->tensor, context->diagnostics))
-        status = DISTAL_FAILED;
-    return status;
+    return tensor_allocate(call->tensor, context->diagnostics) ? DISTAL_OK : DISTAL_FAILED;
 }
 
 static Hash fingerprint(const char *call, const distal_tensor *tensor, const char *text) {
@@ -266,6 +263,11 @@ static Hash fingerprint(const char *call, const distal_tensor *tensor, const cha
     return hash;
 }
 
+// What the tensor would take on this rank beyond what it has.
+static int64_t missing_bytes(const distal_tensor *tensor) {
+    return tensor->storage ? 0 : home_bytes(&tensor->home, tensor->context->rank);
+}
+
 // A call in which all ranks move elements: `check` comes first on each rank, `move` then on all together.
 static distal_status run_collective(const char *name, CallBody check, CallBody move, DataCall *call) {
     if (!call->tensor || !call->tensor->context)
@@ -273,6 +275,10 @@ static distal_status run_collective(const char *name, CallBody check, CallBody m
     distal_context *context = call->tensor->context;
     const Hash hash = fingerprint(name, call->tensor, call->text ? call->text : "");
     distal_status status = call_agree_on(context, call_local(context, check, call), &hash);
+    if (status == DISTAL_OK)
+        status = call_fits(context, missing_bytes(call->tensor), call->tensor->name);
+    if (status == DISTAL_OK)
+        status = call_agree(context, call_continue(context, allocate, call));
     if (status == DISTAL_OK)
         status = call_agree(context, call_continue(context, move, call));
     return status;
@@ -285,7 +291,7 @@ static distal_status check_fill(distal_context *context, void *arguments) {
         return invalid(context, "the source of tensor '%s' is NULL", call->tensor->name);
     if (!source_parse(call->text, call->tensor->tensor, context->scratch, &source, context->diagnostics))
         return DISTAL_INVALID;
-    return allocate(context, arguments);
+    return tensor_check_home(context, call->tensor);
 }
 
 static distal_status move_fill(distal_context *context, void *arguments) {
@@ -307,7 +313,7 @@ static distal_status check_write(distal_context *context, void *arguments) {
         return invalid(context, "the path for tensor '%s' is NULL", call->tensor->name);
     if (!output_check(call->text, call->tensor->tensor, context->diagnostics))
         return DISTAL_INVALID;
-    return allocate(context, arguments);
+    return tensor_check_home(context, call->tensor);
 }
 
 static distal_status move_write(distal_context *context, void *arguments) {
@@ -329,7 +335,7 @@ static distal_status check_gather(distal_context *context, void *arguments) {
         volume *= call->tensor->extents[d];
     if (!call->data && volume > 0)
         return invalid(context, "the place for the whole of tensor '%s' is NULL", call->tensor->name);
-    return allocate(context, arguments);
+    return tensor_check_home(context, call->tensor);
 }
 
 static distal_status move_gather(distal_context *context, void *arguments) {

@@ -2,6 +2,7 @@
 // Plans: a statement with the numbers put in, its tensors in memory, ready to be executed.
 #include "api/context.h"
 
+#include "base/integer.h"
 #include "runtime/execution.h"
 
 #include <inttypes.h>
@@ -169,6 +170,23 @@ static void undo(const distal_plan *plan) {
     }
 }
 
+// What the plan takes on this rank: its buffers, and homes of tensors that have no memory yet.
+static int64_t missing_bytes(const distal_plan *plan) {
+    const StatementPlan *statement = plan->statement;
+    int64_t bytes = 0;
+    for (int t = 0; t < statement->tensor_count; t++) {
+        const TensorFigures *figures = &statement->tensors[t];
+        const distal_tensor *tensor = context_tensor(plan->context, figures->tensor->name);
+        const int64_t home = tensor->storage || figures->pattern == PATTERN_NONE
+                                 ? 0
+                                 : figures->home_bytes[plan->context->rank];
+        if (!checked_add(bytes, home, &bytes) ||
+            !checked_add(bytes, figures->buffer_bytes[plan->context->rank], &bytes))
+            return INT64_MAX;
+    }
+    return bytes;
+}
+
 static distal_status run_passes(distal_context *context, PlanCall *call) {
     distal_status status = call_local(context, make_plan, call);
     Hash hash = hash_create();
@@ -180,6 +198,8 @@ static distal_status run_passes(distal_context *context, PlanCall *call) {
     if (status == DISTAL_OK && !call->plan->function)
         status =
             kernel_provide(context, call->plan->pipeline->c_source, &call->plan->function, &call->seconds);
+    if (status == DISTAL_OK)
+        status = call_fits(context, missing_bytes(call->plan), "the plan");
     if (status == DISTAL_OK)
         status = call_agree(context, call_continue(context, prepare, call));
     if (status == DISTAL_OK)

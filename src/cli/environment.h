@@ -11,10 +11,6 @@
 // rank, shared fairly with the other ranks of its node that may use the same ones. Collective over `node`.
 int64_t environment_threads(int64_t wanted, MPI_Comm node);
 
-// Bytes that the processes of the node can still have together: of the machine, and of the container that it
-// may be. The least that any of them sees, -1 where one sees nothing. Collective over `node`.
-int64_t environment_free_memory(MPI_Comm node);
-
 // "Open MPI 4.1.4"
 const char *environment_mpi(Arena *arena);
 // "OpenBLAS 0.3.21"; "CBLAS" where the library does not say its name.

@@ -2,9 +2,9 @@
 #include "cli/memory.h"
 
 #include "base/integer.h"
-#include "cli/environment.h"
 #include "cli/report.h"
 #include "runtime/comm.h"
+#include "runtime/node.h"
 
 #include <inttypes.h>
 
@@ -131,7 +131,7 @@ typedef struct {
 
 // The node that lacks most, the same on all ranks.
 static Node worst_node(double own, MPI_Comm node) {
-    Node mine = {.available = (double)environment_free_memory(node)};
+    Node mine = {.available = (double)node_free_memory(node)};
     int size, rank;
     MPI_Allreduce(&own, &mine.needed, 1, MPI_DOUBLE, MPI_SUM, node);
     MPI_Comm_size(node, &size);
