@@ -5,8 +5,6 @@
 #include "lower/transfers.h"
 #include "schedule/transform.h"
 
-#include <string.h>
-
 // The innermost loop strides through INNER cache lines, 16 KiB, which stay in a first-level cache, as their
 // pages stay in its table of addresses, while the other loop uses them up. Its OUTER turns are few, so that
 // there are tiles for many threads.
