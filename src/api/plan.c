@@ -16,8 +16,8 @@ struct distal_plan {
     Pipeline *pipeline;
     const StatementPlan *statement;
     distal_kernel_function function;
-    int tensor_count;
-    distal_tensor **tensors; // by id in the pipeline's program; NULL: no transfer moves it
+    int tensor_count;        // workspaces included, which are the plan's own
+    distal_tensor **tensors; // by id in the pipeline's program; NULL: no transfer moves it, or a workspace
     int64_t *memory;         // what they had of tensor->memory when the plan was made
     bool *placed_here;       // by the same: the plan has given the tensor its home
     bool *allocated_here;    // the plan has given it memory
@@ -108,6 +108,12 @@ static bool take_tensor(distal_plan *plan, int id) {
     return true;
 }
 
+static bool take_workspace(distal_plan *plan, int id) {
+    plan->storages[id] = storage_create(&plan->pipeline->plan->homes[id], plan->context->rank, true,
+                                        plan->context->diagnostics);
+    return plan->storages[id] != NULL;
+}
+
 static void find_figures(distal_plan *plan) {
     const StatementPlan *statement = plan->statement;
     distal_tensor_figures *tensors = arena_array(plan->arena, distal_tensor_figures, statement->tensor_count);
@@ -134,7 +140,7 @@ static distal_status prepare(distal_context *context, void *arguments) {
     const PlanCall *call = arguments;
     distal_plan *plan = call->plan;
     const Spmd *spmd = plan->statement->spmd;
-    plan->tensor_count = plan->pipeline->program->tensor_count;
+    plan->tensor_count = plan->pipeline->plan->tensor_count;
     plan->tensors = arena_array(plan->arena, distal_tensor *, plan->tensor_count);
     plan->memory = arena_array(plan->arena, int64_t, plan->tensor_count);
     plan->placed_here = arena_array(plan->arena, bool, plan->tensor_count);
@@ -142,7 +148,8 @@ static distal_status prepare(distal_context *context, void *arguments) {
     plan->storages = arena_array(plan->arena, Storage *, plan->tensor_count);
     for (int t = 0; t < spmd->transfer_count; t++) {
         const int id = spmd->transfers[t].access->tensor->id;
-        if (!plan->tensors[id] && !take_tensor(plan, id))
+        const bool is_workspace = id >= plan->pipeline->program->tensor_count;
+        if (!plan->storages[id] && !(is_workspace ? take_workspace(plan, id) : take_tensor(plan, id)))
             return DISTAL_FAILED;
     }
     find_figures(plan);
@@ -234,9 +241,12 @@ void distal_plan_free(distal_plan *plan) {
         at = &(*at)->next;
     *at = plan->next;
     execution_free(plan->execution);
-    for (int t = 0; plan->tensors && t < plan->tensor_count; t++)
+    for (int t = 0; plan->tensors && t < plan->tensor_count; t++) {
         if (plan->tensors[t])
             tensor_release(plan->tensors[t]);
+        else if (plan->storages)
+            storage_free(plan->storages[t]);
+    }
     arena_free(plan->arena);
     free(plan);
 }

@@ -36,16 +36,16 @@ static bool fits(Run *run) {
 }
 
 static bool create_storages(Run *run) {
-    const Program *program = run->pipeline->program;
+    const Plan *plan = run->pipeline->plan;
     bool ok = true;
-    for (int i = 0; ok && i < program->tensor_count; i++) {
-        const Tensor *tensor = program->tensors[i];
-        const Home *home = &run->pipeline->plan->homes[tensor->id];
+    for (int t = 0; ok && t < plan->tensor_count; t++) {
+        const Home *home = &plan->homes[t];
         if (!home->known)
             continue;
-        run->storages[tensor->id] =
-            storage_create(home, run->rank, !program_is_input(program, tensor), run->session->diagnostics);
-        ok = run->storages[tensor->id] != NULL;
+        run->storages[t] =
+            storage_create(home, run->rank, !program_is_input(run->pipeline->program, home->tensor),
+                           run->session->diagnostics);
+        ok = run->storages[t] != NULL;
     }
     return agree_on(MPI_COMM_WORLD, ok, run->session->diagnostics);
 }
@@ -53,7 +53,7 @@ static bool create_storages(Run *run) {
 bool run_prepare(Run *run) {
     const Program *program = run->pipeline->program;
     Arena *arena = run->session->arena;
-    run->storages = arena_array(arena, Storage *, program->tensor_count);
+    run->storages = arena_array(arena, Storage *, run->pipeline->plan->tensor_count);
     run->statements = arena_array(arena, RunStatement, program->statement_count);
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, run->rank, MPI_INFO_NULL, &run->node);
     run->threads = environment_threads(run->session->options->threads, run->node);
@@ -64,7 +64,7 @@ void run_release(Run *run) {
     const Program *program = run->pipeline->program;
     for (int i = 0; run->statements && i < program->statement_count; i++)
         jit_unload(&run->statements[i].kernel);
-    for (int i = 0; run->storages && i < program->tensor_count; i++)
+    for (int i = 0; run->storages && i < run->pipeline->plan->tensor_count; i++)
         if (run->storages[i])
             storage_free(run->storages[i]);
     if (run->node != MPI_COMM_NULL)

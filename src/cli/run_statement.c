@@ -40,7 +40,7 @@ static void backup_free(Backup *backup) {
 
 // Made for each statement when its turn comes: buffers and communicators of one at a time.
 static bool prepare(Run *run, int index) {
-    const int tensors = run->pipeline->program->tensor_count;
+    const int tensors = run->pipeline->plan->tensor_count;
     RunStatement *statement = &run->statements[index];
     Arena *arena = run->session->arena;
     statement->seconds = arena_array(arena, double, run->session->options->repeat);
@@ -75,7 +75,7 @@ static bool check_counters(Run *run, int index) {
 static void gather_counters(Run *run, int index) {
     const StatementPlan *plan = run->pipeline->plan->statements[index];
     RunStatement *statement = &run->statements[index];
-    const int tensors = run->pipeline->program->tensor_count;
+    const int tensors = run->pipeline->plan->tensor_count;
     int64_t *bytes = arena_array(run->session->arena, int64_t, tensors);
     int64_t *messages = arena_array(run->session->arena, int64_t, tensors);
     for (int t = 0; t < plan->spmd->transfer_count; t++) {

@@ -49,14 +49,14 @@ int cin_add_var(Cin *cin, const char *name, Span span, const IntExpr *extent) {
     return cin->var_count++;
 }
 
-static int count_nests(const Stmt *stmt) {
+int stmt_nest_count(const Stmt *stmt) {
     if (stmt->kind == STMT_SEQUENCE || stmt->kind == STMT_WHERE)
-        return count_nests(stmt->first) + count_nests(stmt->second);
+        return stmt_nest_count(stmt->first) + stmt_nest_count(stmt->second);
     return 1;
 }
 
 int cin_nest_count(const Cin *cin) {
-    return count_nests(cin->body);
+    return stmt_nest_count(cin->body);
 }
 
 // A where statement executes its second part, which fills the workspace, first.
@@ -71,7 +71,7 @@ static const Stmt *executed_last(const Stmt *stmt) {
 Nest cin_nest(const Cin *cin, int index) {
     const Stmt *stmt = cin->body;
     while (stmt->kind == STMT_SEQUENCE || stmt->kind == STMT_WHERE) {
-        int before = count_nests(executed_first(stmt));
+        int before = stmt_nest_count(executed_first(stmt));
         stmt = index < before ? executed_first(stmt) : executed_last(stmt);
         index -= index < before ? 0 : before;
     }
@@ -80,6 +80,14 @@ Nest cin_nest(const Cin *cin, int index) {
         nest.loops[nest.loop_count++] = stmt->var;
     nest.assign = stmt;
     return nest;
+}
+
+bool nest_sums_over(const Nest *nest, int var) {
+    const Access *lhs = nest->assign->lhs;
+    for (int m = 0; m < lhs->tensor->order; m++)
+        if (lhs->vars[m] == var)
+            return false;
+    return true;
 }
 
 static const Stmt *nest_stmt(Arena *arena, const Nest *nest) {
@@ -98,7 +106,7 @@ static const Stmt *with_nest(Arena *arena, const Stmt *stmt, int index, const Ne
     if (stmt->kind != STMT_SEQUENCE && stmt->kind != STMT_WHERE)
         return nest_stmt(arena, nest);
     Stmt *copy = arena_copy(arena, stmt, sizeof *stmt);
-    int before = count_nests(executed_first(stmt));
+    int before = stmt_nest_count(executed_first(stmt));
     bool in_first = (index < before) == (stmt->kind == STMT_SEQUENCE);
     const Stmt **part = in_first ? &copy->first : &copy->second;
     *part = with_nest(arena, *part, index < before ? index : index - before, nest);

@@ -10,8 +10,7 @@ typedef struct {
     const char *name;
     Span span;
     const IntExpr *extent; // closed: params only
-    bool source;           // stands in the statement as written
-    bool reduction;        // source variable that the left side lacks
+    bool source;           // not derived: stands in the statement as written, or indexes a workspace
 } IndexVar;
 
 // The s.t. list. The first four derive variables (provenance); the others say how loops are executed.
@@ -77,9 +76,13 @@ struct Stmt {
 
 typedef struct {
     Arena *arena;
-    const Assignment *assignment;
+    const Assignment *assignment; // as it was written
+    // What is computed, in order of execution: workspaces, and last the target. Their variables are the
+    // source variables of the Cin.
+    int part_count;
+    const Assignment *const *parts;
     int var_count;
-    IndexVar vars[MAX_VARS]; // ids 0 .. assignment->var_count - 1 are the source variables
+    IndexVar vars[MAX_VARS]; // source variables first
     bool ordered[MAX_VARS];  // loops that the schedule put in order, and loops derived from those
     Array(const Relation *) relations;
     const Stmt *body;
@@ -93,6 +96,12 @@ typedef struct {
 // divisor together with terms that do not have it. Loops: variables in order of first occurrence, those of
 // the left side first (DISTAL, section 5.1).
 const Cin *cin_create(Arena *arena, const Assignment *assignment, Diagnostics *diagnostics);
+
+// The same of an assignment that falls apart into `parts`, of which later ones read what earlier ones
+// compute: the last where the one before it where ... All have the same table of variables. They have to
+// stay.
+const Cin *cin_create_parts(Arena *arena, const Assignment *assignment, const Assignment *const *parts,
+                            int part_count, Diagnostics *diagnostics);
 
 // A shallow copy to be changed by a schedule command.
 Cin *cin_copy(const Cin *cin);
@@ -108,7 +117,10 @@ typedef struct {
     const Stmt *assign;
 } Nest;
 int cin_nest_count(const Cin *cin);
+int stmt_nest_count(const Stmt *stmt);
 Nest cin_nest(const Cin *cin, int index);
+// Whether the nest sums over this source variable: its left side lacks it.
+bool nest_sums_over(const Nest *nest, int var);
 // Replaces nest `index`.
 void cin_set_nest(Cin *cin, int index, const Nest *nest);
 // Index of the loop in the nest, -1 where the nest lacks it.
@@ -135,7 +147,8 @@ bool relation_is_blocks(const Relation *relation);
 // extents closed, relations about existing variables. On failure false, and what is wrong is written to *why.
 bool cin_verify(const Cin *cin, const char **why);
 
-// "forall(io) forall(jo) ... A(i, j) += B(i, k) * C(k, j)", one nest after the other with ` ;` between, then
+// "forall(io) forall(jo) ... A(i, j) += B(i, k) * C(k, j)", one nest after the other with ` ;` between,
+// ` where` before the nests that fill a workspace, which are executed first; then
 // "s.t. divide(i, io, ii, gx), ...", broken before column 100, each line ended. `params` are names by index.
 void cin_print(const Cin *cin, const char *const *params, Text *to);
 void relation_print(const Cin *cin, const Relation *relation, const char *const *params, Text *to);

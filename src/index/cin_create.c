@@ -3,9 +3,6 @@
 // which loop nests the statement falls apart.
 #include "index/cin.h"
 
-typedef uint64_t VarSet; // bit v: variable v
-_Static_assert(MAX_VARS <= 64, "a VarSet has a bit for each variable");
-
 // A signed part of a sum: all that is summed over the same variables.
 typedef struct {
     const Expr *expr;
@@ -187,36 +184,67 @@ static void put_unreduced_first(TermArray *terms) {
     }
 }
 
-const Cin *cin_create(Arena *arena, const Assignment *assignment, Diagnostics *diagnostics) {
-    Normalizer normalizer = {arena, assignment, diagnostics};
-    TermArray terms = {0};
-    if (!terms_of(&normalizer, assignment->rhs, &terms))
-        return NULL;
-    put_unreduced_first(&terms);
+// `count` assignments in sequence, to be filled in.
+static const Stmt *sequence_of(Arena *arena, int64_t count) {
+    Stmt *assigns = arena_array(arena, Stmt, count);
+    const Stmt *body = assigns;
+    for (int64_t i = 0; i < count; i++) {
+        assigns[i].kind = STMT_ASSIGN;
+        if (i == 0)
+            continue;
+        Stmt *sequence = arena_new(arena, Stmt);
+        sequence->kind = STMT_SEQUENCE;
+        sequence->first = body;
+        sequence->second = &assigns[i];
+        body = sequence;
+    }
+    return body;
+}
 
+static const Stmt *where(Arena *arena, const Stmt *reader, const Stmt *filler) {
+    Stmt *stmt = arena_new(arena, Stmt);
+    stmt->kind = STMT_WHERE;
+    stmt->first = reader;
+    stmt->second = filler;
+    return stmt;
+}
+
+// Appends the nests of one part, which are executed after those of the parts before it.
+static bool add_part(Cin *cin, const Assignment *part, Diagnostics *diagnostics) {
+    Normalizer normalizer = {cin->arena, part, diagnostics};
+    TermArray terms = {0};
+    if (!terms_of(&normalizer, part->rhs, &terms))
+        return false;
+    put_unreduced_first(&terms);
+    const Stmt *nests = sequence_of(cin->arena, terms.count);
+    int index = cin->body ? cin_nest_count(cin) : 0;
+    cin->body = cin->body ? where(cin->arena, nests, cin->body) : nests;
+    for (int64_t i = 0; i < terms.count; i++) {
+        Nest nest = make_nest(&normalizer, &terms.items[i], i == 0);
+        cin_set_nest(cin, index++, &nest);
+    }
+    return true;
+}
+
+const Cin *cin_create_parts(Arena *arena, const Assignment *assignment, const Assignment *const *parts,
+                            int part_count, Diagnostics *diagnostics) {
     Cin *cin = arena_new(arena, Cin);
     cin->arena = arena;
     cin->assignment = assignment;
-    cin->var_count = assignment->var_count;
-    for (int v = 0; v < assignment->var_count; v++) {
-        const SourceVar *var = &assignment->vars[v];
-        cin->vars[v] = (IndexVar){var->name, var->span, var->extent, true, var->reduction};
+    cin->part_count = part_count;
+    cin->parts = parts;
+    cin->var_count = parts[0]->var_count;
+    for (int v = 0; v < cin->var_count; v++) {
+        const SourceVar *var = &parts[0]->vars[v];
+        cin->vars[v] = (IndexVar){var->name, var->span, var->extent, true};
     }
-    Stmt *body = arena_array(arena, Stmt, terms.count);
-    for (int64_t i = 0; i < terms.count; i++)
-        body[i].kind = STMT_ASSIGN;
-    for (int64_t i = 0; i + 1 < terms.count; i++) {
-        Stmt *sequence = arena_new(arena, Stmt);
-        sequence->kind = STMT_SEQUENCE;
-        sequence->first = i ? cin->body : &body[0];
-        sequence->second = &body[i + 1];
-        cin->body = sequence;
-    }
-    if (terms.count == 1)
-        cin->body = &body[0];
-    for (int64_t i = 0; i < terms.count; i++) {
-        Nest nest = make_nest(&normalizer, &terms.items[i], i == 0);
-        cin_set_nest(cin, (int)i, &nest);
-    }
+    for (int p = 0; p < part_count; p++)
+        if (!add_part(cin, parts[p], diagnostics))
+            return NULL;
     return cin;
+}
+
+const Cin *cin_create(Arena *arena, const Assignment *assignment, Diagnostics *diagnostics) {
+    const Assignment *const *parts = arena_copy(arena, &assignment, sizeof(const Assignment *));
+    return cin_create_parts(arena, assignment, parts, 1, diagnostics);
 }

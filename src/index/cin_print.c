@@ -102,7 +102,7 @@ void relation_print(const Cin *cin, const Relation *relation, const char *const 
 }
 
 // On one line where that fits; else the loops, and the assignment below them.
-static void print_nest(const Cin *cin, const Nest *nest, bool last, Text *to) {
+static void print_nest(const Cin *cin, const Nest *nest, const char *end, Text *to) {
     const char *const *names = cin_names(cin);
     Text loops = text_create(cin->arena), assign = text_create(cin->arena);
     for (int i = 0; i < nest->loop_count; i++)
@@ -110,8 +110,7 @@ static void print_nest(const Cin *cin, const Nest *nest, bool last, Text *to) {
     access_print(nest->assign->lhs, names, &assign);
     text_append(&assign, nest->assign->accumulate ? " += " : " = ");
     expr_print(nest->assign->rhs, names, &assign);
-    if (!last)
-        text_append(&assign, " ;");
+    text_append(&assign, end);
     if (nest->loop_count && loops.length + 1 + assign.length <= LINE_LENGTH) {
         text_printf(to, "%s %s\n", text_string(&loops), text_string(&assign));
         return;
@@ -123,12 +122,22 @@ static void print_nest(const Cin *cin, const Nest *nest, bool last, Text *to) {
     append_wrapped(text_string(&assign), nest->loop_count ? 2 : 0, 4, to);
 }
 
-void cin_print(const Cin *cin, const char *const *params, Text *to) {
-    int nests = cin_nest_count(cin);
-    for (int n = 0; n < nests; n++) {
-        Nest nest = cin_nest(cin, n);
-        print_nest(cin, &nest, n + 1 == nests, to);
+// `index` is that of the first nest of the statement that is executed; the last line ends in `end`.
+static void print_stmt(const Cin *cin, const Stmt *stmt, int index, const char *end, Text *to) {
+    if (stmt->kind == STMT_SEQUENCE) {
+        print_stmt(cin, stmt->first, index, " ;", to);
+        print_stmt(cin, stmt->second, index + stmt_nest_count(stmt->first), end, to);
+    } else if (stmt->kind == STMT_WHERE) {
+        print_stmt(cin, stmt->first, index + stmt_nest_count(stmt->second), " where", to);
+        print_stmt(cin, stmt->second, index, end, to);
+    } else {
+        const Nest nest = cin_nest(cin, index);
+        print_nest(cin, &nest, end, to);
     }
+}
+
+void cin_print(const Cin *cin, const char *const *params, Text *to) {
+    print_stmt(cin, cin->body, 0, "", to);
     if (cin->relations.count == 0)
         return;
     Text relations = text_create(cin->arena);

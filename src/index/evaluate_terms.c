@@ -7,7 +7,7 @@ static VarSet bit(int var) {
     return (VarSet)1 << var;
 }
 
-static VarSet access_vars(const Access *access) {
+static VarSet vars_of_access(const Access *access) {
     VarSet vars = 0;
     for (int mode = 0; mode < access->tensor->order; mode++)
         vars |= bit(access->vars[mode]);
@@ -16,7 +16,7 @@ static VarSet access_vars(const Access *access) {
 
 static VarSet all_vars(const Expr *expr) {
     if (expr->kind == EXPR_ACCESS)
-        return access_vars(expr->access);
+        return vars_of_access(expr->access);
     return (expr->left ? all_vars(expr->left) : 0) | (expr->right ? all_vars(expr->right) : 0);
 }
 
@@ -118,7 +118,7 @@ static void expand(Expansion *expansion, const Expr *expr, bool negative, Addend
 }
 
 bool evaluate_terms(Arena *arena, const Assignment *assignment, Addends *addends) {
-    Expansion expansion = {.arena = arena, .reducible = ~access_vars(assignment->lhs)};
+    Expansion expansion = {.arena = arena, .reducible = ~vars_of_access(assignment->lhs)};
     expand(&expansion, assignment->rhs, false, addends);
     if (assignment->accumulate) {
         Expr *old = arena_new(arena, Expr);

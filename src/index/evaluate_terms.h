@@ -5,10 +5,6 @@
 
 #include "index/notation.h"
 
-// Sets of variables, one bit each.
-typedef uint64_t VarSet;
-_Static_assert(MAX_VARS <= 64, "a set of variables is one word");
-
 // An additive term: all of the right side that is summed over the same variables.
 typedef struct {
     bool negative;

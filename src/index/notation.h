@@ -26,6 +26,9 @@ typedef struct {
 
 enum { MAX_VARS = 64 }; // index variables of one statement, derived ones included
 
+typedef uint64_t VarSet; // bit v: variable v
+_Static_assert(MAX_VARS <= 64, "a set of variables is one word");
+
 typedef struct {
     const Tensor *tensor;
     int vars[MAX_ORDER]; // ids of index variables of the statement, one a mode

@@ -72,6 +72,8 @@ static bool check_calls(Parser *parser, const Expr *expr) {
 bool check_type(Parser *parser, const Assignment *assignment) {
     if (!check_calls(parser, assignment->rhs))
         return false;
+    if (!assignment->lhs)
+        return true;
     const Tensor *target = assignment->lhs->tensor;
     ElementType type = expr_type(assignment->rhs);
     if (type_storable(type, target->type))

@@ -474,3 +474,17 @@ bool parse_assignment(Parser *parser) {
     array_push(parser->arena, parser->statements, parsed);
     return ok;
 }
+
+bool parse_right_side(Parser *parser, int64_t end, const Assignment **assignment) {
+    Builder builder = {.parser = parser, .assignment = arena_new(parser->arena, Assignment)};
+    parser->nesting = parser->operations = 0;
+    *assignment = NULL;
+    if (!parse_expression(&builder, &builder.assignment->rhs))
+        return false;
+    builder.assignment->span = builder.assignment->rhs->span;
+    if (peek(parser) != &parser->tokens.items[end])
+        return expected(parser, "',' or an operator");
+    if (!builder.failed && check_type(parser, builder.assignment))
+        *assignment = builder.assignment;
+    return true;
+}

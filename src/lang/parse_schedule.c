@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Schedule blocks. Commands are read without knowing what each of them takes: that is the
-// command's own affair.
+// Schedule blocks. Commands are read without knowing what each of them takes, but for a tensor expression in
+// the first place: that is the command's own affair.
 #include "lang/parser.h"
 
 #include <string.h>
@@ -68,7 +68,7 @@ static bool parse_names(Parser *parser, Arg *arg, TokenKind closing, const char 
     return leave_brackets(parser, outside, closing, what);
 }
 
-// A tensor expression: only `precompute` takes one, and what it says is kept as text.
+// A tensor expression where the command does not take one: what it says is kept as text.
 static void keep_expression(Parser *parser, Arg *arg, int64_t end) {
     const Token *first = peek(parser), *last = &parser->tokens.items[last_before(parser, end)];
     *arg = (Arg){.kind = ARG_EXPRESSION, .span = span_join(first->span, last->span)};
@@ -83,6 +83,13 @@ static void keep_expression(Parser *parser, Arg *arg, int64_t end) {
     }
     arg->name = text_string(&text);
     parser->at = end;
+}
+
+static bool parse_expression(Parser *parser, Arg *arg, int64_t end) {
+    const int64_t begin = parser->at;
+    keep_expression(parser, arg, end);
+    parser->at = begin;
+    return parse_right_side(parser, end, &arg->expression);
 }
 
 static bool mentions_tensor(const Parser *parser, int64_t begin, int64_t end) {
@@ -106,18 +113,23 @@ static bool has_bad_token(const Parser *parser, int64_t begin, int64_t end) {
     return false;
 }
 
-static bool parse_argument(Parser *parser, Arg *arg) {
+// `row`: the command, NULL where there is none of this name.
+static bool parse_argument(Parser *parser, const ScheduleCommand *row, bool is_first, Arg *arg) {
     const Token *tokens = parser->tokens.items, *first = peek(parser);
     int64_t begin = first - tokens, end = argument_end(parser), last = last_before(parser, end);
     if (has_bad_token(parser, begin, end))
         return false;
+    const bool takes_expression = row && row->takes_expression;
     *arg = (Arg){.kind = ARG_LIST, .span = first->span};
     if (first->kind == TOKEN_OPEN_BRACE) {
         if (!parse_names(parser, arg, TOKEN_CLOSE_BRACE, "',' or '}'"))
             return false;
-        return arg->item_count > 0 || diagnostics_error(parser->diagnostics, arg->span,
-                                                        "this list is empty; it has to name something");
+        return arg->item_count > 0 || takes_expression ||
+               diagnostics_error(parser->diagnostics, arg->span,
+                                 "this list is empty; it has to name something");
     }
+    if (is_first && takes_expression)
+        return parse_expression(parser, arg, end);
     TokenKind second = last > begin ? peek_second(parser)->kind : TOKEN_END;
     if (first->kind == TOKEN_NAME && (last == begin || second == TOKEN_DOT))
         return parse_name_argument(parser, arg);
@@ -147,13 +159,14 @@ static bool parse_command(Parser *parser, CommandArray *commands) {
     Command command = {.name = name->text, .span = name->span, .name_span = name->span};
     if (peek(parser)->kind != TOKEN_OPEN_PAREN)
         return expected(parser, arena_printf(parser->arena, "'(' after '%.40s'", name->text));
+    const ScheduleCommand *row = schedule_command(name->text);
     ArgArray args = {0};
     bool outside;
     enter_brackets(parser, &outside);
     if (peek(parser)->kind != TOKEN_CLOSE_PAREN) {
         do {
             Arg arg;
-            if (!parse_argument(parser, &arg))
+            if (!parse_argument(parser, row, args.count == 0, &arg))
                 return false;
             array_push(parser->arena, args, arg);
         } while (accept(parser, TOKEN_COMMA));

@@ -97,5 +97,7 @@ bool parse_tensor(Parser *parser);
 bool parse_place(Parser *parser);
 bool parse_assignment(Parser *parser);
 bool parse_schedule(Parser *parser);
+// A right side alone, which ends before token `end`; NULL after a diagnostic that is no mistake in syntax.
+bool parse_right_side(Parser *parser, int64_t end, const Assignment **assignment);
 
 #endif

@@ -23,6 +23,9 @@ static bool parse(Pipeline *pipeline) {
     if (!pipeline->program)
         return false;
     const int count = pipeline->program->statement_count;
+    pipeline->scheduler = (Scheduler){.arena = pipeline->arena,
+                                      .diagnostics = pipeline->diagnostics,
+                                      .symbols = program_symbols(pipeline->program)};
     pipeline->params = program_param_values(pipeline->program, pipeline->arena);
     pipeline->statements = arena_array(pipeline->arena, StatementPasses, count);
     for (int i = 0; i < count; i++) {
@@ -43,13 +46,12 @@ static bool create_cin(Pipeline *pipeline, StatementPasses *passes) {
 
 static bool schedule(Pipeline *pipeline, StatementPasses *passes) {
     const Statement *statement = passes->statement;
-    Scheduler scheduler = {pipeline->arena, pipeline->diagnostics, program_symbols(pipeline->program)};
     const Cin *cin = passes->cin;
     const char *why;
     passes->stages = arena_array(pipeline->arena, const Cin *, statement->command_count);
     for (int i = 0; i < statement->command_count; i++) {
         const Command *command = &statement->commands[i];
-        cin = schedule_apply(&scheduler, command, cin);
+        cin = schedule_apply(&pipeline->scheduler, command, cin);
         if (!cin)
             return false;
         if (!cin_verify(cin, &why))
@@ -112,6 +114,24 @@ static bool emit(Pipeline *pipeline) {
     return true;
 }
 
+// Tensors by id, and the homes that they have already: workspaces have none.
+static const Home *gather_tensors(Pipeline *pipeline) {
+    const Program *program = pipeline->program;
+    const Home *known = pipeline->plan_options.homes;
+    const int64_t workspaces = pipeline->scheduler.workspaces.count;
+    pipeline->tensor_count = program->tensor_count + (int)workspaces;
+    pipeline->tensors = arena_array(pipeline->arena, const Tensor *, pipeline->tensor_count);
+    Home *homes = arena_array(pipeline->arena, Home, pipeline->tensor_count);
+    for (int t = 0; t < program->tensor_count; t++) {
+        pipeline->tensors[t] = program->tensors[t];
+        if (known)
+            homes[t] = known[t];
+    }
+    for (int64_t w = 0; w < workspaces; w++)
+        pipeline->tensors[program->tensor_count + w] = pipeline->scheduler.workspaces.items[w];
+    return homes;
+}
+
 static bool make_plan(Pipeline *pipeline) {
     const Program *program = pipeline->program;
     const Spmd *const *list = spmds(pipeline);
@@ -123,9 +143,10 @@ static bool make_plan(Pipeline *pipeline) {
     pipeline->params[0] = pipeline->ranks;
     PlanOptions options = pipeline->plan_options;
     options.ranks = pipeline->ranks;
+    options.homes = gather_tensors(pipeline);
     pipeline->plan =
-        plan_create(pipeline->arena, program->tensor_count, program->tensors, program->statement_count, list,
-                    pipeline->params, options, pipeline->diagnostics);
+        plan_create(pipeline->arena, pipeline->tensor_count, pipeline->tensors, program->statement_count,
+                    list, pipeline->params, options, pipeline->diagnostics);
     return pipeline->plan != NULL;
 }
 

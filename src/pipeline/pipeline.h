@@ -34,8 +34,11 @@ typedef struct {
 
     const Program *program;
     int64_t *params;             // values by index
+    Scheduler scheduler;         // of all statements
     StatementPasses *statements; // program->statement_count of them
     const char *c_source;        // one file with a function for each statement
+    int tensor_count;            // known to PASS_PLAN
+    const Tensor **tensors;      // by id: those of the program, then workspaces
     Plan *plan;
 
     Pass next;              // the first that has not run

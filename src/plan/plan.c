@@ -238,19 +238,35 @@ static TensorFigures sum_tensor(const StatementPlan *plan, const Tensor *tensor)
     return figures;
 }
 
-// Homes need not be cleared where the first nest stores every element in place.
-static bool needs_zeros(const StatementPlan *plan) {
-    if (plan->spmd->cin->assignment->accumulate)
-        return false;
-    if (!plan->spmd->nests[0].writes_once)
+// Homes need not be cleared where the first nest that writes the tensor stores every element in place.
+static bool needs_zeros(const StatementPlan *plan, int first_nest) {
+    if (!plan->spmd->nests[first_nest].writes_once)
         return true;
     for (int t = 0; t < plan->spmd->transfer_count; t++) {
         const TransferPlan *transfer = &plan->transfers[t];
-        if (transfer->transfer->kind == TRANSFER_REDUCE && transfer->transfer->nest == 0 &&
+        if (transfer->transfer->kind == TRANSFER_REDUCE && transfer->transfer->nest == first_nest &&
             !transfer->in_place)
             return true;
     }
     return false;
+}
+
+static bool is_written_before(const Spmd *spmd, int nest) {
+    for (int n = 0; n < nest; n++)
+        if (spmd->nests[n].assign->lhs->tensor == spmd->nests[nest].assign->lhs->tensor)
+            return true;
+    return false;
+}
+
+static void find_zeroed(StatementPlan *plan) {
+    const Spmd *spmd = plan->spmd;
+    plan->zeroed = arena_array(plan->arena, const Tensor *, spmd->nest_count);
+    for (int n = 0; n < spmd->nest_count; n++) {
+        const Tensor *tensor = spmd->nests[n].assign->lhs->tensor;
+        const bool adds = tensor == plan->target && spmd->cin->assignment->accumulate;
+        if (!adds && !is_written_before(spmd, n) && needs_zeros(plan, n))
+            plan->zeroed[plan->zeroed_count++] = tensor;
+    }
 }
 
 static bool plan_grid(const Plan *whole, StatementPlan *plan, Diagnostics *diagnostics) {
@@ -298,7 +314,7 @@ static bool plan_statement(Plan *plan, StatementPlan *statement, int64_t *const 
     statement->transfers = arena_array(plan->arena, TransferPlan, spmd->transfer_count);
     for (int t = 0; t < spmd->transfer_count; t++)
         sum_transfer(statement, t);
-    statement->zero_target = needs_zeros(statement);
+    find_zeroed(statement);
     statement->flop = count_flop(statement);
     statement->seconds = clock_seconds() - start;
     return true;

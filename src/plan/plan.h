@@ -68,11 +68,12 @@ struct StatementPlan {
     const int64_t *params;
     PlanOptions options;
     int64_t flop;
-    bool zero_target; // homes of the target are set to zero first
+    int zeroed_count; // tensors whose homes are set to zero first: of the target and of workspaces
+    const Tensor **zeroed;
     TransferPlan *transfers;
     Array(Group) groups;
     int tensor_count;
-    const TensorFigures *tensors; // of all tensors of the program, in order of declaration
+    const TensorFigures *tensors; // by tensor id: of the program in order of declaration, then workspaces
     const int64_t *peak_bytes;    // by rank
     double seconds;               // that planning took
     const Home *homes;            // by tensor id, of the whole program
@@ -89,9 +90,9 @@ typedef struct {
     StatementPlan **statements;
 } Plan;
 
-// Plans a program: `spmds` are its statements in order, `tensors` all of its tensors by id, `params` values
-// by index. NULL with a diagnostic: processors that are no multiple of ranks, sizes that overflow. Lives in
-// the arena.
+// Plans a program: `spmds` are its statements in order, `tensors` all of its tensors and workspaces by id,
+// `params` values by index. NULL with a diagnostic: processors that are no multiple of ranks, sizes that
+// overflow. Lives in the arena.
 Plan *plan_create(Arena *arena, int tensor_count, const Tensor *const *tensors, int statement_count,
                   const Spmd *const *spmds, const int64_t *params, PlanOptions options,
                   Diagnostics *diagnostics);

@@ -20,7 +20,8 @@ struct distal_execution {
     TransferState *transfers;
     int64_t per_rank;
     Processor *processors;
-    Storage *zeroed;
+    int zeroed_count;
+    Storage *const *zeroed;
 };
 
 static bool allocate(distal_execution *execution, const ExecutionParts *parts, int64_t rank,
@@ -89,6 +90,7 @@ distal_execution *execution_assemble(const ExecutionParts *parts, MPI_Comm comm,
     if (execution)
         execution->comm = MPI_COMM_NULL;
     if (ok) {
+        execution->zeroed_count = parts->zeroed_count;
         execution->zeroed = parts->zeroed;
         ok = allocate(execution, parts, rank, diagnostics);
     }
@@ -114,6 +116,9 @@ ExecutionParts execution_parts(StatementPlan *plan, Storage *const *storages, in
         transfers[t] = plan_rank_transfer(plan, t, rank);
         used[t] = storages[plan->spmd->transfers[t].access->tensor->id];
     }
+    Storage **zeroed = arena_array(plan->arena, Storage *, plan->zeroed_count);
+    for (int i = 0; i < plan->zeroed_count; i++)
+        zeroed[i] = storages[plan->zeroed[i]->id];
     // The groups last: they are complete once all transfers have been walked.
     return (ExecutionParts){.transfer_count = count,
                             .transfers = transfers,
@@ -123,7 +128,8 @@ ExecutionParts execution_parts(StatementPlan *plan, Storage *const *storages, in
                             .grid = plan->grid,
                             .processors = plan->processors,
                             .per_rank = plan->per_rank,
-                            .zeroed = plan->zero_target ? storages[plan->target->id] : NULL};
+                            .zeroed_count = plan->zeroed_count,
+                            .zeroed = zeroed};
 }
 
 distal_execution *execution_create(StatementPlan *plan, Storage *const *storages, MPI_Comm comm,
@@ -151,8 +157,8 @@ void execution_free(distal_execution *execution) {
 }
 
 void execution_run(distal_execution *execution, distal_kernel_function kernel, const int64_t *params) {
-    if (execution->zeroed)
-        storage_zero(execution->zeroed);
+    for (int i = 0; i < execution->zeroed_count; i++)
+        storage_zero(execution->zeroed[i]);
     for (int t = 0; t < execution->transfer_count; t++)
         transfer_reset(&execution->transfers[t]);
     kernel(execution, params);

@@ -33,7 +33,8 @@ typedef struct {
     const Group *groups;
     Grid grid;
     int64_t processors, per_rank;
-    Storage *zeroed; // set to zero before each run; NULL: none
+    int zeroed_count;
+    Storage *const *zeroed; // set to zero before each run; has to stay
 } ExecutionParts;
 // From a plan, in its arena, without communication: memory that runs out does so before others wait.
 ExecutionParts execution_parts(StatementPlan *plan, Storage *const *storages, int64_t rank);

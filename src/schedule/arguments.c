@@ -164,34 +164,36 @@ bool assignment_has(const Stmt *assign, const Tensor *tensor) {
 }
 
 typedef struct {
-    const char *names[MAX_VARS];
-    int count;
-} TensorNames;
+    Arena *arena;
+    Array(const Tensor *) tensors;
+} TensorList;
 
 static void list_tensor(void *context, const Access *access) {
-    TensorNames *list = context;
-    for (int i = 0; i < list->count; i++)
-        if (strcmp(list->names[i], access->tensor->name) == 0)
+    TensorList *list = context;
+    for (int64_t i = 0; i < list->tensors.count; i++)
+        if (list->tensors.items[i] == access->tensor)
             return;
-    if (list->count < MAX_VARS)
-        list->names[list->count++] = access->tensor->name;
+    array_push(list->arena, list->tensors, access->tensor);
 }
 
 bool argument_tensor(const Application *application, const Arg *arg, const Tensor **tensor) {
-    const Assignment *assignment = application->cin->assignment;
+    const Cin *cin = application->cin;
     if (!is_name(arg))
         return refuse(application, arg->span, "expected the name of a tensor");
-    const Symbols *symbols = &application->scheduler->symbols;
-    const Stmt assign = {.kind = STMT_ASSIGN, .lhs = assignment->lhs, .rhs = assignment->rhs};
-    for (int t = 0; t < symbols->tensor_count; t++) {
-        *tensor = symbols->tensors[t];
-        if (strcmp((*tensor)->name, arg->name) == 0 && assignment_has(&assign, *tensor))
+    TensorList list = {.arena = application->scheduler->arena};
+    list_tensor(&list, cin->assignment->lhs);
+    expr_accesses(cin->assignment->rhs, list_tensor, &list);
+    for (int p = 0; p < cin->part_count; p++)
+        list_tensor(&list, cin->parts[p]->lhs);
+    const char **names = arena_array(list.arena, const char *, list.tensors.count);
+    for (int64_t i = 0; i < list.tensors.count; i++) {
+        *tensor = list.tensors.items[i];
+        names[i] = (*tensor)->name;
+        if (strcmp(names[i], arg->name) == 0)
             return true;
     }
-    TensorNames list = {{assignment->lhs->tensor->name}, 1};
-    expr_accesses(assignment->rhs, list_tensor, &list);
     return refuse(application, arg->span, "'%s' is not a tensor of this statement (tensors: %s)", arg->name,
-                  enumeration(application->scheduler->arena, list.names, list.count));
+                  enumeration(list.arena, names, (int)list.tensors.count));
 }
 
 bool argument_choice(const Application *application, const Arg *arg, const char *what,

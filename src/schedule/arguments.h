@@ -32,7 +32,7 @@ bool argument_loops(const Application *application, const Arg *arg, int *vars, i
 bool argument_new_vars(const Application *application, const Arg *const *args, int count, NewVar *vars);
 // An integer expression over params, at least 1 where it is constant.
 bool argument_factor(const Application *application, const Arg *arg, const IntExpr **factor);
-// A tensor that the statement accesses.
+// A tensor that the statement accesses, workspaces included.
 bool argument_tensor(const Application *application, const Arg *arg, const Tensor **tensor);
 // One of the `count` names; `what` they are, for the diagnostic ("kernel").
 bool argument_choice(const Application *application, const Arg *arg, const char *what,

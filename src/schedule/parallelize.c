@@ -6,12 +6,22 @@
 
 // Whether different iterations of the loop may update the same element of the left side: a variable that it
 // comes from is summed over.
-static bool reduces(const Cin *cin, int var) {
+static bool reduces(const Cin *cin, const Nest *nest, int var) {
     const Relation *relation = cin_made_by(cin, var);
-    bool any = !relation && cin->vars[var].reduction;
+    bool any = !relation && nest_sums_over(nest, var);
     for (int p = 0; relation && p < relation_parents(relation); p++)
-        any = any || reduces(cin, relation->parent[p]);
+        any = any || reduces(cin, nest, relation->parent[p]);
     return any;
+}
+
+// What threads would race for: the left side of the first nest in which the loop reduces, or NULL.
+static const Tensor *raced_for(const Cin *cin, int var) {
+    for (int n = 0; n < cin_nest_count(cin); n++) {
+        const Nest nest = cin_nest(cin, n);
+        if (nest_has(&nest, var) && reduces(cin, &nest, var))
+            return nest.assign->lhs->tensor;
+    }
+    return NULL;
 }
 
 static bool is_gpu_unit(const Arg *arg) {
@@ -40,11 +50,12 @@ static const Cin *parallelize(Scheduler *scheduler, const Command *command, cons
         (command->arg_count > 2 &&
          !argument_choice(&application, &args[2], "race strategy", race_names, RACE_COUNT, &race)))
         return NULL;
-    if (unit == UNIT_CPU_THREAD && race == RACE_NONE && reduces(cin, var)) {
+    const Tensor *raced = raced_for(cin, var);
+    if (unit == UNIT_CPU_THREAD && race == RACE_NONE && raced) {
         refuse(&application, args[0].span,
                "threads would race: iterations of '%s' add to the same elements of '%s'; "
                "give a race strategy (atomic, reduction or temporary)",
-               args[0].name, cin->assignment->lhs->tensor->name);
+               args[0].name, raced->name);
         return NULL;
     }
     Cin *result = cin_copy(cin);

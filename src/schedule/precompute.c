@@ -1,17 +1,293 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// precompute: a part of the right side is computed ahead, into a workspace that takes its place.
+#include "index/subexpression.h"
+#include "schedule/arguments.h"
 #include "schedule/commands.h"
 
-static const Cin *precompute(Scheduler *scheduler, const Command *command, const Cin *cin) {
-    (void)cin;
-    diagnostics_error(scheduler->diagnostics, command->span, "precompute is not supported yet");
+#include <string.h>
+
+// What the arguments say.
+typedef struct {
+    const Expr *expr; // with the variables of the statement
+    int order;
+    int kept[MAX_ORDER];   // variables that index the workspace where it is read
+    int filled[MAX_ORDER]; // and where it is filled: the same, or ids of variables to come
+    int new_count;
+    SourceVar new_vars[MAX_ORDER];
+    const Arg *name;
+} Hoist;
+
+static bool comes_first(const Application *application) {
+    const Cin *cin = application->cin;
+    const Span span = application->command->name_span;
+    if (cin->relations.count > 0) {
+        Text text = text_create(cin->arena);
+        relation_print(cin, cin->relations.items[0], application->scheduler->symbols.params, &text);
+        return refuse(application, span, "%s was applied before; precompute comes first in a schedule",
+                      text_string(&text));
+    }
+    for (int v = 0; v < cin->var_count; v++)
+        if (cin->ordered[v])
+            return refuse(application, span,
+                          "'%s' was reordered before; precompute comes first in a schedule",
+                          cin->vars[v].name);
+    return true;
+}
+
+static bool resolve_expression(const Application *application, Hoist *hoist) {
+    const Cin *cin = application->cin;
+    const Arg *arg = &application->command->args[0];
+    const Assignment *written = arg->expression;
+    int ids[MAX_VARS];
+    if (!written)
+        return refuse(application, arg->span, "expected a tensor expression");
+    for (int v = 0; v < written->var_count; v++) {
+        ids[v] = cin_var(cin, written->vars[v].name);
+        if (ids[v] < 0)
+            return refuse(application, written->vars[v].span,
+                          "'%s' is no variable of this statement (variables: %s)", written->vars[v].name,
+                          loop_list(cin));
+    }
+    hoist->expr = expr_with_vars(cin->arena, written->rhs, ids);
+    return true;
+}
+
+// A list of names, which may be empty.
+static bool resolve_list(const Application *application, const Arg *arg, const Arg **items, int *count) {
+    *count = 0;
+    if (arg->kind == ARG_LIST && arg->item_count == 0)
+        return true;
+    if (!argument_names(application, arg, items, count))
+        return false;
+    for (int i = 0; i < *count; i++)
+        for (int k = 0; k < i; k++)
+            if (strcmp((*items)[i].name, (*items)[k].name) == 0)
+                return refuse(application, (*items)[i].span, "'%s' stands twice in the list",
+                              (*items)[i].name);
+    return *count <= MAX_ORDER || refuse(application, arg->span, "a tensor has at most %d modes", MAX_ORDER);
+}
+
+static bool resolve_kept(const Application *application, Hoist *hoist) {
+    const Cin *cin = application->cin;
+    const Arg *items;
+    if (!resolve_list(application, &application->command->args[1], &items, &hoist->order))
+        return false;
+    for (int i = 0; i < hoist->order; i++) {
+        hoist->kept[i] = cin_var(cin, items[i].name);
+        if (hoist->kept[i] < 0 || !(expr_vars(hoist->expr) & (VarSet)1 << hoist->kept[i]))
+            return refuse(application, items[i].span, "the expression has no variable '%s'", items[i].name);
+    }
+    return true;
+}
+
+static bool resolve_filled(const Application *application, Hoist *hoist) {
+    const Cin *cin = application->cin;
+    const Arg *arg = &application->command->args[2], *items;
+    int count;
+    if (!resolve_list(application, arg, &items, &count))
+        return false;
+    if (count != hoist->order)
+        return refuse(application, arg->span, "%d name%s for %d variable%s of the workspace", count,
+                      count == 1 ? "" : "s", hoist->order, hoist->order == 1 ? "" : "s");
+    for (int i = 0; i < count; i++) {
+        hoist->filled[i] = hoist->kept[i];
+        const char *old = cin->vars[hoist->kept[i]].name;
+        if (strcmp(items[i].name, old) == 0)
+            continue;
+        if (cin_var(cin, items[i].name) >= 0)
+            return refuse(application, items[i].span,
+                          "'%s' is a variable of this statement: write '%s' again, or a name of its own",
+                          items[i].name, old);
+        hoist->filled[i] = cin->var_count + hoist->new_count;
+        hoist->new_vars[hoist->new_count++] = (SourceVar){
+            .name = items[i].name, .span = items[i].span, .extent = cin->vars[hoist->kept[i]].extent};
+    }
+    return cin->var_count + hoist->new_count <= MAX_VARS ||
+           refuse(application, application->command->span, "a statement has at most %d index variables",
+                  MAX_VARS);
+}
+
+// What has the name already, or NULL.
+static const char *taken_by(const Scheduler *scheduler, const char *name) {
+    const Symbols *symbols = &scheduler->symbols;
+    for (int t = 0; t < symbols->tensor_count; t++)
+        if (strcmp(symbols->tensors[t]->name, name) == 0)
+            return "a tensor";
+    for (int m = 0; m < symbols->machine_count; m++)
+        if (strcmp(symbols->machines[m]->name, name) == 0)
+            return "a machine";
+    for (int p = 0; p < symbols->param_count; p++)
+        if (strcmp(symbols->params[p], name) == 0)
+            return "a param";
+    for (int64_t w = 0; w < scheduler->workspaces.count; w++)
+        if (strcmp(scheduler->workspaces.items[w]->name, name) == 0)
+            return "a workspace";
+    return function_by_name(name) ? "a function" : NULL;
+}
+
+static bool resolve_name(const Application *application, Hoist *hoist) {
+    hoist->name = &application->command->args[3];
+    if (hoist->name->kind != ARG_NAME || hoist->name->level)
+        return refuse(application, hoist->name->span, "expected a name for the workspace");
+    const char *taken = taken_by(application->scheduler, hoist->name->name);
+    return !taken ||
+           refuse(application, hoist->name->span, "'%s' is %s already: a workspace needs a name of its own",
+                  hoist->name->name, taken);
+}
+
+// It stores what the statement computes with, but no imaginary parts where the expression has none.
+static ElementType workspace_type(const Cin *cin, const Expr *expr) {
+    const ElementType type = assignment_type(cin->assignment);
+    return type_info(expr_type(expr))->is_complex ? type : type_component(type);
+}
+
+static Tensor *make_workspace(const Application *application, const Hoist *hoist) {
+    const Cin *cin = application->cin;
+    const Scheduler *scheduler = application->scheduler;
+    Tensor *workspace = arena_new(cin->arena, Tensor);
+    *workspace = (Tensor){.id = scheduler->symbols.tensor_count + (int)scheduler->workspaces.count,
+                          .name = hoist->name->name,
+                          .span = hoist->name->span,
+                          .type = workspace_type(cin, hoist->expr),
+                          .order = hoist->order};
+    for (int m = 0; m < hoist->order; m++) {
+        workspace->extents[m] = cin->vars[hoist->kept[m]].extent;
+        workspace->extent_spans[m] = hoist->name->span;
+        workspace->levels[m] = level_format_dense();
+        workspace->mode_order[m] = m;
+    }
+    return workspace;
+}
+
+static const Access *make_access(const Application *application, const Tensor *workspace, const int *vars,
+                                 Span span) {
+    Access *access = arena_new(application->cin->arena, Access);
+    access->tensor = workspace;
+    access->span = span;
+    for (int m = 0; m < workspace->order; m++) {
+        access->vars[m] = vars[m];
+        access->var_spans[m] = span;
+    }
+    return access;
+}
+
+static const Expr *access_expr(Arena *arena, const Access *access) {
+    Expr *expr = arena_new(arena, Expr);
+    *expr = (Expr){.kind = EXPR_ACCESS, .span = access->span, .access = access};
+    return expr;
+}
+
+// The assignment with all variables of the statement, those that are new included.
+static const Assignment *make_part(const Application *application, const Hoist *hoist, Assignment part) {
+    const Cin *cin = application->cin;
+    const VarSet left = access_vars(part.lhs);
+    part.var_count = cin->var_count + hoist->new_count;
+    for (int v = 0; v < part.var_count; v++) {
+        const IndexVar *var = &cin->vars[v];
+        part.vars[v] = v < cin->var_count ? (SourceVar){var->name, var->span, var->extent, false}
+                                          : hoist->new_vars[v - cin->var_count];
+        part.vars[v].reduction = !(left & (VarSet)1 << v);
+    }
+    return arena_copy(cin->arena, &part, sizeof part);
+}
+
+static const Assignment *filling_part(const Application *application, const Hoist *hoist,
+                                      const Tensor *workspace) {
+    int ids[MAX_VARS];
+    for (int v = 0; v < MAX_VARS; v++)
+        ids[v] = v;
+    for (int m = 0; m < hoist->order; m++)
+        ids[hoist->kept[m]] = hoist->filled[m];
+    const Assignment part = {
+        .lhs = make_access(application, workspace, hoist->filled, hoist->name->span),
+        .rhs = expr_with_vars(application->cin->arena, hoist->expr, ids),
+        .span = application->command->span,
+    };
+    return make_part(application, hoist, part);
+}
+
+static bool refuse_replacement(const Application *application, const Replacement *replacement) {
+    const Span span = application->command->args[0].span;
+    const char *var = application->cin->vars[replacement->var].name;
+    switch (replacement->obstacle) {
+    case REPLACE_LEFT:
+        return refuse(application, span,
+                      "'%s' stands on the left side, so it has to index the workspace: add it "
+                      "to both lists",
+                      var);
+    case REPLACE_NONLINEAR:
+        return refuse(
+            application, span,
+            "'%s' is summed around a function or a division that this is a part of, so it cannot be "
+            "summed ahead: add it to both lists",
+            var);
+    case REPLACE_SHARED:
+        return refuse(application, span,
+                      "other factors have '%s' as well, so it cannot be summed ahead: add it to both lists",
+                      var);
+    case REPLACE_PARTIAL:
+        return refuse(application, span,
+                      "some of its terms are summed over '%s' and others are not: precompute them one by one",
+                      var);
+    default:
+        return refuse(
+            application, span,
+            "the right side has no such part (a whole operand, or some of the factors of a product)");
+    }
+}
+
+// The parts of the statement with the workspace in them, and the one that fills it before the first that
+// reads it. NULL after a diagnostic.
+static const Assignment *const *make_parts(const Application *application, const Hoist *hoist,
+                                           const Tensor *workspace) {
+    const Cin *cin = application->cin;
+    const Assignment **parts = arena_array(cin->arena, const Assignment *, cin->part_count + 1);
+    Replacement replacement = {
+        .arena = cin->arena,
+        .part = hoist->expr,
+        .by = access_expr(
+            cin->arena, make_access(application, workspace, hoist->kept, application->command->args[0].span)),
+        .kept = access_vars(make_access(application, workspace, hoist->kept, hoist->name->span)),
+        .truncates = type_info(assignment_type(cin->assignment))->is_integer,
+    };
+    int count = 0;
+    for (int p = 0; p < cin->part_count; p++) {
+        Assignment part = *cin->parts[p];
+        replacement.left = access_vars(part.lhs);
+        part.rhs = expr_replace(&replacement, part.rhs);
+        if (replacement.count > 0 && count == p)
+            parts[count++] = filling_part(application, hoist, workspace);
+        parts[count++] = make_part(application, hoist, part);
+    }
+    if (count > cin->part_count)
+        return parts;
+    refuse_replacement(application, &replacement);
     return NULL;
+}
+
+static const Cin *precompute(Scheduler *scheduler, const Command *command, const Cin *cin) {
+    Application application = {scheduler, command, cin};
+    Hoist hoist = {0};
+    if (!comes_first(&application) || !resolve_expression(&application, &hoist) ||
+        !resolve_kept(&application, &hoist) || !resolve_filled(&application, &hoist) ||
+        !resolve_name(&application, &hoist))
+        return NULL;
+    const Tensor *workspace = make_workspace(&application, &hoist);
+    const Assignment *const *parts = make_parts(&application, &hoist, workspace);
+    if (!parts)
+        return NULL;
+    array_push(scheduler->arena, scheduler->workspaces, workspace);
+    return cin_create_parts(cin->arena, cin->assignment, parts, cin->part_count + 1, scheduler->diagnostics);
 }
 
 const ScheduleCommand command_precompute = {
     .name = "precompute",
     .synopsis = "precompute(EXPR, {i, ...}, {w, ...}, W)",
-    .summary = "hoist a subexpression into workspace W (not supported yet)",
+    .summary =
+        "EXPR, an operand or factors of a product, is computed ahead into a workspace W(i, ...), in loops "
+        "w, ...; its other variables are summed there",
     .min_args = 4,
     .max_args = 4,
+    .takes_expression = true,
     .apply = precompute,
 };

@@ -12,7 +12,7 @@ typedef enum {
     ARG_LIST,       // { argument, ... } of names
     ARG_INTEGER,    // an integer expression over params
     ARG_ACCESS,     // B(i, j): `name` and its `items`
-    ARG_EXPRESSION, // a tensor expression, its text in `name`
+    ARG_EXPRESSION, // a tensor expression, its text in `name`, and `expression` where the command takes one
 } ArgKind;
 
 typedef struct Arg Arg;
@@ -24,6 +24,7 @@ struct Arg {
     const IntExpr *value;
     int item_count;
     const Arg *items;
+    const Assignment *expression; // the expression is its right side, with variables of its own; no left side
 };
 
 // One command as it was written: `name(args)`.
@@ -49,6 +50,8 @@ typedef struct {
     Arena *arena;
     Diagnostics *diagnostics;
     Symbols symbols;
+    // That `precompute` has made, in all statements: their ids follow those of the tensors of the program.
+    Array(const Tensor *) workspaces;
 } Scheduler;
 
 // A schedule command. `apply` returns the new Cin, or NULL after adding a diagnostic.
@@ -59,6 +62,7 @@ typedef struct {
     const char *summary;  // one line, for help
     const char *example;  // a program that uses it in its first statement, for help; NULL: none yet
     int min_args, max_args;
+    bool takes_expression; // its first argument is a tensor expression, and lists may be empty
     const Cin *(*apply)(Scheduler *scheduler, const Command *command, const Cin *cin);
 } ScheduleCommand;
 

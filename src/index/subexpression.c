@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "index/subexpression.h"
+
+typedef Array(const Expr *) Factors;
+
+// Where an expression stands.
+typedef struct {
+    bool linear;   // the right side depends on it linearly
+    bool expanded; // a sum that stands here is multiplied out
+    VarSet beside; // variables of the factors of its terms beside it
+    VarSet always; // of these, those that all of its terms have
+} Place;
+
+static VarSet bit(int var) {
+    return (VarSet)1 << var;
+}
+
+VarSet access_vars(const Access *access) {
+    VarSet vars = 0;
+    for (int m = 0; m < access->tensor->order; m++)
+        vars |= bit(access->vars[m]);
+    return vars;
+}
+
+VarSet expr_vars(const Expr *expr) {
+    if (!expr)
+        return 0;
+    return expr->kind == EXPR_ACCESS ? access_vars(expr->access)
+                                     : expr_vars(expr->left) | expr_vars(expr->right);
+}
+
+// The variables that every term has when the expression is multiplied out.
+static VarSet common_vars(const Expr *expr) {
+    switch (expr->kind) {
+    case EXPR_ADD:
+    case EXPR_SUB:
+        return common_vars(expr->left) & common_vars(expr->right);
+    case EXPR_MUL:
+        return common_vars(expr->left) | common_vars(expr->right);
+    case EXPR_DIV:
+        return common_vars(expr->left) | expr_vars(expr->right);
+    case EXPR_NEG:
+        return common_vars(expr->left);
+    default:
+        return expr_vars(expr);
+    }
+}
+
+static void add_factors(Arena *arena, const Expr *expr, Factors *factors) {
+    if (expr->kind != EXPR_MUL) {
+        array_push(arena, *factors, expr);
+        return;
+    }
+    add_factors(arena, expr->left, factors);
+    add_factors(arena, expr->right, factors);
+}
+
+static bool equal(Arena *arena, const Expr *a, const Expr *b);
+
+// Whether all of `some` are among `all`, each once; takes them out of there and puts `by` in the place of the
+// first.
+static bool take_factors(Arena *arena, const Factors *some, Factors *all, const Expr *by) {
+    bool *taken = arena_array(arena, bool, all->count);
+    for (int64_t i = 0; i < some->count; i++) {
+        int64_t k = 0;
+        while (k < all->count && (taken[k] || !equal(arena, some->items[i], all->items[k])))
+            k++;
+        if (k == all->count)
+            return false;
+        taken[k] = true;
+    }
+    int64_t left = 0;
+    for (int64_t k = 0; k < all->count; k++) {
+        if (!taken[k])
+            all->items[left++] = all->items[k];
+        else if (by)
+            all->items[left++] = by;
+        if (taken[k])
+            by = NULL;
+    }
+    all->count = left;
+    return true;
+}
+
+static bool equal_access(const Access *a, const Access *b) {
+    bool same = a->tensor == b->tensor;
+    for (int m = 0; same && m < a->tensor->order; m++)
+        same = a->vars[m] == b->vars[m];
+    return same;
+}
+
+static bool equal(Arena *arena, const Expr *a, const Expr *b) {
+    if (!a || !b)
+        return a == b;
+    if (a->kind != b->kind)
+        return false;
+    switch (a->kind) {
+    case EXPR_ACCESS:
+        return equal_access(a->access, b->access);
+    case EXPR_NUMBER:
+        return a->number_is_integer == b->number_is_integer &&
+               (a->number_is_integer ? a->integer == b->integer : a->number == b->number);
+    case EXPR_MUL: {
+        Factors some = {0}, all = {0};
+        add_factors(arena, a, &some);
+        add_factors(arena, b, &all);
+        return some.count == all.count && take_factors(arena, &some, &all, NULL);
+    }
+    case EXPR_ADD:
+        if (equal(arena, a->left, b->right) && equal(arena, a->right, b->left))
+            return true;
+        break;
+    case EXPR_CALL:
+        if (a->function != b->function)
+            return false;
+        break;
+    default:
+        break;
+    }
+    return equal(arena, a->left, b->left) && equal(arena, a->right, b->right);
+}
+
+static bool find_obstacle(Replacement *replacement, ReplaceObstacle obstacle, VarSet vars) {
+    if (!vars)
+        return false;
+    if (replacement->obstacle == REPLACE_FINE) {
+        replacement->obstacle = obstacle;
+        replacement->var = __builtin_ctzll(vars);
+    }
+    return true;
+}
+
+static bool may_replace(Replacement *replacement, Place place) {
+    const VarSet summed = expr_vars(replacement->part) & ~replacement->kept;
+    if (find_obstacle(replacement, REPLACE_LEFT, summed & replacement->left) ||
+        find_obstacle(replacement, REPLACE_NONLINEAR, place.linear ? 0 : summed) ||
+        find_obstacle(replacement, REPLACE_SHARED, summed & place.beside))
+        return false;
+    // A term without it is not summed over it; the workspace would be.
+    const VarSet reduced = replacement->kept & ~replacement->left;
+    const VarSet always = common_vars(replacement->part) | place.always;
+    if (find_obstacle(replacement, REPLACE_PARTIAL, place.expanded ? reduced & ~always : 0))
+        return false;
+    replacement->count++;
+    return true;
+}
+
+static Place beside_factor(Place place, const Expr *factor) {
+    place.beside |= expr_vars(factor);
+    place.always |= common_vars(factor);
+    return place;
+}
+
+static const Expr *product(Arena *arena, const Expr *whole, const Factors *factors) {
+    const Expr *result = factors->items[0];
+    for (int64_t i = 1; i < factors->count; i++) {
+        Expr *step = arena_new(arena, Expr);
+        *step = (Expr){.kind = EXPR_MUL, .span = whole->span, .left = result, .right = factors->items[i]};
+        result = step;
+    }
+    return result;
+}
+
+// The product without the factors that the part consists of; `expr` itself where it has not all of them.
+static const Expr *replace_factors(Replacement *replacement, const Expr *expr, Place place) {
+    Arena *arena = replacement->arena;
+    Factors some = {0}, all = {0};
+    add_factors(arena, replacement->part, &some);
+    add_factors(arena, expr, &all);
+    if (some.count >= all.count || !take_factors(arena, &some, &all, replacement->by))
+        return expr;
+    for (int64_t i = 0; i < all.count; i++)
+        if (all.items[i] != replacement->by)
+            place = beside_factor(place, all.items[i]);
+    return may_replace(replacement, place) ? product(arena, expr, &all) : expr;
+}
+
+static Place left_place(const Replacement *replacement, const Expr *expr, Place place) {
+    if (expr->kind == EXPR_MUL)
+        return beside_factor(place, expr->right);
+    if (expr->kind == EXPR_DIV) {
+        place.beside |= expr_vars(expr->right);
+        place.always |= expr_vars(expr->right);
+        place.linear &= !replacement->truncates;
+    }
+    if (expr->kind == EXPR_CALL)
+        place.linear = place.expanded = false;
+    return place;
+}
+
+static Place right_place(const Expr *expr, Place place) {
+    if (expr->kind == EXPR_MUL)
+        return beside_factor(place, expr->left);
+    if (expr->kind == EXPR_DIV || expr->kind == EXPR_CALL)
+        place.linear = place.expanded = false;
+    return place;
+}
+
+static const Expr *replace(Replacement *replacement, const Expr *expr, Place place) {
+    if (!expr)
+        return NULL;
+    if (equal(replacement->arena, expr, replacement->part))
+        return may_replace(replacement, place) ? replacement->by : expr;
+    if (expr->kind == EXPR_MUL && replacement->part->kind == EXPR_MUL) {
+        const Expr *replaced = replace_factors(replacement, expr, place);
+        if (replaced != expr)
+            return replace(replacement, replaced, place);
+    }
+    const Expr *left = replace(replacement, expr->left, left_place(replacement, expr, place));
+    const Expr *right = replace(replacement, expr->right, right_place(expr, place));
+    if (left == expr->left && right == expr->right)
+        return expr;
+    Expr *result = arena_copy(replacement->arena, expr, sizeof *expr);
+    result->left = left;
+    result->right = right;
+    return result;
+}
+
+const Expr *expr_replace(Replacement *replacement, const Expr *expr) {
+    replacement->count = 0;
+    return replace(replacement, expr, (Place){.linear = true, .expanded = true});
+}
+
+const Expr *expr_with_vars(Arena *arena, const Expr *expr, const int *ids) {
+    if (!expr)
+        return NULL;
+    Expr *result = arena_copy(arena, expr, sizeof *expr);
+    result->left = expr_with_vars(arena, expr->left, ids);
+    result->right = expr_with_vars(arena, expr->right, ids);
+    if (expr->kind != EXPR_ACCESS)
+        return result;
+    Access *access = arena_copy(arena, expr->access, sizeof *access);
+    for (int m = 0; m < access->tensor->order; m++)
+        access->vars[m] = ids[access->vars[m]];
+    result->access = access;
+    return result;
+}
