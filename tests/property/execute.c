@@ -50,7 +50,7 @@ static Plan *make_plan(Run *run, Diagnostics *diagnostics) {
     const Spmd **spmds = arena_array(pipeline->arena, const Spmd *, program->statement_count);
     for (int s = 0; s < program->statement_count; s++)
         spmds[s] = pipeline->statements[s].spmd;
-    return plan_create(pipeline->arena, program->tensor_count, program->tensors, program->statement_count,
+    return plan_create(pipeline->arena, pipeline->tensor_count, pipeline->tensors, program->statement_count,
                        spmds, pipeline->params, options, diagnostics);
 }
 
@@ -59,8 +59,8 @@ static bool prepare(Run *run, Diagnostics *diagnostics) {
     run->plan = run->way == ways ? run->trial->pipeline->plan : make_plan(run, diagnostics);
     if (!run->plan)
         return false;
-    run->storages = arena_array(run->trial->arena, Storage *, program->tensor_count);
-    for (int t = 0; t < program->tensor_count; t++) {
+    run->storages = arena_array(run->trial->arena, Storage *, run->plan->tensor_count);
+    for (int t = 0; t < run->plan->tensor_count; t++) {
         if (!run->plan->homes[t].known)
             continue;
         run->storages[t] = storage_create(&run->plan->homes[t], run->rank, false, diagnostics);
@@ -81,7 +81,7 @@ static void release(Run *run) {
     for (int s = 0; s < program->statement_count; s++)
         if (run->executions[s])
             execution_free(run->executions[s]);
-    for (int t = 0; run->storages && t < program->tensor_count; t++)
+    for (int t = 0; run->storages && t < run->plan->tensor_count; t++)
         storage_free(run->storages[t]);
     if (run->rank == 0)
         whole_free(&run->whole);
@@ -133,8 +133,8 @@ static void check_plan(Run *run) {
 // Inputs get their values, results what they must not keep.
 static void set_tensors(Run *run, uint64_t seed) {
     const Program *program = program_of(run);
-    for (int t = 0; t < program->tensor_count; t++) {
-        const Tensor *tensor = program->tensors[t];
+    for (int t = 0; t < run->plan->tensor_count; t++) {
+        const Tensor *tensor = run->plan->homes[t].tensor;
         const bool input = program_is_input(program, tensor);
         for (int64_t i = 0; run->storages[t] && i < run->storages[t]->piece_count; i++) {
             const Piece *piece = &run->storages[t]->pieces[i];

@@ -36,7 +36,8 @@ static inline Scheduled scheduled(const char *text, bool defaults) {
     if (!result.program)
         return result;
     const Statement *statement = &result.program->statements[0];
-    Scheduler scheduler = {result.arena, result.diagnostics, program_symbols(result.program)};
+    Scheduler scheduler = {
+        .arena = result.arena, .diagnostics = result.diagnostics, .symbols = program_symbols(result.program)};
     result.cin = cin_create(result.arena, statement->assignment, result.diagnostics);
     for (int c = 0; result.cin && c < statement->command_count; c++) {
         assert_verified(result.cin);

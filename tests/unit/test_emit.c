@@ -206,6 +206,11 @@ static void check_statement(Pipeline *pipeline, const StatementPasses *passes, W
 
     if (!assignment->accumulate)
         memset(left->data, 0, (size_t)left->padded_count * type_info(left->tensor->type)->size);
+    for (int64_t w = 0; w < pipeline->scheduler.workspaces.count; w++) {
+        const Whole *workspace = &tensors[pipeline->scheduler.workspaces.items[w]->id];
+        memset(workspace->data, 0,
+               (size_t)workspace->padded_count * type_info(workspace->tensor->type)->size);
+    }
     distal_execution execution = {.spmd = passes->spmd, .tensors = tensors};
     execution.grid.order = passes->spmd->dim_count;
     for (int d = 0; d < passes->spmd->dim_count; d++)
@@ -238,7 +243,9 @@ static char *check_program(const char *text, const ParamOverride *overrides, int
         diagnostics_print(pipeline->diagnostics, &why);
         fail_msg("%s", text_string(&why));
     }
-    assert_true(pipeline->program->tensor_count <= MAX_TENSORS);
+    const Program *program = pipeline->program;
+    const int workspaces = (int)pipeline->scheduler.workspaces.count;
+    assert_true(program->tensor_count + workspaces <= MAX_TENSORS);
     for (int c = 0; c < compiler_count; c++) {
         setenv("DISTAL_CC", compilers[c], 1);
 #ifdef __SANITIZE_ADDRESS__
@@ -251,8 +258,11 @@ static char *check_program(const char *text, const ParamOverride *overrides, int
         }
 #endif
         Whole tensors[MAX_TENSORS];
-        for (int t = 0; t < pipeline->program->tensor_count; t++)
-            tensors[t] = create_whole(pipeline->program->tensors[t], pipeline->params, arena);
+        for (int t = 0; t < program->tensor_count; t++)
+            tensors[t] = create_whole(program->tensors[t], pipeline->params, arena);
+        for (int w = 0; w < workspaces; w++)
+            tensors[program->tensor_count + w] =
+                create_whole(pipeline->scheduler.workspaces.items[w], pipeline->params, arena);
         for (int s = 0; s < pipeline->program->statement_count; s++)
             check_statement(pipeline, &pipeline->statements[s], tensors);
     }
@@ -343,6 +353,26 @@ static void test_index_notation(void **state) {
                 "whole = b(j) * b(j) * d(i)\n"
                 "square(i, j) = B(i, k) * F(j, k)\n"
                 "chain(i, l) = S(i, j) * S(j, k) * S(k, l)\n");
+}
+
+// Parts that are computed ahead: factors out of order, sums, functions, divisors, scalars, one after another.
+static void test_workspaces(void **state) {
+    (void)state;
+    check_sizes("param n = 7, m = 5, k = 11, l = 3, gx = 2, gy = 3\n"
+                "machine M = grid(gx, gy)\n"
+                "tensor A(n, l): f64\ntensor B(n, m, k): f64\ntensor C(m, l): f64\ntensor D(k, l): f64\n"
+                "tensor a(n): f64\ntensor b(n): f64\ntensor c(k): f64\ntensor F(n, m): f64\ntensor s: f64\n"
+                "A(i, p) = B(i, j, q) * C(j, p) * D(q, p)\n"
+                "schedule A { precompute(D(q, p) * B(i, j, q), {i, j, p}, {i, j, p}, W1)\n"
+                "  distribute({i, j}, {io, jo}, {ii, ji}, M)\n substitute({ji, p, q}, gemm) }\n"
+                "A(i, p) += B(i, j, q) * C(j, p) * 2 * D(q, p)\n"
+                "schedule A { precompute(B(i, j, q) * D(q, p), {j, i, p}, {jw, iw, pw}, W2)\n"
+                "  distribute(iw); distribute(i) }\n"
+                "a(i) = b(i) + F(i, j) * F(i, j) / b(i) - F(i, j) * F(i, j) * c(q)\n"
+                "schedule a { precompute(F(i, j) * F(i, j), {i}, {i}, W3); precompute(c(q), {}, {}, W4) }\n"
+                "s = F(i, j) * (b(i) + F(i, j)) * c(q) / max(abs(b(i)), 0.5)\n"
+                "schedule s { precompute(c(q) * F(i, j), {i, j}, {i, j}, W5); precompute(c(q), {}, {}, W6)\n"
+                "  precompute(F(i, j) + b(i), {i, j}, {x, y}, W7); precompute(abs(b(i)), {i}, {i}, W8) }\n");
 }
 
 static void test_library_calls(void **state) {
@@ -601,10 +631,10 @@ static int remove_cache(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_matrix_multiply), cmocka_unit_test(test_higher_order),
-        cmocka_unit_test(test_index_notation),  cmocka_unit_test(test_library_calls),
-        cmocka_unit_test(test_element_types),   cmocka_unit_test(test_parallel_loops),
-        cmocka_unit_test(test_names),           cmocka_unit_test(test_functions),
-        cmocka_unit_test(test_thread_copies),
+        cmocka_unit_test(test_index_notation),  cmocka_unit_test(test_workspaces),
+        cmocka_unit_test(test_library_calls),   cmocka_unit_test(test_element_types),
+        cmocka_unit_test(test_parallel_loops),  cmocka_unit_test(test_names),
+        cmocka_unit_test(test_functions),       cmocka_unit_test(test_thread_copies),
     };
     return cmocka_run_group_tests_name("emit", tests, choose_compilers, remove_cache);
 }

@@ -20,7 +20,8 @@ static StatementPlan *planned(Arena *arena, const char *text, PlanOptions option
     const Program *program = program_parse(arena, diagnostics->source, NULL, 0, options.ranks, diagnostics);
     const Spmd *spmd = NULL;
     if (program) {
-        Scheduler scheduler = {arena, diagnostics, program_symbols(program)};
+        Scheduler scheduler = {
+            .arena = arena, .diagnostics = diagnostics, .symbols = program_symbols(program)};
         const Cin *cin = cin_create(arena, program->statements[0].assignment, diagnostics);
         for (int i = 0; cin && i < program->statements[0].command_count; i++)
             cin = schedule_apply(&scheduler, &program->statements[0].commands[i], cin);
