@@ -28,6 +28,52 @@ static void check(const Case *cases, size_t count, bool defaults) {
 
 #define NEST(loops, relations) loops " A(i, j) += B(i, k) * C(k, j)\n    s.t. " relations "\n"
 
+#define PRODUCTS PLACED "A(i, j) = B(i, k) * C(k, j) * d(i) * s\nschedule A {"
+
+static const Case workspaces[] = {
+    {PRODUCTS, "precompute(C(k, j) * B(i, k), {j, i}, {j, i}, W)",
+     "forall(i) forall(j) A(i, j) = W(j, i) * d(i) * s where\n"
+     "forall(j) forall(i) forall(k) W(j, i) += C(k, j) * B(i, k)\n"},
+    {PRODUCTS, "precompute(s * d(i), {i}, {x}, W); precompute(C(k, j), {k, j}, {k, y}, V)",
+     "forall(i) forall(j) forall(k) A(i, j) += B(i, k) * V(k, j) * W(i) where\n"
+     "forall(k) forall(y) V(k, y) = C(k, y) where\n"
+     "forall(x) W(x) = s * d(x)\n"},
+    {PRODUCTS, "precompute(B(i, k) * C(k, j) * d(i) * s, {i, j}, {i, j}, W)",
+     "forall(i) forall(j) A(i, j) = W(i, j) where\n"
+     "forall(i) forall(j) forall(k) W(i, j) += B(i, k) * C(k, j) * d(i) * s\n"},
+    {PRODUCTS, "precompute(s, {}, {}, W)",
+     "forall(i) forall(j) forall(k) A(i, j) += B(i, k) * C(k, j) * d(i) * W where\n"
+     "W = s\n"},
+    {PRODUCTS,
+     "precompute(C(k, j) * B(i, k), {i, j}, {i, j}, W); distribute({i, j}, {io, jo}, {ii, ji}, M); "
+     "communicate(W, jo); substitute({ii, ji, k}, gemm)",
+     "forall(io) forall(jo) forall(ii) forall(ji) A(i, j) = W(i, j) * d(i) * s where\n"
+     "forall(io) forall(jo) forall(ii) forall(ji) forall(k) W(i, j) += C(k, j) * B(i, k)\n"
+     "    s.t. divide(i, io, ii, g), divide(j, jo, ji, h), distribute(io, M[0]), distribute(jo, M[1]),\n"
+     "         communicate(W, jo), substitute({ii, ji, k}, gemm)\n"},
+    {MIXED, "precompute(B(i, k), {i}, {i}, W)",
+     "forall(i) d(i) = s + W(i) ;\n"
+     "forall(i) forall(j) d(i) += A(i, j) where\n"
+     "forall(i) forall(k) W(i) += B(i, k)\n"},
+    {MIXED, "precompute(B(i, k) + s, {i}, {i}, W)",
+     "forall(i) d(i) = W(i) ;\n"
+     "forall(i) forall(j) d(i) += A(i, j) where\n"
+     "forall(i) W(i) = s ;\n"
+     "forall(i) forall(k) W(i) += B(i, k)\n"},
+    {MIXED, "precompute(B(i, k) + s, {i}, {i}, W); precompute(B(i, k), {k, i}, {x, y}, V)",
+     "forall(i) d(i) = W(i) ;\n"
+     "forall(i) forall(j) d(i) += A(i, j) where\n"
+     "forall(i) W(i) = s ;\n"
+     "forall(i) forall(k) W(i) += V(k, i) where\n"
+     "forall(x) forall(y) V(x, y) = B(y, x)\n"},
+    {PLACED "d(i) = B(i, k) * (C(k, j) + 2) / max(A(i, j), s) + s * 2\nschedule d {",
+     "precompute(C(k, j) + 2, {k, j}, {k, j}, W); precompute(max(A(i, j), s), {i, j}, {i, j}, V)",
+     "forall(i) d(i) = s * 2 ;\n"
+     "forall(i) forall(k) forall(j) d(i) += B(i, k) * W(k, j) / V(i, j) where\n"
+     "forall(i) forall(j) V(i, j) = max(A(i, j), s) where\n"
+     "forall(k) forall(j) W(k, j) = C(k, j) + 2\n"},
+};
+
 static const Case rewrites[] = {
     {MATMUL, "split(k, ko, ki, 4)", NEST("forall(i) forall(j) forall(ko) forall(ki)", "split(k, ko, ki, 4)")},
     {MATMUL, "divide(i, io, ii, g * 2)",
@@ -282,13 +328,27 @@ static const Case refusals[] = {
     {MATMUL, "parallelize(k, cpu_thread, maybe)",
      "6:40: cannot parallelize: there is no race strategy 'maybe' (none, atomic, reduction and temporary)\n"},
     {MATMUL, "parallelize(i, gpu_block)", "6:13: parallelize onto gpu_block is not supported yet\n"},
-    {MATMUL, "precompute(B(i, k) * 2, {i}, {w}, W)", "6:13: precompute is not supported yet\n"},
+    {MATMUL, "precompute(B(i, k) * 2, {i}, {w}, W)",
+     "6:24: cannot precompute: the right side has no such part (a whole operand, or some of the factors of a "
+     "product)\n"},
+    {MATMUL, "precompute(B(i, k), {k}, {k}, W)",
+     "6:24: cannot precompute: 'i' stands on the left side, so it has to index the workspace: add it to both "
+     "lists\n"},
+    {MATMUL, "precompute(B(i, k) * C(k, j), {i, j}, {i, j}, W); parallelize(k, cpu_thread)",
+     "6:75: cannot parallelize: threads would race: iterations of 'k' add to the same elements of 'W'; give "
+     "a "
+     "race strategy (atomic, reduction or temporary)\n"},
     {MATMUL, "pos(i, p, B(i, k))", "6:13: pos is not supported yet\n"},
 };
 
 static void commands_refuse(void **state) {
     (void)state;
     check(refusals, sizeof refusals / sizeof *refusals, false);
+}
+
+static void workspaces_take_the_place_of_parts(void **state) {
+    (void)state;
+    check(workspaces, sizeof workspaces / sizeof *workspaces, false);
 }
 
 static const Case defaults[] = {
@@ -354,6 +414,7 @@ static void defaults_follow_the_placement(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(commands_rewrite),
+        cmocka_unit_test(workspaces_take_the_place_of_parts),
         cmocka_unit_test(commands_refuse),
         cmocka_unit_test(defaults_follow_the_placement),
     };

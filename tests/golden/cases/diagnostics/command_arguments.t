@@ -85,7 +85,7 @@ T23(i, j) = B(i, k) * C(k, j)
 schedule T23 { substitute({i, j, k}, dgemm) }
 tensor T24(n, n): f64
 T24(i, j) = B(i, k) * C(k, j)
-schedule T24 { precompute(B(i, k) * C(k, j), {i, j}, {i, j}, W) }
+schedule T24 { precompute(B(i, k) * C(k, j), {i, j}, {i, j}, C) }
 tensor T25(n, n): f64
 T25(i, j) = B(i, k) * C(k, j)
 schedule T25 { pos(i, p, B(i, k)) }
@@ -166,9 +166,9 @@ command_arguments.distal:79:16: error: parallelize onto gpu_block is not support
 command_arguments.distal:82:38: error: cannot substitute: there is no kernel 'dgemm' (gemm, gemv, ger, dot, axpy, blas and loops)
   82 | schedule T23 { substitute({i, j, k}, dgemm) }
      |                                      ^~~~~
-command_arguments.distal:85:16: error: precompute is not supported yet
-  85 | schedule T24 { precompute(B(i, k) * C(k, j), {i, j}, {i, j}, W) }
-     |                ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+command_arguments.distal:85:62: error: cannot precompute: 'C' is a tensor already: a workspace needs a name of its own
+  85 | schedule T24 { precompute(B(i, k) * C(k, j), {i, j}, {i, j}, C) }
+     |                                                              ^
 command_arguments.distal:88:16: error: pos is not supported yet
   88 | schedule T25 { pos(i, p, B(i, k)) }
      |                ^~~~~~~~~~~~~~~~~~

@@ -54,7 +54,8 @@ schedule commands:
                           iterations of i onto cpu_thread or cpu_vector; RACE (none, atomic,
                           reduction, temporary) may be left out
   precompute(EXPR, {i, ...}, {w, ...}, W)
-                          hoist a subexpression into workspace W (not supported yet)
+                          EXPR, an operand or factors of a product, is computed ahead into a
+                          workspace W(i, ...), in loops w, ...; its other variables are summed there
   unroll(i, n)            unroll i, n iterations at a time
   pos(i, p, B(i, ...))    iterate the stored positions of B instead of the coordinates i (not
                           supported yet)
