@@ -3,11 +3,14 @@
 
 #include "schedule/arguments.h"
 
-// The loops of a call must be the innermost ones.
+// The loops of a call must be the innermost ones, in the nests that have them all.
 static const char *around_call(const Cin *cin, const Nest *nest, const Relation *call) {
     bool called[MAX_VARS] = {false}, inside = false;
-    for (int i = 0; i < call->var_count; i++)
+    for (int i = 0; i < call->var_count; i++) {
         called[call->vars[i]] = true;
+        if (!nest_has(nest, call->vars[i]))
+            return NULL;
+    }
     for (int i = 0; i < nest->loop_count; i++) {
         int var = nest->loops[i];
         inside |= called[var];

@@ -2,6 +2,18 @@
 #include "schedule/commands.h"
 #include "schedule/transform.h"
 
+static bool some_nest_has(const Cin *cin, const Relation *relation) {
+    for (int n = 0; n < cin_nest_count(cin); n++) {
+        const Nest nest = cin_nest(cin, n);
+        int count = 0;
+        for (int i = 0; i < relation->var_count; i++)
+            count += nest_has(&nest, relation->vars[i]);
+        if (count == relation->var_count)
+            return true;
+    }
+    return false;
+}
+
 static const Cin *substitute(Scheduler *scheduler, const Command *command, const Cin *cin) {
     Application application = {scheduler, command, cin};
     Relation relation = {.kind = REL_SUBSTITUTE, .span = command->span};
@@ -13,6 +25,10 @@ static const Cin *substitute(Scheduler *scheduler, const Command *command, const
                           1u << REL_DISTRIBUTE | 1u << REL_SUBSTITUTE | 1u << REL_COMMUNICATE |
                               1u << REL_PARALLELIZE | 1u << REL_UNROLL))
             return NULL;
+    if (!some_nest_has(cin, &relation)) {
+        refuse(&application, command->args[0].span, "no nest of this statement has all of these loops");
+        return NULL;
+    }
     if (!argument_choice(&application, &command->args[1], "kernel", kernel_names, KERNEL_COUNT, &kernel))
         return NULL;
     relation.kernel = (KernelName)kernel;

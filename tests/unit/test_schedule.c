@@ -176,9 +176,11 @@ static const Case refusals[] = {
     {MATMUL, "distribute(i, io)",
      "6:13: cannot distribute: it takes 1 argument, distribute({i, ...}), or 4, distribute({i, ...}, {io, "
      "...}, {ii, ...}, M), not 2\n"},
-    {MIXED, "substitute({i, k}, loops)",
+    {MATMUL, "substitute({i, k}, loops)",
      "6:13: cannot substitute: the loops of substitute({i, k}, loops) must be innermost, but 'j' is inside "
-     "of them (loops: i j)\n"},
+     "of them (loops: i j k)\n"},
+    {MIXED, "substitute({k, j}, loops)",
+     "6:24: cannot substitute: no nest of this statement has all of these loops\n"},
 
     // Loops.
     {MATMUL, "reorder({kx, i})",
