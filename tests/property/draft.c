@@ -151,8 +151,7 @@ static int precedence(NodeKind kind) {
                                                   : 3;
 }
 
-static void print_node(const Draft *draft, const DraftStatement *statement, int node, int at_least,
-                       Text *to) {
+void draft_print_node(const Draft *draft, const DraftStatement *statement, int node, int at_least, Text *to) {
     static const char *const signs[] = {
         [NODE_ADD] = " + ", [NODE_SUB] = " - ", [NODE_MUL] = " * ", [NODE_DIV] = " / "};
     const DraftNode *at = &statement->nodes[node];
@@ -165,19 +164,19 @@ static void print_node(const Draft *draft, const DraftStatement *statement, int 
         text_append(to, at->number);
     } else if (at->kind == NODE_NEG) {
         text_append(to, "-");
-        print_node(draft, statement, at->left, 3, to);
+        draft_print_node(draft, statement, at->left, 3, to);
     } else if (at->kind == NODE_CALL) {
         text_printf(to, "%s(", at->function);
-        print_node(draft, statement, at->left, 0, to);
+        draft_print_node(draft, statement, at->left, 0, to);
         if (at->right >= 0) {
             text_append(to, ", ");
-            print_node(draft, statement, at->right, 0, to);
+            draft_print_node(draft, statement, at->right, 0, to);
         }
         text_append(to, ")");
     } else {
-        print_node(draft, statement, at->left, own, to);
+        draft_print_node(draft, statement, at->left, own, to);
         text_append(to, signs[at->kind]);
-        print_node(draft, statement, at->right, own + 1, to);
+        draft_print_node(draft, statement, at->right, own + 1, to);
     }
     if (own < at_least)
         text_append(to, ")");
@@ -186,7 +185,7 @@ static void print_node(const Draft *draft, const DraftStatement *statement, int 
 void draft_print_statement(const Draft *draft, const DraftStatement *statement, Text *to) {
     print_access(draft, statement->target, statement->vars, to);
     text_append(to, statement->accumulate ? " += " : " = ");
-    print_node(draft, statement, statement->root, 0, to);
+    draft_print_node(draft, statement, statement->root, 0, to);
 }
 
 void draft_print(const Draft *draft, Text *to) {

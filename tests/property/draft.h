@@ -104,6 +104,9 @@ typedef struct {
 void draft_print(const Draft *draft, Text *to);
 // "A(i, j) = B(i, k) * C(k, j)"
 void draft_print_statement(const Draft *draft, const DraftStatement *statement, Text *to);
+// A part of its right side, in parentheses where it binds less than `at_least` (0: a sum, 1: a product, 2: a
+// sign, 3: an atom).
+void draft_print_node(const Draft *draft, const DraftStatement *statement, int node, int at_least, Text *to);
 // The size as it stands in an expression; written to `buffer` of 32 characters.
 const char *draft_size_text(const Draft *draft, int size, char *buffer);
 

@@ -300,7 +300,7 @@ static void draw_communication(ScheduleWriter *writer) {
         for (int n = 0; n < loops->nest_count; n++)
             if (loops_position(&loops->nests[n], var) >= 0)
                 under |= loops->nests[n].tensors;
-        for (int t = 0; t < writer->draft->tensor_count; t++)
+        for (int t = 0; t <= WORKSPACE; t++)
             if (tensors & under & ~writer->communicated & 1u << t && random_chance(writer->random, 60))
                 chosen |= 1u << t;
         if (chosen)
@@ -309,7 +309,8 @@ static void draw_communication(ScheduleWriter *writer) {
 }
 
 static void draw_leaf(ScheduleWriter *writer) {
-    bool product = writer->statement->nodes[writer->statement->root].kind == NODE_MUL;
+    bool product =
+        writer->statement->nodes[writer->statement->root].kind == NODE_MUL && writer->loops.nest_count == 1;
     if (product && random_chance(writer->random, 50))
         writer_call(writer);
     else if (random_chance(writer->random, 20))
@@ -325,9 +326,12 @@ static void draw_leaf(ScheduleWriter *writer) {
 void draw_schedule(Random *random, Draft *draft, int at) {
     ScheduleWriter writer = {.random = random, .draft = draft, .statement = &draft->statements[at]};
     writer.statement->has_schedule = true;
-    loops_create(draft, writer.statement, &writer.loops);
+    loops_create(draft, writer.statement, NULL, &writer.loops);
     if (writer.loops.nest_count == 0)
         return;
+    snprintf(writer.workspace, sizeof writer.workspace, "W%d", at);
+    if (random_chance(random, 25))
+        writer_precompute(&writer);
     if (random_chance(random, 15))
         draw_outer_split(&writer);
     if (random_chance(random, 12))

@@ -112,7 +112,9 @@ typedef struct {
     const Draft *draft;
     const DraftStatement *statement;
     Loops *loops;
-    unsigned left; // variables of the left side
+    unsigned left;    // variables of the left side
+    const Part *part; // that the workspace takes the place of; NULL: none
+    unsigned kept;    // variables of the workspace
 } Reader;
 
 static void add_term(Terms *terms, Term term) {
@@ -163,59 +165,127 @@ static Term all_together(const Terms *left, const Terms *right) {
     return all;
 }
 
+static Terms product(const Terms *left, const Terms *right) {
+    Terms terms = {.too_many = left->too_many || right->too_many};
+    for (int i = 0; i < left->count; i++)
+        for (int k = 0; k < right->count; k++)
+            add_term(&terms, (Term){left->items[i].reduced | right->items[k].reduced,
+                                    left->items[i].vars | right->items[k].vars,
+                                    left->items[i].tensors | right->items[k].tensors});
+    return terms;
+}
+
+static Terms single(Term term) {
+    return (Terms){.count = 1, .items = {term}};
+}
+
 static Terms read_node(Reader *reader, int node) {
     const DraftNode *at = &reader->statement->nodes[node];
-    Terms terms = {0};
-    if (at->kind == NODE_NUMBER) {
-        add_term(&terms, (Term){0});
-        return terms;
-    }
-    if (at->kind == NODE_ACCESS) {
-        add_term(&terms, access_term(reader, at->tensor, at->vars));
-        return terms;
-    }
+    for (int i = 0; reader->part && i < reader->part->node_count; i++)
+        if (node == reader->part->nodes[i])
+            return single(i ? (Term){0}
+                            : (Term){reader->kept & ~reader->left, reader->kept, 1u << WORKSPACE});
+    if (at->kind == NODE_NUMBER)
+        return single((Term){0});
+    if (at->kind == NODE_ACCESS)
+        return single(access_term(reader, at->tensor, at->vars));
     Terms left = read_node(reader, at->left), right = {0};
     if (at->kind == NODE_NEG)
         return left;
     if (at->right >= 0)
         right = read_node(reader, at->right);
-    if (at->kind == NODE_CALL) {
-        add_term(&terms, all_together(&left, &right));
-        return terms;
-    }
-    terms.too_many = left.too_many || right.too_many;
-    bool sum = at->kind == NODE_ADD || at->kind == NODE_SUB;
-    for (int i = 0; i < left.count; i++) {
-        if (sum)
-            add_term(&terms, left.items[i]);
-        for (int k = 0; k < right.count && !sum; k++)
-            add_term(&terms, (Term){left.items[i].reduced | right.items[k].reduced,
-                                    left.items[i].vars | right.items[k].vars,
-                                    left.items[i].tensors | right.items[k].tensors});
-    }
-    for (int k = 0; k < right.count && sum; k++)
+    if (at->kind == NODE_CALL)
+        return single(all_together(&left, &right));
+    if (at->kind == NODE_MUL || at->kind == NODE_DIV)
+        return product(&left, &right);
+    Terms terms = {.too_many = left.too_many || right.too_many};
+    for (int i = 0; i < left.count; i++)
+        add_term(&terms, left.items[i]);
+    for (int k = 0; k < right.count; k++)
         add_term(&terms, right.items[k]);
     return terms;
 }
 
-void loops_create(const Draft *draft, const DraftStatement *statement, Loops *loops) {
+static void add_nests(Loops *loops, const Terms *terms, unsigned left, unsigned target) {
+    if (terms->too_many || loops->nest_count + terms->count > MAX_LOOP_NESTS) {
+        loops->uncertain = true;
+        loops->nest_count = MAX_LOOP_NESTS + 1;
+        return;
+    }
+    for (int n = 0; n < terms->count; n++) {
+        LoopNest *nest = &loops->nests[loops->nest_count++];
+        *nest = (LoopNest){.tensors = terms->items[n].tensors | target};
+        for (int v = 0; v < loops->var_count; v++) {
+            LoopVar *var = &loops->vars[v];
+            if (!((left | terms->items[n].vars) >> v & 1))
+                continue;
+            nest->loops[nest->count++] = v;
+            var->told = var->told && left >> v & 1;
+            var->on_left = var->on_left || left >> v & 1;
+            var->reduction = var->reduction || !(left >> v & 1);
+        }
+    }
+}
+
+// The variables of the set that have names of their own where the workspace is filled, by these.
+static unsigned renamed(const Loops *loops, const Part *part, int first, unsigned vars) {
+    unsigned result = vars;
+    for (int m = 0, next = first; m < part->order; m++) {
+        if (!part->renamed[m])
+            continue;
+        for (int v = 0; v < first; v++)
+            if (loops->vars[v].name[0] == part->kept[m] && vars >> v & 1)
+                result = (result & ~(1u << v)) | 1u << next;
+        next++;
+    }
+    return result;
+}
+
+static void add_filling_nests(Reader *reader, const Part *part) {
+    Loops *loops = reader->loops;
+    const int first = loops->var_count;
+    Terms terms = single((Term){0});
+    for (int i = 0; i < part->node_count; i++) {
+        const Terms factor = read_node(reader, part->nodes[i]);
+        terms = product(&terms, &factor);
+    }
+    for (int m = 0; m < part->order; m++) {
+        if (!part->renamed[m])
+            continue;
+        int old = 0;
+        while (loops->vars[old].name[0] != part->kept[m])
+            old++;
+        LoopVar *var = &loops->vars[loops->var_count++];
+        *var = loops->vars[old];
+        var->name[1] = 'w';
+        var->name[2] = '\0';
+    }
+    for (int n = 0; n < terms.count; n++)
+        terms.items[n].vars = renamed(loops, part, first, terms.items[n].vars);
+    add_nests(loops, &terms, renamed(loops, part, first, reader->left), 1u << WORKSPACE);
+}
+
+void loops_create(const Draft *draft, const DraftStatement *statement, const Part *part, Loops *loops) {
     *loops = (Loops){0};
-    Reader reader = {draft, statement, loops, 0};
-    reader.left = access_term(&reader, statement->target, statement->vars).vars;
-    Terms terms = read_node(&reader, statement->root);
-    for (int v = 0; v < loops->var_count; v++) {
-        LoopVar *var = &loops->vars[v];
-        var->told = var->on_left = reader.left >> v & 1;
-        var->reduction = !var->told;
-        var->unit = v;
+    Reader reader = {.draft = draft, .statement = statement, .loops = loops};
+    const unsigned left = access_term(&reader, statement->target, statement->vars).vars;
+    reader.left = left;
+    read_node(&reader, statement->root); // so that all variables are known
+    for (int v = 0; v < loops->var_count; v++)
+        loops->vars[v].told = true;
+    if (part) {
+        for (int m = 0; m < part->order; m++)
+            reader.kept |= 1u << find_var(&reader, part->kept[m], -1, -1);
+        reader.left = reader.kept;
+        add_filling_nests(&reader, part);
     }
-    loops->uncertain = terms.count > 1;
-    loops->nest_count = terms.too_many ? 0 : terms.count;
-    for (int n = 0; n < loops->nest_count; n++) {
-        LoopNest *nest = &loops->nests[n];
-        nest->tensors = terms.items[n].tensors | 1u << statement->target;
-        for (int v = 0; v < loops->var_count; v++)
-            if ((reader.left | terms.items[n].vars) >> v & 1)
-                nest->loops[nest->count++] = v;
-    }
+    reader.left = left;
+    reader.part = part;
+    const Terms terms = read_node(&reader, statement->root);
+    add_nests(loops, &terms, left, 1u << statement->target);
+    for (int v = 0; v < loops->var_count; v++)
+        loops->vars[v].unit = v;
+    loops->uncertain = loops->nest_count > 1;
+    if (loops->nest_count > MAX_LOOP_NESTS)
+        loops->nest_count = 0;
 }

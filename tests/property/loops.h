@@ -8,6 +8,7 @@
 #include "draft.h"
 
 enum { MAX_LOOP_VARS = 60, MAX_LOOP_NESTS = 6 };
+enum { WORKSPACE = DRAFT_TENSORS }; // in the place of the index of a tensor
 
 enum { // what has been said about a loop, bits
     SAID_DISTRIBUTE = 1,
@@ -23,8 +24,8 @@ typedef struct {
     int64_t extent;
     bool source;
     bool reduction; // some variable that it comes from is summed over
-    bool told;      // the element of the left side tells its value
-    bool on_left;   // it changes a coordinate of the left side
+    bool told;      // the element of the left side tells its value, in every nest that has it
+    bool on_left;   // it changes a coordinate of the left side, in some nest
     int outer;      // of a split or divide that it is the inner loop of; -1
     int unit;       // source variable that it moves by one, -1
     unsigned said;
@@ -33,7 +34,7 @@ typedef struct {
 typedef struct {
     int count;
     int loops[MAX_LOOP_VARS]; // outermost first
-    unsigned tensors;         // bit t: accesses tensor t
+    unsigned tensors;         // bit t: accesses tensor t, or the workspace
 } LoopNest;
 
 typedef struct {
@@ -44,8 +45,18 @@ typedef struct {
     bool uncertain; // of several nests the documentation does not say how loops are ordered at first
 } Loops;
 
-// The nests of a statement before any command.
-void loops_create(const Draft *draft, const DraftStatement *statement, Loops *loops);
+// A part of the right side that is computed ahead.
+enum { PART_NODES = 3 };
+typedef struct {
+    int node_count;
+    int nodes[PART_NODES]; // factors of one product, or one operand
+    int order;             // of the workspace
+    char kept[DRAFT_ORDER];
+    bool renamed[DRAFT_ORDER]; // variable i has the name "iw" where the workspace is filled
+} Part;
+
+// The nests of a statement before any command, or after the one that computes the part ahead (NULL: none).
+void loops_create(const Draft *draft, const DraftStatement *statement, const Part *part, Loops *loops);
 
 int loops_add(Loops *loops, const char *name, int64_t extent, const LoopVar *parent);
 // `var` becomes the loops `by`.
