@@ -82,13 +82,6 @@ static bool take_factors(Arena *arena, const Factors *some, Factors *all, const 
     return true;
 }
 
-static bool equal_access(const Access *a, const Access *b) {
-    bool same = a->tensor == b->tensor;
-    for (int m = 0; same && m < a->tensor->order; m++)
-        same = a->vars[m] == b->vars[m];
-    return same;
-}
-
 static bool equal(Arena *arena, const Expr *a, const Expr *b) {
     if (!a || !b)
         return a == b;
@@ -96,7 +89,7 @@ static bool equal(Arena *arena, const Expr *a, const Expr *b) {
         return false;
     switch (a->kind) {
     case EXPR_ACCESS:
-        return equal_access(a->access, b->access);
+        return access_equal(a->access, b->access);
     case EXPR_NUMBER:
         return a->number_is_integer == b->number_is_integer &&
                (a->number_is_integer ? a->integer == b->integer : a->number == b->number);

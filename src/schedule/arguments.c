@@ -24,7 +24,7 @@ const char *nest_loop_list(const Cin *cin, const Nest *nest) {
 }
 
 // Of all nests, in order.
-static const char *loop_list(const Cin *cin) {
+const char *loop_list(const Cin *cin) {
     Nest all = {0};
     for (int n = 0; n < cin_nest_count(cin); n++) {
         Nest nest = cin_nest(cin, n);

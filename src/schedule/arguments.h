@@ -46,8 +46,9 @@ bool loop_is_derivable(const Application *application, Span span, int var);
 
 // Whether an access of the assignment has this tensor.
 bool assignment_has(const Stmt *assign, const Tensor *tensor);
-// "io jo ii ji k": the loops of a nest.
+// "io jo ii ji k": the loops of a nest; of all nests, in order.
 const char *nest_loop_list(const Cin *cin, const Nest *nest);
+const char *loop_list(const Cin *cin);
 // "x", "x and y", "x, y and z".
 const char *enumeration(Arena *arena, const char *const *names, int count);
 

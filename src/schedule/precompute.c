@@ -286,6 +286,17 @@ const ScheduleCommand command_precompute = {
     .summary =
         "EXPR, an operand or factors of a product, is computed ahead into a workspace W(i, ...), in loops "
         "w, ...; its other variables are summed there",
+    .example =
+        "# W is B times D, a library call over j, l and k for each i; what is left does not loop over k.\n"
+        "tensor A(500, 400): f64\n"
+        "tensor B(500, 600, 300): f64\n"
+        "tensor C(600, 400): f64\n"
+        "tensor D(300, 400): f64\n"
+        "A(i, l) = B(i, j, k) * C(j, l) * D(k, l)\n"
+        "schedule A {\n"
+        "  precompute(B(i, j, k) * D(k, l), {i, j, l}, {i, j, l}, W)\n"
+        "  substitute({j, l, k}, gemm)\n"
+        "}\n",
     .min_args = 4,
     .max_args = 4,
     .takes_expression = true,
