@@ -309,6 +309,44 @@ static void test_contexts(MPI_Comm comm, int rank, int ranks) {
     distal_free(all[2]);
 }
 
+// Workspaces are the plans' own: two statements may each have one of the same name, but none that a tensor
+// has.
+static void test_workspaces(MPI_Comm comm, int rank, int ranks) {
+    distal_context *d = context_on(comm);
+    int64_t grid[2];
+    grid_of(ranks, grid);
+    OK(distal_machine_grid(d, "M", 2, grid));
+    distal_tensor *a = matrix(d, "A", 13, 17, "A(x, y) -> M(x, y)");
+    distal_tensor *b = matrix(d, "B", 13, 11, "B(x, y) -> M(x, y)");
+    distal_tensor *c = matrix(d, "C", 11, 17, "C(x, y) -> M(x, y)");
+    OK(distal_tensor_fill(b, "random:1"));
+    OK(distal_tensor_fill(c, "random:2"));
+    distal_statement *first = statement(d, "A(i, j) = 0.5 * B(i, k) * C(k, j)");
+    OK(distal_schedule(first, "precompute(B(i, k) * C(k, j), {i, j}, {i, j}, W)\n"
+                              "distribute({i, j}, {io, jo}, {ii, ji}, M)"));
+    distal_statement *second = statement(d, "A(i, j) += 0.5 * C(k, j) * B(i, k)");
+    CHECK(distal_schedule(second, "precompute(C(k, j), {k, j}, {k, j}, B)") == DISTAL_INVALID &&
+              strstr(distal_error(d), "'B' is a tensor already"),
+          "%s", distal_error(d));
+    second = statement(d, "A(i, j) += 0.5 * C(k, j) * B(i, k)");
+    OK(distal_schedule(second, "precompute(0.5 * C(k, j), {k, j}, {x, y}, W); distribute({x, i})"));
+    distal_plan *plans[] = {plan(d, first), plan(d, second), plan(d, first)};
+    for (int turn = 0; turn < 6; turn++)
+        OK(distal_execute(plans[turn % 2 == 1 ? 1 : turn % 4]));
+    check_product(d, a, b, c);
+
+    distal_figures figures;
+    OK(distal_plan_figures(plans[0], &figures));
+    const distal_tensor_figures *workspace = &figures.tensors[figures.tensor_count - 1];
+    CHECK(strcmp(workspace->tensor, "W") == 0 && workspace->home_bytes[rank] > 0, "%s", workspace->tensor);
+    int64_t bytes, messages;
+    OK(distal_plan_counted(plans[0], "W", &bytes, &messages));
+    CHECK(bytes == workspace->bytes_received[rank], "%lld bytes", (long long)bytes);
+    distal_plan_free(plans[1]);
+    OK(distal_execute(plans[0]));
+    distal_free(d);
+}
+
 static void test_repeated(MPI_Comm comm, int rank, int ranks) {
     (void)rank;
     distal_context *d = context_on(comm);
@@ -457,6 +495,7 @@ static const struct {
     {"api/sizes", test_sizes, {1, 4, 6}},
     {"api/contexts", test_contexts, {2, 5, 12}},
     {"api/repeated", test_repeated, {1, 4}},
+    {"api/workspaces", test_workspaces, {1, 4, 6}},
     {"api/unplaced", test_unplaced, {1, 4}},
     {"api/program", test_program, {1, 4, 5}},
     {"api/stale", test_stale, {1, 4}},
