@@ -48,6 +48,7 @@ static VarSet common_vars(const Expr *expr) {
 
 static void add_factors(Arena *arena, const Expr *expr, Factors *factors) {
     if (expr->kind != EXPR_MUL) {
+        // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
         array_push(arena, *factors, expr);
         return;
     }

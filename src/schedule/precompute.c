@@ -276,6 +276,7 @@ static const Cin *precompute(Scheduler *scheduler, const Command *command, const
     const Assignment *const *parts = make_parts(&application, &hoist, workspace);
     if (!parts)
         return NULL;
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
     array_push(scheduler->arena, scheduler->workspaces, workspace);
     return cin_create_parts(cin->arena, cin->assignment, parts, cin->part_count + 1, scheduler->diagnostics);
 }
