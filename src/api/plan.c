@@ -184,9 +184,9 @@ static int64_t missing_bytes(const distal_plan *plan) {
     for (int t = 0; t < statement->tensor_count; t++) {
         const TensorFigures *figures = &statement->tensors[t];
         const distal_tensor *tensor = context_tensor(plan->context, figures->tensor->name);
-        const int64_t home = tensor->storage || figures->pattern == PATTERN_NONE
-                                 ? 0
-                                 : figures->home_bytes[plan->context->rank];
+        const bool is_there = tensor && tensor->storage; // a workspace is no tensor of the context
+        const int64_t home =
+            is_there || figures->pattern == PATTERN_NONE ? 0 : figures->home_bytes[plan->context->rank];
         if (!checked_add(bytes, home, &bytes) ||
             !checked_add(bytes, figures->buffer_bytes[plan->context->rank], &bytes))
             return INT64_MAX;
