@@ -93,8 +93,8 @@ typedef struct {
 // B(i,j) * c(j)`. A sum inside a product is multiplied out where its addends differ in the variables that
 // they sum over, so a variable is summed within its own additive term only; the arguments of a function are
 // summed over around the whole call and its term. NULL with a diagnostic where a reduction stands inside a
-// divisor together with terms that do not have it. Loops: variables in order of first occurrence, those of
-// the left side first (DISTAL, section 5.1).
+// divisor together with terms that do not have it, or where too many terms come out. Loops: variables in
+// order of first occurrence, those of the left side first (DISTAL, section 5.1).
 const Cin *cin_create(Arena *arena, const Assignment *assignment, Diagnostics *diagnostics);
 
 // The same of an assignment that falls apart into `parts`, of which later ones read what earlier ones

@@ -91,8 +91,8 @@ typedef struct {
 } Plan;
 
 // Plans a program: `spmds` are its statements in order, `tensors` all of its tensors and workspaces by id,
-// `params` values by index. NULL with a diagnostic: processors that are no multiple of ranks, sizes that
-// overflow. Lives in the arena.
+// `params` values by index. NULL with a diagnostic: processors that are no multiple of ranks, more of them or
+// of steps than can be counted. Lives in the arena.
 Plan *plan_create(Arena *arena, int tensor_count, const Tensor *const *tensors, int statement_count,
                   const Spmd *const *spmds, const int64_t *params, PlanOptions options,
                   Diagnostics *diagnostics);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The verifier of plans, for tests and debug builds.
+// The verifier of plans, for tests: it takes longer than planning.
 #ifndef DISTAL_PLAN_VERIFY_H
 #define DISTAL_PLAN_VERIFY_H
 
