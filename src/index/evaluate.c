@@ -171,7 +171,8 @@ size_t evaluator_value_size(const Evaluator *evaluator) {
 }
 
 double evaluator_tolerance(const Evaluator *evaluator) {
-    return evaluator->epsilon * (evaluator->summands + evaluator->operations + 4);
+    const double likely = 64 * sqrt(evaluator->summands);
+    return evaluator->epsilon * (fmin(evaluator->summands, likely) + evaluator->operations + 4);
 }
 
 // What one thread works with.

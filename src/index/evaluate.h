@@ -38,7 +38,8 @@ double evaluator_error(const Evaluator *evaluator, const void *got, const void *
                        const double *magnitudes, int64_t count);
 
 // What that may be for a correct result: the forward error bound of a sum, unit roundoff times the number of
-// summands and operations. 0 for integers.
+// summands and operations; of a long sum only a multiple of the square root of the summands, as the bound
+// would let anything pass while roundings in both directions cancel. 0 for integers.
 double evaluator_tolerance(const Evaluator *evaluator);
 
 #endif

@@ -422,6 +422,26 @@ static void test_tolerance_tells_right_from_wrong(void **state) {
     arena_free(it.arena);
 }
 
+// A long sum in 32 bits without a hundredth of its summands is wrong, although as many roundings could add
+// up to more than that.
+static void test_tolerance_of_long_sums(void **state) {
+    (void)state;
+    Setup it = setup("tensor a: f32; tensor b(400000): f32\n", "a = b(i) * b(i)");
+    const float *b = it.arrays[1];
+    float sum = 0, wrong = 0;
+    for (int i = 0; i < 400000; i++) {
+        sum += b[i] * b[i];
+        wrong += i % 100 ? b[i] * b[i] : 0;
+    }
+    double value, magnitude;
+    run(&it, &value, &magnitude);
+    assert_true(evaluator_error(it.evaluator, &sum, &value, &magnitude, 1) <=
+                evaluator_tolerance(it.evaluator));
+    assert_true(evaluator_error(it.evaluator, &wrong, &value, &magnitude, 1) >
+                evaluator_tolerance(it.evaluator));
+    arena_free(it.arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_statements),
@@ -436,6 +456,7 @@ int main(void) {
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_integer_errors),
         cmocka_unit_test(test_tolerance_tells_right_from_wrong),
+        cmocka_unit_test(test_tolerance_of_long_sums),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
