@@ -66,6 +66,14 @@ static PieceArray first_parts(const Storage *storage, Arena *arena) {
     return parts;
 }
 
+// A link stays a link: the file that it leads to is written.
+static const char *destination(const char *path, Arena *arena) {
+    char *file = realpath(path, NULL);
+    const char *found = file ? arena_printf(arena, "%s", file) : path;
+    free(file);
+    return found;
+}
+
 bool storage_save(const Storage *storage, const char *path, MPI_Comm comm, Diagnostics *diagnostics) {
     const Home *home = storage->home;
     int rank;
@@ -74,6 +82,7 @@ bool storage_save(const Storage *storage, const char *path, MPI_Comm comm, Diagn
     if (!agree_on(comm, output_check(path, home->tensor, diagnostics), diagnostics))
         return false;
     MPI_Bcast(&process, 1, MPI_LONG, 0, comm);
+    path = destination(path, diagnostics->arena);
     const char *draft = arena_printf(diagnostics->arena, "%s.tmp-%ld", path, process);
     bool created = rank == 0 && npy_create(draft, storage->type, home->order, home->extents, diagnostics);
     if (!agree_on(comm, rank != 0 || created, diagnostics))

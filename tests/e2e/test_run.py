@@ -245,6 +245,16 @@ def test_default_sources(folder):
     check((numpy.load(f"{folder}/A.npy") == random_values(2, 4)).all(), "C does not stay random:2 where B is given")
 
 
+def test_links_stay_links(folder):
+    os.symlink(f"{folder}/file.npy", f"{folder}/link.npy")
+    numpy.save(f"{folder}/file.npy", numpy.zeros(3))
+    program = "machine M = grid(2); tensor A(4): f64; place A(x) -> M(x); A(i) = 1"
+    distal(["run", "-e", program, "--out", f"A={folder}/link.npy", "-q"])
+    check(os.path.islink(f"{folder}/link.npy"), "the link was replaced")
+    check((numpy.load(f"{folder}/file.npy") == numpy.ones(4)).all(), "the file behind the link was not written")
+    check(sorted(os.listdir(folder)) == ["file.npy", "link.npy"], f"left: {os.listdir(folder)}")
+
+
 def test_accumulation_counts_once(folder):
     program = "machine M = grid(3); tensor A(10): f64; tensor B(10, 6): f64; place A(x) -> M(x); A(i) += B(i, j)"
     distal(["run", "-e", program, "--in", "A=iota", "--in", "B=ones", "--repeat", "3", "--warmup", "2", "--check",
