@@ -135,14 +135,15 @@ static const Home *gather_tensors(Pipeline *pipeline) {
 static bool make_plan(Pipeline *pipeline) {
     const Program *program = pipeline->program;
     const Spmd *const *list = spmds(pipeline);
+    const int64_t natural = plan_natural_ranks(program->machine_count, program->machines,
+                                               program->statement_count, list, pipeline->params);
     if (pipeline->ranks == 0)
-        pipeline->ranks = program_uses_ranks(program)
-                              ? 1
-                              : plan_natural_ranks(program->machine_count, program->machines,
-                                                   program->statement_count, list, pipeline->params);
+        pipeline->ranks = program_uses_ranks(program) ? 1 : natural;
     pipeline->params[0] = pipeline->ranks;
     PlanOptions options = pipeline->plan_options;
     options.ranks = pipeline->ranks;
+    // A machine that is declared but not used by a statement has its ranks all the same.
+    options.largest = options.largest > natural ? options.largest : natural;
     options.homes = gather_tensors(pipeline);
     pipeline->plan =
         plan_create(pipeline->arena, pipeline->tensor_count, pipeline->tensors, program->statement_count,

@@ -26,7 +26,8 @@ typedef struct {
     // Patterns can be switched off: the general exchange does their work, results are the same.
     bool no_shift, no_broadcast;
     const Home *homes; // that tensors without a placement have already, by tensor id; NULL: none
-    int64_t largest;   // processors of the largest machine in use beside this program; 0: none
+    int64_t
+        largest; // processors of the largest machine that there is beside those of the statements; 0: none
 } PlanOptions;
 #define PLAN_MESSAGE_LIMIT ((int64_t)1 << 30)
 
