@@ -117,13 +117,22 @@ static int open_input(const Session *session) {
     return fd >= 0 && lseek(fd, 0, SEEK_SET) == 0 ? fd : -1;
 }
 
-static volatile sig_atomic_t launcher_pid, ended_by;
+static volatile sig_atomic_t launcher_pid, ended_by, reminders;
+
+// A launcher that is still starting its ranks may miss a signal: it is told again every second, and in the
+// end killed.
+static void remind(int kind) {
+    (void)kind;
+    enum { MOST = 4 };
+    if (launcher_pid > 0)
+        kill((pid_t)launcher_pid, ++reminders > MOST ? SIGKILL : SIGTERM);
+    alarm(1);
+}
 
 // The launcher ends its ranks, then itself, and we end as we would have without it.
 static void pass_on(int kind) {
     ended_by = kind;
-    if (launcher_pid > 0)
-        kill((pid_t)launcher_pid, SIGTERM);
+    remind(kind);
 }
 
 static void run_launcher(char *const *words, int input, pid_t parent) {
@@ -187,6 +196,8 @@ ExitStatus launch(Session *session, int64_t ranks) {
     sigaction(SIGTERM, &forward, NULL);
     sigaction(SIGHUP, &forward, NULL);
     sigaction(SIGINT, &forward, NULL);
+    const struct sigaction again = {.sa_handler = remind};
+    sigaction(SIGALRM, &again, NULL);
     int status;
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
