@@ -193,7 +193,8 @@ DISTAL_API void distal_statement_free(distal_statement *statement);
 
 // The schedule: each command changes the loops that those before it left. Without any, the work goes onto the
 // placement of the left tensor. The arguments are names of loop variables, lists of them ("ii, ji, ki"), and
-// integer expressions over params ("chunk", "n / 2", "256"). docs/language.md describes the commands.
+// integer expressions over params ("chunk", "n / 2", "256"). docs/schedule.md describes the commands, with an
+// example of each.
 // After a command that has failed, the statement can neither be compiled nor planned, so that it is enough to
 // look at the status of that. What only the whole schedule shows, such as a library call that does not fit,
 // is found by distal_compile.
@@ -228,7 +229,19 @@ DISTAL_API distal_status distal_substitute(distal_statement *statement, const ch
 // they write the same: "none", "atomic", "reduction", "temporary"; NULL: none.
 DISTAL_API distal_status distal_parallelize(distal_statement *statement, const char *var, const char *unit,
                                             const char *race);
+// The body of the loop `var` is repeated `factor` times, a number.
 DISTAL_API distal_status distal_unroll(distal_statement *statement, const char *var, const char *factor);
+// `expression`, an operand or factors of a product of the right side ("B(i, k) * C(k, j)"), is computed ahead
+// into the tensor `workspace`, indexed by `vars`, in loops over `workspace_vars`: the same names, or new
+// ones. Its other variables are summed there; both lists may be empty (""). Comes first in a schedule. The
+// workspace belongs to each plan: it is no tensor of the context.
+DISTAL_API distal_status distal_precompute(distal_statement *statement, const char *expression,
+                                           const char *vars, const char *workspace_vars,
+                                           const char *workspace);
+// The loop `var` becomes `position`, over what `access`, an access of a sparse tensor, stores. There are no
+// sparse tensors yet: DISTAL_INVALID.
+DISTAL_API distal_status distal_pos(distal_statement *statement, const char *var, const char *position,
+                                    const char *access);
 
 // Commands as text of the language, on lines or between semicolons: "split(k, ko, ki, 64); reorder({...})".
 // All commands of the language can be written so.

@@ -6,10 +6,12 @@
 #include <ctype.h>
 #include <string.h>
 
-// One argument of a command: in braces where the language takes a list of names there.
+// What an argument of a command is; lists of names stand in braces in the language.
+typedef enum { NAME, OPTIONAL_NAME, NAMES, NAMES_OR_NONE, INTEGER, EXPRESSION } ArgumentKind;
+
 typedef struct {
     const char *what, *text;
-    enum { NAMES, NAME, INTEGER, OPTIONAL_NAME } kind;
+    ArgumentKind kind;
 } Argument;
 
 typedef struct {
@@ -19,21 +21,42 @@ typedef struct {
     const Argument *arguments;
 } CommandCall;
 
+static const struct {
+    const char *is;
+    const char *marks; // that stand in it besides letters and digits
+    bool may_be_empty, braces;
+} kinds[] = {
+    [NAME] = {"a name", "_.", false, false},
+    [OPTIONAL_NAME] = {"a name", "_.", false, false},
+    [NAMES] = {"a list of names", "_,. ", false, true},
+    [NAMES_OR_NONE] = {"a list of names", "_,. ", true, true},
+    [INTEGER] = {"an integer expression", "_+-*/() ", false, false},
+    [EXPRESSION] = {"a tensor expression", "_+-*/(),. ", false, false},
+};
+
+// Whether `text` stays one argument when it stands between commas.
+static bool is_one_argument(const char *text) {
+    int open = 0;
+    for (; *text; text++) {
+        open += (*text == '(') - (*text == ')');
+        if (open < 0 || (open == 0 && *text == ','))
+            return false;
+    }
+    return open == 0;
+}
+
 static bool check_argument(distal_context *context, const CommandCall *call, const Argument *argument) {
     const char *text = argument->text;
+    const ArgumentKind kind = argument->kind;
     if (!text)
         return diagnostics_error(context->diagnostics, (Span){0}, "%s: %s is NULL", call->name,
                                  argument->what);
-    const char *marks = argument->kind == NAMES ? "_,. " : argument->kind == INTEGER ? "_+-*/() " : "_.";
-    bool good = *text != '\0';
+    bool good = *text != '\0' || kinds[kind].may_be_empty;
     for (const char *at = text; *at; at++)
-        good = good && (isalnum((unsigned char)*at) || strchr(marks, *at));
-    static const char *const kinds[] = {[NAMES] = "a list of names",
-                                        [NAME] = "a name",
-                                        [INTEGER] = "an integer expression",
-                                        [OPTIONAL_NAME] = "a name"};
+        good = good && (isalnum((unsigned char)*at) || strchr(kinds[kind].marks, *at));
+    good = good && (kinds[kind].braces || is_one_argument(text));
     return good || diagnostics_error(context->diagnostics, (Span){0}, "%s: %s, '%.60s', is not %s",
-                                     call->name, argument->what, text, kinds[argument->kind]);
+                                     call->name, argument->what, text, kinds[kind].is);
 }
 
 static distal_status apply(distal_context *context, void *arguments) {
@@ -48,7 +71,7 @@ static distal_status apply(distal_context *context, void *arguments) {
             call->statement->failed = true;
             return DISTAL_INVALID;
         }
-        text_printf(&text, argument->kind == NAMES ? "%s{%s}" : "%s%s", i ? ", " : "(", argument->text);
+        text_printf(&text, kinds[argument->kind].braces ? "%s{%s}" : "%s%s", i ? ", " : "(", argument->text);
     }
     text_append(&text, ")");
     return statement_command(call->statement, text_string(&text));
@@ -121,6 +144,20 @@ distal_status distal_parallelize(distal_statement *statement, const char *var, c
 
 distal_status distal_unroll(distal_statement *statement, const char *var, const char *factor) {
     return COMMAND("unroll", {"the loop", var, NAME}, {"the factor", factor, INTEGER});
+}
+
+distal_status distal_precompute(distal_statement *statement, const char *expression, const char *vars,
+                                const char *workspace_vars, const char *workspace) {
+    return COMMAND("precompute", {"the expression", expression, EXPRESSION},
+                   {"the list of variables", vars, NAMES_OR_NONE},
+                   {"the list of variables of the workspace", workspace_vars, NAMES_OR_NONE},
+                   {"the workspace", workspace, NAME});
+}
+
+distal_status distal_pos(distal_statement *statement, const char *var, const char *position,
+                         const char *access) {
+    return COMMAND("pos", {"the loop", var, NAME}, {"the new loop", position, NAME},
+                   {"the access", access, EXPRESSION});
 }
 
 static distal_status apply_text(distal_context *context, void *arguments) {
