@@ -71,6 +71,20 @@ DISTAL_API void distal_free(distal_context *context);
 // call of this thread that had no context, such as one with a NULL handle. Local.
 DISTAL_API const char *distal_error(const distal_context *context);
 
+typedef enum { DISTAL_ERROR, DISTAL_NOTE } distal_severity;
+
+typedef struct {
+    distal_severity severity; // a note explains the error before it
+    const char *message;
+    const char *source;       // what the place is in: "distal", or the name that distal_program got
+    int line, column, length; // from 1, in bytes; all 0 where it has no place
+} distal_diagnostic;
+
+// The same as values: *count diagnostics in order of place, none where nothing has failed. They are valid
+// until the next call that fails. Local.
+DISTAL_API distal_status distal_diagnostics(const distal_context *context, int64_t *count,
+                                            const distal_diagnostic **diagnostics);
+
 // --- Params and machines
 
 // Declares an integer that extents, grids and arguments of commands may mention by name, or gives it another

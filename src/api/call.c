@@ -10,12 +10,25 @@
 #include <string.h>
 
 static _Thread_local char last_without_context[256];
-static const char out_of_memory[] = "distal: error: out of memory\n";
 
 const char *distal_error(const distal_context *context) {
     if (!context)
         return last_without_context;
-    return context->error ? context->error : "";
+    return context->failure.text ? context->failure.text : "";
+}
+
+distal_status distal_diagnostics(const distal_context *context, int64_t *count,
+                                 const distal_diagnostic **diagnostics) {
+    if (count)
+        *count = 0;
+    if (diagnostics)
+        *diagnostics = NULL;
+    if (!context || !count || !diagnostics)
+        return without_context("distal_diagnostics",
+                               context ? "a place for the result is NULL" : "the context is NULL");
+    *count = context->failure.count;
+    *diagnostics = context->failure.items;
+    return DISTAL_OK;
 }
 
 distal_status without_context(const char *call, const char *what) {
@@ -47,6 +60,9 @@ typedef struct {
 static distal_status begin(distal_context *context, void *arguments) {
     const First *first = arguments;
     context->diagnostics = diagnostics_create(context->scratch, (Source){"distal", NULL});
+    // It has what other ranks have reported since, too.
+    if (context->no_memory)
+        context->no_memory->errors = context->no_memory->list.count = 1;
     return first->body(context, first->arguments);
 }
 
@@ -59,26 +75,41 @@ distal_status call_continue(distal_context *context, CallBody body, void *argume
     return guarded(context, body, arguments);
 }
 
-static distal_status print(distal_context *context, void *arguments) {
-    char **error = arguments;
-    Text text = text_create(context->scratch);
+static distal_status keep(distal_context *context, void *arguments) {
+    static const distal_severity severities[] = {
+        [SEVERITY_ERROR] = DISTAL_ERROR, [SEVERITY_NOTE] = DISTAL_NOTE};
+    Failure *failure = arguments;
+    arena_reset(context->kept);
+    const char *source = copy_text(context->kept, context->diagnostics->source.name);
+    Text text = text_create(context->kept);
     diagnostics_print(context->diagnostics, &text);
-    *error = strdup(text_string(&text));
+    const int64_t count = context->diagnostics->list.count;
+    distal_diagnostic *items = arena_array(context->kept, distal_diagnostic, count);
+    for (int64_t i = 0; i < count; i++) {
+        const Diagnostic *from = &context->diagnostics->list.items[i];
+        items[i] = (distal_diagnostic){.severity = severities[from->severity],
+                                       .message = copy_text(context->kept, from->message),
+                                       .source = source,
+                                       .line = from->span.line,
+                                       .column = from->span.column,
+                                       .length = from->span.length};
+    }
+    *failure = (Failure){text_string(&text), count, items};
     return DISTAL_OK;
 }
 
-static void keep_error(distal_context *context) {
-    char *error = NULL;
-    guarded(context, print, &error);
-    if (!error)
-        error = strdup(out_of_memory);
-    free(context->error);
-    context->error = error;
+static void keep_failure(distal_context *context) {
+    static const distal_diagnostic out_of_memory = {
+        .severity = DISTAL_ERROR, .message = "out of memory", .source = "distal"};
+    context->failure = (Failure){"distal: error: out of memory\n", 1, &out_of_memory};
+    Failure failure;
+    if (guarded(context, keep, &failure) == DISTAL_OK)
+        context->failure = failure;
 }
 
 distal_status call_end(distal_context *context, distal_status status) {
     if (status != DISTAL_OK)
-        keep_error(context);
+        keep_failure(context);
     return status;
 }
 

@@ -42,14 +42,15 @@ static void release(distal_context *context) {
         return;
     arena_free(context->arena);
     arena_free(context->scratch);
-    free(context->error);
     free(context);
 }
 
 static distal_status prepare(distal_context *context, void *unused) {
     (void)unused;
-    context->no_memory = diagnostics_create(context->arena, (Source){"distal", NULL});
-    diagnostics_error(context->no_memory, (Span){0}, "out of memory");
+    Diagnostics *no_memory = diagnostics_create(context->arena, (Source){"distal", NULL});
+    diagnostics_error(no_memory, (Span){0}, "out of memory");
+    context->no_memory = no_memory;
+    context->kept = arena_create_within(context->arena);
     return DISTAL_OK;
 }
 

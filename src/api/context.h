@@ -65,12 +65,20 @@ struct distal_statement {
     const char *answer; // what a call has returned to the caller last
 };
 
+// What the latest call that failed had to say.
+typedef struct {
+    const char *text;
+    int64_t count;
+    const distal_diagnostic *items;
+} Failure;
+
 struct distal_context {
     MPI_Comm comm, node; // node: ranks that share this one's memory
     int rank, ranks;
     Arena
         *arena; // declarations, as long as the context; those of tensors, statements and plans are within it
     Arena *scratch; // of one call
+    Arena *kept;    // what `failure` points to
     Parameter *parameters;
     MachineText *machines;
     distal_tensor *tensors; // alive, in order of declaration
@@ -79,7 +87,7 @@ struct distal_context {
     LoadedKernel *kernels;
     Diagnostics *diagnostics; // of the running call
     Diagnostics *no_memory;   // made ahead
-    char *error;              // of the latest call that failed
+    Failure failure;
 };
 
 // The local part of a call: `body` runs with an empty scratch arena and fresh diagnostics, and memory that
@@ -88,10 +96,10 @@ typedef distal_status (*CallBody)(distal_context *context, void *arguments);
 distal_status call_local(distal_context *context, CallBody body, void *arguments);
 // A later part of the same call: keeps the scratch arena.
 distal_status call_continue(distal_context *context, CallBody body, void *arguments);
-// The end of a call that does not communicate: keeps the diagnostics of a failure for distal_error.
+// The end of a call that does not communicate: keeps the diagnostics of a failure for the caller.
 distal_status call_end(distal_context *context, distal_status status);
 // The end of a part of a call that does: whether the part went well everywhere. What failed on one rank is
-// then kept for distal_error on all. Collective.
+// then kept on all of them. Collective.
 distal_status call_agree(distal_context *context, distal_status status);
 // The same for the first part, where ranks could have come with different arguments: `fingerprint` has to be
 // equal on all.

@@ -28,7 +28,7 @@ static int32_t min_i32(int32_t a, int32_t b) {
 
 static bool add(Diagnostics *diagnostics, Severity severity, Span span, const char *format,
                 va_list arguments) {
-    char message[1024];
+    char message[DIAGNOSTIC_LENGTH];
     vsnprintf(message, sizeof message, format, arguments);
     for (int64_t i = 0; i < diagnostics->list.count; i++) {
         const Diagnostic *old = &diagnostics->list.items[i];
@@ -93,11 +93,14 @@ static void print_one(const Diagnostics *diagnostics, const Diagnostic *diagnost
         print_source_line(diagnostics->source.text, diagnostic->span, to);
 }
 
-void diagnostics_print(const Diagnostics *diagnostics, Text *to) {
+void diagnostics_sort(Diagnostics *diagnostics) {
     // Insertion sort of the groups (a diagnostic and its notes) by place: few items, and stable.
     Array(int64_t) order = {0};
     const Diagnostic *list = diagnostics->list.items;
-    for (int64_t i = 0; i < diagnostics->list.count; i++) {
+    const int64_t count = diagnostics->list.count;
+    if (count < 2)
+        return;
+    for (int64_t i = 0; i < count; i++) {
         if (list[i].severity == SEVERITY_NOTE && i > 0)
             continue;
         array_push(diagnostics->arena, order, i);
@@ -110,12 +113,22 @@ void diagnostics_print(const Diagnostics *diagnostics, Text *to) {
             order.items[k - 1] = swap;
         }
     }
+    Diagnostic *sorted = arena_array(diagnostics->arena, Diagnostic, count);
+    int64_t n = 0;
     for (int64_t k = 0; k < order.count; k++) {
         int64_t i = order.items[k];
         do
-            print_one(diagnostics, &list[i++], to);
-        while (i < diagnostics->list.count && list[i].severity == SEVERITY_NOTE);
+            sorted[n++] = list[i++];
+        while (i < count && list[i].severity == SEVERITY_NOTE);
     }
+    diagnostics->list.items = sorted;
+    diagnostics->list.capacity = count;
+}
+
+void diagnostics_print(Diagnostics *diagnostics, Text *to) {
+    diagnostics_sort(diagnostics);
+    for (int64_t i = 0; i < diagnostics->list.count; i++)
+        print_one(diagnostics, &diagnostics->list.items[i], to);
 }
 
 static int64_t edit_distance(const char *a, const char *b) {

@@ -25,6 +25,8 @@ typedef struct {
     const char *text;
 } Source;
 
+enum { DIAGNOSTIC_LENGTH = 1024 }; // of a message, with its final 0; what is longer is cut
+
 typedef enum { SEVERITY_ERROR, SEVERITY_NOTE } Severity;
 
 typedef struct {
@@ -50,11 +52,14 @@ bool diagnostics_error(Diagnostics *diagnostics, Span span, const char *format, 
 void diagnostics_note(Diagnostics *diagnostics, Span span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-// All of them, errors and their notes in order of place in the source:
+// Puts them in order of place in the source, each note behind its error.
+void diagnostics_sort(Diagnostics *diagnostics);
+
+// Sorts and prints all of them:
 //   summa.distal:21:11: error: cannot reorder: 'kx' is not a loop of this statement (loops: io jo k ii ji)
 //     21 |   reorder({kx, ii, ji, ki})
 //        |            ^~
-void diagnostics_print(const Diagnostics *diagnostics, Text *to);
+void diagnostics_print(Diagnostics *diagnostics, Text *to);
 
 // Of `count` candidates, the one that `name` was probably meant to be (small edit distance), or NULL.
 const char *closest_name(const char *name, const char *const *candidates, int64_t count);

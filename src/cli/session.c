@@ -68,7 +68,7 @@ ExitStatus session_failure(const Session *session) {
     return pipeline && pipeline->diagnostics == pipeline->no_memory ? EXIT_FAILED : EXIT_WRONG;
 }
 
-static void report(const Session *session, const Diagnostics *diagnostics) {
+static void report(const Session *session, Diagnostics *diagnostics) {
     Text text = text_create(session->arena);
     diagnostics_print(diagnostics, &text);
     fputs(text_string(&text), stderr);

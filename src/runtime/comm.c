@@ -2,6 +2,7 @@
 #include "runtime/comm.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 bool agree(MPI_Comm comm, bool ok) {
@@ -10,12 +11,11 @@ bool agree(MPI_Comm comm, bool ok) {
     return all;
 }
 
-static Diagnostic last_error(const Diagnostics *diagnostics, int rank) {
+static const Diagnostic *last_error(const Diagnostics *diagnostics) {
     for (int64_t i = diagnostics->list.count - 1; i >= 0; i--)
         if (diagnostics->list.items[i].severity == SEVERITY_ERROR)
-            return diagnostics->list.items[i];
-    return (Diagnostic){.severity = SEVERITY_ERROR,
-                        .message = arena_printf(diagnostics->arena, "rank %d failed", rank)};
+            return &diagnostics->list.items[i];
+    return NULL;
 }
 
 bool agree_on(MPI_Comm comm, bool ok, Diagnostics *diagnostics) {
@@ -25,19 +25,20 @@ bool agree_on(MPI_Comm comm, bool ok, Diagnostics *diagnostics) {
     MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MIN, comm);
     if (failed == INT_MAX)
         return true;
-    Diagnostic error = {0};
-    int32_t place[4] = {0}; // and the length of the message
+    // No memory is asked for while the other ranks wait: it may be what has run out.
+    struct {
+        Span span;
+        char message[DIAGNOSTIC_LENGTH];
+    } shared = {0};
     if (rank == failed) {
-        error = last_error(diagnostics, rank);
-        place[0] = error.span.line;
-        place[1] = error.span.column;
-        place[2] = error.span.length;
-        place[3] = (int32_t)strlen(error.message);
+        const Diagnostic *error = last_error(diagnostics);
+        if (error) {
+            shared.span = error->span;
+            strcpy(shared.message, error->message);
+        } else {
+            snprintf(shared.message, sizeof shared.message, "rank %d failed", rank);
+        }
     }
-    MPI_Bcast(place, 4, MPI_INT32_T, failed, comm);
-    char *message = arena_alloc(diagnostics->arena, (size_t)place[3] + 1);
-    if (rank == failed)
-        memcpy(message, error.message, (size_t)place[3]);
-    MPI_Bcast(message, place[3], MPI_CHAR, failed, comm);
-    return diagnostics_error(diagnostics, (Span){place[0], place[1], place[2]}, "%s", message);
+    MPI_Bcast(&shared, sizeof shared, MPI_BYTE, failed, comm);
+    return diagnostics_error(diagnostics, shared.span, "%s", shared.message);
 }

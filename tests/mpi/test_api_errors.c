@@ -42,6 +42,7 @@ static void test_null(MPI_Comm comm, int rank, int ranks) {
     (void)rank, (void)ranks;
     const int64_t four[] = {4};
     int64_t number;
+    const distal_diagnostic *diagnostics;
     distal_piece piece;
     distal_figures figures;
     distal_tensor *tensor;
@@ -50,6 +51,8 @@ static void test_null(MPI_Comm comm, int rank, int ranks) {
     const char *text;
     NOTHING(distal_create(comm, NULL));
     NOTHING(distal_create(MPI_COMM_NULL, &(distal_context *){NULL}));
+    NOTHING(distal_diagnostics(NULL, &number, &diagnostics));
+    CHECK(number == 0 && !diagnostics, "diagnostics of nothing");
     NOTHING(distal_param(NULL, "n", 1));
     NOTHING(distal_machine(NULL, "M", "grid(1)"));
     NOTHING(distal_machine_grid(NULL, "M", 1, four));
@@ -330,6 +333,54 @@ static void test_programs(MPI_Comm comm, int rank, int ranks) {
     distal_free(d);
 }
 
+static bool is_diagnostic(const distal_diagnostic *one, distal_severity severity, const char *source,
+                          const int place[3], const char *says) {
+    return one->severity == severity && strcmp(one->source, source) == 0 && one->line == place[0] &&
+           one->column == place[1] && one->length == place[2] && strstr(one->message, says) &&
+           !strchr(one->message, '\n');
+}
+
+// What distal_error says, as values.
+static void test_diagnostics(MPI_Comm comm, int rank, int ranks) {
+    distal_context *d = context_on(comm, ranks);
+    int64_t count = 7;
+    const distal_diagnostic *all;
+    NOTHING(distal_diagnostics(d, NULL, &all));
+    NOTHING(distal_diagnostics(d, &count, NULL));
+    FINE(distal_diagnostics(d, &count, &all));
+    CHECK(count == 0, "%d diagnostics before any", (int)count);
+
+    WRONG(distal_program(d, "x.distal", "tensor A(n): f64\ntensor A(4): f64\ntensor B(4): f65"), "'n'");
+    FINE(distal_diagnostics(d, &count, &all));
+    CHECK(count == 4, "%d diagnostics: %s", (int)count, distal_error(d));
+    if (count != 4)
+        return;
+    const char *source = "x.distal";
+    CHECK(is_diagnostic(&all[0], DISTAL_ERROR, source, (int[]){1, 10, 1}, "unknown param 'n'"), "first");
+    CHECK(is_diagnostic(&all[1], DISTAL_ERROR, source, (int[]){2, 8, 1}, "'A' is already"), "second");
+    CHECK(is_diagnostic(&all[2], DISTAL_NOTE, source, (int[]){1, 8, 1}, "it is declared here"), "third");
+    CHECK(is_diagnostic(&all[3], DISTAL_ERROR, source, (int[]){3, 14, 3}, "'f65'"), "fourth");
+    // They stay until the next call of this context that fails.
+    const distal_diagnostic *again;
+    distal_tensor *a = rows(d, "A");
+    NOTHING(distal_param(NULL, "n", 1));
+    FINE(distal_diagnostics(d, &count, &again));
+    CHECK(count == 4 && again == all && strcmp(all[2].message, "it is declared here") == 0, "they are gone");
+
+    // Of one rank, on all of them.
+    double memory[64];
+    WRONG(distal_tensor_attach(a, rank == ranks - 1 ? NULL : memory, NULL), "holds");
+    FINE(distal_diagnostics(d, &count, &all));
+    CHECK(count == 1 && is_diagnostic(&all[0], DISTAL_ERROR, "distal", (int[3]){0}, "holds"), "one rank's");
+    distal_statement *s;
+    FINE(distal_statement_create(d, "A(i, j) = 1", &s));
+    WRONG(distal_reorder(s, "kx"), "'kx'");
+    FINE(distal_diagnostics(d, &count, &all));
+    CHECK(count == 1 && all[0].line > 0 && all[0].column == 12 && all[0].length == 2, "not at kx: %s",
+          distal_error(d));
+    distal_free(d);
+}
+
 static void test_plans(MPI_Comm comm, int rank, int ranks) {
     distal_context *d = context_on(comm, ranks);
     rows(d, "A");
@@ -387,9 +438,13 @@ static const struct {
     const char *name;
     void (*test)(MPI_Comm comm, int rank, int ranks);
 } cases[] = {
-    {"api_errors/null", test_null},         {"api_errors/declarations", test_declarations},
-    {"api_errors/data", test_data},         {"api_errors/statements", test_statements},
-    {"api_errors/programs", test_programs}, {"api_errors/plans", test_plans},
+    {"api_errors/null", test_null},
+    {"api_errors/declarations", test_declarations},
+    {"api_errors/data", test_data},
+    {"api_errors/statements", test_statements},
+    {"api_errors/programs", test_programs},
+    {"api_errors/plans", test_plans},
+    {"api_errors/diagnostics", test_diagnostics},
 };
 
 // Asked by AddressSanitizer, which otherwise ends a program that asks for more memory than there is.

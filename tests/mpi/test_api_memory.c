@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that runs out: each allocation of the library fails in turn, on one rank. Every call returns, with
-// the same status on all ranks where it is collective, and what there is can be freed. ranks: 2
+// Memory that runs out: each allocation of the library fails in turn, alone or with all that come after it,
+// on one rank. Every call returns, with the same status on all ranks where it is collective, and what there
+// is can be freed. ranks: 2
 #include "distal.h"
 #include "report.h"
 
@@ -15,9 +16,11 @@ void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
 
 static long allocations, failing; // the one to fail, 0: none
+static bool for_good;             // those after it, too
 
 static bool fails(void) {
-    return ++allocations == failing;
+    allocations++;
+    return failing > 0 && (for_good ? allocations >= failing : allocations == failing);
 }
 
 void *__wrap_malloc(size_t size) {
@@ -50,7 +53,13 @@ static bool all_fine(Run *run, const char *call, distal_status status, bool coll
     run->status = (distal_status)worst[0];
     CHECK(!collective || worst[0] == -worst[1], "%s: ranks disagree: %d", call, (int)status);
     CHECK(status != DISTAL_INVALID, "%s: %s", call, distal_error(run->d));
+    int64_t count;
+    const distal_diagnostic *diagnostics;
     CHECK(status == DISTAL_OK || *distal_error(run->d), "%s failed and does not say why", call);
+    CHECK(!run->d || status == DISTAL_OK ||
+              (distal_diagnostics(run->d, &count, &diagnostics) == DISTAL_OK && count > 0 &&
+               strstr(distal_error(run->d), diagnostics[0].message)),
+          "%s failed without a diagnostic", call);
     return worst[0] == DISTAL_OK;
 }
 
@@ -89,7 +98,7 @@ static bool compute(Run *run, int ranks) {
     return fine;
 }
 
-static void test_each(MPI_Comm comm, int rank, int ranks) {
+static void fail_each(MPI_Comm comm, int rank, int ranks) {
     long last = 0;
     bool fine = false;
     for (long n = 0; !fine || last >= n; n++) {
@@ -109,10 +118,22 @@ static void test_each(MPI_Comm comm, int rank, int ranks) {
     }
 }
 
+static void test_each(MPI_Comm comm, int rank, int ranks) {
+    for_good = false;
+    fail_each(comm, rank, ranks);
+}
+
+static void test_all_after(MPI_Comm comm, int rank, int ranks) {
+    for_good = true;
+    fail_each(comm, rank, ranks);
+}
+
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
-    run_case("api_memory/each", 1, test_each);
-    run_case("api_memory/each", 2, test_each);
+    for (int ranks = 1; ranks <= 2; ranks++) {
+        run_case("api_memory/each", ranks, test_each);
+        run_case("api_memory/all_after", ranks, test_all_after);
+    }
     MPI_Finalize();
     return report_failed ? 1 : 0;
 }
