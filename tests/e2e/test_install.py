@@ -51,8 +51,8 @@ def on_ranks(ranks, tree, command, **environment):
     return run([*LAUNCHER, "-n", str(ranks), *command], environment=environment)
 
 
-def pkg_config(tree, *words):
-    return run(["pkg-config", *words, "distal"],
+def pkg_config(tree, *words, package="distal"):
+    return run(["pkg-config", *words, package],
                environment={"PKG_CONFIG_PATH": os.path.join(tree, "lib", "pkgconfig")}).split()
 
 
@@ -60,7 +60,8 @@ def test_tree(tree, _):
     names = {os.path.relpath(path, tree) for path in glob.glob(f"{tree}/**", recursive=True) if os.path.isfile(path)}
     version = pkg_config(tree, "--modversion")[0]
     wanted = {"bin/distal", "include/distal.h", "include/distal_kernel.h", "lib/libdistal.so", "lib/libdistal.so.0",
-              f"lib/libdistal.so.{version}", "lib/pkgconfig/distal.pc", "lib/cmake/distal/distalConfig.cmake",
+              f"lib/libdistal.so.{version}", "lib/libdistal.a", "lib/pkgconfig/distal.pc",
+              "lib/pkgconfig/distal-static.pc", "lib/cmake/distal/distalConfig.cmake",
               "lib/cmake/distal/distalConfigVersion.cmake", "lib/cmake/distal/distalTargets.cmake"}
     assert wanted <= names, f"missing: {sorted(wanted - names)}"
     dynamic = run(["readelf", "-d", f"{tree}/lib/libdistal.so"])
@@ -76,13 +77,15 @@ def test_destdir(_, folder):
 
 def test_exports(tree, _):
     """To accept a change on purpose: nm -D --defined-only lib/libdistal.so | awk '{print $3}' | sort"""
-    lines = run(["nm", "-D", "--defined-only", f"{tree}/lib/libdistal.so"]).splitlines()
-    found = {line.split()[-1] for line in lines}
     with open(os.path.join(HERE, "exports.txt"), encoding="utf-8") as file:
         listed = set(file.read().split())
-    if SANITIZE:  # brings its own
-        found &= listed
-    assert found == listed, f"not listed: {sorted(found - listed)}; listed and missing: {sorted(listed - found)}"
+    for name, option in (("libdistal.so", "-D"), ("libdistal.a", "-g")):
+        lines = run(["nm", option, "--defined-only", f"{tree}/lib/{name}"]).splitlines()
+        found = {line.split()[-1] for line in lines if re.match("[0-9a-f]+ ", line)}
+        if SANITIZE:  # brings its own
+            found &= listed
+        assert found == listed, \
+            f"{name}: not listed: {sorted(found - listed)}; listed and missing: {sorted(listed - found)}"
 
 
 def test_header(tree, folder):
@@ -97,29 +100,62 @@ def test_header(tree, folder):
 
 
 def test_pkg_config(tree, folder):
-    for name, source in (("figure2", f"{EXAMPLES}/figure2.c"), ("guest", f"{HERE}/consumer/guest.c")):
+    for name, source, words in (("figure2", f"{EXAMPLES}/figure2.c", []),
+                                ("guest", f"{HERE}/consumer/guest.c", ["--static"])):
         run(["cc", "-std=c11", *WARNINGS, *SANITIZE, source, "-o", f"{folder}/{name}",
-             *pkg_config(tree, "--cflags", "--libs"), "-lm"])
+             *pkg_config(tree, "--cflags", "--libs", *words)])
     assert "sum of A" in on_ranks(4, tree, [f"{folder}/figure2"])
     on_ranks(2, tree, [f"{folder}/guest"])
 
 
+def test_static(tree, folder):
+    """The archive: nothing of the library is needed where the program runs, and kernels that are loaded find it."""
+    run(["cc", "-std=c11", *WARNINGS, *SANITIZE, f"{EXAMPLES}/figure2.c", "-o", f"{folder}/static",
+         *pkg_config(tree, "--cflags", "--libs", package="distal-static")])
+    sources = f"{EXAMPLES}/own_arrays.c"
+    build_with_cmake(tree, f"{folder}/cmake-static", sources, "-DTARGET=distal_static")
+    for program, prints in ((f"{folder}/static", "sum of A"), (f"{folder}/cmake-static/own_arrays", "received: 0")):
+        assert "libdistal" not in run(["readelf", "-d", program]), program
+        assert prints in on_ranks(2, folder, [program]), program
+    # Names of the library's own are free for the application.
+    with open(f"{folder}/names.c", "w", encoding="utf-8") as file:
+        file.write("int agree(void);\nint agree(void) {\n    return 1;\n}\n")
+    run(["cc", *SANITIZE, f"{HERE}/consumer/guest.c", f"{folder}/names.c", "-o", f"{folder}/names",
+         *pkg_config(tree, "--cflags", "--libs", package="distal-static")])
+    run([f"{folder}/names"])
+
+
+def build_with_cmake(tree, folder, sources, *options):
+    run(["cmake", "-S", f"{HERE}/consumer", "-B", folder, f"-DCMAKE_PREFIX_PATH={tree}", f"-DSOURCES={sources}",
+         f"-DCMAKE_C_FLAGS={shlex.join(WARNINGS + SANITIZE)}", *options])
+    run(["cmake", "--build", folder])
+
+
 def test_cmake(tree, folder):
     sources = ";".join(f"{EXAMPLES}/{name}.c" for name in ("figure2", "own_arrays", "cp_als"))
-    run(["cmake", "-S", f"{HERE}/consumer", "-B", f"{folder}/cmake", f"-DCMAKE_PREFIX_PATH={tree}",
-         f"-DSOURCES={sources}", f"-DCMAKE_C_FLAGS={shlex.join(WARNINGS + SANITIZE)}"])
-    run(["cmake", "--build", f"{folder}/cmake"])
+    build_with_cmake(tree, f"{folder}/cmake", sources)
 
 
 def test_ahead_of_time(tree, folder):
     program = f"{SOURCE}/examples/summa.distal"
     run([f"{tree}/bin/distal", "emit", "-o", f"{folder}/summa.c", program])
-    run(["cc", "-std=c11", "-O2", "-fopenmp", *SANITIZE, f"{EXAMPLES}/aot.c", f"{folder}/summa.c", "-o",
-         f"{folder}/aot", *pkg_config(tree, "--cflags", "--libs"), "-lm"])
     nowhere = {"DISTAL_CC": "/nonexistent/cc", "XDG_CACHE_HOME": os.path.join(folder, "cache")}
-    for ranks, arguments in ((1, []), (4, ["150"]), (2, ["37"])):
-        output = on_ranks(ranks, tree, [f"{folder}/aot", program, *arguments], **nowhere)
+
+    def build(name, *options, package="distal"):
+        run(["cc", "-std=c11", "-O2", *SANITIZE, f"{folder}/summa.c", f"{EXAMPLES}/aot.c", "-o", f"{folder}/{name}",
+             *options, *pkg_config(tree, "--cflags", "--libs", package=package)])
+
+    def check(name, ranks, *arguments):
+        output = on_ranks(ranks, tree, [f"{folder}/{name}", program, *arguments], **nowhere)
         assert "the product is right" in output, output
+
+    build("aot", "-fopenmp")
+    for ranks, arguments in ((1, []), (4, ["150"]), (2, ["37"])):
+        check("aot", ranks, *arguments)
+    build("aot-plain")  # one thread a rank
+    check("aot-plain", 2, "37")
+    build("aot-static", "-fopenmp", package="distal-static")
+    check("aot-static", 2, "37")
     # The kernel of another schedule is refused.
     with open(program, encoding="utf-8") as file:
         text = file.read().replace("communicate(A, jo)", "")
@@ -166,7 +202,7 @@ def main():
         except (AssertionError, OSError) as error:
             print(f"FAIL install: {error}")
             return 1
-        for test in (test_tree, test_destdir, test_exports, test_header, test_pkg_config, test_cmake,
+        for test in (test_tree, test_destdir, test_exports, test_header, test_pkg_config, test_static, test_cmake,
                      test_ahead_of_time, test_examples, test_tour):
             name = "install/" + test.__name__[len("test_"):]
             try:
