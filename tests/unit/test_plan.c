@@ -313,11 +313,55 @@ static void induced_homes(void **state) {
     arena_free(arena);
 }
 
+// SUMMA over 2 x 2 nodes, Cannon's algorithm inside each: what a core passes on stays in its node, and only
+// what another node has at home crosses between them, once for each block of k and core.
+static void shifts_stay_in_the_node(void **state) {
+    (void)state;
+    Arena *arena = arena_create();
+    StatementPlan *plan = planned(
+        arena,
+        "machine L = node grid(2, 2), core grid(3, 3); tensor A(12, 12): f64; tensor B(12, 12): f64\n"
+        "tensor C(12, 12): f64; place B(x, y) -> L.node(x, y), B(u, v) -> L.core(u, v)\n"
+        "place C(x, y) -> L.node(x, y), C(u, v) -> L.core(u, v)\n"
+        "A(i, j) = B(i, k) * C(k, j)\n"
+        "schedule A { distribute({i, j}, {in, jn}, {il, jl}, L.node)\n"
+        "distribute({il, jl}, {ic, jc}, {ii, ji}, L.core); divide(k, kn, kl, 2); divide(kl, kc, ki, 3)\n"
+        "reorder({kn, kc, ii, ji, ki}); rotate(kc, {ic, jc}, kcs); communicate({B, C}, kcs) }",
+        (PlanOptions){0});
+    for (int t = 0; t < plan->spmd->transfer_count; t++) {
+        if (plan->spmd->transfers[t].kind != TRANSFER_FETCH)
+            continue;
+        int64_t across[36] = {0}, shifted[36] = {0};
+        Walk *walk = walk_create(plan, t);
+        while (walk_next(walk))
+            for (int64_t i = 0; i < walk->deliveries.count; i++) {
+                const Delivery *delivery = &walk->deliveries.items[i];
+                for (int64_t k = 0; k < delivery->targets.count; k++) {
+                    const int64_t target = delivery->targets.items[k];
+                    const bool leaves = delivery->source / 9 != target / 9;
+                    assert_false(delivery->from_view && leaves);
+                    across[target] += leaves;
+                    shifted[target] += delivery->from_view;
+                }
+            }
+        walk_free(walk);
+        for (int rank = 0; rank < 36; rank++) {
+            assert_int_equal(across[rank], 1);
+            assert_in_range(shifted[rank], 3, 4); // in its own node's block one of the tiles is at home
+        }
+    }
+    arena_free(arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(summa_counts),    cmocka_unit_test(rotated_counts),
-        cmocka_unit_test(johnson_counts),  cmocka_unit_test(patterns_change_no_bytes),
-        cmocka_unit_test(redistributions), cmocka_unit_test(induced_homes),
+        cmocka_unit_test(summa_counts),
+        cmocka_unit_test(rotated_counts),
+        cmocka_unit_test(johnson_counts),
+        cmocka_unit_test(patterns_change_no_bytes),
+        cmocka_unit_test(redistributions),
+        cmocka_unit_test(induced_homes),
+        cmocka_unit_test(shifts_stay_in_the_node),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
