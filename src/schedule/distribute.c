@@ -130,12 +130,60 @@ static bool onto_machine(const Application *application, const Machine *machine,
     return dimensions_are_free(application, distribution);
 }
 
-// "i and j": the variables that the placement partitions.
-static const char *partitioned_vars(const Application *application, const Access *access, const int *modes,
-                                    int count) {
+// One dimension of the machine that the placement of a tensor cuts a mode by, and the loop that it divides.
+typedef struct {
+    int dim, loop;
+} Cut;
+
+// The part of a variable that distributions before have left to a processor, or the variable itself.
+static int local_part(const Cin *cin, int var) {
+    for (int64_t r = 0; r < cin->relations.count; r++) {
+        const Relation *relation = cin->relations.items[r];
+        if (relation->kind == REL_DIVIDE && relation->parent[0] == var &&
+            cin_relation(cin, REL_DISTRIBUTE, relation->child[0]))
+            var = relation->child[1];
+    }
+    return var;
+}
+
+static int level_of(const Machine *machine, int dim) {
+    int level = 0;
+    while (dim >= machine->levels[level].first + machine->levels[level].order)
+        level++;
+    return level;
+}
+
+// Whether a mode stands more than once in modes[first .. last].
+static bool repeats(const int *modes, int first, int last) {
+    for (int i = first; i < last; i++)
+        if (modes[i] == modes[last])
+            return true;
+    return false;
+}
+
+// The cuts that one command makes: what no command has made yet, up to a level that cuts a mode once more.
+// `all`: how many there are over all levels.
+static int next_cuts(const Cin *cin, const Access *access, Cut *cuts, int *all) {
+    const Machine *machine = access->tensor->placement->machine;
+    int modes[MAX_MACHINE_ORDER], dims[MAX_MACHINE_ORDER], first = 0;
+    *all = distribution_modes(access, modes, dims);
+    while (first < *all && distribution_taken(cin, machine, dims[first]))
+        first++;
+    int end = first;
+    while (end < *all && !repeats(modes, first, end))
+        end++;
+    while (end < *all && level_of(machine, dims[end - 1]) == level_of(machine, dims[end]))
+        end--;
+    for (int i = first; i < end; i++)
+        cuts[i - first] = (Cut){dims[i], local_part(cin, access->vars[modes[i]])};
+    return end - first;
+}
+
+// "i and j": the loops that the placement divides.
+static const char *cut_loops(const Application *application, const Cut *cuts, int count) {
     const char *names[MAX_MACHINE_ORDER];
     for (int i = 0; i < count; i++)
-        names[i] = application->cin->vars[access->vars[modes[i]]].name;
+        names[i] = application->cin->vars[cuts[i].loop].name;
     return enumeration(application->scheduler->arena, names, count);
 }
 
@@ -152,36 +200,30 @@ static bool onto_tensor(const Application *application, const Tensor *tensor, Di
                       "'%s' is accessed with different variables, so it does not say which loops to "
                       "distribute; distribute onto the machine '%s' instead",
                       tensor->name, tensor->placement->machine->name);
-    int modes[MAX_MACHINE_ORDER], dims[MAX_MACHINE_ORDER];
-    int count = distribution_modes(access, modes, dims);
-    for (int i = 0; i < count; i++)
-        for (int k = 0; k < i; k++)
-            if (modes[i] == modes[k])
-                return refuse(application, span,
-                              "several levels of '%s' partition the mode '%s' of '%s'; distribute level by "
-                              "level, onto '%s.%s' first",
-                              tensor->placement->machine->name, cin->vars[access->vars[modes[i]]].name,
-                              tensor->name, tensor->placement->machine->name,
-                              tensor->placement->machine->levels[0].name);
-    const char *partitioned = partitioned_vars(application, access, modes, count);
+    Cut cuts[MAX_MACHINE_ORDER];
+    int all;
+    const int count = next_cuts(cin, access, cuts, &all);
     if (count == 0)
-        return refuse(application, span, "the placement of '%s' partitions no mode", tensor->name);
+        return refuse(application, span,
+                      all ? "all that the placement of '%s' partitions is distributed already"
+                          : "the placement of '%s' partitions no mode",
+                      tensor->name);
     distribution->machine = tensor->placement->machine;
+    const char *loops = cut_loops(application, cuts, count);
     for (int s = 0; s < distribution->step_count; s++) {
         DistributionStep *step = &distribution->steps[s];
         int i = 0;
-        while (i < count && access->vars[modes[i]] != step->target)
+        while (i < count && cuts[i].loop != step->target)
             i++;
         if (i == count)
             return refuse(application, targets->kind == ARG_LIST ? targets->items[s].span : targets->span,
                           "the placement of '%s' does not partition '%s' (it partitions %s)", tensor->name,
-                          cin->vars[step->target].name, partitioned);
-        step->dim = dims[i];
+                          cin->vars[step->target].name, loops);
+        step->dim = cuts[i].dim;
     }
     if (distribution->step_count != count)
         return refuse(application, targets->span,
-                      "the placement of '%s' partitions %s: give each as a target", tensor->name,
-                      partitioned);
+                      "the placement of '%s' partitions %s: give each as a target", tensor->name, loops);
     distribution_add_fixed(cin, tensor->placement, distribution);
     return dimensions_are_free(application, distribution);
 }

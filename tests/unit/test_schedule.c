@@ -131,6 +131,10 @@ static const Case rewrites[] = {
     {PLACED "A(i, j) = P(i, j)\nschedule A {", "distribute({i, j}, {io, jo}, {ii, ji}, P)",
      "forall(io) forall(jo) forall(ii) forall(ji) A(i, j) = P(i, j)\n"
      "    s.t. divide(i, io, ii, h), divide(j, jo, ji, g), distribute(io, M[1]), distribute(jo, M[0])\n"},
+    {PLACED "d(i) = Q(i, j)\nschedule d {", "distribute({i}, {io}, {ii}, Q); distribute({ii}, {ig}, {il}, Q)",
+     "forall(io) forall(ig) forall(il) forall(j) d(i) += Q(i, j)\n"
+     "    s.t. divide(i, io, ii, g), distribute(io, L.node[0]), divide(ii, ig, il, h),\n"
+     "         distribute(ig, L.gpu[0])\n"},
     {PLACED "A(i, j) = R(i, j)\nschedule A {", "distribute({i}, {io}, {ii}, R)",
      "forall(io) forall(ii) forall(j) A(i, j) = R(i, j)\n"
      "    s.t. divide(i, io, ii, g), distribute(io, M[0]), fix(M[1], 1)\n"},
@@ -302,9 +306,11 @@ static const Case refusals[] = {
      "distribute({i, k}, {io, ko}, {ii, ki}, S)",
      "6:52: cannot distribute: 'S' is accessed with different variables, so it does not say which loops to "
      "distribute; distribute onto the machine 'M' instead\n"},
-    {PLACED "d(i) = Q(i, j)\nschedule d {", "distribute({i}, {io}, {ii}, Q)",
-     "6:41: cannot distribute: several levels of 'L' partition the mode 'i' of 'Q'; distribute level by "
-     "level, onto 'L.node' first\n"},
+    {PLACED "d(i) = Q(i, j)\nschedule d {", "distribute({i}, {io}, {ii}, Q); distribute({j}, {jo}, {ji}, Q)",
+     "6:57: cannot distribute: the placement of 'Q' does not partition 'j' (it partitions ii)\n"},
+    {PLACED "d(i) = Q(i, j)\nschedule d {",
+     "distribute({i}, {io}, {ii}, Q); distribute({ii}, {ic}, {id}, Q); distribute({j}, {jo}, {ji}, Q)",
+     "6:106: cannot distribute: all that the placement of 'Q' partitions is distributed already\n"},
 
     // Communication.
     {MATMUL, "communicate(P, k)",

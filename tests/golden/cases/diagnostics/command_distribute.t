@@ -55,7 +55,7 @@ T12(i, j) = P(i, j) + B(i, j)
 schedule T12 { distribute({i}, {io}, {ii}, P) }
 tensor T13(n, n): f64
 T13(i, j) = Q(i, j)
-schedule T13 { distribute({i}, {io}, {ii}, Q) }
+schedule T13 { distribute({i}, {io}, {ii}, Q); distribute({j}, {jo}, {ji}, Q) }
 tensor T14(n, n): f64
 T14(i, j) = R(i, j)
 schedule T14 { distribute({i}, {io}, {ii}, R) }
@@ -102,9 +102,9 @@ command_distribute.distal:49:55: error: cannot distribute: 'P' is accessed with 
 command_distribute.distal:52:27: error: cannot distribute: the placement of 'P' partitions i and j: give each as a target
   52 | schedule T12 { distribute({i}, {io}, {ii}, P) }
      |                           ^~~
-command_distribute.distal:55:44: error: cannot distribute: several levels of 'L' partition the mode 'i' of 'Q'; distribute level by level, onto 'L.node' first
-  55 | schedule T13 { distribute({i}, {io}, {ii}, Q) }
-     |                                            ^
+command_distribute.distal:55:60: error: cannot distribute: the placement of 'Q' does not partition 'j' (it partitions ii)
+  55 | schedule T13 { distribute({i}, {io}, {ii}, Q); distribute({j}, {jo}, {ji}, Q) }
+     |                                                            ^
 command_distribute.distal:58:44: error: cannot distribute: the placement of 'R' partitions no mode
   58 | schedule T14 { distribute({i}, {io}, {ii}, R) }
      |                                            ^
