@@ -25,7 +25,7 @@ DTYPE = {"f32": "f4", "f64": "f8", "c64": "c8", "c128": "c16", "i32": "i4", "i64
 MATMUL = ("A", "BC", "ik,kj->ij")
 EXAMPLES = {
     "cannon": MATMUL, "pumma": MATMUL, "summa": MATMUL, "johnson": MATMUL, "solomonik": MATMUL, "cosma": MATMUL,
-    "hierarchical_summa": MATMUL,
+    "hierarchical_summa": MATMUL, "summa_cannon": MATMUL, "cannon_summa": MATMUL, "johnson_rows": MATMUL,
     "ttv": ("A", "Bc", "ijk,k->ij"),
     "innerprod": ("a", "BC", "ijk,ijk->"),
     "ttm": ("A", "BC", "ijk,kl->ijl"),
@@ -81,6 +81,13 @@ RUNS = [
     ("hierarchical_summa", f"{AWKWARD} gx=2 gy=1 cx=1 cy=2 chunk=20", None, "f64"),
     ("hierarchical_summa", f"{AWKWARD} gx=2 gy=3 cx=2 cy=1 chunk=9", None, "f64"),
     ("hierarchical_summa", "m=5 n=7 k=3 gx=2 gy=2 cx=1 cy=2 chunk=2", 4, "i32"),
+    ("summa_cannon", f"{AWKWARD} gx=2 gy=1 c=2", None, "f64"),
+    ("summa_cannon", f"{AWKWARD} gx=2 gy=3 cx=1 cy=2 blocks=5", None, "c64"),
+    ("summa_cannon", "m=3 n=5 k=2 gx=1 gy=3 cx=2 cy=2", 4, "i64"),
+    ("cannon_summa", f"{AWKWARD} g=2 cx=2 cy=1 chunk=17", None, "f64"),
+    ("cannon_summa", "m=5 n=1 k=7 gx=3 gy=2 cx=1 cy=2 chunk=2", 6, "f32"),
+    ("johnson_rows", f"{AWKWARD} gx=2 gy=1 gz=3 p=2", None, "f64"),
+    ("johnson_rows", "m=3 n=2 k=1 c=2 gz=2 p=2", 8, "i32"),
     ("ttv", "m=23 n=31 k=29 gx=2 gy=3", None, "f64"),
     ("ttv", "m=23 n=31 k=29 gx=1 gy=1", None, "f32"),
     ("ttv", "m=3 n=1 k=1 gx=4 gy=2", None, "c128"),

@@ -23,7 +23,8 @@ def nothing(ranks):
 
 
 def square(g, b, c):
-    """Two-dimensional algorithms on g x g: all of a row of B and of a column of C but the own tile."""
+    """Two-dimensional algorithms on g x g, or on nodes of cores, g along each side: all of a row of B and of a column
+    of C but the own tile."""
     volume = [(g - 1) * (N // g) ** 2] * g**2
     return {"A": ("local", [0] * g**2), "B": (b, volume), "C": (c, volume)}
 
@@ -39,6 +40,15 @@ def johnson(c):
     return {"A": ("reduce", [tile * (z != 0) for x, y, z in grid(c, c, c)]),
             "B": ("broadcast", [tile * (y != 0) for x, y, z in grid(c, c, c)]),
             "C": ("broadcast", [tile * (x != 0) for x, y, z in grid(c, c, c)])}
+
+
+def johnson_rows(c, p):
+    """A tile of A has its home in layer 0, one of B where y is 0, one of C where x is 0; a core has 1 / p of each."""
+    tile = (N // c) ** 2
+    ranks = grid(c, c, c, p)
+    return {"A": ("reduce", [tile // p * (z != 0) for x, y, z, core in ranks]),
+            "B": ("broadcast", [tile // p * (y != 0) for x, y, z, core in ranks]),
+            "C": ("broadcast", [tile - tile // p * (x == 0) for x, y, z, core in ranks])}
 
 
 def solomonik(g, c):
@@ -76,6 +86,12 @@ CASES = [
     ("summa", "gx=4 gy=3 chunk=17", summa(4, 3)),
     ("johnson", "c=2", johnson(2)),
     ("johnson", "c=4", johnson(4)),
+    ("summa_cannon", "gx=2 gy=2 c=2", square(4, "shift", "shift")),
+    ("summa_cannon", "gx=3 gy=3 c=2", square(6, "shift", "shift")),
+    ("cannon_summa", "g=2 cx=2 cy=2 chunk=60", square(4, "broadcast", "broadcast")),
+    ("cannon_summa", "g=2 cx=3 cy=3 chunk=20", square(6, "broadcast", "broadcast")),
+    ("johnson_rows", "c=2 gz=2 p=1", johnson_rows(2, 1)),
+    ("johnson_rows", "c=2 gz=2 p=3", johnson_rows(2, 3)),
     ("solomonik", "g=4 c=2", solomonik(4, 2)),
     ("solomonik", "g=6 c=3", solomonik(6, 3)),
     ("ttv", "n=24 gx=2 gy=3", {name: ("local", [0] * 6) for name in "ABc"}),
