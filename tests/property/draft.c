@@ -189,8 +189,10 @@ void draft_print_statement(const Draft *draft, const DraftStatement *statement, 
 }
 
 void draft_print(const Draft *draft, Text *to) {
-    text_printf(to, "# drawn with --seed %" PRIu64 " --only %" PRId64 "\n# distal run FILE -n %d --check\n",
-                draft->seed, draft->index, draft->ranks);
+    text_printf(to,
+                "# drawn with --seed %" PRIu64 " %s%s--only %" PRId64 "\n# distal run FILE -n %d --check\n",
+                draft->seed, draft->space ? "--space " : "", draft->space ? draft->space : "", draft->index,
+                draft->ranks);
     print_params(draft, to);
     print_machine(draft, 0, to);
     print_machine(draft, 1, to);

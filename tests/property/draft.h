@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A drawn program as data: what the generator makes, what the shrinker takes apart, and what is printed as
-// the text of a .distal file. A draft holds no pointers, so an assignment copies it.
+// the text of a .distal file. Its only pointers are to names that stay, so an assignment copies it.
 #ifndef DISTAL_TESTS_DRAFT_H
 #define DISTAL_TESTS_DRAFT_H
 
@@ -64,7 +64,7 @@ typedef struct {
     NodeKind kind;
     int tensor;             // NODE_ACCESS
     char vars[DRAFT_ORDER]; // NODE_ACCESS: names, one letter each
-    char number[8];         // NODE_NUMBER
+    char number[16];        // NODE_NUMBER
     char function[8];       // NODE_CALL
     int left, right;        // -1: NODE_NEG and calls of one argument have no right one
 } DraftNode;
@@ -87,8 +87,10 @@ typedef struct {
 } DraftStatement;
 
 typedef struct {
+    const char *space; // that the program was drawn from; NULL: its statements were drawn as well
     uint64_t seed;
     int64_t index;
+    uint64_t input_seed; // and the next one
     int ranks;
     int size_count;
     DraftSize sizes[DRAFT_SIZES];

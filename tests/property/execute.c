@@ -179,7 +179,7 @@ static uint64_t hash_storage(const Storage *storage) {
 static void run_round(Run *run, int round) {
     Trial *trial = run->trial;
     const Program *program = program_of(run);
-    const uint64_t seed = trial->draft.seed * 31 + (uint64_t)trial->draft.index * 2 + (uint64_t)(round & 1);
+    const uint64_t seed = trial->draft.input_seed + (uint64_t)(round & 1);
     set_tensors(run, seed);
     for (int s = 0; s < program->statement_count; s++) {
         const Assignment *assignment = program->statements[s].assignment;

@@ -107,21 +107,43 @@ static void draw_placement(Random *random, Draft *draft, DraftTensor *tensor) {
     }
 }
 
+void draw_processors(Random *random, Draft *draft) {
+    draw_machine(random, draft);
+    draft->ranks = draw_ranks(random, draft);
+    for (int d = 0; d < draft->machines[0].order; d++) {
+        DraftSize *size = &draft->sizes[draft->machines[0].sizes[d]];
+        if (size->value == draft->ranks && random_chance(random, 15))
+            size->form = SIZE_RANKS;
+    }
+    if (draft->ranks > 1 && draft->machines[0].order > 0 && random_chance(random, 12))
+        draw_smaller_machine(random, draft);
+}
+
+void draw_placements(Random *random, Draft *draft) {
+    for (int t = 0; t < draft->tensor_count; t++) {
+        DraftTensor *tensor = &draft->tensors[t];
+        tensor->reordered = tensor->order > 1 && random_chance(random, 12);
+        for (int m = 0; m < tensor->order; m++)
+            tensor->mode_order[m] = m;
+        if (tensor->reordered)
+            random_shuffle(random, tensor->mode_order, tensor->order);
+        draw_placement(random, draft, tensor);
+    }
+}
+
+void draw_schedules(Random *random, Draft *draft) {
+    for (int s = 0; s < draft->statement_count; s++)
+        if (random_chance(random, 82))
+            draw_schedule(random, draft, s);
+}
+
 void generate_draft(uint64_t seed, int64_t index, Draft *draft) {
     static const int statement_weights[] = {78, 17, 5};
     static const ElementType types[] = {TYPE_F64,  TYPE_F64, TYPE_F64, TYPE_F32, TYPE_C64,
                                         TYPE_C128, TYPE_I32, TYPE_I64, TYPE_I64};
     Random random = random_stream(seed, (uint64_t)index);
-    *draft = (Draft){.seed = seed, .index = index};
-    draw_machine(&random, draft);
-    draft->ranks = draw_ranks(&random, draft);
-    for (int d = 0; d < draft->machines[0].order; d++) {
-        DraftSize *size = &draft->sizes[draft->machines[0].sizes[d]];
-        if (size->value == draft->ranks && random_chance(&random, 15))
-            size->form = SIZE_RANKS;
-    }
-    if (draft->ranks > 1 && draft->machines[0].order > 0 && random_chance(&random, 12))
-        draw_smaller_machine(&random, draft);
+    *draft = (Draft){.seed = seed, .index = index, .input_seed = seed * 31 + (uint64_t)index * 2};
+    draw_processors(&random, draft);
     ElementType type = types[random_below(&random, 9)];
     bool mixed = random_chance(&random, 12);
     int count = 1 + random_weighted(&random, statement_weights, 3);
@@ -129,16 +151,6 @@ void generate_draft(uint64_t seed, int64_t index, Draft *draft) {
         draft->statement_count = s + 1;
         draw_statement(&random, draft, s, type, mixed);
     }
-    for (int t = 0; t < draft->tensor_count; t++) {
-        DraftTensor *tensor = &draft->tensors[t];
-        tensor->reordered = tensor->order > 1 && random_chance(&random, 12);
-        for (int m = 0; m < tensor->order; m++)
-            tensor->mode_order[m] = m;
-        if (tensor->reordered)
-            random_shuffle(&random, tensor->mode_order, tensor->order);
-        draw_placement(&random, draft, tensor);
-    }
-    for (int s = 0; s < count; s++)
-        if (random_chance(&random, 82))
-            draw_schedule(&random, draft, s);
+    draw_placements(&random, draft);
+    draw_schedules(&random, draft);
 }

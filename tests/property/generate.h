@@ -14,7 +14,12 @@ int draw_size(Random *random, Draft *draft, char letter, int64_t value);
 // Draws right side, variables and accumulation of statement `at`, and the tensors that it is the first to
 // use.
 void draw_statement(Random *random, Draft *draft, int at, ElementType type, bool mixed);
-// Draws schedule commands for statement `at`.
+// Machines and ranks.
+void draw_processors(Random *random, Draft *draft);
+// How and where all tensors are stored.
+void draw_placements(Random *random, Draft *draft);
+// Draws schedule commands for statement `at`; for most of the statements.
 void draw_schedule(Random *random, Draft *draft, int at);
+void draw_schedules(Random *random, Draft *draft);
 
 #endif

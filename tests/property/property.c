@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The property test: draws programs, runs them on 1 to 12 ranks in one MPI launch, and compares every result
 // with the reference evaluator and every figure with the plan. A program that fails is printed as small as it
-// can be made. `mpirun -n 12 property --count N --seed S`; `--only INDEX` draws one program of the seed;
-// `--broken N` says how many broken programs are compiled.
+// can be made. `mpirun -n 12 property --count N --seed S`: N programs that are drawn whole, `--each N` more
+// of each space (space.h), `--broken N` broken ones, which are compiled only. `--space NAME` draws of one
+// space alone, and `--only INDEX` one program.
 #include "broken.h"
 #include "generate.h"
 #include "shrink.h"
+#include "space.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -18,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BATCH = 50, MAX_SHRUNK = 4, BROKEN_EACH = 10 };
+enum { BATCH = 50, MAX_SHRUNK = 4, BROKEN_EACH = 10, NO_SPACE = -1 };
 #ifdef __SANITIZE_ADDRESS__
 enum { LIMIT_SECONDS = 400 };
 #define SANITIZERS " -fsanitize=address,undefined -fno-sanitize-recover=all"
@@ -29,7 +31,8 @@ enum { LIMIT_SECONDS = 100 };
 
 typedef struct {
     int64_t count, only; // only: -1 for all
-    int64_t broken;
+    int64_t each, broken;
+    int space; // -1: all
     uint64_t seed;
     bool verbose;
 } Options;
@@ -37,6 +40,14 @@ typedef struct {
 // What a rank was doing, for the handlers of signals: they may only write.
 static char folder[PATH_MAX], doing[PATH_MAX + 200];
 static int world_rank;
+
+// "property/1/17" or "matmul/1/17"
+static const char *name_of(const Draft *draft) {
+    static char name[80];
+    snprintf(name, sizeof name, "%s/%" PRIu64 "/%" PRId64, draft->space ? draft->space : "property",
+             draft->seed, draft->index);
+    return name;
+}
 
 static void on_signal(int signal_number) {
     const char *what = signal_number == SIGALRM ? "\ntoo slow:" : "\ncrash:";
@@ -78,8 +89,8 @@ static void before_trial(const Trial *trial) {
     snprintf(path, sizeof path, "%s/running.distal", folder);
     if (world_rank == 0)
         write_file(path, trial->text, "");
-    snprintf(doing, sizeof doing, "\nFAIL property/%" PRIu64 "/%" PRId64 ": did not end on rank %d; see %s\n",
-             trial->draft.seed, trial->draft.index, world_rank, path);
+    snprintf(doing, sizeof doing, "\nFAIL %s: did not end on rank %d; see %s\n", name_of(&trial->draft),
+             world_rank, path);
     alarm(LIMIT_SECONDS);
 }
 
@@ -99,22 +110,26 @@ static void print_indented(const char *text) {
     }
 }
 
+static void failure_path(const Draft *draft, const char *kind, char *path, size_t size) {
+    snprintf(path, size, "%s/%s%sseed-%" PRIu64 "-%" PRId64 "%s.distal", folder,
+             draft->space ? draft->space : "", draft->space ? "-" : "", draft->seed, draft->index, kind);
+}
+
 static void print_failure(const Trial *failed, const Trial *small) {
     const Draft *draft = &failed->draft;
     char path[PATH_MAX + 80], *why = strdup(failed->why);
     if (why)
         why[strcspn(why, "\n")] = '\0';
-    printf("FAIL property/%" PRIu64 "/%" PRId64 " on %d: %s\n", draft->seed, draft->index, draft->ranks, why);
+    printf("FAIL %s on %d: %s\n", name_of(draft), draft->ranks, why);
     print_indented(failed->why);
     free(why);
-    snprintf(path, sizeof path, "%s/seed-%" PRIu64 "-%" PRId64 ".distal", folder, draft->seed, draft->index);
+    failure_path(draft, "", path, sizeof path);
     write_file(path, failed->text, "");
     if (small) {
         print_indented("made smaller:");
         print_indented(small->why);
         print_indented(small->text);
-        snprintf(path, sizeof path, "%s/seed-%" PRIu64 "-%" PRId64 "-small.distal", folder, draft->seed,
-                 draft->index);
+        failure_path(draft, "-small", path, sizeof path);
         write_file(path, small->text, "");
     } else {
         print_indented(failed->text);
@@ -128,8 +143,7 @@ static void report(const Trial *trial, int *shrunk) {
             return;
         Text text = text_create(trial->arena);
         draft_print_statement(&trial->draft, &trial->draft.statements[0], &text);
-        printf("ok property/%" PRIu64 "/%" PRId64 " on %d: %s\n", trial->draft.seed, trial->draft.index,
-               trial->draft.ranks, text_string(&text));
+        printf("ok %s on %d: %s\n", name_of(&trial->draft), trial->draft.ranks, text_string(&text));
         return;
     }
     Trial *small = ++*shrunk <= MAX_SHRUNK ? shrink(trial, before_trial) : NULL;
@@ -139,6 +153,17 @@ static void report(const Trial *trial, int *shrunk) {
         trial_free(small);
 }
 
+// Program `number` of the run: those that are drawn whole, then those of each space.
+static void draw(const Options *options, int64_t number, Draft *draft) {
+    if (options->space != NO_SPACE)
+        space_draft(options->seed, options->space, number, draft);
+    else if (options->only >= 0 || number < options->count)
+        generate_draft(options->seed, number, draft);
+    else
+        space_draft(options->seed, (int)((number - options->count) / options->each),
+                    (number - options->count) % options->each, draft);
+}
+
 // Programs first .. last - 1; the number that failed.
 static int64_t run_batch(const Options *options, int64_t first, int64_t last, int *shrunk) {
     Trial *trials[BATCH];
@@ -146,15 +171,13 @@ static int64_t run_batch(const Options *options, int64_t first, int64_t last, in
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     Draft *draft = malloc(sizeof *draft);
     for (int64_t index = first; draft && index < last; index++) {
-        generate_draft(options->seed, index, draft);
-        snprintf(doing, sizeof doing,
-                 "\nFAIL property/%" PRIu64 "/%" PRId64 ": did not end while it was compiled\n",
-                 options->seed, index);
+        draw(options, index, draft);
+        snprintf(doing, sizeof doing, "\nFAIL %s: did not end while it was compiled\n", name_of(draft));
         alarm(LIMIT_SECONDS);
         if (draft->ranks <= ranks)
             trials[count++] = trial_create(draft, (int)(index - first));
         else if (world_rank == 0)
-            printf("program %" PRId64 " needs %d ranks, passed over\n", index, draft->ranks);
+            printf("%s needs %d ranks, passed over\n", name_of(draft), draft->ranks);
     }
     free(draft);
     alarm(0); // a rank that waits for the others is not slow
@@ -179,6 +202,20 @@ static int64_t run_batch(const Options *options, int64_t first, int64_t last, in
     alarm(0);
     fflush(stdout);
     trial_unload(&library);
+    return failed;
+}
+
+static int64_t run_programs(const Options *options) {
+    int64_t first = 0, failed = 0;
+    int64_t last =
+        options->space == NO_SPACE ? options->count + options->each * space_count() : options->each;
+    int shrunk = 0;
+    if (options->only >= 0) {
+        first = options->only;
+        last = first + 1;
+    }
+    for (; first < last; first += BATCH)
+        failed += run_batch(options, first, last < first + BATCH ? last : first + BATCH, &shrunk);
     return failed;
 }
 
@@ -208,14 +245,19 @@ static int64_t run_broken(const Options *options) {
 static bool read_options(int count, char **arguments, Options *options) {
     static const struct option names[] = {
         {"count", required_argument, NULL, 'c'},  {"seed", required_argument, NULL, 's'},
+        {"each", required_argument, NULL, 'e'},   {"space", required_argument, NULL, 'p'},
         {"broken", required_argument, NULL, 'b'}, {"only", required_argument, NULL, 'o'},
         {"verbose", no_argument, NULL, 'v'},      {0}};
-    *options = (Options){.count = 300, .only = -1, .broken = -1, .seed = 1};
+    *options = (Options){.count = 300, .only = -1, .each = 5, .broken = -1, .space = NO_SPACE, .seed = 1};
     for (int name; (name = getopt_long(count, arguments, "v", names, NULL)) != -1;) {
         if (name == 'c')
             options->count = strtoll(optarg, NULL, 10);
         else if (name == 's')
             options->seed = strtoull(optarg, NULL, 10);
+        else if (name == 'e')
+            options->each = strtoll(optarg, NULL, 10);
+        else if (name == 'p' && space_by_name(optarg) >= 0)
+            options->space = space_by_name(optarg);
         else if (name == 'b')
             options->broken = strtoll(optarg, NULL, 10);
         else if (name == 'o')
@@ -249,19 +291,16 @@ int main(int count, char **arguments) {
     MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
     if (!read_options(count, arguments, &options)) {
         if (world_rank == 0)
-            fprintf(stderr,
-                    "usage: property [--count N] [--seed S] [--only INDEX] [--broken N] [--verbose]\n");
+            fprintf(stderr, "usage: property [--count N] [--each N] [--broken N] [--seed S] [--space NAME] "
+                            "[--only INDEX] [--verbose]\n");
         MPI_Finalize();
         return 2;
     }
     set_folder();
     watch_signals();
     trial_start();
-    int64_t failed = 0, last = options.only >= 0 ? options.only + 1 : options.count;
-    int shrunk = 0;
-    for (int64_t first = options.only >= 0 ? options.only : 0; first < last; first += BATCH)
-        failed += run_batch(&options, first, last < first + BATCH ? last : first + BATCH, &shrunk);
-    if (options.only < 0)
+    int64_t failed = run_programs(&options);
+    if (options.only < 0 && options.space == NO_SPACE)
         failed += run_broken(&options);
     if (world_rank == 0)
         printf("%" PRId64 " failed of seed %" PRIu64 "\n", failed, options.seed);
