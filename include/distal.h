@@ -321,7 +321,7 @@ typedef struct {
     const int64_t *bytes_received; // by a rank that does not hold them; for "reduce": partial results sent
     const int64_t *messages_received;
     const int64_t *home_bytes;   // at rest
-    const int64_t *buffer_bytes; // beyond that
+    const int64_t *buffer_bytes; // beyond that, copies of threads included
 } distal_tensor_figures;
 
 typedef struct {

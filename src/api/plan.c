@@ -6,6 +6,7 @@
 #include "runtime/execution.h"
 
 #include <inttypes.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,7 @@ typedef struct {
     distal_statement *statement;
     distal_plan *plan;
     double seconds;
+    int threads;
 } PlanCall;
 
 static distal_plan *plan_new(distal_context *context) {
@@ -194,6 +196,14 @@ static int64_t missing_bytes(const distal_plan *plan) {
     return bytes;
 }
 
+// The same figures on all ranks: those of the rank with most threads.
+static distal_status count_threads(distal_context *context, void *arguments) {
+    (void)context;
+    const PlanCall *call = arguments;
+    plan_count_threads(call->plan->pipeline->plan, call->threads);
+    return DISTAL_OK;
+}
+
 static distal_status run_passes(distal_context *context, PlanCall *call) {
     distal_status status = call_local(context, make_plan, call);
     Hash hash = hash_create();
@@ -202,6 +212,11 @@ static distal_status run_passes(distal_context *context, PlanCall *call) {
         hash_string(&hash, call->plan->function ? "function" : "");
     }
     status = call_agree_on(context, status, &hash);
+    if (status == DISTAL_OK) {
+        call->threads = omp_get_max_threads();
+        MPI_Allreduce(MPI_IN_PLACE, &call->threads, 1, MPI_INT, MPI_MAX, context->comm);
+        status = call_agree(context, call_continue(context, count_threads, call));
+    }
     if (status == DISTAL_OK && !call->plan->function)
         status =
             kernel_provide(context, call->plan->pipeline->c_source, &call->plan->function, &call->seconds);

@@ -8,11 +8,6 @@
 
 #include <inttypes.h>
 
-static int64_t add(int64_t a, int64_t b) {
-    int64_t sum;
-    return checked_add(a, b, &sum) ? sum : INT64_MAX;
-}
-
 static void mark_used(void *context, const Access *access) {
     ((bool *)context)[access->tensor->id] = true;
 }
@@ -27,7 +22,7 @@ static int64_t gathered_bytes(const Pipeline *pipeline, const Assignment *assign
         const Home *home = &pipeline->plan->homes[t];
         const Rect whole = rect_whole(home->order, home->extents);
         if (used[t])
-            bytes = add(bytes, rect_volume(&whole) * (int64_t)type_info(home->tensor->type)->size);
+            bytes = saturated_add(bytes, rect_volume(&whole) * (int64_t)type_info(home->tensor->type)->size);
     }
     return bytes;
 }
@@ -45,8 +40,8 @@ static int64_t copied_bytes(const Pipeline *pipeline, const Options *options, co
 int64_t memory_of_statement(const Pipeline *pipeline, const Options *options, int statement, int64_t rank) {
     const Assignment *assignment = pipeline->statements[statement].statement->assignment;
     int64_t bytes = pipeline->plan->statements[statement]->peak_bytes[rank];
-    bytes = add(bytes, checked_bytes(pipeline, options, assignment));
-    return add(bytes, copied_bytes(pipeline, options, assignment, rank));
+    bytes = saturated_add(bytes, checked_bytes(pipeline, options, assignment));
+    return saturated_add(bytes, copied_bytes(pipeline, options, assignment, rank));
 }
 
 int64_t memory_of_rank(const Pipeline *pipeline, const Options *options, int64_t rank) {

@@ -71,6 +71,7 @@ static Role role_in(const Pipeline *changed, const Session *session) {
 static Pipeline *compile(const Advice *advice, int64_t ranks, Pass last, Arena *arena) {
     Pipeline *pipeline = pipeline_create(arena, advice->session->source, advice->params.items,
                                          (int)advice->params.count, ranks);
+    pipeline->plan_options.threads = advice->session->pipeline->plan->options.threads;
     return pipeline_run(pipeline, last) ? pipeline : NULL;
 }
 
@@ -131,7 +132,7 @@ static int halvings_needed(const Advice *advice) {
             const StatementPlan *plan = pipeline->plan->statements[s];
             int64_t buffers = 0;
             for (int t = 0; t < plan->tensor_count; t++)
-                buffers += plan->tensors[t].buffer_bytes[rank];
+                buffers = saturated_add(buffers, plan->tensors[t].buffer_bytes[rank]);
             const int64_t all = memory_of_statement(pipeline, advice->session->options, s, rank);
             int count = 0;
             for (int64_t left = buffers; all - buffers + left > advice->limit && count <= MAX_HALVINGS;

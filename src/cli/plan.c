@@ -23,7 +23,10 @@ const Subcommand subcommand_plan = {
         "For each tensor: the pattern of its communication, the loop where that happens, steps, bytes and "
         "messages\n"
         "that a rank receives (for `reduce`: sends), bytes at home and in buffers; and the peak of each "
-        "rank.",
-    .options = PROGRAM_OPTIONS | 1u << OPTION_STATS | 1u << OPTION_MEMORY_LIMIT,
+        "rank.\n"
+        "Threads that add to copies of their own (`parallelize` with `reduction`) count as --threads says, "
+        "without it\n"
+        "as one.",
+    .options = PROGRAM_OPTIONS | 1u << OPTION_THREADS | 1u << OPTION_STATS | 1u << OPTION_MEMORY_LIMIT,
     .run = plan,
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/report.h"
 
+#include "base/integer.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -30,7 +32,7 @@ static int64_t largest(const int64_t *values, int64_t count) {
 static int64_t sum(const int64_t *values, int64_t count) {
     int64_t result = 0;
     for (int64_t i = 0; i < count; i++)
-        result += values[i];
+        result = saturated_add(result, values[i]);
     return result;
 }
 

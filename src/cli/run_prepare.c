@@ -50,6 +50,13 @@ static bool create_storages(Run *run) {
     return agree_on(MPI_COMM_WORLD, ok, run->session->diagnostics);
 }
 
+// The same figures on all ranks: those of the rank with most threads.
+static void count_threads(const Run *run) {
+    int64_t most = run->threads;
+    MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+    plan_count_threads(run->pipeline->plan, most);
+}
+
 bool run_prepare(Run *run) {
     const Program *program = run->pipeline->program;
     Arena *arena = run->session->arena;
@@ -57,6 +64,7 @@ bool run_prepare(Run *run) {
     run->statements = arena_array(arena, RunStatement, program->statement_count);
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, run->rank, MPI_INFO_NULL, &run->node);
     run->threads = environment_threads(run->session->options->threads, run->node);
+    count_threads(run);
     return fits(run) && compile(run) && create_storages(run);
 }
 

@@ -50,9 +50,11 @@ bool session_compile(Session *session, Pass last) {
     if (!session->source.text && !session_load(session))
         return false;
     const Options *options = session->options;
-    if (!session->pipeline)
+    if (!session->pipeline) {
         session->pipeline = pipeline_create(session->arena, session->source, options->params.items,
                                             (int)options->params.count, session->ranks);
+        session->pipeline->plan_options.threads = options->threads;
+    }
     bool ok = true;
     for (int pass = session->pipeline->next; ok && pass <= (int)last; pass++) {
         const double start = clock_seconds();

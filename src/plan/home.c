@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plan/home.h"
 
+#include "base/integer.h"
+
 #include <string.h>
 
 static void start(Home *home, const Tensor *tensor, const int64_t *extents, int64_t ranks) {
@@ -12,7 +14,7 @@ static void set_pieces(Home *home, Region *pieces) {
     int64_t volume = 0;
     for (int64_t rank = 0; rank < home->ranks; rank++) {
         region_coalesce(&pieces[rank]);
-        volume += region_volume(&pieces[rank]);
+        volume = saturated_add(volume, region_volume(&pieces[rank]));
     }
     Rect whole = rect_whole(home->order, home->extents);
     home->replicated = volume > rect_volume(&whole);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plan/pattern.h"
 
+#include "base/integer.h"
+
 #include <string.h>
 
 const char *const pattern_names[] = {"none", "local", "gather", "broadcast", "shift", "reduce"};
@@ -14,8 +16,8 @@ void patterns_serve(Exchange *exchange) {
     }
 }
 
-void rect_cut(const Rect *rect, int64_t limit, void (*visit)(void *context, const Rect *part),
-              void *context) {
+static void cut(const Rect *rect, int64_t limit, void (*visit)(void *context, const Rect *part),
+                void *context) {
     if (rect_volume(rect) <= limit || limit < 1) {
         visit(context, rect);
         return;
@@ -27,10 +29,18 @@ void rect_cut(const Rect *rect, int64_t limit, void (*visit)(void *context, cons
         mode++;
     Rect half = *rect;
     half.hi[mode] = rect->lo[mode] + (rect->hi[mode] - rect->lo[mode] + 1) / 2;
-    rect_cut(&half, limit, visit, context);
+    cut(&half, limit, visit, context);
     half.lo[mode] = half.hi[mode];
     half.hi[mode] = rect->hi[mode];
-    rect_cut(&half, limit, visit, context);
+    cut(&half, limit, visit, context);
+}
+
+// What has more parts of the usual message limit than this, no process holds; it can be planned all the same.
+enum { MAX_PARTS = 1 << 12 };
+
+void rect_cut(const Rect *rect, int64_t limit, void (*visit)(void *context, const Rect *part),
+              void *context) {
+    cut(rect, limit < 1 ? limit : max_i64(limit, rect_volume(rect) / MAX_PARTS), visit, context);
 }
 
 typedef struct {

@@ -128,12 +128,31 @@ static int64_t count_flop(const StatementPlan *plan) {
 typedef struct {
     int64_t size; // of an element
     int64_t *bytes, *messages, *buffer, *scratch, *step_scratch;
+    int64_t *copy; // what each thread but the first adds to: elements of the largest view
 } Sums;
+
+// Adds to a figure, of which only that it is too large matters where it is.
+static void increase(int64_t *figure, int64_t by) {
+    *figure = saturated_add(*figure, by);
+}
+
+// A copy of a view has the strides of what the view is in.
+static int64_t copied_elements(const Walk *walk, int64_t rank) {
+    const Need *need = &walk->needs[rank];
+    if (need->piece < 0)
+        return need->demand->volume;
+    const Home *home = &walk->plan->homes[walk->transfer->access->tensor->id];
+    return rect_volume(&home->pieces[rank].rects.items[need->piece]);
+}
 
 static void add_needs(const Walk *walk, Sums *sums, TransferPlan *figures) {
     for (int64_t rank = 0; rank < walk->plan->ranks; rank++) {
         const Need *need = &walk->needs[rank];
-        if (need->demand->region.rects.count == 0 || need->piece >= 0)
+        if (need->demand->region.rects.count == 0)
+            continue;
+        if (walk->transfer->thread_copies)
+            sums->copy[rank] = max_i64(sums->copy[rank], copied_elements(walk, rank));
+        if (need->piece >= 0)
             continue;
         sums->buffer[rank] = max_i64(sums->buffer[rank], need->demand->volume);
         figures->in_place = false;
@@ -145,7 +164,7 @@ static void add_deliveries(const Walk *walk, Sums *sums, TransferPlan *figures) 
         const Delivery *delivery = &walk->deliveries.items[i];
         const int64_t bytes = rect_volume(&delivery->rect) * sums->size;
         for (int64_t k = 0; k < delivery->targets.count; k++) {
-            sums->bytes[delivery->targets.items[k]] += bytes;
+            increase(&sums->bytes[delivery->targets.items[k]], bytes);
             sums->messages[delivery->targets.items[k]]++;
         }
         figures->double_buffered = figures->double_buffered || delivery->from_view;
@@ -164,15 +183,15 @@ static void add_combinations(const Walk *walk, Sums *sums) {
             if (combination->owner_count == 1 && owners[0] == rank)
                 continue;
             remote++;
-            sums->bytes[rank] += volume * sums->size;
+            increase(&sums->bytes[rank], volume * sums->size);
             sums->messages[rank]++;
         }
         if (combination->group >= 0) {
             const Group *group = &walk->plan->groups.items[combination->group];
             for (int64_t k = 0; k < group->count; k++)
-                sums->step_scratch[group->ranks[k]] += volume;
+                increase(&sums->step_scratch[group->ranks[k]], volume);
         } else if (remote > 0) {
-            sums->step_scratch[owners[0]] += volume;
+            increase(&sums->step_scratch[owners[0]], volume);
         }
     }
     for (int64_t rank = 0; rank < walk->plan->ranks; rank++)
@@ -189,6 +208,7 @@ static void sum_transfer(StatementPlan *plan, int transfer) {
                  zeros(plan->arena, ranks),
                  zeros(plan->arena, ranks),
                  zeros(plan->arena, ranks),
+                 zeros(plan->arena, ranks),
                  zeros(plan->arena, ranks)};
     Walk *walk = walk_create(plan, transfer);
     while (walk_next(walk)) {
@@ -201,13 +221,18 @@ static void sum_transfer(StatementPlan *plan, int transfer) {
             add_combinations(walk, &sums);
     }
     walk_free(walk);
-    for (int64_t rank = 0; rank < ranks; rank++)
-        sums.buffer[rank] =
-            (sums.buffer[rank] * (figures->double_buffered ? 2 : 1) + sums.scratch[rank]) * sums.size;
+    for (int64_t rank = 0; rank < ranks; rank++) {
+        int64_t elements = saturated_mul(sums.buffer[rank], figures->double_buffered ? 2 : 1);
+        increase(&elements, sums.scratch[rank]);
+        sums.buffer[rank] = saturated_mul(elements, sums.size);
+        // Copies begin at a line of the cache.
+        sums.copy[rank] = saturated_mul(ceil_div(saturated_mul(sums.copy[rank], sums.size), 64), 64);
+    }
     figures->steps = walk_steps(plan, figures->transfer);
     figures->bytes = sums.bytes;
     figures->messages = sums.messages;
     figures->buffer_bytes = sums.buffer;
+    figures->copy_bytes = sums.copy;
 }
 
 static TensorFigures sum_tensor(const StatementPlan *plan, const Tensor *tensor) {
@@ -227,9 +252,10 @@ static TensorFigures sum_tensor(const StatementPlan *plan, const Tensor *tensor)
         if (own->pattern > figures.pattern)
             figures.pattern = own->pattern;
         for (int64_t rank = 0; rank < plan->ranks; rank++) {
-            bytes[rank] += own->bytes[rank];
+            increase(&bytes[rank], own->bytes[rank]);
             messages[rank] += own->messages[rank];
-            buffer[rank] += own->buffer_bytes[rank];
+            increase(&buffer[rank], own->buffer_bytes[rank]);
+            increase(&buffer[rank], saturated_mul(own->copy_bytes[rank], plan->options.threads - 1));
         }
     }
     const Home *own = &plan->homes[tensor->id];
@@ -321,13 +347,15 @@ static bool plan_statement(Plan *plan, StatementPlan *statement, int64_t *const 
 }
 
 // All homes are known: each tensor is at home while any statement is executed, so all of them count.
-static void sum_statement(const Plan *plan, StatementPlan *statement, const Tensor *const *tensors) {
+static void sum_statement(const Plan *plan, StatementPlan *statement) {
     TensorFigures *figures = arena_array(plan->arena, TensorFigures, plan->tensor_count);
     int64_t *peak = zeros(plan->arena, statement->ranks);
     for (int t = 0; t < plan->tensor_count; t++) {
-        figures[t] = sum_tensor(statement, tensors[t]);
-        for (int64_t rank = 0; rank < statement->ranks; rank++)
-            peak[rank] += figures[t].home_bytes[rank] + figures[t].buffer_bytes[rank];
+        figures[t] = sum_tensor(statement, plan->tensors[t]);
+        for (int64_t rank = 0; rank < statement->ranks; rank++) {
+            increase(&peak[rank], figures[t].home_bytes[rank]);
+            increase(&peak[rank], figures[t].buffer_bytes[rank]);
+        }
     }
     statement->tensor_count = plan->tensor_count;
     statement->tensors = figures;
@@ -351,10 +379,13 @@ Plan *plan_create(Arena *arena, int tensor_count, const Tensor *const *tensors, 
                   Diagnostics *diagnostics) {
     if (options.message_limit == 0)
         options.message_limit = PLAN_MESSAGE_LIMIT;
+    if (options.threads == 0)
+        options.threads = 1;
     Plan *plan = arena_new(arena, Plan);
     *plan = (Plan){.arena = arena,
                    .options = options,
                    .tensor_count = tensor_count,
+                   .tensors = arena_copy(arena, tensors, sizeof *tensors * (size_t)tensor_count),
                    .homes = arena_array(arena, Home, tensor_count),
                    .statement_count = statement_count,
                    .statements = arena_array(arena, StatementPlan *, statement_count)};
@@ -380,6 +411,14 @@ Plan *plan_create(Arena *arena, int tensor_count, const Tensor *const *tensors, 
             return NULL;
     }
     for (int s = 0; s < statement_count; s++)
-        sum_statement(plan, plan->statements[s], tensors);
+        sum_statement(plan, plan->statements[s]);
     return plan;
+}
+
+void plan_count_threads(Plan *plan, int64_t threads) {
+    plan->options.threads = threads;
+    for (int s = 0; s < plan->statement_count; s++) {
+        plan->statements[s]->options.threads = threads;
+        sum_statement(plan, plan->statements[s]);
+    }
 }

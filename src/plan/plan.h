@@ -26,6 +26,7 @@ typedef struct {
     // Patterns can be switched off: the general exchange does their work, results are the same.
     bool no_shift, no_broadcast;
     const Home *homes; // that tensors without a placement have already, by tensor id; NULL: none
+    int64_t threads;   // of each rank, of which some take memory for copies of what they add to. 0: 1
     int64_t
         largest; // processors of the largest machine that there is beside those of the statements; 0: none
 } PlanOptions;
@@ -45,6 +46,7 @@ typedef struct {
     const int64_t *bytes;        // TRANSFER_FETCH: received; TRANSFER_REDUCE: partial results sent
     const int64_t *messages;     // the same, counted
     const int64_t *buffer_bytes; // beyond the homes: buffers and scratch
+    const int64_t *copy_bytes;   // beyond that, for each thread but the first
     bool in_place;               // no rank ever uses a buffer
     bool double_buffered;
 } TransferPlan;
@@ -55,7 +57,8 @@ typedef struct {
     PatternName pattern;
     const char *at; // loop variable of its transfer, "" where it is outside of all loops
     int64_t steps;
-    const int64_t *bytes_received, *messages_received, *home_bytes, *buffer_bytes;
+    const int64_t *bytes_received, *messages_received, *home_bytes;
+    const int64_t *buffer_bytes; // copies of threads included
 } TensorFigures;
 
 typedef struct StatementPlan StatementPlan;
@@ -85,8 +88,9 @@ typedef struct {
     Arena *arena;
     PlanOptions options;
     int tensor_count;
-    Home *homes;     // by tensor id
-    int64_t largest; // number of processors of the largest machine in use
+    const Tensor *const *tensors; // by id
+    Home *homes;                  // the same
+    int64_t largest;              // number of processors of the largest machine in use
     int statement_count;
     StatementPlan **statements;
 } Plan;
@@ -97,6 +101,9 @@ typedef struct {
 Plan *plan_create(Arena *arena, int tensor_count, const Tensor *const *tensors, int statement_count,
                   const Spmd *const *spmds, const int64_t *params, PlanOptions options,
                   Diagnostics *diagnostics);
+
+// Figures for another number of threads.
+void plan_count_threads(Plan *plan, int64_t threads);
 
 // As many ranks as the program needs: the largest number of processors over its machines and statements; 1
 // without any.

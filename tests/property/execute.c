@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Executing a trial: every way to plan it, several times with different inputs.
+#include "base/integer.h"
 #include "model.h"
 #include "reference.h"
+#include "runtime/copies.h"
 #include "runtime/execution.h"
 
 #include <inttypes.h>
@@ -87,6 +89,20 @@ static void release(Run *run) {
         whole_free(&run->whole);
 }
 
+// What each thread but the first takes for its copies.
+static int64_t copy_bytes(const Run *run, const RankTransfer *own) {
+    const Tensor *tensor = own->transfer->access->tensor;
+    int64_t elements = 0;
+    for (int64_t s = 0; s < own->step_count && own->transfer->thread_copies; s++) {
+        const RankStep *step = &own->steps[s];
+        if (!step->empty)
+            elements = max_i64(elements, step->piece < 0
+                                             ? own->buffer_elements
+                                             : piece_span(&run->storages[tensor->id]->pieces[step->piece]));
+    }
+    return elements * (int64_t)type_info(tensor->type)->size;
+}
+
 static void check_buffers(Run *run, int statement) {
     StatementPlan *plan = run->plan->statements[statement];
     for (int t = 0; t < plan->spmd->transfer_count; t++) {
@@ -99,6 +115,12 @@ static void check_buffers(Run *run, int statement) {
                 run->trial, TRIAL_BUFFER,
                 "transfer %d of %s has %" PRId64 " bytes of buffers on rank %d, planned %" PRId64 ", %s", t,
                 tensor->name, bytes, run->rank, plan->transfers[t].buffer_bytes[run->rank], run->way->name);
+        const int64_t copy = copy_bytes(run, own), planned = plan->transfers[t].copy_bytes[run->rank];
+        if (copy > planned || planned - copy >= 64)
+            trial_fail(run->trial, TRIAL_BUFFER,
+                       "transfer %d of %s has %" PRId64
+                       " bytes in the copy of a thread on rank %d, planned %" PRId64 ", %s",
+                       t, tensor->name, copy, run->rank, planned, run->way->name);
     }
 }
 

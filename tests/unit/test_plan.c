@@ -353,6 +353,49 @@ static void shifts_stay_in_the_node(void **state) {
     arena_free(arena);
 }
 
+// Threads that add to the same elements: each but the first has a copy of what lies at home or in the buffer.
+static void copies_of_threads(void **state) {
+    (void)state;
+    Arena *arena = arena_create();
+    static const char text[] =
+        "machine M = grid(2); tensor A(10): f64; tensor B(10, 8): f64; place A(x) -> M(0)\n"
+        "place B(x, y) -> M(y)\nA(j) = B(j, i)\n"
+        "schedule A { divide(i, io, ii, 2); reorder({io, ii, j}); distribute(io)\n"
+        "parallelize(ii, cpu_thread, reduction) }";
+    const StatementPlan *one = planned(arena, text, (PlanOptions){0});
+    const StatementPlan *four = planned(arena, text, (PlanOptions){.threads = 4});
+    for (int64_t rank = 0; rank < 2; rank++) {
+        // 80 bytes take two lines of the cache.
+        const int64_t copies = 3 * 128;
+        assert_int_equal(figures(one, "A")->buffer_bytes[rank], 80);
+        assert_int_equal(figures(four, "A")->buffer_bytes[rank], 80 + copies);
+        assert_int_equal(figures(four, "B")->buffer_bytes[rank], 0);
+        assert_int_equal(four->peak_bytes[rank], one->peak_bytes[rank] + copies);
+    }
+    arena_free(arena);
+}
+
+// Sums that do not fit into 64 bits are the largest number that does; what would be cut into very many
+// messages is planned all the same.
+static void figures_do_not_overflow(void **state) {
+    (void)state;
+    Arena *arena = arena_create();
+    const StatementPlan *plan =
+        planned(arena,
+                "param n = 1000000000; machine M = grid(4); tensor A(n, n): f64; tensor B(n, n): f64\n"
+                "tensor C(n, n): f64; place A(x, y) -> M(x); place B(x, y) -> M(x); place C(x, y) -> M(x)\n"
+                "A(i, j) = B(i, k) * C(k, j)",
+                (PlanOptions){0});
+    const int64_t quarter = 2000000000000000000;
+    for (int64_t rank = 0; rank < 4; rank++) {
+        assert_int_equal(figures(plan, "B")->home_bytes[rank], quarter);
+        assert_int_equal(figures(plan, "C")->bytes_received[rank], 3 * quarter);
+        assert_int_equal(plan->peak_bytes[rank], INT64_MAX);
+    }
+    assert_int_equal(plan->flop, INT64_MAX);
+    arena_free(arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(summa_counts),
@@ -362,6 +405,8 @@ int main(void) {
         cmocka_unit_test(redistributions),
         cmocka_unit_test(induced_homes),
         cmocka_unit_test(shifts_stay_in_the_node),
+        cmocka_unit_test(copies_of_threads),
+        cmocka_unit_test(figures_do_not_overflow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
