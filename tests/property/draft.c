@@ -105,6 +105,8 @@ static void print_tensor(const Draft *draft, const DraftTensor *tensor, Text *to
     for (int m = 0; m < tensor->order; m++)
         text_printf(to, "%s%s", m ? ", " : "(", draft_size_text(draft, tensor->extents[m], buffer));
     text_printf(to, "%s: %s", tensor->order ? ")" : "", type_info(tensor->type)->name);
+    for (int l = 0; tensor->formats && l < tensor->order; l++)
+        text_printf(to, "%sdense%s", l ? ", " : ", {", l + 1 == tensor->order ? "}" : "");
     for (int l = 0; tensor->reordered && l < tensor->order; l++)
         text_printf(to, "%s%d%s", l ? ", " : ", order(", tensor->mode_order[l],
                     l + 1 == tensor->order ? ")" : "");
@@ -134,7 +136,7 @@ static void print_place(const Draft *draft, const DraftTensor *tensor, Text *to)
         }
         text_append(to, ")");
     }
-    text_append(to, "\n");
+    text_append(to, tensor->in_host ? " in host\n" : "\n");
 }
 
 static void print_access(const Draft *draft, int tensor, const char *vars, Text *to) {

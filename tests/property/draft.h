@@ -42,9 +42,10 @@ typedef struct {
     ElementType type;
     int order;
     int extents[DRAFT_ORDER]; // index of the size of each mode
+    bool formats;             // are written: dense, all of them
     bool reordered;           // stored in the order of mode_order
     int mode_order[DRAFT_ORDER];
-    bool placed;
+    bool placed, in_host;
     int machine;             // on which
     int entries[DRAFT_DIMS]; // by dimension of the machine: a mode, ENTRY_REPLICATE, or a coordinate below it
 } DraftTensor;

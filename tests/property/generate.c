@@ -122,6 +122,8 @@ void draw_processors(Random *random, Draft *draft) {
 void draw_placements(Random *random, Draft *draft) {
     for (int t = 0; t < draft->tensor_count; t++) {
         DraftTensor *tensor = &draft->tensors[t];
+        tensor->formats = random_chance(random, 4);
+        tensor->in_host = random_chance(random, 4);
         tensor->reordered = tensor->order > 1 && random_chance(random, 12);
         for (int m = 0; m < tensor->order; m++)
             tensor->mode_order[m] = m;

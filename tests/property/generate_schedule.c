@@ -102,6 +102,46 @@ static bool draw_onto_dims(ScheduleWriter *writer, int machine, const char *onto
     return writer_distribute(writer, targets, order, onto, machine, dims);
 }
 
+// The manner of Cannon's algorithm and its relatives: a local loop in steps, inside of those that there are
+// already, each processor beginning with another one, and what is needed in a step brought there.
+static void draw_steps(ScheduleWriter *writer, bool communicate) {
+    int target = draw_derivable(writer), children[2], by[MAX_LOOP_VARS], by_count = 0;
+    if (writer->loops.nest_count != 1 || target < 0)
+        return;
+    const DraftMachine *machine = &writer->draft->machines[0];
+    int64_t steps = random_between(writer->random, 1, 4);
+    char text[32];
+    snprintf(text, sizeof text, "%d", (int)steps);
+    if (machine->order > 0 && random_chance(writer->random, 75)) {
+        int size = machine->sizes[random_below(writer->random, machine->order)];
+        steps = writer->draft->sizes[size].value;
+        draft_size_text(writer->draft, size, text);
+    }
+    if (!writer_blocks(writer, target, random_chance(writer->random, 80), text, steps, children))
+        return;
+    const LoopNest nest = writer->loops.nests[0];
+    int order[MAX_LOOP_VARS], next = 0;
+    for (int pass = 0; pass < 4; pass++)
+        for (int i = 0; i < nest.count; i++) {
+            const LoopVar *var = &writer->loops.vars[nest.loops[i]];
+            const bool distributed = var->said & SAID_DISTRIBUTE;
+            if (pass == (distributed ? 0 : var->steps ? 1 : nest.loops[i] == children[0] ? 2 : 3))
+                order[next++] = nest.loops[i];
+        }
+    if (!writer_reorder(writer, order, next))
+        return;
+    for (int i = 0; i < nest.count; i++)
+        if (writer->loops.vars[nest.loops[i]].said & SAID_DISTRIBUTE && random_chance(writer->random, 75))
+            by[by_count++] = nest.loops[i];
+    int at = children[0];
+    if (by_count > 0 && writer_rotate(writer, children[0], by, by_count))
+        at = writer->loops.var_count - 1;
+    writer->loops.vars[at].steps = true;
+    unsigned read = nest.tensors & ~(1u << writer->statement->target | writer->communicated);
+    if (read && communicate)
+        writer_communicate(writer, read, at);
+}
+
 static void draw_onto_machine(ScheduleWriter *writer) {
     const int index = writer->draft->machines[1].order > 0 && random_chance(writer->random, 25);
     const DraftMachine *machine = &writer->draft->machines[index];
@@ -115,10 +155,54 @@ static void draw_onto_machine(ScheduleWriter *writer) {
         if (!draw_onto_dims(writer, index, onto, d, machine->level_order[l]) ||
             random_chance(writer->random, 15))
             return;
-        if (random_chance(writer->random, 20))
+        // An algorithm for each level.
+        if (random_chance(writer->random, 35))
+            draw_steps(writer, random_chance(writer->random, 25));
+        else if (random_chance(writer->random, 20))
             draw_blocks(writer);
         d += machine->level_order[l];
     }
+}
+
+static bool is_first_with_its_letter(const char *letters, int mode) {
+    for (int m = 0; m < mode; m++)
+        if (letters[m] == letters[mode])
+            return false;
+    return true;
+}
+
+// Those levels of the tensor's placement, from *level on, that one command distributes: up to one that cuts a
+// mode once more. `local`: by mode, the loop that is left of it.
+static bool draw_onto_levels(ScheduleWriter *writer, const DraftTensor *tensor, const char *letters,
+                             int *local, int *level) {
+    const DraftMachine *machine = &writer->draft->machines[tensor->machine];
+    int targets[DRAFT_DIMS], dims[DRAFT_DIMS], modes[DRAFT_DIMS], count = 0, d = 0;
+    for (int l = 0; l < *level; l++)
+        d += machine->level_order[l];
+    for (bool again = false; *level < machine->level_count; ++*level) {
+        const int end = d + machine->level_order[*level];
+        for (int k = d; k < end; k++)
+            for (int i = 0; i < count; i++)
+                again |= modes[i] == tensor->entries[k];
+        if (again)
+            break;
+        for (; d < end; d++) {
+            const int mode = tensor->entries[d];
+            if (mode < 0 || !is_first_with_its_letter(letters, mode))
+                continue;
+            if (!loops_is_loop(&writer->loops, local[mode]) || writer->loops.vars[local[mode]].said)
+                return false;
+            modes[count] = mode;
+            targets[count] = local[mode];
+            dims[count++] = d;
+        }
+    }
+    const int made = writer->loops.var_count;
+    if (count == 0 || !writer_distribute(writer, targets, count, tensor->name, tensor->machine, dims))
+        return false;
+    for (int i = 0; i < count; i++)
+        local[modes[i]] = made + 2 * i + 1;
+    return true;
 }
 
 // Owner computes, for a tensor whose placement says it all.
@@ -141,27 +225,17 @@ static void draw_onto_tensor(ScheduleWriter *writer) {
     }
     if (!draft->tensors[tensor].placed)
         return;
-    int targets[DRAFT_DIMS], dims[DRAFT_DIMS], count = 0;
-    const int machine = draft->tensors[tensor].machine;
-    for (int d = 0; d < draft->machines[machine].order; d++) {
-        int mode = draft->tensors[tensor].entries[d], var = 0;
-        bool repeats = false;
-        for (int m = 0; m < mode; m++)
-            repeats |= letters[m] == letters[mode];
-        if (mode < 0 || repeats)
-            continue;
-        while (writer->loops.vars[var].name[0] != letters[mode] || !writer->loops.vars[var].source)
-            var++;
-        for (int i = 0; i < count; i++)
-            if (targets[i] == var)
-                return;
-        if (!loops_is_loop(&writer->loops, var) || writer->loops.vars[var].said)
-            return;
-        targets[count] = var;
-        dims[count++] = d;
+    int local[DRAFT_ORDER];
+    for (int m = 0; m < draft->tensors[tensor].order; m++) {
+        local[m] = 0;
+        while (writer->loops.vars[local[m]].name[0] != letters[m] || !writer->loops.vars[local[m]].source)
+            local[m]++;
     }
-    if (count > 0)
-        writer_distribute(writer, targets, count, draft->tensors[tensor].name, machine, dims);
+    for (int level = 0; draw_onto_levels(writer, &draft->tensors[tensor], letters, local, &level);)
+        if (random_chance(writer->random, 15))
+            return;
+        else if (random_chance(writer->random, 15))
+            draw_steps(writer, random_chance(writer->random, 25));
 }
 
 static void draw_by_hand(ScheduleWriter *writer) {
@@ -199,8 +273,11 @@ static void draw_by_hand(ScheduleWriter *writer) {
         if (!is_outer)
             order[next++] = all[i];
     }
-    if (random_chance(writer->random, 85))
-        writer_reorder(writer, order, next);
+    if (random_chance(writer->random, 85) && writer_reorder(writer, order, next) && count == 2 &&
+        random_chance(writer->random, 35) && writer_collapse(writer, outer[0], outer[1])) {
+        outer[0] = writer->loops.var_count - 1;
+        count = 1;
+    }
     writer_distribute_loops(writer, outer, count);
 }
 
@@ -246,44 +323,6 @@ static void draw_transformations(ScheduleWriter *writer) {
             draw_rotate(writer);
         }
     }
-}
-
-// The manner of Cannon's algorithm and its relatives: a local loop in steps, each processor beginning with
-// another one, and what is needed in a step brought there.
-static void draw_systolic(ScheduleWriter *writer) {
-    int target = draw_derivable(writer), children[2], by[MAX_LOOP_VARS], by_count = 0;
-    if (writer->loops.nest_count != 1 || target < 0)
-        return;
-    const DraftMachine *machine = &writer->draft->machines[0];
-    int64_t steps = random_between(writer->random, 1, 4);
-    char text[32];
-    snprintf(text, sizeof text, "%d", (int)steps);
-    if (machine->order > 0 && random_chance(writer->random, 75)) {
-        int size = machine->sizes[random_below(writer->random, machine->order)];
-        steps = writer->draft->sizes[size].value;
-        draft_size_text(writer->draft, size, text);
-    }
-    if (!writer_blocks(writer, target, random_chance(writer->random, 80), text, steps, children))
-        return;
-    const LoopNest nest = writer->loops.nests[0];
-    int order[MAX_LOOP_VARS], next = 0;
-    for (int pass = 0; pass < 3; pass++)
-        for (int i = 0; i < nest.count; i++) {
-            bool distributed = writer->loops.vars[nest.loops[i]].said & SAID_DISTRIBUTE;
-            if (pass == (distributed ? 0 : nest.loops[i] == children[0] ? 1 : 2))
-                order[next++] = nest.loops[i];
-        }
-    if (!writer_reorder(writer, order, next))
-        return;
-    for (int i = 0; i < nest.count; i++)
-        if (writer->loops.vars[nest.loops[i]].said & SAID_DISTRIBUTE && random_chance(writer->random, 75))
-            by[by_count++] = nest.loops[i];
-    int at = children[0];
-    if (by_count > 0 && writer_rotate(writer, children[0], by, by_count))
-        at = writer->loops.var_count - 1;
-    unsigned read = nest.tensors & ~(1u << writer->statement->target | writer->communicated);
-    if (read)
-        writer_communicate(writer, read, at);
 }
 
 static void draw_communication(ScheduleWriter *writer) {
@@ -340,7 +379,7 @@ void draw_schedule(Random *random, Draft *draft, int at) {
     if (random_chance(random, 12))
         draw_communication(&writer);
     if (writer.distributed && random_chance(random, 30))
-        draw_systolic(&writer);
+        draw_steps(&writer, true);
     else
         draw_transformations(&writer);
     draw_communication(&writer);

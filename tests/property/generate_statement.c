@@ -122,13 +122,13 @@ static int draw_old_access(Writer *writer, VarSet allowed) {
 
 // Shuffled, with a variable twice now and then.
 static int draw_new_access(Writer *writer, VarSet allowed) {
-    static const int order_weights[] = {7, 24, 40, 20, 7, 1, 1};
+    static const int order_weights[] = {28, 96, 160, 80, 28, 4, 4, 3, 3};
     int vars[MAX_LETTERS + 1], count = 0;
     for (int v = 0; v < writer->var_count; v++)
         if (allowed >> v & 1)
             vars[count++] = v;
     random_shuffle(writer->random, vars, count);
-    int order = random_weighted(writer->random, order_weights, 7);
+    int order = random_weighted(writer->random, order_weights, 9);
     if (order > count)
         order = count;
     if (order > 0 && order < 4 && random_chance(writer->random, 6)) {

@@ -31,7 +31,7 @@ int loops_add(Loops *loops, const char *name, int64_t extent, const LoopVar *par
     *var = *parent;
     snprintf(var->name, sizeof var->name, "%s", name);
     var->extent = extent;
-    var->source = false;
+    var->source = var->steps = false;
     var->outer = var->unit = -1;
     var->said = 0;
     return loops->var_count++;

@@ -231,6 +231,9 @@ bool writer_distribute(ScheduleWriter *writer, const int *targets, int count, co
         writer->distributed = was_distributed;
         return false;
     }
+    if (count == 1 && random_chance(writer->random, 25))
+        return write_command(writer, false, "distribute(%s, %s, %s, %s)", var_at(writer, targets[0])->name,
+                             var_at(writer, outer[0])->name, var_at(writer, children[1])->name, onto);
     return write_command(writer, false, "distribute(%s, %s, %s, %s)", target_text, outer_text, inner_text,
                          onto);
 }
@@ -416,6 +419,8 @@ static bool parallelize_threads(ScheduleWriter *writer, int var) {
                    ? random_chance(writer->random, 50) ? "reduction" : "temporary"
                    : "atomic";
         writer->atomic = strcmp(race, "atomic") == 0;
+    } else if (random_chance(writer->random, 30)) {
+        race = "none";
     }
     writer->threaded = true;
     loop->said |= SAID_PARALLELIZE;
