@@ -339,7 +339,7 @@ static void draw_communication(ScheduleWriter *writer) {
         for (int n = 0; n < loops->nest_count; n++)
             if (loops_position(&loops->nests[n], var) >= 0)
                 under |= loops->nests[n].tensors;
-        for (int t = 0; t <= WORKSPACE; t++)
+        for (int t = 0; t < LOOPS_TENSORS; t++)
             if (tensors & under & ~writer->communicated & 1u << t && random_chance(writer->random, 60))
                 chosen |= 1u << t;
         if (chosen)
@@ -365,12 +365,14 @@ static void draw_leaf(ScheduleWriter *writer) {
 void draw_schedule(Random *random, Draft *draft, int at) {
     ScheduleWriter writer = {.random = random, .draft = draft, .statement = &draft->statements[at]};
     writer.statement->has_schedule = true;
-    loops_create(draft, writer.statement, NULL, &writer.loops);
+    loops_create(draft, writer.statement, NULL, 0, &writer.loops);
     if (writer.loops.nest_count == 0)
         return;
-    snprintf(writer.workspace, sizeof writer.workspace, "W%d", at);
-    if (random_chance(random, 25))
-        writer_precompute(&writer);
+    for (int p = 0; p < MAX_PARTS; p++)
+        snprintf(writer.workspaces[p], sizeof writer.workspaces[p], "%c%d", "WV"[p], at);
+    while (writer.part_count < MAX_PARTS && random_chance(random, writer.part_count ? 45 : 25) &&
+           writer_precompute(&writer))
+        continue;
     if (random_chance(random, 15))
         draw_outer_split(&writer);
     if (random_chance(random, 12))

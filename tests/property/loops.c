@@ -112,10 +112,23 @@ typedef struct {
     const Draft *draft;
     const DraftStatement *statement;
     Loops *loops;
-    unsigned left;    // variables of the left side
-    const Part *part; // that the workspace takes the place of; NULL: none
-    unsigned kept;    // variables of the workspace
+    unsigned left; // variables of the left side
+    int part_count;
+    const Part *parts;
+    unsigned kept[MAX_PARTS]; // variables of their workspaces
+    int within;               // the part that is read; -1: the right side
 } Reader;
+
+char part_letter(int part) {
+    return "wv"[part];
+}
+
+bool part_has(const Part *part, int node) {
+    for (int i = 0; i < part->node_count; i++)
+        if (part->nodes[i] == node)
+            return true;
+    return false;
+}
 
 static void add_term(Terms *terms, Term term) {
     for (int i = 0; i < terms->count; i++)
@@ -181,10 +194,11 @@ static Terms single(Term term) {
 
 static Terms read_node(Reader *reader, int node) {
     const DraftNode *at = &reader->statement->nodes[node];
-    for (int i = 0; reader->part && i < reader->part->node_count; i++)
-        if (node == reader->part->nodes[i])
-            return single(i ? (Term){0}
-                            : (Term){reader->kept & ~reader->left, reader->kept, 1u << WORKSPACE});
+    for (int p = 0; p < reader->part_count; p++)
+        if (reader->parts[p].within == reader->within && part_has(&reader->parts[p], node))
+            return single(node == reader->parts[p].nodes[0] ? (Term){reader->kept[p] & ~reader->left,
+                                                                     reader->kept[p], 1u << (WORKSPACE + p)}
+                                                            : (Term){0});
     if (at->kind == NODE_NUMBER)
         return single((Term){0});
     if (at->kind == NODE_ACCESS)
@@ -241,9 +255,12 @@ static unsigned renamed(const Loops *loops, const Part *part, int first, unsigne
     return result;
 }
 
-static void add_filling_nests(Reader *reader, const Part *part) {
+static void add_filling_nests(Reader *reader, int number) {
     Loops *loops = reader->loops;
+    const Part *part = &reader->parts[number];
     const int first = loops->var_count;
+    reader->left = reader->kept[number];
+    reader->within = number;
     Terms terms = single((Term){0});
     for (int i = 0; i < part->node_count; i++) {
         const Terms factor = read_node(reader, part->nodes[i]);
@@ -252,35 +269,37 @@ static void add_filling_nests(Reader *reader, const Part *part) {
     for (int m = 0; m < part->order; m++) {
         if (!part->renamed[m])
             continue;
-        int old = 0;
-        while (loops->vars[old].name[0] != part->kept[m])
-            old++;
-        LoopVar *var = &loops->vars[loops->var_count++];
-        *var = loops->vars[old];
-        var->name[1] = 'w';
-        var->name[2] = '\0';
+        const LoopVar *old = &loops->vars[find_var(reader, part->kept[m], -1, -1)];
+        loops->vars[loops->var_count] = (LoopVar){.name = {part->kept[m], part_letter(number)},
+                                                  .source = true,
+                                                  .told = true,
+                                                  .outer = -1,
+                                                  .extent = old->extent};
+        loops->var_count++;
     }
     for (int n = 0; n < terms.count; n++)
         terms.items[n].vars = renamed(loops, part, first, terms.items[n].vars);
-    add_nests(loops, &terms, renamed(loops, part, first, reader->left), 1u << WORKSPACE);
+    add_nests(loops, &terms, renamed(loops, part, first, reader->left), 1u << (WORKSPACE + number));
 }
 
-void loops_create(const Draft *draft, const DraftStatement *statement, const Part *part, Loops *loops) {
+void loops_create(const Draft *draft, const DraftStatement *statement, const Part *parts, int part_count,
+                  Loops *loops) {
     *loops = (Loops){0};
-    Reader reader = {.draft = draft, .statement = statement, .loops = loops};
+    Reader reader = {.draft = draft, .statement = statement, .loops = loops, .within = -1};
     const unsigned left = access_term(&reader, statement->target, statement->vars).vars;
     reader.left = left;
     read_node(&reader, statement->root); // so that all variables are known
     for (int v = 0; v < loops->var_count; v++)
         loops->vars[v].told = true;
-    if (part) {
-        for (int m = 0; m < part->order; m++)
-            reader.kept |= 1u << find_var(&reader, part->kept[m], -1, -1);
-        reader.left = reader.kept;
-        add_filling_nests(&reader, part);
-    }
+    reader.part_count = part_count;
+    reader.parts = parts;
+    for (int p = 0; p < part_count; p++)
+        for (int m = 0; m < parts[p].order; m++)
+            reader.kept[p] |= 1u << find_var(&reader, parts[p].kept[m], -1, -1);
+    for (int p = part_count - 1; p >= 0; p--)
+        add_filling_nests(&reader, p);
     reader.left = left;
-    reader.part = part;
+    reader.within = -1;
     const Terms terms = read_node(&reader, statement->root);
     add_nests(loops, &terms, left, 1u << statement->target);
     for (int v = 0; v < loops->var_count; v++)

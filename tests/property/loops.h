@@ -8,7 +8,9 @@
 #include "draft.h"
 
 enum { MAX_LOOP_VARS = 60, MAX_LOOP_NESTS = 6 };
-enum { WORKSPACE = DRAFT_TENSORS }; // in the place of the index of a tensor
+enum { MAX_PARTS = 2 };
+// In the place of the index of a tensor: of the first workspace, the others follow.
+enum { WORKSPACE = DRAFT_TENSORS, LOOPS_TENSORS = DRAFT_TENSORS + MAX_PARTS };
 
 enum { // what has been said about a loop, bits
     SAID_DISTRIBUTE = 1,
@@ -35,7 +37,7 @@ typedef struct {
 typedef struct {
     int count;
     int loops[MAX_LOOP_VARS]; // outermost first
-    unsigned tensors;         // bit t: accesses tensor t, or the workspace
+    unsigned tensors;         // bit t: accesses tensor t, or a workspace
 } LoopNest;
 
 typedef struct {
@@ -46,18 +48,24 @@ typedef struct {
     bool uncertain; // of several nests the documentation does not say how loops are ordered at first
 } Loops;
 
-// A part of the right side that is computed ahead.
+// A part of the right side, or of an earlier part, that is computed ahead.
 enum { PART_NODES = 3 };
 typedef struct {
+    int within; // the earlier part; -1: the right side
     int node_count;
     int nodes[PART_NODES]; // factors of one product, or one operand
     int order;             // of the workspace
     char kept[DRAFT_ORDER];
-    bool renamed[DRAFT_ORDER]; // variable i has the name "iw" where the workspace is filled
+    bool renamed[DRAFT_ORDER]; // variable i has a name of its own where the workspace is filled
 } Part;
+// The letter that is put after the name there.
+char part_letter(int part);
+// Whether the node is one of the part's: its first one becomes the workspace, the others are gone.
+bool part_has(const Part *part, int node);
 
-// The nests of a statement before any command, or after the one that computes the part ahead (NULL: none).
-void loops_create(const Draft *draft, const DraftStatement *statement, const Part *part, Loops *loops);
+// The nests of a statement after the commands that compute these parts ahead.
+void loops_create(const Draft *draft, const DraftStatement *statement, const Part *parts, int part_count,
+                  Loops *loops);
 
 int loops_add(Loops *loops, const char *name, int64_t extent, const LoopVar *parent);
 // `var` becomes the loops `by`.

@@ -51,7 +51,7 @@ static int transfer_position(const ScheduleWriter *writer, const LoopNest *nest,
 
 // Position of the innermost loop with a transfer; `deepest` where there is none further inside.
 static int deepest_transfer(const ScheduleWriter *writer, const LoopNest *nest, int deepest) {
-    for (int t = 0; t <= WORKSPACE; t++) {
+    for (int t = 0; t < LOOPS_TENSORS; t++) {
         int position = nest->tensors >> t & 1 ? transfer_position(writer, nest, t) : -1;
         deepest = position > deepest ? position : deepest;
     }
@@ -262,13 +262,14 @@ bool writer_communicate(ScheduleWriter *writer, unsigned tensors, int var) {
     char text[100] = "";
     int count = 0;
     size_t length = 0;
-    for (int t = 0; t <= WORKSPACE; t++) {
+    for (int t = 0; t < LOOPS_TENSORS; t++) {
         if (!(tensors >> t & 1))
             continue;
         writer->communicated |= 1u << t;
         writer->communicate_at[t] = var;
         length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", count++ ? ", " : "",
-                                   t == WORKSPACE ? writer->workspace : writer->draft->tensors[t].name);
+                                   t >= WORKSPACE ? writer->workspaces[t - WORKSPACE]
+                                                  : writer->draft->tensors[t].name);
     }
     if (!is_cheap(writer)) {
         writer->communicated = before;

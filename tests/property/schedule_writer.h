@@ -13,16 +13,19 @@ typedef struct {
     Draft *draft;
     DraftStatement *statement;
     Loops loops;
-    int collapsed_count;                   // for names
-    bool distributed;                      // by some command
-    unsigned communicated;                 // tensors
-    int communicate_at[DRAFT_TENSORS + 1]; // loop, for those; the last is the workspace
-    char workspace[4];                     // its name
+    int collapsed_count;               // for names
+    bool distributed;                  // by some command
+    unsigned communicated;             // tensors
+    int communicate_at[LOOPS_TENSORS]; // loop, for those
+    int part_count;                    // that are computed ahead
+    Part parts[MAX_PARTS];
+    char workspaces[MAX_PARTS][4]; // their names
     bool atomic, threaded;
     char text[32]; // of the last factor
 } ScheduleWriter;
 
-// Computes a part of the right side ahead where that is legal; before all other commands.
+// Computes a part ahead, of the right side or of one that is computed ahead already, where that is legal;
+// before all other commands.
 bool writer_precompute(ScheduleWriter *writer);
 
 // A factor for split or divide of a loop with this extent: a number or a param, its text and value.

@@ -7,6 +7,21 @@
 
 typedef unsigned Letters; // bit l - 'a'
 
+// Where a part is looked for: the right side, or the part `within`, with the workspaces of its own parts in
+// it.
+typedef struct {
+    const ScheduleWriter *writer;
+    int within; // -1: the right side
+} Scope;
+
+// The part of this scope that has the node, or NULL.
+static const Part *part_at(const Scope *scope, int node) {
+    for (int p = 0; p < scope->writer->part_count; p++)
+        if (scope->writer->parts[p].within == scope->within && part_has(&scope->writer->parts[p], node))
+            return &scope->writer->parts[p];
+    return NULL;
+}
+
 typedef struct {
     bool linear, expanded;
     Letters beside; // of the factors of its terms beside it
@@ -17,39 +32,46 @@ static Letters letter(char name) {
     return 1u << (name - 'a');
 }
 
-static Letters letters_of(const ScheduleWriter *writer, int node) {
-    const DraftNode *at = &writer->statement->nodes[node];
+static Letters letters_of(const Scope *scope, int node) {
+    const DraftNode *at = &scope->writer->statement->nodes[node];
+    const Part *part = part_at(scope, node);
     Letters letters = 0;
+    for (int m = 0; part && node == part->nodes[0] && m < part->order; m++)
+        letters |= letter(part->kept[m]);
+    if (part)
+        return letters;
     if (at->kind == NODE_NUMBER)
         return 0;
-    for (int m = 0; at->kind == NODE_ACCESS && m < writer->draft->tensors[at->tensor].order; m++)
+    for (int m = 0; at->kind == NODE_ACCESS && m < scope->writer->draft->tensors[at->tensor].order; m++)
         letters |= letter(at->vars[m]);
     if (at->kind == NODE_ACCESS)
         return letters;
-    return letters_of(writer, at->left) | (at->right >= 0 ? letters_of(writer, at->right) : 0);
+    return letters_of(scope, at->left) | (at->right >= 0 ? letters_of(scope, at->right) : 0);
 }
 
 // Those that every term has, multiplied out.
-static Letters common_letters(const ScheduleWriter *writer, int node) {
-    const DraftNode *at = &writer->statement->nodes[node];
+static Letters common_letters(const Scope *scope, int node) {
+    const DraftNode *at = &scope->writer->statement->nodes[node];
+    if (part_at(scope, node))
+        return letters_of(scope, node);
     switch (at->kind) {
     case NODE_ADD:
     case NODE_SUB:
-        return common_letters(writer, at->left) & common_letters(writer, at->right);
+        return common_letters(scope, at->left) & common_letters(scope, at->right);
     case NODE_MUL:
-        return common_letters(writer, at->left) | common_letters(writer, at->right);
+        return common_letters(scope, at->left) | common_letters(scope, at->right);
     case NODE_DIV:
-        return common_letters(writer, at->left) | letters_of(writer, at->right);
+        return common_letters(scope, at->left) | letters_of(scope, at->right);
     case NODE_NEG:
-        return common_letters(writer, at->left);
+        return common_letters(scope, at->left);
     default:
-        return letters_of(writer, node);
+        return letters_of(scope, node);
     }
 }
 
-static void add_factor(const ScheduleWriter *writer, int node, Place *place) {
-    place->beside |= letters_of(writer, node);
-    place->always |= common_letters(writer, node);
+static void add_factor(const Scope *scope, int node, Place *place) {
+    place->beside |= letters_of(scope, node);
+    place->always |= common_letters(scope, node);
 }
 
 static bool truncates(const ScheduleWriter *writer) {
@@ -57,35 +79,35 @@ static bool truncates(const ScheduleWriter *writer) {
 }
 
 // Where `node` stands under `from`; false where it does not.
-static bool find_place(const ScheduleWriter *writer, int from, int node, Place *place) {
-    const DraftNode *at = &writer->statement->nodes[from];
+static bool find_place(const Scope *scope, int from, int node, Place *place) {
+    const DraftNode *at = &scope->writer->statement->nodes[from];
     if (from == node)
         return true;
-    if (at->kind == NODE_ACCESS || at->kind == NODE_NUMBER)
+    if (at->kind == NODE_ACCESS || at->kind == NODE_NUMBER || part_at(scope, from))
         return false;
-    const bool on_left = find_place(writer, at->left, node, place);
-    if (!on_left && (at->right < 0 || !find_place(writer, at->right, node, place)))
+    const bool on_left = find_place(scope, at->left, node, place);
+    if (!on_left && (at->right < 0 || !find_place(scope, at->right, node, place)))
         return false;
     if (at->kind == NODE_MUL)
-        add_factor(writer, on_left ? at->right : at->left, place);
+        add_factor(scope, on_left ? at->right : at->left, place);
     if (at->kind == NODE_DIV && on_left) {
-        place->beside |= letters_of(writer, at->right);
-        place->always |= letters_of(writer, at->right);
-        place->linear &= !truncates(writer);
+        place->beside |= letters_of(scope, at->right);
+        place->always |= letters_of(scope, at->right);
+        place->linear &= !truncates(scope->writer);
     } else if (at->kind == NODE_DIV || at->kind == NODE_CALL) {
         place->linear = place->expanded = false;
     }
     return true;
 }
 
-static int factors_of(const ScheduleWriter *writer, int node, int *factors, int count) {
-    const DraftNode *at = &writer->statement->nodes[node];
-    if (at->kind != NODE_MUL) {
+static int factors_of(const Scope *scope, int node, int *factors, int count) {
+    const DraftNode *at = &scope->writer->statement->nodes[node];
+    if (at->kind != NODE_MUL || part_at(scope, node)) {
         factors[count] = node;
         return count + 1;
     }
-    count = factors_of(writer, at->left, factors, count);
-    return factors_of(writer, at->right, factors, count);
+    count = factors_of(scope, at->left, factors, count);
+    return factors_of(scope, at->right, factors, count);
 }
 
 // Accesses of the tensor under a node.
@@ -111,36 +133,72 @@ static bool is_unique(const ScheduleWriter *writer, const Part *part) {
     return false;
 }
 
-// Draws nodes for a part, and says where they stand together.
-static void draw_nodes(ScheduleWriter *writer, Part *part, Place *place) {
-    const int top = random_below(writer->random, writer->statement->node_count);
-    int factors[DRAFT_NODES];
+// Whether the node, or one under it, is computed ahead already.
+static bool is_touched(const Scope *scope, int node) {
+    const DraftNode *at = &scope->writer->statement->nodes[node];
+    if (part_at(scope, node))
+        return true;
+    if (at->kind == NODE_ACCESS || at->kind == NODE_NUMBER)
+        return false;
+    return is_touched(scope, at->left) || (at->right >= 0 && is_touched(scope, at->right));
+}
+
+// Where the node stands in the scope; false where it does not.
+static bool find_in_scope(const Scope *scope, int node, Place *place) {
+    *place = (Place){.linear = true, .expanded = true};
+    if (scope->within < 0)
+        return find_place(scope, scope->writer->statement->root, node, place);
+    const Part *whole = &scope->writer->parts[scope->within];
+    bool found = false;
+    for (int i = 0; i < whole->node_count; i++) {
+        if (find_place(scope, whole->nodes[i], node, place))
+            found = true;
+        else
+            add_factor(scope, whole->nodes[i], place);
+    }
+    return found && !part_has(whole, node);
+}
+
+// Draws nodes for a part, and says where they stand together; false where there are none.
+static bool draw_nodes(const Scope *scope, Part *part, Place *place) {
+    Random *random = scope->writer->random;
+    const int top = random_below(random, scope->writer->statement->node_count);
+    int factors[DRAFT_NODES], free_factors[DRAFT_NODES], free_count = 0;
+    part->within = scope->within;
     part->node_count = 1;
     part->nodes[0] = top;
-    *place = (Place){.linear = true, .expanded = true};
-    if (!find_place(writer, writer->statement->root, top, place)) {
-        part->node_count = 0; // of a tree that was given up
-        return;
-    }
-    const int count = factors_of(writer, top, factors, 0);
-    if (count < 3 || random_chance(writer->random, 30))
-        return;
-    random_shuffle(writer->random, factors, count);
-    part->node_count = random_between(writer->random, 2, count > PART_NODES ? PART_NODES : count - 1);
-    memcpy(part->nodes, factors, sizeof(int) * (size_t)part->node_count);
-    for (int i = part->node_count; i < count; i++)
-        add_factor(writer, factors[i], place);
+    if (!find_in_scope(scope, top, place))
+        return false; // of a tree that was given up, or of another scope
+    const int count = factors_of(scope, top, factors, 0);
+    for (int i = 0; i < count; i++)
+        if (!is_touched(scope, factors[i]))
+            free_factors[free_count++] = factors[i];
+    if (count < 3 || free_count < 2 || random_chance(random, 30))
+        return !is_touched(scope, top);
+    random_shuffle(random, free_factors, free_count);
+    const int most = free_count < count ? free_count : count - 1;
+    part->node_count = random_between(random, 2, most > PART_NODES ? PART_NODES : most);
+    memcpy(part->nodes, free_factors, sizeof(int) * (size_t)part->node_count);
+    for (int i = 0; i < count; i++)
+        if (!part_has(part, factors[i]))
+            add_factor(scope, factors[i], place);
+    return true;
 }
 
 // Which variables index the workspace; false where there is no way.
-static bool draw_kept(ScheduleWriter *writer, Part *part, const Place *place) {
+static bool draw_kept(const Scope *scope, Part *part, const Place *place) {
+    const ScheduleWriter *writer = scope->writer;
     Letters all = 0, common = place->always, left = 0;
     for (int i = 0; i < part->node_count; i++) {
-        all |= letters_of(writer, part->nodes[i]);
-        common |= common_letters(writer, part->nodes[i]);
+        all |= letters_of(scope, part->nodes[i]);
+        common |= common_letters(scope, part->nodes[i]);
     }
-    for (int m = 0; m < writer->draft->tensors[writer->statement->target].order; m++)
-        left |= letter(writer->statement->vars[m]);
+    if (scope->within >= 0)
+        for (int m = 0; m < writer->parts[scope->within].order; m++)
+            left |= letter(writer->parts[scope->within].kept[m]);
+    else
+        for (int m = 0; m < writer->draft->tensors[writer->statement->target].order; m++)
+            left |= letter(writer->statement->vars[m]);
     int kept[26], count = 0;
     for (int l = 0; l < 26; l++) {
         const Letters bit = 1u << l;
@@ -175,20 +233,34 @@ static void print_part(const ScheduleWriter *writer, const Part *part, Text *to)
     for (int list = 0; list < 2; list++) {
         text_append(to, ", {");
         for (int m = 0; m < part->order; m++)
-            text_printf(to, "%s%c%s", m ? ", " : "", part->kept[m], list && part->renamed[m] ? "w" : "");
+            text_printf(to, list && part->renamed[m] ? "%s%c%c" : "%s%c", m ? ", " : "", part->kept[m],
+                        part_letter(writer->part_count));
         text_append(to, "}");
     }
-    text_printf(to, ", %s)", writer->workspace);
+    text_printf(to, ", %s)", writer->workspaces[writer->part_count]);
+}
+
+// The right side, or an earlier part whose variables have kept their names.
+static Scope draw_scope(const ScheduleWriter *writer) {
+    Scope scope = {writer, -1};
+    if (writer->part_count == 0 || random_chance(writer->random, 65))
+        return scope;
+    scope.within = random_below(writer->random, writer->part_count);
+    for (int m = 0; m < writer->parts[scope.within].order; m++)
+        if (writer->parts[scope.within].renamed[m])
+            scope.within = -1;
+    return scope;
 }
 
 bool writer_precompute(ScheduleWriter *writer) {
+    const Scope scope = draw_scope(writer);
     Part part;
     Place place;
-    draw_nodes(writer, &part, &place);
-    if (part.node_count == 0 || !is_unique(writer, &part) || !draw_kept(writer, &part, &place))
+    if (!draw_nodes(&scope, &part, &place) || !is_unique(writer, &part) || !draw_kept(&scope, &part, &place))
         return false;
     Loops loops;
-    loops_create(writer->draft, writer->statement, &part, &loops);
+    writer->parts[writer->part_count] = part;
+    loops_create(writer->draft, writer->statement, writer->parts, writer->part_count + 1, &loops);
     Arena *arena = arena_create();
     Text text = text_create(arena);
     print_part(writer, &part, &text);
@@ -198,6 +270,7 @@ bool writer_precompute(ScheduleWriter *writer) {
         snprintf(command->text, sizeof command->text, "%s", text_string(&text));
         command->may_be_refused = false;
         writer->loops = loops;
+        writer->part_count++;
     }
     arena_free(arena);
     return fits;
