@@ -15,6 +15,8 @@ const char *draft_size_text(const Draft *draft, int size, char *buffer) {
         snprintf(buffer, 32, "ranks");
     else if (at->form == SIZE_PARAM)
         snprintf(buffer, 32, "%c%d", at->letter, size);
+    else if (at->form == SIZE_HALF)
+        snprintf(buffer, 32, "(%c%d - 1) / 2", at->letter, size);
     else
         snprintf(buffer, 32, "%c%d - %d", at->letter, size, TAKEN_OFF);
     return buffer;
@@ -77,8 +79,10 @@ static void print_params(const Draft *draft, Text *to) {
         const DraftSize *size = &draft->sizes[s];
         if (size->form == SIZE_LITERAL || size->form == SIZE_RANKS || !size_is_used(draft, s))
             continue;
-        text_printf(to, "%s%c%d = %" PRId64, count++ ? ", " : "param ", size->letter, s,
-                    size->value + (size->form == SIZE_DIFFERENCE ? TAKEN_OFF : 0));
+        const int64_t value = size->form == SIZE_DIFFERENCE ? size->value + TAKEN_OFF
+                              : size->form == SIZE_HALF     ? 2 * size->value + 2
+                                                            : size->value;
+        text_printf(to, "%s%c%d = %" PRId64, count++ ? ", " : "param ", size->letter, s, value);
     }
     if (count)
         text_append(to, "\n");

@@ -21,8 +21,9 @@ enum {
     DRAFT_TEXT = 200
 };
 
-// A number that is printed as a literal, a param, a param with something taken off, or the number of ranks.
-typedef enum { SIZE_LITERAL, SIZE_PARAM, SIZE_DIFFERENCE, SIZE_RANKS } SizeForm;
+// A number that is printed as a literal, a param, a param with something taken off, half of one, or the
+// number of ranks.
+typedef enum { SIZE_LITERAL, SIZE_PARAM, SIZE_DIFFERENCE, SIZE_HALF, SIZE_RANKS } SizeForm;
 typedef struct {
     char letter; // of its param's name: n for extents, g for grids, c for factors of commands
     SizeForm form;

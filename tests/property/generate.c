@@ -3,9 +3,10 @@
 #include "generate.h"
 
 int draw_size(Random *random, Draft *draft, char letter, int64_t value) {
-    static const int weights[] = {[SIZE_LITERAL] = 40, [SIZE_PARAM] = 45, [SIZE_DIFFERENCE] = 15};
+    static const int weights[] = {
+        [SIZE_LITERAL] = 40, [SIZE_PARAM] = 45, [SIZE_DIFFERENCE] = 10, [SIZE_HALF] = 5};
     draft->sizes[draft->size_count] =
-        (DraftSize){letter, (SizeForm)random_weighted(random, weights, 3), value};
+        (DraftSize){letter, (SizeForm)random_weighted(random, weights, 4), value};
     return draft->size_count++;
 }
 
@@ -22,10 +23,10 @@ static void draw_factors(Random *random, int product, int count, int *factors) {
 
 static void draw_machine(Random *random, Draft *draft) {
     static const int few[] = {2, 4, 6, 8, 12}, many[] = {14, 16, 18, 20, 24};
-    static const int levels_weights[] = {8, 62, 24, 6}, dims_weights[] = {30, 45, 25};
+    static const int levels_weights[] = {8, 60, 24, 6, 2}, dims_weights[] = {30, 45, 25};
     static const char *const names[] = {"node", "socket", "core", "gpu"};
     DraftMachine *machine = &draft->machines[0];
-    machine->level_count = random_weighted(random, levels_weights, 4);
+    machine->level_count = random_weighted(random, levels_weights, 5);
     if (machine->level_count == 0)
         return;
     int size = random_chance(random, 10)   ? many[random_below(random, 5)]
@@ -35,7 +36,7 @@ static void draw_machine(Random *random, Draft *draft) {
     for (int l = 0; l < machine->level_count; l++) {
         machine->levels[l] = machine->level_count == 1 && random_chance(random, 90) ? "" : names[skip + l];
         machine->level_order[l] = machine->level_count == 1   ? 1 + random_weighted(random, dims_weights, 3)
-                                  : machine->level_count == 2 ? random_between(random, 1, 2)
+                                  : machine->level_count <= 3 ? random_between(random, 1, 2)
                                                               : 1;
         machine->order += machine->level_order[l];
     }
@@ -140,7 +141,7 @@ void draw_schedules(Random *random, Draft *draft) {
 }
 
 void generate_draft(uint64_t seed, int64_t index, Draft *draft) {
-    static const int statement_weights[] = {78, 17, 5};
+    static const int statement_weights[] = {72, 20, 8};
     static const ElementType types[] = {TYPE_F64,  TYPE_F64, TYPE_F64, TYPE_F32, TYPE_C64,
                                         TYPE_C128, TYPE_I32, TYPE_I64, TYPE_I64};
     Random random = random_stream(seed, (uint64_t)index);

@@ -354,8 +354,9 @@ static void draw_leaf(ScheduleWriter *writer) {
         writer_call(writer);
     else if (random_chance(writer->random, 20))
         writer_substitute(writer);
-    if (random_chance(writer->random, 30))
-        writer_parallelize(writer, true);
+    for (int tries = 0; tries < 2; tries++)
+        if (random_chance(writer->random, 25))
+            writer_parallelize(writer, true);
     if (random_chance(writer->random, 30))
         writer_parallelize(writer, false);
     if (random_chance(writer->random, 20))
@@ -370,14 +371,18 @@ void draw_schedule(Random *random, Draft *draft, int at) {
         return;
     for (int p = 0; p < MAX_PARTS; p++)
         snprintf(writer.workspaces[p], sizeof writer.workspaces[p], "%c%d", "WV"[p], at);
-    while (writer.part_count < MAX_PARTS && random_chance(random, writer.part_count ? 45 : 25) &&
+    while (writer.part_count < MAX_PARTS && random_chance(random, writer.part_count ? 60 : 28) &&
            writer_precompute(&writer))
         continue;
     if (random_chance(random, 15))
         draw_outer_split(&writer);
     if (random_chance(random, 12))
         draw_blocks(&writer);
+    if (random_chance(random, 10))
+        draw_transformations(&writer);
     draw_distribution(&writer);
+    if (random_chance(random, 8))
+        draw_plain(&writer);
     if (random_chance(random, 12))
         draw_communication(&writer);
     if (writer.distributed && random_chance(random, 30))

@@ -18,7 +18,8 @@ enum { // what has been said about a loop, bits
     SAID_COMMUNICATE = 4,
     SAID_PARALLELIZE = 8,
     SAID_UNROLL = 16,
-    SAID_SUBSTITUTE = 32
+    SAID_SUBSTITUTE = 32,
+    SAID_THREADS = 64 // beside SAID_PARALLELIZE
 };
 
 typedef struct {

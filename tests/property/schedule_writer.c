@@ -404,27 +404,32 @@ static bool updates_one_element(const ScheduleWriter *writer, int var, bool inne
     return true;
 }
 
+// No threads among threads, and no vectors around them.
+static bool may_have_threads(const ScheduleWriter *writer, int var) {
+    for (int n = 0; n < writer->loops.nest_count; n++) {
+        const LoopNest *nest = &writer->loops.nests[n];
+        const int at = loops_position(nest, var);
+        for (int i = 0; at >= 0 && i < nest->count; i++)
+            if (writer->loops.vars[nest->loops[i]].said & (i < at ? SAID_PARALLELIZE : SAID_THREADS))
+                return false;
+    }
+    return true;
+}
+
 static bool parallelize_threads(ScheduleWriter *writer, int var) {
+    static const char *const races[] = {"reduction", "temporary", "atomic", "none"};
     LoopVar *loop = var_at(writer, var);
     const TypeInfo *type = type_info(writer->draft->tensors[writer->statement->target].type);
     const char *race = NULL;
-    if (writer->threaded)
+    if (!may_have_threads(writer, var))
         return false;
-    // No vectors around threads.
-    for (int n = 0; n < writer->loops.nest_count; n++)
-        for (int i = 0; i < loops_position(&writer->loops.nests[n], var); i++)
-            if (var_at(writer, writer->loops.nests[n].loops[i])->said & SAID_PARALLELIZE)
-                return false;
     if (!loop->told || loop->reduction) {
-        race = type->is_complex || random_chance(writer->random, 60)
-                   ? random_chance(writer->random, 50) ? "reduction" : "temporary"
-                   : "atomic";
-        writer->atomic = strcmp(race, "atomic") == 0;
-    } else if (random_chance(writer->random, 30)) {
-        race = "none";
+        race = races[type->is_complex ? random_below(writer->random, 2) : random_below(writer->random, 3)];
+        writer->atomic |= strcmp(race, "atomic") == 0;
+    } else if (random_chance(writer->random, 40)) {
+        race = races[random_below(writer->random, 4)]; // there is none to resolve
     }
-    writer->threaded = true;
-    loop->said |= SAID_PARALLELIZE;
+    loop->said |= SAID_PARALLELIZE | SAID_THREADS;
     return write_command(writer, false, "parallelize(%s, cpu_thread%s%s)", loop->name, race ? ", " : "",
                          race ? race : "");
 }

@@ -20,8 +20,8 @@ typedef struct {
     int part_count;                    // that are computed ahead
     Part parts[MAX_PARTS];
     char workspaces[MAX_PARTS][4]; // their names
-    bool atomic, threaded;
-    char text[32]; // of the last factor
+    bool atomic;                   // threads update so, somewhere
+    char text[32];                 // of the last factor
 } ScheduleWriter;
 
 // Computes a part ahead, of the right side or of one that is computed ahead already, where that is legal;
