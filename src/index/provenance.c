@@ -91,6 +91,11 @@ static void set_interval(Box *box, int var, int64_t lo, int64_t hi) {
 // Each recover_* replaces box `at` by the boxes that the parents' values form, clamped to the parents'
 // extents; further boxes go to the end of the list. False when nothing of the box is left.
 
+// Strided sets, and loops that are rotated by variables that are not fixed, make several boxes of one. Where
+// that would be more than so many in all, the whole range between the first and the last coordinate is taken:
+// it has more elements, and takes no more memory, as buffers hold the hull.
+enum { MAX_BOXES = 1 << 14 };
+
 static bool recover_split(const Provenance *provenance, const Relation *relation, Arena *arena,
                           BoxArray *boxes, int64_t at) {
     int parent = relation->parent[0], outer = relation->child[0], inner = relation->child[1];
@@ -98,7 +103,8 @@ static bool recover_split(const Provenance *provenance, const Relation *relation
     Box *box = &boxes->items[at];
     int64_t inner_lo = box->lo[inner], inner_hi = box->hi[inner];
     int64_t outer_lo = box->lo[outer], outer_hi = box->hi[outer];
-    if (outer_hi - outer_lo == 1 || (inner_lo == 0 && inner_hi == block)) {
+    if (outer_hi - outer_lo == 1 || (inner_lo == 0 && inner_hi == block) ||
+        boxes->count + outer_hi - outer_lo > MAX_BOXES) {
         set_interval(box, parent, outer_lo * block + inner_lo,
                      min_i64((outer_hi - 1) * block + inner_hi, end));
         return box->lo[parent] < box->hi[parent];
@@ -194,20 +200,17 @@ static void rotate_boxes(Rotation *rotation, Box box, int next, int64_t shift) {
     }
 }
 
-// So many boxes at most are made of one where variables that a loop is rotated by are not fixed; beyond that,
-// all of the loop's range is taken.
-enum { MAX_ROTATIONS = 1024 };
-
 static bool recover_rotate(const Provenance *provenance, const Relation *relation, Arena *arena,
                            BoxArray *boxes, int64_t at) {
     const int target = relation->parent[0], result = relation->child[0];
     Box *box = &boxes->items[at];
     int64_t rotations = 1;
-    for (int i = 0; i < relation->var_count && rotations <= MAX_ROTATIONS; i++) {
+    for (int i = 0; i < relation->var_count && rotations <= MAX_BOXES; i++) {
         const int64_t length = box->hi[relation->vars[i]] - box->lo[relation->vars[i]];
-        rotations = length <= MAX_ROTATIONS ? rotations * length : length;
+        rotations = length <= MAX_BOXES ? rotations * length : length;
     }
-    if (box->hi[result] - box->lo[result] >= provenance->extents[target] || rotations > MAX_ROTATIONS) {
+    if (box->hi[result] - box->lo[result] >= provenance->extents[target] ||
+        boxes->count + rotations > MAX_BOXES) {
         set_interval(box, target, 0, provenance->extents[target]);
         return true;
     }
@@ -271,9 +274,17 @@ void provenance_region(const BoxArray *boxes, const Access *access, Arena *arena
     array_push(arena, region->rects, access_rect(&boxes->items[0], access));
     if (boxes->count == 1)
         return;
-    // Boxes are disjoint, their images need not be: each adds what the ones before it lack.
+    // Boxes are disjoint, their images need not be: each adds what the ones before it lack. Those of a
+    // strided set come in order, outside of the hull of the ones before.
+    Rect hull = region->rects.items[0];
     for (int64_t i = 1; i < boxes->count; i++) {
-        Rect rect = access_rect(&boxes->items[i], access);
+        Rect rect = access_rect(&boxes->items[i], access), common;
+        if (!rect_intersect(&hull, &rect, &common)) {
+            array_push(arena, region->rects, rect);
+            hull = rect_hull(&hull, &rect);
+            continue;
+        }
+        hull = rect_hull(&hull, &rect);
         Region fresh = {0};
         array_push(arena, fresh.rects, rect);
         for (int64_t k = 0; k < region->rects.count && fresh.rects.count; k++)

@@ -52,6 +52,12 @@ static bool check_machine(const Machine *machine, const int64_t *params, const P
         return diagnostics_error(diagnostics, machine->span, "machine %s has a dimension smaller than 1",
                                  machine->name);
     const int64_t size = grid_size(grid), ranks = plan->options.ranks;
+    int64_t pairs;
+    if (!checked_mul(size, processors_per_rank(size, ranks), &pairs) || pairs > plan->options.work_limit)
+        return diagnostics_error(diagnostics, machine->span,
+                                 "machine %s has %" PRId64 " processors, which are too many for %" PRId64
+                                 " rank%s",
+                                 machine->name, size, ranks, ranks == 1 ? "" : "s");
     if (size % ranks == 0 || (size < ranks && size < plan->largest))
         return true;
     return diagnostics_error(diagnostics, machine->span,
@@ -308,17 +314,18 @@ static bool plan_grid(const Plan *whole, StatementPlan *plan, Diagnostics *diagn
     return true;
 }
 
-// Every step is planned, which takes about a microsecond: more of them than this are a mistake, such as an
-// extent where a number of blocks was meant.
-enum { MAX_STEPS = 100000000 };
-
-static bool check_steps(const StatementPlan *plan, Diagnostics *diagnostics) {
+// What the plan takes is known before it is made.
+static bool check_work(const StatementPlan *plan, Diagnostics *diagnostics) {
+    const int64_t limit = plan->options.work_limit;
+    int64_t work;
     for (int t = 0; t < plan->spmd->transfer_count; t++) {
         const Access *access = plan->spmd->transfers[t].access;
-        if (walk_steps(plan, &plan->spmd->transfers[t]) > MAX_STEPS)
-            return diagnostics_error(diagnostics, access->span,
-                                     "the loops around the communication of '%s' have more than %d turns",
-                                     access->tensor->name, MAX_STEPS);
+        const int64_t steps = walk_steps(plan, &plan->spmd->transfers[t]);
+        if (!checked_mul(steps, plan->ranks, &work) || work > limit)
+            return diagnostics_error(
+                diagnostics, access->span,
+                "the loops around the communication of '%s' have more than %" PRId64 " turns%s",
+                access->tensor->name, limit, plan->ranks > 1 ? " on all ranks together" : "");
     }
     return true;
 }
@@ -330,7 +337,7 @@ static bool plan_statement(Plan *plan, StatementPlan *statement, int64_t *const 
     statement->target = spmd->cin->assignment->lhs->tensor;
     statement->provenance = provenance_create(spmd->cin, statement->params, plan->arena, diagnostics);
     if (!statement->provenance || !plan_grid(plan, statement, diagnostics) ||
-        !check_steps(statement, diagnostics))
+        !check_work(statement, diagnostics))
         return false;
     for (int t = 0; t < spmd->transfer_count; t++) {
         const Tensor *tensor = spmd->transfers[t].access->tensor;
@@ -381,6 +388,15 @@ Plan *plan_create(Arena *arena, int tensor_count, const Tensor *const *tensors, 
         options.message_limit = PLAN_MESSAGE_LIMIT;
     if (options.threads == 0)
         options.threads = 1;
+    if (options.work_limit == 0)
+        options.work_limit = PLAN_WORK_LIMIT;
+    const int64_t most = min_i64(PLAN_MAX_RANKS, options.work_limit);
+    if (options.ranks > most) {
+        diagnostics_error(diagnostics, (Span){0},
+                          "%" PRId64 " ranks are more than a plan can be made for (%" PRId64 ")",
+                          options.ranks, most);
+        return NULL;
+    }
     Plan *plan = arena_new(arena, Plan);
     *plan = (Plan){.arena = arena,
                    .options = options,

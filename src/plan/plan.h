@@ -23,6 +23,7 @@ extern const char *const pattern_names[]; // by PatternName: "none", "local", ..
 typedef struct {
     int64_t ranks;
     int64_t message_limit; // bytes; longer messages are split. 0: PLAN_MESSAGE_LIMIT
+    int64_t work_limit;    // what takes longer to plan is refused. 0: PLAN_WORK_LIMIT
     // Patterns can be switched off: the general exchange does their work, results are the same.
     bool no_shift, no_broadcast;
     const Home *homes; // that tensors without a placement have already, by tensor id; NULL: none
@@ -31,6 +32,11 @@ typedef struct {
         largest; // processors of the largest machine that there is beside those of the statements; 0: none
 } PlanOptions;
 #define PLAN_MESSAGE_LIMIT ((int64_t)1 << 30)
+// Steps on all ranks together, and pairs of processors of one rank: a microsecond each, about. More of them
+// are a mistake, such as an extent where a number of blocks was meant.
+#define PLAN_WORK_LIMIT ((int64_t)100000000)
+// Ranks that a plan can be made for: beyond that its figures, which are by rank, take all of a node's memory.
+#define PLAN_MAX_RANKS ((int64_t)1 << 22)
 
 // A set of ranks that take part in one collective operation, in increasing order.
 typedef struct {
@@ -96,8 +102,8 @@ typedef struct {
 } Plan;
 
 // Plans a program: `spmds` are its statements in order, `tensors` all of its tensors and workspaces by id,
-// `params` values by index. NULL with a diagnostic: processors that are no multiple of ranks, more of them or
-// of steps than can be counted. Lives in the arena.
+// `params` values by index. NULL with a diagnostic: processors that are no multiple of ranks, more of them,
+// of ranks or of steps than can be planned. Lives in the arena.
 Plan *plan_create(Arena *arena, int tensor_count, const Tensor *const *tensors, int statement_count,
                   const Spmd *const *spmds, const int64_t *params, PlanOptions options,
                   Diagnostics *diagnostics);

@@ -396,17 +396,37 @@ static void figures_do_not_overflow(void **state) {
     arena_free(arena);
 }
 
+// Every fourth coordinate in a step, each of them a piece of its own; where that would be too many pieces,
+// all between them comes along.
+static void strided_needs(void **state) {
+    (void)state;
+    static const struct {
+        int n;
+        int64_t bytes, messages;
+    } cases[] = {{4000, 8 * 2000, 2000}, {80000, 4 * 8 * 40000 - 8 * (1 + 2 + 3), 4}};
+    Arena *arena = arena_create();
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const StatementPlan *plan =
+            planned(arena,
+                    arena_printf(arena,
+                                 "param n = %d; machine M = grid(2); tensor A(n): f64; tensor B(n): f64\n"
+                                 "place A(x) -> M(x); place B(x) -> M(x)\nA(i) = B(i)\n"
+                                 "schedule A { split(i, io, ii, 4); reorder({ii, io}); communicate(B, ii) }",
+                                 cases[c].n),
+                    (PlanOptions){.ranks = 2});
+        assert_int_equal(figures(plan, "B")->bytes_received[0], cases[c].bytes);
+        assert_int_equal(figures(plan, "B")->messages_received[0], cases[c].messages);
+    }
+    arena_free(arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(summa_counts),
-        cmocka_unit_test(rotated_counts),
-        cmocka_unit_test(johnson_counts),
-        cmocka_unit_test(patterns_change_no_bytes),
-        cmocka_unit_test(redistributions),
-        cmocka_unit_test(induced_homes),
-        cmocka_unit_test(shifts_stay_in_the_node),
-        cmocka_unit_test(copies_of_threads),
-        cmocka_unit_test(figures_do_not_overflow),
+        cmocka_unit_test(summa_counts),      cmocka_unit_test(rotated_counts),
+        cmocka_unit_test(johnson_counts),    cmocka_unit_test(patterns_change_no_bytes),
+        cmocka_unit_test(redistributions),   cmocka_unit_test(induced_homes),
+        cmocka_unit_test(strided_needs),     cmocka_unit_test(shifts_stay_in_the_node),
+        cmocka_unit_test(copies_of_threads), cmocka_unit_test(figures_do_not_overflow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
