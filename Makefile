@@ -10,6 +10,8 @@ PREFIX ?= /usr/local
 # Debian's interpreter, as it is the one that has Debian's NumPy.
 PYTHON ?= /usr/bin/python3
 CLANG_FORMAT ?= clang-format-14
+CLANG ?= clang-14
+FUZZ_SECONDS ?= 60
 JOBS ?= $(shell nproc)
 
 # Open MPI in containers and on few cores: root may launch, more ranks than cores are fine, waiting ranks give
@@ -25,7 +27,7 @@ TEST = $(PYTHON) tests/run --build $(BUILD) $(if $(filter 1,$(SANITIZE)),--sanit
 C_FILES = $(shell find src include tests examples bench -name '*.[ch]' 2>/dev/null)
 
 .DEFAULT_GOAL := all
-.PHONY: all setup build demo check bench fuzz format lint install clean help
+.PHONY: all setup build demo check bench fuzz fuzz-parser fuzz-npy format lint install clean help
 
 all: build ## set up, configure and build; the command is then build/distal
 
@@ -48,6 +50,16 @@ check: build ## run every test (SANITIZE=1: under ASan and UBSan; UPDATE=1: refr
 fuzz: build ## compare N drawn programs with the reference (N=1000, SEED=1)
 	@$(TEST) --count $(N) $(if $(SEED),--seed $(SEED)) property
 
+fuzz-parser: ## give programs that libFuzzer makes to all passes, under ASan and UBSan (FUZZ_SECONDS=60)
+fuzz-npy: ## give files that libFuzzer makes to the reader of .npy files
+fuzz-parser fuzz-npy: setup
+	@command -v $(CLANG) >/dev/null || tools/setup.sh $(CLANG) libclang-rt-14-dev libomp-14-dev
+	@if command -v ninja >/dev/null; then export CMAKE_GENERATOR=Ninja; fi; \
+	cmake -S . -B build-fuzz -Wno-dev --log-level=NOTICE -DCMAKE_C_COMPILER=$(CLANG) -DDISTAL_FUZZ=1 \
+	  -DDISTAL_SANITIZE=1 -DDISTAL_WERROR=$(WERROR) && \
+	cmake --build build-fuzz -j $(JOBS) --target $(subst -,_,$@)
+	@tools/fuzz.sh $(@:fuzz-%=%) build-fuzz $(FUZZ_SECONDS)
+
 bench: build ## time the examples beside NumPy on the same BLAS
 	@$(PYTHON) bench/run --build $(BUILD)
 
@@ -62,7 +74,7 @@ install: build ## install under PREFIX
 	@cmake --install $(BUILD)
 
 clean: ## remove the build folders
-	@rm -rf build build-sanitize
+	@rm -rf build build-sanitize build-fuzz
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 10
+	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 13

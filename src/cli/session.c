@@ -56,7 +56,7 @@ bool session_compile(Session *session, Pass last) {
         session->pipeline->plan_options.threads = options->threads;
     }
     bool ok = true;
-    for (int pass = session->pipeline->next; ok && pass <= (int)last; pass++) {
+    for (int pass = (int)session->pipeline->next; ok && pass <= (int)last; pass++) {
         const double start = clock_seconds();
         ok = pipeline_run(session->pipeline, (Pass)pass);
         if (options->verbose && !launch_is_inside())
