@@ -112,8 +112,9 @@ static bool parse_level(Parser *parser, Machine *machine, bool *known) {
     if (!flat) {
         if (!expect_name(parser, "'grid(...)' or a level and its grid, such as 'node grid(2, 2)'", &name))
             return false;
-        bool good = check_level_name(parser, machine, name);
-        if (!good && machine->level_count == MAX_MACHINE_LEVELS)
+        check_level_name(parser, machine, name);
+        // Then one of the levels has been diagnosed.
+        if (machine->level_count == MAX_MACHINE_LEVELS)
             return false;
     }
     machine->levels[machine->level_count++] =

@@ -17,6 +17,7 @@ machine I = grid(4000000000, 4000000000)
 machine J = grid(2) gpu
 machine tensor = grid(2)
 machine K = node grid(1), socket grid(1), core grid(1), gpu grid(1), node grid(1)
+machine L = board grid(1), socket grid(1), core grid(1), gpu grid(1), node grid(1)
 machine n = grid(2)
 tensor T(4): f64
 place T(x) -> M(x, *, *)
@@ -66,8 +67,11 @@ machine.distal:14:9: error: expected the name of a machine, but 'tensor' is a re
 machine.distal:15:70: error: machine 'K' has level 'node' twice
   15 | machine K = node grid(1), socket grid(1), core grid(1), gpu grid(1), node grid(1)
      |                                                                      ^~~~
-machine.distal:16:9: error: 'n' is already declared as a param; choose another name
-  16 | machine n = grid(2)
+machine.distal:16:13: error: unknown level 'board' of a machine (levels: node socket core gpu)
+  16 | machine L = board grid(1), socket grid(1), core grid(1), gpu grid(1), node grid(1)
+     |             ^~~~~
+machine.distal:17:9: error: 'n' is already declared as a param; choose another name
+  17 | machine n = grid(2)
      |         ^
 machine.distal:1:7: note: it is declared here
    1 | param n = 0
