@@ -52,6 +52,10 @@ static bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
+static bool is_control(char c) {
+    return (unsigned char)c < ' ' || c == 0x7f;
+}
+
 static bool is_space(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
@@ -158,14 +162,15 @@ static void push_number(Lexer *lexer) {
 static void push_bad(Lexer *lexer) {
     const char *begin = lexer->at, *end = begin + 1;
     bool ascii = (unsigned char)*begin < 0x80;
-    while (((unsigned char)*end < 0x80) == ascii && *end && *end != '\n' && !is_space(*end) &&
-           !is_letter(*end) && !is_digit(*end) && !strchr("(){},:;=+-*/.~#", *end))
+    while (((unsigned char)*end < 0x80) == ascii && is_control(*end) == is_control(*begin) && *end &&
+           *end != '\n' && !is_space(*end) && !is_letter(*end) && !is_digit(*end) &&
+           !strchr("(){},:;=+-*/.~#", *end))
         end++;
     Token *token = push(lexer, TOKEN_BAD, end);
     if (!ascii)
         diagnostics_error(lexer->diagnostics, token->span,
                           "only ASCII characters can stand here (others can stand in a comment)");
-    else if (*begin < ' ' || *begin == 0x7f)
+    else if (is_control(*begin))
         diagnostics_error(lexer->diagnostics, token->span, "unexpected control character 0x%02x", *begin);
     else
         diagnostics_error(lexer->diagnostics, token->span, "unexpected '%.*s'", (int)min_i64(end - begin, 40),

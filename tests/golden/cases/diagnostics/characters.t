@@ -6,7 +6,7 @@
 param n = 4 @ 3, m = 5
 param é = 3
 param k = 2 – 1
-tensor v(n): f64  $
+tensor v(n): f64  $||
 v(i) = "text" % 2
 v(i) = v[i]
 --- stderr
@@ -20,11 +20,17 @@ characters.distal:4:13: error: only ASCII characters can stand here (others can 
    4 | param k = 2 – 1
      |             ^~~
 characters.distal:5:18: error: unexpected control character 0x01
-   5 | tensor v(n): f64  $
+   5 | tensor v(n): f64  $||
      |                  ^
-characters.distal:5:20: error: unexpected '$'
-   5 | tensor v(n): f64  $
-     |                    ^
+characters.distal:5:20: error: unexpected '$|'
+   5 | tensor v(n): f64  $||
+     |                    ^~
+characters.distal:5:22: error: unexpected control character 0x7f
+   5 | tensor v(n): f64  $||
+     |                      ^
+characters.distal:5:23: error: unexpected '|'
+   5 | tensor v(n): f64  $||
+     |                       ^
 characters.distal:6:8: error: unexpected '"'
    6 | v(i) = "text" % 2
      |        ^
