@@ -12,16 +12,30 @@ static bool accessed_under(const Cin *cin, const Tensor *tensor, int var) {
     return false;
 }
 
+// The loop that the tensor is communicated at already in a nest that has `var` too, or -1.
+static int communicated_at(const Cin *cin, const Tensor *tensor, int var) {
+    for (int64_t r = 0; r < cin->relations.count; r++) {
+        const Relation *relation = cin->relations.items[r];
+        if (relation->kind != REL_COMMUNICATE || relation->tensor != tensor)
+            continue;
+        for (int n = 0; n < cin_nest_count(cin); n++) {
+            Nest nest = cin_nest(cin, n);
+            if (nest_has(&nest, var) && nest_has(&nest, relation->vars[0]) &&
+                assignment_has(nest.assign, tensor))
+                return relation->vars[0];
+        }
+    }
+    return -1;
+}
+
 static bool communicate_one(const Application *application, Cin *result, const Arg *arg, int var) {
     const Tensor *tensor;
     if (!argument_tensor(application, arg, &tensor))
         return false;
-    for (int64_t r = 0; r < result->relations.count; r++) {
-        const Relation *relation = result->relations.items[r];
-        if (relation->kind == REL_COMMUNICATE && relation->tensor == tensor)
-            return refuse(application, arg->span, "'%s' is communicated at '%s' already", arg->name,
-                          result->vars[relation->vars[0]].name);
-    }
+    const int already = communicated_at(result, tensor, var);
+    if (already >= 0)
+        return refuse(application, arg->span, "'%s' is communicated at '%s' already", arg->name,
+                      result->vars[already].name);
     if (!accessed_under(result, tensor, var))
         return refuse(application, arg->span, "'%s' is not accessed under the loop '%s'", arg->name,
                       result->vars[var].name);

@@ -137,7 +137,7 @@ static void draw_steps(ScheduleWriter *writer, bool communicate) {
     if (by_count > 0 && writer_rotate(writer, children[0], by, by_count))
         at = writer->loops.var_count - 1;
     writer->loops.vars[at].steps = true;
-    unsigned read = nest.tensors & ~(1u << writer->statement->target | writer->communicated);
+    unsigned read = writer_communicable(writer, at) & ~(1u << writer->statement->target);
     if (read && communicate)
         writer_communicate(writer, read, at);
 }
@@ -326,21 +326,15 @@ static void draw_transformations(ScheduleWriter *writer) {
 }
 
 static void draw_communication(ScheduleWriter *writer) {
-    const Loops *loops = &writer->loops;
-    unsigned tensors = 0;
-    for (int n = 0; n < loops->nest_count; n++)
-        tensors |= loops->nests[n].tensors;
     for (int tries = 0; tries < 6; tries++) {
-        int vars[MAX_LOOP_VARS], count = loops_all(loops, vars);
+        int vars[MAX_LOOP_VARS], count = loops_all(&writer->loops, vars);
         if (count == 0 || !random_chance(writer->random, 55))
             continue;
-        int var = vars[random_below(writer->random, count)];
-        unsigned chosen = 0, under = 0;
-        for (int n = 0; n < loops->nest_count; n++)
-            if (loops_position(&loops->nests[n], var) >= 0)
-                under |= loops->nests[n].tensors;
+        const int var = vars[random_below(writer->random, count)];
+        const unsigned possible = writer_communicable(writer, var);
+        unsigned chosen = 0;
         for (int t = 0; t < LOOPS_TENSORS; t++)
-            if (tensors & under & ~writer->communicated & 1u << t && random_chance(writer->random, 60))
+            if (possible & 1u << t && random_chance(writer->random, 60))
                 chosen |= 1u << t;
         if (chosen)
             writer_communicate(writer, chosen, var);

@@ -44,9 +44,9 @@ static int transfer_position(const ScheduleWriter *writer, const LoopNest *nest,
     for (int i = 0; i < nest->count; i++)
         if (writer->loops.vars[nest->loops[i]].said & SAID_DISTRIBUTE)
             innermost = i;
-    int named =
-        writer->communicated >> tensor & 1 ? loops_position(nest, writer->communicate_at[tensor]) : -1;
-    return named >= 0 ? named : innermost;
+    const long n = nest - writer->loops.nests;
+    return writer->communicated[n] >> tensor & 1 ? loops_position(nest, writer->communicate_at[n][tensor])
+                                                 : innermost;
 }
 
 // Position of the innermost loop with a transfer; `deepest` where there is none further inside.
@@ -255,26 +255,47 @@ bool writer_distribute_loops(ScheduleWriter *writer, const int *vars, int count)
     return write_command(writer, false, "distribute(%s)", text);
 }
 
+unsigned writer_communicable(const ScheduleWriter *writer, int var) {
+    unsigned accessed = 0, communicated = 0;
+    for (int n = 0; n < writer->loops.nest_count; n++) {
+        if (loops_position(&writer->loops.nests[n], var) < 0)
+            continue;
+        accessed |= writer->loops.nests[n].tensors;
+        communicated |= writer->communicated[n];
+    }
+    return accessed & ~communicated;
+}
+
+static void note_communication(ScheduleWriter *writer, unsigned tensors, int var) {
+    for (int n = 0; n < writer->loops.nest_count; n++) {
+        const LoopNest *nest = &writer->loops.nests[n];
+        for (int t = 0; t < LOOPS_TENSORS && loops_position(nest, var) >= 0; t++) {
+            if (!(tensors & nest->tensors & 1u << t))
+                continue;
+            writer->communicated[n] |= 1u << t;
+            writer->communicate_at[n][t] = var;
+        }
+    }
+}
+
 bool writer_communicate(ScheduleWriter *writer, unsigned tensors, int var) {
     if (!has_room(writer) || var_at(writer, var)->said & (SAID_PARALLELIZE | SAID_SUBSTITUTE))
         return false;
-    unsigned before = writer->communicated;
+    unsigned before[MAX_LOOP_NESTS];
+    memcpy(before, writer->communicated, sizeof before);
+    note_communication(writer, tensors, var);
+    if (!is_cheap(writer)) {
+        memcpy(writer->communicated, before, sizeof before);
+        return false;
+    }
     char text[100] = "";
     int count = 0;
     size_t length = 0;
-    for (int t = 0; t < LOOPS_TENSORS; t++) {
-        if (!(tensors >> t & 1))
-            continue;
-        writer->communicated |= 1u << t;
-        writer->communicate_at[t] = var;
-        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", count++ ? ", " : "",
-                                   t >= WORKSPACE ? writer->workspaces[t - WORKSPACE]
-                                                  : writer->draft->tensors[t].name);
-    }
-    if (!is_cheap(writer)) {
-        writer->communicated = before;
-        return false;
-    }
+    for (int t = 0; t < LOOPS_TENSORS; t++)
+        if (tensors >> t & 1)
+            length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", count++ ? ", " : "",
+                                       t >= WORKSPACE ? writer->workspaces[t - WORKSPACE]
+                                                      : writer->draft->tensors[t].name);
     var_at(writer, var)->said |= SAID_COMMUNICATE;
     return write_command(writer, false, count > 1 ? "communicate({%s}, %s)" : "communicate(%s, %s)", text,
                          var_at(writer, var)->name);

@@ -13,11 +13,11 @@ typedef struct {
     Draft *draft;
     DraftStatement *statement;
     Loops loops;
-    int collapsed_count;               // for names
-    bool distributed;                  // by some command
-    unsigned communicated;             // tensors
-    int communicate_at[LOOPS_TENSORS]; // loop, for those
-    int part_count;                    // that are computed ahead
+    int collapsed_count;                               // for names
+    bool distributed;                                  // by some command
+    unsigned communicated[MAX_LOOP_NESTS];             // tensors, by nest
+    int communicate_at[MAX_LOOP_NESTS][LOOPS_TENSORS]; // loop, for those
+    int part_count;                                    // that are computed ahead
     Part parts[MAX_PARTS];
     char workspaces[MAX_PARTS][4]; // their names
     bool atomic;                   // threads update so, somewhere
@@ -43,6 +43,8 @@ bool writer_rotate(ScheduleWriter *writer, int target, const int *by, int count)
 bool writer_distribute(ScheduleWriter *writer, const int *targets, int count, const char *onto, int machine,
                        const int *dims);
 bool writer_distribute_loops(ScheduleWriter *writer, const int *vars, int count);
+// Those that may be communicated at the loop: what nests that have it access, and communicate at no other.
+unsigned writer_communicable(const ScheduleWriter *writer, int var);
 bool writer_communicate(ScheduleWriter *writer, unsigned tensors, int var);
 
 // Commands about loops of the leaf, which they choose.

@@ -85,6 +85,10 @@ static const Case rewrites[] = {
     {MATMUL, "reorder({k, j, i})", "forall(k) forall(j) forall(i) A(i, j) += B(i, k) * C(k, j)\n"},
     {MATMUL, "divide(k, ko, ki, g); rotate(ko, {i, j}, kos)",
      NEST("forall(i) forall(j) forall(kos) forall(ki)", "divide(k, ko, ki, g), rotate(ko, {i, j}, kos)")},
+    // One tensor in two nests, which have no loop in common but those of the left side.
+    {PLACED "d(i) = B(i, k) + B(i, l) * s\nschedule d {", "communicate(B, k); communicate(B, l)",
+     "forall(i) forall(k) d(i) += B(i, k) ;\nforall(i) forall(l) d(i) += B(i, l) * s\n"
+     "    s.t. communicate(B, k), communicate(B, l)\n"},
     {MATMUL, "communicate({B, C}, k); communicate(A, j)",
      NEST("forall(i) forall(j) forall(k)", "communicate(B, k), communicate(C, k), communicate(A, j)")},
     {MATMUL, "substitute({j, k}, gemv)", NEST("forall(i) forall(j) forall(k)", "substitute({j, k}, gemv)")},
@@ -319,6 +323,8 @@ static const Case refusals[] = {
      "6:25: cannot communicate: 'Z' is not a tensor of this statement (tensors: A, B and C)\n"},
     {MATMUL, "communicate({B, B}, k)", "6:29: cannot communicate: 'B' is communicated at 'k' already\n"},
     {MATMUL, "communicate(B, k); communicate(B, j)",
+     "6:44: cannot communicate: 'B' is communicated at 'k' already\n"},
+    {PLACED "d(i) = B(i, k) + B(i, l) * s\nschedule d {", "communicate(B, k); communicate(B, i)",
      "6:44: cannot communicate: 'B' is communicated at 'k' already\n"},
     {MIXED, "communicate(B, j)", "6:25: cannot communicate: 'B' is not accessed under the loop 'j'\n"},
 
