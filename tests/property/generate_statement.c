@@ -292,12 +292,25 @@ static int draw_divisor(Writer *writer, VarSet allowed) {
     return operation(writer, NODE_ADD, number_node(writer, "20"), access);
 }
 
+static int copy_node(Writer *writer, int node) {
+    DraftNode copy = *node_at(writer, node);
+    if (copy.kind == NODE_ACCESS)
+        writer->access_count++;
+    if (copy.kind != NODE_ACCESS && copy.kind != NODE_NUMBER) {
+        copy.left = copy_node(writer, copy.left);
+        copy.right = copy.right < 0 ? -1 : copy_node(writer, copy.right);
+    }
+    return add_node(writer, copy);
+}
+
 static int draw_product(Writer *writer, VarSet allowed) {
     static const int factor_weights[] = {45, 40, 15};
     int factors = 1 + random_weighted(writer->random, factor_weights, 3);
     int node = draw_factor(writer, allowed);
     for (int f = 1; f < factors && writer->access_count < MAX_ACCESSES; f++)
-        node = operation(writer, NODE_MUL, node, draw_factor(writer, allowed));
+        node = operation(writer, NODE_MUL, node,
+                         random_chance(writer->random, 6) ? copy_node(writer, node)
+                                                          : draw_factor(writer, allowed));
     // Quotients of integers that may have wrapped around are not what the reference computes.
     if ((writer->first || !type_info(writer->type)->is_integer) && random_chance(writer->random, 9))
         node = operation(writer, NODE_DIV, node, draw_divisor(writer, allowed));

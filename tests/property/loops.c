@@ -4,6 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+static bool contains(const int *items, int count, int item) {
+    for (int i = 0; i < count; i++)
+        if (items[i] == item)
+            return true;
+    return false;
+}
+
 int loops_position(const LoopNest *nest, int var) {
     for (int i = 0; i < nest->count; i++)
         if (nest->loops[i] == var)
@@ -50,13 +57,6 @@ void loops_replace(Loops *loops, int var, const int *by, int count) {
                 nest->loops[nest->count++] = by[k];
         }
     }
-}
-
-static bool contains(const int *vars, int count, int var) {
-    for (int i = 0; i < count; i++)
-        if (vars[i] == var)
-            return true;
-    return false;
 }
 
 void loops_reorder(Loops *loops, const int *order, int count) {
@@ -124,10 +124,11 @@ char part_letter(int part) {
 }
 
 bool part_has(const Part *part, int node) {
-    for (int i = 0; i < part->node_count; i++)
-        if (part->nodes[i] == node)
-            return true;
-    return false;
+    return contains(part->nodes, part->node_count, node) || contains(part->copies, part->copy_count, node);
+}
+
+bool part_is_read_at(const Part *part, int node) {
+    return node == part->nodes[0] || contains(part->copies, part->copy_count, node);
 }
 
 static void add_term(Terms *terms, Term term) {

@@ -50,19 +50,23 @@ typedef struct {
 } Loops;
 
 // A part of the right side, or of an earlier part, that is computed ahead.
-enum { PART_NODES = 3 };
+enum { PART_NODES = 3, PART_COPIES = 8 };
 typedef struct {
     int within; // the earlier part; -1: the right side
     int node_count;
     int nodes[PART_NODES]; // factors of one product, or one operand
-    int order;             // of the workspace
+    int copy_count;
+    int copies[PART_COPIES]; // other places of that operand
+    int order;               // of the workspace
     char kept[DRAFT_ORDER];
     bool renamed[DRAFT_ORDER]; // variable i has a name of its own where the workspace is filled
 } Part;
 // The letter that is put after the name there.
 char part_letter(int part);
-// Whether the node is one of the part's: its first one becomes the workspace, the others are gone.
+// Whether the node is one of the part's, and whether the workspace takes its place: the other factors are
+// gone.
 bool part_has(const Part *part, int node);
+bool part_is_read_at(const Part *part, int node);
 
 // The nests of a statement after the commands that compute these parts ahead.
 void loops_create(const Draft *draft, const DraftStatement *statement, const Part *parts, int part_count,

@@ -36,7 +36,7 @@ static Letters letters_of(const Scope *scope, int node) {
     const DraftNode *at = &scope->writer->statement->nodes[node];
     const Part *part = part_at(scope, node);
     Letters letters = 0;
-    for (int m = 0; part && node == part->nodes[0] && m < part->order; m++)
+    for (int m = 0; part && part_is_read_at(part, node) && m < part->order; m++)
         letters |= letter(part->kept[m]);
     if (part)
         return letters;
@@ -131,6 +131,53 @@ static bool is_unique(const ScheduleWriter *writer, const Part *part) {
             return true;
     }
     return false;
+}
+
+static bool is_same(const ScheduleWriter *writer, int a, int b) {
+    const DraftNode *one = &writer->statement->nodes[a], *other = &writer->statement->nodes[b];
+    if (one->kind != other->kind)
+        return false;
+    if (one->kind == NODE_ACCESS)
+        return one->tensor == other->tensor && memcmp(one->vars, other->vars, sizeof one->vars) == 0;
+    if (one->kind == NODE_NUMBER)
+        return strcmp(one->number, other->number) == 0;
+    return (one->kind != NODE_CALL || strcmp(one->function, other->function) == 0) &&
+           is_same(writer, one->left, other->left) && (one->right < 0) == (other->right < 0) &&
+           (one->right < 0 || is_same(writer, one->right, other->right));
+}
+
+// Whether only its operands in this order make the same expression.
+static bool has_one_form(const ScheduleWriter *writer, int node) {
+    const DraftNode *at = &writer->statement->nodes[node];
+    if (at->kind == NODE_ACCESS || at->kind == NODE_NUMBER)
+        return true;
+    return at->kind != NODE_ADD && at->kind != NODE_MUL && has_one_form(writer, at->left) &&
+           (at->right < 0 || has_one_form(writer, at->right));
+}
+
+static void find_copies(const ScheduleWriter *writer, int from, Part *part) {
+    const DraftNode *at = &writer->statement->nodes[from];
+    if (from != part->nodes[0] && is_same(writer, from, part->nodes[0])) {
+        if (part->copy_count < PART_COPIES)
+            part->copies[part->copy_count] = from;
+        part->copy_count++;
+    } else if (at->kind != NODE_ACCESS && at->kind != NODE_NUMBER) {
+        find_copies(writer, at->left, part);
+        if (at->right >= 0)
+            find_copies(writer, at->right, part);
+    }
+}
+
+// An operand that may stand in several places: whatever is beside it there, a workspace with all of its
+// variables is right.
+static bool may_repeat(const Scope *scope, Part *part, Place *place) {
+    const ScheduleWriter *writer = scope->writer;
+    if (writer->part_count > 0 || part->node_count > 1 || !has_one_form(writer, part->nodes[0]) ||
+        letters_of(scope, part->nodes[0]) == 0)
+        return false;
+    find_copies(writer, writer->statement->root, part);
+    *place = (Place){.expanded = true};
+    return part->copy_count <= PART_COPIES;
 }
 
 // Whether the node, or one under it, is computed ahead already.
@@ -254,9 +301,11 @@ static Scope draw_scope(const ScheduleWriter *writer) {
 
 bool writer_precompute(ScheduleWriter *writer) {
     const Scope scope = draw_scope(writer);
-    Part part;
+    Part part = {0};
     Place place;
-    if (!draw_nodes(&scope, &part, &place) || !is_unique(writer, &part) || !draw_kept(&scope, &part, &place))
+    if (!draw_nodes(&scope, &part, &place) ||
+        (!is_unique(writer, &part) && !may_repeat(&scope, &part, &place)) ||
+        !draw_kept(&scope, &part, &place))
         return false;
     Loops loops;
     writer->parts[writer->part_count] = part;
