@@ -1,16 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/commands.h"
+#include "io/output.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-static bool write_file(const char *path, const char *text) {
+static bool write_text(const char *path, const char *text) {
     FILE *file = fopen(path, "w");
     if (!file)
         return false;
     bool ok = fputs(text, file) != EOF;
     return fclose(file) == 0 && ok;
+}
+
+static bool write_file(const char *path, const char *text, Diagnostics *diagnostics) {
+    const Output output = output_create(path, (long)getpid(), diagnostics->arena);
+    const bool is_stream = output_is_stream(&output);
+    if (!is_stream && !output_possible(&output, diagnostics))
+        return false;
+    bool ok = write_text(is_stream ? output.path : output.draft, text);
+    if (!ok)
+        diagnostics_error(diagnostics, (Span){0}, "cannot write '%s': %s", output.path, strerror(errno));
+    return is_stream ? ok : output_finish(&output, ok, diagnostics);
 }
 
 static ExitStatus emit(Session *session) {
@@ -22,10 +35,7 @@ static ExitStatus emit(Session *session) {
         text_append(&text, session->pipeline->c_source);
         return session_print(session, &text);
     }
-    if (write_file(path, session->pipeline->c_source))
-        return EXIT_FINE;
-    diagnostics_error(session->diagnostics, (Span){0}, "cannot write %s: %s", path, strerror(errno));
-    return EXIT_FAILED;
+    return write_file(path, session->pipeline->c_source, session->diagnostics) ? EXIT_FINE : EXIT_FAILED;
 }
 
 const Subcommand subcommand_emit = {

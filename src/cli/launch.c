@@ -117,6 +117,25 @@ static int open_input(const Session *session) {
     return fd >= 0 && lseek(fd, 0, SEEK_SET) == 0 ? fd : -1;
 }
 
+// What the ranks print is a result: it is kept here until they have ended, as a launcher does not say whether
+// it could be written. -1 with errno.
+static int open_output(void) {
+    return memfd_create("distal-output", MFD_CLOEXEC);
+}
+
+static ExitStatus print_output(Session *session, int output) {
+    Text text = text_create(session->arena);
+    char block[4096];
+    ssize_t got = lseek(output, 0, SEEK_SET) == 0 ? 1 : -1;
+    while (got > 0) {
+        got = read(output, block, sizeof block);
+        if (got > 0)
+            text_append_n(&text, block, (size_t)got);
+    }
+    close(output);
+    return session_print(session, &text);
+}
+
 static volatile sig_atomic_t launcher_pid, ended_by, reminders;
 
 // A launcher that is still starting its ranks may miss a signal: it is told again every second, and in the
@@ -135,12 +154,12 @@ static void pass_on(int kind) {
     remind(kind);
 }
 
-static void run_launcher(char *const *words, int input, pid_t parent) {
+static void run_launcher(char *const *words, int input, int output, pid_t parent) {
     // If we are killed, so is the launcher; and it gets one signal, from us, not a second one from the
     // terminal.
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     setpgid(0, 0);
-    if (getppid() != parent || dup2(input, STDIN_FILENO) < 0)
+    if (getppid() != parent || dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0)
         _exit(127);
     execvp(words[0], words);
     fprintf(stderr, "distal: error: cannot start '%s': %s\n", words[0], strerror(errno));
@@ -178,17 +197,17 @@ ExitStatus launch(Session *session, int64_t ranks) {
     Words words = launcher_words(session, ranks);
     if (session->options->verbose)
         fprintf(stderr, "distal: starting %s\n", command_line(session, &words));
-    const int input = open_input(session);
+    const int input = open_input(session), output = open_output();
     fflush(NULL);
     set_environment(ranks, session->options->verbose);
-    const pid_t parent = getpid(), child = input >= 0 ? fork() : -1;
+    const pid_t parent = getpid(), child = input >= 0 && output >= 0 ? fork() : -1;
     if (child < 0) {
         diagnostics_error(session->diagnostics, (Span){0}, "cannot start '%s': %s", words.items[0],
                           strerror(errno));
         return EXIT_FAILED;
     }
     if (child == 0)
-        run_launcher(words.items, input, parent);
+        run_launcher(words.items, input, output, parent);
     unsetenv(launched);
     close(input);
     launcher_pid = child;
@@ -206,5 +225,6 @@ ExitStatus launch(Session *session, int64_t ranks) {
         signal(ended_by, SIG_DFL);
         raise(ended_by);
     }
-    return outcome(session, &words, status);
+    const ExitStatus ended = outcome(session, &words, status), printed = print_output(session, output);
+    return ended == EXIT_FINE ? printed : ended;
 }

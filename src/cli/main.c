@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/launch.h"
 
+#include <signal.h>
 #include <stdio.h>
 
 static ExitStatus run_command(Arena *arena, int argument_count, char **arguments) {
@@ -32,6 +33,7 @@ int main(int argument_count, char **arguments) {
         return launch_exit_status(EXIT_FAILED);
     }
     arena_set_escape(arena, &escape);
+    signal(SIGXFSZ, SIG_IGN); // a file that grows too large is an error like a full disk
     ExitStatus status = run_command(arena, argument_count, arguments);
     arena_free(arena);
     return launch_exit_status(status);

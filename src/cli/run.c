@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // Rank 0 reads the program; the others get its text. Collective.
 static bool share_program(Session *session) {
@@ -80,6 +81,18 @@ static void keep_alone(void) {
     setenv("OMPI_MCA_btl", "self", 0);
 }
 
+// Everything that looks there, MPI first of all, then falls back on /tmp.
+static void leave_bad_temporary_folder(Arena *arena) {
+    const char *folder = getenv("TMPDIR");
+    if (!folder)
+        return;
+    char *probe = arena_printf(arena, "%s/distal-XXXXXX", folder);
+    if (mkdtemp(probe))
+        rmdir(probe);
+    else
+        unsetenv("TMPDIR");
+}
+
 static ExitStatus run_here(Session *session) {
     int provided;
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
@@ -89,6 +102,7 @@ static ExitStatus run_here(Session *session) {
 }
 
 static ExitStatus run(Session *session) {
+    leave_bad_temporary_folder(session->arena);
     if (launch_is_inside())
         return run_here(session);
     // What is wrong is found before anything is launched.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/run.h"
+#include "io/output.h"
 
 #include <errno.h>
 #include <string.h>
@@ -69,20 +70,12 @@ bool bindings_create(Session *session, Bindings *bindings) {
     return session->diagnostics->errors == 0;
 }
 
-// A file is written beside its name first, so it is the folder that has to take it.
-static bool folder_takes(Session *session, const char *path) {
-    const char *slash = strrchr(path, '/');
-    const char *folder = !slash          ? "."
-                         : slash == path ? "/"
-                                         : arena_string(session->arena, path, (size_t)(slash - path));
-    return access(folder, W_OK | X_OK) == 0 ||
-           diagnostics_error(session->diagnostics, (Span){0}, "cannot write '%s': %s", path, strerror(errno));
-}
-
 bool bindings_writable(Run *run) {
     bool ok = true;
     for (int t = 0; run->rank == 0 && t < run->pipeline->program->tensor_count; t++)
-        if (run->bindings.outputs[t])
-            ok = folder_takes(run->session, run->bindings.outputs[t]) && ok;
+        if (run->bindings.outputs[t]) {
+            const Output output = output_create(run->bindings.outputs[t], 0, run->session->arena);
+            ok = output_possible(&output, run->session->diagnostics) && ok;
+        }
     return agree_on(MPI_COMM_WORLD, ok, run->session->diagnostics);
 }

@@ -101,20 +101,48 @@ static void site_remove(const Site *site) {
     rmdir(site->folder);
 }
 
-static bool temporary_site(const char *source, Site *site, Diagnostics *diagnostics) {
+// Whether there is room for a file as large as a kernel may be; false with errno.
+static bool has_room(const Site *site, Arena *arena) {
+    enum { ROOM = 1 << 20 };
+    const char *probe = arena_printf(arena, "%s.room", site->object);
+    const bool ok = file_write(probe, arena_alloc(arena, ROOM), ROOM, arena);
+    const int error = errno;
+    unlink(probe);
+    errno = error;
+    return ok;
+}
+
+// *writable is false, and errno says why, where the folder does not take the kernel; nothing is diagnosed
+// then. The compiler's own words about that are lost with its log, which is in the same place.
+static bool compile_into(const Site *site, const char *source, const Compiler *compiler, bool *writable,
+                         Diagnostics *diagnostics) {
     Arena *arena = diagnostics->arena;
+    Diagnostics *attempt = diagnostics_create(arena, diagnostics->source);
+    *writable = prepare(site, source, arena);
+    if (*writable && compile(site, compiler, attempt))
+        return true;
+    *writable = *writable && has_room(site, arena);
+    if (*writable)
+        diagnostics_error(diagnostics, nowhere, "%s", attempt->list.items[0].message);
+    return false;
+}
+
+static bool compile_aside(Site *site, const char *source, const Compiler *compiler,
+                          Diagnostics *diagnostics) {
     const char *parent = getenv("TMPDIR");
-    char *folder = arena_printf(arena, "%s/distal-XXXXXX", parent && *parent ? parent : "/tmp");
+    char *folder = arena_printf(diagnostics->arena, "%s/distal-XXXXXX", parent && *parent ? parent : "/tmp");
     if (!mkdtemp(folder))
         return diagnostics_error(diagnostics, nowhere, "cannot make a folder '%s' for a kernel: %s", folder,
                                  strerror(errno));
-    *site = site_in(folder, true, arena);
-    if (prepare(site, source, arena))
+    *site = site_in(folder, true, diagnostics->arena);
+    bool writable;
+    if (compile_into(site, source, compiler, &writable, diagnostics))
         return true;
-    int error = errno;
+    const int error = errno;
     site_remove(site);
-    return diagnostics_error(diagnostics, nowhere, "cannot write a kernel into '%s': %s", folder,
-                             strerror(error));
+    return writable ? false
+                    : diagnostics_error(diagnostics, nowhere, "cannot write a kernel into '%s': %s", folder,
+                                        strerror(error));
 }
 
 // Finds the kernel in the cache or compiles it there; where the cache cannot be written, into a temporary
@@ -124,32 +152,27 @@ static bool provide(const char *source, bool needed, Site *site, bool *cache_hit
     Arena *arena = diagnostics->arena;
     Compiler compiler = compiler_from_environment(arena);
     const char *cache = cache_folder(arena);
-    *site = (Site){0};
+    const double start = clock_seconds();
+    bool ok = false, writable = false;
     *cache_hit = false;
     *seconds = 0;
     if (cache) {
         const char *key = key_of(source, &compiler, arena);
         *site = site_in(arena_printf(arena, "%s/%s", cache, key), false, arena);
-        if (is_sound(site->object, arena)) {
-            *cache_hit = true;
+        *cache_hit = is_sound(site->object, arena);
+        if (*cache_hit)
             return true;
-        }
+        ok = compile_into(site, source, &compiler, &writable, diagnostics);
     }
-    if (!cache || !prepare(site, source, arena)) {
+    if (!ok && !writable) {
         *site = (Site){0};
         if (!needed)
             return true;
-        if (!temporary_site(source, site, diagnostics))
-            return false;
+        ok = compile_aside(site, source, &compiler, diagnostics);
     }
-    double start = clock_seconds();
-    if (!compile(site, &compiler, diagnostics)) {
-        if (site->temporary)
-            site_remove(site);
-        return false;
-    }
-    *seconds = clock_seconds() - start;
-    return true;
+    if (ok)
+        *seconds = clock_seconds() - start;
+    return ok;
 }
 
 bool jit_compile(const char *source, bool *cache_hit, double *seconds, Diagnostics *diagnostics) {
@@ -183,8 +206,10 @@ bool jit_load(const char *source, const char *function, Kernel *kernel, Diagnost
         memcpy(&kernel->function, &symbol, sizeof symbol);
         why = symbol ? NULL : dlerror();
     }
-    if (why)
+    if (why) {
         diagnostics_error(diagnostics, nowhere, "cannot load the kernel '%s': %s", site.object, why);
+        unlink(site.object); // the next run compiles it again
+    }
     if (site.temporary)
         site_remove(&site);
     if (why)

@@ -4,6 +4,7 @@
 #include "base/integer.h"
 #include "io/generate.h"
 #include "io/npy.h"
+#include "io/output.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -66,14 +67,6 @@ static PieceArray first_parts(const Storage *storage, Arena *arena) {
     return parts;
 }
 
-// A link stays a link: the file that it leads to is written.
-static const char *destination(const char *path, Arena *arena) {
-    char *file = realpath(path, NULL);
-    const char *found = file ? arena_printf(arena, "%s", file) : path;
-    free(file);
-    return found;
-}
-
 bool storage_save(const Storage *storage, const char *path, MPI_Comm comm, Diagnostics *diagnostics) {
     const Home *home = storage->home;
     int rank;
@@ -82,19 +75,17 @@ bool storage_save(const Storage *storage, const char *path, MPI_Comm comm, Diagn
     if (!agree_on(comm, output_check(path, home->tensor, diagnostics), diagnostics))
         return false;
     MPI_Bcast(&process, 1, MPI_LONG, 0, comm);
-    path = destination(path, diagnostics->arena);
-    const char *draft = arena_printf(diagnostics->arena, "%s.tmp-%ld", path, process);
-    bool created = rank == 0 && npy_create(draft, storage->type, home->order, home->extents, diagnostics);
-    if (!agree_on(comm, rank != 0 || created, diagnostics))
+    const Output output = output_create(path, process, diagnostics->arena);
+    bool ok = rank != 0 || (output_possible(&output, diagnostics) &&
+                            npy_create(output.draft, storage->type, home->order, home->extents, diagnostics));
+    if (!agree_on(comm, ok, diagnostics))
         return false;
     PieceArray parts = first_parts(storage, diagnostics->arena);
-    bool ok =
-        npy_write(draft, storage->type, home->order, home->extents, parts.count, parts.items, diagnostics);
+    ok = npy_write(output.draft, storage->type, home->order, home->extents, parts.count, parts.items,
+                   diagnostics);
     ok = agree_on(comm, ok, diagnostics);
-    if (ok && rank == 0 && rename(draft, path) != 0)
-        ok = diagnostics_error(diagnostics, (Span){0}, "cannot write '%s': %s", path, strerror(errno));
-    if (!ok && rank == 0)
-        unlink(draft);
+    if (rank == 0)
+        ok = output_finish(&output, ok, diagnostics);
     return agree_on(comm, ok, diagnostics);
 }
 

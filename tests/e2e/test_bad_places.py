@@ -1,0 +1,190 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Places that cannot be written, disks that are full, compilers that do not work: worked around, or exit status 1 with
+one message, nothing half written and nothing lost.
+
+Prints `ok NAME` or `FAIL NAME: why` for each case. A name on the command line runs the cases that contain it."""
+import glob
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+
+import numpy
+
+DISTAL = os.environ.get("DISTAL", "build/distal")
+LIMIT_SECONDS = 120
+# One process, and two; the scalar goes to standard output.
+ALONE = "param n = 300; tensor A(n, n): f64; tensor B(n, n): f64; tensor s: f64; A(i, j) = B(j, i); s = B(i, j)"
+TWO = ALONE + "; machine M = grid(2); place A(x, y) -> M(x); place B(x, y) -> M(x)"
+FULL = "No space left on device"
+TOO_LARGE = "File too large"
+
+
+class Failure(Exception):
+    """Something is not as it should be."""
+
+
+def check(condition, why):
+    if not condition:
+        raise Failure(why)
+
+
+def distal(arguments, status, message=None, largest_file=None, output=subprocess.PIPE, **environment):
+    """Runs the command, which may set the environment (None: unset), and expects its exit status and one message."""
+    variables = {**os.environ, **environment}
+
+    def limit():
+        if largest_file is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file))
+
+    done = subprocess.run([DISTAL, *arguments], stdout=output, stderr=subprocess.PIPE, timeout=LIMIT_SECONDS,
+                          check=False, text=True, preexec_fn=limit,
+                          env={name: value for name, value in variables.items() if value is not None})
+    check(done.returncode == status, f"{arguments} ended with {done.returncode}, expected {status}: {done.stderr}")
+    if message is None:
+        check("error" not in done.stderr, f"standard error: {done.stderr!r}")
+    else:
+        check(done.stderr.startswith("distal: error: ") and message in done.stderr
+              and done.stderr.count("distal: error: ") == 1, f"standard error: {done.stderr!r}")
+    return done.stdout
+
+
+def test_standard_output(_):
+    for arguments in (["plan", "-e", TWO], ["plan", "-e", TWO, "--stats=json"], ["explain", "-e", TWO],
+                      ["emit", "-e", TWO], ["help"], ["help", "split"], ["--version"], ["run", "-e", ALONE],
+                      ["run", "-e", TWO], ["run", "-e", TWO, "--stats=json"]):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            distal(arguments, 1, f"cannot write to standard output: {FULL}", output=full)
+
+
+def test_outputs(folder):
+    """An output that does not fit leaves what was there before."""
+    path = f"{folder}/A.npy"
+    distal(["run", "-e", ALONE, "-p", "n=3", "--out", f"A={path}"], 0)
+    before = numpy.load(path)
+    distal(["run", "-e", ALONE, "--out", f"A={path}"], 1, TOO_LARGE, largest_file=100000)
+    check((numpy.load(path) == before).all() and os.listdir(folder) == ["A.npy"], f"{os.listdir(folder)}")
+
+
+def test_emitted(folder):
+    path = f"{folder}/kernel.c"
+    distal(["emit", "-e", ALONE, "-o", path], 0)
+    with open(path, encoding="utf-8") as file:
+        before = file.read()
+    check("void distal_kernel_1(" in before and os.stat(path).st_mode & 0o777 == 0o666 & ~umask(), "not a file as others")
+    distal(["emit", "-e", TWO, "-o", path], 1, TOO_LARGE, largest_file=1000)
+    with open(path, encoding="utf-8") as file:
+        check(file.read() == before and os.listdir(folder) == ["kernel.c"], f"{os.listdir(folder)}")
+    # Through a link, and into a device, which is written itself.
+    os.symlink(path, f"{folder}/link.c")
+    distal(["emit", "-e", TWO, "-o", f"{folder}/link.c"], 0)
+    check(os.path.islink(f"{folder}/link.c") and os.path.getsize(path) != len(before), "the link is gone")
+    distal(["emit", "-e", TWO, "-o", "/dev/full"], 1, FULL)
+    check("distal_kernel_0" in distal(["emit", "-e", TWO, "-o", "/dev/stdout"], 0), "nothing on standard output")
+
+
+def umask():
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def test_what_is_no_file(folder):
+    """Nothing takes the place of a folder or of a device, which root could replace."""
+    os.mkdir(f"{folder}/folder.npy")
+    os.symlink("/dev/full", f"{folder}/device.npy")
+    for name, message in (("folder", "not a regular file"), ("device", "not a regular file"), ("none/A", "No such")):
+        distal(["run", "-e", TWO, "--out", f"A={folder}/{name}.npy"], 1, message)
+    distal(["emit", "-e", TWO, "-o", folder], 1, "not a regular file")
+    distal(["emit", "-e", TWO, "-o", f"{folder}/none/x.c"], 1, "No such file")
+    check(not os.path.isfile("/dev/full") and not glob.glob(f"{folder}/*.tmp-*"), "something was written")
+
+
+def test_cache(folder):
+    """Without a cache, kernels are compiled in a temporary folder, of which nothing is left."""
+    temporary = f"{folder}/t"
+    os.mkdir(temporary)
+    file = f"{folder}/file"
+    open(file, "w", encoding="utf-8").close()
+    for environment in ({"XDG_CACHE_HOME": file}, {"XDG_CACHE_HOME": None, "HOME": None},
+                        {"XDG_CACHE_HOME": "", "HOME": file}, {"XDG_CACHE_HOME": "/proc"}):
+        for program in (ALONE, TWO):
+            check("s = " in distal(["run", "-e", program], 0, TMPDIR=temporary, **environment), "no result")
+            check(not glob.glob(f"{temporary}/distal-*"), f"left behind: {os.listdir(temporary)}")
+
+
+def test_full_cache(folder):
+    """A kernel does not fit into the cache, nor into the temporary folder: one message about the place."""
+    cache = f"{folder}/cache"
+    distal(["run", "-e", ALONE], 1, f"cannot write a kernel into '{folder}/distal-", largest_file=12000,
+           XDG_CACHE_HOME=cache, TMPDIR=folder)
+    check(not glob.glob(f"{cache}/distal/*/*.so*") and not glob.glob(f"{folder}/distal-*"), "something is left")
+
+
+def test_cache_that_goes_away(folder):
+    """The cache stops taking files while the compiler runs: the kernel is compiled once more, elsewhere."""
+    cache, compiler = f"{folder}/cache", f"{folder}/cc"
+    write_script(compiler, f'case "$*" in *{cache}*) rm -r "{cache}"; touch "{cache}"; exit 1;; esac\nexec cc "$@"\n')
+    for program in (ALONE, TWO):
+        output = distal(["run", "-e", program], 0, XDG_CACHE_HOME=cache, TMPDIR=folder, DISTAL_CC=compiler)
+        check("s = " in output and os.path.isfile(cache), "no result")
+        os.remove(cache)
+
+
+def write_script(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("#!/bin/sh\n" + text)
+    os.chmod(path, 0o755)
+
+
+def test_temporary_folder(folder):
+    """MPI would not start with such a folder."""
+    for place in (f"{folder}/none", "/proc"):
+        for program in (ALONE, TWO):
+            check("s = " in distal(["run", "-e", program], 0, TMPDIR=place), f"no result with TMPDIR={place}")
+
+
+def test_compilers(folder):
+    """Of the compiler that the user names: it is missing, fails, makes nothing, makes something else."""
+    killed, silent, other = f"{folder}/killed", f"{folder}/silent", f"{folder}/other"
+    write_script(killed, "kill -9 $$\n")
+    write_script(silent, "exit 0\n")
+    write_script(other, 'while [ "$1" != -o ]; do shift; done\necho nonsense > "$2"\n')
+    for compiler, message in ((f"{folder}/none", "cannot start the C compiler"), ("false", "failed with status 1"),
+                              (killed, "was ended by signal 9"), (silent, "cannot load the kernel"),
+                              (other, "cannot load the kernel")):
+        for program in (ALONE, TWO):
+            distal(["run", "-e", program, "--out", f"A={folder}/A.npy"], 1, message, DISTAL_CC=compiler,
+                   XDG_CACHE_HOME=f"{folder}/cache")
+    check(not glob.glob(f"{folder}/A.npy*") and not glob.glob(f"{folder}/cache/distal/*/*.so*"), "something is left")
+    distal(["run", "-e", ALONE], 1, "failed with status", DISTAL_CFLAGS="-nonsense", XDG_CACHE_HOME=f"{folder}/cache")
+
+
+def test_program_file(folder):
+    binary = f"{folder}/binary.distal"
+    with open(binary, "wb") as file:
+        file.write(b"tensor A(4): f64\n\0")
+    for path, message in ((binary, "it has a byte that is 0"), (f"{folder}/none.distal", "No such file"),
+                          (folder, "Is a directory")):
+        distal(["check", path], 2, message)
+
+
+def main():
+    failed = 0
+    for name, function in sorted(globals().items()):
+        if not name.startswith("test_") or not any(word in name for word in sys.argv[1:] or [""]):
+            continue
+        with tempfile.TemporaryDirectory(prefix="distal-e2e-") as folder:
+            try:
+                function(folder)
+                print(f"ok bad_places/{name[len('test_'):]}", flush=True)
+            except (Failure, subprocess.TimeoutExpired, OSError, ValueError) as error:
+                failed += 1
+                print(f"FAIL bad_places/{name[len('test_'):]}: {error}", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
