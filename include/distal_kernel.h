@@ -56,6 +56,9 @@ int distal_thread_count(const distal_execution *execution, int transfer);
 void *distal_thread_copy(distal_execution *execution, int transfer, int thread);
 void distal_merge_copies(distal_execution *execution, int transfer);
 
+// Space for distal_contract_*, which no two calls use at once.
+void *distal_space(const distal_execution *execution);
+
 // The number of the calling thread in its team, from 0.
 #ifdef _OPENMP
 int omp_get_thread_num(void); // as in <omp.h>, which brings many other names
@@ -126,11 +129,23 @@ static inline double _Complex distal_mul_c128(double _Complex a, double _Complex
 // Leaf kernels over BLAS, on matrices given by strides: element (r, c) of X lies at x[r * x_row + c * x_col].
 // Where one of x_row, x_col is 1 nothing is copied. An extent of 0 or less is nothing to do; C and y are
 // added to, whatever they hold.
+// A loop of a contraction: its extent, and how far elements of A, B and C that differ by one in it are apart,
+// 0 where it does not index them.
+typedef struct {
+    int64_t extent, a, b, c;
+} distal_contraction_loop;
+
 #define DISTAL_DECLARE_KERNELS(suffix, type)                                                                 \
     /* C(m, n) += alpha * A(m, k) * B(k, n) */                                                               \
     void distal_gemm_##suffix(int64_t m, int64_t n, int64_t k, type alpha, const type *a, int64_t a_row,     \
                               int64_t a_col, const type *b, int64_t b_row, int64_t b_col, type *c,           \
                               int64_t c_row, int64_t c_col);                                                 \
+    /* The same where several loops stand for each of m, n, k: m_count loops that index A and C, then        \
+     * n_count that index */                                                                                 \
+    /* B and C, then k_count that index A and B. No A, B or C need have a unit stride. */                    \
+    void distal_contract_##suffix(int m_count, int n_count, int k_count,                                     \
+                                  const distal_contraction_loop *loops, void *space, type alpha,             \
+                                  const type *a, const type *b, type *c);                                    \
     /* y(m) += alpha * A(m, k) * x(k) */                                                                     \
     void distal_gemv_##suffix(int64_t m, int64_t k, type alpha, const type *a, int64_t a_row, int64_t a_col, \
                               const type *x, int64_t x_stride, type *y, int64_t y_stride);                   \

@@ -54,22 +54,47 @@ Value leaf_dot(LeafEmitter *leaf) {
     Emitter *emitter = leaf->emitter;
     const BlasCall *call = leaf->leaf->call;
     Value dot = {arena_printf(emitter->arena, "distal_dot_%s(%s, %s, %s)", type_info(emitter->type)->name,
-                              extent(leaf, call->k), vector(leaf, call->a, call->k_source),
-                              vector(leaf, call->b, call->k_source)),
+                              extent(leaf, call->k.loops[0]), vector(leaf, call->a, call->k.sources[0]),
+                              vector(leaf, call->b, call->k.sources[0])),
                  BIND_PRIMARY, type_info(emitter->type)->is_complex};
     return call->alpha ? emit_product(emitter, alpha(leaf), dot) : dot;
+}
+
+// Loops as an array, then the call.
+static void contraction_call(LeafEmitter *leaf) {
+    Emitter *emitter = leaf->emitter;
+    const BlasCall *call = leaf->leaf->call;
+    const Place *a = place_of(leaf, call->a), *b = place_of(leaf, call->b),
+                *c = place_of(leaf, leaf->leaf->assign->lhs);
+    const CallDim *const dims[] = {&call->m, &call->n, &call->k};
+    const char *name = names_take(&emitter->names, "loops", false);
+    emit_line(emitter, "const distal_contraction_loop %s[] = {", name);
+    for (int d = 0; d < 3; d++)
+        for (int i = 0; i < dims[d]->count; i++) {
+            const int source = dims[d]->sources[i];
+            emit_line(emitter, "    {%s, %s, %s, %s},", extent(leaf, dims[d]->loops[i]),
+                      stride(leaf, a, source), stride(leaf, b, source), stride(leaf, c, source));
+        }
+    emit_line(emitter, "};");
+    emit_line(emitter, "distal_contract_%s(%d, %d, %d, %s, distal_space(%s), %s, %s, %s, %s);",
+              type_info(emitter->type)->name, call->m.count, call->n.count, call->k.count, name,
+              emitter->execution, alpha(leaf).text, pointer(leaf, a), pointer(leaf, b), pointer(leaf, c));
 }
 
 void leaf_call(LeafEmitter *leaf) {
     Emitter *emitter = leaf->emitter;
     const BlasCall *call = leaf->leaf->call;
     const Access *a = call->a, *b = call->b, *c = leaf->leaf->assign->lhs;
-    int m = call->m_source, n = call->n_source, k = call->k_source;
+    if (call->contraction) {
+        contraction_call(leaf);
+        return;
+    }
+    const int m = call->m.sources[0], n = call->n.sources[0], k = call->k.sources[0];
     Text extents = text_create(emitter->arena), operands = text_create(emitter->arena);
-    const int loops[] = {call->m, call->n, call->k};
-    for (int i = 0; i < 3; i++)
-        if (loops[i] >= 0)
-            text_printf(&extents, "%s, ", extent(leaf, loops[i]));
+    const CallDim *const dims[] = {&call->m, &call->n, &call->k};
+    for (int d = 0; d < 3; d++)
+        if (dims[d]->count)
+            text_printf(&extents, "%s, ", extent(leaf, dims[d]->loops[0]));
     switch (call->kernel) {
     case KERNEL_GEMM:
         text_printf(&operands, "%s, %s, %s", matrix(leaf, a, m, k), matrix(leaf, b, k, n),

@@ -63,6 +63,7 @@ typedef struct {
     const Shape *shape;
     const int *loops; // to choose from
     int loop_count;
+    bool any_stride;        // of operands
     int chosen[DIM_COUNT];  // loop of each dimension, -1
     int sources[DIM_COUNT]; // the source variable that it moves by one
     Obstacle furthest;
@@ -175,7 +176,7 @@ static bool has_unit_stride(const Search *search, const Access *access, int dims
 }
 
 static bool check_stride(Search *search, const Access *access, int dims) {
-    if (has_unit_stride(search, access, dims))
+    if (search->any_stride || has_unit_stride(search, access, dims))
         return true;
     return obstacle(
         search, OBSTACLE_STRIDE,
@@ -183,6 +184,13 @@ static bool check_stride(Search *search, const Access *access, int dims) {
             search->site->cin->arena,
             "'%s' is no matrix with a unit stride: the mode that it stores last is not one of the call's",
             access->tensor->name));
+}
+
+static CallDim chosen_dim(const Search *search, int dim) {
+    CallDim result = {0};
+    if (search->chosen[dim] >= 0)
+        result = (CallDim){1, {search->chosen[dim]}, {search->sources[dim]}};
+    return result;
 }
 
 static const BlasCall *fit_chosen(Search *search) {
@@ -204,12 +212,9 @@ static const BlasCall *fit_chosen(Search *search) {
         return NULL;
     BlasCall *call = arena_new(search->site->cin->arena, BlasCall);
     *call = (BlasCall){.kernel = shape->kernel,
-                       .m = search->chosen[M],
-                       .n = search->chosen[N],
-                       .k = search->chosen[K],
-                       .m_source = search->sources[M],
-                       .n_source = search->sources[N],
-                       .k_source = search->sources[K],
+                       .m = chosen_dim(search, M),
+                       .n = chosen_dim(search, N),
+                       .k = chosen_dim(search, K),
                        .a = a,
                        .b = b,
                        .alpha = product.alpha};
@@ -271,13 +276,12 @@ static bool has_real_number(const Expr *expr) {
            (expr->left && has_real_number(expr->left)) || (expr->right && has_real_number(expr->right));
 }
 
-const BlasCall *blas_fit(const LeafSite *site, KernelName kernel, const int *loops, int loop_count,
-                         const char **reason) {
+static const BlasCall *fit(Search *search, const char **reason) {
+    const LeafSite *site = search->site;
     const Stmt *assign = site->assign;
-    Search search = {.site = site, .shape = shape_of(kernel), .loops = loops, .loop_count = loop_count};
     TypeCheck check = {assign->lhs->tensor, NULL};
     for (int d = 0; d < DIM_COUNT; d++)
-        search.chosen[d] = search.sources[d] = -1;
+        search->chosen[d] = search->sources[d] = -1;
     // Another term may have made the statement compute in a wider type.
     if (assignment_type(site->cin->assignment) != check.left->type)
         check.reason = "a statement that computes in another element type";
@@ -285,7 +289,7 @@ const BlasCall *blas_fit(const LeafSite *site, KernelName kernel, const int *loo
     check_access(&check, assign->lhs);
     if (type_info(check.left->type)->is_integer && has_real_number(assign->rhs))
         check.reason = "a real factor of integers";
-    if (loop_count < blas_loop_count(kernel))
+    if (search->loop_count < blas_loop_count(search->shape->kernel))
         check.reason = "too few loops";
     if (site->writes_once)
         check.reason = "nothing is summed";
@@ -293,23 +297,96 @@ const BlasCall *blas_fit(const LeafSite *site, KernelName kernel, const int *loo
         *reason = check.reason;
         return NULL;
     }
-    const BlasCall *call = choose(&search, DIM_COUNT - 1);
-    *reason = search.reason;
+    const BlasCall *call = choose(search, DIM_COUNT - 1);
+    *reason = search->reason;
     return call;
 }
 
-static bool varies(const LeafSite *site, const Expr *expr) {
+const BlasCall *blas_fit(const LeafSite *site, KernelName kernel, const int *loops, int loop_count,
+                         const char **reason) {
+    Search search = {.site = site, .shape = shape_of(kernel), .loops = loops, .loop_count = loop_count};
+    return fit(&search, reason);
+}
+
+static bool depends(const Cin *cin, const Expr *expr, int loop) {
     if (!expr)
         return false;
     if (expr->kind != EXPR_ACCESS)
-        return varies(site, expr->left) || varies(site, expr->right);
+        return depends(cin, expr->left, loop) || depends(cin, expr->right, loop);
     for (int m = 0; m < expr->access->tensor->order; m++)
-        for (int i = 0; i < site->loop_count; i++)
-            if (bounds_depends(site->cin, expr->access->vars[m], site->loops[i]))
-                return true;
+        if (bounds_depends(cin, expr->access->vars[m], loop))
+            return true;
     return false;
 }
 
 bool blas_alpha_varies(const LeafSite *site, const BlasCall *call) {
-    return varies(site, call->alpha);
+    for (int i = 0; i < site->loop_count; i++)
+        if (depends(site->cin, call->alpha, site->loops[i]))
+            return true;
+    return false;
+}
+
+static int mode_count(const Access *access, int source) {
+    int count = 0;
+    for (int m = 0; m < access->tensor->order; m++)
+        count += access->vars[m] == source;
+    return count;
+}
+
+// The dimension of the call, which has one loop for each, that a loop is or may join; -1 where there is none.
+static int dim_of(const LeafSite *site, const BlasCall *call, int loop) {
+    const CallDim *const dims[] = {&call->m, &call->n, &call->k};
+    const int source = bounds_unit_source(site->cin, loop);
+    for (int d = 0; d < DIM_COUNT; d++)
+        if (dims[d]->loops[0] == loop || dims[d]->sources[0] == source)
+            return dims[d]->loops[0] == loop ? d : -1;
+    if (source < 0 || depends(site->cin, call->alpha, loop))
+        return -1;
+    const int in_a = mode_count(call->a, source), in_b = mode_count(call->b, source),
+              in_c = mode_count(site->assign->lhs, source);
+    if (in_a > 1 || in_b > 1 || in_a + in_b + in_c != 2)
+        return -1;
+    return !in_b ? M : !in_a ? N : K;
+}
+
+// Whether a loop of the call goes through the mode that is stored last: another one would go through memory
+// better.
+static bool is_walked(const BlasCall *call, const Access *access) {
+    const CallDim *const dims[] = {&call->m, &call->n, &call->k};
+    const int last = access->vars[access->tensor->mode_order[access->tensor->order - 1]];
+    for (int d = 0; d < DIM_COUNT; d++)
+        for (int i = 0; i < dims[d]->count; i++)
+            if (dims[d]->sources[i] == last)
+                return true;
+    return false;
+}
+
+const BlasCall *blas_fit_contraction(const LeafSite *site) {
+    const char *reason;
+    Search search = {
+        .site = site, .shape = shape_of(KERNEL_GEMM), .loops = site->loops, .loop_count = site->loop_count};
+    const BlasCall *gemm = fit(&search, &reason);
+    search.any_stride = true;
+    const BlasCall *found = gemm ? gemm : fit(&search, &reason);
+    if (!found)
+        return NULL;
+    BlasCall *call = arena_new(site->cin->arena, BlasCall);
+    *call = *found;
+    CallDim *const dims[] = {&call->m, &call->n, &call->k};
+    for (int d = 0; d < DIM_COUNT; d++)
+        dims[d]->count = 0;
+    for (int i = 0; i < site->loop_count; i++) {
+        const int loop = site->loops[i], d = dim_of(site, found, loop);
+        if (d < 0)
+            continue;
+        dims[d]->loops[dims[d]->count] = loop;
+        dims[d]->sources[dims[d]->count++] = bounds_unit_source(site->cin, loop);
+    }
+    call->contraction = !gemm || blas_call_loops(call) > DIM_COUNT;
+    const bool walked = is_walked(call, call->a) && is_walked(call, call->b);
+    return gemm || walked ? call : NULL;
+}
+
+int blas_call_loops(const BlasCall *call) {
+    return call->m.count + call->n.count + call->k.count;
 }

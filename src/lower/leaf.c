@@ -196,12 +196,17 @@ static bool check_substituted(const LeafSite *site, const Relation *relation) {
 }
 
 static const char *describe_call(const Cin *cin, const BlasCall *call) {
-    int loops[] = {call->m, call->n, call->k};
+    const CallDim *const dims[] = {&call->m, &call->n, &call->k};
     Text text = text_create(cin->arena);
     text_append(&text, kernel_names[call->kernel]);
-    for (int i = 0, named = 0; i < 3; i++)
-        if (loops[i] >= 0)
-            text_printf(&text, "%s%s", named++ ? ", " : " over ", cin->vars[loops[i]].name);
+    for (int d = 0, named = 0; d < 3; d++) {
+        if (dims[d]->count == 0)
+            continue;
+        text_printf(&text, "%s%s", named++ ? ", " : " over ", dims[d]->count > 1 ? "(" : "");
+        for (int i = 0; i < dims[d]->count; i++)
+            text_printf(&text, "%s%s", i ? ", " : "", cin->vars[dims[d]->loops[i]].name);
+        text_append(&text, dims[d]->count > 1 ? ")" : "");
+    }
     return text_string(&text);
 }
 
@@ -246,8 +251,8 @@ static bool has_commands(const LeafSite *site, int var) {
     return cin_relation(site->cin, REL_PARALLELIZE, var) || cin_relation(site->cin, REL_UNROLL, var);
 }
 
-// gemm wherever it fits; gemv where the loops around it change its operands only, as with other factors it
-// would read its matrix again and again where loops read it once.
+// gemm wherever it fits, with as many loops as it can replace; gemv where the loops around it change its
+// operands only, as with other factors it would read its matrix again and again where loops read it once.
 static void choose_freely(const LeafSite *site, Choice *choice) {
     const char *reason, *unused;
     for (int i = 0; i < site->loop_count; i++)
@@ -256,9 +261,10 @@ static void choose_freely(const LeafSite *site, Choice *choice) {
                                        site->cin->vars[site->loops[i]].name);
             return;
         }
-    choice->call = blas_fit(site, KERNEL_GEMM, site->loops, site->loop_count, &reason);
+    choice->call = blas_fit_contraction(site);
     if (choice->call)
         return;
+    blas_fit(site, KERNEL_GEMM, site->loops, site->loop_count, &reason);
     choice->call = blas_fit(site, KERNEL_GEMV, site->loops, site->loop_count, &unused);
     if (choice->call && blas_alpha_varies(site, choice->call))
         choice->call = NULL;
@@ -278,7 +284,7 @@ bool leaf_is_open(const LeafSite *site) {
 // The loops of the leaf in the order of execution: all of them commute, as they add to or store elements
 // independently, so those of the call go innermost.
 static int order_loops(const LeafSite *site, const BlasCall *call, LeafLoop *loops) {
-    int replaced[3], replaced_count = 0, count = 0;
+    int replaced[MAX_VARS], replaced_count = 0, count = 0;
     if (leaf_is_open(site)) {
         int order[MAX_VARS];
         leaf_order(site, order);
@@ -287,10 +293,10 @@ static int order_loops(const LeafSite *site, const BlasCall *call, LeafLoop *loo
         return 0;
     }
     if (call) {
-        const int dims[] = {call->m, call->n, call->k};
+        const CallDim *const dims[] = {&call->m, &call->n, &call->k};
         for (int d = 0; d < 3; d++)
-            if (dims[d] >= 0)
-                replaced[replaced_count++] = dims[d];
+            for (int i = 0; i < dims[d]->count; i++)
+                replaced[replaced_count++] = dims[d]->loops[i];
     }
     for (int i = 0; i < site->loop_count; i++)
         if (position(replaced, replaced_count, site->loops[i]) < 0)

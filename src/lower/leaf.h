@@ -26,6 +26,12 @@ const BlasCall *blas_fit(const LeafSite *site, KernelName kernel, const int *loo
                          const char **reason);
 // Number of loops that a call of `kernel` replaces, 0 where it is not a BLAS kernel.
 int blas_loop_count(KernelName kernel);
+// A product of two operands in which each dimension is all loops that index the same two of the three
+// tensors: gemm, and what becomes one when pieces are copied. NULL where the statement is none, or where
+// other loops walk along the operands.
+const BlasCall *blas_fit_contraction(const LeafSite *site);
+// Number of loops that this call replaces.
+int blas_call_loops(const BlasCall *call);
 // "C(m, n) += alpha * A(m, k) * B(k, n)"
 const char *blas_form(KernelName kernel);
 // Whether loops of the leaf around the call change what it multiplies by.

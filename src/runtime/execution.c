@@ -2,6 +2,7 @@
 #include "runtime/execution.h"
 
 #include "plan/ranks.h"
+#include "runtime/contraction.h"
 #include "runtime/transfer.h"
 
 #include <omp.h>
@@ -20,6 +21,7 @@ struct distal_execution {
     TransferState *transfers;
     int64_t per_rank;
     Processor *processors;
+    void *space; // for contractions; NULL where there are none
     int zeroed_count;
     Storage *const *zeroed;
 };
@@ -31,6 +33,12 @@ static bool allocate(distal_execution *execution, const ExecutionParts *parts, i
     execution->processors = calloc((size_t)parts->per_rank + 1, sizeof(Processor));
     if (!execution->groups || !execution->transfers || !execution->processors)
         return diagnostics_error(diagnostics, (Span){0}, "rank %lld has not enough memory", (long long)rank);
+    if (parts->contracts) {
+        execution->space = malloc(contraction_space());
+        if (!execution->space)
+            return diagnostics_error(diagnostics, (Span){0}, "rank %lld has not enough memory",
+                                     (long long)rank);
+    }
     for (; execution->group_count < parts->group_count; execution->group_count++)
         execution->groups[execution->group_count] = MPI_COMM_NULL;
     execution->per_rank = parts->per_rank;
@@ -128,6 +136,7 @@ ExecutionParts execution_parts(StatementPlan *plan, Storage *const *storages, in
                             .grid = plan->grid,
                             .processors = plan->processors,
                             .per_rank = plan->per_rank,
+                            .contracts = plan->spmd->contracts,
                             .zeroed_count = plan->zeroed_count,
                             .zeroed = zeroed};
 }
@@ -153,6 +162,7 @@ void execution_free(distal_execution *execution) {
     free(execution->groups);
     free(execution->transfers);
     free(execution->processors);
+    free(execution->space);
     free(execution);
 }
 
@@ -182,6 +192,10 @@ const int64_t *distal_coordinates(const distal_execution *execution, int64_t ind
 
 int distal_takes_part(const distal_execution *execution, int64_t index) {
     return execution->processors[index].exists;
+}
+
+void *distal_space(const distal_execution *execution) {
+    return execution->space;
 }
 
 void distal_start(distal_execution *execution, int transfer) {

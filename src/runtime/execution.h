@@ -33,6 +33,7 @@ typedef struct {
     const Group *groups;
     Grid grid;
     int64_t processors, per_rank;
+    bool contracts; // needs space for contractions
     int zeroed_count;
     Storage *const *zeroed; // set to zero before each run; has to stay
 } ExecutionParts;

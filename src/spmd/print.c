@@ -174,14 +174,25 @@ static void print_leaf_loop(Printer *printer, const LeafLoop *loop, int depth) {
     text_append(to, "\n");
 }
 
+// "i", "(i, j)"; nothing for a dimension that the kernel does not have.
+static void print_dim(Printer *printer, const CallDim *dim, const char *before) {
+    if (dim->count == 0)
+        return;
+    text_printf(printer->to, "%s%s", before, dim->count > 1 ? "(" : "");
+    for (int i = 0; i < dim->count; i++)
+        text_printf(printer->to, "%s%s", i ? ", " : "", printer->names.vars[dim->loops[i]]);
+    text_append(printer->to, dim->count > 1 ? ")" : "");
+}
+
 // A call, then the loops that it replaces, one line each.
 static void print_call(Printer *printer, const SpmdNest *nest, const Leaf *leaf, int depth) {
     Text *to = printer->to;
     int first = leaf->loop_count - leaf->call_loops;
     indent(printer, depth);
     text_printf(to, "%s(", kernel_names[leaf->call->kernel]);
-    for (int i = first; i < leaf->loop_count; i++)
-        text_printf(to, "%s%s", i > first ? ", " : "", printer->names.vars[leaf->loops[i].var]);
+    print_dim(printer, &leaf->call->m, "");
+    print_dim(printer, &leaf->call->n, leaf->call->m.count ? ", " : "");
+    print_dim(printer, &leaf->call->k, leaf->call->m.count + leaf->call->n.count ? ", " : "");
     text_append(to, "): ");
     print_assign(printer, leaf->assign, nest->writes_once);
     text_append(to, "\n");

@@ -61,17 +61,24 @@ typedef struct {
     const Guard *guards;
 } LeafLoop;
 
-// A BLAS call in place of the innermost loops of a leaf. Variables are -1 where the kernel has no such
-// dimension.
+// A dimension of a call: no loop where the kernel does not have it, several only in contractions.
+typedef struct {
+    int count;
+    int loops[MAX_VARS];
+    // The source variable that each of them moves by one a turn; it indexes one mode of the access.
+    int sources[MAX_VARS];
+} CallDim;
+
+// A BLAS call in place of the innermost loops of a leaf.
 //   gemm  C(m, n) += alpha * A(m, k) * B(k, n)     gemv  y(m) += alpha * A(m, k) * x(k)
 //   ger   C(m, n) += alpha * x(m) * y(n)           dot   s += alpha * x(k) * y(k)       axpy  y(m) += alpha *
 //   x(m)
 // where `a` and `b` are the operands in this order.
 typedef struct {
     KernelName kernel;
-    int m, n, k; // loop variables
-    // The source variable that each of them moves by one a turn; it indexes one mode of the access.
-    int m_source, n_source, k_source;
+    CallDim m, n, k;
+    // gemm with several loops for a dimension, or on operands without a unit stride: needs space to copy to.
+    bool contraction;
     const Access *a, *b;
     // What multiplies the product: accesses that the loops of the call do not index, and numbers; NULL for 1.
     const Expr *alpha;
@@ -135,6 +142,7 @@ typedef struct {
     const Transfer *transfers;
     int nest_count;
     const SpmdNest *nests;
+    bool contracts; // some leaf is a contraction
 } Spmd;
 
 // Every access of a leaf is covered by a FETCH or ACCUMULATE that is still open, every one opened is closed,

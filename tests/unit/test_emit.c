@@ -6,6 +6,7 @@
 #include "io/piece.h"
 #include "jit/jit.h"
 #include "pipeline/pipeline.h"
+#include "runtime/contraction.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -38,6 +39,7 @@ struct distal_execution {
     bool started[MAX_TRANSFERS];
     char *copies[MAX_TRANSFERS][THREADS]; // of the threads that are at work, whole tensors; the first is NULL
     distal_view views[MAX_TRANSFERS];
+    void *space; // for contractions
 };
 
 // One more than there are, which takes no part.
@@ -87,6 +89,11 @@ const distal_view *distal_accumulate(distal_execution *execution, int transfer) 
 
 void distal_reduce(distal_execution *execution, int transfer) {
     assert_int_equal(execution->spmd->transfers[transfer].kind, TRANSFER_REDUCE);
+}
+
+void *distal_space(const distal_execution *execution) {
+    assert_true(execution->spmd->contracts);
+    return execution->space;
 }
 
 int distal_thread_count(const distal_execution *execution, int transfer) {
@@ -211,7 +218,8 @@ static void check_statement(Pipeline *pipeline, const StatementPasses *passes, W
         memset(workspace->data, 0,
                (size_t)workspace->padded_count * type_info(workspace->tensor->type)->size);
     }
-    distal_execution execution = {.spmd = passes->spmd, .tensors = tensors};
+    distal_execution execution = {
+        .spmd = passes->spmd, .tensors = tensors, .space = malloc(contraction_space())};
     execution.grid.order = passes->spmd->dim_count;
     for (int d = 0; d < passes->spmd->dim_count; d++)
         assert_true(
@@ -225,6 +233,7 @@ static void check_statement(Pipeline *pipeline, const StatementPasses *passes, W
     }
     kernel.function(&execution, pipeline->params);
     jit_unload(&kernel);
+    free(execution.space);
     copy_elements(left, true);
     double error = evaluator_error(evaluator, left->dense, values, magnitudes, count);
     if (!(error <= evaluator_tolerance(evaluator)))
@@ -599,6 +608,7 @@ static int choose_compilers(void **state) {
     // Kernels look for these functions here, and so they have to be linked.
     const double one = 1;
     assert_true(distal_dot_f64(1, &one, 1, &one, 1) == 1);
+    distal_contract_f64(1, 0, 0, &(distal_contraction_loop){0}, NULL, 1, NULL, NULL, NULL);
     static char folder[] = "/tmp/distal-emit-XXXXXX";
     assert_non_null(mkdtemp(folder));
     setenv("XDG_CACHE_HOME", folder, 1);

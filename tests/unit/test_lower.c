@@ -319,12 +319,14 @@ static bool define(Walker *walker, const Definition *definitions, int definition
 
 // A turn of a loop that a call replaces moves the source variable by one, and no other.
 static void check_call_turn(Walker *walker, const Leaf *leaf, int var, const int64_t *before) {
-    const int loops[] = {leaf->call->m, leaf->call->n, leaf->call->k};
-    const int sources[] = {leaf->call->m_source, leaf->call->n_source, leaf->call->k_source};
+    const CallDim *const dims[] = {&leaf->call->m, &leaf->call->n, &leaf->call->k};
     for (int d = 0; d < 3; d++)
-        if (loops[d] == var && sources[d] != var &&
-            walker->values[sources[d]] != before[sources[d]] + (walker->values[var] > 0))
-            walker->wrong = "a loop of a call does not move its variable by one";
+        for (int i = 0; i < dims[d]->count; i++) {
+            const int source = dims[d]->sources[i];
+            if (dims[d]->loops[i] == var && source != var &&
+                walker->values[source] != before[source] + (walker->values[var] > 0))
+                walker->wrong = "a loop of a call does not move its variable by one";
+        }
 }
 
 static void walk_leaf(Walker *walker, const Leaf *leaf, int depth, bool *loops) {

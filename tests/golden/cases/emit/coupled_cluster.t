@@ -97,29 +97,29 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
             const int64_t C_lo0 = C_view->lo[0], C_lo1 = C_view->lo[1], C_lo2 = C_view->lo[2],
                     C_lo3 = C_view->lo[3], C_stride0 = C_view->stride[0], C_stride1 = C_view->stride[1],
                     C_stride2 = C_view->stride[2];
-            // gemm over i, j, k
+            // gemm over (al, i), (bl, j), (ci, k)
             if (active) {
                 const int64_t co = (cos + ao + bo) % gx;
+                const int64_t a = ao * na_per_gx;
+                const int64_t b = bo * nb_per_gy;
+                const int64_t c = co * nc_per_gx;
                 const int64_t al_end = min(na_per_gx, na - ao * na_per_gx);
                 const int64_t bl_end = min(nb_per_gy, nb - bo * nb_per_gy);
                 const int64_t ci_end = min(nc_per_gx, nc - co * nc_per_gx);
-                for (int64_t al = 0; al < al_end; al++) {
-                    const int64_t a = ao * na_per_gx + al;
-                    const int64_t B_at = (a - B_lo0) * B_stride0;
-                    for (int64_t bl = 0; bl < bl_end; bl++) {
-                        const int64_t b = bo * nb_per_gy + bl;
-                        const int64_t A_at = (a - A_lo0) * A_stride0 + (b - A_lo1) * A_stride1;
-                        for (int64_t ci = 0; ci < ci_end; ci++) {
-                            const int64_t c = co * nc_per_gx + ci;
-                            if (ni > 0 && nj > 0 && nk > 0) {
-                                distal_gemm_f64(ni, nj, nk, 1,
-                                        &B[B_at + (c - B_lo1) * B_stride1 - B_lo2 * B_stride2 - B_lo3],
-                                        B_stride2, 1, &C[(c - C_lo0) * C_stride0 + (b - C_lo1) * C_stride1 -
-                                        C_lo2 * C_stride2 - C_lo3], C_stride2, 1,
-                                        &A[A_at - A_lo2 * A_stride2 - A_lo3], A_stride2, 1);
-                            }
-                        }
-                    }
+                if (al_end > 0 && ni > 0 && bl_end > 0 && nj > 0 && ci_end > 0 && nk > 0) {
+                    const distal_contraction_loop loops[] = {
+                        {al_end, B_stride0, 0, A_stride0},
+                        {ni, B_stride2, 0, A_stride2},
+                        {bl_end, 0, C_stride1, A_stride1},
+                        {nj, 0, 1, 1},
+                        {ci_end, B_stride1, C_stride0, 0},
+                        {nk, 1, C_stride2, 0},
+                    };
+                    distal_contract_f64(2, 2, 2, loops, distal_space(execution), 1,
+                            &B[(a - B_lo0) * B_stride0 + (c - B_lo1) * B_stride1 - B_lo2 * B_stride2 - B_lo3],
+                            &C[(c - C_lo0) * C_stride0 + (b - C_lo1) * C_stride1 - C_lo2 * C_stride2 - C_lo3],
+                            &A[(a - A_lo0) * A_stride0 + (b - A_lo1) * A_stride1 - A_lo2 * A_stride2 -
+                            A_lo3]);
                 }
             }
         }

@@ -78,16 +78,13 @@ for all P(ao, bo) in parallel:
         fetch B[ao * |al| : (ao + 1) * |al|, (cos + ao + bo) % gx * |ci| : ((cos + ao + bo) % gx + 1) * |ci|, :, :]
         fetch C[(cos + ao + bo) % gx * |ci| : ((cos + ao + bo) % gx + 1) * |ci|, bo * |bl| : (bo + 1) * |bl|, :, :]
         co = (cos + ao + bo) % gx
-        for al in 0 .. min(|al|, na - ao * |al|):
-            a = ao * |al| + al
-            for bl in 0 .. min(|bl|, nb - bo * |bl|):
-                b = bo * |bl| + bl
-                for ci in 0 .. min(|ci|, nc - co * |ci|):
-                    c = co * |ci| + ci
-                    gemm(i, j, k): A(a, b, i, j) += B(a, c, i, k) * C(c, b, k, j)
-                        i in 0 .. ni
-                        j in 0 .. nj
-                        k in 0 .. nk
+        gemm((al, i), (bl, j), (ci, k)): A(a, b, i, j) += B(a, c, i, k) * C(c, b, k, j)
+            al in 0 .. min(|al|, na - ao * |al|), a = ao * |al| + al
+            i in 0 .. ni
+            bl in 0 .. min(|bl|, nb - bo * |bl|), b = bo * |bl| + bl
+            j in 0 .. nj
+            ci in 0 .. min(|ci|, nc - co * |ci|), c = co * |ci| + ci
+            k in 0 .. nk
         release C
         release B
     reduce A

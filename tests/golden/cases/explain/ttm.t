@@ -36,12 +36,11 @@ for all P(io) in parallel:
     accumulate A[io * |ii| : (io + 1) * |ii|, :, :]
     fetch B[io * |ii| : (io + 1) * |ii|, :, :]
     fetch C[:, :]
-    for ii in 0 .. min(|ii|, m - io * |ii|):
-        i = io * |ii| + ii
-        gemm(j, l, k): A(i, j, l) += B(i, j, k) * C(k, l)
-            j in 0 .. n
-            l in 0 .. l
-            k in 0 .. k
+    gemm((ii, j), l, k): A(i, j, l) += B(i, j, k) * C(k, l)
+        ii in 0 .. min(|ii|, m - io * |ii|), i = io * |ii| + ii
+        j in 0 .. n
+        l in 0 .. l
+        k in 0 .. k
     release C
     release B
     reduce A

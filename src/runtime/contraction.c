@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Contractions: loops that move alike through both of their tensors become one. Where a matrix product is
+// left, or many of a good size on operands that lie as the BLAS wants them, it works in place; else blocks
+// are copied side by side, multiplied, and the result is added where it belongs.
+#include "runtime/contraction.h"
+
+#include "distal_kernel.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+// A block of the result has BLOCK x BLOCK elements, those of the operands have DEPTH in the dimension that is
+// summed.
+enum { BLOCK = 512, DEPTH = 256 };
+// The least extents for which products in place are worth more than larger ones of copies.
+enum { WORTHWHILE = 64 };
+// Elements below which a copy is not worth a team of threads.
+enum { PARALLEL_WORK = 1 << 14 };
+
+typedef distal_contraction_loop Loop;
+
+// A dimension of the product: loops, outermost first.
+typedef struct {
+    int count;
+    int64_t extent; // of all loops together
+    Loop loops[DISTAL_MAX_ORDER];
+} Dimension;
+
+typedef struct {
+    Dimension m, n, k;
+} Product;
+
+typedef enum { OF_A, OF_B, OF_C } Operand;
+
+static int64_t stride(const Loop *loop, Operand operand) {
+    return operand == OF_A ? loop->a : operand == OF_B ? loop->b : loop->c;
+}
+
+static bool continues(const Loop *outer, const Loop *inner) {
+    return outer->a == inner->a * inner->extent && outer->b == inner->b * inner->extent &&
+           outer->c == inner->c * inner->extent;
+}
+
+// The loops in the order in which they go through `operand`, merged where that makes no difference.
+static Dimension dimension_create(const Loop *loops, int count, Operand operand) {
+    Dimension sorted = {.extent = 1}, merged = {.extent = 1};
+    for (int i = 0; i < count; i++) {
+        sorted.extent = loops[i].extent > 0 ? sorted.extent * loops[i].extent : 0;
+        if (loops[i].extent == 1)
+            continue;
+        int at = sorted.count++;
+        for (; at > 0 && stride(&sorted.loops[at - 1], operand) < stride(&loops[i], operand); at--)
+            sorted.loops[at] = sorted.loops[at - 1];
+        sorted.loops[at] = loops[i];
+    }
+    merged.extent = sorted.extent;
+    for (int i = 0; i < sorted.count; i++) {
+        Loop *last = merged.count > 0 ? &merged.loops[merged.count - 1] : NULL;
+        if (last && continues(last, &sorted.loops[i])) {
+            const int64_t extent = last->extent;
+            *last = sorted.loops[i];
+            last->extent *= extent;
+        } else {
+            merged.loops[merged.count++] = sorted.loops[i];
+        }
+    }
+    return merged;
+}
+
+static bool has_unit(const Dimension *dimension, Operand operand) {
+    for (int i = 0; i < dimension->count; i++)
+        if (stride(&dimension->loops[i], operand) == 1)
+            return true;
+    return false;
+}
+
+// The transposed product.
+static Product transpose(const Product *product) {
+    Product transposed = {product->n, product->m, product->k};
+    Dimension *const dimensions[] = {&transposed.m, &transposed.n, &transposed.k};
+    for (int d = 0; d < 3; d++)
+        for (int i = 0; i < dimensions[d]->count; i++) {
+            Loop *loop = &dimensions[d]->loops[i];
+            *loop = (Loop){loop->extent, loop->b, loop->a, loop->c};
+        }
+    return transposed;
+}
+
+// Where the elements first .. first + count - 1 of a dimension are in an operand.
+static void offsets(const Dimension *dimension, Operand operand, int64_t first, int64_t count,
+                    int64_t *offset) {
+    int64_t at[DISTAL_MAX_ORDER], position = 0, rest = first;
+    for (int i = dimension->count - 1; i >= 0; i--) {
+        at[i] = rest % dimension->loops[i].extent;
+        rest /= dimension->loops[i].extent;
+        position += at[i] * stride(&dimension->loops[i], operand);
+    }
+    for (int64_t e = 0; e < count; e++) {
+        offset[e] = position;
+        for (int i = dimension->count - 1; i >= 0; i--) {
+            position += stride(&dimension->loops[i], operand);
+            if (++at[i] < dimension->loops[i].extent)
+                break;
+            position -= dimension->loops[i].extent * stride(&dimension->loops[i], operand);
+            at[i] = 0;
+        }
+    }
+}
+
+// Which loops a product in place takes: an index for each dimension, -1 for one of extent 1.
+typedef struct {
+    int m, n, k;
+} Choice;
+
+static int64_t extent_at(const Dimension *dimension, int loop) {
+    return loop < 0 ? 1 : dimension->loops[loop].extent;
+}
+
+static int64_t stride_at(const Dimension *dimension, int loop, Operand operand) {
+    return loop < 0 ? 0 : stride(&dimension->loops[loop], operand);
+}
+
+static bool is_unit(const Product *product, const Choice *choice) {
+    const int64_t a_m = stride_at(&product->m, choice->m, OF_A),
+                  a_k = stride_at(&product->k, choice->k, OF_A),
+                  b_k = stride_at(&product->k, choice->k, OF_B),
+                  b_n = stride_at(&product->n, choice->n, OF_B),
+                  c_m = stride_at(&product->m, choice->m, OF_C),
+                  c_n = stride_at(&product->n, choice->n, OF_C);
+    return (a_m == 1 || a_k == 1) && (b_k == 1 || b_n == 1) && (c_m == 1 || c_n == 1);
+}
+
+// The largest product on operands that lie as the BLAS wants them, where that is everything or of a good
+// size.
+static bool choose_in_place(const Product *product, Choice *best) {
+    *best = (Choice){product->m.count - 1, product->n.count - 1, product->k.count - 1};
+    if (best->m <= 0 && best->n <= 0 && best->k <= 0 && is_unit(product, best))
+        return true;
+    int64_t most = 0;
+    for (int m = 0; m < product->m.count; m++)
+        for (int n = 0; n < product->n.count; n++)
+            for (int k = 0; k < product->k.count; k++) {
+                const Choice choice = {m, n, k};
+                const int64_t rows = product->m.loops[m].extent, cols = product->n.loops[n].extent,
+                              depth = product->k.loops[k].extent;
+                if (rows < WORTHWHILE || cols < WORTHWHILE || depth < WORTHWHILE ||
+                    !is_unit(product, &choice))
+                    continue;
+                if (rows * cols > most / depth) {
+                    most = rows * cols * depth;
+                    *best = choice;
+                }
+            }
+    return most > 0;
+}
+
+// The loops that a product in place leaves around it.
+static int loops_around(const Product *product, const Choice *choice, Loop *around) {
+    const Dimension *const dimensions[] = {&product->m, &product->n, &product->k};
+    const int chosen[] = {choice->m, choice->n, choice->k};
+    int count = 0;
+    for (int d = 0; d < 3; d++)
+        for (int i = 0; i < dimensions[d]->count; i++)
+            if (i != chosen[d])
+                around[count++] = dimensions[d]->loops[i];
+    return count;
+}
+
+static int64_t smaller(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+// Blocks of nearly the same size, none of which is larger than `most`.
+static int64_t block_size(int64_t extent, int64_t most) {
+    const int64_t blocks = (extent + most - 1) / most;
+    return (extent + blocks - 1) / blocks;
+}
+
+size_t contraction_space(void) {
+    return (size_t)(BLOCK * BLOCK + 2 * BLOCK * DEPTH) * sizeof(double _Complex);
+}
+
+// What the template calls, by the type in hand.
+#define GEMM NAME(gemm)
+#define COPY NAME(copy)
+#define ADD NAME(add)
+#define MULTIPLY_IN_PLACE NAME(multiply_in_place)
+#define MULTIPLY_BLOCKS NAME(multiply_blocks)
+#define CONTRACT NAME(contract)
+
+#define TYPE float
+#define WORK float
+#define NAME(kernel) distal_##kernel##_f32
+#include "runtime/contraction_template.h"
+#undef TYPE
+#undef WORK
+#undef NAME
+
+#define TYPE double
+#define WORK double
+#define NAME(kernel) distal_##kernel##_f64
+#include "runtime/contraction_template.h"
+#undef TYPE
+#undef WORK
+#undef NAME
+
+#define TYPE float _Complex
+#define WORK float _Complex
+#define NAME(kernel) distal_##kernel##_c64
+#include "runtime/contraction_template.h"
+#undef TYPE
+#undef WORK
+#undef NAME
+
+#define TYPE double _Complex
+#define WORK double _Complex
+#define NAME(kernel) distal_##kernel##_c128
+#include "runtime/contraction_template.h"
+#undef TYPE
+#undef WORK
+#undef NAME
+
+#define TYPE int32_t
+#define WORK uint32_t
+#define NAME(kernel) distal_##kernel##_i32
+#include "runtime/contraction_template.h"
+#undef TYPE
+#undef WORK
+#undef NAME
+
+#define TYPE int64_t
+#define WORK uint64_t
+#define NAME(kernel) distal_##kernel##_i64
+#include "runtime/contraction_template.h"
+#undef TYPE
+#undef WORK
+#undef NAME

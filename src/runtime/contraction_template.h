@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Contractions of one element type, included once a type by contraction.c, so without an include guard. That
+// file defines TYPE; CONTRACT and the others, the functions' names; and WORK, the type that sums are formed
+// in (unsigned for integers, so that they wrap around).
+
+// to(r, c) = from[row[r] + col[c]], row-major.
+static void COPY(int64_t rows, int64_t cols, const TYPE *from, const int64_t *row, const int64_t *col,
+                 TYPE *to) {
+#pragma omp parallel for if (rows * cols > PARALLEL_WORK)
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t c = 0; c < cols; c++)
+            to[r * cols + c] = from[row[r] + col[c]];
+}
+
+// to[row[r] + col[c]] += from(r, c), row-major.
+static void ADD(int64_t rows, int64_t cols, const TYPE *from, const int64_t *row, const int64_t *col,
+                TYPE *to) {
+#pragma omp parallel for if (rows * cols > PARALLEL_WORK)
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t c = 0; c < cols; c++) {
+            TYPE *element = &to[row[r] + col[c]];
+            *element = (TYPE)((WORK)*element + (WORK)from[r * cols + c]);
+        }
+}
+
+static void MULTIPLY_IN_PLACE(const Product *product, const Choice *choice, TYPE alpha, const TYPE *a,
+                              const TYPE *b, TYPE *c) {
+    Loop around[3 * DISTAL_MAX_ORDER];
+    int64_t at[3 * DISTAL_MAX_ORDER] = {0};
+    const int count = loops_around(product, choice, around);
+    const Dimension *m = &product->m, *n = &product->n, *k = &product->k;
+    for (int i = count; i >= 0;) {
+        GEMM(extent_at(m, choice->m), extent_at(n, choice->n), extent_at(k, choice->k), alpha, a,
+             stride_at(m, choice->m, OF_A), stride_at(k, choice->k, OF_A), b, stride_at(k, choice->k, OF_B),
+             stride_at(n, choice->n, OF_B), c, stride_at(m, choice->m, OF_C), stride_at(n, choice->n, OF_C));
+        for (i = count - 1; i >= 0; i--) {
+            const Loop *loop = &around[i];
+            a += loop->a, b += loop->b, c += loop->c;
+            if (++at[i] < loop->extent)
+                break;
+            a -= loop->extent * loop->a, b -= loop->extent * loop->b, c -= loop->extent * loop->c;
+            at[i] = 0;
+        }
+    }
+}
+
+static void MULTIPLY_BLOCKS(const Product *product, TYPE *space, TYPE alpha, const TYPE *a, const TYPE *b,
+                            TYPE *c) {
+    int64_t a_m[BLOCK], a_k[DEPTH], b_k[DEPTH], b_n[BLOCK], c_m[BLOCK], c_n[BLOCK];
+    TYPE *const sum = space, *const a_copy = sum + BLOCK * BLOCK, *const b_copy = a_copy + BLOCK * DEPTH;
+    const Dimension *m = &product->m, *n = &product->n, *k = &product->k;
+    const int64_t m_block = block_size(m->extent, BLOCK), n_block = block_size(n->extent, BLOCK),
+                  k_block = block_size(k->extent, DEPTH);
+    // Copies keep the elements side by side that are so in the operand.
+    const bool a_by_rows = has_unit(k, OF_A), b_by_rows = has_unit(n, OF_B);
+    int64_t a_holds[2] = {-1, -1}, b_holds[2] = {-1, -1};
+    for (int64_t i = 0; i < m->extent; i += m_block) {
+        const int64_t rows = smaller(m_block, m->extent - i);
+        offsets(m, OF_A, i, rows, a_m);
+        offsets(m, OF_C, i, rows, c_m);
+        for (int64_t j = 0; j < n->extent; j += n_block) {
+            const int64_t cols = smaller(n_block, n->extent - j);
+            offsets(n, OF_B, j, cols, b_n);
+            offsets(n, OF_C, j, cols, c_n);
+            memset(sum, 0, (size_t)(rows * cols) * sizeof *sum);
+            for (int64_t s = 0; s < k->extent; s += k_block) {
+                const int64_t depth = smaller(k_block, k->extent - s);
+                offsets(k, OF_A, s, depth, a_k);
+                offsets(k, OF_B, s, depth, b_k);
+                if (a_holds[0] != i || a_holds[1] != s)
+                    a_by_rows ? COPY(rows, depth, a, a_m, a_k, a_copy)
+                              : COPY(depth, rows, a, a_k, a_m, a_copy);
+                if (b_holds[0] != j || b_holds[1] != s)
+                    b_by_rows ? COPY(depth, cols, b, b_k, b_n, b_copy)
+                              : COPY(cols, depth, b, b_n, b_k, b_copy);
+                a_holds[0] = i, a_holds[1] = s, b_holds[0] = j, b_holds[1] = s;
+                GEMM(rows, cols, depth, alpha, a_copy, a_by_rows ? depth : 1, a_by_rows ? 1 : rows, b_copy,
+                     b_by_rows ? cols : 1, b_by_rows ? 1 : depth, sum, cols, 1);
+            }
+            ADD(rows, cols, sum, c_m, c_n, c);
+        }
+    }
+}
+
+void CONTRACT(int m_count, int n_count, int k_count, const distal_contraction_loop *loops, void *space,
+              TYPE alpha, const TYPE *a, const TYPE *b, TYPE *c) {
+    Product product = {dimension_create(loops, m_count, OF_C),
+                       dimension_create(loops + m_count, n_count, OF_C),
+                       dimension_create(loops + m_count + n_count, k_count, OF_A)};
+    if (product.m.extent == 0 || product.n.extent == 0 || product.k.extent == 0)
+        return;
+    if (has_unit(&product.m, OF_C)) {
+        // The transposed product: its result is row-major.
+        product = transpose(&product);
+        const TYPE *first = a;
+        a = b;
+        b = first;
+    }
+    Choice choice;
+    if (choose_in_place(&product, &choice))
+        MULTIPLY_IN_PLACE(&product, &choice, alpha, a, b, c);
+    else
+        MULTIPLY_BLOCKS(&product, space, alpha, a, b, c);
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Contractions against their definition, one element at a time: drawn loops, storage orders and padding,
+// extents below and above those of the blocks that are copied. The values are small integers, so that every
+// type's sums are exact.
+#include "runtime/contraction.h"
+
+#include "distal_kernel.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { DIM_LOOPS = 3, LOOPS = 3 * DIM_LOOPS, LARGEST_WORK = 1000000 };
+
+typedef struct {
+    int counts[3]; // of m, n, k
+    int loop_count;
+    distal_contraction_loop loops[LOOPS];
+    int64_t sizes[3]; // elements of A, B, C with what lies between
+} Case;
+
+static uint64_t state = 1;
+
+static int64_t below(int64_t bound) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    return (int64_t)((state >> 33) % (uint64_t)bound);
+}
+
+static int64_t *stride_of(distal_contraction_loop *loop, int tensor) {
+    return tensor == 0 ? &loop->a : tensor == 1 ? &loop->b : &loop->c;
+}
+
+// Whether the loops of a dimension index a tensor: m is in A and C, n in B and C, k in A and B.
+static bool indexes(int dim, int tensor) {
+    return tensor == 2 ? dim != 2 : dim == 2 || dim == tensor;
+}
+
+// Strides for the loops that index the tensor, in a drawn order, sometimes with a gap after one of them.
+static void draw_strides(Case *drawn, int tensor) {
+    int order[LOOPS], count = 0;
+    for (int dim = 0, l = 0; dim < 3; dim++)
+        for (int i = 0; i < drawn->counts[dim]; i++, l++)
+            if (indexes(dim, tensor)) {
+                const int at = (int)below(count + 1);
+                order[count++] = order[at];
+                order[at] = l;
+            }
+    int64_t stride = below(5) == 0 ? 2 : 1;
+    for (int i = 0; i < count; i++) {
+        *stride_of(&drawn->loops[order[i]], tensor) = stride;
+        stride *= drawn->loops[order[i]].extent > 0 ? drawn->loops[order[i]].extent : 1;
+        stride += below(6) == 0 ? below(4) : 0;
+    }
+    drawn->sizes[tensor] = stride;
+}
+
+static Case draw_case(void) {
+    static const int64_t extents[] = {1, 2, 3, 5, 8, 9, 23, 26, 64, 70, 130, 301, 530};
+    Case drawn;
+    int64_t work;
+    // Every fourth has large loops, on which products in place are worthwhile.
+    const bool large = below(4) == 0;
+    do {
+        drawn = (Case){.counts = {0}};
+        work = 1;
+        for (int dim = 0; dim < 3; dim++) {
+            drawn.counts[dim] = 1 + (int)below(large ? 2 : DIM_LOOPS);
+            for (int i = 0; i < drawn.counts[dim]; i++) {
+                const int64_t extent = large && i == 0 ? 64 + below(9) : extents[below(large ? 4 : 13)];
+                drawn.loops[drawn.loop_count++].extent = extent;
+                work = work > LARGEST_WORK ? work : work * extent;
+            }
+        }
+    } while (work > LARGEST_WORK);
+    if (below(20) == 0)
+        drawn.loops[below(drawn.loop_count)].extent = -below(2);
+    for (int tensor = 0; tensor < 3; tensor++)
+        draw_strides(&drawn, tensor);
+    return drawn;
+}
+
+#define DEFINE_TEST(suffix, type)                                                                            \
+    static void define_##suffix(const Case *drawn, int loop, type alpha, const type *a, const type *b,       \
+                                type *c) {                                                                   \
+        if (loop == drawn->loop_count) {                                                                     \
+            *c += alpha * *a * *b;                                                                           \
+            return;                                                                                          \
+        }                                                                                                    \
+        const distal_contraction_loop *at = &drawn->loops[loop];                                             \
+        for (int64_t i = 0; i < at->extent; i++)                                                             \
+            define_##suffix(drawn, loop + 1, alpha, a + i * at->a, b + i * at->b, c + i * at->c);            \
+    }                                                                                                        \
+                                                                                                             \
+    static type *values_##suffix(int64_t count) {                                                            \
+        type *values = malloc((size_t)count * sizeof *values);                                               \
+        for (int64_t i = 0; i < count; i++)                                                                  \
+            values[i] = (type)(below(9) - 4);                                                                \
+        return values;                                                                                       \
+    }                                                                                                        \
+                                                                                                             \
+    static void test_##suffix(void **unused) {                                                               \
+        (void)unused;                                                                                        \
+        void *space = malloc(contraction_space());                                                           \
+        for (int number = 0; number < 60; number++) {                                                        \
+            const uint64_t seed = state;                                                                     \
+            const Case drawn = draw_case();                                                                  \
+            type *a = values_##suffix(drawn.sizes[0]), *b = values_##suffix(drawn.sizes[1]),                 \
+                 *c = values_##suffix(drawn.sizes[2]),                                                       \
+                 *expected = malloc((size_t)drawn.sizes[2] * sizeof *c);                                     \
+            for (int64_t i = 0; i < drawn.sizes[2]; i++)                                                     \
+                expected[i] = c[i];                                                                          \
+            define_##suffix(&drawn, 0, -3, a, b, expected);                                                  \
+            distal_contract_##suffix(drawn.counts[0], drawn.counts[1], drawn.counts[2], drawn.loops, space,  \
+                                     -3, a, b, c);                                                           \
+            for (int64_t i = 0; i < drawn.sizes[2]; i++)                                                     \
+                if (c[i] != expected[i])                                                                     \
+                    fail_msg("element %lld of %lld is wrong in the case drawn from %llu", (long long)i,      \
+                             (long long)drawn.sizes[2], (unsigned long long)seed);                           \
+            free(a);                                                                                         \
+            free(b);                                                                                         \
+            free(c);                                                                                         \
+            free(expected);                                                                                  \
+        }                                                                                                    \
+        free(space);                                                                                         \
+    }
+
+DEFINE_TEST(f32, float)
+DEFINE_TEST(f64, double)
+DEFINE_TEST(c64, float _Complex)
+DEFINE_TEST(c128, double _Complex)
+DEFINE_TEST(i32, int32_t)
+DEFINE_TEST(i64, int64_t)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_f32), cmocka_unit_test(test_f64),
+                                       cmocka_unit_test(test_c64), cmocka_unit_test(test_c128),
+                                       cmocka_unit_test(test_i32), cmocka_unit_test(test_i64)};
+    return cmocka_run_group_tests_name("contraction", tests, NULL, NULL);
+}
