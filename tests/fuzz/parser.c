@@ -13,8 +13,8 @@
 
 enum {
     MAX_WORDS = 64,
-    WORK_LIMIT = 10000, // of a plan
-    MAX_RANKS = 32,     // of a plan that is looked at rank by rank
+    WORK_LIMIT = 1000, // of a plan
+    MAX_RANKS = 32,    // of a plan that is looked at rank by rank
 };
 
 static void check_message(const Pipeline *pipeline, const Diagnostic *diagnostic) {
