@@ -11,7 +11,7 @@ mkdir -p "$build/corpus/$name" "$found"
 
 export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 export LSAN_OPTIONS=suppressions=$PWD/tests/lsan.supp:print_suppressions=0
-if "$build/tests/fuzz/fuzz_$name" -max_total_time="$seconds" -max_len=4096 -mutate_depth=2 -timeout=30 -rss_limit_mb=4096 \
+if "$build/tests/fuzz/fuzz_$name" -max_total_time="$seconds" -max_len=8192 -mutate_depth=2 -timeout=30 -rss_limit_mb=4096 \
     -print_final_stats=1 -artifact_prefix="$found/$name-" "$build/corpus/$name" "$corpus"; then
     echo "fuzz-$name: nothing found in $seconds s"
 else

@@ -18,11 +18,11 @@ enum {
 };
 
 static void check_message(const Pipeline *pipeline, const Diagnostic *diagnostic) {
+    REQUIRE(!strstr(diagnostic->message, "internal error"), "%s", diagnostic->message);
+    if (diagnostic->span.line == 0) // what is said of the command line repeats it
+        return;
     for (const char *at = diagnostic->message; *at; at++)
         REQUIRE((unsigned char)*at >= ' ' && *at != 127, "a character in '%s'", diagnostic->message);
-    REQUIRE(!strstr(diagnostic->message, "internal error"), "%s", diagnostic->message);
-    if (diagnostic->span.line == 0)
-        return;
     const char *line = pipeline->source.text;
     for (int l = 1; l < diagnostic->span.line; l++) {
         line = strchr(line, '\n');
