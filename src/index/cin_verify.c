@@ -6,6 +6,8 @@ typedef struct {
     const char *why;      // NULL while all is well
     bool bound[MAX_VARS]; // loops of the nest in hand
     bool named[MAX_VARS]; // source variables of its accesses
+    // What has been found out about variables of the nest: a variable may be reached in very many ways.
+    bool recovered[MAX_VARS], followed[MAX_VARS];
 } Verifier;
 
 static void fail(Verifier *verifier, const char *what, int var) {
@@ -13,8 +15,8 @@ static void fail(Verifier *verifier, const char *what, int var) {
         verifier->why = arena_printf(verifier->cin->arena, "%s: '%s'", what, verifier->cin->vars[var].name);
 }
 
-static bool recoverable(const Verifier *verifier, int var) {
-    if (verifier->bound[var])
+static bool recoverable(Verifier *verifier, int var) {
+    if (verifier->bound[var] || verifier->recovered[var])
         return true;
     const Relation *relation = cin_replaced_by(verifier->cin, var);
     if (!relation)
@@ -25,6 +27,7 @@ static bool recoverable(const Verifier *verifier, int var) {
     for (int i = 0; i < relation->var_count; i++)
         if (!recoverable(verifier, relation->vars[i]))
             return false;
+    verifier->recovered[var] = true;
     return true;
 }
 
@@ -40,6 +43,9 @@ static void verify_access(void *context, const Access *access) {
 
 // Every source variable behind a loop indexes an access: else the loop repeats its body without a reason.
 static void verify_purpose(Verifier *verifier, int var) {
+    if (verifier->followed[var])
+        return;
+    verifier->followed[var] = true;
     const Relation *relation = cin_made_by(verifier->cin, var);
     for (int p = 0; relation && p < relation_parents(relation); p++)
         verify_purpose(verifier, relation->parent[p]);
@@ -49,7 +55,7 @@ static void verify_purpose(Verifier *verifier, int var) {
 
 static void verify_nest(Verifier *verifier, const Nest *nest) {
     for (int v = 0; v < MAX_VARS; v++)
-        verifier->bound[v] = verifier->named[v] = false;
+        verifier->bound[v] = verifier->named[v] = verifier->recovered[v] = verifier->followed[v] = false;
     for (int i = 0; i < nest->loop_count; i++) {
         int var = nest->loops[i];
         if (verifier->bound[var])

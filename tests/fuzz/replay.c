@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LIMIT_SECONDS = 60 };
+enum { LIMIT_SECONDS = 30 };
 
 static void replay(const char *path) {
     FILE *file = fopen(path, "rb");
