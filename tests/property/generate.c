@@ -66,6 +66,9 @@ static void draw_smaller_machine(Random *random, Draft *draft) {
     int factors[2];
     *machine = (DraftMachine){.level_count = 1, .levels = {""}, .order = random_between(random, 1, 2)};
     machine->level_order[0] = machine->order;
+    if (machine->order == 2 && random_chance(random, 40))
+        *machine =
+            (DraftMachine){.level_count = 2, .levels = {"socket", "core"}, .level_order = {1, 1}, .order = 2};
     draw_factors(random, random_between(random, 1, draft->ranks), machine->order, factors);
     for (int d = 0; d < machine->order; d++)
         machine->sizes[d] = draw_size(random, draft, 'g', factors[d]);

@@ -5,6 +5,7 @@
 #include "schedule_writer.h"
 
 #include <stdio.h>
+#include <string.h>
 
 // Any loop that other variables may take the place of; -1 where there is none.
 static int draw_derivable(ScheduleWriter *writer) {
@@ -43,15 +44,16 @@ static void draw_outer_split(ScheduleWriter *writer) {
 }
 
 static void draw_reorder(ScheduleWriter *writer) {
-    const LoopNest *nest = &writer->loops.nests[random_below(writer->random, writer->loops.nest_count)];
-    int vars[MAX_LOOP_VARS], count = 0;
-    if (writer->loops.nest_count > 1) {
+    const Loops *loops = &writer->loops;
+    int all[MAX_LOOP_VARS], vars[MAX_LOOP_VARS], count = 0;
+    if (loops->uncertain || (loops->nest_count > 1 && random_chance(writer->random, 50))) {
         writer_settle(writer);
         return;
     }
-    for (int i = 0; i < nest->count; i++)
+    const int all_count = loops_all(loops, all);
+    for (int i = 0; i < all_count; i++)
         if (random_chance(writer->random, 70))
-            vars[count++] = nest->loops[i];
+            vars[count++] = all[i];
     if (count < 2)
         return;
     random_shuffle(writer->random, vars, count);
@@ -102,11 +104,27 @@ static bool draw_onto_dims(ScheduleWriter *writer, int machine, const char *onto
     return writer_distribute(writer, targets, order, onto, machine, dims);
 }
 
+// Distributed loops outside, then those of steps, the new one last, then the others.
+static bool order_steps(ScheduleWriter *writer, int step) {
+    const Loops *loops = &writer->loops;
+    int all[MAX_LOOP_VARS], order[MAX_LOOP_VARS], next = 0, count = loops_all(loops, all);
+    if (loops->nest_count == 1)
+        memcpy(all, loops->nests[0].loops, sizeof all);
+    for (int pass = 0; pass < 4; pass++)
+        for (int i = 0; i < count; i++) {
+            const LoopVar *var = &loops->vars[all[i]];
+            const bool distributed = var->said & SAID_DISTRIBUTE;
+            if (pass == (distributed ? 0 : var->steps ? 1 : all[i] == step ? 2 : 3))
+                order[next++] = all[i];
+        }
+    return writer_reorder(writer, order, next);
+}
+
 // The manner of Cannon's algorithm and its relatives: a local loop in steps, inside of those that there are
 // already, each processor beginning with another one, and what is needed in a step brought there.
 static void draw_steps(ScheduleWriter *writer, bool communicate) {
     int target = draw_derivable(writer), children[2], by[MAX_LOOP_VARS], by_count = 0;
-    if (writer->loops.nest_count != 1 || target < 0)
+    if (target < 0 || (writer->loops.uncertain && !writer_settle(writer)))
         return;
     const DraftMachine *machine = &writer->draft->machines[0];
     int64_t steps = random_between(writer->random, 1, 4);
@@ -117,22 +135,13 @@ static void draw_steps(ScheduleWriter *writer, bool communicate) {
         steps = writer->draft->sizes[size].value;
         draft_size_text(writer->draft, size, text);
     }
-    if (!writer_blocks(writer, target, random_chance(writer->random, 80), text, steps, children))
+    if (!writer_blocks(writer, target, random_chance(writer->random, 80), text, steps, children) ||
+        !order_steps(writer, children[0]))
         return;
-    const LoopNest nest = writer->loops.nests[0];
-    int order[MAX_LOOP_VARS], next = 0;
-    for (int pass = 0; pass < 4; pass++)
-        for (int i = 0; i < nest.count; i++) {
-            const LoopVar *var = &writer->loops.vars[nest.loops[i]];
-            const bool distributed = var->said & SAID_DISTRIBUTE;
-            if (pass == (distributed ? 0 : var->steps ? 1 : nest.loops[i] == children[0] ? 2 : 3))
-                order[next++] = nest.loops[i];
-        }
-    if (!writer_reorder(writer, order, next))
-        return;
-    for (int i = 0; i < nest.count; i++)
-        if (writer->loops.vars[nest.loops[i]].said & SAID_DISTRIBUTE && random_chance(writer->random, 75))
-            by[by_count++] = nest.loops[i];
+    for (int v = 0; v < writer->loops.var_count; v++)
+        if (writer->loops.vars[v].said & SAID_DISTRIBUTE && writer_is_outside(writer, v, children[0]) &&
+            random_chance(writer->random, 75))
+            by[by_count++] = v;
     int at = children[0];
     if (by_count > 0 && writer_rotate(writer, children[0], by, by_count))
         at = writer->loops.var_count - 1;
@@ -151,7 +160,7 @@ static void draw_onto_machine(ScheduleWriter *writer) {
     }
     for (int l = 0, d = 0; l < machine->level_count; l++) {
         char onto[16];
-        snprintf(onto, sizeof onto, "M.%s", machine->levels[l]);
+        snprintf(onto, sizeof onto, "%s.%s", draft_machine_names[index], machine->levels[l]);
         if (!draw_onto_dims(writer, index, onto, d, machine->level_order[l]) ||
             random_chance(writer->random, 15))
             return;

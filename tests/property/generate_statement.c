@@ -310,7 +310,7 @@ static int draw_product(Writer *writer, VarSet allowed) {
     for (int f = 1; f < factors && writer->access_count < MAX_ACCESSES; f++)
         node = operation(writer, NODE_MUL, node,
                          random_chance(writer->random, 10) ? copy_node(writer, node)
-                                                          : draw_factor(writer, allowed));
+                                                           : draw_factor(writer, allowed));
     // Quotients of integers that may have wrapped around are not what the reference computes.
     if ((writer->first || !type_info(writer->type)->is_integer) && random_chance(writer->random, 9))
         node = operation(writer, NODE_DIV, node, draw_divisor(writer, allowed));
