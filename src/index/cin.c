@@ -128,6 +128,15 @@ bool nest_has(const Nest *nest, int var) {
     return nest_position(nest, var) >= 0;
 }
 
+bool cin_share_nest(const Cin *cin, int a, int b) {
+    for (int n = 0; n < cin_nest_count(cin); n++) {
+        const Nest nest = cin_nest(cin, n);
+        if (nest_has(&nest, a) && nest_has(&nest, b))
+            return true;
+    }
+    return false;
+}
+
 int cin_var(const Cin *cin, const char *name) {
     for (int v = 0; v < cin->var_count; v++)
         if (strcmp(cin->vars[v].name, name) == 0)

@@ -126,6 +126,7 @@ void cin_set_nest(Cin *cin, int index, const Nest *nest);
 // Index of the loop in the nest, -1 where the nest lacks it.
 int nest_position(const Nest *nest, int var);
 bool nest_has(const Nest *nest, int var);
+bool cin_share_nest(const Cin *cin, int a, int b); // whether some nest has both loops
 
 // Id of the variable with this name, -1 where there is none; whether it is a loop of some nest.
 int cin_var(const Cin *cin, const char *name);

@@ -86,7 +86,8 @@ static void verify_relation(Verifier *verifier, const Relation *relation) {
         verifier->why = "a relation about a dimension that its machine does not have";
 }
 
-// Along one dimension of the machine goes one variable, and all variables go along the same machine.
+// Along one dimension of the machine goes one variable of a nest, and all variables go along the same
+// machine.
 static void verify_distribution(Verifier *verifier) {
     const Cin *cin = verifier->cin;
     for (int64_t r = 0; r < cin->relations.count; r++) {
@@ -97,7 +98,8 @@ static void verify_distribution(Verifier *verifier) {
                 continue;
             if (a->machine != b->machine)
                 fail(verifier, "a variable is distributed onto another machine than the others", a->vars[0]);
-            else if (a->machine && a->dim == b->dim)
+            else if (a->machine && a->dim == b->dim &&
+                     (b->kind == REL_FIX || cin_share_nest(cin, a->vars[0], b->vars[0])))
                 fail(verifier, "a variable is distributed along a dimension that is taken", a->vars[0]);
         }
     }

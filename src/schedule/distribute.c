@@ -10,7 +10,8 @@
 enum { OTHERWISE_EXECUTED = 1u << REL_SUBSTITUTE | 1u << REL_PARALLELIZE | 1u << REL_UNROLL };
 
 static bool fits(const Cin *cin, const Machine *machine, int dim, int var) {
-    return int_equal(machine->extents[dim], cin->vars[var].extent) && !distribution_taken(cin, machine, dim);
+    return int_equal(machine->extents[dim], cin->vars[var].extent) &&
+           !distribution_taken(cin, machine, dim, var);
 }
 
 // Where a loop without a machine goes: the first free dimension of that size, of the machine that the
@@ -84,12 +85,12 @@ static bool resolve_lists(const Application *application, Distribution *distribu
     return true;
 }
 
-// Each dimension may be given once in a statement.
+// Each dimension may be given once in a nest.
 static bool dimensions_are_free(const Application *application, const Distribution *distribution) {
     const Arg *onto = &application->command->args[3];
     for (int s = 0; s < distribution->step_count; s++) {
-        const Relation *taken =
-            distribution_taken(application->cin, distribution->machine, distribution->steps[s].dim);
+        const Relation *taken = distribution_taken(application->cin, distribution->machine,
+                                                   distribution->steps[s].dim, distribution->steps[s].target);
         if (!taken)
             continue;
         Text text = text_create(application->scheduler->arena);
@@ -167,7 +168,8 @@ static int next_cuts(const Cin *cin, const Access *access, Cut *cuts, int *all) 
     const Machine *machine = access->tensor->placement->machine;
     int modes[MAX_MACHINE_ORDER], dims[MAX_MACHINE_ORDER], first = 0;
     *all = distribution_modes(access, modes, dims);
-    while (first < *all && distribution_taken(cin, machine, dims[first]))
+    while (first < *all &&
+           distribution_taken(cin, machine, dims[first], local_part(cin, access->vars[modes[first]])))
         first++;
     int end = first;
     while (end < *all && !repeats(modes, first, end))

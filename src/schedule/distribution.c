@@ -3,11 +3,16 @@
 
 #include "schedule/transform.h"
 
-const Relation *distribution_taken(const Cin *cin, const Machine *machine, int dim) {
+static bool takes(const Relation *relation, const Machine *machine, int dim) {
+    return (relation->kind == REL_DISTRIBUTE || relation->kind == REL_FIX) && relation->machine &&
+           relation->machine == machine && relation->dim == dim;
+}
+
+const Relation *distribution_taken(const Cin *cin, const Machine *machine, int dim, int var) {
     for (int64_t r = 0; r < cin->relations.count; r++) {
         const Relation *relation = cin->relations.items[r];
-        if ((relation->kind == REL_DISTRIBUTE || relation->kind == REL_FIX) && relation->machine &&
-            relation->machine == machine && relation->dim == dim)
+        if (takes(relation, machine, dim) &&
+            (relation->kind == REL_FIX || cin_share_nest(cin, relation->vars[0], var)))
             return relation;
     }
     return NULL;
@@ -130,7 +135,10 @@ int distribution_modes(const Access *access, int *modes, int *dims) {
 
 void distribution_add_fixed(const Cin *cin, const Placement *placement, Distribution *distribution) {
     for (int d = 0; d < placement->machine->order; d++) {
-        if (placement->entries[d].kind != PLACE_FIX || distribution_taken(cin, placement->machine, d))
+        bool taken = false;
+        for (int64_t r = 0; r < cin->relations.count; r++)
+            taken = taken || takes(cin->relations.items[r], placement->machine, d);
+        if (placement->entries[d].kind != PLACE_FIX || taken)
             continue;
         distribution->fixed_dims[distribution->fix_count] = d;
         distribution->coordinates[distribution->fix_count++] = placement->entries[d].coordinate;

@@ -211,6 +211,9 @@ static bool draw_onto_levels(ScheduleWriter *writer, const DraftTensor *tensor, 
         return false;
     for (int i = 0; i < count; i++)
         local[modes[i]] = made + 2 * i + 1;
+    for (int k = 0; k < machine->order; k++)
+        if (tensor->entries[k] <= ENTRY_FIX)
+            writer->bound[writer->bound_count++] = (Bound){tensor->machine, k, -1};
     return true;
 }
 
@@ -384,6 +387,9 @@ void draw_schedule(Random *random, Draft *draft, int at) {
     if (random_chance(random, 10))
         draw_transformations(&writer);
     draw_distribution(&writer);
+    // Another nest along the same machine.
+    if (writer.loops.nest_count > 1 && writer.bound_count > 0 && random_chance(random, 50))
+        draw_onto_machine(&writer);
     if (random_chance(random, 8))
         draw_plain(&writer);
     if (random_chance(random, 12))

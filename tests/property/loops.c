@@ -25,6 +25,13 @@ bool loops_is_loop(const Loops *loops, int var) {
     return false;
 }
 
+bool loops_share_nest(const Loops *loops, int a, int b) {
+    for (int n = 0; n < loops->nest_count; n++)
+        if (loops_position(&loops->nests[n], a) >= 0 && loops_position(&loops->nests[n], b) >= 0)
+            return true;
+    return false;
+}
+
 int loops_all(const Loops *loops, int *vars) {
     int count = 0;
     for (int v = 0; v < loops->var_count; v++)

@@ -81,6 +81,7 @@ void loops_hoist(Loops *loops, const int *vars, int count);
 
 int loops_position(const LoopNest *nest, int var); // -1: not there
 bool loops_is_loop(const Loops *loops, int var);
+bool loops_share_nest(const Loops *loops, int a, int b);
 // All loops, those of the first nests first; their number.
 int loops_all(const Loops *loops, int *vars);
 

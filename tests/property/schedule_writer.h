@@ -8,13 +8,21 @@
 #include "loops.h"
 #include "random.h"
 
+// A dimension of a machine that a loop goes along, or every nest where var is -1: there its coordinate is
+// fixed.
+typedef struct {
+    int machine, dim, var;
+} Bound;
+
 typedef struct {
     Random *random;
     Draft *draft;
     DraftStatement *statement;
     Loops loops;
-    int collapsed_count;                               // for names
-    bool distributed;                                  // by some command
+    int collapsed_count; // for names
+    bool distributed;    // by some command
+    int bound_count;     // by commands that name a machine or a tensor
+    Bound bound[MAX_LOOP_VARS];
     unsigned communicated[MAX_LOOP_NESTS];             // tensors, by nest
     int communicate_at[MAX_LOOP_NESTS][LOOPS_TENSORS]; // loop, for those
     int part_count;                                    // that are computed ahead
@@ -39,7 +47,7 @@ bool writer_settle(ScheduleWriter *writer);
 // Whether `var` is a loop outside of `target` in every nest that has `target`.
 bool writer_is_outside(const ScheduleWriter *writer, int var, int target);
 bool writer_rotate(ScheduleWriter *writer, int target, const int *by, int count);
-// The compound form, target i along dimension dims[i] of that machine.
+// The compound form, target i along dimension dims[i] of that machine. False where a dimension is not free.
 bool writer_distribute(ScheduleWriter *writer, const int *targets, int count, const char *onto, int machine,
                        const int *dims);
 bool writer_distribute_loops(ScheduleWriter *writer, const int *vars, int count);
@@ -52,5 +60,14 @@ bool writer_substitute(ScheduleWriter *writer);
 bool writer_call(ScheduleWriter *writer); // a BLAS kernel with loops that it probably fits
 bool writer_parallelize(ScheduleWriter *writer, bool threads);
 bool writer_unroll(ScheduleWriter *writer);
+
+// Used by its parts. Whether another command fits, a command as text (always true), "{i, j}" in the buffer
+// (NULL where that is too small), and the position of the innermost loop with a transfer (`deepest` where
+// none is further inside).
+bool writer_has_room(const ScheduleWriter *writer);
+bool writer_command(ScheduleWriter *writer, bool may_be_refused, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+const char *writer_list(const ScheduleWriter *writer, const int *vars, int count, char *buffer, size_t size);
+int writer_deepest_transfer(const ScheduleWriter *writer, const LoopNest *nest, int deepest);
 
 #endif

@@ -85,6 +85,13 @@ static const Case rewrites[] = {
     {MATMUL, "reorder({k, j, i})", "forall(k) forall(j) forall(i) A(i, j) += B(i, k) * C(k, j)\n"},
     {MATMUL, "divide(k, ko, ki, g); rotate(ko, {i, j}, kos)",
      NEST("forall(i) forall(j) forall(kos) forall(ki)", "divide(k, ko, ki, g), rotate(ko, {i, j}, kos)")},
+    // Along one dimension of the machine, a loop of each nest.
+    {PLACED "d(i) = B(i, k) + B(i, l) * s\nschedule d {",
+     "distribute(i, io, ii, L.node); distribute(k, ko, ki, L.gpu); distribute(l, lo, li, L.gpu)",
+     "forall(io) forall(ko) forall(ii) forall(ki) d(i) += B(i, k) ;\n"
+     "forall(io) forall(lo) forall(ii) forall(li) d(i) += B(i, l) * s\n"
+     "    s.t. divide(i, io, ii, g), distribute(io, L.node[0]), divide(k, ko, ki, h),\n"
+     "         distribute(ko, L.gpu[0]), divide(l, lo, li, h), distribute(lo, L.gpu[0])\n"},
     // One tensor in two nests, which have no loop in common but those of the left side.
     {PLACED "d(i) = B(i, k) + B(i, l) * s\nschedule d {", "communicate(B, k); communicate(B, l)",
      "forall(i) forall(k) d(i) += B(i, k) ;\nforall(i) forall(l) d(i) += B(i, l) * s\n"
