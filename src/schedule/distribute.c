@@ -162,14 +162,29 @@ static bool repeats(const int *modes, int first, int last) {
     return false;
 }
 
+// Whether the dimension is taken in a nest that accesses the tensor.
+static bool is_taken_for(const Cin *cin, const Tensor *tensor, int dim) {
+    for (int64_t r = 0; r < cin->relations.count; r++) {
+        const Relation *relation = cin->relations.items[r];
+        if (!distribution_takes(relation, tensor->placement->machine, dim))
+            continue;
+        for (int n = 0; n < cin_nest_count(cin); n++) {
+            const Nest nest = cin_nest(cin, n);
+            if (assignment_has(nest.assign, tensor) &&
+                (relation->kind == REL_FIX || nest_has(&nest, relation->vars[0])))
+                return true;
+        }
+    }
+    return false;
+}
+
 // The cuts that one command makes: what no command has made yet, up to a level that cuts a mode once more.
 // `all`: how many there are over all levels.
 static int next_cuts(const Cin *cin, const Access *access, Cut *cuts, int *all) {
     const Machine *machine = access->tensor->placement->machine;
     int modes[MAX_MACHINE_ORDER], dims[MAX_MACHINE_ORDER], first = 0;
     *all = distribution_modes(access, modes, dims);
-    while (first < *all &&
-           distribution_taken(cin, machine, dims[first], local_part(cin, access->vars[modes[first]])))
+    while (first < *all && is_taken_for(cin, access->tensor, dims[first]))
         first++;
     int end = first;
     while (end < *all && !repeats(modes, first, end))

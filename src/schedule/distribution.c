@@ -3,7 +3,7 @@
 
 #include "schedule/transform.h"
 
-static bool takes(const Relation *relation, const Machine *machine, int dim) {
+bool distribution_takes(const Relation *relation, const Machine *machine, int dim) {
     return (relation->kind == REL_DISTRIBUTE || relation->kind == REL_FIX) && relation->machine &&
            relation->machine == machine && relation->dim == dim;
 }
@@ -11,7 +11,7 @@ static bool takes(const Relation *relation, const Machine *machine, int dim) {
 const Relation *distribution_taken(const Cin *cin, const Machine *machine, int dim, int var) {
     for (int64_t r = 0; r < cin->relations.count; r++) {
         const Relation *relation = cin->relations.items[r];
-        if (takes(relation, machine, dim) &&
+        if (distribution_takes(relation, machine, dim) &&
             (relation->kind == REL_FIX || cin_share_nest(cin, relation->vars[0], var)))
             return relation;
     }
@@ -137,7 +137,7 @@ void distribution_add_fixed(const Cin *cin, const Placement *placement, Distribu
     for (int d = 0; d < placement->machine->order; d++) {
         bool taken = false;
         for (int64_t r = 0; r < cin->relations.count; r++)
-            taken = taken || takes(cin->relations.items[r], placement->machine, d);
+            taken = taken || distribution_takes(cin->relations.items[r], placement->machine, d);
         if (placement->entries[d].kind != PLACE_FIX || taken)
             continue;
         distribution->fixed_dims[distribution->fix_count] = d;

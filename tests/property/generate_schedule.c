@@ -89,7 +89,7 @@ static void draw_rotate(ScheduleWriter *writer) {
 static bool draw_onto_dims(ScheduleWriter *writer, int machine, const char *onto, int first, int order) {
     int vars[MAX_LOOP_VARS], count = loops_all(&writer->loops, vars), targets[DRAFT_DIMS], kept = 0;
     for (int i = 0; i < count; i++)
-        if (writer->loops.vars[vars[i]].said == 0)
+        if (writer->loops.vars[vars[i]].said == 0 && writer_is_free(writer, vars[i], machine, first, order))
             vars[kept++] = vars[i];
     if (kept < order)
         return false;

@@ -202,15 +202,21 @@ bool writer_rotate(ScheduleWriter *writer, int target, const int *by, int count)
     return writer_command(writer, false, "rotate(%s, %s, %s)", old.name, text, name);
 }
 
+bool writer_is_free(const ScheduleWriter *writer, int var, int machine, int first, int order) {
+    for (int b = 0; b < writer->bound_count; b++) {
+        const Bound *bound = &writer->bound[b];
+        if (bound->machine == machine && bound->dim >= first && bound->dim < first + order &&
+            (bound->var < 0 || loops_share_nest(&writer->loops, bound->var, var)))
+            return false;
+    }
+    return true;
+}
+
 static bool dims_are_free(const ScheduleWriter *writer, const int *targets, int count, int machine,
                           const int *dims) {
     for (int i = 0; i < count; i++)
-        for (int b = 0; b < writer->bound_count; b++) {
-            const Bound *bound = &writer->bound[b];
-            if (bound->machine == machine && bound->dim == dims[i] &&
-                (bound->var < 0 || loops_share_nest(&writer->loops, bound->var, targets[i])))
-                return false;
-        }
+        if (!writer_is_free(writer, targets[i], machine, dims[i], 1))
+            return false;
     return true;
 }
 

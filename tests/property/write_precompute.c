@@ -292,9 +292,11 @@ static Scope draw_scope(const ScheduleWriter *writer) {
     Scope scope = {writer, -1};
     if (writer->part_count == 0 || random_chance(writer->random, 65))
         return scope;
-    scope.within = random_below(writer->random, writer->part_count);
-    for (int m = 0; m < writer->parts[scope.within].order; m++)
-        if (writer->parts[scope.within].renamed[m])
+    const int within = random_below(writer->random, writer->part_count);
+    const Part *part = &writer->parts[within];
+    scope.within = within;
+    for (int m = 0; m < part->order; m++)
+        if (part->renamed[m])
             scope.within = -1;
     return scope;
 }

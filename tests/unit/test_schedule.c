@@ -323,6 +323,10 @@ static const Case refusals[] = {
      "distribute({i}, {io}, {ii}, Q); distribute({ii}, {ic}, {id}, Q); distribute({j}, {jo}, {ji}, Q)",
      "6:106: cannot distribute: all that the placement of 'Q' partitions is distributed already\n"},
 
+    {PLACED "A(i, j) = P(i, j)\nschedule A {",
+     "distribute({i, j}, {io, jo}, {ii, ji}, P); divide(ii, ia, ib, 2); distribute({ji}, {jc}, {jd}, P)",
+     "6:108: cannot distribute: all that the placement of 'P' partitions is distributed already\n"},
+
     // Communication.
     {MATMUL, "communicate(P, k)",
      "6:25: cannot communicate: 'P' is not a tensor of this statement (tensors: A, B and C)\n"},
