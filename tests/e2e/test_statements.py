@@ -176,7 +176,7 @@ class Case:
             self.types = dict.fromkeys(tensors, kind)
         self.inputs = [name for name in tensors if self.is_input(name)]
         values = {name: self.draw_values(name, draw.randrange(2**32)) for name in tensors}
-        self.arrays = {name: values[name] for name in self.inputs}
+        self.arrays = {name: self.draw_layout(values[name], draw) for name in self.inputs}
         self.compute(values)
 
     @staticmethod
@@ -230,6 +230,13 @@ class Case:
             return (sign * generator.integers(1, 100, shape)).astype(dtype)
         values = sign * generator.uniform(0.5, 1.5, shape)
         return (values * numpy.exp(1j * generator.uniform(-1, 1, shape)) if dtype[0] == "c" else values).astype(dtype)
+
+    @staticmethod
+    def draw_layout(array, draw):
+        """How it lies in its file."""
+        if draw.random() < 0.25:
+            array = array.copy(order="F")
+        return array.astype(array.dtype.newbyteorder(">")) if draw.random() < 0.15 else array
 
     def compute(self, values):
         values, magnitudes = dict(values), {name: numpy.abs(array).astype(float) for name, array in values.items()}
@@ -361,8 +368,11 @@ def run(cases, program, ranks, environment):
                 command += ["--in", f"{name}={folder}/{name}.npy"]
             for name in case.results:
                 command += ["--out", f"{name}={folder}/{name}.out.npy"]
-        done = subprocess.run(command, capture_output=True, timeout=LIMIT_SECONDS, check=False, text=True,
-                              env=environment)
+        try:
+            done = subprocess.run(command, capture_output=True, timeout=LIMIT_SECONDS, check=False, text=True,
+                                  env=environment)
+        except subprocess.TimeoutExpired:
+            return [f"still running after {LIMIT_SECONDS} s"] * len(cases)
         if done.returncode != 0:
             return [f"exit status {done.returncode}: {done.stderr.strip()}"] * len(cases)
         why = []
