@@ -46,8 +46,8 @@ def distal(arguments, status, message=None, largest_file=None, output=subprocess
     if message is None:
         check("error" not in done.stderr, f"standard error: {done.stderr!r}")
     else:
-        check(done.stderr.startswith("distal: error: ") and message in done.stderr
-              and done.stderr.count("distal: error: ") == 1, f"standard error: {done.stderr!r}")
+        check(": error: " in done.stderr.splitlines()[0] and message in done.stderr
+              and done.stderr.count(": error: ") == 1, f"standard error: {done.stderr!r}")
     return done.stdout
 
 
@@ -162,6 +162,18 @@ def test_compilers(folder):
     distal(["run", "-e", ALONE], 1, "failed with status", DISTAL_CFLAGS="-nonsense", XDG_CACHE_HOME=f"{folder}/cache")
 
 
+def test_launchers(folder):
+    """Of the launcher that the user names: it is missing, fails, starts another number of processes."""
+    failing, other = f"{folder}/failing", f"{folder}/other"
+    write_script(failing, "exit 3\n")
+    write_script(other, 'shift 2\nexec mpirun -n 1 "$@"\n')
+    for launcher, message in ((f"{folder}/none", f"cannot start '{folder}/none': No such file"),
+                              (failing, f"the run failed: '{failing}' ended with status 3\n"
+                               f"distal: note: the processes were started with: {failing} -n 2 {DISTAL} run -n"),
+                              (other, "--ranks 2, but the launcher has started 1 process\n")):
+        distal(["run", "-n", "2", "-e", TWO], 2 if launcher == other else 1, message, DISTAL_MPIRUN=launcher)
+
+
 def test_program_file(folder):
     binary = f"{folder}/binary.distal"
     with open(binary, "wb") as file:
@@ -169,6 +181,12 @@ def test_program_file(folder):
     for path, message in ((binary, "it has a byte that is 0"), (f"{folder}/none.distal", "No such file"),
                           (folder, "Is a directory")):
         distal(["check", path], 2, message)
+    many = f"{folder}/many.distal"
+    for line, message in (("a = 1\n", "a program has at most 4096 statements"),
+                          ("param p{} = 1\n", "a program has at most 4096 declarations")):
+        with open(many, "w", encoding="utf-8") as file:
+            file.write("tensor a: f64\n" + "".join(line.format(i) for i in range(5000)))
+        distal(["check", many], 2, message)
 
 
 def main():

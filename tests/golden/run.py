@@ -89,7 +89,7 @@ def read_case(path):
     head, *rest = re.split(r"^--- (program|stdout|stderr)\n", text, flags=re.MULTILINE)
     case = {"head": head, "program": "", "stdout": "", "stderr": "", "status": 0, "masks": []}
     case.update(zip(rest[::2], rest[1::2]))
-    runs = re.findall(r"^# run: (.*)$", head, re.MULTILINE)
+    runs = re.findall(r"^# run:(.*)$", head, re.MULTILINE)
     if len(runs) != 1:
         raise ValueError(f"{len(runs)} lines '# run: ...', one expected")
     case["run"] = runs[0]
@@ -121,7 +121,7 @@ def execute(case, distal, stem):
 def write_case(path, case, actual):
     head = re.sub(r"^# status: .*\n", "", case["head"], flags=re.MULTILINE)
     if actual["status"] != 0:
-        head = re.sub(r"^(# run: .*\n)", lambda m: f"{m.group(1)}# status: {actual['status']}\n", head,
+        head = re.sub(r"^(# run:.*\n)", lambda m: f"{m.group(1)}# status: {actual['status']}\n", head,
                       flags=re.MULTILINE)
     with open(path, "w", encoding="utf-8", newline="") as file:
         file.write(head + "--- program\n" + case["program"])

@@ -109,32 +109,32 @@ static void test_declarations(MPI_Comm comm, int rank, int ranks) {
     const int64_t extents[13] = {4, 4}, negative[] = {4, -1}, huge[] = {INT64_MAX, INT64_MAX};
     distal_tensor *t;
     CHECK(*distal_error(d) == '\0', "an error before any");
-    WRONG(distal_param(d, NULL, 1), "NULL");
+    WRONG(distal_param(d, NULL, 1), "the name of the param is NULL");
     WRONG(distal_param(d, "", 1), "cannot name");
-    WRONG(distal_param(d, "2n", 1), "cannot name");
+    WRONG(distal_param(d, "2n", 1), "cannot name a param: a name has letters, digits and _");
     WRONG(distal_param(d, "n = 1\nparam m", 1), "cannot name");
-    WRONG(distal_param(d, "tensor", 1), "declaration");
+    WRONG(distal_param(d, "tensor", 1), "cannot name a param: it begins a declaration");
     WRONG(distal_param(d, "ranks", 1), "ranks");
     WRONG(distal_param(d, "M", 1), "M");
-    WRONG(distal_machine(d, NULL, "grid(1)"), "NULL");
+    WRONG(distal_machine(d, NULL, "grid(1)"), "the name of the machine is NULL");
     WRONG(distal_machine(d, "N", NULL), "NULL");
     WRONG(distal_machine(d, "N", "grid()"), "dimension");
     WRONG(distal_machine(d, "N", "grid(0)"), "at least 1");
     WRONG(distal_machine(d, "N", "grid(nobody)"), "nobody");
-    WRONG(distal_machine(d, "N", "grid(1)\ntensor A: f64"), "one line");
+    WRONG(distal_machine(d, "N", "grid(1)\ntensor A: f64"), "is not on one line with its brackets closed");
     WRONG(distal_machine(d, "N", "planet grid(1)"), "planet");
     WRONG(distal_machine(d, "M", "grid(1)"), "M");
-    WRONG(distal_machine_grid(d, "N", 0, extents), "dimensions");
+    WRONG(distal_machine_grid(d, "N", 0, extents), "'N' has 0 dimensions; a machine has 1 to 12");
     WRONG(distal_machine_grid(d, "N", 13, extents), "dimensions");
-    WRONG(distal_machine_grid(d, "N", 2, NULL), "NULL");
+    WRONG(distal_machine_grid(d, "N", 2, NULL), "the extents of machine 'N' are NULL");
     WRONG(distal_machine_grid(d, "N", 2, negative), "at least 1");
     FINE(distal_machine_grid(d, "N", 1, (int64_t[]){ranks})); // nothing of what failed is left
     WRONG(distal_tensor_create(d, NULL, DISTAL_F64, 2, extents, NULL, &t), "NULL");
     WRONG(distal_tensor_create(d, "A B", DISTAL_F64, 2, extents, NULL, &t), "cannot name");
     WRONG(distal_tensor_create(d, "A", (distal_type)17, 2, extents, NULL, &t), "distal_type");
-    WRONG(distal_tensor_create(d, "A", DISTAL_F64, -1, extents, NULL, &t), "modes");
+    WRONG(distal_tensor_create(d, "A", DISTAL_F64, -1, extents, NULL, &t), "-1 modes; a tensor has 0 to 12");
     WRONG(distal_tensor_create(d, "A", DISTAL_F64, 13, extents, NULL, &t), "modes");
-    WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, NULL, NULL, &t), "NULL");
+    WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, NULL, NULL, &t), "the extents of tensor 'A' are NULL");
     WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, negative, NULL, &t), "negative");
     WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, huge, NULL, &t), "64-bit");
     WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, extents, "A(x) -> M(x)", &t), "mode");
@@ -150,7 +150,7 @@ static void test_declarations(MPI_Comm comm, int rank, int ranks) {
     WRONG(distal_tensor_declare(d, "A(4): f64\ntensor B(4): f64", NULL, &t), "one line");
     WRONG(distal_tensor_declare(d, "M(4): f64", NULL, &t), "M");
     CHECK(!t, "a handle of nothing");
-    WRONG(distal_tensor_find(d, "A", &t), "no tensor 'A'");
+    WRONG(distal_tensor_find(d, "A", &t), "there is no tensor 'A'");
     NOTHING(distal_tensor_find(d, "A", NULL));
     t = rows(d, "A");
     WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, extents, NULL, &(distal_tensor *){NULL}), "A");
@@ -176,23 +176,28 @@ static void test_data(MPI_Comm comm, int rank, int ranks) {
     NOTHING(distal_tensor_box(a, 0, NULL));
     NOTHING(distal_tensor_piece(a, 0, NULL));
     NOTHING(distal_tensor_local(a, NULL));
-    WRONG(distal_tensor_box(a, -1, &piece), "index -1");
+    WRONG(distal_tensor_box(a, -1, &piece), "of tensor 'A', and none has index -1");
     WRONG(distal_tensor_piece(a, 99, &piece), "index 99");
     CHECK(!piece.data && piece.order == 0, "a piece of nothing");
-    WRONG(distal_tensor_local(floating, &piece), "no placement");
+    WRONG(distal_tensor_local(floating, &piece),
+          "has no placement, so it lies nowhere before the first plan");
     WRONG(distal_tensor_attach(floating, memory, NULL), "no placement");
     WRONG(distal_tensor_fill(floating, "ones"), "no placement");
     WRONG(distal_tensor_write(floating, "U.npy"), "no placement");
     WRONG(distal_tensor_gather(floating, memory), "no placement");
     // Strides that the runtime cannot use, with what to do about it.
-    WRONG(distal_tensor_attach(a, memory, (int64_t[]){12, 2}), "order(...)");
+    WRONG(distal_tensor_attach(a, memory, (int64_t[]){12, 2}),
+          "which has to be 1: order(...) in the declaration says which mode is stored last");
     if (8 / ranks > 1)
-        WRONG(distal_tensor_attach(a, memory, (int64_t[]){3, 1}), "extend over 6 elements");
+        WRONG(distal_tensor_attach(a, memory, (int64_t[]){3, 1}),
+              ", and the modes stored after it extend over 6 elements; order(...)");
     WRONG(distal_tensor_attach(a, memory, (int64_t[]){1, 8}), "order(...)");
-    WRONG(distal_tensor_attach_pieces(a, 2, pieces), "memory is given for 2");
-    WRONG(distal_tensor_attach_pieces(a, 1, NULL), "NULL");
+    WRONG(distal_tensor_attach(a, memory, (int64_t[]){INT64_MAX - 2, 1}),
+          "the strides of tensor 'A' overflow");
+    WRONG(distal_tensor_attach_pieces(a, 2, pieces), "of tensor 'A', and memory is given for 2");
+    WRONG(distal_tensor_attach_pieces(a, 1, NULL), "the pieces of tensor 'A' are NULL");
     FINE(distal_tensor_box(a, 0, &pieces[0]));
-    WRONG(distal_tensor_attach_pieces(a, 1, pieces), "NULL");
+    WRONG(distal_tensor_attach_pieces(a, 1, pieces), "and the memory for it is NULL");
     pieces[0].data = memory;
     pieces[0].hi[0]++;
     WRONG(distal_tensor_attach_pieces(a, 1, pieces), "distal_tensor_box");
@@ -201,14 +206,15 @@ static void test_data(MPI_Comm comm, int rank, int ranks) {
     snprintf(says, sizeof says, "rank %d holds", ranks - 1);
     WRONG(distal_tensor_attach(a, rank == ranks - 1 ? NULL : memory, NULL), says);
     FINE(distal_tensor_attach(a, memory, NULL));
-    WRONG(distal_tensor_fill(a, NULL), "NULL");
+    WRONG(distal_tensor_fill(a, NULL), "the source of tensor 'A' is NULL");
     WRONG(distal_tensor_fill(a, "two"), "'two'");
     WRONG(distal_tensor_fill(a, "const:x"), "x");
     FAILS(distal_tensor_fill(a, "/nonexistent.npy"), "/nonexistent.npy");
-    WRONG(distal_tensor_write(a, NULL), "NULL");
+    WRONG(distal_tensor_write(a, NULL), "the path for tensor 'A' is NULL");
     WRONG(distal_tensor_write(a, "A.txt"), ".npy");
     FAILS(distal_tensor_write(a, "/nonexistent/A.npy"), "/nonexistent/A.npy");
-    WRONG(distal_tensor_gather(a, rank == 0 ? NULL : (double[48]){0}), "NULL");
+    WRONG(distal_tensor_gather(a, rank == 0 ? NULL : (double[48]){0}),
+          "the place for the whole of tensor 'A' is NULL");
     if (ranks > 1)
         WRONG(distal_tensor_fill(a, rank == 0 ? "ones" : "zeros"), "different calls");
     FINE(distal_tensor_fill(a, "ones")); // all is still in order
@@ -227,7 +233,7 @@ static void test_statements(MPI_Comm comm, int rank, int ranks) {
     rows(d, "B");
     distal_statement *s;
     NOTHING(distal_statement_create(d, "A(i, j) = B(i, j)", NULL));
-    WRONG(distal_statement_create(d, NULL, &s), "NULL");
+    WRONG(distal_statement_create(d, NULL, &s), "the text of the statement is NULL");
     WRONG(distal_statement_create(d, "", &s), "not one statement");
     WRONG(distal_statement_create(d, "A(i, j)", &s), "expected");
     WRONG(distal_statement_create(d, "A(i, j) = C(i, j)", &s), "'C'");
@@ -237,7 +243,7 @@ static void test_statements(MPI_Comm comm, int rank, int ranks) {
     WRONG(distal_statement_create(d, "A(i, j) = 1; B(i, j) = 2", &s), "not one statement");
     WRONG(distal_statement_create(d, "tensor Z: f64\nZ = 1", &s), "declares something");
     CHECK(!s, "a handle of nothing");
-    WRONG(distal_statement_find(d, "A", 0, &s), "0 statements");
+    WRONG(distal_statement_find(d, "A", 0, &s), "0 statements assign 'A', and none of them has index 0");
     WRONG(distal_statement_find(d, NULL, 0, &s), "NULL");
 
     // Each of these on a statement of its own, as the first mistake spoils it.
@@ -293,7 +299,7 @@ static void test_statements(MPI_Comm comm, int rank, int ranks) {
     SPOILS(distal_precompute(s, "B(i, j)", "i, j", "i, j", "A"), "'A'");
     SPOILS(distal_pos(s, "i", "p", "B(i, j)"), "not supported yet");
     SPOILS(distal_pos(s, "i", "p", NULL), "NULL");
-    SPOILS(distal_schedule(s, NULL), "NULL");
+    SPOILS(distal_schedule(s, NULL), "the text of the commands is NULL");
     SPOILS(distal_schedule(s, "fly(i)"), "'fly'");
     SPOILS(distal_schedule(s, "unroll(j, 2)\n}\nA(i, j) = 1\nschedule A {\n"), "not one statement");
     SPOILS(distal_schedule(s, "unroll(j"), "");
@@ -309,9 +315,16 @@ static void test_statements(MPI_Comm comm, int rank, int ranks) {
     NOTHING(distal_statement_source(s, NULL));
     FINE(distal_statement_source(s, &text));
     CHECK(strstr(text, "void distal_kernel_0("), "no kernel in %s", text);
-    WRONG(distal_use_kernel(s, NULL, "id"), "NULL");
+    WRONG(distal_use_kernel(s, NULL, "id"), "or its id, is NULL");
     WRONG(distal_use_kernel(s, (distal_kernel_function)abort, NULL), "NULL");
-    WRONG(distal_use_kernel(s, (distal_kernel_function)abort, "id"), "emit");
+    WRONG(distal_use_kernel(s, (distal_kernel_function)abort, "id"), "emitted for another program than");
+    const char *id = strstr(text, "distal_kernel_0_id[] = \"");
+    char own_id[33] = "";
+    CHECK(id && sscanf(id, "distal_kernel_0_id[] = \"%32[0-9a-f]\"", own_id) == 1, "no id in %s", text);
+    distal_plan *plan;
+    FINE(distal_use_kernel(s, (distal_kernel_function)abort, own_id));
+    FINE(distal_unroll(s, "j", "2"));
+    WRONG(distal_plan_create(s, &plan), "have changed since distal_use_kernel: emit the function again");
     WRONG(distal_statement_find(d, "A", 1, &s), "index 1");
     WRONG(distal_statement_find(d, "A", -1, &s), "index -1");
     distal_free(d);
@@ -320,7 +333,7 @@ static void test_statements(MPI_Comm comm, int rank, int ranks) {
 static void test_programs(MPI_Comm comm, int rank, int ranks) {
     (void)rank;
     distal_context *d = context_on(comm, ranks);
-    WRONG(distal_program(d, "x.distal", NULL), "NULL");
+    WRONG(distal_program(d, "x.distal", NULL), "the text of the program is NULL");
     WRONG(distal_program(d, "x.distal", "param n = 4\ntensor A(m): f64"), "x.distal:2:10: error:");
     WRONG(distal_program(d, NULL, "tensor"), "program:1:");
     WRONG(distal_program(d, NULL, "tensor a: f64; tensor b: f64; a = b; schedule a { fly(i) }"), "fly");
@@ -411,14 +424,14 @@ static void test_plans(MPI_Comm comm, int rank, int ranks) {
     FINE(distal_plan_create(s, &plan));
     NOTHING(distal_plan_figures(plan, NULL));
     WRONG(distal_plan_counted(plan, NULL, &number, NULL), "NULL");
-    WRONG(distal_plan_counted(plan, "M", &number, NULL), "no tensor 'M'");
+    WRONG(distal_plan_counted(plan, "M", &number, NULL), "the plan accesses no tensor 'M'");
     FINE(distal_plan_counted(plan, "B", NULL, NULL));
     FINE(distal_execute(plan));
     // More memory than any machine has.
     distal_tensor *large = NULL;
     FINE(distal_tensor_create(d, "L", DISTAL_F64, 2, (int64_t[]){1 << 28, 1 << 28}, "L(x, y) -> M(x)",
                               &large));
-    FAILS(distal_tensor_fill(large, "ones"), "not enough memory for L");
+    FAILS(distal_tensor_fill(large, "ones"), "not enough memory for L: the ranks of a node need ");
     // No machine for tests has this, and it could be asked for: it is refused before.
     distal_tensor *half = NULL;
     FINE(
@@ -429,7 +442,7 @@ static void test_plans(MPI_Comm comm, int rank, int ranks) {
     CHECK(!plan, "a plan of nothing");
     FINE(distal_plan_create(s, &plan));
     distal_tensor_free(b);
-    WRONG(distal_execute(plan), "freed");
+    WRONG(distal_execute(plan), "tensor 'B' of the plan has been freed");
     WRONG(distal_compile(s), "'B'");
     distal_free(d); // with a plan and statements that are of no use any more
 }

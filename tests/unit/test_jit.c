@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -207,6 +208,18 @@ static void test_damaged_kernels_are_compiled_again(void **state) {
     assert_false(load_answer(fixture));
 }
 
+static void test_kernel_that_cannot_be_written(void **state) {
+    Fixture *fixture = *state;
+    load_answer(fixture);
+    const char *object = object_path(fixture);
+    assert_int_equal(unlink(object), 0);
+    assert_int_equal(mkdir(object, 0777), 0); // which a file cannot replace
+    Kernel kernel;
+    assert_false(jit_load(answer, "distal_kernel", &kernel, fixture->diagnostics));
+    assert_true(says(fixture, "cannot write the kernel '"));
+    assert_true(says(fixture, "Is a directory"));
+}
+
 static void test_cache_that_cannot_be_written(void **state) {
     Fixture *fixture = *state;
     const char *file = arena_printf(fixture->arena, "%s/file", fixture->folder);
@@ -228,8 +241,7 @@ static void test_compiler_that_fails(void **state) {
     Fixture *fixture = *state;
     Kernel kernel;
     assert_false(jit_load(KERNEL("this is not C;"), "distal_kernel", &kernel, fixture->diagnostics));
-    assert_true(says(fixture, "the C compiler failed with status 1"));
-    assert_true(says(fixture, "command: cc -std=c11"));
+    assert_true(says(fixture, "the C compiler failed with status 1\ncommand: cc -std=c11"));
     assert_true(says(fixture, "kernel.c:5:"));
     assert_null(kernel.handle);
 }
@@ -283,6 +295,7 @@ int main(void) {
         TEST(test_hit_is_quick),
         TEST(test_key_depends_on_flags_and_source),
         TEST(test_damaged_kernels_are_compiled_again),
+        TEST(test_kernel_that_cannot_be_written),
         TEST(test_cache_that_cannot_be_written),
         TEST(test_compiler_that_fails),
         TEST(test_compiler_that_is_missing),

@@ -1,0 +1,7 @@
+# run:
+# status: 2
+--- program
+--- stderr
+distal: error: no command
+distal: note: commands: check, explain, emit, plan, run, help
+'distal help' lists commands and options
