@@ -38,17 +38,31 @@ static void bind_input(Session *session, const Binding *binding, bool *given, Bi
     given[tensor->id] = true;
 }
 
+// The tensor that is written to this path, NULL where none is.
+static const Tensor *written_to(const Program *program, const Bindings *bindings, const char *path) {
+    for (int i = 0; i < program->tensor_count; i++) {
+        const char *output = bindings->outputs[program->tensors[i]->id];
+        if (output && strcmp(output, path) == 0)
+            return program->tensors[i];
+    }
+    return NULL;
+}
+
 static void bind_output(Session *session, const Binding *binding, Bindings *bindings) {
     const Tensor *tensor = find_tensor(session, "--out", binding);
     if (!tensor)
         return;
     const Program *program = session->pipeline->program;
+    const Tensor *other = written_to(program, bindings, binding->value);
     if (!program_is_output(program, tensor) && !program_is_input(program, tensor))
         diagnostics_error(session->diagnostics, (Span){0}, "--out %s=%s: no statement uses '%s'",
                           tensor->name, binding->value, tensor->name);
     else if (bindings->outputs[tensor->id])
         diagnostics_error(session->diagnostics, (Span){0}, "--out %s=%s: '%s' is given twice", tensor->name,
                           binding->value, tensor->name);
+    else if (other)
+        diagnostics_error(session->diagnostics, (Span){0}, "--out %s=%s: '%s' is written there already",
+                          tensor->name, binding->value, other->name);
     else if (output_check(binding->value, tensor, session->diagnostics))
         bindings->outputs[tensor->id] = binding->value;
 }
