@@ -162,17 +162,33 @@ static bool repeats(const int *modes, int first, int last) {
     return false;
 }
 
-// Whether the dimension is taken in a nest that accesses the tensor.
-static bool is_taken_for(const Cin *cin, const Tensor *tensor, int dim) {
+// The variables of the access, and those that commands have made of them.
+static VarSet made_of(const Cin *cin, const Access *access) {
+    VarSet vars = 0;
+    for (int m = 0; m < access->tensor->order; m++)
+        vars |= (VarSet)1 << access->vars[m];
     for (int64_t r = 0; r < cin->relations.count; r++) {
         const Relation *relation = cin->relations.items[r];
-        if (!distribution_takes(relation, tensor->placement->machine, dim))
+        for (int p = 0; p < relation_parents(relation); p++)
+            for (int c = 0; vars >> relation->parent[p] & 1 && c < relation_children(relation); c++)
+                vars |= (VarSet)1 << relation->child[c];
+    }
+    return vars;
+}
+
+// Whether the dimension of its machine is taken in a nest that has loops over the modes of the tensor.
+static bool is_taken_for(const Cin *cin, const Access *access, int dim) {
+    const VarSet vars = made_of(cin, access);
+    for (int64_t r = 0; r < cin->relations.count; r++) {
+        const Relation *relation = cin->relations.items[r];
+        if (!distribution_takes(relation, access->tensor->placement->machine, dim))
             continue;
         for (int n = 0; n < cin_nest_count(cin); n++) {
             const Nest nest = cin_nest(cin, n);
-            if (assignment_has(nest.assign, tensor) &&
-                (relation->kind == REL_FIX || nest_has(&nest, relation->vars[0])))
-                return true;
+            for (int i = 0; i < nest.loop_count; i++)
+                if (vars >> nest.loops[i] & 1 &&
+                    (relation->kind == REL_FIX || nest_has(&nest, relation->vars[0])))
+                    return true;
         }
     }
     return false;
@@ -184,7 +200,7 @@ static int next_cuts(const Cin *cin, const Access *access, Cut *cuts, int *all) 
     const Machine *machine = access->tensor->placement->machine;
     int modes[MAX_MACHINE_ORDER], dims[MAX_MACHINE_ORDER], first = 0;
     *all = distribution_modes(access, modes, dims);
-    while (first < *all && is_taken_for(cin, access->tensor, dims[first]))
+    while (first < *all && is_taken_for(cin, access, dims[first]))
         first++;
     int end = first;
     while (end < *all && !repeats(modes, first, end))

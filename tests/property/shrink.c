@@ -99,7 +99,7 @@ static bool simpler_entry(Draft *draft, int which) {
 static bool row_major(Draft *draft, int which) {
     if (which >= draft->tensor_count)
         return false;
-    draft->tensors[which].reordered = false;
+    draft->tensors[which].reordered = draft->tensors[which].formats = draft->tensors[which].in_host = false;
     return true;
 }
 

@@ -146,6 +146,12 @@ static const Case rewrites[] = {
      "forall(io) forall(ig) forall(il) forall(j) d(i) += Q(i, j)\n"
      "    s.t. divide(i, io, ii, g), distribute(io, L.node[0]), divide(ii, ig, il, h),\n"
      "         distribute(ig, L.gpu[0])\n"},
+    // Also where the tensor itself stands in another nest.
+    {PLACED "d(i) = Q(i, j) * s\nschedule d {",
+     "precompute(Q(i, j), {i}, {iw}, W)\ndistribute({i}, {io}, {ii}, Q); distribute({ii}, {ig}, {il}, Q)",
+     "forall(io) forall(ig) forall(il) d(i) = W(i) * s where\nforall(iw) forall(j) W(iw) += Q(iw, j)\n"
+     "    s.t. divide(i, io, ii, g), distribute(io, L.node[0]), divide(ii, ig, il, h),\n"
+     "         distribute(ig, L.gpu[0])\n"},
     {PLACED "A(i, j) = R(i, j)\nschedule A {", "distribute({i}, {io}, {ii}, R)",
      "forall(io) forall(ii) forall(j) A(i, j) = R(i, j)\n"
      "    s.t. divide(i, io, ii, g), distribute(io, M[0]), fix(M[1], 1)\n"},
