@@ -20,7 +20,11 @@ Cin *cin_copy(const Cin *cin) {
 // Of the kinds that derive variables.
 static const struct {
     int parents, children;
-} arity[] = {[REL_SPLIT] = {1, 2}, [REL_DIVIDE] = {1, 2}, [REL_COLLAPSE] = {2, 1}, [REL_ROTATE] = {1, 1}};
+} arity[] = {[REL_SPLIT] = {1, 2},
+             [REL_DIVIDE] = {1, 2},
+             [REL_CYCLIC] = {1, 2},
+             [REL_COLLAPSE] = {2, 1},
+             [REL_ROTATE] = {1, 1}};
 
 int relation_parents(const Relation *relation) {
     return relation->kind <= REL_ROTATE ? arity[relation->kind].parents : 0;
@@ -32,6 +36,10 @@ int relation_children(const Relation *relation) {
 
 bool relation_is_blocks(const Relation *relation) {
     return relation->kind == REL_SPLIT || relation->kind == REL_DIVIDE;
+}
+
+bool relation_is_partition(const Relation *relation) {
+    return relation_is_blocks(relation) || relation->kind == REL_CYCLIC;
 }
 
 void cin_add_relation(Cin *cin, Relation relation) {

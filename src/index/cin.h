@@ -13,12 +13,15 @@ typedef struct {
     bool source;           // not derived: stands in the statement as written, or indexes a workspace
 } IndexVar;
 
-// The s.t. list. The first four derive variables (provenance); the others say how loops are executed.
+// The s.t. list. The first five derive variables (provenance); the others say how loops are executed.
 typedef enum {
-    REL_SPLIT,       // parent[0] = child[0] * extent(child[1]) + child[1], extent(child[1]) = factor
-    REL_DIVIDE,      // the same with extent(child[0]) = factor
-    REL_COLLAPSE,    // child[0] = parent[0] * extent(parent[1]) + parent[1]
-    REL_ROTATE,      // parent[0] = (child[0] + sum of vars) mod extent(parent[0])
+    REL_SPLIT,    // parent[0] = child[0] * extent(child[1]) + child[1], extent(child[1]) = factor
+    REL_DIVIDE,   // the same with extent(child[0]) = factor
+    REL_CYCLIC,   // blocks of `factor` coordinates of parent[0] go round child[0], and child[1] counts what
+                  // each of its values gets: with child[1] = factor * q + r and r < factor, parent[0] = (q *
+                  // extent(child[0]) + child[0]) * factor + r
+    REL_COLLAPSE, // child[0] = parent[0] * extent(parent[1]) + parent[1]
+    REL_ROTATE,   // parent[0] = (child[0] + sum of vars) mod extent(parent[0])
     REL_DISTRIBUTE,  // iterations of vars[0] run on different processors, along dimension `dim` of `machine`;
                      // machine NULL: along a dimension of their own
     REL_FIX,         // only processors whose coordinate in dimension `dim` of `machine` is `factor` take part
@@ -143,6 +146,8 @@ int relation_parents(const Relation *relation);
 int relation_children(const Relation *relation);
 // Split or divide: child[0] goes over blocks, child[1] through one.
 bool relation_is_blocks(const Relation *relation);
+// Those and cyclic: one parent, beyond whose extent the children may reach.
+bool relation_is_partition(const Relation *relation);
 
 // Well-formedness: every variable of an access recoverable from the loops around it, every loop bound once,
 // extents closed, relations about existing variables. On failure false, and what is wrong is written to *why.

@@ -58,6 +58,11 @@ void relation_print(const Cin *cin, const Relation *relation, const char *const 
                     vars[relation->child[1]].name);
         int_print(relation->factor, names, to);
         break;
+    case REL_CYCLIC:
+        text_printf(to, "cyclic(%s, %s, %s, ", vars[relation->parent[0]].name, vars[relation->child[0]].name,
+                    vars[relation->child[1]].name);
+        int_print(relation->factor, names, to);
+        break;
     case REL_COLLAPSE:
         text_printf(to, "collapse(%s, %s, %s", vars[relation->parent[0]].name, vars[relation->parent[1]].name,
                     vars[relation->child[0]].name);

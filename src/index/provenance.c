@@ -12,6 +12,7 @@ struct Provenance {
     bool derives[MAX_VARS]; // a parent: it is no loop any more
     int relation_count;
     const Relation **relations; // those of provenance, in order of derivation
+    int64_t *blocks;            // of REL_CYCLIC, by relation
 };
 
 Provenance *provenance_create(const Cin *cin, const int64_t *params, Arena *arena, Diagnostics *diagnostics) {
@@ -28,10 +29,17 @@ Provenance *provenance_create(const Cin *cin, const int64_t *params, Arena *aren
         }
     }
     provenance->relations = arena_array(arena, const Relation *, cin->relations.count);
+    provenance->blocks = arena_array(arena, int64_t, cin->relations.count);
     for (int64_t i = 0; i < cin->relations.count; i++) {
         const Relation *relation = cin->relations.items[i];
         if (relation_parents(relation) == 0)
             continue;
+        int64_t *block = &provenance->blocks[provenance->relation_count];
+        if (relation->kind == REL_CYCLIC &&
+            (!int_eval(relation->factor, params, NULL, block) || *block < 1 || *block > MAX_CYCLE)) {
+            diagnostics_error(diagnostics, relation->span, "blocks have 1 to %d coordinates", MAX_CYCLE);
+            return NULL;
+        }
         provenance->relations[provenance->relation_count++] = relation;
         for (int p = 0; p < relation_parents(relation); p++)
             provenance->derives[relation->parent[p]] = true;
@@ -86,47 +94,109 @@ void provenance_related(const Provenance *provenance, const bool *active, const 
 static void set_interval(Box *box, int var, int64_t lo, int64_t hi) {
     box->lo[var] = lo;
     box->hi[var] = hi;
+    box->comb[var] = NULL;
+}
+
+static void set_values(Box *box, int var, Coords values) {
+    box->lo[var] = values.lo;
+    box->hi[var] = values.hi;
+    box->comb[var] = values.comb;
+}
+
+static Coords values_of(const Box *box, int var) {
+    return (Coords){box->lo[var], box->hi[var], box->comb[var]};
+}
+
+static bool is_full(Coords values, int64_t extent) {
+    return !values.comb && values.lo == 0 && values.hi == extent;
 }
 
 // Each recover_* replaces box `at` by the boxes that the parents' values form, clamped to the parents'
 // extents; further boxes go to the end of the list. False when nothing of the box is left.
 
-// Strided sets, and loops that are rotated by variables that are not fixed, make several boxes of one. Where
-// that would be more than so many in all, the whole range between the first and the last coordinate is taken:
-// it has more elements, and takes no more memory, as buffers hold the hull.
+// Several boxes are made of one where values have gaps that no comb describes, and where loops are rotated by
+// variables that are not fixed. Where that would be more than so many in all, the gaps are taken as well:
+// these are more elements, and take no more memory, as buffers hold the hull.
 enum { MAX_BOXES = 1 << 14 };
 
-static bool recover_split(const Provenance *provenance, const Relation *relation, Arena *arena,
-                          BoxArray *boxes, int64_t at) {
-    int parent = relation->parent[0], outer = relation->child[0], inner = relation->child[1];
-    int64_t block = provenance->extents[inner], end = provenance->extents[parent];
-    Box *box = &boxes->items[at];
-    int64_t inner_lo = box->lo[inner], inner_hi = box->hi[inner];
-    int64_t outer_lo = box->lo[outer], outer_hi = box->hi[outer];
-    if (outer_hi - outer_lo == 1 || (inner_lo == 0 && inner_hi == block) ||
-        boxes->count + outer_hi - outer_lo > MAX_BOXES) {
-        set_interval(box, parent, outer_lo * block + inner_lo,
-                     min_i64((outer_hi - 1) * block + inner_hi, end));
-        return box->lo[parent] < box->hi[parent];
-    }
-    // A strided set: one interval for each value of the outer variable.
-    bool first = true;
-    for (int64_t o = outer_lo; o < outer_hi; o++) {
-        Box one = boxes->items[at];
-        set_interval(&one, parent, o * block + inner_lo, min_i64(o * block + inner_hi, end));
-        if (one.lo[parent] >= one.hi[parent])
-            break;
-        if (first)
-            boxes->items[at] = one;
-        else
-            array_push(arena, *boxes, one);
-        first = false;
-    }
-    return !first;
+// The part of a parent under one value of the outer variable.
+typedef Coords (*PartOf)(const Provenance *provenance, int relation, Coords inner, int64_t outer,
+                         Arena *arena);
+
+static Coords part_of_blocks(const Provenance *provenance, int relation, Coords inner, int64_t outer,
+                             Arena *arena) {
+    const int64_t block = provenance->extents[provenance->relations[relation]->child[1]];
+    return coords_shift(inner, outer * block, arena);
 }
 
-static bool recover_collapse(const Provenance *provenance, const Relation *relation, Arena *arena,
-                             BoxArray *boxes, int64_t at) {
+static Coords part_of_cyclic(const Provenance *provenance, int relation, Coords inner, int64_t outer,
+                             Arena *arena) {
+    const int64_t size = provenance->extents[provenance->relations[relation]->child[0]];
+    return coords_deal(inner, provenance->blocks[relation], size, outer, arena);
+}
+
+// One box for each value of the outer variable.
+static bool recover_parts(const Provenance *provenance, int relation, PartOf part_of, Arena *arena,
+                          BoxArray *boxes, int64_t at) {
+    const Relation *own = provenance->relations[relation];
+    const int parent = own->parent[0];
+    const Coords outer = values_of(&boxes->items[at], own->child[0]);
+    const Coords inner = values_of(&boxes->items[at], own->child[1]);
+    const int64_t count = coords_count(outer);
+    bool any = false;
+    if (boxes->count + count > MAX_BOXES) {
+        set_interval(&boxes->items[at], parent, 0, provenance->extents[parent]);
+        return provenance->extents[parent] > 0;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        Coords part = part_of(provenance, relation, inner, coords_at(outer, i), arena);
+        part = coords_clip(part, 0, provenance->extents[parent]);
+        if (part.lo >= part.hi)
+            continue;
+        Box box = boxes->items[at];
+        set_values(&box, parent, part);
+        if (any)
+            array_push(arena, *boxes, box);
+        else
+            boxes->items[at] = box;
+        any = true;
+    }
+    return any;
+}
+
+static bool recover_blocks(const Provenance *provenance, int relation, Arena *arena, BoxArray *boxes,
+                           int64_t at) {
+    const Relation *own = provenance->relations[relation];
+    const int64_t block = provenance->extents[own->child[1]], end = provenance->extents[own->parent[0]];
+    Box *box = &boxes->items[at];
+    const Coords outer = values_of(box, own->child[0]), inner = values_of(box, own->child[1]);
+    // Whole blocks lie side by side.
+    if (outer.hi - outer.lo > 1 && is_full(inner, block)) {
+        set_values(box, own->parent[0], coords_clip(coords_scale(outer, block, arena), 0, end));
+        return box->lo[own->parent[0]] < box->hi[own->parent[0]];
+    }
+    if (!outer.comb && !inner.comb) {
+        set_values(box, own->parent[0], coords_clip(coords_repeat(inner, block, outer, arena), 0, end));
+        return box->lo[own->parent[0]] < box->hi[own->parent[0]];
+    }
+    return recover_parts(provenance, relation, part_of_blocks, arena, boxes, at);
+}
+
+static bool recover_cyclic(const Provenance *provenance, int relation, Arena *arena, BoxArray *boxes,
+                           int64_t at) {
+    const Relation *own = provenance->relations[relation];
+    Box *box = &boxes->items[at];
+    if (is_full(values_of(box, own->child[0]), provenance->extents[own->child[0]]) &&
+        is_full(values_of(box, own->child[1]), provenance->extents[own->child[1]])) {
+        set_interval(box, own->parent[0], 0, provenance->extents[own->parent[0]]);
+        return provenance->extents[own->parent[0]] > 0;
+    }
+    return recover_parts(provenance, relation, part_of_cyclic, arena, boxes, at);
+}
+
+static bool recover_collapse(const Provenance *provenance, int index, Arena *arena, BoxArray *boxes,
+                             int64_t at) {
+    const Relation *relation = provenance->relations[index];
     int outer = relation->parent[0], inner = relation->parent[1], fused = relation->child[0];
     int64_t width = provenance->extents[inner];
     Box box = boxes->items[at];
@@ -186,7 +256,7 @@ static void rotate_boxes(Rotation *rotation, Box box, int next, int64_t shift) {
         const int var = relation->vars[next];
         const int64_t lo = box.lo[var], hi = box.hi[var];
         for (int64_t value = lo; value < hi; value++) {
-            set_interval(&box, var, value, value + 1);
+            set_values(&box, var, (Coords){value, value + 1, box.comb[var]});
             rotate_boxes(rotation, box, next + 1, (shift + value) % extent);
         }
         return;
@@ -200,8 +270,9 @@ static void rotate_boxes(Rotation *rotation, Box box, int next, int64_t shift) {
     }
 }
 
-static bool recover_rotate(const Provenance *provenance, const Relation *relation, Arena *arena,
-                           BoxArray *boxes, int64_t at) {
+static bool recover_rotate(const Provenance *provenance, int index, Arena *arena, BoxArray *boxes,
+                           int64_t at) {
+    const Relation *relation = provenance->relations[index];
     const int target = relation->parent[0], result = relation->child[0];
     Box *box = &boxes->items[at];
     int64_t rotations = 1;
@@ -219,12 +290,31 @@ static bool recover_rotate(const Provenance *provenance, const Relation *relatio
     return rotation.any;
 }
 
-typedef bool (*Recover)(const Provenance *, const Relation *, Arena *, BoxArray *, int64_t);
+// A box for each run of a variable that has a comb, which still numbers it, among those from `first` on.
+static void take_runs(int var, Arena *arena, BoxArray *boxes, int64_t first) {
+    const int64_t count = boxes->count;
+    for (int64_t at = first; at < count; at++) {
+        const Coords values = values_of(&boxes->items[at], var);
+        if (!values.comb)
+            continue;
+        if (boxes->count + coords_count(values) > MAX_BOXES) {
+            set_interval(&boxes->items[at], var, values.lo, values.hi);
+            continue;
+        }
+        Coords run = coords_run(values, values.lo);
+        set_values(&boxes->items[at], var, (Coords){run.lo, run.hi, values.comb});
+        for (run = coords_run(values, run.hi); run.lo < run.hi; run = coords_run(values, run.hi)) {
+            Box box = boxes->items[at];
+            set_values(&box, var, (Coords){run.lo, run.hi, values.comb});
+            array_push(arena, *boxes, box);
+        }
+    }
+}
+
+typedef bool (*Recover)(const Provenance *, int, Arena *, BoxArray *, int64_t);
 static const Recover recover[] = {
-    [REL_SPLIT] = recover_split,
-    [REL_DIVIDE] = recover_split,
-    [REL_COLLAPSE] = recover_collapse,
-    [REL_ROTATE] = recover_rotate,
+    [REL_SPLIT] = recover_blocks,      [REL_DIVIDE] = recover_blocks, [REL_CYCLIC] = recover_cyclic,
+    [REL_COLLAPSE] = recover_collapse, [REL_ROTATE] = recover_rotate,
 };
 
 void provenance_boxes(const Provenance *provenance, const bool *active, const bool *fixed,
@@ -245,9 +335,14 @@ void provenance_boxes(const Provenance *provenance, const bool *active, const bo
         const Relation *relation = provenance->relations[i];
         if (!active[relation->child[0]])
             continue;
+        if (!relation_is_partition(relation)) {
+            take_runs(relation->child[0], arena, boxes, first);
+            for (int k = 0; k < relation->var_count; k++)
+                take_runs(relation->vars[k], arena, boxes, first);
+        }
         int64_t count = boxes->count; // boxes that the relation itself adds are recovered already
         for (int64_t at = first; at < count;) {
-            if (recover[relation->kind](provenance, relation, arena, boxes, at)) {
+            if (recover[relation->kind](provenance, i, arena, boxes, at)) {
                 at++;
                 continue;
             }
@@ -261,11 +356,23 @@ void provenance_boxes(const Provenance *provenance, const bool *active, const bo
 
 static Rect access_rect(const Box *box, const Access *access) {
     Rect rect = {.order = access->tensor->order};
-    for (int d = 0; d < rect.order; d++) {
-        rect.lo[d] = box->lo[access->vars[d]];
-        rect.hi[d] = box->hi[access->vars[d]];
-    }
+    for (int d = 0; d < rect.order; d++)
+        rect_set_mode(&rect, d, values_of(box, access->vars[d]));
     return rect;
+}
+
+Coords provenance_image(const Provenance *provenance, const Box *box, int var, int inner, Coords values,
+                        Arena *arena) {
+    if (var == inner)
+        return values;
+    int relation = 0;
+    while (provenance->relations[relation]->parent[0] != var)
+        relation++;
+    const Relation *own = provenance->relations[relation];
+    const Coords part = provenance_image(provenance, box, own->child[1], inner, values, arena);
+    const PartOf part_of = own->kind == REL_CYCLIC ? part_of_cyclic : part_of_blocks;
+    return coords_clip(part_of(provenance, relation, part, box->lo[own->child[0]], arena), 0,
+                       provenance->extents[var]);
 }
 
 void provenance_region(const BoxArray *boxes, const Access *access, Arena *arena, Region *region) {
@@ -278,8 +385,8 @@ void provenance_region(const BoxArray *boxes, const Access *access, Arena *arena
     // strided set come in order, outside of the hull of the ones before.
     Rect hull = region->rects.items[0];
     for (int64_t i = 1; i < boxes->count; i++) {
-        Rect rect = access_rect(&boxes->items[i], access), common;
-        if (!rect_intersect(&hull, &rect, &common)) {
+        Rect rect = access_rect(&boxes->items[i], access);
+        if (rect_common(&hull, &rect) == 0) {
             array_push(arena, region->rects, rect);
             hull = rect_hull(&hull, &rect);
             continue;

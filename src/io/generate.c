@@ -73,22 +73,25 @@ static void generate_run(void *context, const Run *run) {
     }
 }
 
+static void generate_patch(void *context, const Patch *patch) {
+    const Generation *whole = context;
+    Generation generation = *whole;
+    generation.data += patch->a * (int64_t)whole->size;
+    generation.first = patch->b;
+    Runs runs = runs_create(patch->levels, patch->extent, patch->a_stride, patch->b_stride);
+    runs_visit(&runs, true, generate_run, &generation);
+}
+
 void generate(const SourceSpec *spec, const int64_t *extents, ElementType type, const Piece *piece) {
-    const Rect *rect = &piece->rect;
-    Rect whole = rect_whole(rect->order, extents);
-    int64_t position_stride[MAX_ORDER], extent[MAX_ORDER], first = 0;
+    const Rect whole = rect_whole(piece->rect.order, extents);
+    int64_t position_stride[MAX_ORDER];
     packed_strides(&whole, NULL, position_stride);
-    for (int d = 0; d < rect->order; d++) {
-        extent[d] = rect->hi[d] - rect->lo[d];
-        first += rect->lo[d] * position_stride[d];
-    }
     const TypeInfo *info = type_info(type);
     Generation generation = {.spec = spec,
                              .data = piece->data,
                              .size = info->size,
-                             .first = first,
                              .is_integer = info->is_integer,
                              .store = type_conversion(info->is_integer ? TYPE_I64 : TYPE_F64, type)};
-    Runs runs = runs_create(rect->order, extent, piece->stride, position_stride);
-    runs_visit(&runs, true, generate_run, &generation);
+    const Frame memory = {&piece->rect, piece->stride}, positions = {&whole, position_stride};
+    patches_visit(&piece->rect, &memory, &positions, generate_patch, &generation);
 }

@@ -112,7 +112,7 @@ void npy_close(NpyFile *file) {
 
 typedef struct {
     int fd;
-    int64_t offset; // bytes: of the first element of the rectangle
+    int64_t offset; // bytes: of the first element
     size_t size;    // bytes of an element in the file
     size_t swap;    // bytes of a number to be reversed; 0: none
     Conversion convert;
@@ -200,6 +200,21 @@ static int64_t split_runs(const Runs *runs, int64_t block, Runs *inside, Runs *o
     return span;
 }
 
+static void read_patch(void *context, const Patch *patch) {
+    Transit *whole = context;
+    Transit transit = *whole;
+    Runs runs = runs_create(patch->levels, patch->extent, patch->a_stride, patch->b_stride), inside, outside;
+    transit.offset += patch->a * (int64_t)whole->size;
+    transit.data += patch->b * (int64_t)whole->data_size;
+    transit.span = split_runs(&runs, BLOCK_BYTES / (int64_t)whole->size, &inside, &outside);
+    transit.inside = &inside;
+    if (transit.span > 0)
+        runs_visit(&outside, false, read_spans, &transit);
+    else
+        runs_visit(&runs, false, read_run, &transit);
+    whole->why = transit.why;
+}
+
 bool npy_check_type(const NpyFile *file, const char *tensor, ElementType type, Diagnostics *diagnostics) {
     ElementType from = file->header.type;
     if (from == type || (type_storable(from, type) && type_promote(from, type) == type))
@@ -213,14 +228,11 @@ bool npy_check_type(const NpyFile *file, const char *tensor, ElementType type, D
 bool npy_read(const NpyFile *file, ElementType type, const Piece *piece, Diagnostics *diagnostics) {
     const NpyHeader *header = &file->header;
     const TypeInfo *info = type_info(header->type);
-    int64_t stride[MAX_ORDER] = {0}, extent[MAX_ORDER], first = 0;
+    const Rect whole = rect_whole(header->order, header->extents);
+    int64_t stride[MAX_ORDER] = {0};
     strides_of(header->order, header->extents, header->fortran_order, stride);
-    for (int d = 0; d < header->order; d++) {
-        extent[d] = piece->rect.hi[d] - piece->rect.lo[d];
-        first += piece->rect.lo[d] * stride[d];
-    }
     Transit transit = {.fd = file->fd,
-                       .offset = header->data_offset + first * (int64_t)info->size,
+                       .offset = header->data_offset,
                        .size = info->size,
                        .swap = !header->swapped   ? 0
                                : info->is_complex ? info->size / 2
@@ -231,13 +243,8 @@ bool npy_read(const NpyFile *file, ElementType type, const Piece *piece, Diagnos
                        .block = malloc(BLOCK_BYTES)};
     if (!transit.block)
         return diagnostics_error(diagnostics, (Span){0}, "cannot read '%s': out of memory", file->path);
-    Runs runs = runs_create(header->order, extent, stride, piece->stride), inside, outside;
-    transit.span = split_runs(&runs, BLOCK_BYTES / (int64_t)info->size, &inside, &outside);
-    transit.inside = &inside;
-    if (transit.span > 0)
-        runs_visit(&outside, false, read_spans, &transit);
-    else
-        runs_visit(&runs, false, read_run, &transit);
+    const Frame in_file = {&whole, stride}, in_memory = {&piece->rect, piece->stride};
+    patches_visit(&piece->rect, &in_file, &in_memory, read_patch, &transit);
     free(transit.block);
     if (transit.why)
         return diagnostics_error(diagnostics, (Span){0}, "cannot read '%s': %s", file->path, transit.why);
@@ -310,25 +317,25 @@ static void write_run(void *context, const Run *run) {
     }
 }
 
-static void write_piece(Transit *transit, int64_t data_offset, const int64_t *stride, const Piece *piece) {
-    int64_t extent[MAX_ORDER], first = 0;
-    for (int d = 0; d < piece->rect.order; d++) {
-        extent[d] = piece->rect.hi[d] - piece->rect.lo[d];
-        first += piece->rect.lo[d] * stride[d];
-    }
-    transit->offset = data_offset + first * (int64_t)transit->size;
-    transit->data = piece->data;
-    Runs runs = runs_create(piece->rect.order, extent, stride, piece->stride);
-    runs_visit(&runs, false, write_run, transit);
+static void write_patch(void *context, const Patch *patch) {
+    Transit *whole = context;
+    Transit transit = *whole;
+    transit.offset += patch->a * (int64_t)whole->size;
+    transit.data += patch->b * (int64_t)whole->size;
+    Runs runs = runs_create(patch->levels, patch->extent, patch->a_stride, patch->b_stride);
+    runs_visit(&runs, false, write_run, &transit);
+    whole->why = transit.why;
 }
 
-bool npy_write(const char *path, ElementType type, int order, const int64_t *extents, int64_t piece_count,
-               const Piece *pieces, Diagnostics *diagnostics) {
+bool npy_write(const char *path, ElementType type, int order, const int64_t *extents, int64_t count,
+               const PiecePart *parts, Diagnostics *diagnostics) {
     size_t length;
     header_text(type, order, extents, diagnostics->arena, &length);
+    const Rect whole = rect_whole(order, extents);
     int64_t stride[MAX_ORDER] = {0};
     strides_of(order, extents, false, stride);
     Transit transit = {.fd = open(path, O_WRONLY | O_CLOEXEC),
+                       .offset = (int64_t)length,
                        .size = type_info(type)->size,
                        .convert = type_conversion(type, type),
                        .block = malloc(BLOCK_BYTES)};
@@ -336,8 +343,12 @@ bool npy_write(const char *path, ElementType type, int order, const int64_t *ext
         transit.why = strerror(errno);
     else if (!transit.block)
         transit.why = "out of memory";
-    for (int64_t i = 0; i < piece_count && !transit.why; i++)
-        write_piece(&transit, (int64_t)length, stride, &pieces[i]);
+    const Frame in_file = {&whole, stride};
+    for (int64_t i = 0; i < count && !transit.why; i++) {
+        const Piece *piece = &parts[i].piece;
+        transit.data = piece->data;
+        patches_visit(&parts[i].part, &in_file, &(Frame){&piece->rect, piece->stride}, write_patch, &transit);
+    }
     free(transit.block);
     // Some file systems report a failed write only here.
     if (transit.fd >= 0 && close(transit.fd) != 0 && !transit.why)

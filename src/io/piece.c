@@ -10,23 +10,15 @@ void packed_strides(const Rect *rect, const int *mode_order, int64_t *stride) {
     for (int l = rect->order - 1; l >= 0; l--) {
         int d = mode_order ? mode_order[l] : l;
         stride[d] = step;
-        step *= rect->hi[d] - rect->lo[d];
+        step *= rect_count(rect, d);
     }
 }
 
-static void rect_extents(const Rect *rect, int64_t *extent) {
-    for (int d = 0; d < rect->order; d++)
-        extent[d] = rect->hi[d] - rect->lo[d];
-}
-
-Piece piece_part(const Piece *piece, const Rect *rect, ElementType type) {
+void *piece_element(const Piece *piece, const Rect *rect, ElementType type) {
     int64_t offset = 0;
     for (int d = 0; d < rect->order; d++)
-        offset += (rect->lo[d] - piece->rect.lo[d]) * piece->stride[d];
-    Piece part = *piece;
-    part.rect = *rect;
-    part.data = (char *)piece->data + offset * (int64_t)type_info(type)->size;
-    return part;
+        offset += coords_position(rect_mode(&piece->rect, d), rect->lo[d]) * piece->stride[d];
+    return (char *)piece->data + offset * (int64_t)type_info(type)->size;
 }
 
 // X(type, C type, c type suffix of its functions)
@@ -84,6 +76,7 @@ typedef struct {
     size_t size;
     Conversion convert; // of copies
     void (*add)(void *to, int64_t to_step, const void *from, int64_t from_step, int64_t count);
+    RunVisit visit;
 } Operation;
 
 #define DEFINE_ADD(TYPE, type, suffix)                                                                       \
@@ -122,28 +115,39 @@ static void add_run(void *context, const Run *run) {
             run->b_step, run->count);
 }
 
-static void visit_pieces(const Piece *to, const Piece *from, RunVisit visit, Operation *operation) {
-    int64_t extent[MAX_ORDER];
-    rect_extents(&to->rect, extent);
-    Runs runs = runs_create(to->rect.order, extent, to->stride, from->stride);
-    runs_visit(&runs, true, visit, operation);
+static void visit_patch(void *context, const Patch *patch) {
+    const Operation *whole = context;
+    Operation operation = *whole;
+    operation.to += patch->a * (int64_t)whole->size;
+    operation.from += patch->b * (int64_t)whole->size;
+    Runs runs = runs_create(patch->levels, patch->extent, patch->a_stride, patch->b_stride);
+    runs_visit(&runs, true, whole->visit, &operation);
 }
 
-void piece_copy(const Piece *to, const Piece *from, ElementType type) {
+static void visit_pieces(const Piece *to, const Piece *from, const Rect *rect, Operation *operation) {
+    const Frame a = {&to->rect, to->stride}, b = {&from->rect, from->stride};
+    patches_visit(rect, &a, &b, visit_patch, operation);
+}
+
+void piece_copy(const Piece *to, const Piece *from, const Rect *rect, ElementType type) {
     Operation operation = {.to = to->data,
                            .from = from->data,
                            .size = type_info(type)->size,
-                           .convert = type_conversion(type, type)};
-    visit_pieces(to, from, copy_run, &operation);
+                           .convert = type_conversion(type, type),
+                           .visit = copy_run};
+    visit_pieces(to, from, rect, &operation);
 }
 
-void piece_add(const Piece *to, const Piece *from, ElementType type) {
+void piece_add(const Piece *to, const Piece *from, const Rect *rect, ElementType type) {
 #define ADD_ENTRY(TYPE, c_type, suffix) [TYPE] = add_##suffix,
     static void (*const table[TYPE_COUNT])(void *, int64_t, const void *, int64_t,
                                            int64_t) = {EACH_TYPE(ADD_ENTRY)};
-    Operation operation = {
-        .to = to->data, .from = from->data, .size = type_info(type)->size, .add = table[type]};
-    visit_pieces(to, from, add_run, &operation);
+    Operation operation = {.to = to->data,
+                           .from = from->data,
+                           .size = type_info(type)->size,
+                           .add = table[type],
+                           .visit = add_run};
+    visit_pieces(to, from, rect, &operation);
 }
 
 static void zero_run(void *context, const Run *run) {
@@ -158,6 +162,7 @@ static void zero_run(void *context, const Run *run) {
 }
 
 void piece_zero(const Piece *piece, ElementType type) {
-    Operation operation = {.to = piece->data, .size = type_info(type)->size};
-    visit_pieces(piece, piece, zero_run, &operation);
+    Operation operation = {
+        .to = piece->data, .from = piece->data, .size = type_info(type)->size, .visit = zero_run};
+    visit_pieces(piece, piece, &piece->rect, &operation);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Piece: the elements of one rectangle of a tensor in memory, by strides, and what is done with two of them.
-// Home pieces, buffers and arrays of a caller are all seen this way.
+// Home pieces, buffers and arrays of a caller are all seen this way. Modes are packed: strides go from one
+// coordinate of the rectangle to the next that it has.
 #ifndef DISTAL_IO_PIECE_H
 #define DISTAL_IO_PIECE_H
 
@@ -10,19 +11,25 @@
 typedef struct {
     Rect rect;                 // not empty
     int64_t stride[MAX_ORDER]; // in elements, by mode
-    void *data;                // the element at rect.lo
+    void *data;                // the first element
 } Piece;
+
+// A rectangle within a piece.
+typedef struct {
+    Piece piece;
+    Rect part;
+} PiecePart;
 
 // Strides of a rectangle that is stored without gaps, mode_order[0] outermost; NULL: row-major.
 void packed_strides(const Rect *rect, const int *mode_order, int64_t *stride);
 
-// The part of a piece that covers `rect`, which lies inside it: the same memory.
-Piece piece_part(const Piece *piece, const Rect *rect, ElementType type);
+// The first element of `rect`, which lies inside the piece.
+void *piece_element(const Piece *piece, const Rect *rect, ElementType type);
 
-// Between two pieces of the same rectangle that do not overlap in memory.
-void piece_copy(const Piece *to, const Piece *from, ElementType type);
-void piece_add(const Piece *to, const Piece *from, ElementType type);
-void piece_zero(const Piece *piece, ElementType type);
+// The elements of `rect`, which lies inside both pieces; they do not overlap in memory.
+void piece_copy(const Piece *to, const Piece *from, const Rect *rect, ElementType type);
+void piece_add(const Piece *to, const Piece *from, const Rect *rect, ElementType type);
+void piece_zero(const Piece *piece, ElementType type); // all of it
 
 // `count` elements of type `from`, converted; steps in elements. NULL where there is no conversion: from
 // complex to real and from real to integer. Integers wrap.

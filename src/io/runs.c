@@ -41,9 +41,9 @@ static void join_levels(Runs *runs) {
     runs->levels = last + 1;
 }
 
-Runs runs_create(int order, const int64_t *extent, const int64_t *a_stride, const int64_t *b_stride) {
+Runs runs_create(int levels, const int64_t *extent, const int64_t *a_stride, const int64_t *b_stride) {
     Runs runs = {0};
-    for (int d = 0; d < order; d++) {
+    for (int d = 0; d < levels; d++) {
         if (extent[d] <= 0)
             return (Runs){.levels = 1, .extent = {0}};
         if (extent[d] > 1)
@@ -59,7 +59,7 @@ Runs runs_create(int order, const int64_t *extent, const int64_t *a_stride, cons
 static void visit_range(const Runs *runs, int64_t first, int64_t last, RunVisit visit, void *context) {
     int64_t blocks = ceil_div(runs->extent[0], RUN_LENGTH);
     int64_t block = first % blocks, rest = first / blocks;
-    int64_t index[MAX_ORDER] = {0}, a = 0, b = 0;
+    int64_t index[MAX_LEVELS] = {0}, a = 0, b = 0;
     for (int l = 1; l < runs->levels; l++) {
         index[l] = rest % runs->extent[l];
         rest /= runs->extent[l];

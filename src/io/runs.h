@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs: a rectangle that lies in two places at once (memory and memory, memory and file, memory and global
-// positions), each given by strides, taken apart into straight runs. Copying, adding, generating, reading and
-// writing all go through it.
+// Runs: a patch of elements in two places at once (memory and memory, memory and file, memory and global
+// positions), taken apart into straight runs. Copying, adding, generating, reading and writing all go through
+// it.
 #ifndef DISTAL_IO_RUNS_H
 #define DISTAL_IO_RUNS_H
 
-#include "machine/rect.h"
+#include "io/patch.h"
 
 enum { RUN_LENGTH = 1 << 14 }; // elements in one run at most
 
 // Elements a, a + a_step, ... in the one place and b, b + b_step, ... in the other; offsets in elements from
-// the first coordinate of the rectangle.
+// the first of the patch.
 typedef struct {
     int64_t a, b, count;
     int64_t a_step, b_step;
 } Run;
 typedef void (*RunVisit)(void *context, const Run *run);
 
-// Modes by increasing stride in the first place; modes that follow each other seamlessly in both are joined.
+// Levels by increasing stride in the first place; those that follow each other seamlessly in both are joined.
 typedef struct {
     int levels; // at least one
-    int64_t extent[MAX_ORDER], a[MAX_ORDER], b[MAX_ORDER];
+    int64_t extent[MAX_LEVELS], a[MAX_LEVELS], b[MAX_LEVELS];
 } Runs;
 
-// Strides are in elements, by mode, and not negative.
-Runs runs_create(int order, const int64_t *extent, const int64_t *a_stride, const int64_t *b_stride);
+// Strides are in elements, by level, and not negative.
+Runs runs_create(int levels, const int64_t *extent, const int64_t *a_stride, const int64_t *b_stride);
 
 // Calls `visit` for every run: in order, or, with `threads`, by several threads at once when there is much to
 // do.

@@ -50,6 +50,13 @@ bool check_coordinate(Parser *parser, const Machine *machine, int dim, int64_t c
                              coordinate, dim, machine->name, size, size - 1);
 }
 
+bool check_block(Parser *parser, int64_t block, Span span) {
+    if (block >= 1 && block <= MAX_CYCLE)
+        return true;
+    return diagnostics_error(parser->diagnostics, span,
+                             "a block of %" PRId64 " coordinates; a block has 1 to %d", block, MAX_CYCLE);
+}
+
 // Functions stand on numbers that they are defined on.
 static bool check_calls(Parser *parser, const Expr *expr) {
     if (expr->left && !check_calls(parser, expr->left))

@@ -9,6 +9,8 @@
 bool check_machine(Parser *parser, const Machine *machine);
 bool check_tensor(Parser *parser, const Tensor *tensor);
 bool check_coordinate(Parser *parser, const Machine *machine, int dim, int64_t coordinate, Span span);
+// Of a block-cyclic placement.
+bool check_block(Parser *parser, int64_t block, Span span);
 // The right side's type may be stored in the tensor on the left, where there is one.
 bool check_type(Parser *parser, const Assignment *assignment);
 // Overrides that name no param, and `ranks`.

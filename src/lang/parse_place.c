@@ -91,8 +91,7 @@ static void unsupported(Place *place, Span span, const char *what) {
     place->failed = true;
 }
 
-// `cyclic(x, b)` after its name, and `fuse(x, y)` after `~`: read to the end, so that only the feature is
-// diagnosed.
+// `fuse(x, y)` after `~`: read to the end, so that only the feature is diagnosed.
 static bool skip_call(Place *place, Span span, const char *what) {
     Parser *parser = place->parser;
     const Token *open = peek(parser);
@@ -100,6 +99,27 @@ static bool skip_call(Place *place, Span span, const char *what) {
         return expected(parser, "'(' and ')' after it");
     skip_brackets(parser);
     unsupported(place, span_join(span, parser->tokens.items[parser->at - 1].span), what);
+    return true;
+}
+
+// `(x, b)` after `cyclic`.
+static bool parse_cyclic(Place *place, Arrow *arrow, PlaceEntry *entry) {
+    Parser *parser = place->parser;
+    bool outside;
+    const Token *name;
+    Integer block;
+    enter_brackets(parser, &outside);
+    if (!expect_name(parser, "the name of a mode", &name))
+        return false;
+    entry->kind = PLACE_PARTITION;
+    entry->mode = mode_of(place, arrow, name);
+    if (!expect(parser, TOKEN_COMMA, "',' and the length of a block") || !parse_integer(parser, &block))
+        return false;
+    entry->span = span_join(entry->span, peek(parser)->span);
+    if (!leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "')'"))
+        return false;
+    entry->cycle = block.expr;
+    place->failed |= !block.known || !check_block(parser, block.value, block.span);
     return true;
 }
 
@@ -111,7 +131,7 @@ static bool parse_entry(Place *place, Arrow *arrow, PlaceEntry *entry) {
     case TOKEN_NAME:
         take(parser);
         if (peek(parser)->kind == TOKEN_OPEN_PAREN && strcmp(token->text, "cyclic") == 0)
-            return skip_call(place, token->span, "a block-cyclic placement");
+            return parse_cyclic(place, arrow, entry);
         entry->kind = PLACE_PARTITION;
         entry->mode = mode_of(place, arrow, token);
         return true;

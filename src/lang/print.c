@@ -59,7 +59,11 @@ static void print_tensor(const Printer *printer, const Tensor *tensor) {
 static void print_entry(const Printer *printer, const PlaceEntry *entry) {
     switch (entry->kind) {
     case PLACE_PARTITION:
-        text_printf(printer->to, "x%d", entry->mode);
+        text_printf(printer->to, entry->cycle ? "cyclic(x%d, " : "x%d", entry->mode);
+        if (entry->cycle) {
+            int_print(entry->cycle, printer->names, printer->to);
+            text_append(printer->to, ")");
+        }
         break;
     case PLACE_FIX:
         text_printf(printer->to, "%" PRId64, entry->coordinate);

@@ -238,7 +238,7 @@ static const BlasCall *choose(Search *search, int dim) {
         return choose(search, dim - 1);
     const Cin *cin = search->site->cin;
     for (int i = search->loop_count - 1; i >= 0; i--) {
-        int loop = search->loops[i], source = bounds_unit_source(cin, loop);
+        int loop = search->loops[i], source = bounds_unit_source(cin, search->site->assign, loop);
         if (source < 0) {
             obstacle(search, OBSTACLE_LOOP,
                      arena_printf(cin->arena, "loop '%s' does not move through one mode in unit steps",
@@ -336,7 +336,7 @@ static int mode_count(const Access *access, int source) {
 // The dimension of the call, which has one loop for each, that a loop is or may join; -1 where there is none.
 static int dim_of(const LeafSite *site, const BlasCall *call, int loop) {
     const CallDim *const dims[] = {&call->m, &call->n, &call->k};
-    const int source = bounds_unit_source(site->cin, loop);
+    const int source = bounds_unit_source(site->cin, site->assign, loop);
     for (int d = 0; d < DIM_COUNT; d++)
         if (dims[d]->loops[0] == loop || dims[d]->sources[0] == source)
             return dims[d]->loops[0] == loop ? d : -1;
@@ -380,7 +380,7 @@ const BlasCall *blas_fit_contraction(const LeafSite *site) {
         if (d < 0)
             continue;
         dims[d]->loops[dims[d]->count] = loop;
-        dims[d]->sources[dims[d]->count++] = bounds_unit_source(site->cin, loop);
+        dims[d]->sources[dims[d]->count++] = bounds_unit_source(site->cin, site->assign, loop);
     }
     call->contraction = !gemm || blas_call_loops(call) > DIM_COUNT;
     const bool walked = is_walked(call, call->a) && is_walked(call, call->b);

@@ -22,6 +22,30 @@ static const IntExpr *recover_rotated(const Cin *cin, const Relation *relation, 
     return sum ? int_op(cin->arena, INT_MOD, sum, divisor(cin, relation->parent[0])) : NULL;
 }
 
+static const IntExpr *recover_cyclic(const Cin *cin, const Relation *relation, const IntExpr *which,
+                                     const IntExpr *position) {
+    Arena *arena = cin->arena;
+    const IntExpr *block = relation->factor;
+    const IntExpr *round = int_op(arena, INT_MUL, int_op(arena, INT_FLOOR_DIV, position, block),
+                                  extent(cin, relation->child[0]));
+    const IntExpr *start = int_op(arena, INT_MUL, int_op(arena, INT_ADD, round, which), block);
+    return int_op(arena, INT_ADD, start, int_op(arena, INT_MOD, position, block));
+}
+
+// How many of the first `end` coordinates of the parent go to `which`: whole rounds, and what it has of the
+// last.
+static const IntExpr *cyclic_count(const Cin *cin, const Relation *relation, const IntExpr *which,
+                                   const IntExpr *end) {
+    Arena *arena = cin->arena;
+    const IntExpr *block = relation->factor;
+    const IntExpr *round = int_op(arena, INT_MUL, block, extent(cin, relation->child[0]));
+    const IntExpr *whole = int_op(arena, INT_MUL, int_op(arena, INT_FLOOR_DIV, end, round), block);
+    const IntExpr *rest =
+        int_op(arena, INT_SUB, int_op(arena, INT_MOD, end, round), int_op(arena, INT_MUL, which, block));
+    rest = int_op(arena, INT_MIN, block, int_op(arena, INT_MAX, int_const(arena, 0), rest));
+    return int_op(arena, INT_ADD, whole, rest);
+}
+
 const IntExpr *bounds_recover(const Cin *cin, int var, const bool *known) {
     if (known[var])
         return int_var(cin->arena, var);
@@ -39,6 +63,8 @@ const IntExpr *bounds_recover(const Cin *cin, int var, const bool *known) {
     const IntExpr *second = bounds_recover(cin, relation->child[1], known);
     if (!second)
         return NULL;
+    if (relation->kind == REL_CYCLIC)
+        return recover_cyclic(cin, relation, first, second);
     const IntExpr *start = int_op(cin->arena, INT_MUL, first, extent(cin, relation->child[1]));
     return int_op(cin->arena, INT_ADD, start, second);
 }
@@ -47,9 +73,13 @@ const IntExpr *bounds_upper(const Cin *cin, int var, const bool *known) {
     Arena *arena = cin->arena;
     const IntExpr *own = extent(cin, var);
     const Relation *relation = cin_made_by(cin, var);
-    if (!relation || !relation_is_blocks(relation))
+    if (!relation || !relation_is_partition(relation))
         return own;
     const IntExpr *parent = bounds_upper(cin, relation->parent[0], known);
+    if (relation->kind == REL_CYCLIC) {
+        const IntExpr *which = bounds_recover(cin, relation->child[0], known);
+        return which && var == relation->child[1] ? cyclic_count(cin, relation, which, parent) : own;
+    }
     if (var == relation->child[1]) {
         const IntExpr *outer = bounds_recover(cin, relation->child[0], known);
         if (!outer)
@@ -70,7 +100,8 @@ const IntExpr *bounds_upper(const Cin *cin, int var, const bool *known) {
 bool bounds_clamps(const Cin *cin, int parent, int var, const bool *known) {
     while (var != parent) {
         const Relation *relation = cin_made_by(cin, var);
-        if (!relation || !relation_is_blocks(relation))
+        if (!relation || !relation_is_partition(relation) ||
+            (relation->kind == REL_CYCLIC && var == relation->child[0]))
             return false;
         int sibling = relation->child[var == relation->child[0]];
         if (!bounds_recover(cin, sibling, known))
@@ -95,17 +126,33 @@ bool bounds_depends(const Cin *cin, int var, int loop) {
     return false;
 }
 
-int bounds_unit_source(const Cin *cin, int loop) {
+typedef struct {
+    const Cin *cin;
+    int loop;
+    int source;  // that may depend on the loop
+    bool others; // depend on it too
+} UnitCheck;
+
+static void check_indices(void *context, const Access *access) {
+    UnitCheck *check = context;
+    for (int m = 0; m < access->tensor->order; m++)
+        check->others |=
+            access->vars[m] != check->source && bounds_depends(check->cin, access->vars[m], check->loop);
+}
+
+int bounds_unit_source(const Cin *cin, const Stmt *assign, int loop) {
     int source = loop;
     while (!cin->vars[source].source) {
         const Relation *relation = cin_made_by(cin, source);
-        if (!relation_is_blocks(relation) || relation->child[1] != source ||
+        if (!relation_is_partition(relation) || relation->child[1] != source ||
             bounds_depends(cin, relation->child[0], loop))
             return -1;
+        if (relation->kind == REL_CYCLIC)
+            break;
         source = relation->parent[0];
     }
-    for (int v = 0; v < cin->var_count; v++)
-        if (cin->vars[v].source && v != source && bounds_depends(cin, v, loop))
-            return -1;
-    return source;
+    UnitCheck check = {cin, loop, source, false};
+    check_indices(&check, assign->lhs);
+    expr_accesses(assign->rhs, check_indices, &check);
+    return check.others ? -1 : source;
 }

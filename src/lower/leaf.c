@@ -58,7 +58,7 @@ static GuardArray guard_known(Builder *builder) {
     for (int64_t i = 0; i < cin->relations.count; i++) {
         const Relation *relation = cin->relations.items[i];
         int parent = relation->parent[0];
-        if (!relation_is_blocks(relation) || !builder->known[parent] || builder->clamped[parent])
+        if (!relation_is_partition(relation) || !builder->known[parent] || builder->clamped[parent])
             continue;
         array_push(cin->arena, guards, (Guard){int_var(cin->arena, parent), cin->vars[parent].extent});
         builder->clamped[parent] = true;
@@ -71,7 +71,7 @@ static void mark_clamped(Builder *builder, int var) {
     const Cin *cin = builder->site->cin;
     for (int64_t i = 0; i < cin->relations.count; i++) {
         const Relation *relation = cin->relations.items[i];
-        if (relation_is_blocks(relation) && bounds_clamps(cin, relation->parent[0], var, builder->known))
+        if (relation_is_partition(relation) && bounds_clamps(cin, relation->parent[0], var, builder->known))
             builder->clamped[relation->parent[0]] = true;
     }
 }

@@ -186,7 +186,7 @@ static bool lower_nest(Lowering *lowering, int index, const int *own_dim, SpmdNe
     int loop_count = sequential_loops(cin, &nest, loops), depth = leaf_depth(cin, &nest);
     LeafSite site = {.cin = cin,
                      .diagnostics = lowering->diagnostics,
-                     .assign = nest.assign,
+                     .assign = leaf_assign(cin, &nest, index, &lowering->transfers),
                      .writes_once = result->writes_once};
     for (int d = 0; d < spmd->dim_count; d++) {
         int var = result->coordinates[d];

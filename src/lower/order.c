@@ -7,7 +7,8 @@
 // Eighths of a cache line that an access moves on in one turn of a loop.
 enum { SAME = 0, NEXT = 1, OTHER_LINE = 8 };
 
-static int lines_moved(const Cin *cin, const Access *access, int loop) {
+static int lines_moved(const LeafSite *site, const Access *access, int loop) {
+    const Cin *cin = site->cin;
     const Tensor *tensor = access->tensor;
     int moved = 0, last = -1;
     for (int m = 0; m < tensor->order; m++)
@@ -18,24 +19,24 @@ static int lines_moved(const Cin *cin, const Access *access, int loop) {
     if (moved == 0)
         return SAME;
     return moved == 1 && last == tensor->mode_order[tensor->order - 1] &&
-                   bounds_unit_source(cin, loop) == access->vars[last]
+                   bounds_unit_source(cin, site->assign, loop) == access->vars[last]
                ? NEXT
                : OTHER_LINE;
 }
 
 typedef struct {
-    const Cin *cin;
+    const LeafSite *site;
     int loop;
     int cost;
 } Turn;
 
 static void add_access(void *context, const Access *access) {
     Turn *turn = context;
-    turn->cost += lines_moved(turn->cin, access, turn->loop);
+    turn->cost += lines_moved(turn->site, access, turn->loop);
 }
 
 static int cost_of(const LeafSite *site, int loop) {
-    Turn turn = {site->cin, loop, 0};
+    Turn turn = {site, loop, 0};
     expr_accesses(site->assign->rhs, add_access, &turn);
     add_access(&turn, site->assign->lhs); // read and written
     add_access(&turn, site->assign->lhs);
@@ -72,11 +73,10 @@ typedef struct {
 
 static void find_crossing(void *context, const Access *access) {
     Crossing *at = context;
-    const Cin *cin = at->site->cin;
-    if (at->crossing >= 0 || lines_moved(cin, access, at->loop) != OTHER_LINE)
+    if (at->crossing >= 0 || lines_moved(at->site, access, at->loop) != OTHER_LINE)
         return;
     for (int i = 0; i < at->site->loop_count; i++)
-        if (lines_moved(cin, access, at->site->loops[i]) == NEXT)
+        if (lines_moved(at->site, access, at->site->loops[i]) == NEXT)
             at->crossing = at->site->loops[i];
 }
 

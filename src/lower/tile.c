@@ -12,7 +12,9 @@ enum { INNER = 256, OUTER = 32 };
 
 // The leaf's loops of a nest, with what is needed to order them.
 static LeafSite site_of(const Cin *cin, const Nest *nest) {
-    LeafSite site = {.cin = cin, .assign = nest->assign};
+    TransferArray transfers = {0};
+    transfers_of_nest(cin, nest, 0, &transfers);
+    LeafSite site = {.cin = cin, .assign = leaf_assign(cin, nest, 0, &transfers)};
     int loops[MAX_VARS];
     int count = sequential_loops(cin, nest, loops), depth = leaf_depth(cin, nest);
     for (int i = 0; i < nest->loop_count; i++)

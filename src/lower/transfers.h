@@ -19,4 +19,7 @@ int leaf_depth(const Cin *cin, const Nest *nest);
 // tensor, where the nest has that loop, else at the innermost distributed loop.
 void transfers_of_nest(const Cin *cin, const Nest *nest, int index, TransferArray *transfers);
 
+// The assignment of nest `index` as the leaf makes it: with the accesses of its transfers.
+const Stmt *leaf_assign(const Cin *cin, const Nest *nest, int index, const TransferArray *transfers);
+
 #endif

@@ -3,27 +3,94 @@
 
 #include "base/integer.h"
 
-bool layout_create(const Placement *placement, const Grid *grid, int order, const int64_t *extents,
-                   Layout *layout, int *bad_dim) {
+static bool partitions(const Layout *layout, int dim, int mode) {
+    return layout->dims[dim].kind == PLACE_PARTITION && layout->dims[dim].mode == mode;
+}
+
+// What the coordinates have of a mode: all of the last split, seen through the splits before it.
+static Coords assigned(const Layout *layout, int mode, const int64_t *coordinates, Arena *arena) {
+    Coords set = {0, INT64_MAX, NULL};
+    for (int d = layout->grid.order - 1; d >= 0; d--) {
+        if (!partitions(layout, d, mode))
+            continue;
+        const int64_t block = layout->dims[d].block;
+        if (layout->dims[d].cyclic) {
+            const int64_t rounds = ceil_div(ceil_div(layout->dims[d].length, block), layout->grid.extents[d]);
+            set = coords_deal(coords_clip(set, 0, rounds * block), block, layout->grid.extents[d],
+                              coordinates[d], arena);
+        } else {
+            set = coords_shift(coords_clip(set, 0, block), coordinates[d] * block, arena);
+        }
+        set = coords_clip(set, 0, layout->dims[d].length);
+    }
+    return set;
+}
+
+// The table of a mode with a block-cyclic dimension.
+static void deal_mode(Layout *layout, int mode, Arena *arena) {
+    int64_t count = 1, coordinates[MAX_MACHINE_ORDER] = {0};
+    for (int d = 0; d < layout->grid.order; d++)
+        if (partitions(layout, d, mode))
+            count *= layout->grid.extents[d];
+    Coords *table = arena_array(arena, Coords, count);
+    for (int64_t i = 0; i < count; i++) {
+        table[i] = assigned(layout, mode, coordinates, arena);
+        for (int d = layout->grid.order - 1; d >= 0; d--) {
+            if (!partitions(layout, d, mode))
+                continue;
+            if (++coordinates[d] < layout->grid.extents[d])
+                break;
+            coordinates[d] = 0;
+        }
+    }
+    layout->dealt[mode] = table;
+}
+
+bool layout_create(const Placement *placement, const Grid *grid, const int64_t *params, int order,
+                   const int64_t *extents, Arena *arena, Layout *layout, int *bad_dim) {
     *layout = (Layout){.grid = *grid, .order = order};
-    int64_t length[MAX_ORDER]; // of the blocks that the dimensions so far give
+    int64_t length[MAX_ORDER]; // of what the dimensions so far give
+    bool cyclic[MAX_ORDER] = {false};
     for (int mode = 0; mode < order; mode++)
         layout->extents[mode] = length[mode] = extents[mode];
     for (int d = 0; d < grid->order; d++) {
         const PlaceEntry *entry = &placement->entries[d];
+        int64_t block;
+        *bad_dim = d;
         layout->dims[d].kind = entry->kind;
-        if (entry->kind == PLACE_PARTITION) {
-            layout->dims[d].mode = entry->mode;
-            layout->dims[d].block = length[entry->mode] = ceil_div(length[entry->mode], grid->extents[d]);
-        } else if (entry->kind == PLACE_FIX) {
+        if (entry->kind == PLACE_FIX) {
             layout->dims[d].coordinate = entry->coordinate;
-            if (entry->coordinate < 0 || entry->coordinate >= grid->extents[d]) {
-                *bad_dim = d;
+            if (entry->coordinate < 0 || entry->coordinate >= grid->extents[d])
                 return false;
-            }
+        }
+        if (entry->kind != PLACE_PARTITION)
+            continue;
+        int64_t *left = &length[entry->mode];
+        layout->dims[d].mode = entry->mode;
+        layout->dims[d].length = *left;
+        if (entry->cycle) {
+            if (!int_eval(entry->cycle, params, NULL, &block) || block < 1 || block > MAX_CYCLE)
+                return false;
+            layout->dims[d].cyclic = cyclic[entry->mode] = true;
+            layout->dims[d].block = block;
+            *left = ceil_div(ceil_div(*left, block), grid->extents[d]) * block;
+        } else {
+            layout->dims[d].block = *left = ceil_div(*left, grid->extents[d]);
         }
     }
+    for (int mode = 0; mode < order; mode++)
+        if (cyclic[mode])
+            deal_mode(layout, mode, arena);
     return true;
+}
+
+// The dealt part of a mode that belongs to these coordinates.
+static Coords dealt_part(const Layout *layout, int mode, const int64_t *coordinates) {
+    int64_t index = 0;
+    for (int d = 0; d < layout->grid.order; d++)
+        if (partitions(layout, d, mode))
+            index = index * layout->grid.extents[d] + coordinates[d];
+    return layout->dealt[mode][index];
 }
 
 bool layout_rect(const Layout *layout, const int64_t *coordinates, Rect *rect) {
@@ -31,13 +98,16 @@ bool layout_rect(const Layout *layout, const int64_t *coordinates, Rect *rect) {
     for (int d = 0; d < layout->grid.order; d++) {
         if (layout->dims[d].kind == PLACE_FIX && coordinates[d] != layout->dims[d].coordinate)
             return false;
-        if (layout->dims[d].kind != PLACE_PARTITION)
+        if (layout->dims[d].kind != PLACE_PARTITION || layout->dealt[layout->dims[d].mode])
             continue;
         int mode = layout->dims[d].mode;
         int64_t block = layout->dims[d].block, lo = rect->lo[mode], hi = rect->hi[mode];
         rect->lo[mode] = min_i64(lo + coordinates[d] * block, hi);
         rect->hi[mode] = min_i64(rect->lo[mode] + block, hi);
     }
+    for (int mode = 0; mode < layout->order; mode++)
+        if (layout->dealt[mode])
+            rect_set_mode(rect, mode, dealt_part(layout, mode, coordinates));
     return !rect_is_empty(rect);
 }
 
@@ -45,16 +115,60 @@ typedef struct {
     const Layout *layout;
     const Rect *wanted;
     const int64_t *replica; // coordinates to take along replicated dimensions, NULL: all
+    Arena *arena;
     LayoutVisit visit;
     void *context;
+    int64_t coordinates[MAX_MACHINE_ORDER];
 } Search;
 
+static bool is_last_of_mode(const Layout *layout, int dim) {
+    for (int d = dim + 1; d < layout->grid.order; d++)
+        if (partitions(layout, d, layout->dims[dim].mode))
+            return false;
+    return true;
+}
+
+// Narrows `piece` to what coordinate at->coordinates[d] leaves of it; false where nothing of what is wanted
+// is left.
+static bool narrow(const Search *at, int d, Rect *piece) {
+    const Layout *layout = at->layout;
+    if (layout->dims[d].kind != PLACE_PARTITION)
+        return true;
+    const int mode = layout->dims[d].mode;
+    if (layout->dealt[mode]) {
+        // What several dimensions deal out is known with the last of them.
+        if (!is_last_of_mode(layout, d))
+            return true;
+        const Coords part = dealt_part(layout, mode, at->coordinates);
+        rect_set_mode(piece, mode, part);
+        return coords_common(part, rect_mode(at->wanted, mode)) > 0;
+    }
+    const int64_t block = layout->dims[d].block;
+    piece->lo[mode] = min_i64(piece->lo[mode] + at->coordinates[d] * block, piece->hi[mode]);
+    piece->hi[mode] = min_i64(piece->lo[mode] + block, piece->hi[mode]);
+    return piece->lo[mode] < piece->hi[mode];
+}
+
+// Whether none of the blocks that what is wanted reaches is dealt to this coordinate. Tells it of the first
+// dimension that partitions a mode.
+static bool is_passed_over(const Search *at, int d) {
+    const Layout *layout = at->layout;
+    const int mode = layout->dims[d].mode;
+    if (layout->dims[d].kind != PLACE_PARTITION || !layout->dims[d].cyclic ||
+        layout->dims[d].length != layout->extents[mode])
+        return false;
+    const int64_t size = layout->grid.extents[d], block = layout->dims[d].block;
+    const int64_t first = at->wanted->lo[mode] / block, last = (at->wanted->hi[mode] - 1) / block;
+    return floor_mod(at->coordinates[d] - first, size) > last - first;
+}
+
 // `piece` is what the coordinates chosen for the dimensions before `d` hold.
-static bool search(const Search *at, int d, int64_t processor, const Rect *piece) {
+static bool search(Search *at, int d, int64_t processor, const Rect *piece) {
     const Layout *layout = at->layout;
     if (d == layout->grid.order) {
         Rect part;
-        return !rect_intersect(piece, at->wanted, &part) || at->visit(at->context, processor, &part);
+        return !rect_intersect(piece, at->wanted, at->arena, &part) ||
+               at->visit(at->context, processor, &part);
     }
     int64_t size = layout->grid.extents[d], first = 0, last = size - 1;
     int mode = layout->dims[d].mode;
@@ -68,6 +182,8 @@ static bool search(const Search *at, int d, int64_t processor, const Rect *piece
             first = last = at->replica[d];
         break;
     case PLACE_PARTITION:
+        if (layout->dealt[mode])
+            break;
         if (block == 0)
             return true;
         first = max_i64(0, (at->wanted->lo[mode] - piece->lo[mode]) / block);
@@ -76,22 +192,18 @@ static bool search(const Search *at, int d, int64_t processor, const Rect *piece
     }
     for (int64_t c = first; c <= last; c++) {
         Rect inner = *piece;
-        if (layout->dims[d].kind == PLACE_PARTITION) {
-            inner.lo[mode] = min_i64(piece->lo[mode] + c * block, piece->hi[mode]);
-            inner.hi[mode] = min_i64(inner.lo[mode] + block, piece->hi[mode]);
-            if (inner.lo[mode] >= inner.hi[mode])
-                continue;
-        }
-        if (!search(at, d + 1, processor * size + c, &inner))
+        at->coordinates[d] = c;
+        if (!is_passed_over(at, d) && narrow(at, d, &inner) &&
+            !search(at, d + 1, processor * size + c, &inner))
             return false;
     }
     return true;
 }
 
-void layout_holders(const Layout *layout, const Rect *rect, const int64_t *replica, LayoutVisit visit,
-                    void *context) {
+void layout_holders(const Layout *layout, const Rect *rect, const int64_t *replica, Arena *arena,
+                    LayoutVisit visit, void *context) {
     if (rect_is_empty(rect))
         return;
     Rect whole = rect_whole(layout->order, layout->extents);
-    search(&(Search){layout, rect, replica, visit, context}, 0, 0, &whole);
+    search(&(Search){layout, rect, replica, arena, visit, context, {0}}, 0, 0, &whole);
 }

@@ -8,17 +8,24 @@
 #include "machine/rect.h"
 
 typedef enum {
-    PLACE_PARTITION, // this machine dimension splits `mode` into contiguous blocks
+    PLACE_PARTITION, // this machine dimension splits `mode`
     PLACE_FIX,       // only processors with this coordinate hold anything
     PLACE_REPLICATE, // every coordinate holds the same
 } PlaceKind;
 
 typedef struct {
     PlaceKind kind;
-    int mode;           // PLACE_PARTITION
+    int mode; // PLACE_PARTITION
+    // PLACE_PARTITION: the mode goes round the dimension in blocks of so many coordinates (block-cyclic);
+    // NULL: in one contiguous block for each of its coordinates.
+    const IntExpr *cycle;
     int64_t coordinate; // PLACE_FIX
     Span span;
 } PlaceEntry;
+
+// Coordinates in one block of a block-cyclic mode, at most: so the products that locate one stay far from
+// overflow.
+enum { MAX_CYCLE = INT32_MAX };
 
 typedef struct {
     const Machine *machine;
@@ -27,10 +34,11 @@ typedef struct {
 } Placement;
 
 // A placement of a tensor with these extents on a machine with these sizes.
-// Where several machine dimensions partition one mode (levels of a hierarchy), the later one splits the
-// blocks of the earlier: block lengths are ceil(extent / size), then ceil(length / size) of that, the same
-// for all blocks; the last blocks are cut at the end of the block that they are part of, so they may be short
-// or empty.
+// Where several machine dimensions partition one mode (levels of a hierarchy), the later one splits what the
+// earlier assigned. Blocks have ceil(extent / size) coordinates, then ceil(length / size) of that, the same
+// for all; the last blocks are cut at the end of the block that they are part of, so they may be short or
+// empty. A block-cyclic dimension deals out blocks of a given length in turn, the length that it leaves is
+// that of the processor with the most blocks.
 typedef struct {
     Grid grid;
     int order; // of the tensor
@@ -39,23 +47,30 @@ typedef struct {
         PlaceKind kind;
         int mode;
         int64_t coordinate;
-        int64_t block; // PLACE_PARTITION: coordinates in one block
+        int64_t length; // PLACE_PARTITION: coordinates that this dimension splits, at most
+        int64_t block;  // coordinates in one block
+        bool cyclic;
     } dims[MAX_MACHINE_ORDER];
+    // Of a mode that has a block-cyclic dimension: what the processors have of it, by their coordinates in
+    // the dimensions that partition it, row-major. NULL for other modes.
+    const Coords *dealt[MAX_ORDER];
 } Layout;
 
-// Fills in block lengths. False with *bad_dim set where a fixed coordinate lies outside the grid.
-bool layout_create(const Placement *placement, const Grid *grid, int order, const int64_t *extents,
-                   Layout *layout, int *bad_dim);
+// Computes block lengths. False with *bad_dim set where a fixed coordinate lies outside the grid, or where
+// the block of a block-cyclic dimension is no number from 1 to MAX_CYCLE. `params` are values by index.
+bool layout_create(const Placement *placement, const Grid *grid, const int64_t *params, int order,
+                   const int64_t *extents, Arena *arena, Layout *layout, int *bad_dim);
 
 // What the processor at these coordinates holds; false when that is nothing.
 bool layout_rect(const Layout *layout, const int64_t *coordinates, Rect *rect);
 
 // Calls `visit` for every processor that holds part of `rect`, with that part, in order of processor number,
 // until it returns false. Along replicated dimensions only the coordinates of `replica` are visited (one
-// holder for every coordinate of the tensor then), all of them where it is NULL. The cost grows with the
-// processors that overlap, not with the grid.
+// holder for every coordinate of the tensor then), all of them where it is NULL. Parts may have combs in
+// `arena`. The cost grows with the processors that overlap, not with the grid, but for block-cyclic
+// dimensions, all of whose coordinates are looked at.
 typedef bool (*LayoutVisit)(void *context, int64_t processor, const Rect *part);
-void layout_holders(const Layout *layout, const Rect *rect, const int64_t *replica, LayoutVisit visit,
-                    void *context);
+void layout_holders(const Layout *layout, const Rect *rect, const int64_t *replica, Arena *arena,
+                    LayoutVisit visit, void *context);
 
 #endif

@@ -12,6 +12,28 @@ Rect rect_whole(int order, const int64_t *extents) {
     return rect;
 }
 
+Coords rect_mode(const Rect *rect, int mode) {
+    return (Coords){rect->lo[mode], rect->hi[mode], rect->comb[mode]};
+}
+
+void rect_set_mode(Rect *rect, int mode, Coords coords) {
+    rect->lo[mode] = coords.lo;
+    rect->hi[mode] = coords.hi;
+    rect->comb[mode] = coords.comb;
+}
+
+int64_t rect_count(const Rect *rect, int mode) {
+    return coords_count(rect_mode(rect, mode));
+}
+
+Rect rect_copy(const Rect *rect, Arena *arena) {
+    Rect copy = *rect;
+    for (int d = 0; d < rect->order; d++)
+        if (rect->comb[d])
+            copy.comb[d] = comb_copy(rect->comb[d], arena);
+    return copy;
+}
+
 bool rect_is_empty(const Rect *rect) {
     for (int d = 0; d < rect->order; d++)
         if (rect->lo[d] >= rect->hi[d])
@@ -24,7 +46,7 @@ int64_t rect_volume(const Rect *rect) {
         return 0;
     int64_t volume = 1;
     for (int d = 0; d < rect->order; d++)
-        volume *= rect->hi[d] - rect->lo[d];
+        volume *= rect_count(rect, d);
     return volume;
 }
 
@@ -32,37 +54,42 @@ bool rect_equal(const Rect *a, const Rect *b) {
     if (a->order != b->order)
         return false;
     for (int d = 0; d < a->order; d++)
-        if (a->lo[d] != b->lo[d] || a->hi[d] != b->hi[d])
+        if (!coords_equal(rect_mode(a, d), rect_mode(b, d)))
             return false;
     return true;
 }
 
 int rect_compare(const Rect *a, const Rect *b) {
     for (int d = 0; d < a->order; d++) {
-        if (a->lo[d] != b->lo[d])
-            return a->lo[d] < b->lo[d] ? -1 : 1;
-        if (a->hi[d] != b->hi[d])
-            return a->hi[d] < b->hi[d] ? -1 : 1;
+        const int modes = coords_compare(rect_mode(a, d), rect_mode(b, d));
+        if (modes != 0)
+            return modes;
     }
     return 0;
 }
 
 bool rect_contains(const Rect *outer, const Rect *inner) {
     for (int d = 0; d < outer->order; d++)
-        if (inner->lo[d] < outer->lo[d] || inner->hi[d] > outer->hi[d])
+        if (!coords_contain(rect_mode(outer, d), rect_mode(inner, d)))
             return false;
     return true;
 }
 
-bool rect_intersect(const Rect *a, const Rect *b, Rect *common) {
+bool rect_intersect(const Rect *a, const Rect *b, Arena *arena, Rect *common) {
     common->order = a->order;
     for (int d = 0; d < a->order; d++) {
-        common->lo[d] = max_i64(a->lo[d], b->lo[d]);
-        common->hi[d] = min_i64(a->hi[d], b->hi[d]);
+        rect_set_mode(common, d, coords_intersect(rect_mode(a, d), rect_mode(b, d), arena));
         if (common->lo[d] >= common->hi[d])
             return false;
     }
     return true;
+}
+
+int64_t rect_common(const Rect *a, const Rect *b) {
+    int64_t volume = 1;
+    for (int d = 0; d < a->order && volume > 0; d++)
+        volume *= coords_common(rect_mode(a, d), rect_mode(b, d));
+    return volume;
 }
 
 Rect rect_hull(const Rect *a, const Rect *b) {
@@ -76,33 +103,34 @@ Rect rect_hull(const Rect *a, const Rect *b) {
 
 void rect_subtract(const Rect *a, const Rect *b, Arena *arena, RectArray *rest) {
     Rect common;
-    if (!rect_intersect(a, b, &common)) {
+    if (!rect_intersect(a, b, arena, &common)) {
         array_push(arena, *rest, *a);
         return;
     }
-    // Cut off what lies before and behind the common part, mode by mode; what is left in the end is the
-    // common part.
+    // Cut off what the common part lacks, mode by mode; what is left in the end is the common part.
     Rect left = *a;
     for (int d = 0; d < a->order; d++) {
-        Rect piece = left;
-        if (left.lo[d] < common.lo[d]) {
-            piece.hi[d] = common.lo[d];
+        Coords parts[3];
+        const int count = coords_subtract(rect_mode(&left, d), rect_mode(&common, d), arena, parts);
+        for (int i = 0; i < count; i++) {
+            Rect piece = left;
+            rect_set_mode(&piece, d, parts[i]);
             array_push(arena, *rest, piece);
         }
-        piece = left;
-        if (common.hi[d] < left.hi[d]) {
-            piece.lo[d] = common.hi[d];
-            array_push(arena, *rest, piece);
-        }
-        left.lo[d] = common.lo[d];
-        left.hi[d] = common.hi[d];
+        rect_set_mode(&left, d, rect_mode(&common, d));
     }
 }
 
 void rect_print(const Rect *rect, Text *to) {
     text_append(to, "[");
-    for (int d = 0; d < rect->order; d++)
-        text_printf(to, "%s%" PRId64 ":%" PRId64, d ? ", " : "", rect->lo[d], rect->hi[d]);
+    for (int d = 0; d < rect->order; d++) {
+        const Coords mode = rect_mode(rect, d);
+        const char *between = d ? ", " : "";
+        for (Coords run = coords_run(mode, mode.lo); run.lo < run.hi; run = coords_run(mode, run.hi)) {
+            text_printf(to, "%s%" PRId64 ":%" PRId64, between, run.lo, run.hi);
+            between = " + ";
+        }
+    }
     text_append(to, "]");
 }
 
@@ -125,26 +153,15 @@ bool region_equal(const Region *a, const Region *b) {
 bool region_contains(const Region *region, const Rect *rect) {
     // The rectangles are disjoint, so what they have in common with `rect` must add up to it.
     int64_t covered = 0;
-    for (int64_t i = 0; i < region->rects.count; i++) {
-        Rect common;
-        if (rect_intersect(&region->rects.items[i], rect, &common))
-            covered += rect_volume(&common);
-    }
+    for (int64_t i = 0; i < region->rects.count; i++)
+        covered += rect_common(&region->rects.items[i], rect);
     return covered == rect_volume(rect);
 }
 
-Rect region_hull(const Region *region) {
-    Rect hull = region->rects.items[0];
-    for (int64_t i = 1; i < region->rects.count; i++)
-        hull = rect_hull(&hull, &region->rects.items[i]);
-    return hull;
-}
-
 void region_subtract(Region *region, const Rect *rect, Arena *arena) {
-    Rect common;
     bool touched = false;
     for (int64_t i = 0; i < region->rects.count && !touched; i++)
-        touched = rect_intersect(&region->rects.items[i], rect, &common);
+        touched = rect_common(&region->rects.items[i], rect) > 0;
     if (!touched)
         return;
     RectArray rest = {0};
@@ -157,14 +174,18 @@ void region_subtract(Region *region, const Rect *rect, Arena *arena) {
 static bool joinable(const Rect *a, const Rect *b, Rect *joined) {
     int different = -1;
     for (int d = 0; d < a->order; d++) {
-        if (a->lo[d] == b->lo[d] && a->hi[d] == b->hi[d])
+        if (coords_equal(rect_mode(a, d), rect_mode(b, d)))
             continue;
-        if (different >= 0 || (a->hi[d] != b->lo[d] && b->hi[d] != a->lo[d]))
+        if (different >= 0 || a->comb[d] || b->comb[d] || (a->hi[d] != b->lo[d] && b->hi[d] != a->lo[d]))
             return false;
         different = d;
     }
-    *joined = rect_hull(a, b);
-    return different >= 0;
+    if (different < 0)
+        return false;
+    *joined = *a;
+    joined->lo[different] = min_i64(a->lo[different], b->lo[different]);
+    joined->hi[different] = max_i64(a->hi[different], b->hi[different]);
+    return true;
 }
 
 void region_coalesce(Region *region) {

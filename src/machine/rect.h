@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rectangles of coordinates, half open in every mode, and regions: lists of disjoint rectangles.
-// All of placement and of planning is arithmetic on these.
+// Rectangles: the product of a set of coordinates of each mode, in most cases an interval, half open; and
+// regions: lists of disjoint rectangles. All of placement and of planning is arithmetic on these.
 #ifndef DISTAL_MACHINE_RECT_H
 #define DISTAL_MACHINE_RECT_H
 
-#include "base/arena.h"
 #include "base/text.h"
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "machine/coords.h"
 
 enum { MAX_ORDER = 12 }; // modes of a tensor
 
-// lo[d] <= x[d] < hi[d] for d < order. Of order 0: the one coordinate of a scalar, never empty.
+// lo[d] <= x[d] < hi[d] for d < order, and x[d] of comb[d] where that is not NULL. Of order 0: the one
+// coordinate of a scalar, never empty.
 typedef struct {
     int order;
     int64_t lo[MAX_ORDER], hi[MAX_ORDER];
+    const Comb *comb[MAX_ORDER];
 } Rect;
 
 typedef Array(Rect) RectArray;
@@ -26,6 +25,11 @@ typedef struct {
 } Region;
 
 Rect rect_whole(int order, const int64_t *extents);
+Coords rect_mode(const Rect *rect, int mode);
+void rect_set_mode(Rect *rect, int mode, Coords coords);
+int64_t rect_count(const Rect *rect, int mode); // coordinates of one mode
+// With combs of its own, in `arena`.
+Rect rect_copy(const Rect *rect, Arena *arena);
 bool rect_is_empty(const Rect *rect);
 // 0 when empty. Callers have checked that the volume of the whole tensor fits into 64 bits.
 int64_t rect_volume(const Rect *rect);
@@ -34,18 +38,19 @@ bool rect_equal(const Rect *a, const Rect *b);
 int rect_compare(const Rect *a, const Rect *b);
 bool rect_contains(const Rect *outer, const Rect *inner);
 // False when they have no coordinate in common; *common is then unspecified.
-bool rect_intersect(const Rect *a, const Rect *b, Rect *common);
-// The smallest rectangle around both.
+bool rect_intersect(const Rect *a, const Rect *b, Arena *arena, Rect *common);
+// How many coordinates both have.
+int64_t rect_common(const Rect *a, const Rect *b);
+// The smallest rectangle of intervals around both.
 Rect rect_hull(const Rect *a, const Rect *b);
-// Appends a \ b to `rest`: at most 2 * order disjoint rectangles.
+// Appends a \ b to `rest`: disjoint rectangles, at most three for each mode.
 void rect_subtract(const Rect *a, const Rect *b, Arena *arena, RectArray *rest);
-// "[0:3, 4:8]"
+// "[0:3, 4:6 + 8:10]"
 void rect_print(const Rect *rect, Text *to);
 
 int64_t region_volume(const Region *region);
 bool region_equal(const Region *a, const Region *b); // rectangle by rectangle, in order
 bool region_contains(const Region *region, const Rect *rect);
-Rect region_hull(const Region *region); // of a region that is not empty
 // Removes `rect` from the region.
 void region_subtract(Region *region, const Rect *rect, Arena *arena);
 // Joins neighbours that differ in one mode only, until no two can be joined.

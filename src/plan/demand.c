@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plan/demand.h"
 
+#include "base/integer.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,7 +53,7 @@ Demands *demands_create(StatementPlan *plan, const Transfer *transfer, Arena *ar
                          .keyed = arena_array(arena, Keyed, ranks)};
     const Nest nest = cin_nest(plan->spmd->cin, transfer->nest);
     provenance_active(plan->provenance, nest.loops, nest.loop_count, demands->active);
-    provenance_related(plan->provenance, demands->active, transfer->access, demands->related);
+    provenance_related(plan->provenance, demands->active, transfer->statement_access, demands->related);
     for (int v = 0; v < MAX_VARS; v++)
         demands->rest[v] = demands->active[v] && !demands->related[v];
     return demands;
@@ -152,18 +154,56 @@ static void find_boxes(Demands *demands, const bool *active, int64_t member, Poi
     provenance_boxes(plan->provenance, active, point->fixed, point->value, scratch, &demands->boxes);
 }
 
+// The comb where it lasts: that of the step before where it was the same.
+static const Comb *keep(const Demands *demands, const Comb *found, const Comb *before) {
+    if (!found || comb_equal(found, before))
+        return found ? before : NULL;
+    return comb_copy(found, demands->arena);
+}
+
+static Rect keep_rect(const Demands *demands, const Rect *found, const RectArray *before, int64_t index) {
+    Rect kept = *found;
+    for (int m = 0; m < found->order; m++)
+        kept.comb[m] =
+            keep(demands, found->comb[m], index < before->count ? before->items[index].comb[m] : NULL);
+    return kept;
+}
+
+// Around all boxes: what the values of the variables that locate elements give, from the first to the last.
+static void find_hull(const Demands *demands, Demand *demand, Arena *scratch) {
+    const Transfer *transfer = demands->transfer;
+    const Rect before = demands->demands[1][demand->index].hull;
+    demand->hull.order = transfer->access->tensor->order;
+    for (int m = 0; m < demand->hull.order; m++) {
+        const int located = transfer->access->vars[m];
+        const Box *boxes = demands->boxes.items;
+        Coords values = {boxes[0].lo[located], boxes[0].hi[located], NULL};
+        for (int64_t b = 1; b < demands->boxes.count; b++) {
+            values.lo = min_i64(values.lo, boxes[b].lo[located]);
+            values.hi = max_i64(values.hi, boxes[b].hi[located]);
+        }
+        demand->first[m] = values.lo;
+        Coords mode = provenance_image(demands->plan->provenance, boxes, transfer->statement_access->vars[m],
+                                       located, values, scratch);
+        mode.comb = keep(demands, mode.comb, before.comb[m]);
+        rect_set_mode(&demand->hull, m, mode);
+    }
+}
+
 static void find_demand(Demands *demands, int64_t c, Point *point, Arena *scratch) {
     Demand *demand = &demands->demands[0][c];
+    const RectArray *before = &demands->demands[1][c].region.rects;
     Region found = {0};
     find_boxes(demands, demands->related, demands->same_region.member[c], point, scratch);
-    provenance_region(&demands->boxes, demands->transfer->access, scratch, &found);
+    provenance_region(&demands->boxes, demands->transfer->statement_access, scratch, &found);
     demand->index = c;
     demand->region.rects.count = 0;
     for (int64_t i = 0; i < found.rects.count; i++)
-        array_push(demands->arena, demand->region.rects, found.rects.items[i]);
+        array_push(demands->arena, demand->region.rects,
+                   keep_rect(demands, &found.rects.items[i], before, i));
     if (found.rects.count == 0)
         return;
-    demand->hull = region_hull(&found);
+    find_hull(demands, demand, scratch);
     demand->volume = rect_volume(&demand->hull);
     demand->hash = hash_region(&found);
 }

@@ -54,6 +54,18 @@ int64_t home_piece_with(const Home *home, int64_t rank, const Rect *rect) {
     return -1;
 }
 
+static bool is_seamless(const Rect *piece, const Rect *rect) {
+    for (int m = 0; m < rect->order; m++)
+        if (coords_count(coords_clip(rect_mode(piece, m), rect->lo[m], rect->hi[m])) != rect_count(rect, m))
+            return false;
+    return true;
+}
+
+int64_t home_piece_in_place(const Home *home, int64_t rank, const Rect *rect) {
+    const int64_t piece = home_piece_with(home, rank, rect);
+    return piece >= 0 && is_seamless(&home->pieces[rank].rects.items[piece], rect) ? piece : -1;
+}
+
 typedef struct {
     const Home *home;
     Arena *arena;
@@ -80,7 +92,7 @@ static void join_parts(const Home *home, const Rect *rect, Arena *arena, HolderA
             continue;
         for (int64_t k = 0; k < home->pieces[rank].rects.count; k++) {
             Rect part;
-            if (rect_intersect(&home->pieces[rank].rects.items[k], rect, &part))
+            if (rect_intersect(&home->pieces[rank].rects.items[k], rect, arena, &part))
                 array_push(arena, *holders, (Holder){rank, part});
         }
     }
@@ -93,7 +105,7 @@ void home_holders(const Home *home, const Rect *rect, int64_t taker, Arena *aren
         int64_t replica[MAX_MACHINE_ORDER] = {0}, processor = taker * home->per_rank, first = holders->count;
         if (taker >= 0 && processor < grid_size(&home->layout.grid))
             grid_coordinates(&home->layout.grid, processor, replica);
-        layout_holders(&home->layout, rect, replica, collect, &(Collect){home, arena, holders});
+        layout_holders(&home->layout, rect, replica, arena, collect, &(Collect){home, arena, holders});
         if (home->per_rank > 1 && !home->replicated)
             join_parts(home, rect, arena, holders, first);
         return;
@@ -105,7 +117,7 @@ void home_holders(const Home *home, const Rect *rect, int64_t taker, Arena *aren
         for (int64_t i = 0; i < pieces->count; i++) {
             for (int64_t k = 0; k < rest.rects.count; k++) {
                 Rect part;
-                if (rect_intersect(&pieces->items[i], &rest.rects.items[k], &part))
+                if (rect_intersect(&pieces->items[i], &rest.rects.items[k], arena, &part))
                     array_push(arena, *holders, (Holder){rank, part});
             }
             region_subtract(&rest, &pieces->items[i], arena);
@@ -126,7 +138,7 @@ static bool collect_rank(void *context, int64_t processor, const Rect *part) {
 void home_replicas(const Home *home, const Rect *part, Arena *arena, RankArray *ranks) {
     if (home->has_layout) {
         HolderArray found = {0};
-        layout_holders(&home->layout, part, NULL, collect_rank, &(Collect){home, arena, &found});
+        layout_holders(&home->layout, part, NULL, arena, collect_rank, &(Collect){home, arena, &found});
         for (int64_t i = 0; i < found.count; i++)
             array_push(arena, *ranks, found.items[i].rank);
         return;

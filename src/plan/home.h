@@ -29,6 +29,10 @@ void home_from_table(Home *home, const Tensor *tensor, const int64_t *extents, c
 // The piece of `rank` that contains `rect` whole, or -1.
 int64_t home_piece_with(const Home *home, int64_t rank, const Rect *rect);
 
+// The same with nothing between the coordinates that `rect` has of each mode: their positions follow each
+// other in the piece as they do in `rect`.
+int64_t home_piece_in_place(const Home *home, int64_t rank, const Rect *rect);
+
 // Exactly one holder for every coordinate of `rect`: appends the parts, with their ranks, to `holders`. Among
 // replicas that nearest in the grid to `taker` is chosen; taker -1: the first replica, the same for everyone.
 typedef struct {

@@ -16,8 +16,8 @@ static void take(Inducing *at, int64_t rank, const Region *needed, const Region 
     for (int64_t i = 0; i < needed->rects.count; i++)
         for (int64_t k = 0; k < rest->rects.count; k++) {
             Rect part;
-            if (rect_intersect(&needed->rects.items[i], &rest->rects.items[k], &part))
-                array_push(at->arena, at->pieces[rank].rects, part);
+            if (rect_intersect(&needed->rects.items[i], &rest->rects.items[k], at->arena, &part))
+                array_push(at->arena, at->pieces[rank].rects, rect_copy(&part, at->arena));
         }
 }
 
@@ -33,8 +33,10 @@ static void induce_transfer(Inducing *at, int transfer) {
         for (int64_t rank = 0; rank < at->plan->ranks; rank++) {
             const Region *needed = &walk->needs[rank].demand->region;
             take(at, rank, needed, shared ? &before : at->rest);
-            for (int64_t i = 0; i < needed->rects.count; i++)
-                region_subtract(at->rest, &needed->rects.items[i], at->arena);
+            for (int64_t i = 0; i < needed->rects.count; i++) {
+                const Rect kept = rect_copy(&needed->rects.items[i], at->arena); // the walk forgets its combs
+                region_subtract(at->rest, &kept, at->arena);
+            }
         }
         for (int64_t rank = 0; rank < at->plan->ranks; rank++)
             region_coalesce(&at->pieces[rank]);

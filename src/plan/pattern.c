@@ -25,13 +25,14 @@ static void cut(const Rect *rect, int64_t limit, void (*visit)(void *context, co
     // Halve the outermost mode that has more than one coordinate, so that the parts stay contiguous where the
     // whole was.
     int mode = 0;
-    while (rect->hi[mode] - rect->lo[mode] == 1)
+    while (rect_count(rect, mode) == 1)
         mode++;
+    const Coords all = rect_mode(rect, mode);
+    const int64_t count = coords_count(all), middle = (count + 1) / 2;
     Rect half = *rect;
-    half.hi[mode] = rect->lo[mode] + (rect->hi[mode] - rect->lo[mode] + 1) / 2;
+    rect_set_mode(&half, mode, coords_take(all, 0, middle));
     cut(&half, limit, visit, context);
-    half.lo[mode] = half.hi[mode];
-    half.hi[mode] = rect->hi[mode];
+    rect_set_mode(&half, mode, coords_take(all, middle, count));
     cut(&half, limit, visit, context);
 }
 

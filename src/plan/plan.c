@@ -78,6 +78,15 @@ static void find_largest(Plan *plan, const Tensor *const *tensors, const Spmd *c
             plan->largest = max_i64(plan->largest, grid_size(&grid));
 }
 
+static bool bad_entry(const Placement *placement, int dim, const Grid *grid, Diagnostics *diagnostics) {
+    const PlaceEntry *entry = &placement->entries[dim];
+    if (entry->kind == PLACE_PARTITION)
+        return diagnostics_error(diagnostics, entry->span, "blocks have 1 to %d coordinates", MAX_CYCLE);
+    return diagnostics_error(diagnostics, entry->span,
+                             "coordinate %" PRId64 " lies outside of this dimension of %s (0 .. %" PRId64 ")",
+                             entry->coordinate, placement->machine->name, grid->extents[dim] - 1);
+}
+
 static bool place_tensors(Plan *plan, int tensor_count, const Tensor *const *tensors, int64_t *const *extents,
                           const int64_t *params, Diagnostics *diagnostics) {
     for (int t = 0; t < tensor_count; t++) {
@@ -93,12 +102,9 @@ static bool place_tensors(Plan *plan, int tensor_count, const Tensor *const *ten
         }
         if (!check_machine(tensor->placement->machine, params, plan, diagnostics, &grid))
             return false;
-        if (!layout_create(tensor->placement, &grid, tensor->order, extents[t], &layout, &bad_dim))
-            return diagnostics_error(diagnostics, tensor->placement->entries[bad_dim].span,
-                                     "coordinate %" PRId64
-                                     " lies outside of this dimension of %s (0 .. %" PRId64 ")",
-                                     tensor->placement->entries[bad_dim].coordinate,
-                                     tensor->placement->machine->name, grid.extents[bad_dim] - 1);
+        if (!layout_create(tensor->placement, &grid, params, tensor->order, extents[t], plan->arena, &layout,
+                           &bad_dim))
+            return bad_entry(tensor->placement, bad_dim, &grid, diagnostics);
         home_from_layout(&plan->homes[t], tensor, extents[t], &layout, plan->options.ranks, plan->arena);
     }
     return true;

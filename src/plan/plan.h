@@ -120,16 +120,21 @@ int64_t plan_natural_ranks(int machine_count, const Machine *const *machines, in
 // the steps in order; it is how figures are summed and how the part of one rank is found.
 typedef struct {
     Region region;
-    Rect hull;      // around it; this and its volume are unspecified where the region is empty
-    int64_t volume; // of the hull
-    uint64_t hash;  // of the region
-    int64_t index;  // among the demands of the step, from 0
-} Demand;           // shared by ranks of which the plan can tell that they need the same
+    // Around it, without gaps in the values of the variables that the transfer's access finds elements by;
+    // this and what follows are unspecified where the region is empty.
+    Rect hull;
+    int64_t first[MAX_ORDER]; // values of these variables, of the first element of the hull
+    int64_t volume;           // of the hull
+    uint64_t hash;            // of the region
+    int64_t index;            // among the demands of the step, from 0
+} Demand;                     // shared by ranks of which the plan can tell that they need the same
 
 typedef struct {
     const Demand *demand; // what the rank needs in this step
-    int64_t piece; // home piece that holds all of it: it is used in place there; -1: it goes into a buffer
-    bool kept;     // the buffer already holds it from the step before
+    // Home piece that holds all of it, and nothing between what a packed mode has: it is used in place there;
+    // -1: it goes into a buffer.
+    int64_t piece;
+    bool kept; // the buffer already holds it from the step before
 } Need;
 
 // The same rectangle from one rank to others, each of which gets one message where there is no group.
@@ -187,9 +192,11 @@ typedef struct {
 } Action;
 
 typedef struct {
-    bool empty;    // nothing needed: the view has no data
-    Rect view;     // rectangle that the view covers, when not empty
-    int64_t piece; // in place in this home piece; -1: in the buffer
+    bool empty;               // nothing needed: the view has no data
+    Rect view;                // rectangle that the view covers, when not empty
+    int64_t first[MAX_ORDER]; // what the variables of the transfer's access count from, in the first element
+                              // of the view
+    int64_t piece;            // in place in this home piece; -1: in the buffer
     bool kept;
     int64_t first_action, action_count;
 } RankStep;

@@ -17,6 +17,7 @@ typedef struct {
 } Builder;
 
 static void push(Builder *builder, Action action) {
+    action.rect = rect_copy(&action.rect, builder->arena); // a walk forgets its combs
     array_push(builder->arena, builder->actions, action);
 }
 
@@ -29,7 +30,7 @@ static void copy_own(Builder *builder, const Need *need) {
     for (int64_t piece = 0; piece < own->count; piece++) {
         for (int64_t i = 0; i < rest.rects.count; i++) {
             Rect part;
-            if (rect_intersect(&own->items[piece], &rest.rects.items[i], &part))
+            if (rect_intersect(&own->items[piece], &rest.rects.items[i], builder->arena, &part))
                 push(builder, (Action){ACTION_COPY, -1, -1, part, piece, .scratch = -1});
         }
         region_subtract(&rest, &own->items[piece], builder->arena);
@@ -117,6 +118,14 @@ static void reduce_actions(Builder *builder, const Walk *walk) {
     }
 }
 
+static void set_view(Builder *builder, const Need *need, RankStep *step) {
+    const Rect *hull = &need->demand->hull;
+    step->view = step->piece >= 0 ? builder->home->pieces[builder->rank].rects.items[step->piece]
+                                  : rect_copy(hull, builder->arena);
+    for (int m = 0; m < hull->order; m++)
+        step->first[m] = need->demand->first[m] - coords_position(rect_mode(&step->view, m), hull->lo[m]);
+}
+
 const RankTransfer *plan_rank_transfer(StatementPlan *plan, int transfer, int64_t rank) {
     const TransferPlan *figures = &plan->transfers[transfer];
     RankTransfer *result = arena_new(plan->arena, RankTransfer);
@@ -131,8 +140,7 @@ const RankTransfer *plan_rank_transfer(StatementPlan *plan, int transfer, int64_
                          .kept = need->kept,
                          .first_action = builder.actions.count};
         if (!step.empty) {
-            step.view =
-                step.piece >= 0 ? builder.home->pieces[rank].rects.items[step.piece] : need->demand->hull;
+            set_view(&builder, need, &step);
             if (step.piece < 0) {
                 result->buffer_elements = max_i64(result->buffer_elements, need->demand->volume);
                 result->buffer_count = figures->double_buffered ? 2 : 1;

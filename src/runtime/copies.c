@@ -12,7 +12,7 @@ enum { CACHE_LINE = 64 };
 int64_t piece_span(const Piece *piece) {
     int64_t span = 1;
     for (int m = 0; m < piece->rect.order; m++)
-        span += (piece->rect.hi[m] - piece->rect.lo[m] - 1) * piece->stride[m];
+        span += (rect_count(&piece->rect, m) - 1) * piece->stride[m];
     return span;
 }
 
@@ -52,7 +52,7 @@ void copies_merge(Copies *copies, const Piece *piece, ElementType type) {
             continue;
         Piece copy = *piece;
         copy.data = copy_at(copies, type, i);
-        piece_add(piece, &copy, type);
+        piece_add(piece, &copy, &piece->rect, type);
         copies->used[i] = false;
     }
 }

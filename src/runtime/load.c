@@ -50,11 +50,11 @@ bool storage_load(Storage *storage, const SourceSpec *source, MPI_Comm comm, Dia
     return agree_on(comm, ok, diagnostics);
 }
 
-typedef Array(Piece) PieceArray;
+typedef Array(PiecePart) PartArray;
 
 // The parts of which this rank is the first holder: over all ranks, every element once.
-static PieceArray first_parts(const Storage *storage, Arena *arena) {
-    PieceArray parts = {0};
+static PartArray first_parts(const Storage *storage, Arena *arena) {
+    PartArray parts = {0};
     HolderArray holders = {0};
     for (int64_t i = 0; i < storage->piece_count; i++) {
         const Piece *piece = &storage->pieces[i];
@@ -62,7 +62,7 @@ static PieceArray first_parts(const Storage *storage, Arena *arena) {
         home_holders(storage->home, &piece->rect, -1, arena, &holders);
         for (int64_t k = 0; k < holders.count; k++)
             if (holders.items[k].rank == storage->rank)
-                array_push(arena, parts, piece_part(piece, &holders.items[k].part, storage->type));
+                array_push(arena, parts, (PiecePart){*piece, holders.items[k].part});
     }
     return parts;
 }
@@ -80,7 +80,7 @@ bool storage_save(const Storage *storage, const char *path, MPI_Comm comm, Diagn
                             npy_create(output.draft, storage->type, home->order, home->extents, diagnostics));
     if (!agree_on(comm, ok, diagnostics))
         return false;
-    PieceArray parts = first_parts(storage, diagnostics->arena);
+    PartArray parts = first_parts(storage, diagnostics->arena);
     ok = npy_write(output.draft, storage->type, home->order, home->extents, parts.count, parts.items,
                    diagnostics);
     ok = agree_on(comm, ok, diagnostics);
@@ -106,11 +106,9 @@ void storage_gather_into(const Storage *storage, void *whole, MPI_Comm comm, Are
     memset(whole, 0, (size_t)bytes);
     Piece all = {.rect = rect, .data = whole};
     packed_strides(&rect, NULL, all.stride);
-    PieceArray parts = first_parts(storage, arena);
-    for (int64_t i = 0; i < parts.count; i++) {
-        Piece to = piece_part(&all, &parts.items[i].rect, storage->type);
-        piece_copy(&to, &parts.items[i], storage->type);
-    }
+    PartArray parts = first_parts(storage, arena);
+    for (int64_t i = 0; i < parts.count; i++)
+        piece_copy(&all, &parts.items[i].piece, &parts.items[i].part, storage->type);
     merge(whole, bytes, comm);
 }
 

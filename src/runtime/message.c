@@ -23,6 +23,8 @@ struct MessageTypes {
     ElementType type;
     int64_t count, capacity; // capacity: a power of two, more than count
     Entry *entries;          // hashed by shape, type MPI_DATATYPE_NULL where free
+    int64_t irregular_count, irregular_capacity;
+    MPI_Datatype *irregular; // those without a shape
 };
 
 MPI_Datatype message_element(ElementType type) {
@@ -59,6 +61,9 @@ void message_types_free(MessageTypes *types) {
     for (int64_t i = 0; i < types->capacity; i++)
         if (types->entries[i].type != MPI_DATATYPE_NULL)
             MPI_Type_free(&types->entries[i].type);
+    for (int64_t i = 0; i < types->irregular_count; i++)
+        MPI_Type_free(&types->irregular[i]);
+    free(types->irregular);
     free(types->entries);
     free(types);
 }
@@ -101,9 +106,8 @@ static bool grow(MessageTypes *types) {
     return true;
 }
 
-// `count` times `element`, `stride` bytes apart; counts beyond an int are nested. Frees `element` unless it
-// is basic.
-static MPI_Datatype repeat(MPI_Datatype element, bool basic, int64_t count, int64_t stride) {
+// `count` times `element`, `stride` bytes apart; counts beyond an int are nested.
+static MPI_Datatype repeat(MPI_Datatype element, int64_t count, int64_t stride) {
     const int64_t chunk = 1 << 30;
     MPI_Datatype result;
     if (count <= INT_MAX) {
@@ -120,16 +124,18 @@ static MPI_Datatype repeat(MPI_Datatype element, bool basic, int64_t count, int6
         MPI_Type_free(&parts[0]);
         MPI_Type_free(&parts[1]);
     }
-    if (!basic)
-        MPI_Type_free(&element);
     return result;
 }
 
 static MPI_Datatype build(ElementType element, const Shape *shape) {
     const int64_t size = (int64_t)type_info(element)->size;
     MPI_Datatype type = message_element(element);
-    for (int l = 0; l < shape->levels; l++)
-        type = repeat(type, l == 0, shape->extent[l], shape->stride[l] * size);
+    for (int l = 0; l < shape->levels; l++) {
+        MPI_Datatype inner = type;
+        type = repeat(inner, shape->extent[l], shape->stride[l] * size);
+        if (l > 0)
+            MPI_Type_free(&inner);
+    }
     if (shape->resized) {
         MPI_Datatype natural = type;
         MPI_Type_create_resized(natural, 0, (MPI_Aint)(shape->resized * size), &type);
@@ -161,7 +167,7 @@ static bool shape_type(MessageTypes *types, const Shape *shape, MPI_Datatype *ty
 static Shape shape_of(const Rect *rect, const int64_t *stride, int without) {
     int64_t extent[MAX_ORDER];
     for (int d = 0; d < rect->order; d++)
-        extent[d] = d == without ? 1 : rect->hi[d] - rect->lo[d];
+        extent[d] = d == without ? 1 : rect_count(rect, d);
     Runs runs = runs_create(rect->order, extent, stride, stride);
     Shape shape = {0};
     if (runs.levels == 1 && runs.extent[0] == 1)
@@ -172,9 +178,92 @@ static Shape shape_of(const Rect *rect, const int64_t *stride, int without) {
     return shape;
 }
 
-bool message_single(MessageTypes *types, const Rect *rect, const int64_t *stride, MessageType *message) {
-    Shape shape = shape_of(rect, stride, -1);
+// Whether the coordinates of a mode follow each other without gaps in the piece.
+static bool is_dense(const Piece *piece, const Rect *rect, int mode) {
+    const Coords set = rect_mode(rect, mode), in = rect_mode(&piece->rect, mode);
+    return coords_position(in, set.hi - 1) - coords_position(in, set.lo) + 1 == coords_count(set);
+}
+
+// `inner` for every coordinate of a mode of `rect`, as strips of equal distances.
+static MPI_Datatype along_mode(MPI_Datatype inner, const Piece *piece, const Rect *rect, int mode,
+                               int64_t size, Arena *arena) {
+    Array(MPI_Datatype) types = {0};
+    Array(MPI_Aint) places = {0};
+    const Coords set = rect_mode(rect, mode), in = rect_mode(&piece->rect, mode);
+    const int64_t start = coords_position(in, set.lo), stride = piece->stride[mode] * size;
+    Strip strip;
+    for (int64_t at = set.lo; strip_next(set, in, in, at, &strip, &at);) {
+        MPI_Datatype run = repeat(inner, strip.length, stride), type = run;
+        if (strip.repeat > 1) {
+            type = repeat(run, strip.repeat, strip.a_step * stride);
+            MPI_Type_free(&run);
+        }
+        array_push(arena, types, type);
+        array_push(arena, places, (MPI_Aint)((strip.a - start) * stride));
+    }
+    if (types.count == 1)
+        return types.items[0];
+    int *ones = arena_array(arena, int, types.count);
+    for (int64_t i = 0; i < types.count; i++)
+        ones[i] = 1;
+    MPI_Datatype result;
+    MPI_Type_create_struct((int)types.count, ones, places.items, types.items, &result);
+    for (int64_t i = 0; i < types.count; i++)
+        MPI_Type_free(&types.items[i]);
+    return result;
+}
+
+// Modes by increasing stride, those of one coordinate left out; their number.
+static int stored_modes(const Piece *piece, const Rect *rect, int *modes) {
+    int count = 0;
+    for (int d = 0; d < rect->order; d++) {
+        if (rect_count(rect, d) == 1)
+            continue;
+        int at = count++;
+        for (; at > 0 && piece->stride[modes[at - 1]] > piece->stride[d]; at--)
+            modes[at] = modes[at - 1];
+        modes[at] = d;
+    }
+    return count;
+}
+
+static bool irregular_type(MessageTypes *types, const Piece *piece, const Rect *rect, MPI_Datatype *type) {
+    if (types->irregular_count == types->irregular_capacity) {
+        const int64_t capacity = 2 * types->irregular_capacity + 16;
+        MPI_Datatype *grown = realloc(types->irregular, sizeof(MPI_Datatype) * (size_t)capacity);
+        if (!grown)
+            return false;
+        types->irregular = grown;
+        types->irregular_capacity = capacity;
+    }
+    Arena *arena = arena_create();
+    int modes[MAX_ORDER];
+    const int count = stored_modes(piece, rect, modes);
+    *type = message_element(types->type);
+    for (int l = 0; l < count; l++) {
+        MPI_Datatype inner = *type;
+        *type = along_mode(inner, piece, rect, modes[l], (int64_t)type_info(types->type)->size, arena);
+        if (l > 0)
+            MPI_Type_free(&inner);
+    }
+    arena_free(arena);
+    MPI_Type_commit(type);
+    types->irregular[types->irregular_count++] = *type;
+    return true;
+}
+
+static bool is_regular(const Piece *piece, const Rect *rect) {
+    for (int d = 0; d < rect->order; d++)
+        if (!is_dense(piece, rect, d))
+            return false;
+    return true;
+}
+
+bool message_single(MessageTypes *types, const Piece *piece, const Rect *rect, MessageType *message) {
     message->count = 1;
+    if (!is_regular(piece, rect))
+        return irregular_type(types, piece, rect, &message->type);
+    Shape shape = shape_of(rect, piece->stride, -1);
     if (shape.levels == 1 && shape.stride[0] == 1 && shape.extent[0] <= INT_MAX) {
         message->count = (int)shape.extent[0];
         shape.levels = 0;
@@ -182,19 +271,28 @@ bool message_single(MessageTypes *types, const Rect *rect, const int64_t *stride
     return shape_type(types, &shape, &message->type);
 }
 
-bool message_collective(MessageTypes *types, const Rect *rect, const int64_t *stride, const int *mode_order,
+static bool has_comb(const Rect *rect) {
+    for (int d = 0; d < rect->order; d++)
+        if (rect->comb[d])
+            return true;
+    return false;
+}
+
+bool message_collective(MessageTypes *types, const Piece *piece, const Rect *rect, const int *mode_order,
                         MessageType *message) {
+    message->count = 1;
+    if (!is_regular(piece, rect))
+        return irregular_type(types, piece, rect, &message->type);
     int outer = -1;
     for (int l = rect->order - 1; l >= 0; l--)
-        if (rect->hi[mode_order[l]] - rect->lo[mode_order[l]] > 1)
+        if (rect_count(rect, mode_order[l]) > 1)
             outer = mode_order[l];
-    message->count = 1;
-    if (outer < 0 || rect->hi[outer] - rect->lo[outer] > INT_MAX) {
-        Shape shape = shape_of(rect, stride, -1);
+    if (outer < 0 || rect_count(rect, outer) > INT_MAX || has_comb(rect)) {
+        Shape shape = shape_of(rect, piece->stride, -1);
         return shape_type(types, &shape, &message->type);
     }
-    message->count = (int)(rect->hi[outer] - rect->lo[outer]);
-    Shape shape = shape_of(rect, stride, outer);
-    shape.resized = shape.levels == 0 && stride[outer] == 1 ? 0 : stride[outer];
+    message->count = (int)rect_count(rect, outer);
+    Shape shape = shape_of(rect, piece->stride, outer);
+    shape.resized = shape.levels == 0 && piece->stride[outer] == 1 ? 0 : piece->stride[outer];
     return shape_type(types, &shape, &message->type);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Messages: rectangles in memory as MPI datatypes, so that nothing is packed before it is sent. Both ends of
-// a message describe the same elements in the same order, each in its own strides.
+// a message describe the same elements in the same order, that in which the tensor is stored, each as they
+// lie in a piece of its own.
 #ifndef DISTAL_RUNTIME_MESSAGE_H
 #define DISTAL_RUNTIME_MESSAGE_H
 
@@ -19,13 +20,14 @@ typedef struct MessageTypes MessageTypes;
 MessageTypes *message_types_create(ElementType type); // NULL: no memory
 void message_types_free(MessageTypes *types);
 
-// A point-to-point message with the elements of `rect` in these strides. False: no memory.
-bool message_single(MessageTypes *types, const Rect *rect, const int64_t *stride, MessageType *message);
+// A point-to-point message with the elements of `rect`, which lies inside the piece, from the first of them
+// on. False: no memory.
+bool message_single(MessageTypes *types, const Piece *piece, const Rect *rect, MessageType *message);
 
 // The same for a collective operation. MPI libraries cut long ones into segments of whole `count`s (Open
 // MPI's issues 199 and 1763), so the count must be the same on all ranks: it is the extent of the outermost
-// mode, whatever the strides. `mode_order` is that of the tensor.
-bool message_collective(MessageTypes *types, const Rect *rect, const int64_t *stride, const int *mode_order,
+// mode, whatever the strides, or 1 where a mode has a comb. `mode_order` is that of the tensor.
+bool message_collective(MessageTypes *types, const Piece *piece, const Rect *rect, const int *mode_order,
                         MessageType *message);
 
 // The basic type, for packed elements.

@@ -110,33 +110,28 @@ static const RankStep *advance(TransferState *state) {
     return step;
 }
 
-static Piece home_part(const TransferState *state, const Action *action) {
-    return piece_part(&state->storage->pieces[action->piece], &action->rect, state->storage->type);
+static const Piece *home_piece(const TransferState *state, const Action *action) {
+    return &state->storage->pieces[action->piece];
 }
 
-static Piece view_part(const TransferState *state, const Action *action) {
-    return piece_part(&state->view, &action->rect, state->storage->type);
-}
-
-static Piece scratch_part(const TransferState *state, const Action *action) {
+static Piece scratch_piece(const TransferState *state, const Action *action) {
     Piece part = {.rect = action->rect, .data = (char *)state->scratch + action->scratch * state->size};
     packed_strides(&action->rect, state->storage->home->tensor->mode_order, part.stride);
     return part;
 }
 
-// Where the elements of the message lie. `previous` is the view of the step before.
-static Piece message_part(const TransferState *state, const Action *action, const Piece *previous) {
+// What the elements of the message are a part of. `previous` is the view of the step before.
+static Piece message_piece(const TransferState *state, const Action *action, const Piece *previous) {
     switch (action->kind) {
     case ACTION_SEND:
-        return action->from_view ? piece_part(previous, &action->rect, state->storage->type)
-                                 : home_part(state, action);
+        return action->from_view ? *previous : *home_piece(state, action);
     case ACTION_BROADCAST:
-        return action->piece >= 0 ? home_part(state, action) : view_part(state, action);
+        return action->piece >= 0 ? *home_piece(state, action) : state->view;
     case ACTION_RECEIVE_PARTIAL:
     case ACTION_REDUCE:
-        return scratch_part(state, action);
+        return scratch_piece(state, action);
     default:
-        return view_part(state, action);
+        return state->view;
     }
 }
 
@@ -158,9 +153,9 @@ static bool prepare_action(TransferState *state, const Action *action, const Pie
                            Diagnostics *diagnostics) {
     if (action->kind == ACTION_COPY || action->kind == ACTION_ADD)
         return true;
-    const Piece part = message_part(state, action, previous);
+    const Piece piece = message_piece(state, action, previous);
     const Tensor *tensor = state->storage->home->tensor;
-    operand->data = part.data;
+    operand->data = piece_element(&piece, &action->rect, state->storage->type);
     operand->comm = action->group >= 0 ? group_comms[action->group] : comm;
     operand->peer = (int)action->peer;
     if (action->group >= 0 && action->peer >= 0)
@@ -170,8 +165,8 @@ static bool prepare_action(TransferState *state, const Action *action, const Pie
         return packed_message(state, action, &operand->message, diagnostics);
     bool ok =
         action->kind == ACTION_BROADCAST
-            ? message_collective(state->types, &part.rect, part.stride, tensor->mode_order, &operand->message)
-            : message_single(state->types, &part.rect, part.stride, &operand->message);
+            ? message_collective(state->types, &piece, &action->rect, tensor->mode_order, &operand->message)
+            : message_single(state->types, &piece, &action->rect, &operand->message);
     return ok || no_memory(state, diagnostics);
 }
 
@@ -191,10 +186,10 @@ bool transfer_prepare(TransferState *state, MPI_Comm comm, const Group *groups, 
     return true;
 }
 
-static void expose(TransferState *state) {
+static void expose(TransferState *state, const RankStep *step) {
     const Piece *view = &state->view;
     state->exposed.data = view->data;
-    memcpy(state->exposed.lo, view->rect.lo, sizeof state->exposed.lo);
+    memcpy(state->exposed.lo, step->first, sizeof state->exposed.lo);
     memcpy(state->exposed.stride, view->stride, sizeof state->exposed.stride);
 }
 
@@ -237,11 +232,9 @@ static void fetch_action(TransferState *state, const Action *action, const Opera
         MPI_Ibcast(operand->data, operand->message.count, operand->message.type, operand->peer, operand->comm,
                    next_request(state));
         break;
-    case ACTION_COPY: {
-        Piece from = home_part(state, action), to = view_part(state, action);
-        piece_copy(&to, &from, state->storage->type);
+    case ACTION_COPY:
+        piece_copy(&state->view, home_piece(state, action), &action->rect, state->storage->type);
         break;
-    }
     default:
         assert(false && "an action that is no part of a fetch");
     }
@@ -251,7 +244,7 @@ void transfer_start(TransferState *state) {
     const RankStep *step = advance(state);
     for (int64_t a = step->first_action; a < step->first_action + step->action_count; a++)
         fetch_action(state, &state->plan->actions[a], &state->operands[a]);
-    expose(state);
+    expose(state, step);
 }
 
 void transfer_wait(TransferState *state) {
@@ -262,18 +255,16 @@ void transfer_accumulate(TransferState *state) {
     const RankStep *step = advance(state);
     if (!step->empty && step->piece < 0)
         piece_zero(&state->view, state->storage->type);
-    expose(state);
+    expose(state, step);
 }
 
 // Everybody's part in the operation, zeros where this rank has none, is in scratch; so is the sum.
 static void start_sum(TransferState *state, const Action *action, const Operand *operand) {
-    Piece scratch = scratch_part(state, action);
-    if (action->contributes) {
-        Piece from = view_part(state, action);
-        piece_copy(&scratch, &from, state->storage->type);
-    } else {
+    const Piece scratch = scratch_piece(state, action);
+    if (action->contributes)
+        piece_copy(&scratch, &state->view, &action->rect, state->storage->type);
+    else
         piece_zero(&scratch, state->storage->type);
-    }
     if (action->contributes && action->peer != state->plan->rank)
         count(state, action);
     if (action->peer < 0)
@@ -289,11 +280,9 @@ static void start_sum(TransferState *state, const Action *action, const Operand 
 
 static void reduce_action(TransferState *state, const Action *action, const Operand *operand) {
     switch (action->kind) {
-    case ACTION_ADD: {
-        Piece to = home_part(state, action), from = view_part(state, action);
-        piece_add(&to, &from, state->storage->type);
+    case ACTION_ADD:
+        piece_add(home_piece(state, action), &state->view, &action->rect, state->storage->type);
         break;
-    }
     case ACTION_RECEIVE_PARTIAL:
         receive(state, operand);
         break;
@@ -320,7 +309,7 @@ void transfer_reduce(TransferState *state) {
         const Action *action = &state->plan->actions[a];
         if ((action->kind != ACTION_REDUCE && action->kind != ACTION_RECEIVE_PARTIAL) || action->piece < 0)
             continue;
-        Piece to = home_part(state, action), from = scratch_part(state, action);
-        piece_add(&to, &from, state->storage->type);
+        const Piece from = scratch_piece(state, action);
+        piece_add(home_piece(state, action), &from, &action->rect, state->storage->type);
     }
 }

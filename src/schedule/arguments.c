@@ -75,8 +75,10 @@ static const char *fate(const Cin *cin, const Relation *relation) {
         return arena_printf(cin->arena, "rotated into '%s'", first);
     default:
         return arena_printf(cin->arena, "%s into '%s' and '%s'",
-                            relation->kind == REL_SPLIT ? "split" : "divided", first,
-                            cin->vars[relation->child[1]].name);
+                            relation->kind == REL_SPLIT    ? "split"
+                            : relation->kind == REL_DIVIDE ? "divided"
+                                                           : "dealt out",
+                            first, cin->vars[relation->child[1]].name);
     }
 }
 

@@ -22,7 +22,10 @@ static void plan_steps(const Cin *cin, const Access *access, Distribution *distr
     int count = distribution_modes(access, modes, dims);
     for (int s = 0; s < count; s++) {
         int var = access->vars[modes[s]];
-        DistributionStep step = {.target = var, .after = -1, .dim = dims[s]};
+        DistributionStep step = {.target = var,
+                                 .after = -1,
+                                 .dim = dims[s],
+                                 .cycle = access->tensor->placement->entries[dims[s]].cycle};
         for (int earlier = 0; earlier < s; earlier++) {
             if (modes[earlier] == modes[s]) {
                 step.target = -1;

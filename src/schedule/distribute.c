@@ -140,7 +140,7 @@ typedef struct {
 static int local_part(const Cin *cin, int var) {
     for (int64_t r = 0; r < cin->relations.count; r++) {
         const Relation *relation = cin->relations.items[r];
-        if (relation->kind == REL_DIVIDE && relation->parent[0] == var &&
+        if (relation_is_partition(relation) && relation->parent[0] == var &&
             cin_relation(cin, REL_DISTRIBUTE, relation->child[0]))
             var = relation->child[1];
     }
@@ -253,6 +253,7 @@ static bool onto_tensor(const Application *application, const Tensor *tensor, Di
                           "the placement of '%s' does not partition '%s' (it partitions %s)", tensor->name,
                           cin->vars[step->target].name, loops);
         step->dim = cuts[i].dim;
+        step->cycle = tensor->placement->entries[step->dim].cycle;
     }
     if (distribution->step_count != count)
         return refuse(application, targets->span,

@@ -63,9 +63,12 @@ void distribution_apply(Cin *cin, Span span, const Distribution *distribution, i
             target = locals[step->after];
             locals[step->after] = -1;
         }
+        const IntExpr *size = distribution->machine->extents[step->dim];
         int children[2];
-        transform_blocks(cin, REL_DIVIDE, span, target, step->outer, step->inner,
-                         distribution->machine->extents[step->dim], children);
+        if (step->cycle)
+            transform_cyclic(cin, span, target, step->outer, step->inner, size, step->cycle, children);
+        else
+            transform_blocks(cin, REL_DIVIDE, span, target, step->outer, step->inner, size, children);
         order[s] = children[0];
         locals[s] = children[1];
     }

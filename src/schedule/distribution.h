@@ -7,12 +7,13 @@
 
 #include "schedule/arguments.h"
 
-// One loop divided along one dimension of the machine.
+// One loop divided, or dealt out in blocks, along one dimension of the machine.
 typedef struct {
     int target; // the loop, or -1: the inner loop that step `after` made
     int after;
     NewVar outer, inner;
     int dim;
+    const IntExpr *cycle; // dealt out in blocks of so many instead of divided; NULL: divided
 } DistributionStep;
 
 typedef struct {

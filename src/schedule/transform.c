@@ -37,6 +37,21 @@ void transform_blocks(Cin *cin, RelationKind kind, Span span, int parent, NewVar
     transform_replace(cin, parent, children, 2);
 }
 
+void transform_cyclic(Cin *cin, Span span, int parent, NewVar outer, NewVar inner, const IntExpr *size,
+                      const IntExpr *block, int children[2]) {
+    Arena *arena = cin->arena;
+    const IntExpr *blocks = int_op(arena, INT_CEIL_DIV, cin->vars[parent].extent, block);
+    const IntExpr *rounds = int_op(arena, INT_CEIL_DIV, blocks, size);
+    children[0] = cin_add_var(cin, outer.name, outer.span, size);
+    children[1] = cin_add_var(cin, inner.name, inner.span, int_op(arena, INT_MUL, rounds, block));
+    cin_add_relation(cin, (Relation){.kind = REL_CYCLIC,
+                                     .span = span,
+                                     .parent = {parent},
+                                     .child = {children[0], children[1]},
+                                     .factor = block});
+    transform_replace(cin, parent, children, 2);
+}
+
 void transform_reorder(Cin *cin, const int *order, int count) {
     for (int n = 0; n < cin_nest_count(cin); n++) {
         Nest old = cin_nest(cin, n), nest = old;
@@ -58,7 +73,7 @@ void transform_reorder(Cin *cin, const int *order, int count) {
 // Whether the loop is the inner part of one whose outer part is distributed.
 static bool is_local_part(const Cin *cin, int var) {
     const Relation *relation = cin_made_by(cin, var);
-    return relation && relation_is_blocks(relation) && relation->child[1] == var &&
+    return relation && relation_is_partition(relation) && relation->child[1] == var &&
            cin_relation(cin, REL_DISTRIBUTE, relation->child[0]);
 }
 

@@ -14,6 +14,11 @@ NewVar transform_fresh_var(const Cin *cin, const char *base, char letter, Span s
 void transform_blocks(Cin *cin, RelationKind kind, Span span, int parent, NewVar outer, NewVar inner,
                       const IntExpr *factor, int children[2]);
 
+// REL_CYCLIC: blocks of `block` coordinates of `parent` go round children[0], which has extent `size`;
+// children[1], directly inside of it, counts what one value of that gets.
+void transform_cyclic(Cin *cin, Span span, int parent, NewVar outer, NewVar inner, const IntExpr *size,
+                      const IntExpr *block, int children[2]);
+
 // The loop `var` becomes the `count` loops `by`.
 void transform_replace(Cin *cin, int var, const int *by, int count);
 

@@ -55,6 +55,8 @@ static Range range_of(const Printer *printer, int var) {
         return (Range){int_op(arena, var == relation->parent[0] ? INT_FLOOR_DIV : INT_MOD, first,
                               var_extent(printer, relation->parent[1])),
                        NULL};
+    if (relation->kind == REL_CYCLIC)
+        return (Range){NULL, NULL};
     const IntExpr *stride = var_extent(printer, relation->child[1]);
     const IntExpr *start = int_op(arena, INT_MUL, first, stride);
     Range inner = range_of(printer, relation->child[1]);
@@ -101,19 +103,45 @@ static void print_int(Printer *printer, const IntExpr *expr) {
     int_print(with_named_blocks(printer, expr), printer->names, printer->to);
 }
 
+static void print_range(Printer *printer, Range range) {
+    if (range.lo)
+        print_int(printer, range.lo);
+    if (range.hi || !range.lo)
+        text_append(printer->to, range.lo ? " : " : ":");
+    if (range.hi)
+        print_int(printer, range.hi);
+}
+
+// "cyclic(io, b)[0 : chunk]", where blocks of b coordinates go round io: what it gets, and of that a part.
+// False where the variable is not dealt out, or to nobody in particular.
+static bool print_dealt(Printer *printer, int var) {
+    const Relation *relation = cin_replaced_by(printer->spmd->cin, var);
+    const IntExpr *which =
+        relation && relation->kind == REL_CYCLIC ? value_of(printer, relation->child[0]) : NULL;
+    if (!which)
+        return false;
+    text_append(printer->to, "cyclic(");
+    print_int(printer, which);
+    text_append(printer->to, ", ");
+    int_print(relation->factor, printer->names, printer->to);
+    text_append(printer->to, ")");
+    const Range range = range_of(printer, relation->child[1]);
+    if (!range.lo)
+        return true;
+    text_append(printer->to, "[");
+    print_range(printer, range);
+    text_append(printer->to, "]");
+    return true;
+}
+
 // "B[io * chunk : (io + 1) * chunk, :]": what the access needs under the loops around it.
 static void print_needed(Printer *printer, const Access *access) {
     Text *to = printer->to;
     text_append(to, access->tensor->name);
     for (int m = 0; m < access->tensor->order; m++) {
         text_append(to, m ? ", " : "[");
-        Range range = range_of(printer, access->vars[m]);
-        if (range.lo)
-            print_int(printer, range.lo);
-        if (range.hi || !range.lo)
-            text_append(to, range.lo ? " : " : ":");
-        if (range.hi)
-            print_int(printer, range.hi);
+        if (!print_dealt(printer, access->vars[m]))
+            print_range(printer, range_of(printer, access->vars[m]));
     }
     if (access->tensor->order > 0)
         text_append(to, "]");
@@ -251,7 +279,7 @@ static void print_sequence(Printer *printer, const SpmdNest *nest, const SpmdNod
             printer->known[node->var] = false;
             continue;
         }
-        const Access *access = printer->spmd->transfers[node->transfer].access;
+        const Access *access = printer->spmd->transfers[node->transfer].statement_access;
         text_printf(printer->to, "%s ", words[node->kind]);
         if (node->kind == SPMD_FETCH || node->kind == SPMD_ACCUMULATE)
             print_needed(printer, access);

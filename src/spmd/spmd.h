@@ -14,8 +14,8 @@ typedef struct {
     int dim;                // of `machine`
 } ExecutionDim;
 
-// A place where data moves: one access (two accesses of one nest with the same tensor, variables and place
-// share it). Executed once in every iteration of its loops, on all ranks alike.
+// A place where data moves: one access of the statement (two accesses of one nest with the same tensor,
+// variables and place share it). Executed once in every iteration of its loops, on all ranks alike.
 typedef enum {
     TRANSFER_FETCH,  // bring what is read under this iteration
     TRANSFER_REDUCE, // bring what was computed under this iteration to its owners
@@ -24,7 +24,11 @@ typedef enum {
 typedef struct {
     int id; // index in Spmd.transfers
     TransferKind kind;
+    // As in the leaf: an element lies where the values of these variables say. Those are the variables of the
+    // statement's access, but where a REL_CYCLIC leaves a part of a mode to one processor, the part is
+    // packed, and the variable is its child[1], which counts it.
     const Access *access;
+    const Access *statement_access; // of the same tensor
     int nest;
     int at; // variable of the loop that it stands at (for diagnostics and plans), -1: outside of all loops
     int loop_count; // sequential loops around it, outermost first

@@ -42,11 +42,11 @@ static Piece whole_piece(const Reading *reading) {
 static void check_piece(const Reading *reading, const Rect *rect, const int *mode_order) {
     if (rect_is_empty(rect))
         return;
-    const Piece whole = whole_piece(reading), part = piece_part(&whole, rect, reading->type);
+    const Piece whole = whole_piece(reading);
     Piece read = piece_of(reading, rect, mode_order), expected = piece_of(reading, rect, mode_order);
     REQUIRE(npy_read(reading->file, reading->type, &read, reading->diagnostics), "%s",
             reading->diagnostics->list.items[0].message);
-    piece_copy(&expected, &part, reading->type);
+    piece_copy(&expected, &whole, rect, reading->type);
     REQUIRE(memcmp(read.data, expected.data, (size_t)packed_size(rect, reading->type)) == 0, "the piece");
     free(read.data);
     free(expected.data);

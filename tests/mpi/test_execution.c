@@ -69,10 +69,12 @@ static void check_message(MessageTypes *types, const Rect *rect, const int64_t *
     int64_t reach = size;
     for (int d = 0; d < rect->order; d++)
         reach += (rect->hi[d] - rect->lo[d] - 1) * stride[d] * size;
+    Piece piece = {.rect = *rect};
+    memcpy(piece.stride, stride, sizeof(int64_t) * (size_t)rect->order);
     for (int collective = 0; collective < 2; collective++) {
         MessageType message;
-        bool ok = collective ? message_collective(types, rect, stride, mode_order, &message)
-                             : message_single(types, rect, stride, &message);
+        bool ok = collective ? message_collective(types, &piece, rect, mode_order, &message)
+                             : message_single(types, &piece, rect, &message);
         MPI_Count bytes, low, extent;
         MPI_Type_size_x(message.type, &bytes);
         MPI_Type_get_true_extent_x(message.type, &low, &extent);
@@ -210,6 +212,7 @@ static void test_overlap(MPI_Comm comm, int rank, int ranks) {
             actions[t][count++] = (Action){ACTION_SEND, target, -1, .rect = given, .piece = 0};
         }
         steps[t] = (RankStep){.view = wanted, .piece = -1, .action_count = count};
+        memcpy(steps[t].first, wanted.lo, sizeof wanted.lo);
         plans[t] = (RankTransfer){.rank = r,
                                   .transfer = &transfers[t],
                                   .step_count = 1,
@@ -437,7 +440,7 @@ static void test_bad_files(MPI_Comm comm, int rank, int ranks) {
         Rect rect = rect_whole(1, (int64_t[]){3});
         Piece piece = {.rect = rect, .stride = {1}, .data = (double[]){1, 2, 3}};
         CHECK(npy_create(path, TYPE_F64, 1, rect.hi, scope.diagnostics) &&
-                  npy_write(path, TYPE_F64, 1, rect.hi, 1, &piece, scope.diagnostics),
+                  npy_write(path, TYPE_F64, 1, rect.hi, 1, &(PiecePart){piece, rect}, scope.diagnostics),
               "cannot write");
     }
     MPI_Barrier(comm);

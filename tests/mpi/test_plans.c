@@ -284,7 +284,7 @@ static void fill_element(void *context, const int64_t *x) {
             one.hi[d] = x[d] + 1;
         }
         if (rect_contains(&piece->rect, &one))
-            set(piece_part(piece, &one, storage->type).data, 0, storage->type,
+            set(piece_element(piece, &one, storage->type), 0, storage->type,
                 initial(position(storage->home, x)));
     }
 }

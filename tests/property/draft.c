@@ -131,7 +131,9 @@ static void print_place(const Draft *draft, const DraftTensor *tensor, Text *to)
         for (int k = 0; k < machine->level_order[l]; k++, d++) {
             int entry = tensor->entries[d];
             text_append(to, k ? ", " : "");
-            if (entry >= 0)
+            if (entry >= 0 && tensor->cycles[d] > 0)
+                text_printf(to, "cyclic(%c, %d)", modes[entry], tensor->cycles[d]);
+            else if (entry >= 0)
                 text_printf(to, "%c", modes[entry]);
             else if (entry == ENTRY_REPLICATE)
                 text_append(to, "*");

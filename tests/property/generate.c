@@ -89,6 +89,12 @@ static int draw_entry(Random *random, int64_t size, const DraftTensor *tensor, b
     return ENTRY_FIX - (random_chance(random, 60) ? 0 : random_below(random, (int)size));
 }
 
+// Short blocks, so that several fit, and now and then one that takes all.
+static int draw_cycle(Random *random) {
+    static const int weights[] = {40, 25, 15, 10, 5, 5}, lengths[] = {1, 2, 3, 4, 7, 1000};
+    return lengths[random_weighted(random, weights, 6)];
+}
+
 static void draw_placement(Random *random, Draft *draft, DraftTensor *tensor) {
     const bool first = tensor == draft->tensors;
     tensor->machine = draft->machines[1].order > 0 && !first && random_chance(random, 50);
@@ -109,6 +115,9 @@ static void draw_placement(Random *random, Draft *draft, DraftTensor *tensor) {
             if (k >= tensor->order)
                 tensor->entries[d - machine->level_order[l] + k] = ENTRY_REPLICATE;
     }
+    const bool cyclic = random_chance(random, 25);
+    for (int d = 0; d < machine->order; d++)
+        tensor->cycles[d] = cyclic && random_chance(random, 75) ? draw_cycle(random) : 0;
 }
 
 void draw_processors(Random *random, Draft *draft) {

@@ -101,7 +101,7 @@ static bool draw_onto_dims(ScheduleWriter *writer, int machine, const char *onto
         targets[d] = vars[d];
         dims[d] = first + d;
     }
-    return writer_distribute(writer, targets, order, onto, machine, dims);
+    return writer_distribute(writer, targets, order, onto, machine, dims, NULL);
 }
 
 // Distributed loops outside, then those of steps, the new one last, then the others.
@@ -207,7 +207,8 @@ static bool draw_onto_levels(ScheduleWriter *writer, const DraftTensor *tensor, 
         }
     }
     const int made = writer->loops.var_count;
-    if (count == 0 || !writer_distribute(writer, targets, count, tensor->name, tensor->machine, dims))
+    if (count == 0 ||
+        !writer_distribute(writer, targets, count, tensor->name, tensor->machine, dims, tensor->cycles))
         return false;
     for (int i = 0; i < count; i++)
         local[modes[i]] = made + 2 * i + 1;

@@ -50,6 +50,13 @@ static void derive(Model *model) {
             for (int i = 0; i < relation->var_count; i++)
                 turn -= value[relation->vars[i]];
             value[child[0]] = floor_mod(turn, model->extents[parent]);
+        } else if (relation->kind == REL_CYCLIC) {
+            const int64_t size = model->extents[child[0]];
+            int64_t block = 1;
+            int_eval(relation->factor, model->plan->params, NULL, &block);
+            model->known[child[1]] = true;
+            value[child[0]] = value[parent] / block % size;
+            value[child[1]] = value[parent] / block / size * block + value[parent] % block;
         } else {
             model->known[child[1]] = true;
             value[child[0]] = value[parent] / model->extents[child[1]];
@@ -95,7 +102,7 @@ static void mark_point(Model *model) {
     int64_t rank = processor / model->plan->per_rank;
     int64_t step = processor % model->plan->per_rank * model->turns + turn;
     for (int m = 0; m < home->order; m++)
-        coordinates[m] = model->value[transfer->access->vars[m]];
+        coordinates[m] = model->value[transfer->statement_access->vars[m]];
     model->marks[(rank * model->steps + step) * model->elements + element_of(home, coordinates)] = true;
 }
 
@@ -119,8 +126,10 @@ static void mark_rect(Model *model, const Home *home, const Rect *rect, int mode
         model->home[element_of(home, coordinates)] = true;
         return;
     }
-    for (coordinates[mode] = rect->lo[mode]; coordinates[mode] < rect->hi[mode]; coordinates[mode]++)
+    for (int64_t position = 0; position < rect_count(rect, mode); position++) {
+        coordinates[mode] = coords_at(rect_mode(rect, mode), position);
         mark_rect(model, home, rect, mode + 1, coordinates);
+    }
 }
 
 static void mark_home(Model *model, int64_t rank) {
@@ -183,7 +192,7 @@ static void compare(Model *model, const TransferPlan *planned) {
             model->transfer->kind == TRANSFER_FETCH ? fetched(model, rank) : reduced(model, rank, owners);
         int64_t bytes = count * (int64_t)type_info(tensor->type)->size, plan = planned->bytes[rank];
         // For a diagonal the square around it is brought.
-        if (reads_diagonal(model->transfer->access) ? plan >= bytes : plan == bytes)
+        if (reads_diagonal(model->transfer->statement_access) ? plan >= bytes : plan == bytes)
             continue;
         model->why = arena_printf(
             model->arena,

@@ -46,22 +46,18 @@ typedef bool (*ElementVisit)(void *context, void *element, int64_t position);
 // Every element of the piece with its row-major position in the whole tensor, until `visit` returns false.
 static bool visit_elements(const Piece *piece, ElementType type, const int64_t *extents, ElementVisit visit,
                            void *context) {
-    int64_t at[MAX_ORDER];
-    for (int m = 0; m < piece->rect.order; m++)
-        at[m] = piece->rect.lo[m];
+    int64_t at[MAX_ORDER] = {0};
     for (;;) {
         int64_t offset = 0, position = 0;
         for (int m = 0; m < piece->rect.order; m++) {
-            offset += (at[m] - piece->rect.lo[m]) * piece->stride[m];
-            position = position * extents[m] + at[m];
+            offset += at[m] * piece->stride[m];
+            position = position * extents[m] + coords_at(rect_mode(&piece->rect, m), at[m]);
         }
         if (!visit(context, (char *)piece->data + offset * (int64_t)type_info(type)->size, position))
             return false;
         int m = piece->rect.order - 1;
-        while (m >= 0 && ++at[m] == piece->rect.hi[m]) {
-            at[m] = piece->rect.lo[m];
-            m--;
-        }
+        while (m >= 0 && ++at[m] == rect_count(&piece->rect, m))
+            at[m--] = 0;
         if (m < 0)
             return true;
     }
@@ -172,11 +168,11 @@ static bool evaluate(Trial *trial, const Assignment *assignment, const Whole *wh
 
 // A packed copy of a part of a piece.
 static Piece packed_copy(const Piece *from, const Rect *rect, ElementType type) {
-    Piece part = piece_part(from, rect, type), copy = {.rect = *rect};
+    Piece copy = {.rect = *rect};
     packed_strides(rect, NULL, copy.stride);
     copy.data = elements_alloc(rect_volume(rect), type);
     if (copy.data)
-        piece_copy(&copy, &part, type);
+        piece_copy(&copy, from, rect, type);
     return copy;
 }
 
@@ -209,7 +205,7 @@ static char *pack_pieces(const Storage *storage, int64_t *bytes) {
     for (int64_t i = 0; packed && i < storage->piece_count; i++) {
         Piece to = {.rect = storage->pieces[i].rect, .data = at};
         packed_strides(&to.rect, NULL, to.stride);
-        piece_copy(&to, &storage->pieces[i], storage->type);
+        piece_copy(&to, &storage->pieces[i], &to.rect, storage->type);
         at += rect_volume(&to.rect) * size;
     }
     return packed;
@@ -226,8 +222,7 @@ static void take_pieces(Trial *trial, const Expected *expected, const Home *home
         packed_strides(&got.rect, NULL, got.stride);
         if (expected)
             compare_piece(trial, expected, &got, home->tensor, rank, way);
-        Piece part = piece_part(whole, &got.rect, home->tensor->type);
-        piece_copy(&part, &got, home->tensor->type);
+        piece_copy(whole, &got, &got.rect, home->tensor->type);
         at += rect_volume(&got.rect) * size;
     }
 }

@@ -221,7 +221,7 @@ static bool dims_are_free(const ScheduleWriter *writer, const int *targets, int 
 }
 
 bool writer_distribute(ScheduleWriter *writer, const int *targets, int count, const char *onto, int machine,
-                       const int *dims) {
+                       const int *dims, const int *cycles) {
     char target_text[60], outer_text[60], inner_text[60];
     int outer[DRAFT_DIMS], children[2 * DRAFT_DIMS];
     if (!writer_has_room(writer) || !writer_list(writer, targets, count, target_text, sizeof target_text) ||
@@ -241,9 +241,11 @@ bool writer_distribute(ScheduleWriter *writer, const int *targets, int count, co
         snprintf(name, sizeof name, "%.14so", parent.name);
         outer[i] = children[i] = loops_add(&writer->loops, name, size, &parent);
         snprintf(name, sizeof name, "%.14si", parent.name);
-        children[count + i] = loops_add(&writer->loops, name, (parent.extent + size - 1) / size, &parent);
+        const int64_t cycle = cycles ? cycles[dims[i]] : 0, block = cycle > 0 ? cycle : 1;
+        const int64_t blocks = (parent.extent + block - 1) / block;
+        children[count + i] = loops_add(&writer->loops, name, (blocks + size - 1) / size * block, &parent);
         var_at(writer, children[count + i])->outer = outer[i];
-        var_at(writer, children[count + i])->unit = parent.unit;
+        var_at(writer, children[count + i])->unit = cycle > 0 ? -1 : parent.unit;
         loops_replace(&writer->loops, targets[i], (int[]){outer[i], children[count + i]}, 2);
     }
     loops_reorder(&writer->loops, children, 2 * count);

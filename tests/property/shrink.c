@@ -96,6 +96,13 @@ static bool simpler_entry(Draft *draft, int which) {
     return true;
 }
 
+static bool contiguous(Draft *draft, int which) {
+    if (which >= draft->tensor_count * DRAFT_DIMS)
+        return false;
+    draft->tensors[which / DRAFT_DIMS].cycles[which % DRAFT_DIMS] = 0;
+    return true;
+}
+
 static bool row_major(Draft *draft, int which) {
     if (which >= draft->tensor_count)
         return false;
@@ -144,9 +151,9 @@ static bool double_type(Draft *draft, int which) {
 }
 
 static const Simplification simplifications[] = {
-    drop_statement, drop_schedule,     drop_command,  drop_node,        drop_placement,
-    fewer_ranks,    drop_machine,      smaller_size,  access_to_number, row_major,
-    double_type,    drop_accumulation, simpler_entry, literal_size,
+    drop_statement, drop_schedule, drop_command,      drop_node,        drop_placement,
+    fewer_ranks,    drop_machine,  smaller_size,      access_to_number, row_major,
+    contiguous,     double_type,   drop_accumulation, simpler_entry,    literal_size,
 };
 enum { SIMPLIFICATION_COUNT = sizeof simplifications / sizeof *simplifications };
 

@@ -132,6 +132,20 @@ static void apply_split(Cin *cin, int var, RelationKind kind, int64_t factor) {
     replace_loop(cin, var, children, 2);
 }
 
+static void apply_cyclic(Cin *cin, int var, int64_t size, int64_t block) {
+    Arena *arena = cin->arena;
+    const IntExpr *length = int_const(arena, block), *round = int_const(arena, size * block);
+    const IntExpr *rounds = int_op(arena, INT_CEIL_DIV, cin->vars[var].extent, round);
+    int children[2];
+    children[0] = cin_add_var(cin, fresh_name(cin), (Span){0}, int_const(arena, size));
+    children[1] = cin_add_var(cin, fresh_name(cin), (Span){0}, int_op(arena, INT_MUL, rounds, length));
+    cin_add_relation(cin, (Relation){.kind = REL_CYCLIC,
+                                     .parent = {var, -1},
+                                     .child = {children[0], children[1]},
+                                     .factor = length});
+    replace_loop(cin, var, children, 2);
+}
+
 static void apply_collapse(Cin *cin, int first, int second) {
     const IntExpr *extent = int_op(cin->arena, INT_MUL, cin->vars[first].extent, cin->vars[second].extent);
     int fused = cin_add_var(cin, fresh_name(cin), (Span){0}, extent);
@@ -167,12 +181,15 @@ static void draw_transform(Random *random, Cin *cin) {
     if (nest.loop_count == 0)
         return;
     int at = (int)draw(random, nest.loop_count), var = nest.loops[at];
-    switch (draw(random, 5)) {
+    switch (draw(random, 6)) {
     case 0:
         apply_split(cin, var, REL_SPLIT, 1 + draw(random, 4));
         return;
     case 1:
         apply_split(cin, var, REL_DIVIDE, 1 + draw(random, 4));
+        return;
+    case 4:
+        apply_cyclic(cin, var, 1 + draw(random, 3), 1 + draw(random, 3));
         return;
     case 2:
         if (at + 1 < nest.loop_count && every_nest_has(cin, var) == every_nest_has(cin, nest.loops[at + 1]))
@@ -256,6 +273,12 @@ static int64_t recover(const Walker *walker, const bool *loops, int var) {
     if (relation->kind == REL_SPLIT || relation->kind == REL_DIVIDE)
         return first * provenance_extent(walker->provenance, relation->child[1]) +
                recover(walker, loops, relation->child[1]);
+    if (relation->kind == REL_CYCLIC) {
+        int64_t block = relation->factor->value, position = recover(walker, loops, relation->child[1]);
+        return (position / block * provenance_extent(walker->provenance, relation->child[0]) + first) *
+                   block +
+               position % block;
+    }
     if (relation->kind == REL_COLLAPSE) {
         int64_t inner = provenance_extent(walker->provenance, relation->parent[1]);
         return var == relation->parent[0] ? first / inner : first % inner;
@@ -279,11 +302,41 @@ static void check_access(void *context, const Access *access) {
     }
 }
 
-static void visit_point(Walker *walker, const bool *loops) {
+static Coords values_in(const Box *box, int var) {
+    return (Coords){box->lo[var], box->hi[var], box->comb[var]};
+}
+
+static bool is_in(Coords set, int64_t value) {
+    const Coords run = coords_run(set, value);
+    return run.lo == value && run.lo < run.hi;
+}
+
+// What the leaf finds an element by counts the coordinates of what is communicated.
+static void check_positions(Walker *walker, const bool *loops) {
+    for (int t = 0; t < walker->spmd->transfer_count; t++) {
+        const Transfer *transfer = &walker->spmd->transfers[t];
+        const Box *box = walker->boxes.items;
+        if (&walker->spmd->nests[transfer->nest] != walker->nest)
+            continue;
+        for (int m = 0; m < transfer->access->tensor->order; m++) {
+            const int var = transfer->statement_access->vars[m], by = transfer->access->vars[m];
+            const Coords values = {0, provenance_extent(walker->provenance, by), NULL};
+            const Coords image = provenance_image(walker->provenance, box, var, by, values, walker->scratch);
+            if (coords_position(image, walker->values[var]) != recover(walker, loops, by))
+                walker->wrong = "an element is not found";
+        }
+    }
+}
+
+static void visit_point(Walker *walker, const Leaf *leaf, const bool *loops) {
     const Cin *cin = walker->spmd->cin;
     PointCheck check = {walker, loops};
-    check_access(&check, walker->nest->assign->lhs);
-    expr_accesses(walker->nest->assign->rhs, check_access, &check);
+    check_access(&check, leaf->assign->lhs);
+    expr_accesses(leaf->assign->rhs, check_access, &check);
+    for (int v = 0; v < cin->assignment->var_count; v++)
+        if (walker->active[v])
+            walker->values[v] = recover(walker, loops, v);
+    check_positions(walker, loops);
     int64_t index = 0;
     bool in_boxes = false;
     for (int v = 0; v < cin->assignment->var_count; v++) {
@@ -296,8 +349,8 @@ static void visit_point(Walker *walker, const bool *loops) {
     for (int64_t b = 0; b < walker->boxes.count; b++) {
         bool inside = true;
         for (int v = 0; v < cin->assignment->var_count; v++)
-            inside = inside && (!walker->active[v] || (walker->boxes.items[b].lo[v] <= walker->values[v] &&
-                                                       walker->values[v] < walker->boxes.items[b].hi[v]));
+            inside = inside &&
+                     (!walker->active[v] || is_in(values_in(&walker->boxes.items[b], v), walker->values[v]));
         in_boxes = in_boxes || inside;
     }
     if (!in_boxes)
@@ -331,7 +384,7 @@ static void check_call_turn(Walker *walker, const Leaf *leaf, int var, const int
 
 static void walk_leaf(Walker *walker, const Leaf *leaf, int depth, bool *loops) {
     if (depth == leaf->loop_count) {
-        visit_point(walker, loops);
+        visit_point(walker, leaf, loops);
         return;
     }
     const LeafLoop *loop = &leaf->loops[depth];
@@ -368,7 +421,7 @@ static void visit_leaf(Walker *walker, const Leaf *leaf) {
         int64_t points = 1;
         for (int v = 0; v < cin->assignment->var_count; v++)
             if (walker->active[v])
-                points *= walker->boxes.items[b].hi[v] - walker->boxes.items[b].lo[v];
+                points *= coords_count(values_in(&walker->boxes.items[b], v));
         volume += points;
     }
     // A rotation by a loop of the leaf ties two variables together, which a box cannot say.

@@ -5,7 +5,7 @@
 machine M = grid(2)
 tensor A(8, 8): f64; tensor B(8, 8): f64; tensor C(8, 8): f64; tensor D(8, 8): f64; tensor E(8, 8): f64
 tensor F(8, 8): f64; tensor G(8, 8): f64
-place A(x, y) -> M(cyclic(x, 3))
+place A(x, y) -> M(~y)
 place B(x, y) -> M(~x)
 place C(x, y) -> M(~fuse(x, y))
 place D(x, y) -> M(x) in gpu
@@ -13,9 +13,9 @@ place E(x, y) -> M(x) in disk
 place F(x, y) -> M(x) in tape
 place G(x, y) -> M(~z) in host
 --- stderr
-place_unsupported.distal:4:20: error: a block-cyclic placement is not supported yet
-   4 | place A(x, y) -> M(cyclic(x, 3))
-     |                    ^~~~~~~~~~~~
+place_unsupported.distal:4:20: error: a placement of the stored coordinates of a mode is not supported yet
+   4 | place A(x, y) -> M(~y)
+     |                    ^~
 place_unsupported.distal:5:20: error: a placement of the stored coordinates of a mode is not supported yet
    5 | place B(x, y) -> M(~x)
      |                    ^~

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sets of coordinates of one mode, made by random chains of operations, against the same sets as bits; what
+// block-cyclic layouts hold, against the definition; and patches of rectangles with combs, element by
+// element.
+#include "base/integer.h"
+#include "io/patch.h"
+#include "io/piece.h"
+#include "machine/placement.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { UNIVERSE = 160, CHAINS = 20000 };
+
+typedef struct {
+    uint64_t state;
+} Random;
+
+static int64_t draw(Random *random, int64_t below) {
+    random->state = random->state * 6364136223846793005u + 1442695040888963407u;
+    return (int64_t)((random->state >> 33) % (uint64_t)below);
+}
+
+typedef struct {
+    Coords set;
+    bool has[UNIVERSE];
+} Both;
+
+static void check(const Both *both) {
+    int64_t count = 0, first = -1, last = -1;
+    for (int64_t x = 0; x < UNIVERSE; x++) {
+        if (!both->has[x])
+            continue;
+        first = first < 0 ? x : first;
+        last = x;
+        assert_int_equal(coords_position(both->set, x), count);
+        assert_int_equal(coords_at(both->set, count), x);
+        count++;
+    }
+    assert_int_equal(coords_count(both->set), count);
+    if (count == 0)
+        return;
+    assert_int_equal(both->set.lo, first);
+    assert_int_equal(both->set.hi, last + 1);
+    int64_t x = 0;
+    for (Coords run = coords_run(both->set, 0); run.lo < run.hi; run = coords_run(both->set, run.hi)) {
+        assert_null(run.comb);
+        for (; x < run.lo; x++)
+            assert_false(both->has[x]);
+        for (; x < run.hi; x++)
+            assert_true(both->has[x]);
+        assert_true(x == UNIVERSE || !both->has[x]);
+    }
+    assert_int_equal(x, last + 1);
+}
+
+static Both draw_interval(Random *random) {
+    Both both = {.set = {draw(random, 40), 0, NULL}};
+    both.set.hi = both.set.lo + 1 + draw(random, 40);
+    for (int64_t x = both.set.lo; x < both.set.hi; x++)
+        both.has[x] = true;
+    return both;
+}
+
+static Both deal(Both of, Random *random, Arena *arena) {
+    const int64_t block = 1 + draw(random, 5), size = 1 + draw(random, 4), which = draw(random, size);
+    Both both = {.set = coords_deal(of.set, block, size, which, arena)};
+    for (int64_t x = 0; x < UNIVERSE; x++) {
+        const int64_t image = (x / block * size + which) * block + x % block;
+        if (of.has[x] && image < UNIVERSE)
+            both.has[image] = true;
+    }
+    both.set = coords_clip(both.set, 0, UNIVERSE);
+    return both;
+}
+
+static Both shift(Both of, Random *random, Arena *arena) {
+    const int64_t by = draw(random, 20);
+    Both both = {.set = coords_clip(coords_shift(of.set, by, arena), 0, UNIVERSE)};
+    for (int64_t x = 0; x + by < UNIVERSE; x++)
+        both.has[x + by] = of.has[x];
+    return both;
+}
+
+static Both scale(Both of, Random *random, Arena *arena) {
+    const int64_t block = 1 + draw(random, 3);
+    Both both = {.set = coords_clip(coords_scale(of.set, block, arena), 0, UNIVERSE)};
+    for (int64_t x = 0; x < UNIVERSE; x++)
+        both.has[x] = of.has[x / block];
+    return both;
+}
+
+static Both clip(Both of, Random *random) {
+    const int64_t lo = draw(random, UNIVERSE), hi = lo + draw(random, UNIVERSE);
+    of.set = coords_clip(of.set, lo, hi);
+    for (int64_t x = 0; x < UNIVERSE; x++)
+        of.has[x] = of.has[x] && x >= lo && x < hi;
+    return of;
+}
+
+static Both take(Both of, Random *random) {
+    const int64_t count = coords_count(of.set), first = draw(random, count + 1);
+    const int64_t end = first + draw(random, count - first + 1);
+    of.set = coords_take(of.set, first, end);
+    int64_t position = 0;
+    for (int64_t x = 0; x < UNIVERSE; x++) {
+        position += of.has[x];
+        of.has[x] = of.has[x] && position > first && position <= end;
+    }
+    return of;
+}
+
+static Both combine(Both a, Both b, bool subtract, Arena *arena) {
+    Both both = {.set = coords_intersect(a.set, b.set, arena)};
+    for (int64_t x = 0; x < UNIVERSE; x++)
+        both.has[x] = a.has[x] && b.has[x];
+    check(&both);
+    if (!subtract)
+        return both;
+    // One of the parts of the difference.
+    Coords parts[3];
+    const int count = coords_subtract(a.set, b.set, arena, parts);
+    for (int64_t x = 0; x < UNIVERSE; x++) {
+        int holders = 0;
+        for (int i = 0; i < count; i++)
+            holders += coords_common(parts[i], (Coords){x, x + 1, NULL}) > 0;
+        assert_int_equal(holders, a.has[x] && !b.has[x]);
+    }
+    Both part = {.set = count > 0 ? parts[count / 2] : (Coords){0}};
+    for (int64_t x = 0; x < UNIVERSE; x++)
+        part.has[x] = coords_common(part.set, (Coords){x, x + 1, NULL}) > 0;
+    return part;
+}
+
+static void compare(const Both *a, const Both *b) {
+    int64_t common = 0, others = 0;
+    bool contains = true;
+    for (int64_t x = 0; x < UNIVERSE; x++) {
+        common += a->has[x] && b->has[x];
+        others += a->has[x] != b->has[x];
+        contains = contains && (a->has[x] || !b->has[x]);
+    }
+    assert_int_equal(coords_common(a->set, b->set), common);
+    assert_int_equal(coords_contain(a->set, b->set), contains);
+    assert_int_equal(coords_equal(a->set, b->set), others == 0);
+    const int order = coords_compare(a->set, b->set), back = coords_compare(b->set, a->set);
+    assert_true((order == 0) == (others == 0) && (order < 0) == (back > 0));
+}
+
+static Both draw_set(Random *random, Arena *arena) {
+    Both both = draw_interval(random);
+    for (int64_t steps = draw(random, 5); steps > 0; steps--) {
+        switch (draw(random, 6)) {
+        case 0:
+            both = shift(both, random, arena);
+            break;
+        case 1:
+            both = scale(both, random, arena);
+            break;
+        case 2:
+            both = clip(both, random);
+            break;
+        case 3:
+            both = take(both, random);
+            break;
+        default:
+            both = deal(both, random, arena);
+        }
+        check(&both);
+    }
+    return both;
+}
+
+static void test_chains(void **state) {
+    (void)state;
+    Random random = {42};
+    Arena *arena = arena_create();
+    for (int chain = 0; chain < CHAINS; chain++) {
+        Both a = draw_set(&random, arena), b = draw_set(&random, arena), c = draw_set(&random, arena);
+        compare(&a, &b);
+        Both both = combine(a, b, draw(&random, 2), arena);
+        check(&both);
+        both = combine(both, c, draw(&random, 2), arena);
+        check(&both);
+        compare(&both, &a);
+        compare(&a, &both);
+        arena_reset(arena);
+    }
+    arena_free(arena);
+}
+
+// The processor of one level that has a position, and the position that it has there.
+static int64_t split(int64_t *position, int64_t length, int64_t size, int64_t cycle) {
+    const int64_t block = cycle > 0 ? cycle : ceil_div(length, size), at = *position;
+    if (cycle > 0) {
+        *position = at / block / size * block + at % block;
+        return at / block % size;
+    }
+    *position = at % block;
+    return at / block;
+}
+
+// One mode over three dimensions, each contiguous or dealt out.
+static void test_layouts(void **state) {
+    (void)state;
+    Random random = {44};
+    Arena *arena = arena_create();
+    for (int turn = 0; turn < 3000; turn++) {
+        Machine machine = {.name = "M", .order = 3};
+        Placement placement = {.machine = &machine};
+        Grid grid = {.order = 3};
+        const int64_t extent = draw(&random, 50);
+        int64_t cycles[3] = {0}, length = extent;
+        for (int d = 0; d < 3; d++) {
+            grid.extents[d] = 1 + draw(&random, 3);
+            placement.entries[d].kind = PLACE_PARTITION;
+            cycles[d] = draw(&random, 2) ? 1 + draw(&random, 6) : 0;
+            if (cycles[d] > 0)
+                placement.entries[d].cycle = int_const(arena, cycles[d]);
+        }
+        Layout layout;
+        int bad_dim;
+        assert_true(layout_create(&placement, &grid, NULL, 1, &extent, arena, &layout, &bad_dim));
+        int64_t holders[50] = {0};
+        for (int64_t x = 0; x < extent; x++) {
+            int64_t position = x, coordinates[3];
+            length = extent;
+            for (int d = 0; d < 3; d++) {
+                coordinates[d] = split(&position, length, grid.extents[d], cycles[d]);
+                length = cycles[d] > 0 ? ceil_div(ceil_div(length, cycles[d]), grid.extents[d]) * cycles[d]
+                                       : ceil_div(length, grid.extents[d]);
+            }
+            holders[x] = grid_index(&grid, coordinates);
+        }
+        for (int64_t processor = 0; processor < grid_size(&grid); processor++) {
+            int64_t coordinates[3], count = 0;
+            grid_coordinates(&grid, processor, coordinates);
+            Rect rect;
+            const bool any = layout_rect(&layout, coordinates, &rect);
+            for (int64_t x = 0; x < extent; x++) {
+                if (holders[x] != processor)
+                    continue;
+                assert_true(any && coords_at(rect_mode(&rect, 0), count) == x);
+                count++;
+            }
+            assert_int_equal(any ? rect_count(&rect, 0) : 0, count);
+        }
+        arena_reset(arena);
+    }
+    arena_free(arena);
+}
+
+typedef struct {
+    const int64_t *a, *b;
+    int64_t visited;
+} Comparison;
+
+static void compare_patch(void *context, const Patch *patch) {
+    Comparison *comparison = context;
+    int64_t index[MAX_LEVELS] = {0};
+    for (int l = 0; l < patch->levels;) {
+        int64_t a = patch->a, b = patch->b;
+        for (int k = 0; k < patch->levels; k++) {
+            a += index[k] * patch->a_stride[k];
+            b += index[k] * patch->b_stride[k];
+        }
+        assert_int_equal(comparison->a[a], comparison->b[b]);
+        assert_true(comparison->a[a] >= 0);
+        comparison->visited++;
+        for (l = 0; l < patch->levels && ++index[l] == patch->extent[l]; l++)
+            index[l] = 0;
+    }
+}
+
+// Elements by position in the frame: the coordinates that they have.
+static int64_t *label(const Rect *rect, Arena *arena) {
+    int64_t *elements = arena_array(arena, int64_t, rect_volume(rect));
+    const int64_t columns = rect_count(rect, 1);
+    for (int64_t i = 0; i < rect_count(rect, 0); i++)
+        for (int64_t j = 0; j < columns; j++)
+            elements[i * columns + j] =
+                coords_at(rect_mode(rect, 0), i) * UNIVERSE + coords_at(rect_mode(rect, 1), j);
+    return elements;
+}
+
+static void test_patches(void **state) {
+    (void)state;
+    Random random = {45};
+    Arena *arena = arena_create();
+    for (int turn = 0; turn < 3000; turn++) {
+        Rect frames[2] = {{.order = 2}, {.order = 2}}, part;
+        for (int f = 0; f < 2; f++)
+            for (int m = 0; m < 2; m++)
+                rect_set_mode(&frames[f], m, draw_set(&random, arena).set);
+        if (rect_is_empty(&frames[0]) || rect_is_empty(&frames[1]) ||
+            !rect_intersect(&frames[0], &frames[1], arena, &part))
+            continue;
+        int64_t strides[2][2] = {0};
+        for (int f = 0; f < 2; f++)
+            packed_strides(&frames[f], NULL, strides[f]);
+        Comparison comparison = {label(&frames[0], arena), label(&frames[1], arena), 0};
+        const Frame a = {&frames[0], strides[0]}, b = {&frames[1], strides[1]};
+        patches_visit(&part, &a, &b, compare_patch, &comparison);
+        assert_int_equal(comparison.visited, rect_volume(&part));
+        arena_reset(arena);
+    }
+    arena_free(arena);
+}
+
+// A strip has all equal runs that follow each other at one distance.
+static void test_strips(void **state) {
+    (void)state;
+    Arena *arena = arena_create();
+    const Coords whole = {0, 1000, NULL};
+    const Coords dealt = coords_clip(coords_deal((Coords){0, 250, NULL}, 3, 4, 1, arena), 4, 1000);
+    Strip strip;
+    int64_t at = 0, strips = 0, count = 0;
+    while (strip_next(dealt, whole, dealt, at, &strip, &at)) {
+        count += strip.length * strip.repeat;
+        strips++;
+    }
+    assert_int_equal(count, coords_count(dealt));
+    assert_true(strips <= 3);
+    at = 0;
+    assert_true(strip_next(dealt, dealt, dealt, at, &strip, &at));
+    assert_int_equal(strip.length, coords_count(dealt));
+    arena_free(arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_layouts),
+        cmocka_unit_test(test_patches),
+        cmocka_unit_test(test_strips),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
