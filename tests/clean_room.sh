@@ -4,6 +4,7 @@
 # bare Debian 12 that holds the base system and make. Needs root, debootstrap, and a Debian mirror.
 #   tests/clean_room.sh [TARGET...]        default targets: check demo
 #   MIRROR=URL  where Debian comes from;   ROOM=FOLDER  keep the room there, and use it again
+#   WITH="mpich libmpich-dev"  packages that are there before: set-up takes the MPI that it finds
 set -euo pipefail
 project=$(cd "$(dirname "$0")/.." && pwd)
 mirror=${MIRROR:-http://deb.debian.org/debian}
@@ -38,9 +39,20 @@ mount -t devpts devpts "$room/dev/pts"
 mount -t tmpfs tmpfs "$room/dev/shm"
 cp /etc/resolv.conf "$room/etc/resolv.conf"
 
+in_room() {
+    env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive chroot "$room" "$@"
+}
+
+if [ -n "${WITH:-}" ]; then
+    read -ra packages <<<"$WITH"
+    in_room apt-get -q update >"$room/with.log" 2>&1 &&
+        in_room apt-get -q -y --no-install-recommends install "${packages[@]}" >>"$room/with.log" 2>&1 ||
+        { tail -20 "$room/with.log" >&2; exit 1; }
+fi
+
 rm -rf "$room/srv/distal"
 git clone --quiet --no-hardlinks "$project" "$room/srv/distal"
 for target in "$@"; do
     echo "clean_room: make $target" >&2
-    env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root chroot "$room" make -C /srv/distal "$target"
+    in_room make -C /srv/distal "$target"
 done

@@ -22,7 +22,7 @@ BUILD = os.environ.get("DISTAL_BUILD", os.path.join(SOURCE, "build"))
 SANITIZE = ["-fsanitize=address,undefined"] if os.environ.get("DISTAL_SANITIZE") else []
 EXAMPLES = os.path.join(SOURCE, "examples", "c")
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
-LAUNCHER = shlex.split(os.environ.get("DISTAL_MPIRUN", "mpirun --oversubscribe"))
+LAUNCHER = shlex.split(os.environ.get("DISTAL_MPIRUN", "mpirun"))
 LIMIT_SECONDS = 300
 
 # Example, arguments, numbers of ranks, what it prints.
