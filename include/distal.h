@@ -164,12 +164,13 @@ DISTAL_API distal_status distal_tensor_piece(distal_tensor *tensor, int64_t inde
 DISTAL_API distal_status distal_tensor_local(distal_tensor *tensor, distal_piece *piece);
 
 // Puts the tensor into memory of the caller, where it is used in place from then on: plans read and write
-// there, and nothing is copied. `data` is where the first element of this rank's piece lies, `stride` has
-// the distance of neighbours in each mode, in elements (NULL: without gaps, in the order of storage). The
-// mode that is stored last has stride 1, and elements do not overlap: rows may be longer than the piece,
-// columns may not be apart. Where the rank holds nothing, `data` may be NULL. The memory has to stay until
-// the tensor is freed or other memory is attached. Plans made before cannot be executed any more. Collective;
-// `data` and `stride` may differ from rank to rank.
+// there. `data` is where the first element of this rank's piece lies, `stride` has the distance of neighbours
+// in each mode, in elements (NULL: without gaps, in the order of storage); elements do not overlap. Nothing
+// is copied where the mode that is stored last has stride 1 and the others have strides in the order of
+// storage: rows may be longer than the piece. For other strides each plan has a copy, which its figures do
+// not count: every execution copies the tensor into it, and a result back. Where the rank holds nothing,
+// `data` may be NULL. The memory has to stay until the tensor is freed or other memory is attached. Plans
+// made before cannot be executed any more. Collective; `data` and `stride` may differ from rank to rank.
 DISTAL_API distal_status distal_tensor_attach(distal_tensor *tensor, void *data, const int64_t *stride);
 
 // The same for a rank that may hold several pieces: `pieces` are `count` of them, as distal_tensor_box gives

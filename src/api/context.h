@@ -49,6 +49,7 @@ struct distal_tensor {
     int64_t extents[MAX_ORDER];
     Home home;        // not known before a plan needs it, where there is no placement
     Storage *storage; // NULL while it has no memory
+    bool spread;      // it is memory of the caller with strides that kernels cannot work with
     int64_t memory;   // counts the times that its memory has changed
 };
 

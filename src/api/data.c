@@ -27,6 +27,7 @@ typedef struct {
     const int64_t *stride;
     const char *text;
     Storage *storage;
+    bool spread;
 } DataCall;
 
 // A call that does not communicate.
@@ -124,36 +125,56 @@ distal_status distal_tensor_local(distal_tensor *tensor, distal_piece *piece) {
                      piece);
 }
 
-// Whether the runtime can work in memory with these strides: the mode that is stored last has stride 1, and
-// each other one leaves room for those stored after it. Strides of modes with one coordinate, which say
-// nothing, are put in order.
-static bool check_strides(const distal_tensor *tensor, Piece *piece, Diagnostics *diagnostics) {
+// Modes with several coordinates, the one with the smallest stride first; returns how many.
+static int modes_by_stride(const Piece *piece, int *modes) {
+    int count = 0;
+    for (int m = 0; m < piece->rect.order; m++) {
+        if (piece->rect.hi[m] - piece->rect.lo[m] == 1)
+            continue;
+        int at = count++;
+        for (; at > 0 && piece->stride[modes[at - 1]] > piece->stride[m]; at--)
+            modes[at] = modes[at - 1];
+        modes[at] = m;
+    }
+    return count;
+}
+
+// Whether no two elements share memory: each mode leaves room for those with smaller strides.
+static bool check_strides(const distal_tensor *tensor, const Piece *piece, Diagnostics *diagnostics) {
+    int modes[MAX_ORDER];
+    const int count = modes_by_stride(piece, modes);
+    int64_t reach = 1; // elements over which the modes so far extend
+    for (int i = 0; i < count; i++) {
+        const int64_t extent = piece->rect.hi[modes[i]] - piece->rect.lo[modes[i]];
+        const int64_t stride = piece->stride[modes[i]];
+        int64_t length;
+        if (stride < reach)
+            return diagnostics_error(diagnostics, (Span){0},
+                                     "mode %d of tensor '%s' has stride %" PRId64
+                                     ", and the modes with smaller strides extend over %" PRId64
+                                     " element%s: elements would overlap",
+                                     modes[i], tensor->name, stride, reach, reach == 1 ? "" : "s");
+        if (!checked_mul(stride, extent - 1, &length) || !checked_add(reach, length, &reach))
+            return diagnostics_error(diagnostics, (Span){0}, "the strides of tensor '%s' overflow 64 bits",
+                                     tensor->name);
+    }
+    return true;
+}
+
+// Whether kernels can work in the piece: the mode that is stored last has stride 1, and each other one leaves
+// room for those stored after it. Strides of modes with one coordinate, which say nothing, are put in order.
+static bool suits_kernels(const distal_tensor *tensor, Piece *piece) {
     const int last = piece->rect.order - 1;
-    int64_t reach = 1; // elements over which the modes stored after this one extend
+    int64_t reach = 1;
     for (int l = last; l >= 0; l--) {
         const int mode = tensor->tensor->mode_order[l];
         const int64_t extent = piece->rect.hi[mode] - piece->rect.lo[mode];
-        int64_t *stride = &piece->stride[mode], length;
-        if (extent == 1) {
-            *stride = l == last ? 1 : reach;
-            continue;
-        }
-        if (l == last && *stride != 1)
-            return diagnostics_error(diagnostics, (Span){0},
-                                     "mode %d of tensor '%s' is stored last and has stride %" PRId64
-                                     ", which has to be 1: order(...) in the declaration says which mode is "
-                                     "stored last; where none has stride 1, copy into memory of the library",
-                                     mode, tensor->name, *stride);
-        if (*stride < reach)
-            return diagnostics_error(
-                diagnostics, (Span){0},
-                "mode %d of tensor '%s' has stride %" PRId64
-                ", and the modes stored after it extend over %" PRId64
-                " elements; order(...) in the declaration says in which order modes are stored",
-                mode, tensor->name, *stride, reach);
-        if (!checked_mul(*stride, extent - 1, &length) || !checked_add(reach, length, &reach))
-            return diagnostics_error(diagnostics, (Span){0}, "the strides of tensor '%s' overflow 64 bits",
-                                     tensor->name);
+        int64_t *stride = &piece->stride[mode];
+        if (extent == 1)
+            *stride = reach;
+        else if (*stride < reach || (l == last && *stride != 1))
+            return false;
+        reach += *stride * (extent - 1);
     }
     return true;
 }
@@ -192,6 +213,7 @@ static distal_status wrap_pieces(distal_context *context, void *arguments) {
         memcpy(pieces[i].stride, call->pieces[i].stride, sizeof(int64_t) * (size_t)rect->order);
         if (!check_strides(tensor, &pieces[i], context->diagnostics))
             return DISTAL_INVALID;
+        call->spread = !suits_kernels(tensor, &pieces[i]) || call->spread;
     }
     call->storage = storage_wrap(&tensor->home, context->rank, pieces);
     if (call->storage)
@@ -236,6 +258,7 @@ static distal_status attach(const char *name, CallBody body, DataCall *call) {
     }
     storage_free(tensor->storage);
     tensor->storage = call->storage;
+    tensor->spread = call->spread;
     tensor->memory++;
     return DISTAL_OK;
 }

@@ -23,6 +23,7 @@ struct distal_plan {
     bool *placed_here;       // by the same: the plan has given the tensor its home
     bool *allocated_here;    // the plan has given it memory
     Storage **storages;
+    Storage **copies; // by the same: what kernels work in for a tensor that is spread, else NULL
     ExecutionParts parts;
     distal_execution *execution;
     distal_figures figures;
@@ -107,7 +108,10 @@ static bool take_tensor(distal_plan *plan, int id) {
     }
     plan->storages[id] = tensor->storage;
     plan->memory[id] = tensor->memory;
-    return true;
+    if (tensor->spread)
+        plan->storages[id] = plan->copies[id] =
+            storage_create(&tensor->home, plan->context->rank, true, plan->context->diagnostics);
+    return plan->storages[id] != NULL;
 }
 
 static bool take_workspace(distal_plan *plan, int id) {
@@ -147,6 +151,7 @@ static distal_status prepare(distal_context *context, void *arguments) {
     plan->memory = arena_array(plan->arena, int64_t, plan->tensor_count);
     plan->placed_here = arena_array(plan->arena, bool, plan->tensor_count);
     plan->allocated_here = arena_array(plan->arena, bool, plan->tensor_count);
+    plan->copies = arena_array(plan->arena, Storage *, plan->tensor_count);
     plan->storages = arena_array(plan->arena, Storage *, plan->tensor_count);
     for (int t = 0; t < spmd->transfer_count; t++) {
         const int id = spmd->transfers[t].access->tensor->id;
@@ -179,14 +184,16 @@ static void undo(const distal_plan *plan) {
     }
 }
 
-// What the plan takes on this rank: its buffers, and homes of tensors that have no memory yet.
+// What the plan takes on this rank: its buffers, and homes of tensors that have no memory yet, or none that
+// kernels can work in.
 static int64_t missing_bytes(const distal_plan *plan) {
     const StatementPlan *statement = plan->statement;
     int64_t bytes = 0;
     for (int t = 0; t < statement->tensor_count; t++) {
         const TensorFigures *figures = &statement->tensors[t];
         const distal_tensor *tensor = context_tensor(plan->context, figures->tensor->name);
-        const bool is_there = tensor && tensor->storage; // a workspace is no tensor of the context
+        const bool is_there =
+            tensor && tensor->storage && !tensor->spread; // a workspace is no tensor of the context
         const int64_t home =
             is_there || figures->pattern == PATTERN_NONE ? 0 : figures->home_bytes[plan->context->rank];
         if (!checked_add(bytes, home, &bytes) ||
@@ -261,6 +268,8 @@ void distal_plan_free(distal_plan *plan) {
             tensor_release(plan->tensors[t]);
         else if (plan->storages)
             storage_free(plan->storages[t]);
+        if (plan->copies)
+            storage_free(plan->copies[t]);
     }
     arena_free(plan->arena);
     free(plan);
@@ -284,6 +293,11 @@ static distal_status refuse(distal_context *context, void *arguments) {
                : invalid(context, "tensor '%s' of the plan has been freed", tensor->name);
 }
 
+static void copy_pieces(const Storage *to, const Storage *from) {
+    for (int64_t i = 0; i < to->piece_count; i++)
+        piece_copy(&to->pieces[i], &from->pieces[i], to->type);
+}
+
 distal_status distal_execute(distal_plan *plan) {
     if (!plan)
         return without_context("distal_execute", "the plan is NULL");
@@ -292,7 +306,13 @@ distal_status distal_execute(distal_plan *plan) {
         if (tensor && tensor->memory != plan->memory[t])
             return call_end(plan->context, call_local(plan->context, refuse, tensor));
     }
+    for (int t = 0; t < plan->tensor_count; t++)
+        if (plan->copies[t])
+            copy_pieces(plan->copies[t], plan->tensors[t]->storage);
     execution_run(plan->execution, plan->function, plan->pipeline->params);
+    const int target = plan->statement->target->id;
+    if (plan->copies[target])
+        copy_pieces(plan->tensors[target]->storage, plan->copies[target]);
     return DISTAL_OK;
 }
 

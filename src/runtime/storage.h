@@ -22,7 +22,8 @@ Storage *storage_create(const Home *home, int64_t rank, bool zero, Diagnostics *
 void storage_free(Storage *storage);
 
 // The same over memory of the caller: `pieces` have the rectangles of the home pieces of `rank`, in their
-// order, with strides of 1 in the mode that is stored last. They are copied. NULL: no memory for that.
+// order. They are copied. Kernels take strides of 1 in the mode that is stored last only. NULL: no memory for
+// that.
 Storage *storage_wrap(const Home *home, int64_t rank, const Piece *pieces);
 
 void storage_zero(Storage *storage);

@@ -71,7 +71,7 @@ static bool compute(Run *run, int ranks) {
     distal_tensor *a = NULL, *b = NULL, *u = NULL;
     distal_statement *s = NULL, *t = NULL;
     distal_plan *p = NULL, *q = NULL;
-    double whole[120];
+    double whole[120], wide[240] = {0};
     const char *text;
     int64_t count = 0;
     distal_piece piece;
@@ -88,11 +88,12 @@ static bool compute(Run *run, int ranks) {
         LOCAL(distal_statement_create(run->d, "A(i, j) = 2 * B(i, j) + U(j, i)", &s)) &&
         LOCAL(distal_distribute_onto(s, "i", "io", "ii", "A")) && LOCAL(distal_communicate(s, "B", "io")) &&
         LOCAL(distal_statement_text(s, &text)) && LOCAL(distal_statement_source(s, &text)) &&
-        TOGETHER(distal_compile(s)) && TOGETHER(distal_tensor_fill(b, "iota")) &&
-        LOCAL(distal_tensor_piece_count(a, &count)) && LOCAL(distal_tensor_local(a, &piece)) &&
-        TOGETHER(distal_plan_create(s, &p)) && TOGETHER(distal_plan_create(t, &q)) &&
-        TOGETHER(distal_execute(p)) && TOGETHER(distal_execute(q)) && TOGETHER(distal_redistribute(b, a)) &&
-        TOGETHER(distal_tensor_attach(a, whole, NULL)) && TOGETHER(distal_tensor_gather(b, whole));
+        TOGETHER(distal_compile(s)) && TOGETHER(distal_tensor_attach(b, wide, (int64_t[]){2, 24})) &&
+        TOGETHER(distal_tensor_fill(b, "iota")) && LOCAL(distal_tensor_piece_count(a, &count)) &&
+        LOCAL(distal_tensor_local(a, &piece)) && TOGETHER(distal_plan_create(s, &p)) &&
+        TOGETHER(distal_plan_create(t, &q)) && TOGETHER(distal_execute(p)) && TOGETHER(distal_execute(q)) &&
+        TOGETHER(distal_redistribute(b, a)) && TOGETHER(distal_tensor_attach(a, whole, NULL)) &&
+        TOGETHER(distal_tensor_gather(b, whole));
     for (int i = 0; fine && i < 120; i++)
         CHECK(whole[i] == 2 * i, "B[%d] is %g", i, whole[i]);
     return fine;
