@@ -11,7 +11,7 @@
 
 // A block of the result has BLOCK x BLOCK elements, those of the operands have DEPTH in the dimension that is
 // summed.
-enum { BLOCK = 512, DEPTH = 256 };
+enum { BLOCK = 768, DEPTH = 384 };
 // The least extents for which products in place are worth more than larger ones of copies.
 enum { WORTHWHILE = 64 };
 // Elements below which a copy is not worth a team of threads.
