@@ -114,8 +114,9 @@ typedef enum { DISTAL_I32, DISTAL_I64, DISTAL_F32, DISTAL_F64, DISTAL_C64, DISTA
 // NAME_dim1, ...: tensors of another size need no other kernel.
 // `placement` is tensor distribution notation: "A(x, y) -> M(x, y)". On its right stands for each dimension
 // of the machine: a mode's name (the mode is cut into blocks of ceil(extent / size) coordinates along this
-// dimension), an integer (only that coordinate holds the tensor), or * (every coordinate holds the same). A
-// hierarchy has an arrow for each level. NULL: a scalar is on every rank, any other tensor lies where the
+// dimension), cyclic(x, b) (mode x goes round this dimension in blocks of b coordinates, as in ScaLAPACK), an
+// integer (only that coordinate holds the tensor), or * (every coordinate holds the same). A hierarchy has an
+// arrow for each level. NULL: a scalar is on every rank, any other tensor lies where the
 // first plan that uses it needs it. No memory is allocated before something needs it; whether the machine
 // fits the ranks is found then, too. `tensor` may be NULL.
 DISTAL_API distal_status distal_tensor_create(distal_context *context, const char *name, distal_type type,
@@ -138,11 +139,14 @@ DISTAL_API void distal_tensor_free(distal_tensor *tensor);
 DISTAL_API distal_status distal_tensor_shape(const distal_tensor *tensor, distal_type *type, int *order,
                                              int64_t *extents);
 
-// A rectangle of a tensor in the memory of this rank: the element with coordinates x, lo[d] <= x[d] < hi[d],
-// lies at data[sum over d of (x[d] - lo[d]) * stride[d]]. Strides are in elements.
+// A rectangle of a tensor in the memory of this rank: the element that is number i[d] of those that the piece
+// has in mode d, 0 <= i[d] < extent[d], lies at data[sum over d of i[d] * stride[d]]. Strides are in elements.
+// Coordinates go from lo[d] to hi[d] - 1. They are all of these, so that i[d] = x[d] - lo[d] and extent[d] =
+// hi[d] - lo[d], but where the placement deals blocks out: then distal_tensor_coordinates lists them.
 typedef struct {
     int order;
     int64_t lo[DISTAL_MAX_ORDER], hi[DISTAL_MAX_ORDER];
+    int64_t extent[DISTAL_MAX_ORDER];
     int64_t stride[DISTAL_MAX_ORDER];
     void *data;
 } distal_piece;
@@ -162,6 +166,11 @@ DISTAL_API distal_status distal_tensor_piece(distal_tensor *tensor, int64_t inde
 // The only piece of this rank. Where the rank holds nothing: all numbers 0 and `data` NULL. DISTAL_INVALID
 // where there are several. Local.
 DISTAL_API distal_status distal_tensor_local(distal_tensor *tensor, distal_piece *piece);
+
+// The coordinates of the tensor that piece `index` has in a mode, in increasing order, which is that of its
+// elements; `coordinates` has room for extent[mode] of them. Local.
+DISTAL_API distal_status distal_tensor_coordinates(distal_tensor *tensor, int64_t index, int mode,
+                                                   int64_t *coordinates);
 
 // Puts the tensor into memory of the caller, where it is used in place from then on: plans read and write
 // there. `data` is where the first element of this rank's piece lies, `stride` has the distance of neighbours

@@ -21,6 +21,8 @@ bool tensor_allocate(distal_tensor *tensor, Diagnostics *diagnostics) {
 typedef struct {
     distal_tensor *tensor;
     int64_t index, count;
+    int mode;
+    int64_t *coordinates;
     distal_piece *piece;
     const distal_piece *pieces;
     void *data;
@@ -71,6 +73,8 @@ static distal_status find_box(distal_context *context, void *arguments) {
     call->piece->order = rect->order;
     memcpy(call->piece->lo, rect->lo, bytes);
     memcpy(call->piece->hi, rect->hi, bytes);
+    for (int d = 0; d < rect->order; d++)
+        call->piece->extent[d] = rect_count(rect, d);
     packed_strides(rect, tensor->tensor->mode_order, call->piece->stride);
     if (own) {
         memcpy(call->piece->stride, own->stride, bytes);
@@ -84,6 +88,28 @@ distal_status distal_tensor_box(distal_tensor *tensor, int64_t index, distal_pie
         *piece = (distal_piece){0};
     return run_local("distal_tensor_box", find_box,
                      &(DataCall){.tensor = tensor, .index = index, .piece = piece}, piece);
+}
+
+static distal_status list_coordinates(distal_context *context, void *arguments) {
+    DataCall *call = arguments;
+    distal_piece piece = {0};
+    call->piece = &piece;
+    distal_status status = find_box(context, call);
+    if (status != DISTAL_OK)
+        return status;
+    if (call->mode < 0 || call->mode >= piece.order)
+        return invalid(context, "tensor '%s' has %d mode%s, and none has number %d", call->tensor->name,
+                       piece.order, piece.order == 1 ? "" : "s", call->mode);
+    const Rect *rect = &call->tensor->home.pieces[context->rank].rects.items[call->index];
+    for (int64_t i = 0; i < piece.extent[call->mode]; i++)
+        call->coordinates[i] = coords_at(rect_mode(rect, call->mode), i);
+    return DISTAL_OK;
+}
+
+distal_status distal_tensor_coordinates(distal_tensor *tensor, int64_t index, int mode,
+                                        int64_t *coordinates) {
+    DataCall call = {.tensor = tensor, .index = index, .mode = mode, .coordinates = coordinates};
+    return run_local("distal_tensor_coordinates", list_coordinates, &call, coordinates);
 }
 
 static distal_status find_piece(distal_context *context, void *arguments) {
@@ -129,7 +155,7 @@ distal_status distal_tensor_local(distal_tensor *tensor, distal_piece *piece) {
 static int modes_by_stride(const Piece *piece, int *modes) {
     int count = 0;
     for (int m = 0; m < piece->rect.order; m++) {
-        if (piece->rect.hi[m] - piece->rect.lo[m] == 1)
+        if (rect_count(&piece->rect, m) == 1)
             continue;
         int at = count++;
         for (; at > 0 && piece->stride[modes[at - 1]] > piece->stride[m]; at--)
@@ -145,7 +171,7 @@ static bool check_strides(const distal_tensor *tensor, const Piece *piece, Diagn
     const int count = modes_by_stride(piece, modes);
     int64_t reach = 1; // elements over which the modes so far extend
     for (int i = 0; i < count; i++) {
-        const int64_t extent = piece->rect.hi[modes[i]] - piece->rect.lo[modes[i]];
+        const int64_t extent = rect_count(&piece->rect, modes[i]);
         const int64_t stride = piece->stride[modes[i]];
         int64_t length;
         if (stride < reach)
@@ -168,7 +194,7 @@ static bool suits_kernels(const distal_tensor *tensor, Piece *piece) {
     int64_t reach = 1;
     for (int l = last; l >= 0; l--) {
         const int mode = tensor->tensor->mode_order[l];
-        const int64_t extent = piece->rect.hi[mode] - piece->rect.lo[mode];
+        const int64_t extent = rect_count(&piece->rect, mode);
         int64_t *stride = &piece->stride[mode];
         if (extent == 1)
             *stride = reach;

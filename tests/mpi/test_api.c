@@ -185,6 +185,62 @@ static void test_attach(MPI_Comm comm, int rank, int ranks) {
     free(own_b);
 }
 
+// A matrix as ScaLAPACK has it, in the caller's memory: local arrays by columns with a leading dimension, and
+// the elements where INDXL2G says. It is transposed where it is, and redistributed into blocks.
+static void test_scalapack_layout(MPI_Comm comm, int rank, int ranks) {
+    enum { N = 23, MB = 3, NB = 2, LLD = 30 };
+    distal_context *d = context_on(comm);
+    int64_t grid[2];
+    grid_of(ranks, grid);
+    OK(distal_machine_grid(d, "M", 2, grid));
+    distal_tensor *a = NULL, *b = NULL, *c = matrix(d, "C", N, N, "C(x, y) -> M(x, y)");
+    OK(distal_tensor_declare(d, "A(23, 23): f64, order(1, 0)", "A(x, y) -> M(cyclic(x, 3), cyclic(y, 2))",
+                             &a));
+    OK(distal_tensor_declare(d, "B(23, 23): f64, order(1, 0)", "B(x, y) -> M(cyclic(x, 3), cyclic(y, 2))",
+                             &b));
+    OK(distal_tensor_fill(c, "zeros"));
+
+    // The local parts of process (row, column), element by element.
+    const int64_t row = rank / grid[1], column = rank % grid[1];
+    double own_a[LLD * N], own_b[LLD * N];
+    int64_t rows = 0, columns = 0, row_of[N], column_of[N];
+    for (int64_t i = 0; i < N; i++)
+        if (i / MB % grid[0] == row)
+            row_of[rows++] = i;
+    for (int64_t j = 0; j < N; j++)
+        if (j / NB % grid[1] == column)
+            column_of[columns++] = j;
+    const bool any = rank < grid[0] * grid[1] && rows > 0 && columns > 0;
+    for (int64_t j = 0; any && j < columns; j++)
+        for (int64_t i = 0; i < rows; i++)
+            own_b[j * LLD + i] = (double)(100 * row_of[i] + column_of[j]);
+    OK(distal_tensor_attach(a, any ? own_a : NULL, (int64_t[]){1, LLD}));
+    OK(distal_tensor_attach(b, any ? own_b : NULL, (int64_t[]){1, LLD}));
+    distal_piece piece = {0};
+    OK(distal_tensor_local(b, &piece));
+    CHECK(piece.extent[0] == (any ? rows : 0) && piece.extent[1] == (any ? columns : 0), "%lld x %lld",
+          (long long)piece.extent[0], (long long)piece.extent[1]);
+    int64_t coordinates[N];
+    if (any)
+        OK(distal_tensor_coordinates(b, 0, 0, coordinates));
+    for (int64_t i = 0; any && i < rows; i++)
+        CHECK(coordinates[i] == row_of[i], "row %lld is %lld", (long long)i, (long long)coordinates[i]);
+
+    distal_plan *p = plan(d, statement(d, "A(i, j) = B(j, i)"));
+    OK(distal_execute(p));
+    for (int64_t j = 0; any && j < columns; j++)
+        for (int64_t i = 0; i < rows; i++)
+            CHECK(own_a[j * LLD + i] == (double)(100 * column_of[j] + row_of[i]), "A[%lld, %lld]",
+                  (long long)row_of[i], (long long)column_of[j]);
+    OK(distal_redistribute(c, b));
+    double *whole = gather(d, c, N * N);
+    for (int64_t i = 0; i < N * N; i++)
+        CHECK(whole[i] == (double)(100 * (i / N) + i % N), "C[%lld] is %g", (long long)i, whole[i]);
+    free(whole);
+    distal_plan_free(p);
+    distal_free(d);
+}
+
 // Three ranks with two processors each, whose tiles do not join: some ranks hold two pieces.
 static void test_pieces(MPI_Comm comm, int rank, int ranks) {
     (void)ranks;
@@ -494,6 +550,7 @@ static const struct {
 } cases[] = {
     {"api/product", test_product, {1, 2, 3, 4, 6, 12}},
     {"api/attach", test_attach, {1, 2, 5, 12}},
+    {"api/scalapack", test_scalapack_layout, {1, 2, 4, 6, 12}},
     {"api/pieces", test_pieces, {3}},
     {"api/redistribute", test_redistribute, {1, 3, 4, 12}},
     {"api/sizes", test_sizes, {1, 4, 6}},

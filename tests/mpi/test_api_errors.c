@@ -62,6 +62,7 @@ static void test_null(MPI_Comm comm, int rank, int ranks) {
     NOTHING(distal_tensor_shape(NULL, NULL, NULL, NULL));
     NOTHING(distal_tensor_piece_count(NULL, &number));
     NOTHING(distal_tensor_box(NULL, 0, &piece));
+    NOTHING(distal_tensor_coordinates(NULL, 0, 0, (int64_t[]){0}));
     NOTHING(distal_tensor_piece(NULL, 0, &piece));
     NOTHING(distal_tensor_local(NULL, &piece));
     NOTHING(distal_tensor_attach(NULL, &number, four));
@@ -174,6 +175,10 @@ static void test_data(MPI_Comm comm, int rank, int ranks) {
     FINE(distal_tensor_create(d, "U", DISTAL_F64, 1, (int64_t[]){3}, NULL, &floating));
     NOTHING(distal_tensor_piece_count(a, NULL));
     NOTHING(distal_tensor_box(a, 0, NULL));
+    NOTHING(distal_tensor_coordinates(a, 0, 0, NULL));
+    WRONG(distal_tensor_coordinates(a, -1, 0, (int64_t[]){0}), "none has index -1");
+    WRONG(distal_tensor_coordinates(a, 0, -1, (int64_t[]){0}), "none has number -1");
+    WRONG(distal_tensor_coordinates(a, 0, 9, (int64_t[]){0}), "none has number 9");
     NOTHING(distal_tensor_piece(a, 0, NULL));
     NOTHING(distal_tensor_local(a, NULL));
     WRONG(distal_tensor_box(a, -1, &piece), "of tensor 'A', and none has index -1");
