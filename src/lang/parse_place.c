@@ -77,7 +77,7 @@ static int mode_of(Place *place, Arrow *arrow, const Token *name) {
     const Name *declared = find_name(parser, name->text);
     if (declared && declared->kind == NAME_PARAM)
         diagnostics_error(parser->diagnostics, name->span,
-                          "'%s' is a param; a place is a mode's name, a plain integer or '*'", name->text);
+                          "'%s' is a param; a place is a mode's name, cyclic(...), a plain integer or '*'", name->text);
     else
         diagnostics_error(
             parser->diagnostics, name->span, "'%s' does not name a mode of '%s'%s", name->text,
@@ -157,7 +157,7 @@ static bool parse_entry(Place *place, Arrow *arrow, PlaceEntry *entry) {
         return true;
     }
     default:
-        return expected(parser, "the name of a mode, a coordinate or '*'");
+        return expected(parser, "the name of a mode, cyclic(...), a coordinate or '*'");
     }
 }
 

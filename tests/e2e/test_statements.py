@@ -284,7 +284,8 @@ def draw_placement(draw, name, order, levels, plain):
                 continue
             choice = draw.random()
             if choice < 0.65 and free:
-                right.append(free.pop(draw.randrange(len(free))))
+                mode = free.pop(draw.randrange(len(free)))
+                right.append(f"cyclic({mode}, {draw.randint(1, 4)})" if draw.random() < 0.3 else mode)
             else:
                 right.append("*" if choice < 0.85 else str(draw.randrange(extent)))
         arrows.append(f"{name}{'(' + ', '.join(modes) + ')' if modes else ''} -> {level}({', '.join(right)})")

@@ -44,7 +44,7 @@ place.distal:11:23: error: 'yy' does not name a mode of 'E' (did you mean 'y'?)
 place.distal:12:20: error: coordinate 2 is outside dimension 0 of machine 'M', which has size 2 (coordinates 0 to 1)
   12 | place F(x, y) -> M(2, -1)
      |                    ^
-place.distal:12:23: error: expected the name of a mode, a coordinate or '*', found '-'
+place.distal:12:23: error: expected the name of a mode, cyclic(...), a coordinate or '*', found '-'
   12 | place F(x, y) -> M(2, -1)
      |                       ^
 place.distal:13:18: error: unknown machine 'N' (machines: M)
@@ -56,7 +56,7 @@ place.distal:14:15: error: expected '->' and a machine, found 'M'
 place.distal:15:12: error: expected a name for a mode, found '0'
   15 | place I(x, 0) -> M(x, *)
      |            ^
-place.distal:16:23: error: 'g' is a param; a place is a mode's name, a plain integer or '*'
+place.distal:16:23: error: 'g' is a param; a place is a mode's name, cyclic(...), a plain integer or '*'
   16 | place J(x, y) -> M(x, g), K(x, y) -> M(x, y)
      |                       ^
 place.distal:16:27: error: all arrows of a placement are about one tensor, here 'J'
