@@ -111,19 +111,21 @@ bool bounds_clamps(const Cin *cin, int parent, int var, const bool *known) {
     return true;
 }
 
+// Against the order of derivation, as a variable may be recovered from another in very many ways.
 bool bounds_depends(const Cin *cin, int var, int loop) {
-    if (var == loop)
-        return true;
-    const Relation *relation = cin_replaced_by(cin, var);
-    if (!relation)
-        return false;
-    for (int i = 0; relation->kind == REL_ROTATE && i < relation->var_count; i++)
-        if (bounds_depends(cin, relation->vars[i], loop))
-            return true;
-    for (int c = 0; c < relation_children(relation); c++)
-        if (bounds_depends(cin, relation->child[c], loop))
-            return true;
-    return false;
+    bool depends[MAX_VARS] = {false};
+    depends[loop] = true;
+    for (int64_t i = cin->relations.count - 1; i >= 0; i--) {
+        const Relation *relation = cin->relations.items[i];
+        bool any = false;
+        for (int c = 0; c < relation_children(relation); c++)
+            any = any || depends[relation->child[c]];
+        for (int k = 0; relation->kind == REL_ROTATE && k < relation->var_count; k++)
+            any = any || depends[relation->vars[k]];
+        for (int p = 0; p < relation_parents(relation); p++)
+            depends[relation->parent[p]] |= any;
+    }
+    return depends[var];
 }
 
 typedef struct {

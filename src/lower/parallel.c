@@ -18,19 +18,23 @@ static bool is_on_left(const LeafSite *site, int var) {
     return false;
 }
 
+// In order of derivation, as a variable may be derived from another in very many ways.
 bool leaf_is_told(const LeafSite *site, int var) {
-    if (site->outside[var] || is_on_left(site, var))
-        return true;
-    const Relation *relation = cin_made_by(site->cin, var);
-    if (!relation)
-        return false;
-    for (int p = 0; p < relation_parents(relation); p++)
-        if (!leaf_is_told(site, relation->parent[p]))
-            return false;
-    for (int i = 0; relation->kind == REL_ROTATE && i < relation->var_count; i++)
-        if (!leaf_is_told(site, relation->vars[i]))
-            return false;
-    return true;
+    const Cin *cin = site->cin;
+    bool told[MAX_VARS];
+    for (int v = 0; v < cin->var_count; v++)
+        told[v] = site->outside[v] || is_on_left(site, v);
+    for (int64_t i = 0; i < cin->relations.count; i++) {
+        const Relation *relation = cin->relations.items[i];
+        bool all = true;
+        for (int p = 0; p < relation_parents(relation); p++)
+            all = all && told[relation->parent[p]];
+        for (int k = 0; relation->kind == REL_ROTATE && k < relation->var_count; k++)
+            all = all && told[relation->vars[k]];
+        for (int c = 0; c < relation_children(relation); c++)
+            told[relation->child[c]] |= all;
+    }
+    return told[var];
 }
 
 // Whether loops from `depth` inwards all update the same element.
