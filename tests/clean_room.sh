@@ -26,7 +26,7 @@ if [ -n "${ROOM:-}" ]; then
     mkdir -p "$room"
 else
     room=$(mktemp -d /var/tmp/distal-clean-room.XXXXXX)
-    trap 'umount -R "$room/proc" "$room/dev/pts" "$room/dev/shm" 2>/dev/null; rm -rf --one-file-system "$room"' EXIT
+    trap 'umount -R "$room/proc" "$room/sys" "$room/dev/pts" "$room/dev/shm" 2>/dev/null; rm -rf --one-file-system "$room"' EXIT
 fi
 if [ ! -x "$room/usr/bin/make" ]; then
     echo "clean_room: bare Debian 12 into $room" >&2
@@ -35,6 +35,7 @@ if [ ! -x "$room/usr/bin/make" ]; then
 fi
 mkdir -p "$room/dev/pts" "$room/dev/shm"
 mount -t proc proc "$room/proc"
+mount -t sysfs -o ro sysfs "$room/sys" # where hwloc and UCX look for cores and networks
 mount -t devpts devpts "$room/dev/pts"
 mount -t tmpfs tmpfs "$room/dev/shm"
 cp /etc/resolv.conf "$room/etc/resolv.conf"

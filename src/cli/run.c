@@ -79,6 +79,7 @@ static void keep_alone(void) {
     setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
     setenv("OMPI_MCA_pml", "ob1", 0);
     setenv("OMPI_MCA_btl", "self", 0);
+    setenv("UCX_TLS", "self", 0);
 }
 
 // Everything that looks there, MPI first of all, then falls back on /tmp.

@@ -46,8 +46,8 @@ def distal(arguments, status, message=None, largest_file=None, output=subprocess
     if message is None:
         check("error" not in done.stderr, f"standard error: {done.stderr!r}")
     else:
-        check(": error: " in done.stderr.splitlines()[0] and message in done.stderr
-              and done.stderr.count(": error: ") == 1, f"standard error: {done.stderr!r}")
+        errors = [line for line in done.stderr.splitlines() if ": error: " in line and not line.startswith("cc: ")]
+        check(message in done.stderr and errors == done.stderr.splitlines()[:1], f"standard error: {done.stderr!r}")
     return done.stdout
 
 
