@@ -183,6 +183,7 @@ static void test_data(MPI_Comm comm, int rank, int ranks) {
     NOTHING(distal_tensor_local(a, NULL));
     WRONG(distal_tensor_box(a, -1, &piece), "of tensor 'A', and none has index -1");
     WRONG(distal_tensor_piece(a, 99, &piece), "index 99");
+    WRONG(distal_tensor_coordinates(a, 0, 2, (int64_t[8]){0}), "has 2 modes, and none has number 2");
     CHECK(!piece.data && piece.order == 0, "a piece of nothing");
     WRONG(distal_tensor_local(floating, &piece),
           "has no placement, so it lies nowhere before the first plan");
