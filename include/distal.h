@@ -140,9 +140,10 @@ DISTAL_API distal_status distal_tensor_shape(const distal_tensor *tensor, distal
                                              int64_t *extents);
 
 // A rectangle of a tensor in the memory of this rank: the element that is number i[d] of those that the piece
-// has in mode d, 0 <= i[d] < extent[d], lies at data[sum over d of i[d] * stride[d]]. Strides are in elements.
-// Coordinates go from lo[d] to hi[d] - 1. They are all of these, so that i[d] = x[d] - lo[d] and extent[d] =
-// hi[d] - lo[d], but where the placement deals blocks out: then distal_tensor_coordinates lists them.
+// has in mode d, 0 <= i[d] < extent[d], lies at data[sum over d of i[d] * stride[d]]. Strides are in
+// elements. Coordinates go from lo[d] to hi[d] - 1. They are all of these, so that i[d] = x[d] - lo[d] and
+// extent[d] = hi[d] - lo[d], but where the placement deals blocks out: then distal_tensor_coordinates lists
+// them.
 typedef struct {
     int order;
     int64_t lo[DISTAL_MAX_ORDER], hi[DISTAL_MAX_ORDER];

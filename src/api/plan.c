@@ -307,7 +307,7 @@ distal_status distal_execute(distal_plan *plan) {
             return call_end(plan->context, call_local(plan->context, refuse, tensor));
     }
     for (int t = 0; t < plan->tensor_count; t++)
-        if (plan->copies[t])
+        if (plan->tensors[t] && plan->copies[t])
             copy_pieces(plan->copies[t], plan->tensors[t]->storage);
     execution_run(plan->execution, plan->function, plan->pipeline->params);
     const int target = plan->statement->target->id;

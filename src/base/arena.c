@@ -54,8 +54,11 @@ static void leave_parent(Arena *arena) {
 void arena_free(Arena *arena) {
     if (!arena)
         return;
-    while (arena->first_child)
-        arena_free(arena->first_child);
+    for (Arena *child = arena->first_child, *next; child; child = next) {
+        next = child->next_sibling;
+        child->parent = NULL; // no need to leave it one by one
+        arena_free(child);
+    }
     if (arena->parent)
         leave_parent(arena);
     for (Block *block = arena->blocks, *next; block; block = next) {

@@ -22,17 +22,16 @@ bool strip_next(Coords set, Coords a, Coords b, int64_t from, Strip *strip, int6
         const int64_t length = run.hi - run.lo;
         if (strip->repeat == 1 && from_a == strip->length && from_b == strip->length) {
             strip->length += length;
-        } else if (length != strip->length) {
-            return true;
-        } else if (strip->repeat == 1) {
+            continue;
+        }
+        if (strip->repeat == 1) {
             strip->a_step = from_a;
             strip->b_step = from_b;
-            strip->repeat = 2;
-        } else if (from_a == strip->repeat * strip->a_step && from_b == strip->repeat * strip->b_step) {
-            strip->repeat++;
-        } else {
-            return true;
         }
+        if (length != strip->length || from_a != strip->repeat * strip->a_step ||
+            from_b != strip->repeat * strip->b_step)
+            return true;
+        strip->repeat++;
     }
 }
 

@@ -77,7 +77,8 @@ static int mode_of(Place *place, Arrow *arrow, const Token *name) {
     const Name *declared = find_name(parser, name->text);
     if (declared && declared->kind == NAME_PARAM)
         diagnostics_error(parser->diagnostics, name->span,
-                          "'%s' is a param; a place is a mode's name, cyclic(...), a plain integer or '*'", name->text);
+                          "'%s' is a param; a place is a mode's name, cyclic(...), a plain integer or '*'",
+                          name->text);
     else
         diagnostics_error(
             parser->diagnostics, name->span, "'%s' does not name a mode of '%s'%s", name->text,

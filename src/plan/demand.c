@@ -173,10 +173,10 @@ static Rect keep_rect(const Demands *demands, const Rect *found, const RectArray
 static void find_hull(const Demands *demands, Demand *demand, Arena *scratch) {
     const Transfer *transfer = demands->transfer;
     const Rect before = demands->demands[1][demand->index].hull;
+    const Box *boxes = demands->boxes.items;
     demand->hull.order = transfer->access->tensor->order;
     for (int m = 0; m < demand->hull.order; m++) {
         const int located = transfer->access->vars[m];
-        const Box *boxes = demands->boxes.items;
         Coords values = {boxes[0].lo[located], boxes[0].hi[located], NULL};
         for (int64_t b = 1; b < demands->boxes.count; b++) {
             values.lo = min_i64(values.lo, boxes[b].lo[located]);
@@ -195,14 +195,14 @@ static void find_demand(Demands *demands, int64_t c, Point *point, Arena *scratc
     const RectArray *before = &demands->demands[1][c].region.rects;
     Region found = {0};
     find_boxes(demands, demands->related, demands->same_region.member[c], point, scratch);
-    provenance_region(&demands->boxes, demands->transfer->statement_access, scratch, &found);
     demand->index = c;
     demand->region.rects.count = 0;
+    if (demands->boxes.count == 0)
+        return;
+    provenance_region(&demands->boxes, demands->transfer->statement_access, scratch, &found);
     for (int64_t i = 0; i < found.rects.count; i++)
         array_push(demands->arena, demand->region.rects,
                    keep_rect(demands, &found.rects.items[i], before, i));
-    if (found.rects.count == 0)
-        return;
     find_hull(demands, demand, scratch);
     demand->volume = rect_volume(&demand->hull);
     demand->hash = hash_region(&found);

@@ -198,6 +198,7 @@ static MPI_Datatype along_mode(MPI_Datatype inner, const Piece *piece, const Rec
             type = repeat(run, strip.repeat, strip.a_step * stride);
             MPI_Type_free(&run);
         }
+        // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds handles, which may be pointers
         array_push(arena, types, type);
         array_push(arena, places, (MPI_Aint)((strip.a - start) * stride));
     }
