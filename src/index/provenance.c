@@ -117,7 +117,7 @@ static bool is_full(Coords values, int64_t extent) {
 // Several boxes are made of one where values have gaps that no comb describes, and where loops are rotated by
 // variables that are not fixed. Where that would be more than so many in all, the gaps are taken as well:
 // these are more elements, and take no more memory, as buffers hold the hull.
-enum { MAX_BOXES = 1 << 14 };
+enum { MAX_BOXES = 1 << 10 };
 
 // The part of a parent under one value of the outer variable.
 typedef Coords (*PartOf)(const Provenance *provenance, int relation, Coords inner, int64_t outer,
@@ -135,7 +135,9 @@ static Coords part_of_cyclic(const Provenance *provenance, int relation, Coords 
     return coords_deal(inner, provenance->blocks[relation], size, outer, arena);
 }
 
-// One box for each value of the outer variable.
+// One box for each value of the outer variable. Where there is one value no box is added, and the part is
+// exact whatever the other variables do: buffers of what a processor has of a REL_CYCLIC have no room for
+// gaps.
 static bool recover_parts(const Provenance *provenance, int relation, PartOf part_of, Arena *arena,
                           BoxArray *boxes, int64_t at) {
     const Relation *own = provenance->relations[relation];
@@ -144,7 +146,7 @@ static bool recover_parts(const Provenance *provenance, int relation, PartOf par
     const Coords inner = values_of(&boxes->items[at], own->child[1]);
     const int64_t count = coords_count(outer);
     bool any = false;
-    if (boxes->count + count > MAX_BOXES) {
+    if (count > 1 && boxes->count + count > MAX_BOXES) {
         set_interval(&boxes->items[at], parent, 0, provenance->extents[parent]);
         return provenance->extents[parent] > 0;
     }

@@ -22,6 +22,17 @@ static bool fail(Verifier *verifier, const char *what, int64_t rank) {
     return false;
 }
 
+// The memory that a rank works in, a buffer or a piece of its home, is that of the hull.
+static bool verify_views(Verifier *verifier) {
+    for (int64_t rank = 0; rank < verifier->plan->ranks; rank++) {
+        const Demand *demand = verifier->walk->needs[rank].demand;
+        for (int64_t i = 0; i < demand->region.rects.count; i++)
+            if (!rect_contains(&demand->hull, &demand->region.rects.items[i]))
+                return fail(verifier, "needs what its view has no room for", rank);
+    }
+    return true;
+}
+
 static bool verify_source(Verifier *verifier, const Home *home, const Delivery *delivery) {
     const Walk *walk = verifier->walk;
     for (int64_t k = 0; k < delivery->targets.count; k++) {
@@ -100,8 +111,9 @@ bool plan_verify(StatementPlan *plan, const char **why) {
         Walk *walk = walk_create(plan, t);
         Verifier verifier = {plan, walk, arena, why};
         while (fine && walk_next(walk)) {
-            fine = transfer->kind == TRANSFER_FETCH ? verify_fetch(&verifier, home)
-                                                    : verify_reduce(&verifier, home);
+            fine = verify_views(&verifier) &&
+                   (transfer->kind == TRANSFER_FETCH ? verify_fetch(&verifier, home)
+                                                     : verify_reduce(&verifier, home));
             arena_reset(arena);
         }
         walk_free(walk);
