@@ -85,9 +85,12 @@ static distal_status make_plan(distal_context *context, void *arguments) {
 // A home that this plan has found, copied, as it outlives the plan.
 static void place(distal_tensor *tensor, const Home *found) {
     Region *pieces = arena_copy(tensor->arena, found->pieces, sizeof(Region) * (size_t)found->ranks);
-    for (int64_t rank = 0; rank < found->ranks; rank++)
-        pieces[rank].rects.items = arena_copy(tensor->arena, pieces[rank].rects.items,
-                                              sizeof(Rect) * (size_t)pieces[rank].rects.count);
+    for (int64_t rank = 0; rank < found->ranks; rank++) {
+        const RectArray *rects = &found->pieces[rank].rects;
+        pieces[rank] = (Region){0};
+        for (int64_t i = 0; i < rects->count; i++)
+            array_push(tensor->arena, pieces[rank].rects, rect_copy(&rects->items[i], tensor->arena));
+    }
     home_from_table(&tensor->home, tensor->tensor, tensor->extents, pieces, found->ranks, tensor->arena);
 }
 

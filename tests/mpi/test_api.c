@@ -423,12 +423,13 @@ static void test_repeated(MPI_Comm comm, int rank, int ranks) {
     distal_free(d);
 }
 
-// Tensors without a placement lie where the first plan needs them, for all later plans.
+// Tensors without a placement lie where the first plan needs them, for all later plans, whether or not the
+// first is still there.
 static void test_unplaced(MPI_Comm comm, int rank, int ranks) {
     (void)rank;
     distal_context *d = context_on(comm);
     OK(distal_machine_grid(d, "L", 1, (int64_t[]){ranks}));
-    distal_tensor *a = matrix(d, "A", 10, 6, NULL), *b = matrix(d, "B", 10, 6, "B(x, y) -> L(x)"),
+    distal_tensor *a = matrix(d, "A", 10, 6, NULL), *b = matrix(d, "B", 10, 6, "B(x, y) -> L(cyclic(x, 2))"),
                   *sum = NULL;
     OK(distal_tensor_create(d, "sum", DISTAL_F64, 0, NULL, NULL, &sum));
     distal_piece piece;
