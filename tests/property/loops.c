@@ -204,9 +204,10 @@ static Terms read_node(Reader *reader, int node) {
     const DraftNode *at = &reader->statement->nodes[node];
     for (int p = 0; p < reader->part_count; p++)
         if (reader->parts[p].within == reader->within && part_has(&reader->parts[p], node))
-            return single(node == reader->parts[p].nodes[0] ? (Term){reader->kept[p] & ~reader->left,
-                                                                     reader->kept[p], 1u << (WORKSPACE + p)}
-                                                            : (Term){0});
+            return single(
+                part_is_read_at(&reader->parts[p], node)
+                    ? (Term){reader->kept[p] & ~reader->left, reader->kept[p], 1u << (WORKSPACE + p)}
+                    : (Term){0});
     if (at->kind == NODE_NUMBER)
         return single((Term){0});
     if (at->kind == NODE_ACCESS)
