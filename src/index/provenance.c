@@ -172,16 +172,14 @@ static bool recover_blocks(const Provenance *provenance, int relation, Arena *ar
     const int64_t block = provenance->extents[own->child[1]], end = provenance->extents[own->parent[0]];
     Box *box = &boxes->items[at];
     const Coords outer = values_of(box, own->child[0]), inner = values_of(box, own->child[1]);
-    // Whole blocks lie side by side.
-    if (outer.hi - outer.lo > 1 && is_full(inner, block)) {
-        set_values(box, own->parent[0], coords_clip(coords_scale(outer, block, arena), 0, end));
-        return box->lo[own->parent[0]] < box->hi[own->parent[0]];
-    }
-    if (!outer.comb && !inner.comb) {
-        set_values(box, own->parent[0], coords_clip(coords_repeat(inner, block, outer, arena), 0, end));
-        return box->lo[own->parent[0]] < box->hi[own->parent[0]];
-    }
-    return recover_parts(provenance, relation, part_of_blocks, arena, boxes, at);
+    const bool full = is_full(inner, block);
+    if (outer.hi - outer.lo == 1 || (!full && (outer.comb || inner.comb)))
+        return recover_parts(provenance, relation, part_of_blocks, arena, boxes, at);
+    // Whole blocks lie side by side; parts of them repeat.
+    const Coords values =
+        full ? coords_scale(outer, block, arena) : coords_repeat(inner, block, outer, arena);
+    set_values(box, own->parent[0], coords_clip(values, 0, end));
+    return box->lo[own->parent[0]] < box->hi[own->parent[0]];
 }
 
 static bool recover_cyclic(const Provenance *provenance, int relation, Arena *arena, BoxArray *boxes,
