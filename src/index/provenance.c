@@ -155,12 +155,10 @@ static bool recover_parts(const Provenance *provenance, int relation, PartOf par
         part = coords_clip(part, 0, provenance->extents[parent]);
         if (part.lo >= part.hi)
             continue;
-        Box box = boxes->items[at];
-        set_values(&box, parent, part);
+        // The first takes the place of the box, and the others differ from it in the parent only.
         if (any)
-            array_push(arena, *boxes, box);
-        else
-            boxes->items[at] = box;
+            array_push(arena, *boxes, boxes->items[at]);
+        set_values(&boxes->items[any ? boxes->count - 1 : at], parent, part);
         any = true;
     }
     return any;
