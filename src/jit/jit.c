@@ -194,8 +194,8 @@ static void export_ourselves(void) {
 bool jit_load(const char *source, const char *function, Kernel *kernel, Diagnostics *diagnostics) {
     Site site;
     *kernel = (Kernel){0};
-    if (!provide(source, true, &site, &kernel->cache_hit, &kernel->seconds, diagnostics))
-        return false;
+    if (!provide(source, true, &site, &kernel->cache_hit, &kernel->seconds, diagnostics) || !site.object)
+        return false; // what is needed and provided has an object
     export_ourselves();
     // Kept mapped: it may have brought an OpenMP of its own, whose threads outlive the call.
     kernel->handle = dlopen(site.object, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);

@@ -66,7 +66,7 @@ static bool check_calls(Parser *parser, const Expr *expr) {
     if (expr->kind != EXPR_CALL || function_takes_complex(expr->function))
         return true;
     const Expr *const arguments[] = {expr->left, expr->right};
-    for (int a = 0; a < expr->function->arity; a++) {
+    for (int a = 0; a < 2 && a < expr->function->arity; a++) {
         ElementType type = expr_type(arguments[a]);
         if (type_info(type)->is_complex)
             return diagnostics_error(parser->diagnostics, arguments[a]->span,

@@ -5,9 +5,9 @@
 
 #include "plan/plan.h"
 
-// Every rank has room for what it needs, and gets exactly what it lacks, once, from a rank that has it there; every partial result reaches
-// owners that hold its rectangle in one piece. On failure false, and *why says where (in the arena of the
-// plan).
+// Every rank has room for what it needs, and gets exactly what it lacks, once, from a rank that has it there;
+// every partial result reaches owners that hold its rectangle in one piece. On failure false, and *why says
+// where (in the arena of the plan).
 bool plan_verify(StatementPlan *plan, const char **why);
 
 #endif

@@ -108,22 +108,23 @@ static bool grow(MessageTypes *types) {
 
 // `count` times `element`, `stride` bytes apart; counts beyond an int are nested.
 static MPI_Datatype repeat(MPI_Datatype element, int64_t count, int64_t stride) {
-    const int64_t chunk = 1 << 30;
+    const int64_t chunk = 1 << 30, chunks = count / chunk;
     MPI_Datatype result;
     if (count <= INT_MAX) {
         MPI_Type_create_hvector((int)count, 1, (MPI_Aint)stride, element, &result);
-    } else {
-        MPI_Datatype parts[2];
-        MPI_Datatype one;
-        MPI_Type_create_hvector((int)chunk, 1, (MPI_Aint)stride, element, &one);
-        MPI_Type_create_hvector((int)(count / chunk), 1, (MPI_Aint)(stride * chunk), one, &parts[0]);
-        MPI_Type_create_hvector((int)(count % chunk), 1, (MPI_Aint)stride, element, &parts[1]);
-        MPI_Type_create_struct(2, (int[]){1, 1}, (MPI_Aint[]){0, (MPI_Aint)(count / chunk * chunk * stride)},
-                               parts, &result);
-        MPI_Type_free(&one);
-        MPI_Type_free(&parts[0]);
-        MPI_Type_free(&parts[1]);
+        return result;
     }
+    MPI_Datatype one, parts[2];
+    MPI_Type_create_hvector((int)chunk, 1, (MPI_Aint)stride, element, &one);
+    MPI_Type_create_hvector((int)chunks, 1, (MPI_Aint)(stride * chunk), one, &parts[0]);
+    MPI_Type_free(&one);
+    if (count % chunk == 0)
+        return parts[0]; // an empty part would still move the end in some MPI libraries
+    MPI_Type_create_hvector((int)(count % chunk), 1, (MPI_Aint)stride, element, &parts[1]);
+    MPI_Type_create_struct(2, (int[]){1, 1}, (MPI_Aint[]){0, (MPI_Aint)(chunks * chunk * stride)}, parts,
+                           &result);
+    MPI_Type_free(&parts[0]);
+    MPI_Type_free(&parts[1]);
     return result;
 }
 
