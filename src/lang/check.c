@@ -65,13 +65,12 @@ static bool check_calls(Parser *parser, const Expr *expr) {
         return false;
     if (expr->kind != EXPR_CALL || function_takes_complex(expr->function))
         return true;
-    const Expr *const arguments[] = {expr->left, expr->right};
-    for (int a = 0; a < 2 && a < expr->function->arity; a++) {
-        ElementType type = expr_type(arguments[a]);
-        if (type_info(type)->is_complex)
-            return diagnostics_error(parser->diagnostics, arguments[a]->span,
+    for (int a = 0; a < expr->function->arity; a++) {
+        const Expr *argument = a == 0 ? expr->left : expr->right;
+        if (argument && type_info(expr_type(argument))->is_complex)
+            return diagnostics_error(parser->diagnostics, argument->span,
                                      "'%s' is not defined on complex numbers, and this argument is %s",
-                                     expr->function->name, type_info(type)->name);
+                                     expr->function->name, type_info(expr_type(argument))->name);
     }
     return true;
 }
