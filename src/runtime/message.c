@@ -185,34 +185,61 @@ static bool is_dense(const Piece *piece, const Rect *rect, int mode) {
     return coords_position(in, set.hi - 1) - coords_position(in, set.lo) + 1 == coords_count(set);
 }
 
-// `inner` for every coordinate of a mode of `rect`, as strips of equal distances.
-static MPI_Datatype along_mode(MPI_Datatype inner, const Piece *piece, const Rect *rect, int mode,
-                               int64_t size, Arena *arena) {
-    Array(MPI_Datatype) types = {0};
-    Array(MPI_Aint) places = {0};
+// Datatypes side by side in another one, each once.
+typedef struct {
+    int *ones;
+    MPI_Aint *places;
+    MPI_Datatype *types;
+} Parts;
+
+static void parts_free(Parts *parts) {
+    free(parts->ones);
+    free(parts->places);
+    free(parts->types);
+}
+
+static bool parts_create(Parts *parts, int64_t count) {
+    *parts = (Parts){.ones = malloc(sizeof(int) * (size_t)count),
+                     .places = malloc(sizeof(MPI_Aint) * (size_t)count),
+                     .types = malloc(sizeof(MPI_Datatype) * (size_t)count)};
+    if (parts->ones && parts->places && parts->types)
+        return true;
+    parts_free(parts);
+    return false;
+}
+
+static MPI_Datatype strip_type(MPI_Datatype inner, const Strip *strip, int64_t stride) {
+    MPI_Datatype run = repeat(inner, strip->length, stride);
+    if (strip->repeat == 1)
+        return run;
+    MPI_Datatype type = repeat(run, strip->repeat, strip->a_step * stride);
+    MPI_Type_free(&run);
+    return type;
+}
+
+// `inner` for every coordinate of a mode of `rect`, as strips of equal distances. False: no memory.
+static bool along_mode(MPI_Datatype inner, const Piece *piece, const Rect *rect, int mode, int64_t size,
+                       MPI_Datatype *result) {
     const Coords set = rect_mode(rect, mode), in = rect_mode(&piece->rect, mode);
     const int64_t start = coords_position(in, set.lo), stride = piece->stride[mode] * size;
     Strip strip;
-    for (int64_t at = set.lo; strip_next(set, in, in, at, &strip, &at);) {
-        MPI_Datatype run = repeat(inner, strip.length, stride), type = run;
-        if (strip.repeat > 1) {
-            type = repeat(run, strip.repeat, strip.a_step * stride);
-            MPI_Type_free(&run);
-        }
-        // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds handles, which may be pointers
-        array_push(arena, types, type);
-        array_push(arena, places, (MPI_Aint)((strip.a - start) * stride));
+    int64_t count = 0;
+    for (int64_t at = set.lo; strip_next(set, in, in, at, &strip, &at);)
+        count++;
+    Parts parts;
+    if (!parts_create(&parts, count))
+        return false;
+    int64_t i = 0;
+    for (int64_t at = set.lo; strip_next(set, in, in, at, &strip, &at); i++) {
+        parts.ones[i] = 1;
+        parts.places[i] = (MPI_Aint)((strip.a - start) * stride);
+        parts.types[i] = strip_type(inner, &strip, stride);
     }
-    if (types.count == 1)
-        return types.items[0];
-    int *ones = arena_array(arena, int, types.count);
-    for (int64_t i = 0; i < types.count; i++)
-        ones[i] = 1;
-    MPI_Datatype result;
-    MPI_Type_create_struct((int)types.count, ones, places.items, types.items, &result);
-    for (int64_t i = 0; i < types.count; i++)
-        MPI_Type_free(&types.items[i]);
-    return result;
+    MPI_Type_create_struct((int)count, parts.ones, parts.places, parts.types, result);
+    for (i = 0; i < count; i++)
+        MPI_Type_free(&parts.types[i]);
+    parts_free(&parts);
+    return true;
 }
 
 // Modes by increasing stride, those of one coordinate left out; their number.
@@ -238,17 +265,17 @@ static bool irregular_type(MessageTypes *types, const Piece *piece, const Rect *
         types->irregular = grown;
         types->irregular_capacity = capacity;
     }
-    Arena *arena = arena_create();
     int modes[MAX_ORDER];
     const int count = stored_modes(piece, rect, modes);
     *type = message_element(types->type);
     for (int l = 0; l < count; l++) {
         MPI_Datatype inner = *type;
-        *type = along_mode(inner, piece, rect, modes[l], (int64_t)type_info(types->type)->size, arena);
+        const bool ok = along_mode(inner, piece, rect, modes[l], (int64_t)type_info(types->type)->size, type);
         if (l > 0)
             MPI_Type_free(&inner);
+        if (!ok)
+            return false;
     }
-    arena_free(arena);
     MPI_Type_commit(type);
     types->irregular[types->irregular_count++] = *type;
     return true;

@@ -81,7 +81,8 @@ static bool compute(Run *run, int ranks) {
     bool fine =
         LOCAL(distal_param(run->d, "parts", 1)) && LOCAL(distal_machine(run->d, "M", "grid(parts)")) &&
         LOCAL(distal_tensor_create(run->d, "A", DISTAL_F64, 2, extents, "A(x, y) -> M(x)", &a)) &&
-        LOCAL(distal_tensor_declare(run->d, "B(12, 10): f64, order(1, 0)", "B(x, y) -> M(y)", &b)) &&
+        LOCAL(
+            distal_tensor_declare(run->d, "B(12, 10): f64, order(1, 0)", "B(x, y) -> M(cyclic(y, 1))", &b)) &&
         LOCAL(distal_param(run->d, "parts", ranks)) &&
         LOCAL(distal_program(run->d, "u", "tensor U(10, 12): f64; tensor v: f64; v = U(i, j)")) &&
         LOCAL(distal_tensor_find(run->d, "U", &u)) && LOCAL(distal_statement_find(run->d, "v", 0, &t)) &&
