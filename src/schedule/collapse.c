@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "schedule/commands.h"
+#include "schedule/distribution.h"
 #include "schedule/transform.h"
 
 static bool directly_nested(const Application *application, int outer, int inner) {
@@ -21,6 +22,7 @@ static bool directly_nested(const Application *application, int outer, int inner
     return true;
 }
 
+// Processors that iterate over two loops iterate over the one that these become.
 static const Cin *collapse(Scheduler *scheduler, const Command *command, const Cin *cin) {
     Application application = {scheduler, command, cin};
     const Arg *args = command->args, *name = &args[2];
@@ -32,11 +34,18 @@ static const Cin *collapse(Scheduler *scheduler, const Command *command, const C
         refuse(&application, args[1].span, "'%s' and '%s' have to be two loops", args[0].name, args[1].name);
         return NULL;
     }
+    Cin *result = cin_copy(cin);
+    bool distributed =
+        cin_relation(cin, REL_DISTRIBUTE, outer) != NULL && cin_relation(cin, REL_DISTRIBUTE, inner) != NULL;
+    if (distributed) {
+        distribution_undo(result, outer);
+        distribution_undo(result, inner);
+        application.cin = result;
+    }
     if (!loop_is_derivable(&application, args[0].span, outer) ||
         !loop_is_derivable(&application, args[1].span, inner) ||
         !argument_new_vars(&application, &name, 1, &var) || !directly_nested(&application, outer, inner))
         return NULL;
-    Cin *result = cin_copy(cin);
     int fused = cin_add_var(result, var.name, var.span,
                             int_op(cin->arena, INT_MUL, cin->vars[outer].extent, cin->vars[inner].extent));
     cin_add_relation(
@@ -44,6 +53,8 @@ static const Cin *collapse(Scheduler *scheduler, const Command *command, const C
         (Relation){.kind = REL_COLLAPSE, .span = command->span, .parent = {outer, inner}, .child = {fused}});
     transform_replace(result, outer, &fused, 1);
     transform_replace(result, inner, NULL, 0);
+    if (distributed)
+        distribution_bind(result, command->span, fused, NULL, 0);
     return result;
 }
 

@@ -54,6 +54,15 @@ bool distribution_bind(Cin *cin, Span span, int var, const Machine *machine, int
     return machine != NULL;
 }
 
+void distribution_undo(Cin *cin, int var) {
+    const Relation *distribute = cin_relation(cin, REL_DISTRIBUTE, var);
+    int64_t kept = 0;
+    for (int64_t r = 0; r < cin->relations.count; r++)
+        if (cin->relations.items[r] != distribute)
+            cin->relations.items[kept++] = cin->relations.items[r];
+    cin->relations.count = kept;
+}
+
 void distribution_apply(Cin *cin, Span span, const Distribution *distribution, int *inner) {
     int order[2 * MAX_MACHINE_ORDER] = {0}, locals[MAX_MACHINE_ORDER], count = distribution->step_count;
     for (int s = 0; s < count; s++) {

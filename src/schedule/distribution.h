@@ -36,6 +36,9 @@ void distribution_apply(Cin *cin, Span span, const Distribution *distribution, i
 // are not any more. Returns whether the loop goes along a machine.
 bool distribution_bind(Cin *cin, Span span, int var, const Machine *machine, int dim);
 
+// The loop, which is distributed, is not any more.
+void distribution_undo(Cin *cin, int var);
+
 // Whether the relation takes this dimension of the machine.
 bool distribution_takes(const Relation *relation, const Machine *machine, int dim);
 // The relation that has taken this dimension of the machine in a nest that has the loop `var`, or NULL.

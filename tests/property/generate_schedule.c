@@ -305,6 +305,18 @@ static void draw_plain(ScheduleWriter *writer) {
         writer_distribute_loops(writer, vars, count);
 }
 
+// Two loops over processors become one.
+static void draw_collapse_of_distributed(ScheduleWriter *writer) {
+    if (writer->loops.uncertain && !writer_settle(writer))
+        return;
+    const LoopNest nest = writer->loops.nests[random_below(writer->random, writer->loops.nest_count)];
+    for (int i = 0; i + 1 < nest.count; i++)
+        if (writer->loops.vars[nest.loops[i]].said == SAID_DISTRIBUTE &&
+            writer->loops.vars[nest.loops[i + 1]].said == SAID_DISTRIBUTE &&
+            writer_collapse(writer, nest.loops[i], nest.loops[i + 1]))
+            return;
+}
+
 static void draw_distribution(ScheduleWriter *writer) {
     static const int weights[] = {16, 40, 14, 18, 12};
     int kind = random_weighted(writer->random, weights, 5);
@@ -316,6 +328,8 @@ static void draw_distribution(ScheduleWriter *writer) {
         draw_by_hand(writer);
     else if (kind == 4)
         draw_plain(writer);
+    if (random_chance(writer->random, 15))
+        draw_collapse_of_distributed(writer);
 }
 
 static void draw_transformations(ScheduleWriter *writer) {

@@ -124,7 +124,8 @@ bool writer_blocks(ScheduleWriter *writer, int var, bool divide, const char *tex
 
 bool writer_collapse(ScheduleWriter *writer, int outer, int inner) {
     const LoopVar a = *var_at(writer, outer), b = *var_at(writer, inner);
-    if (!writer_has_room(writer) || a.said || b.said)
+    const bool distributed = a.said == SAID_DISTRIBUTE && b.said == SAID_DISTRIBUTE;
+    if (!writer_has_room(writer) || (!distributed && (a.said || b.said)))
         return false;
     for (int n = 0; n < writer->loops.nest_count; n++) {
         int at = loops_position(&writer->loops.nests[n], outer);
@@ -132,6 +133,7 @@ bool writer_collapse(ScheduleWriter *writer, int outer, int inner) {
         if ((at < 0) != (inner_at < 0) || (at >= 0 && inner_at != at + 1))
             return false;
     }
+    Loops before = writer->loops;
     char name[16];
     snprintf(name, sizeof name, "f%d", writer->collapsed_count++);
     int fused = loops_add(&writer->loops, name, a.extent * b.extent, &a);
@@ -140,6 +142,11 @@ bool writer_collapse(ScheduleWriter *writer, int outer, int inner) {
     var_at(writer, fused)->on_left = a.on_left || b.on_left;
     loops_replace(&writer->loops, outer, &fused, 1);
     loops_replace(&writer->loops, inner, NULL, 0);
+    var_at(writer, fused)->said = a.said;
+    if (!is_cheap(writer)) {
+        writer->loops = before;
+        return false;
+    }
     return writer_command(writer, false, "%s(%s, %s, %s)",
                           random_chance(writer->random, 30) ? "fuse" : "collapse", a.name, b.name, name);
 }
@@ -223,7 +230,7 @@ static bool dims_are_free(const ScheduleWriter *writer, const int *targets, int 
 bool writer_distribute(ScheduleWriter *writer, const int *targets, int count, const char *onto, int machine,
                        const int *dims, const int *cycles) {
     char target_text[60], outer_text[60], inner_text[60];
-    int outer[DRAFT_DIMS], children[2 * DRAFT_DIMS];
+    int outer[DRAFT_DIMS], children[2 * DRAFT_DIMS] = {0};
     if (!writer_has_room(writer) || !writer_list(writer, targets, count, target_text, sizeof target_text) ||
         !dims_are_free(writer, targets, count, machine, dims))
         return false;

@@ -81,6 +81,9 @@ static const Case rewrites[] = {
     {MATMUL, "collapse(i, j, f)", NEST("forall(f) forall(k)", "collapse(i, j, f)")},
     {MATMUL, "fuse(j, k, f); split(f, fo, fi, g)",
      NEST("forall(i) forall(fo) forall(fi)", "collapse(j, k, f), split(f, fo, fi, g)")},
+    {MATMUL, "distribute({i, j}, {io, jo}, {ii, ji}, M); collapse(io, jo, f)",
+     "forall(f) forall(ii) forall(ji) forall(k) A(i, j) += B(i, k) * C(k, j)\n"
+     "    s.t. divide(i, io, ii, g), divide(j, jo, ji, h), collapse(io, jo, f), distribute(f)\n"},
     {MATMUL, "reorder({k, i})", "forall(k) forall(j) forall(i) A(i, j) += B(i, k) * C(k, j)\n"},
     {MATMUL, "reorder({k, j, i})", "forall(k) forall(j) forall(i) A(i, j) += B(i, k) * C(k, j)\n"},
     {MATMUL, "divide(k, ko, ki, g); rotate(ko, {i, j}, kos)",
@@ -242,6 +245,8 @@ static const Case refusals[] = {
      "6:39: cannot divide: 'k' is used by communicate(B, k); divide it before that\n"},
     {MATMUL, "parallelize(i, cpu_thread); collapse(i, j, f)",
      "6:50: cannot collapse: 'i' is used by parallelize(i, cpu_thread); collapse it before that\n"},
+    {MATMUL, "distribute(j); collapse(j, k, f)",
+     "6:37: cannot collapse: 'j' is used by distribute(j); collapse it before that\n"},
     {MATMUL, "substitute({k}, dot); split(k, ko, ki, 4)",
      "6:41: cannot split: 'k' is used by substitute({k}, dot); split it before that\n"},
     {MATMUL, "rotate(k, {i, j}, r); split(i, io, ii, 4)",
