@@ -5,13 +5,20 @@
 #include <string.h>
 
 // Whether different iterations of the loop may update the same element of the left side: a variable that it
-// comes from is summed over.
+// comes from is summed over. In order of derivation, as it may come from a variable in very many ways.
 static bool reduces(const Cin *cin, const Nest *nest, int var) {
-    const Relation *relation = cin_made_by(cin, var);
-    bool any = !relation && nest_sums_over(nest, var);
-    for (int p = 0; relation && p < relation_parents(relation); p++)
-        any = any || reduces(cin, nest, relation->parent[p]);
-    return any;
+    bool summed[MAX_VARS];
+    for (int v = 0; v < cin->var_count; v++)
+        summed[v] = nest_sums_over(nest, v);
+    for (int64_t i = 0; i < cin->relations.count; i++) {
+        const Relation *relation = cin->relations.items[i];
+        bool any = false;
+        for (int p = 0; p < relation_parents(relation); p++)
+            any = any || summed[relation->parent[p]];
+        for (int c = 0; c < relation_children(relation); c++)
+            summed[relation->child[c]] = any;
+    }
+    return summed[var];
 }
 
 // What threads would race for: the left side of the first nest in which the loop reduces, or NULL.
