@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lower/bounds.h"
 
+#include <string.h>
+
 static const IntExpr *extent(const Cin *cin, int var) {
     return cin->vars[var].extent;
 }
@@ -69,6 +71,23 @@ const IntExpr *bounds_recover(const Cin *cin, int var, const bool *known) {
     return int_op(cin->arena, INT_ADD, start, second);
 }
 
+// Against the order of derivation, as a variable may be recovered from another in very many ways.
+bool bounds_is_recovered(const Cin *cin, int var, const bool *known) {
+    bool recovered[MAX_VARS];
+    memcpy(recovered, known, sizeof recovered);
+    for (int64_t i = cin->relations.count - 1; i >= 0; i--) {
+        const Relation *relation = cin->relations.items[i];
+        bool all = true;
+        for (int c = 0; c < relation_children(relation); c++)
+            all = all && recovered[relation->child[c]];
+        for (int k = 0; relation->kind == REL_ROTATE && k < relation->var_count; k++)
+            all = all && recovered[relation->vars[k]];
+        for (int p = 0; p < relation_parents(relation); p++)
+            recovered[relation->parent[p]] |= all;
+    }
+    return recovered[var];
+}
+
 const IntExpr *bounds_upper(const Cin *cin, int var, const bool *known) {
     Arena *arena = cin->arena;
     const IntExpr *own = extent(cin, var);
@@ -111,7 +130,7 @@ bool bounds_clamps(const Cin *cin, int parent, int var, const bool *known) {
     return true;
 }
 
-// Against the order of derivation, as a variable may be recovered from another in very many ways.
+// Against the order of derivation, as above.
 bool bounds_depends(const Cin *cin, int var, int loop) {
     bool depends[MAX_VARS] = {false};
     depends[loop] = true;

@@ -8,8 +8,12 @@
 #include "index/cin.h"
 
 // The value of `var` in terms of the variables in `known` (by id) through its relations; NULL while some loop
-// that it depends on is not known.
+// that it depends on is not known. Younger variables that can be recovered have to be known: each that is not
+// may double the size of the value.
 const IntExpr *bounds_recover(const Cin *cin, int var, const bool *known);
+
+// Whether it has such a value.
+bool bounds_is_recovered(const Cin *cin, int var, const bool *known);
 
 // An upper bound for a loop over `var` (from 0, step 1) where the variables in `known` have values: never
 // more than its extent, clamped to the rectangle of its parent, recursively.

@@ -114,7 +114,7 @@ static bool is_written_once(const Cin *cin, const Nest *nest) {
     for (int i = 0; i < nest->loop_count; i++)
         known[nest->loops[i]] = true;
     for (int v = 0; v < cin->var_count; v++)
-        if (cin->vars[v].source && nest_sums_over(nest, v) && bounds_recover(cin, v, known))
+        if (cin->vars[v].source && nest_sums_over(nest, v) && bounds_is_recovered(cin, v, known))
             return false;
     return true;
 }

@@ -35,7 +35,8 @@ static int located_by(const Cin *cin, int var, const bool *known) {
     int located = var;
     for (;;) {
         const Relation *relation = cin_replaced_by(cin, var);
-        if (!relation || !relation_is_partition(relation) || !bounds_recover(cin, relation->child[0], known))
+        if (!relation || !relation_is_partition(relation) ||
+            !bounds_is_recovered(cin, relation->child[0], known))
             return located;
         var = relation->child[1];
         if (relation->kind == REL_CYCLIC)

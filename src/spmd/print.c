@@ -3,29 +3,28 @@
 
 #include <inttypes.h>
 
-typedef struct {
-    const Spmd *spmd;
-    IntNames names; // of variables, and after MAX_VARS of them the names of their block sizes: "|ii|"
-    Text *to;
-    bool known[MAX_VARS]; // coordinates and loops around the node in hand
-    bool named[MAX_VARS]; // variables whose block size has been mentioned by name
-} Printer;
-
 // The values that a variable takes under the known loops, from `lo` to below `hi`; `hi` NULL: `lo` alone;
 // both NULL: all below its extent.
 typedef struct {
     const IntExpr *lo, *hi;
 } Range;
 
+typedef struct {
+    const Spmd *spmd;
+    IntNames names; // of variables, and after MAX_VARS of them the names of their block sizes: "|ii|"
+    Text *to;
+    bool known[MAX_VARS];   // coordinates and loops around the node in hand
+    Range ranges[MAX_VARS]; // under these
+    bool named[MAX_VARS];   // variables whose block size has been mentioned by name
+} Printer;
+
 static const IntExpr *var_extent(const Printer *printer, int var) {
     return printer->spmd->cin->vars[var].extent;
 }
 
-static Range range_of(const Printer *printer, int var);
-
 // Its value where everything that it depends on has one.
 static const IntExpr *value_of(const Printer *printer, int var) {
-    Range range = range_of(printer, var);
+    const Range range = printer->ranges[var];
     return range.lo && !range.hi ? range.lo : NULL;
 }
 
@@ -39,33 +38,54 @@ static Range rotated_range(const Printer *printer, const Relation *relation) {
     return (Range){sum ? int_op(arena, INT_MOD, sum, var_extent(printer, relation->parent[0])) : NULL, NULL};
 }
 
-static Range range_of(const Printer *printer, int var) {
+// That of a parent, from those of the children.
+static Range parent_range(const Printer *printer, const Relation *relation, int parent) {
     Arena *arena = printer->spmd->arena;
-    const Relation *relation = cin_replaced_by(printer->spmd->cin, var);
-    if (printer->known[var])
-        return (Range){int_var(arena, var), NULL};
-    if (!relation)
-        return (Range){NULL, NULL};
     if (relation->kind == REL_ROTATE)
         return rotated_range(printer, relation);
     const IntExpr *first = value_of(printer, relation->child[0]);
-    if (!first)
+    if (!first || relation->kind == REL_CYCLIC)
         return (Range){NULL, NULL};
     if (relation->kind == REL_COLLAPSE)
-        return (Range){int_op(arena, var == relation->parent[0] ? INT_FLOOR_DIV : INT_MOD, first,
+        return (Range){int_op(arena, parent == relation->parent[0] ? INT_FLOOR_DIV : INT_MOD, first,
                               var_extent(printer, relation->parent[1])),
                        NULL};
-    if (relation->kind == REL_CYCLIC)
-        return (Range){NULL, NULL};
     const IntExpr *stride = var_extent(printer, relation->child[1]);
     const IntExpr *start = int_op(arena, INT_MUL, first, stride);
-    Range inner = range_of(printer, relation->child[1]);
+    const Range inner = printer->ranges[relation->child[1]];
     if (!inner.lo) {
         const IntExpr *next = int_op(arena, INT_ADD, first, int_const(arena, 1));
         return (Range){start, int_op(arena, INT_MUL, next, stride)};
     }
     return (Range){int_op(arena, INT_ADD, start, inner.lo),
                    inner.hi ? int_op(arena, INT_ADD, start, inner.hi) : NULL};
+}
+
+static int operations(const IntExpr *expr) {
+    return expr->left ? 1 + operations(expr->left) + operations(expr->right) : 0;
+}
+
+// A value with more operations than this goes by the name of its variable: where loops are split and
+// collapsed over and over, each time may double it.
+enum { MAX_SHOWN = 100 };
+
+// The ranges of all variables under the known loops, against the order of derivation.
+static void find_ranges(Printer *printer) {
+    const Cin *cin = printer->spmd->cin;
+    for (int v = 0; v < cin->var_count; v++)
+        printer->ranges[v] = (Range){printer->known[v] ? int_var(printer->spmd->arena, v) : NULL, NULL};
+    for (int64_t i = cin->relations.count - 1; i >= 0; i--) {
+        const Relation *relation = cin->relations.items[i];
+        for (int p = 0; p < relation_parents(relation); p++) {
+            const int parent = relation->parent[p];
+            if (printer->known[parent])
+                continue;
+            printer->ranges[parent] = parent_range(printer, relation, parent);
+            const IntExpr *value = value_of(printer, parent);
+            if (value && operations(value) > MAX_SHOWN)
+                printer->ranges[parent].lo = int_var(printer->spmd->arena, parent);
+        }
+    }
 }
 
 static void indent(const Printer *printer, int depth) {
@@ -125,7 +145,7 @@ static bool print_dealt(Printer *printer, int var) {
     text_append(printer->to, ", ");
     int_print(relation->factor, printer->names, printer->to);
     text_append(printer->to, ")");
-    const Range range = range_of(printer, relation->child[1]);
+    const Range range = printer->ranges[relation->child[1]];
     if (!range.lo)
         return true;
     text_append(printer->to, "[");
@@ -137,11 +157,12 @@ static bool print_dealt(Printer *printer, int var) {
 // "B[io * chunk : (io + 1) * chunk, :]": what the access needs under the loops around it.
 static void print_needed(Printer *printer, const Access *access) {
     Text *to = printer->to;
+    find_ranges(printer);
     text_append(to, access->tensor->name);
     for (int m = 0; m < access->tensor->order; m++) {
         text_append(to, m ? ", " : "[");
         if (!print_dealt(printer, access->vars[m]))
-            print_range(printer, range_of(printer, access->vars[m]));
+            print_range(printer, printer->ranges[access->vars[m]]);
     }
     if (access->tensor->order > 0)
         text_append(to, "]");
