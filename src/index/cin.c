@@ -91,11 +91,7 @@ Nest cin_nest(const Cin *cin, int index) {
 }
 
 bool nest_sums_over(const Nest *nest, int var) {
-    const Access *lhs = nest->assign->lhs;
-    for (int m = 0; m < lhs->tensor->order; m++)
-        if (lhs->vars[m] == var)
-            return false;
-    return true;
+    return !(access_vars(nest->assign->lhs) >> var & 1);
 }
 
 static const Stmt *nest_stmt(Arena *arena, const Nest *nest) {

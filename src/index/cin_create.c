@@ -17,6 +17,7 @@ typedef Array(Term) TermArray;
 typedef struct {
     Arena *arena;
     const Assignment *assignment;
+    VarSet reducible; // variables that the left side lacks
     Diagnostics *diagnostics;
 } Normalizer;
 
@@ -46,14 +47,6 @@ static void add_term(Arena *arena, TermArray *terms, Span span, Term term) {
         return;
     }
     array_push(arena, *terms, term);
-}
-
-static VarSet reduced_by_access(const Normalizer *normalizer, const Access *access) {
-    VarSet set = 0;
-    for (int m = 0; m < access->tensor->order; m++)
-        if (normalizer->assignment->vars[access->vars[m]].reduction)
-            set |= (VarSet)1 << access->vars[m];
-    return set;
 }
 
 static bool terms_of(Normalizer *normalizer, const Expr *expr, TermArray *terms);
@@ -98,28 +91,15 @@ static int64_t size_of(const Expr *expr) {
     return expr ? 1 + size_of(expr->left) + size_of(expr->right) : 0;
 }
 
-static VarSet reduced_by(const Normalizer *normalizer, const Expr *expr) {
-    if (!expr)
-        return 0;
-    if (expr->kind == EXPR_ACCESS)
-        return reduced_by_access(normalizer, expr->access);
-    return reduced_by(normalizer, expr->left) | reduced_by(normalizer, expr->right);
-}
-
 // The sum that `expr` is, one term for each set of reduced variables. Where there is one set only, the term
 // is `expr` as it was written: nothing is multiplied out.
 static bool terms_of(Normalizer *normalizer, const Expr *expr, TermArray *terms) {
     switch (expr->kind) {
     case EXPR_NUMBER:
-        array_push(normalizer->arena, *terms, (Term){expr, false, 0, 1});
-        return true;
     case EXPR_ACCESS:
-        array_push(normalizer->arena, *terms,
-                   (Term){expr, false, reduced_by_access(normalizer, expr->access), 1});
-        return true;
     case EXPR_CALL: // a factor, whatever its arguments are: they are not terms of the statement
         array_push(normalizer->arena, *terms,
-                   (Term){expr, false, reduced_by(normalizer, expr), size_of(expr)});
+                   (Term){expr, false, expr_vars(expr) & normalizer->reducible, size_of(expr)});
         return true;
     case EXPR_MUL:
     case EXPR_DIV:
@@ -211,7 +191,7 @@ static const Stmt *where(Arena *arena, const Stmt *reader, const Stmt *filler) {
 
 // Appends the nests of one part, which are executed after those of the parts before it.
 static bool add_part(Cin *cin, const Assignment *part, Diagnostics *diagnostics) {
-    Normalizer normalizer = {cin->arena, part, diagnostics};
+    Normalizer normalizer = {cin->arena, part, ~access_vars(part->lhs), diagnostics};
     TermArray terms = {0};
     if (!terms_of(&normalizer, part->rhs, &terms))
         return false;

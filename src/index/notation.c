@@ -75,6 +75,20 @@ ElementType assignment_type(const Assignment *assignment) {
     return combined(&operands);
 }
 
+VarSet access_vars(const Access *access) {
+    VarSet vars = 0;
+    for (int m = 0; m < access->tensor->order; m++)
+        vars |= (VarSet)1 << access->vars[m];
+    return vars;
+}
+
+VarSet expr_vars(const Expr *expr) {
+    if (!expr)
+        return 0;
+    return expr->kind == EXPR_ACCESS ? access_vars(expr->access)
+                                     : expr_vars(expr->left) | expr_vars(expr->right);
+}
+
 bool access_equal(const Access *a, const Access *b) {
     return a->tensor == b->tensor &&
            memcmp(a->vars, b->vars, sizeof *a->vars * (size_t)a->tensor->order) == 0;

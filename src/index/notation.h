@@ -63,7 +63,6 @@ typedef struct {
     const char *name;
     Span span;             // of its first occurrence
     const IntExpr *extent; // of the first mode that it indexes
-    bool reduction;        // occurs only on the right
 } SourceVar;
 
 // `lhs = rhs` or `lhs += rhs`. Variables are numbered in order of first occurrence, left to right.
@@ -83,6 +82,10 @@ ElementType assignment_type(const Assignment *assignment);
 // The same over the tensors and numbers of one expression: what may have to be converted to be stored. It is
 // real where all that is complex stands in functions that give real numbers.
 ElementType expr_type(const Expr *expr);
+
+// The variables that index an access, and those of all accesses of an expression.
+VarSet access_vars(const Access *access);
+VarSet expr_vars(const Expr *expr);
 
 // The same tensor with the same variables.
 bool access_equal(const Access *a, const Access *b);

@@ -11,24 +11,6 @@ typedef struct {
     VarSet always; // of these, those that all of its terms have
 } Place;
 
-static VarSet bit(int var) {
-    return (VarSet)1 << var;
-}
-
-VarSet access_vars(const Access *access) {
-    VarSet vars = 0;
-    for (int m = 0; m < access->tensor->order; m++)
-        vars |= bit(access->vars[m]);
-    return vars;
-}
-
-VarSet expr_vars(const Expr *expr) {
-    if (!expr)
-        return 0;
-    return expr->kind == EXPR_ACCESS ? access_vars(expr->access)
-                                     : expr_vars(expr->left) | expr_vars(expr->right);
-}
-
 // The variables that every term has when the expression is multiplied out.
 static VarSet common_vars(const Expr *expr) {
     switch (expr->kind) {

@@ -33,9 +33,6 @@ typedef struct {
 // factors of a product and two summands occur in any order.
 const Expr *expr_replace(Replacement *replacement, const Expr *expr);
 
-VarSet access_vars(const Access *access);
-VarSet expr_vars(const Expr *expr);
-
 // The expression with other variables: `ids` by variable id.
 const Expr *expr_with_vars(Arena *arena, const Expr *expr, const int *ids);
 

@@ -22,7 +22,7 @@ static void fail(Builder *builder) {
 }
 
 // Index of the variable, which is new if nothing before has this name; -1 after a diagnostic.
-static int find_variable(Builder *builder, const Token *name, const Access *access, int mode, bool on_left) {
+static int find_variable(Builder *builder, const Token *name, const Access *access, int mode) {
     Assignment *assignment = builder->assignment;
     for (int v = 0; v < assignment->var_count; v++)
         if (strcmp(assignment->vars[v].name, name->text) == 0)
@@ -34,7 +34,7 @@ static int find_variable(Builder *builder, const Token *name, const Access *acce
         return -1;
     }
     int v = assignment->var_count++;
-    assignment->vars[v] = (SourceVar){name->text, name->span, access->tensor->extents[mode], !on_left};
+    assignment->vars[v] = (SourceVar){name->text, name->span, access->tensor->extents[mode]};
     builder->first_access[v] = access;
     builder->first_mode[v] = mode;
     return v;
@@ -146,7 +146,7 @@ static const Access *make_access(Builder *builder, const Token *name, const Indi
             continue;
         access->var_spans[d] = variable->span;
         int known = builder->assignment->var_count;
-        int v = find_variable(builder, variable, access, d, on_left);
+        int v = find_variable(builder, variable, access, d);
         if (v < 0)
             continue;
         access->vars[d] = v;

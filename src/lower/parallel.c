@@ -10,20 +10,13 @@ typedef struct {
     int plain_count; // those that it does not
 } Analysis;
 
-static bool is_on_left(const LeafSite *site, int var) {
-    const Access *lhs = site->assign->lhs;
-    for (int m = 0; m < lhs->tensor->order; m++)
-        if (lhs->vars[m] == var)
-            return true;
-    return false;
-}
-
 // In order of derivation, as a variable may be derived from another in very many ways.
 bool leaf_is_told(const LeafSite *site, int var) {
     const Cin *cin = site->cin;
+    const VarSet left = access_vars(site->assign->lhs);
     bool told[MAX_VARS];
     for (int v = 0; v < cin->var_count; v++)
-        told[v] = site->outside[v] || is_on_left(site, v);
+        told[v] = site->outside[v] || left >> v & 1;
     for (int64_t i = 0; i < cin->relations.count; i++) {
         const Relation *relation = cin->relations.items[i];
         bool all = true;

@@ -164,9 +164,7 @@ static bool repeats(const int *modes, int first, int last) {
 
 // The variables of the access, and those that commands have made of them.
 static VarSet made_of(const Cin *cin, const Access *access) {
-    VarSet vars = 0;
-    for (int m = 0; m < access->tensor->order; m++)
-        vars |= (VarSet)1 << access->vars[m];
+    VarSet vars = access_vars(access);
     for (int64_t r = 0; r < cin->relations.count; r++) {
         const Relation *relation = cin->relations.items[r];
         for (int p = 0; p < relation_parents(relation); p++)

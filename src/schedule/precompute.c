@@ -180,13 +180,11 @@ static const Expr *access_expr(Arena *arena, const Access *access) {
 // The assignment with all variables of the statement, those that are new included.
 static const Assignment *make_part(const Application *application, const Hoist *hoist, Assignment part) {
     const Cin *cin = application->cin;
-    const VarSet left = access_vars(part.lhs);
     part.var_count = cin->var_count + hoist->new_count;
     for (int v = 0; v < part.var_count; v++) {
         const IndexVar *var = &cin->vars[v];
-        part.vars[v] = v < cin->var_count ? (SourceVar){var->name, var->span, var->extent, false}
+        part.vars[v] = v < cin->var_count ? (SourceVar){var->name, var->span, var->extent}
                                           : hoist->new_vars[v - cin->var_count];
-        part.vars[v].reduction = !(left & (VarSet)1 << v);
     }
     return arena_copy(cin->arena, &part, sizeof part);
 }

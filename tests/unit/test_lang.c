@@ -112,8 +112,8 @@ static void test_summa(void **state) {
     const Assignment *assignment = program->statements[0].assignment;
     assert_int_equal(assignment->var_count, 3);
     assert_string_equal(assignment->vars[2].name, "k");
-    assert_true(assignment->vars[2].reduction);
-    assert_false(assignment->vars[0].reduction);
+    assert_int_equal(access_vars(assignment->lhs), 1 | 1 << 1);
+    assert_int_equal(expr_vars(assignment->rhs), 1 | 1 << 1 | 1 << 2);
     assert_int_equal(assignment->rhs->right->access->vars[0], 2);
     assert_int_equal(assignment->span.column, 1);
     assert_int_equal(assignment->span.length, (int)strlen("A(i, j) = B(i, k) * C(k, j)"));

@@ -63,8 +63,7 @@ static const Access *make_access(Arena *arena, Assignment *assignment, const cha
             var++;
         const IntExpr *extent = int_const(arena, extents[var]);
         if (var == assignment->var_count)
-            assignment->vars[assignment->var_count++] =
-                (SourceVar){.name = name, .extent = extent, .reduction = id > 0};
+            assignment->vars[assignment->var_count++] = (SourceVar){.name = name, .extent = extent};
         tensor->extents[m] = extent;
         tensor->levels[m] = level_format_dense();
         tensor->mode_order[m] = m;
