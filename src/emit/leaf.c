@@ -227,8 +227,8 @@ static void write_update(LeafEmitter *leaf, Value value) {
     if (leaf->atomic)
         emit_line(emitter,
                   type_info(lhs->tensor->type)->is_complex ? "#pragma omp critical" : "#pragma omp atomic");
-    emit_line(emitter, "%s %s %s;", element,
-              emitter->nest->writes_once ? "=" : "+=", emit_stored(emitter, value, lhs->tensor->type));
+    emit_line(emitter, "%s %s %s;", element, leaf->leaf->assign->accumulate ? "+=" : "=",
+              emit_stored(emitter, value, lhs->tensor->type));
 }
 
 // That the loops of a call have iterations; empty where that is known. Without any, what the call reads may

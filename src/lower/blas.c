@@ -291,7 +291,7 @@ static const BlasCall *fit(Search *search, const char **reason) {
         check.reason = "a real factor of integers";
     if (search->loop_count < blas_loop_count(search->shape->kernel))
         check.reason = "too few loops";
-    if (site->writes_once)
+    if (!assign->accumulate)
         check.reason = "nothing is summed";
     if (check.reason) {
         *reason = check.reason;

@@ -10,7 +10,6 @@ typedef struct {
     const Cin *cin;
     Diagnostics *diagnostics;
     const Stmt *assign;
-    bool writes_once;
     bool outside[MAX_VARS];   // known around the leaf: coordinates and loops with transfers inside
     bool unbounded[MAX_VARS]; // of those, coordinates that may lie beyond the extent of the variable
     int loop_count;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lower/lower.h"
 
-#include "lower/bounds.h"
 #include "lower/leaf.h"
 #include "lower/tile.h"
 #include "lower/transfers.h"
@@ -100,25 +99,6 @@ static bool set_coordinates(Lowering *lowering, const Nest *nest, const int *own
     return true;
 }
 
-// Every element of the left side is written by one iteration: there is no variable but those of the left
-// side, and none of them stands there twice.
-static bool is_written_once(const Cin *cin, const Nest *nest) {
-    const Access *lhs = nest->assign->lhs;
-    if (nest->assign->accumulate)
-        return false;
-    for (int m = 0; m < lhs->tensor->order; m++)
-        for (int other = 0; other < m; other++)
-            if (lhs->vars[m] == lhs->vars[other])
-                return false;
-    bool known[MAX_VARS] = {false};
-    for (int i = 0; i < nest->loop_count; i++)
-        known[nest->loops[i]] = true;
-    for (int v = 0; v < cin->var_count; v++)
-        if (cin->vars[v].source && nest_sums_over(nest, v) && bounds_is_recovered(cin, v, known))
-            return false;
-    return true;
-}
-
 static SpmdNode *append(const Lowering *lowering, SpmdNode **end, SpmdKind kind) {
     SpmdNode *node = arena_new(lowering->cin->arena, SpmdNode);
     node->kind = kind;
@@ -177,7 +157,6 @@ static bool lower_nest(Lowering *lowering, int index, const int *own_dim, SpmdNe
     const Spmd *spmd = lowering->spmd;
     Nest nest = cin_nest(cin, index);
     result->assign = nest.assign;
-    result->writes_once = is_written_once(cin, &nest);
     if (!set_coordinates(lowering, &nest, own_dim, result))
         return false;
     int first = (int)lowering->transfers.count;
@@ -186,8 +165,7 @@ static bool lower_nest(Lowering *lowering, int index, const int *own_dim, SpmdNe
     int loop_count = sequential_loops(cin, &nest, loops), depth = leaf_depth(cin, &nest);
     LeafSite site = {.cin = cin,
                      .diagnostics = lowering->diagnostics,
-                     .assign = leaf_assign(cin, &nest, index, &lowering->transfers),
-                     .writes_once = result->writes_once};
+                     .assign = leaf_assign(cin, &nest, index, &lowering->transfers)};
     for (int d = 0; d < spmd->dim_count; d++) {
         int var = result->coordinates[d];
         if (var < 0)

@@ -278,7 +278,7 @@ static TensorFigures sum_tensor(const StatementPlan *plan, const Tensor *tensor)
 
 // Homes need not be cleared where the first nest that writes the tensor stores every element in place.
 static bool needs_zeros(const StatementPlan *plan, int first_nest) {
-    if (!plan->spmd->nests[first_nest].writes_once)
+    if (plan->spmd->nests[first_nest].assign->accumulate)
         return true;
     for (int t = 0; t < plan->spmd->transfer_count; t++) {
         const TransferPlan *transfer = &plan->transfers[t];

@@ -168,9 +168,9 @@ static void print_needed(Printer *printer, const Access *access) {
         text_append(to, "]");
 }
 
-static void print_assign(const Printer *printer, const Stmt *assign, bool stores) {
+static void print_assign(const Printer *printer, const Stmt *assign) {
     access_print(assign->lhs, printer->names.vars, printer->to);
-    text_append(printer->to, stores ? " = " : " += ");
+    text_append(printer->to, assign->accumulate ? " += " : " = ");
     expr_print(assign->rhs, printer->names.vars, printer->to);
 }
 
@@ -234,7 +234,7 @@ static void print_dim(Printer *printer, const CallDim *dim, const char *before) 
 }
 
 // A call, then the loops that it replaces, one line each.
-static void print_call(Printer *printer, const SpmdNest *nest, const Leaf *leaf, int depth) {
+static void print_call(Printer *printer, const Leaf *leaf, int depth) {
     Text *to = printer->to;
     int first = leaf->loop_count - leaf->call_loops;
     indent(printer, depth);
@@ -243,7 +243,7 @@ static void print_call(Printer *printer, const SpmdNest *nest, const Leaf *leaf,
     print_dim(printer, &leaf->call->n, leaf->call->m.count ? ", " : "");
     print_dim(printer, &leaf->call->k, leaf->call->m.count + leaf->call->n.count ? ", " : "");
     text_append(to, "): ");
-    print_assign(printer, leaf->assign, nest->writes_once);
+    print_assign(printer, leaf->assign);
     text_append(to, "\n");
     for (int i = first; i < leaf->loop_count; i++) {
         const LeafLoop *loop = &leaf->loops[i];
@@ -258,7 +258,7 @@ static void print_call(Printer *printer, const SpmdNest *nest, const Leaf *leaf,
     }
 }
 
-static void print_leaf(Printer *printer, const SpmdNest *nest, const Leaf *leaf, int depth) {
+static void print_leaf(Printer *printer, const Leaf *leaf, int depth) {
     if (leaf->loop_count > 0 && !leaf->call) {
         indent(printer, depth);
         text_printf(printer->to, "# %s\n", leaf->why);
@@ -272,22 +272,22 @@ static void print_leaf(Printer *printer, const SpmdNest *nest, const Leaf *leaf,
         depth = print_guards(printer, loop->guards, loop->guard_count, depth);
     }
     if (leaf->call) {
-        print_call(printer, nest, leaf, depth);
+        print_call(printer, leaf, depth);
         return;
     }
     indent(printer, depth);
-    print_assign(printer, leaf->assign, nest->writes_once);
+    print_assign(printer, leaf->assign);
     text_append(printer->to, "\n");
 }
 
-static void print_sequence(Printer *printer, const SpmdNest *nest, const SpmdNode *node, int depth) {
+static void print_sequence(Printer *printer, const SpmdNode *node, int depth) {
     static const char *const words[] = {[SPMD_FETCH] = "fetch",
                                         [SPMD_RELEASE] = "release",
                                         [SPMD_ACCUMULATE] = "accumulate",
                                         [SPMD_REDUCE] = "reduce"};
     for (; node; node = node->next) {
         if (node->kind == SPMD_LEAF) {
-            print_leaf(printer, nest, node->leaf, depth);
+            print_leaf(printer, node->leaf, depth);
             continue;
         }
         indent(printer, depth);
@@ -296,7 +296,7 @@ static void print_sequence(Printer *printer, const SpmdNest *nest, const SpmdNod
             print_int(printer, node->extent);
             text_append(printer->to, ":\n");
             printer->known[node->var] = true;
-            print_sequence(printer, nest, node->body, depth + 1);
+            print_sequence(printer, node->body, depth + 1);
             printer->known[node->var] = false;
             continue;
         }
@@ -349,7 +349,7 @@ static void print_nest(Printer *printer, const SpmdNest *nest) {
     }
     if (spmd->dim_count > 0)
         text_append(to, ") in parallel:\n");
-    print_sequence(printer, nest, nest->body, spmd->dim_count > 0);
+    print_sequence(printer, nest->body, spmd->dim_count > 0);
 }
 
 // "# blocks: |ii| = ceil_div(n, gx)": the sizes that were mentioned by name, and those that they are made of.

@@ -126,14 +126,13 @@ struct SpmdNode {
 };
 
 typedef struct {
+    // Without `accumulate`, every element of the left side is written once, by one iteration: the leaf
+    // stores; else it adds to what ACCUMULATE made ready.
     const Stmt *assign;
     // For each dimension of the execution grid: the distributed variable that is its coordinate; or -1, and
     // then only processors with coordinate `fixed` take part.
     int coordinates[MAX_MACHINE_ORDER];
     const IntExpr *fixed[MAX_MACHINE_ORDER];
-    // Every element of the left side is written once, by one iteration (no reduction, not +=): the leaf
-    // stores; else it adds to what ACCUMULATE made ready.
-    bool writes_once;
     SpmdNode *body;
 } SpmdNest;
 

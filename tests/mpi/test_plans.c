@@ -214,7 +214,7 @@ static void touch(const distal_view *view, const Transfer *transfer, int64_t ste
                  .view = view,
                  .rank = now.rank,
                  .step = step,
-                 .once = now.plan->spmd->nests[transfer->nest].writes_once};
+                 .once = !now.plan->spmd->nests[transfer->nest].assign->accumulate};
     CHECK(view->data || need->rects.count == 0, "step %" PRId64 " of transfer %d has no view", step,
           transfer->id);
     for (int64_t i = 0; i < need->rects.count && view->data; i++)

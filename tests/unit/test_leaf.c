@@ -256,7 +256,7 @@ static void test_transfers_stand_where_communicate_says(void **state) {
         assert_string_equal(spmd->transfers[t].access->tensor->name, expected[t].tensor);
         assert_int_equal(spmd->transfers[t].loop_count, expected[t].loops);
     }
-    assert_false(spmd->nests[0].writes_once);
+    assert_true(spmd->nests[0].assign->accumulate);
     assert_int_equal(spmd->dim_count, 2);
     arena_free(arena);
 }
@@ -268,7 +268,7 @@ static void test_same_access_is_fetched_once(void **state) {
     outcome(arena, "tensor A(9,9):f64; tensor B(9,9):f64\nA(i,j) = B(i,j) * B(i,j) + B(j,i)", &spmd);
     assert_non_null(spmd);
     assert_int_equal(spmd->transfer_count, 3); // A, B(i,j), B(j,i)
-    assert_true(spmd->nests[0].writes_once);
+    assert_false(spmd->nests[0].assign->accumulate);
     arena_free(arena);
 }
 
