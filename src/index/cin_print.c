@@ -37,13 +37,8 @@ static void append_vars(const Cin *cin, const int *vars, int count, Text *to) {
 
 // "M[0]", "L.node[1]": dimensions are numbered within their level.
 static void append_dimension(const Machine *machine, int dim, Text *to) {
-    text_append(to, machine->name);
-    for (int l = 0; l < machine->level_count; l++) {
-        const MachineLevel *level = &machine->levels[l];
-        if (dim < level->first || dim >= level->first + level->order)
-            continue;
-        text_printf(to, "%s%s[%d]", *level->name ? "." : "", level->name, dim - level->first);
-    }
+    const MachineLevel *level = machine_level_of(machine, dim);
+    text_printf(to, "%s%s%s[%d]", machine->name, *level->name ? "." : "", level->name, dim - level->first);
 }
 
 void relation_print(const Cin *cin, const Relation *relation, const char *const *params, Text *to) {

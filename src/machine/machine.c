@@ -12,6 +12,13 @@ const MachineLevel *machine_level(const Machine *machine, const char *name) {
     return NULL;
 }
 
+const MachineLevel *machine_level_of(const Machine *machine, int dim) {
+    const MachineLevel *level = machine->levels;
+    while (dim >= level->first + level->order)
+        level++;
+    return level;
+}
+
 int64_t grid_size(const Grid *grid) {
     int64_t size = 1;
     for (int d = 0; d < grid->order; d++)

@@ -30,6 +30,9 @@ typedef struct {
 // The level called `name`, or NULL.
 const MachineLevel *machine_level(const Machine *machine, const char *name);
 
+// The level that a dimension belongs to.
+const MachineLevel *machine_level_of(const Machine *machine, int dim);
+
 // A grid with numbers put in. Of order 0: one processor.
 typedef struct {
     int order;

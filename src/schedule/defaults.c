@@ -21,21 +21,17 @@ static void plan_steps(const Cin *cin, const Access *access, Distribution *distr
     int modes[MAX_MACHINE_ORDER], dims[MAX_MACHINE_ORDER];
     int count = distribution_modes(access, modes, dims);
     for (int s = 0; s < count; s++) {
-        int var = access->vars[modes[s]];
-        DistributionStep step = {.target = var,
-                                 .after = -1,
-                                 .dim = dims[s],
-                                 .cycle = access->tensor->placement->entries[dims[s]].cycle};
-        for (int earlier = 0; earlier < s; earlier++) {
-            if (modes[earlier] == modes[s]) {
-                step.target = -1;
-                step.after = earlier;
-            }
-        }
-        const char *base = step.after >= 0 ? distribution->steps[step.after].inner.name : cin->vars[var].name;
-        step.outer = transform_fresh_var(cin, base, 'o', cin->vars[var].span);
-        step.inner = transform_fresh_var(cin, base, 'i', cin->vars[var].span);
-        distribution->steps[distribution->step_count++] = step;
+        const IndexVar *var = &cin->vars[access->vars[modes[s]]];
+        const char *base = var->name;
+        for (int earlier = 0; earlier < s; earlier++)
+            if (modes[earlier] == modes[s])
+                base = distribution->steps[earlier].inner.name;
+        distribution->steps[distribution->step_count++] =
+            (DistributionStep){.target = access->vars[modes[s]],
+                               .outer = transform_fresh_var(cin, base, 'o', var->span),
+                               .inner = transform_fresh_var(cin, base, 'i', var->span),
+                               .dim = dims[s],
+                               .cycle = access->tensor->placement->entries[dims[s]].cycle};
     }
     distribution_add_fixed(cin, access->tensor->placement, distribution);
 }
@@ -44,7 +40,7 @@ static void plan_steps(const Cin *cin, const Access *access, Distribution *distr
 static bool can_divide(const Cin *cin, const Distribution *distribution) {
     for (int s = 0; s < distribution->step_count; s++) {
         int target = distribution->steps[s].target;
-        if (target >= 0 && !cin_is_loop(cin, target))
+        if (!cin_is_loop(cin, target))
             return false;
         for (int64_t r = 0; r < cin->relations.count; r++) {
             const Relation *relation = cin->relations.items[r];
@@ -85,14 +81,10 @@ const Cin *schedule_defaults(const Cin *cin) {
     if (!can_divide(cin, &distribution))
         return cin;
     Cin *result = cin_copy(cin);
-    int inner[MAX_MACHINE_ORDER];
-    distribution_apply(result, access->span, &distribution, inner);
+    distribution_apply(result, access->span, &distribution);
     for (int s = 0; s < distribution.step_count; s++) {
-        int first = s;
-        while (distribution.steps[first].target < 0)
-            first = distribution.steps[first].after;
-        if (inner[s] >= 0)
-            move_relations(result, distribution.steps[first].target, inner[s]);
+        const int target = distribution.steps[s].target;
+        move_relations(result, target, distribution_local_part(result, target));
     }
     return result;
 }

@@ -136,24 +136,6 @@ typedef struct {
     int dim, loop;
 } Cut;
 
-// The part of a variable that distributions before have left to a processor, or the variable itself.
-static int local_part(const Cin *cin, int var) {
-    for (int64_t r = 0; r < cin->relations.count; r++) {
-        const Relation *relation = cin->relations.items[r];
-        if (relation_is_partition(relation) && relation->parent[0] == var &&
-            cin_relation(cin, REL_DISTRIBUTE, relation->child[0]))
-            var = relation->child[1];
-    }
-    return var;
-}
-
-static int level_of(const Machine *machine, int dim) {
-    int level = 0;
-    while (dim >= machine->levels[level].first + machine->levels[level].order)
-        level++;
-    return level;
-}
-
 // Whether a mode stands more than once in modes[first .. last].
 static bool repeats(const int *modes, int first, int last) {
     for (int i = first; i < last; i++)
@@ -203,10 +185,10 @@ static int next_cuts(const Cin *cin, const Access *access, Cut *cuts, int *all) 
     int end = first;
     while (end < *all && !repeats(modes, first, end))
         end++;
-    while (end < *all && level_of(machine, dims[end - 1]) == level_of(machine, dims[end]))
+    while (end < *all && machine_level_of(machine, dims[end - 1]) == machine_level_of(machine, dims[end]))
         end--;
     for (int i = first; i < end; i++)
-        cuts[i - first] = (Cut){dims[i], local_part(cin, access->vars[modes[i]])};
+        cuts[i - first] = (Cut){dims[i], distribution_local_part(cin, access->vars[modes[i]])};
     return end - first;
 }
 
@@ -302,7 +284,7 @@ static const Cin *distribute(Scheduler *scheduler, const Command *command, const
     if (!resolve_lists(&application, &distribution) || !resolve_onto(&application, &distribution))
         return NULL;
     Cin *result = cin_copy(cin);
-    distribution_apply(result, command->span, &distribution, NULL);
+    distribution_apply(result, command->span, &distribution);
     return result;
 }
 

@@ -63,30 +63,23 @@ void distribution_undo(Cin *cin, int var) {
     cin->relations.count = kept;
 }
 
-void distribution_apply(Cin *cin, Span span, const Distribution *distribution, int *inner) {
-    int order[2 * MAX_MACHINE_ORDER] = {0}, locals[MAX_MACHINE_ORDER], count = distribution->step_count;
+void distribution_apply(Cin *cin, Span span, const Distribution *distribution) {
+    int order[2 * MAX_MACHINE_ORDER] = {0}, count = distribution->step_count;
     for (int s = 0; s < count; s++) {
         const DistributionStep *step = &distribution->steps[s];
-        int target = step->target;
-        if (target < 0) {
-            target = locals[step->after];
-            locals[step->after] = -1;
-        }
+        int target = step->target, children[2];
+        while (cin_replaced_by(cin, target)) // by an earlier step
+            target = cin_replaced_by(cin, target)->child[1];
         const IntExpr *size = distribution->machine->extents[step->dim];
-        int children[2];
         if (step->cycle)
             transform_cyclic(cin, span, target, step->outer, step->inner, size, step->cycle, children);
         else
             transform_blocks(cin, REL_DIVIDE, span, target, step->outer, step->inner, size, children);
         order[s] = children[0];
-        locals[s] = children[1];
+        order[count + s] = children[1];
     }
-    int ordered = count;
-    for (int s = 0; s < count; s++)
-        if (locals[s] >= 0)
-            order[ordered++] = locals[s];
     if (!distribution->outside_all)
-        transform_reorder(cin, order, ordered);
+        transform_reorder(cin, order, 2 * count);
     transform_hoist(cin, order, count, distribution->outside_all ? HOIST_OUTSIDE_ALL : HOIST_INSIDE_CHUNKS);
     bool bound = true;
     for (int s = 0; s < count; s++)
@@ -97,8 +90,16 @@ void distribution_apply(Cin *cin, Span span, const Distribution *distribution, i
                                          .machine = distribution->machine,
                                          .dim = distribution->fixed_dims[f],
                                          .factor = int_const(cin->arena, distribution->coordinates[f])});
-    for (int s = 0; inner && s < count; s++)
-        inner[s] = locals[s];
+}
+
+int distribution_local_part(const Cin *cin, int var) {
+    for (int64_t r = 0; r < cin->relations.count; r++) {
+        const Relation *relation = cin->relations.items[r];
+        if (relation_is_partition(relation) && relation->parent[0] == var &&
+            cin_relation(cin, REL_DISTRIBUTE, relation->child[0]))
+            var = relation->child[1];
+    }
+    return var;
 }
 
 typedef struct {

@@ -9,8 +9,7 @@
 
 // One loop divided, or dealt out in blocks, along one dimension of the machine.
 typedef struct {
-    int target; // the loop, or -1: the inner loop that step `after` made
-    int after;
+    int target; // the loop, or where an earlier step has divided that already, what it left to a processor
     NewVar outer, inner;
     int dim;
     const IntExpr *cycle; // dealt out in blocks of so many instead of divided; NULL: divided
@@ -27,9 +26,11 @@ typedef struct {
     int64_t coordinates[MAX_MACHINE_ORDER];
 } Distribution;
 
-// Divides, brings the outer parts outside, distributes them, in a Cin that was just copied. The inner loops
-// that are left, by step, go to `inner` unless it is NULL; -1 where a later step divided it again.
-void distribution_apply(Cin *cin, Span span, const Distribution *distribution, int *inner);
+// Divides, brings the outer parts outside, distributes them, in a Cin that was just copied.
+void distribution_apply(Cin *cin, Span span, const Distribution *distribution);
+
+// The part of a variable that distributions have left to a processor, or the variable itself.
+int distribution_local_part(const Cin *cin, int var);
 
 // Distributes the loop along that dimension. All variables of a statement go along dimensions of one machine;
 // where that fails, each gets a dimension of its own, which is right as well, and coordinates that were fixed
