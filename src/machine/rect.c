@@ -3,8 +3,6 @@
 
 #include "base/integer.h"
 
-#include <inttypes.h>
-
 Rect rect_whole(int order, const int64_t *extents) {
     Rect rect = {.order = order};
     for (int d = 0; d < order; d++)
@@ -101,7 +99,8 @@ Rect rect_hull(const Rect *a, const Rect *b) {
     return hull;
 }
 
-void rect_subtract(const Rect *a, const Rect *b, Arena *arena, RectArray *rest) {
+// Appends a \ b to `rest`: disjoint rectangles, at most three for each mode.
+static void rect_subtract(const Rect *a, const Rect *b, Arena *arena, RectArray *rest) {
     Rect common;
     if (!rect_intersect(a, b, arena, &common)) {
         array_push(arena, *rest, *a);
@@ -119,19 +118,6 @@ void rect_subtract(const Rect *a, const Rect *b, Arena *arena, RectArray *rest) 
         }
         rect_set_mode(&left, d, rect_mode(&common, d));
     }
-}
-
-void rect_print(const Rect *rect, Text *to) {
-    text_append(to, "[");
-    for (int d = 0; d < rect->order; d++) {
-        const Coords mode = rect_mode(rect, d);
-        const char *between = d ? ", " : "";
-        for (Coords run = coords_run(mode, mode.lo); run.lo < run.hi; run = coords_run(mode, run.hi)) {
-            text_printf(to, "%s%" PRId64 ":%" PRId64, between, run.lo, run.hi);
-            between = " + ";
-        }
-    }
-    text_append(to, "]");
 }
 
 int64_t region_volume(const Region *region) {

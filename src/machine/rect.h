@@ -4,7 +4,7 @@
 #ifndef DISTAL_MACHINE_RECT_H
 #define DISTAL_MACHINE_RECT_H
 
-#include "base/text.h"
+#include "base/arena.h"
 #include "machine/coords.h"
 
 enum { MAX_ORDER = 12 }; // modes of a tensor
@@ -43,10 +43,6 @@ bool rect_intersect(const Rect *a, const Rect *b, Arena *arena, Rect *common);
 int64_t rect_common(const Rect *a, const Rect *b);
 // The smallest rectangle of intervals around both.
 Rect rect_hull(const Rect *a, const Rect *b);
-// Appends a \ b to `rest`: disjoint rectangles, at most three for each mode.
-void rect_subtract(const Rect *a, const Rect *b, Arena *arena, RectArray *rest);
-// "[0:3, 4:6 + 8:10]"
-void rect_print(const Rect *rect, Text *to);
 
 int64_t region_volume(const Region *region);
 bool region_equal(const Region *a, const Region *b); // rectangle by rectangle, in order

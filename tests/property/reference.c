@@ -176,6 +176,20 @@ static Piece packed_copy(const Piece *from, const Rect *rect, ElementType type) 
     return copy;
 }
 
+// "[0:3, 4:6 + 8:10]"
+static void print_rect(const Rect *rect, Text *to) {
+    text_append(to, "[");
+    for (int d = 0; d < rect->order; d++) {
+        const Coords mode = rect_mode(rect, d);
+        const char *between = d ? ", " : "";
+        for (Coords run = coords_run(mode, mode.lo); run.lo < run.hi; run = coords_run(mode, run.hi)) {
+            text_printf(to, "%s%" PRId64 ":%" PRId64, between, run.lo, run.hi);
+            between = " + ";
+        }
+    }
+    text_append(to, "]");
+}
+
 static void compare_piece(Trial *trial, const Expected *expected, const Piece *got, const Tensor *tensor,
                           int rank, const char *way) {
     Piece values = packed_copy(&expected->values, &got->rect, expected->wide);
@@ -186,7 +200,7 @@ static void compare_piece(Trial *trial, const Expected *expected, const Piece *g
         double tolerance = evaluator_tolerance(expected->evaluator);
         if (!(error <= tolerance)) {
             Text where = text_create(trial->arena);
-            rect_print(&got->rect, &where);
+            print_rect(&got->rect, &where);
             trial_fail(trial, TRIAL_WRONG, "%s%s is wrong on rank %d by %.3g (tolerance %.3g), %s",
                        tensor->name, text_string(&where), rank, error, tolerance, way);
         }
