@@ -36,29 +36,28 @@ distal_status without_context(const char *call, const char *what) {
     return DISTAL_INVALID;
 }
 
-static distal_status guarded(distal_context *context, CallBody body, void *arguments) {
-    jmp_buf escape;
-    jmp_buf *outer = arena_set_escape(context->scratch, &escape);
-    jmp_buf *outer_of_context = arena_set_escape(context->arena, &escape);
-    distal_status status;
-    if (setjmp(escape) == 0) {
-        status = body(context, arguments);
-    } else {
-        context->diagnostics = context->no_memory;
-        status = DISTAL_FAILED;
-    }
-    arena_set_escape(context->scratch, outer);
-    arena_set_escape(context->arena, outer_of_context);
-    return status;
-}
-
 typedef struct {
     CallBody body;
     void *arguments;
-} First;
+    distal_context *context;
+    distal_status status;
+} Part;
+
+static void run_part(void *arguments) {
+    Part *part = arguments;
+    part->status = part->body(part->context, part->arguments);
+}
+
+static distal_status guarded(distal_context *context, CallBody body, void *arguments) {
+    Part part = {body, arguments, context, DISTAL_OK};
+    if (arena_attempt(context->arena, run_part, &part))
+        return part.status;
+    context->diagnostics = context->no_memory;
+    return DISTAL_FAILED;
+}
 
 static distal_status begin(distal_context *context, void *arguments) {
-    const First *first = arguments;
+    const Part *first = arguments;
     context->diagnostics = diagnostics_create(context->scratch, (Source){"distal", NULL});
     // It has what other ranks have reported since, too.
     if (context->no_memory)
@@ -68,7 +67,7 @@ static distal_status begin(distal_context *context, void *arguments) {
 
 distal_status call_local(distal_context *context, CallBody body, void *arguments) {
     arena_reset(context->scratch);
-    return guarded(context, begin, &(First){body, arguments});
+    return guarded(context, begin, &(Part){body, arguments, context, DISTAL_OK});
 }
 
 distal_status call_continue(distal_context *context, CallBody body, void *arguments) {
@@ -103,7 +102,8 @@ static void keep_failure(distal_context *context) {
         .severity = DISTAL_ERROR, .message = "out of memory", .source = "distal"};
     context->failure = (Failure){"distal: error: out of memory\n", 1, &out_of_memory};
     Failure failure;
-    if (guarded(context, keep, &failure) == DISTAL_OK)
+    // Where no memory was left for what failed, nothing is known but that.
+    if (context->diagnostics->errors > 0 && guarded(context, keep, &failure) == DISTAL_OK)
         context->failure = failure;
 }
 

@@ -41,17 +41,15 @@ static void release(distal_context *context) {
     if (!context)
         return;
     arena_free(context->arena);
-    arena_free(context->scratch);
     free(context);
 }
 
-static distal_status prepare(distal_context *context, void *unused) {
-    (void)unused;
-    Diagnostics *no_memory = diagnostics_create(context->arena, (Source){"distal", NULL});
-    diagnostics_error(no_memory, (Span){0}, "out of memory");
-    context->no_memory = no_memory;
+static void prepare(void *arguments) {
+    distal_context *context = arguments;
+    context->no_memory = diagnostics_create(context->arena, (Source){"distal", NULL});
+    diagnostics_error(context->no_memory, (Span){0}, "out of memory");
     context->kept = arena_create_within(context->arena);
-    return DISTAL_OK;
+    context->scratch = arena_create_within(context->arena);
 }
 
 static distal_context *allocate(void) {
@@ -59,8 +57,7 @@ static distal_context *allocate(void) {
     if (!context)
         return NULL;
     context->arena = arena_create();
-    context->scratch = arena_create();
-    if (context->arena && context->scratch && call_local(context, prepare, NULL) == DISTAL_OK)
+    if (context->arena && arena_attempt(context->arena, prepare, context))
         return context;
     release(context);
     return NULL;

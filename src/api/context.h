@@ -76,8 +76,7 @@ typedef struct {
 struct distal_context {
     MPI_Comm comm, node; // node: ranks that share this one's memory
     int rank, ranks;
-    Arena
-        *arena; // declarations, as long as the context; those of tensors, statements and plans are within it
+    Arena *arena;   // declarations, as long as the context; all others are within it
     Arena *scratch; // of one call
     Arena *kept;    // what `failure` points to
     Parameter *parameters;

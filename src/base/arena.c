@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/arena.h"
 
+#include <setjmp.h>
 #include <stdalign.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@ struct Block {
 
 struct Arena {
     Block *blocks;
-    jmp_buf *escape;
+    jmp_buf *escape; // of the innermost attempt, or NULL
     Arena *parent, *first_child, *next_sibling;
 };
 
@@ -86,10 +87,16 @@ void arena_reset(Arena *arena) {
     arena->blocks = keep;
 }
 
-jmp_buf *arena_set_escape(Arena *arena, jmp_buf *escape) {
-    jmp_buf *before = arena->escape;
-    arena->escape = escape;
-    return before;
+bool arena_attempt(Arena *arena, void (*body)(void *arguments), void *arguments) {
+    jmp_buf escape, *const outer = arena->escape;
+    arena->escape = &escape;
+    if (setjmp(escape) == 0) {
+        body(arguments);
+        arena->escape = outer;
+        return true;
+    }
+    arena->escape = outer;
+    return false;
 }
 
 static Block *new_block(Arena *arena, size_t at_least) {

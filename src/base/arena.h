@@ -4,7 +4,7 @@
 #ifndef DISTAL_BASE_ARENA_H
 #define DISTAL_BASE_ARENA_H
 
-#include <setjmp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,18 +12,18 @@ typedef struct Arena Arena;
 
 // A new empty arena; NULL when there is no memory. The caller frees it with arena_free.
 Arena *arena_create(void);
-// One for memory that goes earlier than that of `parent`. It is freed with its parent at the latest, and has
-// the parent's escape. Never NULL.
+// One for memory that goes earlier than that of `parent`. It is freed with its parent at the latest. Never
+// NULL.
 Arena *arena_create_within(Arena *parent);
 void arena_free(Arena *arena);
 
 // Forgets everything allocated but keeps the memory for what comes next.
 void arena_reset(Arena *arena);
 
-// When memory runs out, allocation does not return: it jumps to `escape` (setjmp'd by the entry point of
-// the library that owns the arena), so that no function between has to check for NULL.
-// Returns the escape that was set before, NULL if none; without one, running out of memory aborts.
-jmp_buf *arena_set_escape(Arena *arena, jmp_buf *escape);
+// Calls `body`. When memory of the arena, or of one within it, runs out, allocation does not return: it jumps
+// out of `body`, so that no function between has to check for NULL, and this returns false. What was
+// allocated stays in the arena. Outside of all attempts, running out of memory aborts.
+bool arena_attempt(Arena *arena, void (*body)(void *arguments), void *arguments);
 
 // `size` zeroed bytes, or `count` items of that size, aligned for any type. Never NULL.
 void *arena_alloc(Arena *arena, size_t size);

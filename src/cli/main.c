@@ -6,35 +6,39 @@
 #include <signal.h>
 #include <stdio.h>
 
-static ExitStatus run_command(Arena *arena, int argument_count, char **arguments) {
-    Diagnostics *diagnostics = diagnostics_create(arena, (Source){"distal", NULL});
+typedef struct {
+    Arena *arena;
+    int count;
+    char **arguments;
+    ExitStatus status; // of the command
+} CommandLine;
+
+static void run_command(void *arguments) {
+    CommandLine *line = arguments;
+    Diagnostics *diagnostics = diagnostics_create(line->arena, (Source){"distal", NULL});
     Options options;
-    Session session = {.arena = arena,
+    Session session = {.arena = line->arena,
                        .options = &options,
                        .diagnostics = diagnostics,
-                       .arguments = arguments,
-                       .argument_count = argument_count};
-    if (!options_parse(arena, argument_count - 1, arguments + 1, &options, diagnostics)) {
+                       .arguments = line->arguments,
+                       .argument_count = line->count};
+    if (!options_parse(line->arena, line->count - 1, line->arguments + 1, &options, diagnostics)) {
         session_report(&session);
         fputs("'distal help' lists commands and options\n", stderr);
-        return EXIT_WRONG;
+        line->status = EXIT_WRONG;
+        return;
     }
     session.ranks = options.ranks;
-    ExitStatus status = options.command->run(&session);
+    const ExitStatus status = options.command->run(&session);
     session_report(&session);
-    return status;
+    line->status = status; // only now: memory may run out in the report, too
 }
 
 int main(int argument_count, char **arguments) {
-    Arena *arena = arena_create();
-    jmp_buf escape;
-    if (!arena || setjmp(escape)) {
-        fputs("distal: error: out of memory\n", stderr);
-        return launch_exit_status(EXIT_FAILED);
-    }
-    arena_set_escape(arena, &escape);
     signal(SIGXFSZ, SIG_IGN); // a file that grows too large is an error like a full disk
-    ExitStatus status = run_command(arena, argument_count, arguments);
-    arena_free(arena);
-    return launch_exit_status(status);
+    CommandLine line = {arena_create(), argument_count, arguments, EXIT_FAILED};
+    if (!line.arena || !arena_attempt(line.arena, run_command, &line))
+        fputs("distal: error: out of memory\n", stderr);
+    arena_free(line.arena);
+    return launch_exit_status(line.status);
 }

@@ -187,17 +187,23 @@ Pipeline *pipeline_create(Arena *arena, Source source, const ParamOverride *over
     return pipeline;
 }
 
+typedef struct {
+    Pipeline *pipeline;
+    Pass last;
+    bool ok;
+} PassesUpTo;
+
+static void run_passes(void *arguments) {
+    PassesUpTo *up_to = arguments;
+    Pipeline *pipeline = up_to->pipeline;
+    for (; up_to->ok && pipeline->next <= up_to->last; pipeline->next++)
+        up_to->ok = run_pass(pipeline, pipeline->next);
+}
+
 bool pipeline_run(Pipeline *pipeline, Pass last) {
-    jmp_buf escape;
-    jmp_buf *outer = arena_set_escape(pipeline->arena, &escape);
-    bool ok = true;
-    if (setjmp(escape) == 0) {
-        for (; ok && pipeline->next <= last; pipeline->next++)
-            ok = run_pass(pipeline, pipeline->next);
-    } else {
-        pipeline->diagnostics = pipeline->no_memory;
-        ok = false;
-    }
-    arena_set_escape(pipeline->arena, outer);
-    return ok;
+    PassesUpTo up_to = {pipeline, last, true};
+    if (arena_attempt(pipeline->arena, run_passes, &up_to))
+        return up_to.ok;
+    pipeline->diagnostics = pipeline->no_memory;
+    return false;
 }

@@ -18,17 +18,20 @@ __attribute__((used, visibility("default"))) const char *__asan_default_options(
     return "allocator_may_return_null=1";
 }
 
-// Whether asking `of` for that many items ends at the escape of `owner`.
+typedef struct {
+    Arena *arena;
+    int64_t count;
+    size_t size;
+} Request;
+
+static void ask(void *arguments) {
+    const Request *request = arguments;
+    arena_alloc_items(request->arena, request->count, request->size);
+}
+
+// Whether asking `of` for that many items ends an attempt of `owner`.
 static bool escapes(Arena *owner, Arena *of, int64_t count, size_t size) {
-    jmp_buf escape;
-    if (setjmp(escape)) {
-        arena_set_escape(owner, NULL);
-        return true;
-    }
-    arena_set_escape(owner, &escape);
-    arena_alloc_items(of, count, size);
-    arena_set_escape(owner, NULL);
-    return false;
+    return !arena_attempt(owner, ask, &(Request){of, count, size});
 }
 
 static void test_impossible_sizes(void **state) {
@@ -39,6 +42,21 @@ static void test_impossible_sizes(void **state) {
     assert_true(escapes(arena, arena, INT64_C(1) << 61, 8));
     assert_true(escapes(arena, arena, -1, 8));
     assert_true(escapes(arena, arena, INT64_MAX, 1));
+    arena_free(arena);
+}
+
+// Asks for too much within an attempt, and lets that attempt fail if it is told to.
+static void attempt_within(void *arguments) {
+    const Request *request = arguments;
+    assert_true(escapes(request->arena, request->arena, INT64_MAX, 1));
+    ask(arguments);
+}
+
+static void test_nested_attempts(void **state) {
+    (void)state;
+    Arena *arena = arena_create();
+    assert_true(arena_attempt(arena, attempt_within, &(Request){arena, 3, 8}));
+    assert_false(arena_attempt(arena, attempt_within, &(Request){arena, INT64_MAX, 1}));
     arena_free(arena);
 }
 
@@ -69,6 +87,7 @@ static void test_reset(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_impossible_sizes),
+        cmocka_unit_test(test_nested_attempts),
         cmocka_unit_test(test_within),
         cmocka_unit_test(test_reset),
     };
