@@ -28,6 +28,7 @@ typedef struct {
     void *data;
     const int64_t *stride;
     const char *text;
+    SourceSpec source;
     Storage *storage;
     bool spread;
 } DataCall;
@@ -334,21 +335,20 @@ static distal_status run_collective(const char *name, CallBody check, CallBody m
 }
 
 static distal_status check_fill(distal_context *context, void *arguments) {
-    const DataCall *call = arguments;
-    SourceSpec source;
+    DataCall *call = arguments;
     if (!call->text)
         return invalid(context, "the source of tensor '%s' is NULL", call->tensor->name);
-    if (!source_parse(call->text, call->tensor->tensor, context->scratch, &source, context->diagnostics))
+    if (!source_parse(call->text, call->tensor->tensor, context->scratch, &call->source,
+                      context->diagnostics))
         return DISTAL_INVALID;
     return tensor_check_home(context, call->tensor);
 }
 
 static distal_status move_fill(distal_context *context, void *arguments) {
     const DataCall *call = arguments;
-    SourceSpec source;
-    source_parse(call->text, call->tensor->tensor, context->scratch, &source, context->diagnostics);
-    return storage_load(call->tensor->storage, &source, context->comm, context->diagnostics) ? DISTAL_OK
-                                                                                             : DISTAL_FAILED;
+    return storage_load(call->tensor->storage, &call->source, context->comm, context->diagnostics)
+               ? DISTAL_OK
+               : DISTAL_FAILED;
 }
 
 distal_status distal_tensor_fill(distal_tensor *tensor, const char *source) {
@@ -389,8 +389,9 @@ static distal_status check_gather(distal_context *context, void *arguments) {
 
 static distal_status move_gather(distal_context *context, void *arguments) {
     const DataCall *call = arguments;
-    storage_gather_into(call->tensor->storage, call->data, context->comm, context->scratch);
-    return DISTAL_OK;
+    return storage_gather_into(call->tensor->storage, call->data, context->comm, context->diagnostics)
+               ? DISTAL_OK
+               : DISTAL_FAILED;
 }
 
 distal_status distal_tensor_gather(distal_tensor *tensor, void *whole) {

@@ -85,23 +85,19 @@ static const char *read_header(int fd, int64_t file_size, Arena *arena, NpyHeade
 bool npy_open(const char *path, NpyFile *file, Diagnostics *diagnostics) {
     *file = (NpyFile){.fd = -1, .path = path};
     // Without O_NONBLOCK, opening a named pipe would wait for a writer.
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat status;
-    if (fd < 0 || fstat(fd, &status) != 0) {
-        diagnostics_error(diagnostics, (Span){0}, "cannot read '%s': %s", path, strerror(errno));
-        if (fd >= 0)
-            close(fd);
-        return false;
-    }
-    const char *why = S_ISREG(status.st_mode)
-                          ? read_header(fd, (int64_t)status.st_size, diagnostics->arena, &file->header)
-                          : "it is not a regular file";
-    if (why) {
-        close(fd);
-        return diagnostics_error(diagnostics, (Span){0}, "cannot read '%s': %s", path, why);
-    }
-    file->fd = fd;
-    return true;
+    const char *why;
+    if (file->fd < 0 || fstat(file->fd, &status) != 0)
+        why = strerror(errno);
+    else if (!S_ISREG(status.st_mode))
+        why = "it is not a regular file";
+    else
+        why = read_header(file->fd, (int64_t)status.st_size, diagnostics->arena, &file->header);
+    if (!why)
+        return true;
+    npy_close(file);
+    return diagnostics_error(diagnostics, (Span){0}, "cannot read '%s': %s", path, why);
 }
 
 void npy_close(NpyFile *file) {
@@ -297,10 +293,9 @@ bool npy_create(const char *path, ElementType type, int order, const int64_t *ex
         why = strerror(errno);
     if (!why)
         return true;
-    diagnostics_error(diagnostics, (Span){0}, "cannot write '%s': %s", path, why);
     if (fd >= 0)
         unlink(path);
-    return false;
+    return diagnostics_error(diagnostics, (Span){0}, "cannot write '%s': %s", path, why);
 }
 
 static void write_run(void *context, const Run *run) {

@@ -24,12 +24,13 @@ typedef struct {
 } NpyFile;
 
 // Parses the first `size` bytes of a file, whatever they are. NULL on success, else what is wrong, in
-// `arena`;
-// `*needed`, where not NULL, is the number of bytes that the header takes once that is known, else 0.
+// `arena`; `*needed`, where not NULL, is the number of bytes that the header takes once that is known, else
+// 0.
 const char *npy_parse(const unsigned char *bytes, size_t size, Arena *arena, NpyHeader *header,
                       size_t *needed);
 
-// Opens a file and checks that it is complete. `path` has to stay. False with a diagnostic.
+// Opens a file and checks that it is complete. `path` has to stay. False with a diagnostic; should memory run
+// out, the file is open.
 bool npy_open(const char *path, NpyFile *file, Diagnostics *diagnostics);
 void npy_close(NpyFile *file);
 

@@ -18,6 +18,19 @@ static const Diagnostic *last_error(const Diagnostics *diagnostics) {
     return NULL;
 }
 
+typedef struct {
+    Diagnostics *diagnostics; // to add to
+    struct {
+        Span span;
+        char message[DIAGNOSTIC_LENGTH];
+    } error;
+} Report;
+
+static void add_error(void *arguments) {
+    const Report *report = arguments;
+    diagnostics_error(report->diagnostics, report->error.span, "%s", report->error.message);
+}
+
 bool agree_on(MPI_Comm comm, bool ok, Diagnostics *diagnostics) {
     int rank;
     MPI_Comm_rank(comm, &rank);
@@ -26,19 +39,36 @@ bool agree_on(MPI_Comm comm, bool ok, Diagnostics *diagnostics) {
     if (failed == INT_MAX)
         return true;
     // No memory is asked for while the other ranks wait: it may be what has run out.
-    struct {
-        Span span;
-        char message[DIAGNOSTIC_LENGTH];
-    } shared = {0};
+    Report report = {.diagnostics = diagnostics};
     if (rank == failed) {
         const Diagnostic *error = last_error(diagnostics);
         if (error) {
-            shared.span = error->span;
-            strcpy(shared.message, error->message);
+            report.error.span = error->span;
+            strcpy(report.error.message, error->message);
         } else {
-            snprintf(shared.message, sizeof shared.message, "rank %d failed", rank);
+            snprintf(report.error.message, sizeof report.error.message, "rank %d has run out of memory",
+                     rank);
         }
     }
-    MPI_Bcast(&shared, sizeof shared, MPI_BYTE, failed, comm);
-    return diagnostics_error(diagnostics, shared.span, "%s", shared.message);
+    MPI_Bcast(&report.error, sizeof report.error, MPI_BYTE, failed, comm);
+    arena_attempt(diagnostics->arena, add_error, &report); // without memory, there is no diagnostic
+    return false;
+}
+
+typedef struct {
+    LocalPart part;
+    void *arguments;
+    Diagnostics *diagnostics;
+    bool ok;
+} PartCall;
+
+static void do_part(void *arguments) {
+    PartCall *call = arguments;
+    call->ok = call->part(call->arguments, call->diagnostics);
+}
+
+bool agree_on_part(MPI_Comm comm, LocalPart part, void *arguments, Diagnostics *diagnostics) {
+    PartCall call = {part, arguments, diagnostics, false};
+    arena_attempt(diagnostics->arena, do_part, &call);
+    return agree_on(comm, call.ok, diagnostics);
 }

@@ -14,4 +14,10 @@ bool agree(MPI_Comm comm, bool ok);
 // The same; where it does not, all ranks end up with the latest error of the lowest rank that failed.
 bool agree_on(MPI_Comm comm, bool ok, Diagnostics *diagnostics);
 
+// What each rank does alone between two collective steps. False with a diagnostic where it fails.
+typedef bool (*LocalPart)(void *arguments, Diagnostics *diagnostics);
+// Does it and agrees on how it went. That memory of the diagnostics' arena runs out is a failure like others:
+// nobody leaves while the other ranks wait.
+bool agree_on_part(MPI_Comm comm, LocalPart part, void *arguments, Diagnostics *diagnostics);
+
 #endif

@@ -5,6 +5,7 @@
 #include "runtime/contraction.h"
 #include "runtime/transfer.h"
 
+#include <inttypes.h>
 #include <omp.h>
 #include <stdlib.h>
 
@@ -26,18 +27,23 @@ struct distal_execution {
     Storage *const *zeroed;
 };
 
-static bool allocate(distal_execution *execution, const ExecutionParts *parts, int64_t rank,
-                     Diagnostics *diagnostics) {
+static bool no_memory(int64_t rank, Diagnostics *diagnostics) {
+    return diagnostics_error(diagnostics, (Span){0}, "rank %" PRId64 " has not enough memory", rank);
+}
+
+static bool allocate_parts(distal_execution *execution, const ExecutionParts *parts, int64_t rank,
+                           Diagnostics *diagnostics) {
+    execution->zeroed_count = parts->zeroed_count;
+    execution->zeroed = parts->zeroed;
     execution->groups = calloc((size_t)parts->group_count + 1, sizeof(MPI_Comm));
     execution->transfers = calloc((size_t)parts->transfer_count + 1, sizeof(TransferState));
     execution->processors = calloc((size_t)parts->per_rank + 1, sizeof(Processor));
     if (!execution->groups || !execution->transfers || !execution->processors)
-        return diagnostics_error(diagnostics, (Span){0}, "rank %lld has not enough memory", (long long)rank);
+        return no_memory(rank, diagnostics);
     if (parts->contracts) {
         execution->space = malloc(contraction_space());
         if (!execution->space)
-            return diagnostics_error(diagnostics, (Span){0}, "rank %lld has not enough memory",
-                                     (long long)rank);
+            return no_memory(rank, diagnostics);
     }
     for (; execution->group_count < parts->group_count; execution->group_count++)
         execution->groups[execution->group_count] = MPI_COMM_NULL;
@@ -48,13 +54,11 @@ static bool allocate(distal_execution *execution, const ExecutionParts *parts, i
         if (index < parts->processors)
             grid_coordinates(&parts->grid, index, execution->processors[i].coordinates);
     }
-    for (; execution->transfer_count < parts->transfer_count; execution->transfer_count++) {
-        int t = execution->transfer_count;
+    while (execution->transfer_count < parts->transfer_count) {
+        const int t = execution->transfer_count++;
         if (!transfer_allocate(&execution->transfers[t], parts->transfers[t], parts->storages[t],
-                               diagnostics)) {
-            execution->transfer_count++;
+                               diagnostics))
             return false;
-        }
     }
     return true;
 }
@@ -80,36 +84,48 @@ static void create_groups(distal_execution *execution, const Group *groups, int 
     MPI_Group_free(&everyone);
 }
 
-static bool prepare(distal_execution *execution, const ExecutionParts *parts, Diagnostics *diagnostics) {
+// An execution that is being put together, on the rank `rank` of `ranks`.
+typedef struct {
+    const ExecutionParts *parts;
+    int rank, ranks;
+    int *members; // room for those of one group
+    distal_execution *execution;
+} Assembly;
+
+static bool allocate(void *arguments, Diagnostics *diagnostics) {
+    Assembly *assembly = arguments;
+    assembly->members = malloc(sizeof(int) * (size_t)assembly->ranks);
+    distal_execution *execution = assembly->execution = calloc(1, sizeof *execution);
+    if (execution)
+        execution->comm = MPI_COMM_NULL;
+    if (!assembly->members || !execution)
+        return no_memory(assembly->rank, diagnostics);
+    return allocate_parts(execution, assembly->parts, assembly->rank, diagnostics);
+}
+
+static bool prepare(void *arguments, Diagnostics *diagnostics) {
+    const Assembly *assembly = arguments;
+    distal_execution *execution = assembly->execution;
     for (int t = 0; t < execution->transfer_count; t++)
-        if (!transfer_prepare(&execution->transfers[t], execution->comm, parts->groups, execution->groups,
-                              diagnostics))
+        if (!transfer_prepare(&execution->transfers[t], execution->comm, assembly->parts->groups,
+                              execution->groups, diagnostics))
             return false;
     return true;
 }
 
 distal_execution *execution_assemble(const ExecutionParts *parts, MPI_Comm comm, Diagnostics *diagnostics) {
-    int rank, ranks;
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &ranks);
-    int *members = malloc(sizeof(int) * (size_t)ranks);
-    distal_execution *execution = calloc(1, sizeof *execution);
-    bool ok = execution && members;
-    if (execution)
-        execution->comm = MPI_COMM_NULL;
-    if (ok) {
-        execution->zeroed_count = parts->zeroed_count;
-        execution->zeroed = parts->zeroed;
-        ok = allocate(execution, parts, rank, diagnostics);
-    }
-    ok = agree_on(comm, ok, diagnostics) && execution && members;
+    Assembly assembly = {.parts = parts};
+    MPI_Comm_rank(comm, &assembly.rank);
+    MPI_Comm_size(comm, &assembly.ranks);
+    bool ok = agree_on_part(comm, allocate, &assembly, diagnostics);
+    distal_execution *execution = assembly.execution;
     if (ok) {
         // Messages of our own, apart from those of the caller.
         MPI_Comm_dup(comm, &execution->comm);
-        create_groups(execution, parts->groups, members);
-        ok = agree_on(comm, prepare(execution, parts, diagnostics), diagnostics);
+        create_groups(execution, parts->groups, assembly.members);
+        ok = agree_on_part(comm, prepare, &assembly, diagnostics);
     }
-    free(members);
+    free(assembly.members);
     if (ok)
         return execution;
     execution_free(execution);

@@ -28,26 +28,37 @@ static bool check_shape(const NpyFile *file, const Home *home, Diagnostics *diag
         home->tensor->name, file->path, text_string(&theirs), home->tensor->name, text_string(&ours));
 }
 
-static bool load_file(Storage *storage, const char *path, Diagnostics *diagnostics) {
-    NpyFile file;
-    if (!npy_open(path, &file, diagnostics))
-        return false;
-    bool ok = check_shape(&file, storage->home, diagnostics) &&
-              npy_check_type(&file, storage->home->tensor->name, storage->type, diagnostics);
+typedef struct {
+    Storage *storage;
+    const SourceSpec *source;
+    NpyFile file; // closed also where memory runs out while it is read
+} Load;
+
+static bool load_file(Load *load, Diagnostics *diagnostics) {
+    const Storage *storage = load->storage;
+    bool ok = npy_open(load->source->text, &load->file, diagnostics) &&
+              check_shape(&load->file, storage->home, diagnostics) &&
+              npy_check_type(&load->file, storage->home->tensor->name, storage->type, diagnostics);
     for (int64_t i = 0; i < storage->piece_count && ok; i++)
-        ok = npy_read(&file, storage->type, &storage->pieces[i], diagnostics);
-    npy_close(&file);
+        ok = npy_read(&load->file, storage->type, &storage->pieces[i], diagnostics);
     return ok;
 }
 
+static bool load_pieces(void *arguments, Diagnostics *diagnostics) {
+    Load *load = arguments;
+    const Storage *storage = load->storage;
+    if (load->source->kind == SOURCE_NPY)
+        return load_file(load, diagnostics);
+    for (int64_t i = 0; i < storage->piece_count; i++)
+        generate(load->source, storage->home->extents, storage->type, &storage->pieces[i]);
+    return true;
+}
+
 bool storage_load(Storage *storage, const SourceSpec *source, MPI_Comm comm, Diagnostics *diagnostics) {
-    bool ok = true;
-    if (source->kind == SOURCE_NPY)
-        ok = load_file(storage, source->text, diagnostics);
-    else
-        for (int64_t i = 0; i < storage->piece_count; i++)
-            generate(source, storage->home->extents, storage->type, &storage->pieces[i]);
-    return agree_on(comm, ok, diagnostics);
+    Load load = {storage, source, {.fd = -1}};
+    const bool ok = agree_on_part(comm, load_pieces, &load, diagnostics);
+    npy_close(&load.file);
+    return ok;
 }
 
 typedef Array(PiecePart) PartArray;
@@ -67,26 +78,63 @@ static PartArray first_parts(const Storage *storage, Arena *arena) {
     return parts;
 }
 
+typedef struct {
+    const Storage *storage;
+    const char *path;
+    long process; // the first rank's
+    bool writes_header;
+    PartArray parts;
+    Output output;
+    bool has_draft;
+} Save;
+
+static bool find_parts(void *arguments, Diagnostics *diagnostics) {
+    Save *save = arguments;
+    if (!output_check(save->path, save->storage->home->tensor, diagnostics))
+        return false;
+    save->output = output_create(save->path, save->process, diagnostics->arena);
+    save->parts = first_parts(save->storage, diagnostics->arena);
+    return true;
+}
+
+static bool create_draft(void *arguments, Diagnostics *diagnostics) {
+    Save *save = arguments;
+    const Home *home = save->storage->home;
+    if (!save->writes_header)
+        return true;
+    save->has_draft =
+        output_possible(&save->output, diagnostics) &&
+        npy_create(save->output.draft, save->storage->type, home->order, home->extents, diagnostics);
+    return save->has_draft;
+}
+
+static bool write_parts(void *arguments, Diagnostics *diagnostics) {
+    const Save *save = arguments;
+    const Home *home = save->storage->home;
+    return npy_write(save->output.draft, save->storage->type, home->order, home->extents, save->parts.count,
+                     save->parts.items, diagnostics);
+}
+
+static bool name_draft(void *arguments, Diagnostics *diagnostics) {
+    Save *save = arguments;
+    if (!save->has_draft)
+        return true;
+    save->has_draft = false; // it has the name, or is gone
+    return output_finish(&save->output, true, diagnostics);
+}
+
 bool storage_save(const Storage *storage, const char *path, MPI_Comm comm, Diagnostics *diagnostics) {
-    const Home *home = storage->home;
     int rank;
-    long process = (long)getpid();
     MPI_Comm_rank(comm, &rank);
-    if (!agree_on(comm, output_check(path, home->tensor, diagnostics), diagnostics))
-        return false;
-    MPI_Bcast(&process, 1, MPI_LONG, 0, comm);
-    const Output output = output_create(path, process, diagnostics->arena);
-    bool ok = rank != 0 || (output_possible(&output, diagnostics) &&
-                            npy_create(output.draft, storage->type, home->order, home->extents, diagnostics));
-    if (!agree_on(comm, ok, diagnostics))
-        return false;
-    PartArray parts = first_parts(storage, diagnostics->arena);
-    ok = npy_write(output.draft, storage->type, home->order, home->extents, parts.count, parts.items,
-                   diagnostics);
-    ok = agree_on(comm, ok, diagnostics);
-    if (rank == 0)
-        ok = output_finish(&output, ok, diagnostics);
-    return agree_on(comm, ok, diagnostics);
+    Save save = {.storage = storage, .path = path, .process = (long)getpid(), .writes_header = rank == 0};
+    MPI_Bcast(&save.process, 1, MPI_LONG, 0, comm);
+    static const LocalPart parts[] = {find_parts, create_draft, write_parts, name_draft};
+    bool ok = true;
+    for (size_t i = 0; ok && i < sizeof parts / sizeof *parts; i++)
+        ok = agree_on_part(comm, parts[i], &save, diagnostics);
+    if (save.has_draft)
+        output_finish(&save.output, false, diagnostics);
+    return ok;
 }
 
 // Every element comes from one rank and is zero on the others, so a bitwise `or` over all ranks brings them
@@ -98,34 +146,54 @@ static void merge(void *whole, int64_t bytes, MPI_Comm comm) {
                       MPI_BOR, comm);
 }
 
-void storage_gather_into(const Storage *storage, void *whole, MPI_Comm comm, Arena *arena) {
-    Rect rect = rect_whole(storage->home->order, storage->home->extents);
-    const int64_t volume = rect_volume(&rect), bytes = volume * (int64_t)type_info(storage->type)->size;
-    if (volume == 0)
-        return;
-    memset(whole, 0, (size_t)bytes);
-    Piece all = {.rect = rect, .data = whole};
-    packed_strides(&rect, NULL, all.stride);
-    PartArray parts = first_parts(storage, arena);
+typedef struct {
+    const Storage *storage;
+    Rect rect; // of the whole
+    void *whole;
+} Gathering;
+
+static int64_t whole_bytes(const Gathering *gathering) {
+    return rect_volume(&gathering->rect) * (int64_t)type_info(gathering->storage->type)->size;
+}
+
+static bool allocate_whole(void *arguments, Diagnostics *diagnostics) {
+    Gathering *gathering = arguments;
+    const Storage *storage = gathering->storage;
+    gathering->whole = elements_alloc(rect_volume(&gathering->rect), storage->type);
+    return gathering->whole ||
+           diagnostics_error(diagnostics, (Span){0},
+                             "rank %" PRId64 " has not enough memory for the whole of tensor %s, %" PRId64
+                             " bytes",
+                             storage->rank, storage->home->tensor->name, whole_bytes(gathering));
+}
+
+static bool copy_own_parts(void *arguments, Diagnostics *diagnostics) {
+    const Gathering *gathering = arguments;
+    const Storage *storage = gathering->storage;
+    Piece whole = {.rect = gathering->rect, .data = gathering->whole};
+    packed_strides(&whole.rect, NULL, whole.stride);
+    memset(whole.data, 0, (size_t)whole_bytes(gathering));
+    const PartArray parts = first_parts(storage, diagnostics->arena);
     for (int64_t i = 0; i < parts.count; i++)
-        piece_copy(&all, &parts.items[i].piece, &parts.items[i].part, storage->type);
-    merge(whole, bytes, comm);
+        piece_copy(&whole, &parts.items[i].piece, &parts.items[i].part, storage->type);
+    return true;
+}
+
+bool storage_gather_into(const Storage *storage, void *whole, MPI_Comm comm, Diagnostics *diagnostics) {
+    Gathering gathering = {storage, rect_whole(storage->home->order, storage->home->extents), whole};
+    if (rect_volume(&gathering.rect) == 0)
+        return true;
+    if (!agree_on_part(comm, copy_own_parts, &gathering, diagnostics))
+        return false;
+    merge(whole, whole_bytes(&gathering), comm);
+    return true;
 }
 
 void *storage_gather(const Storage *storage, MPI_Comm comm, Diagnostics *diagnostics) {
-    const Home *home = storage->home;
-    Rect rect = rect_whole(home->order, home->extents);
-    const int64_t volume = rect_volume(&rect), bytes = volume * (int64_t)type_info(storage->type)->size;
-    void *whole = elements_alloc(volume, storage->type);
-    if (!whole)
-        diagnostics_error(diagnostics, (Span){0},
-                          "rank %" PRId64 " has not enough memory for the whole of tensor %s, %" PRId64
-                          " bytes",
-                          storage->rank, home->tensor->name, bytes);
-    if (!agree_on(comm, whole != NULL, diagnostics) || !whole) {
-        free(whole);
-        return NULL;
-    }
-    storage_gather_into(storage, whole, comm, diagnostics->arena);
-    return whole;
+    Gathering gathering = {storage, rect_whole(storage->home->order, storage->home->extents), NULL};
+    if (agree_on_part(comm, allocate_whole, &gathering, diagnostics) &&
+        storage_gather_into(storage, gathering.whole, comm, diagnostics))
+        return gathering.whole;
+    free(gathering.whole);
+    return NULL;
 }

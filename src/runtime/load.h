@@ -18,7 +18,7 @@ bool storage_save(const Storage *storage, const char *path, MPI_Comm comm, Diagn
 // The whole tensor, dense and row-major, on every rank; freed with free(). NULL with a diagnostic where a
 // rank lacks the memory.
 void *storage_gather(const Storage *storage, MPI_Comm comm, Diagnostics *diagnostics);
-// The same into `whole`, which has room for it. `arena` is used in passing.
-void storage_gather_into(const Storage *storage, void *whole, MPI_Comm comm, Arena *arena);
+// The same into `whole`, which has room for it.
+bool storage_gather_into(const Storage *storage, void *whole, MPI_Comm comm, Diagnostics *diagnostics);
 
 #endif

@@ -2,10 +2,12 @@
 // Memory that runs out: each allocation of the library fails in turn, alone or with all that come after it,
 // on one rank. Every call returns, with the same status on all ranks where it is collective, and what there
 // is can be freed. ranks: 2
+#include "base/arena.h"
 #include "distal.h"
 #include "report.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 // Linked in place of the allocation functions, for the library's own calls only (--wrap).
 void *__real_malloc(size_t size);
@@ -14,30 +16,69 @@ void *__real_aligned_alloc(size_t alignment, size_t size);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void *__real_arena_alloc(Arena *arena, size_t size);
+void *__real_arena_alloc_items(Arena *arena, int64_t count, size_t size);
+char *__real_arena_string(Arena *arena, const char *text, size_t length);
+void *__real_array_grow(Arena *arena, const void *items, int64_t *capacity, size_t item_size);
+void *__wrap_arena_alloc(Arena *arena, size_t size);
+void *__wrap_arena_alloc_items(Arena *arena, int64_t count, size_t size);
+char *__wrap_arena_string(Arena *arena, const char *text, size_t length);
+void *__wrap_array_grow(Arena *arena, const void *items, int64_t *capacity, size_t item_size);
 
-static long allocations, failing; // the one to fail, 0: none
+// Which allocations fail: those that come to the system, or those from arenas, any of which can be the one
+// for which an arena goes to the system.
+static enum { OF_SYSTEM, OF_ARENAS } failing_kind;
+static long allocations, failing; // of that kind so far; the one to fail, 0: none
 static bool for_good;             // those after it, too
 
-static bool fails(void) {
+static bool fails(int kind) {
+    if (kind != (int)failing_kind)
+        return false;
     allocations++;
     return failing > 0 && (for_good ? allocations >= failing : allocations == failing);
 }
 
 void *__wrap_malloc(size_t size) {
-    return fails() ? NULL : __real_malloc(size);
+    return fails(OF_SYSTEM) ? NULL : __real_malloc(size);
 }
 
 void *__wrap_calloc(size_t count, size_t size) {
-    return fails() ? NULL : __real_calloc(count, size);
+    return fails(OF_SYSTEM) ? NULL : __real_calloc(count, size);
 }
 
 void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-    return fails() ? NULL : __real_aligned_alloc(alignment, size);
+    return fails(OF_SYSTEM) ? NULL : __real_aligned_alloc(alignment, size);
+}
+
+static void let_arena_fail(Arena *arena) {
+    if (fails(OF_ARENAS))
+        __real_arena_alloc(arena, SIZE_MAX);
+}
+
+void *__wrap_arena_alloc(Arena *arena, size_t size) {
+    let_arena_fail(arena);
+    return __real_arena_alloc(arena, size);
+}
+
+void *__wrap_arena_alloc_items(Arena *arena, int64_t count, size_t size) {
+    let_arena_fail(arena);
+    return __real_arena_alloc_items(arena, count, size);
+}
+
+char *__wrap_arena_string(Arena *arena, const char *text, size_t length) {
+    let_arena_fail(arena);
+    return __real_arena_string(arena, text, length);
+}
+
+void *__wrap_array_grow(Arena *arena, const void *items, int64_t *capacity, size_t item_size) {
+    let_arena_fail(arena);
+    return __real_array_grow(arena, items, capacity, item_size);
 }
 
 // The state of one run: it stops together where a call fails anywhere.
 typedef struct {
     MPI_Comm comm;
+    const char *path; // of a file to write
     distal_context *d;
     distal_status status;
     const char *call;
@@ -94,23 +135,31 @@ static bool compute(Run *run, int ranks) {
         LOCAL(distal_tensor_local(a, &piece)) && TOGETHER(distal_plan_create(s, &p)) &&
         TOGETHER(distal_plan_create(t, &q)) && TOGETHER(distal_execute(p)) && TOGETHER(distal_execute(q)) &&
         TOGETHER(distal_redistribute(b, a)) && TOGETHER(distal_tensor_attach(a, whole, NULL)) &&
-        TOGETHER(distal_tensor_gather(b, whole));
+        TOGETHER(distal_tensor_gather(b, whole)) && TOGETHER(distal_tensor_write(b, run->path)) &&
+        TOGETHER(distal_tensor_fill(b, run->path));
     for (int i = 0; fine && i < 120; i++)
         CHECK(whole[i] == 2 * i, "B[%d] is %g", i, whole[i]);
     return fine;
 }
 
+// Every allocation of the system in turn. Of arenas, which have more, one in `stride`.
 static void fail_each(MPI_Comm comm, int rank, int ranks) {
-    long last = 0;
+    const long stride = failing_kind == OF_ARENAS ? 61 : 1;
+    long process = (long)getpid(), last = 0;
+    MPI_Bcast(&process, 1, MPI_LONG, 0, comm);
+    char path[64], draft[96];
+    snprintf(path, sizeof path, "/tmp/distal-test-memory-%ld.npy", process);
+    snprintf(draft, sizeof draft, "%s.tmp-%ld", path, process);
     bool fine = false;
-    for (long n = 0; !fine || last >= n; n++) {
-        Run run = {.comm = comm};
+    for (long n = 0; !fine || last >= n; n += n == 0 ? 1 : stride) {
+        Run run = {.comm = comm, .path = path};
         allocations = 0;
         failing = rank == ranks - 1 ? n : 0;
         fine = compute(&run, ranks);
         last = allocations;
         failing = 0;
         CHECK(n > 0 || fine, "%s failed where memory was there", run.call);
+        CHECK(access(draft, F_OK) != 0, "%s has left %s behind", run.call, draft);
         distal_free(run.d);
         MPI_Bcast(&last, 1, MPI_LONG, ranks - 1, comm);
         if (n == 0)
@@ -118,6 +167,8 @@ static void fail_each(MPI_Comm comm, int rank, int ranks) {
         if (report_failure[0])
             break;
     }
+    if (rank == 0)
+        unlink(path);
 }
 
 static void test_each(MPI_Comm comm, int rank, int ranks) {
@@ -133,8 +184,12 @@ static void test_all_after(MPI_Comm comm, int rank, int ranks) {
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     for (int ranks = 1; ranks <= 2; ranks++) {
+        failing_kind = OF_SYSTEM;
         run_case("api_memory/each", ranks, test_each);
         run_case("api_memory/all_after", ranks, test_all_after);
+        failing_kind = OF_ARENAS;
+        run_case("api_memory/each of arenas", ranks, test_each);
+        run_case("api_memory/all_after in arenas", ranks, test_all_after);
     }
     MPI_Finalize();
     return report_failed ? 1 : 0;
