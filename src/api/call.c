@@ -37,6 +37,24 @@ distal_status without_context(const char *call, const char *what) {
 }
 
 typedef struct {
+    const char *call, *what;
+} Missing;
+
+static distal_status report_missing(distal_context *context, void *arguments) {
+    const Missing *missing = arguments;
+    return invalid(context, "%s: %s is NULL", missing->call, missing->what);
+}
+
+distal_status missing_argument(distal_context *context, const char *call, const char *what) {
+    Missing missing = {call, what};
+    if (context)
+        return call_end(context, call_local(context, report_missing, &missing));
+    char message[128];
+    snprintf(message, sizeof message, "%s is NULL", what);
+    return without_context(call, message);
+}
+
+typedef struct {
     CallBody body;
     void *arguments;
     distal_context *context;

@@ -113,6 +113,9 @@ distal_status call_fits(distal_context *context, int64_t bytes, const char *what
 distal_status invalid(distal_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // Where there is no context to keep the diagnostic in; always DISTAL_INVALID.
 distal_status without_context(const char *call, const char *what);
+// A whole call that came with NULL for `what`, its context or something that it cannot do without; always
+// DISTAL_INVALID. `context`: NULL where it is not known.
+distal_status missing_argument(distal_context *context, const char *call, const char *what);
 // A copy of `text` in `arena`.
 const char *copy_text(Arena *arena, const char *text);
 

@@ -35,10 +35,11 @@ typedef struct {
 
 // A call that does not communicate.
 static distal_status run_local(const char *name, CallBody body, DataCall *call, const void *place) {
-    if (!call->tensor || !call->tensor->context || !place)
-        return without_context(name,
-                               call->tensor ? "the place for the result is NULL" : "the tensor is NULL");
+    if (!call->tensor || !call->tensor->context)
+        return missing_argument(NULL, name, "the tensor");
     distal_context *context = call->tensor->context;
+    if (!place)
+        return missing_argument(context, name, "the place for the result");
     return call_end(context, call_local(context, body, call));
 }
 
@@ -221,8 +222,8 @@ static distal_status wrap_pieces(distal_context *context, void *arguments) {
         return status;
     if (given != call->count)
         return invalid(context,
-                       "rank %d holds %" PRId64 " pieces of tensor '%s', and memory is given for %" PRId64,
-                       context->rank, call->count, tensor->name, given);
+                       "rank %d holds %" PRId64 " piece%s of tensor '%s', and memory is given for %" PRId64,
+                       context->rank, call->count, call->count == 1 ? "" : "s", tensor->name, given);
     if (given > 0 && !call->pieces)
         return invalid(context, "the pieces of tensor '%s' are NULL", tensor->name);
     Piece *pieces = arena_array(context->scratch, Piece, given);
@@ -274,11 +275,23 @@ static distal_status wrap_one(distal_context *context, void *arguments) {
     return wrap_pieces(context, call);
 }
 
+// Of what all ranks have to come with alike.
+static Hash fingerprint(const char *call, const distal_tensor *tensor, const char *text) {
+    Hash hash = hash_create();
+    hash_string(&hash, call);
+    hash_string(&hash, tensor->declaration);
+    hash_string(&hash, tensor->placement ? tensor->placement : "");
+    hash_bytes(&hash, tensor->extents, sizeof tensor->extents);
+    hash_string(&hash, text);
+    return hash;
+}
+
 static distal_status attach(const char *name, CallBody body, DataCall *call) {
     distal_tensor *tensor = call->tensor;
     if (!tensor || !tensor->context)
-        return without_context(name, "the tensor is NULL");
-    distal_status status = call_agree(tensor->context, call_local(tensor->context, body, call));
+        return missing_argument(NULL, name, "the tensor");
+    const Hash hash = fingerprint(name, tensor, "");
+    distal_status status = call_agree_on(tensor->context, call_local(tensor->context, body, call), &hash);
     if (status != DISTAL_OK) {
         storage_free(call->storage);
         return status;
@@ -305,14 +318,6 @@ static distal_status allocate(distal_context *context, void *arguments) {
     return tensor_allocate(call->tensor, context->diagnostics) ? DISTAL_OK : DISTAL_FAILED;
 }
 
-static Hash fingerprint(const char *call, const distal_tensor *tensor, const char *text) {
-    Hash hash = hash_create();
-    hash_string(&hash, call);
-    hash_string(&hash, tensor->name);
-    hash_string(&hash, text);
-    return hash;
-}
-
 // What the tensor would take on this rank beyond what it has.
 static int64_t missing_bytes(const distal_tensor *tensor) {
     return tensor->storage ? 0 : home_bytes(&tensor->home, tensor->context->rank);
@@ -321,7 +326,7 @@ static int64_t missing_bytes(const distal_tensor *tensor) {
 // A call in which all ranks move elements: `check` comes first on each rank, `move` then on all together.
 static distal_status run_collective(const char *name, CallBody check, CallBody move, DataCall *call) {
     if (!call->tensor || !call->tensor->context)
-        return without_context(name, "the tensor is NULL");
+        return missing_argument(NULL, name, "the tensor");
     distal_context *context = call->tensor->context;
     const Hash hash = fingerprint(name, call->tensor, call->text ? call->text : "");
     distal_status status = call_agree_on(context, call_local(context, check, call), &hash);

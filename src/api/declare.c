@@ -234,7 +234,7 @@ static distal_status set_param(distal_context *context, void *arguments) {
 
 distal_status distal_param(distal_context *context, const char *name, int64_t value) {
     if (!context)
-        return without_context("distal_param", "the context is NULL");
+        return missing_argument(NULL, "distal_param", "the context");
     SetParam at = {.name = name, .value = value};
     distal_status status = call_local(context, set_param, &at);
     if (status != DISTAL_OK && at.param) {

@@ -83,7 +83,7 @@ static distal_status generate(distal_context *context, void *arguments) {
 
 distal_status distal_compile(distal_statement *statement) {
     if (!statement)
-        return without_context("distal_compile", "the statement is NULL");
+        return missing_argument(NULL, "distal_compile", "the statement");
     distal_context *context = statement->context;
     CompileCall call = {.statement = statement};
     distal_status status = call_local(context, generate, &call);
@@ -110,8 +110,8 @@ distal_status distal_statement_source(distal_statement *statement, const char **
     if (source)
         *source = NULL;
     if (!statement || !source)
-        return without_context("distal_statement_source",
-                               statement ? "the place for the text is NULL" : "the statement is NULL");
+        return missing_argument(statement ? statement->context : NULL, "distal_statement_source",
+                                statement ? "the place for the text" : "the statement");
     CompileCall call = {.statement = statement};
     distal_status status = call_local(statement->context, answer_source, &call);
     if (status == DISTAL_OK)
@@ -141,7 +141,7 @@ static distal_status use(distal_context *context, void *arguments) {
 distal_status distal_use_kernel(distal_statement *statement, distal_kernel_function function,
                                 const char *id) {
     if (!statement)
-        return without_context("distal_use_kernel", "the statement is NULL");
+        return missing_argument(NULL, "distal_use_kernel", "the statement");
     CompileCall call = {.statement = statement, .function = function, .id = id};
     return call_end(statement->context, call_local(statement->context, use, &call));
 }

@@ -34,7 +34,7 @@ static distal_status declare(distal_context *context, void *arguments) {
 
 distal_status distal_machine(distal_context *context, const char *name, const char *grid) {
     if (!context)
-        return without_context("distal_machine", "the context is NULL");
+        return missing_argument(NULL, "distal_machine", "the context");
     return call_end(context, call_local(context, declare, &(MachineCall){.name = name, .grid = grid}));
 }
 
@@ -63,7 +63,7 @@ static distal_status declare_grid(distal_context *context, void *arguments) {
 distal_status distal_machine_grid(distal_context *context, const char *name, int order,
                                   const int64_t *extents) {
     if (!context)
-        return without_context("distal_machine_grid", "the context is NULL");
+        return missing_argument(NULL, "distal_machine_grid", "the context");
     MachineCall call = {.name = name, .order = order, .extents = extents};
     Parameter **end = &context->parameters;
     while (*end)

@@ -243,8 +243,8 @@ distal_status distal_plan_create(distal_statement *statement, distal_plan **plan
     if (plan)
         *plan = NULL;
     if (!statement || !plan)
-        return without_context("distal_plan_create",
-                               statement ? "the place for the plan is NULL" : "the statement is NULL");
+        return missing_argument(statement ? statement->context : NULL, "distal_plan_create",
+                                statement ? "the place for the plan" : "the statement");
     PlanCall call = {.statement = statement};
     distal_status status = run_passes(statement->context, &call);
     if (status != DISTAL_OK) {
@@ -282,8 +282,8 @@ distal_status distal_plan_figures(const distal_plan *plan, distal_figures *figur
     if (figures)
         *figures = (distal_figures){0};
     if (!plan || !figures)
-        return without_context("distal_plan_figures",
-                               plan ? "the place for the figures is NULL" : "the plan is NULL");
+        return missing_argument(plan ? plan->context : NULL, "distal_plan_figures",
+                                plan ? "the place for the figures" : "the plan");
     *figures = plan->figures;
     return DISTAL_OK;
 }
@@ -303,7 +303,7 @@ static void copy_pieces(const Storage *to, const Storage *from) {
 
 distal_status distal_execute(distal_plan *plan) {
     if (!plan)
-        return without_context("distal_execute", "the plan is NULL");
+        return missing_argument(NULL, "distal_execute", "the plan");
     for (int t = 0; t < plan->tensor_count; t++) {
         distal_tensor *tensor = plan->tensors[t];
         if (tensor && tensor->memory != plan->memory[t])
@@ -344,7 +344,7 @@ static distal_status count(distal_context *context, void *arguments) {
 distal_status distal_plan_counted(const distal_plan *plan, const char *tensor, int64_t *bytes,
                                   int64_t *messages) {
     if (!plan)
-        return without_context("distal_plan_counted", "the plan is NULL");
+        return missing_argument(NULL, "distal_plan_counted", "the plan");
     CountCall call = {.plan = plan, .tensor = tensor};
     distal_status status = call_end(plan->context, call_local(plan->context, count, &call));
     if (bytes)

@@ -131,7 +131,7 @@ static Ends find_ends(distal_context *context) {
 
 distal_status distal_program(distal_context *context, const char *name, const char *text) {
     if (!context)
-        return without_context("distal_program", "the context is NULL");
+        return missing_argument(NULL, "distal_program", "the context");
     const Ends ends = find_ends(context);
     distal_status status = call_local(context, declare_all, &(ProgramCall){name, text});
     if (status != DISTAL_OK) {

@@ -25,8 +25,10 @@ static distal_status declare(distal_context *context, void *arguments) {
 }
 
 distal_status distal_redistribute(distal_tensor *to, distal_tensor *from) {
-    if (!to || !to->context || !from || !from->context)
-        return without_context("distal_redistribute", "a tensor is NULL");
+    if (!to || !to->context)
+        return missing_argument(NULL, "distal_redistribute", "the tensor to copy to");
+    if (!from || !from->context)
+        return missing_argument(to->context, "distal_redistribute", "the tensor to copy from");
     CopyCall call = {.to = to, .from = from};
     distal_status status = call_agree(to->context, call_local(to->context, declare, &call));
     distal_plan *plan = NULL;

@@ -80,7 +80,7 @@ static distal_status apply(distal_context *context, void *arguments) {
 static distal_status command(distal_statement *statement, const char *name, int count,
                              const Argument *arguments) {
     if (!statement)
-        return without_context(name, "the statement is NULL");
+        return missing_argument(NULL, name, "the statement");
     CommandCall call = {statement, name, count, arguments};
     return call_end(statement->context, call_local(statement->context, apply, &call));
 }
@@ -171,7 +171,7 @@ static distal_status apply_text(distal_context *context, void *arguments) {
 
 distal_status distal_schedule(distal_statement *statement, const char *commands) {
     if (!statement)
-        return without_context("distal_schedule", "the statement is NULL");
+        return missing_argument(NULL, "distal_schedule", "the statement");
     CommandCall call = {.statement = statement, .name = commands};
     return call_end(statement->context, call_local(statement->context, apply_text, &call));
 }

@@ -6,13 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *statement_program(distal_statement *statement) {
-    distal_context *context = statement->context;
-    Text words = text_create(context->scratch);
-    text_append(&words, statement->text);
-    for (int64_t i = 0; i < statement->commands.count; i++)
-        text_printf(&words, "\n%s", statement->commands.items[i]);
-    Text program = context_program(context, text_string(&words), NULL);
+// The program of a statement with the tensors that `mentions` names.
+static const char *program_with(const distal_statement *statement, const char *mentions) {
+    Text program = context_program(statement->context, mentions, NULL);
     text_printf(&program, "\n%s\n", statement->text);
     if (statement->commands.count > 0) {
         text_printf(&program, "\nschedule %s {\n", statement->target);
@@ -23,11 +19,18 @@ const char *statement_program(distal_statement *statement) {
     return text_string(&program);
 }
 
-// Whether the statement with its commands is right.
-static distal_status try(distal_statement *statement) {
+const char *statement_program(distal_statement *statement) {
+    Text words = text_create(statement->context->scratch);
+    text_append(&words, statement->text);
+    for (int64_t i = 0; i < statement->commands.count; i++)
+        text_printf(&words, "\n%s", statement->commands.items[i]);
+    return program_with(statement, text_string(&words));
+}
+
+// Whether the statement with its commands is right; `text` is its program.
+static distal_status try(distal_statement *statement, const char *text) {
     distal_context *context = statement->context;
     bool ok;
-    const char *text = statement_program(statement);
     const Pipeline *pipeline = context_compile(context, context->scratch, text, PASS_SCHEDULE, NULL, &ok);
     if (!ok)
         return pipeline_status(pipeline, ok);
@@ -80,10 +83,13 @@ distal_status statement_declare(distal_context *context, const char *text, int c
         return DISTAL_FAILED;
     }
     statement->text = copy_text(statement->arena, text);
-    distal_status status = try(statement);
+    distal_status status = try(statement, statement_program(statement));
+    // A name that is misspelt is likely to be that of a tensor which the statement does not mention.
+    if (status == DISTAL_INVALID)
+        status = try(statement, program_with(statement, context_tensor_names(context)));
     for (int i = 0; i < command_count; i++)
         array_push(statement->arena, statement->commands, copy_text(statement->arena, commands[i]));
-    return status == DISTAL_OK && command_count > 0 ? try(statement) : status;
+    return status == DISTAL_OK && command_count > 0 ? try(statement, statement_program(statement)) : status;
 }
 
 typedef struct {
@@ -104,8 +110,8 @@ distal_status distal_statement_create(distal_context *context, const char *text,
     if (statement)
         *statement = NULL;
     if (!context || !statement)
-        return without_context("distal_statement_create",
-                               context ? "the place for the statement is NULL" : "the context is NULL");
+        return missing_argument(context, "distal_statement_create",
+                                context ? "the place for the statement" : "the context");
     StatementCall call = {.text = text};
     distal_status status = call_end(context, call_local(context, create, &call));
     if (status == DISTAL_OK)
@@ -125,6 +131,8 @@ static distal_status find(distal_context *context, void *arguments) {
             call->statement = statement;
     if (call->statement)
         return DISTAL_OK;
+    if (found == 0)
+        return invalid(context, "no statement assigns '%s'", call->text);
     return invalid(context, "%d statement%s '%s', and none of them has index %d", found,
                    found == 1 ? " assigns" : "s assign", call->text, call->index);
 }
@@ -134,8 +142,8 @@ distal_status distal_statement_find(distal_context *context, const char *target,
     if (statement)
         *statement = NULL;
     if (!context || !statement)
-        return without_context("distal_statement_find",
-                               context ? "the place for the statement is NULL" : "the context is NULL");
+        return missing_argument(context, "distal_statement_find",
+                                context ? "the place for the statement" : "the context");
     StatementCall call = {.text = target, .index = index};
     distal_status status = call_local(context, find, &call);
     *statement = call.statement;
@@ -153,8 +161,8 @@ distal_status distal_statement_text(distal_statement *statement, const char **te
     if (text)
         *text = NULL;
     if (!statement || !text)
-        return without_context("distal_statement_text",
-                               statement ? "the place for the text is NULL" : "the statement is NULL");
+        return missing_argument(statement ? statement->context : NULL, "distal_statement_text",
+                                statement ? "the place for the text" : "the statement");
     distal_status status = call_local(statement->context, answer_text, statement);
     if (status == DISTAL_OK)
         *text = statement->answer;
@@ -166,7 +174,7 @@ distal_status statement_command(distal_statement *statement, const char *command
     const bool failed = statement->failed;
     statement->failed = true; // should memory run out
     array_push(statement->arena, statement->commands, copy_text(statement->arena, command));
-    distal_status status = try(statement);
+    distal_status status = try(statement, statement_program(statement));
     if (status == DISTAL_OK)
         statement->failed = failed;
     else

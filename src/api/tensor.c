@@ -207,7 +207,7 @@ distal_status distal_tensor_create(distal_context *context, const char *name, di
     if (tensor)
         *tensor = NULL;
     if (!context)
-        return without_context("distal_tensor_create", "the context is NULL");
+        return missing_argument(NULL, "distal_tensor_create", "the context");
     TensorCall call = {
         .name = name, .type = type, .order = order, .extents = extents, .placement = placement};
     return run_call(context, create, &call, tensor);
@@ -218,7 +218,7 @@ distal_status distal_tensor_declare(distal_context *context, const char *declara
     if (tensor)
         *tensor = NULL;
     if (!context)
-        return without_context("distal_tensor_declare", "the context is NULL");
+        return missing_argument(NULL, "distal_tensor_declare", "the context");
     TensorCall call = {.declaration = declaration, .placement = placement};
     return run_call(context, declare, &call, tensor);
 }
@@ -241,8 +241,8 @@ distal_status distal_tensor_find(distal_context *context, const char *name, dist
     if (tensor)
         *tensor = NULL;
     if (!context || !tensor)
-        return without_context("distal_tensor_find",
-                               context ? "the place for the tensor is NULL" : "the context is NULL");
+        return missing_argument(context, "distal_tensor_find",
+                                context ? "the place for the tensor" : "the context");
     TensorCall call = {.name = name};
     distal_status status = call_local(context, find, &call);
     *tensor = call.tensor;
@@ -266,7 +266,7 @@ void distal_tensor_free(distal_tensor *tensor) {
 distal_status distal_tensor_shape(const distal_tensor *tensor, distal_type *type, int *order,
                                   int64_t *extents) {
     if (!tensor)
-        return without_context("distal_tensor_shape", "the tensor is NULL");
+        return missing_argument(NULL, "distal_tensor_shape", "the tensor");
     for (int t = 0; type && t < (int)ELEMENT_TYPES; t++)
         if (element_types[t] == tensor->tensor->type)
             *type = (distal_type)t;
