@@ -58,9 +58,7 @@ int cin_add_var(Cin *cin, const char *name, Span span, const IntExpr *extent) {
 }
 
 int stmt_nest_count(const Stmt *stmt) {
-    if (stmt->kind == STMT_SEQUENCE || stmt->kind == STMT_WHERE)
-        return stmt_nest_count(stmt->first) + stmt_nest_count(stmt->second);
-    return 1;
+    return stmt->kind == STMT_SEQUENCE || stmt->kind == STMT_WHERE ? stmt->nest_count : 1;
 }
 
 int cin_nest_count(const Cin *cin) {

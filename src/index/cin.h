@@ -75,6 +75,7 @@ struct Stmt {
     bool accumulate;
     // SEQUENCE: first ; second. WHERE: first where second (first reads the workspace that second fills).
     const Stmt *first, *second;
+    int nest_count; // of these two
 };
 
 typedef struct {

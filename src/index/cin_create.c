@@ -164,29 +164,25 @@ static void put_unreduced_first(TermArray *terms) {
     }
 }
 
+static const Stmt *both(Arena *arena, StmtKind kind, const Stmt *first, const Stmt *second) {
+    Stmt *stmt = arena_new(arena, Stmt);
+    stmt->kind = kind;
+    stmt->first = first;
+    stmt->second = second;
+    stmt->nest_count = stmt_nest_count(first) + stmt_nest_count(second);
+    return stmt;
+}
+
 // `count` assignments in sequence, to be filled in.
 static const Stmt *sequence_of(Arena *arena, int64_t count) {
     Stmt *assigns = arena_array(arena, Stmt, count);
     const Stmt *body = assigns;
     for (int64_t i = 0; i < count; i++) {
         assigns[i].kind = STMT_ASSIGN;
-        if (i == 0)
-            continue;
-        Stmt *sequence = arena_new(arena, Stmt);
-        sequence->kind = STMT_SEQUENCE;
-        sequence->first = body;
-        sequence->second = &assigns[i];
-        body = sequence;
+        if (i > 0)
+            body = both(arena, STMT_SEQUENCE, body, &assigns[i]);
     }
     return body;
-}
-
-static const Stmt *where(Arena *arena, const Stmt *reader, const Stmt *filler) {
-    Stmt *stmt = arena_new(arena, Stmt);
-    stmt->kind = STMT_WHERE;
-    stmt->first = reader;
-    stmt->second = filler;
-    return stmt;
 }
 
 // Appends the nests of one part, which are executed after those of the parts before it.
@@ -198,7 +194,7 @@ static bool add_part(Cin *cin, const Assignment *part, Diagnostics *diagnostics)
     put_unreduced_first(&terms);
     const Stmt *nests = sequence_of(cin->arena, terms.count);
     int index = cin->body ? cin_nest_count(cin) : 0;
-    cin->body = cin->body ? where(cin->arena, nests, cin->body) : nests;
+    cin->body = cin->body ? both(cin->arena, STMT_WHERE, nests, cin->body) : nests;
     for (int64_t i = 0; i < terms.count; i++) {
         Nest nest = make_nest(&normalizer, &terms.items[i], i == 0);
         cin_set_nest(cin, index++, &nest);
