@@ -76,7 +76,7 @@ static bool terms_of_product(Normalizer *normalizer, const Expr *expr, TermArray
         return diagnostics_error(normalizer->diagnostics, expr->right->span,
                                  "the terms of this divisor are summed over different variables: compute the "
                                  "divisor in a statement of its own first");
-    for (int64_t i = 0; i < left.count; i++) {
+    for (int64_t i = 0; i < left.count && terms->count <= MAX_TERMS; i++) {
         for (int64_t k = 0; k < right.count; k++) {
             const Term *a = &left.items[i], *b = &right.items[k];
             Term product = {operation(normalizer->arena, expr->kind, expr->span, a->expr, b->expr),
