@@ -40,6 +40,13 @@ Provenance *provenance_create(const Cin *cin, const int64_t *params, Arena *aren
             diagnostics_error(diagnostics, relation->span, "blocks have 1 to %d coordinates", MAX_CYCLE);
             return NULL;
         }
+        int64_t end; // of whole blocks, which may reach beyond the parent
+        if (relation_is_partition(relation) && !checked_mul(provenance->extents[relation->child[0]],
+                                                            provenance->extents[relation->child[1]], &end)) {
+            diagnostics_error(diagnostics, relation->span, "the blocks of '%s' reach beyond 64 bits",
+                              cin->vars[relation->parent[0]].name);
+            return NULL;
+        }
         provenance->relations[provenance->relation_count++] = relation;
         for (int p = 0; p < relation_parents(relation); p++)
             provenance->derives[relation->parent[p]] = true;

@@ -11,7 +11,7 @@
 typedef struct Provenance Provenance;
 
 // Relations and extents of `cin` for these params, prepared for many queries. NULL with a diagnostic where an
-// extent is negative or overflows. Lives in the arena.
+// extent is negative or overflows, or blocks reach so far that coordinates do. Lives in the arena.
 Provenance *provenance_create(const Cin *cin, const int64_t *params, Arena *arena, Diagnostics *diagnostics);
 
 // Numeric extent of a variable.
