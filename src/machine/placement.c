@@ -7,9 +7,10 @@ static bool partitions(const Layout *layout, int dim, int mode) {
     return layout->dims[dim].kind == PLACE_PARTITION && layout->dims[dim].mode == mode;
 }
 
-// What the coordinates have of a mode: all of the last split, seen through the splits before it.
+// What the coordinates have of a mode: all of the last split, seen through the splits before it. `arena` is
+// for what is dealt out.
 static Coords assigned(const Layout *layout, int mode, const int64_t *coordinates, Arena *arena) {
-    Coords set = {0, INT64_MAX, NULL};
+    Coords set = {0, layout->extents[mode], NULL};
     for (int d = layout->grid.order - 1; d >= 0; d--) {
         if (!partitions(layout, d, mode))
             continue;
@@ -94,20 +95,14 @@ static Coords dealt_part(const Layout *layout, int mode, const int64_t *coordina
 }
 
 bool layout_rect(const Layout *layout, const int64_t *coordinates, Rect *rect) {
-    *rect = rect_whole(layout->order, layout->extents);
-    for (int d = 0; d < layout->grid.order; d++) {
+    for (int d = 0; d < layout->grid.order; d++)
         if (layout->dims[d].kind == PLACE_FIX && coordinates[d] != layout->dims[d].coordinate)
             return false;
-        if (layout->dims[d].kind != PLACE_PARTITION || layout->dealt[layout->dims[d].mode])
-            continue;
-        int mode = layout->dims[d].mode;
-        int64_t block = layout->dims[d].block, lo = rect->lo[mode], hi = rect->hi[mode];
-        rect->lo[mode] = min_i64(lo + coordinates[d] * block, hi);
-        rect->hi[mode] = min_i64(rect->lo[mode] + block, hi);
-    }
+    rect->order = layout->order;
     for (int mode = 0; mode < layout->order; mode++)
-        if (layout->dealt[mode])
-            rect_set_mode(rect, mode, dealt_part(layout, mode, coordinates));
+        rect_set_mode(rect, mode,
+                      layout->dealt[mode] ? dealt_part(layout, mode, coordinates)
+                                          : assigned(layout, mode, coordinates, NULL));
     return !rect_is_empty(rect);
 }
 
