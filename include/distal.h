@@ -109,16 +109,18 @@ DISTAL_API distal_status distal_machine_grid(distal_context *context, const char
 
 typedef enum { DISTAL_I32, DISTAL_I64, DISTAL_F32, DISTAL_F64, DISTAL_C64, DISTAL_C128 } distal_type;
 
-// Declares a dense tensor that is stored row-major. `order`: number of modes, 0 (a scalar) to
-// DISTAL_MAX_ORDER; `extents`: coordinates of each mode, 0 or more. The extents become params NAME_dim0,
-// NAME_dim1, ...: tensors of another size need no other kernel.
+// Declares a dense tensor that is stored row-major; `tensor` may be NULL. `order`: number of modes, 0 (a
+// scalar) to DISTAL_MAX_ORDER; `extents`: coordinates of each mode, 0 or more. In statements that mention the
+// tensor, and in their schedules, the extents are params NAME_dim0, NAME_dim1, ...: tensors of another size
+// need no other kernel. Other declarations cannot mention these.
+//
 // `placement` is tensor distribution notation: "A(x, y) -> M(x, y)". On its right stands for each dimension
 // of the machine: a mode's name (the mode is cut into blocks of ceil(extent / size) coordinates along this
 // dimension), cyclic(x, b) (mode x goes round this dimension in blocks of b coordinates, as in ScaLAPACK), an
 // integer (only that coordinate holds the tensor), or * (every coordinate holds the same). A hierarchy has an
-// arrow for each level. NULL: a scalar is on every rank, any other tensor lies where the
-// first plan that uses it needs it. No memory is allocated before something needs it; whether the machine
-// fits the ranks is found then, too. `tensor` may be NULL.
+// arrow for each level. NULL: a scalar is on every rank, any other tensor lies where the first plan that uses
+// it needs it. No memory is allocated before something needs it; whether the machine fits the ranks is found
+// then, too.
 DISTAL_API distal_status distal_tensor_create(distal_context *context, const char *name, distal_type type,
                                               int order, const int64_t *extents, const char *placement,
                                               distal_tensor **tensor);
@@ -141,9 +143,9 @@ DISTAL_API distal_status distal_tensor_shape(const distal_tensor *tensor, distal
 
 // A rectangle of a tensor in the memory of this rank: the element that is number i[d] of those that the piece
 // has in mode d, 0 <= i[d] < extent[d], lies at data[sum over d of i[d] * stride[d]]. Strides are in
-// elements. Coordinates go from lo[d] to hi[d] - 1. They are all of these, so that i[d] = x[d] - lo[d] and
-// extent[d] = hi[d] - lo[d], but where the placement deals blocks out: then distal_tensor_coordinates lists
-// them.
+// elements; that of a mode with one element says nothing. Coordinates go from lo[d] to hi[d] - 1. They are
+// all of these, so that i[d] = x[d] - lo[d] and extent[d] = hi[d] - lo[d], but where the placement deals
+// blocks out: then distal_tensor_coordinates lists them.
 typedef struct {
     int order;
     int64_t lo[DISTAL_MAX_ORDER], hi[DISTAL_MAX_ORDER];
