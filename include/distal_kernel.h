@@ -126,23 +126,23 @@ static inline double _Complex distal_mul_c128(double _Complex a, double _Complex
                              creal(a) * cimag(b) + cimag(a) * creal(b));
 }
 
-// Leaf kernels over BLAS, on matrices given by strides: element (r, c) of X lies at x[r * x_row + c * x_col].
-// Where one of x_row, x_col is 1 nothing is copied. An extent of 0 or less is nothing to do; C and y are
-// added to, whatever they hold.
 // A loop of a contraction: its extent, and how far elements of A, B and C that differ by one in it are apart,
 // 0 where it does not index them.
 typedef struct {
     int64_t extent, a, b, c;
 } distal_contraction_loop;
 
+// Leaf kernels over BLAS, on matrices given by strides: element (r, c) of X lies at x[r * x_row + c * x_col].
+// Where one of x_row, x_col is 1 nothing is copied. An extent of 0 or less is nothing to do; C and y are
+// added to, whatever they hold. In a contraction, several loops stand for each of m, n and k: m_count loops
+// that index A and C, then n_count that index B and C, then k_count that index A and B; no unit stride is
+// needed.
 #define DISTAL_DECLARE_KERNELS(suffix, type)                                                                 \
     /* C(m, n) += alpha * A(m, k) * B(k, n) */                                                               \
     void distal_gemm_##suffix(int64_t m, int64_t n, int64_t k, type alpha, const type *a, int64_t a_row,     \
                               int64_t a_col, const type *b, int64_t b_row, int64_t b_col, type *c,           \
                               int64_t c_row, int64_t c_col);                                                 \
-    /* The same where several loops stand for each of m, n, k: m_count loops that index A and C, then        \
-     * n_count that index */                                                                                 \
-    /* B and C, then k_count that index A and B. No A, B or C need have a unit stride. */                    \
+    /* C += alpha * A * B, a contraction; `space` is distal_space */                                         \
     void distal_contract_##suffix(int m_count, int n_count, int k_count,                                     \
                                   const distal_contraction_loop *loops, void *space, type alpha,             \
                                   const type *a, const type *b, type *c);                                    \

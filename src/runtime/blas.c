@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Leaf kernels (distal_kernel.h): one interface with 64-bit extents and any strides, on the system's CBLAS
 // where it has the element type and the strides are ones that it takes, on loops of our own otherwise.
+#include "base/integer.h"
 #include "distal_kernel.h"
 
 #include <cblas.h>
@@ -16,12 +17,8 @@ enum { ROWS = 512 };
 // Below this many elements of work a team of threads costs more than it brings.
 enum { PARALLEL_WORK = 1 << 15 };
 
-static int64_t smaller(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
 static int64_t piece(int64_t extent, int64_t done) {
-    return smaller(extent - done, BLAS_PIECE);
+    return min_i64(extent - done, BLAS_PIECE);
 }
 
 static bool is_large(int64_t m, int64_t n) {

@@ -47,7 +47,7 @@ static void GEMV_LOOPS(int64_t m, int64_t k, TYPE alpha, const TYPE *a, int64_t 
                        const TYPE *x, int64_t x_stride, TYPE *y, int64_t y_stride) {
 #pragma omp parallel for if (is_large(m, k))
     for (int64_t first = 0; first < m; first += ROWS) {
-        const int64_t rows = smaller(ROWS, m - first);
+        const int64_t rows = min_i64(ROWS, m - first);
         const TYPE *block = a + first * a_row;
         if (a_row == 1 && a_col != 1)
             for (int64_t c = 0; c < k; c++) {
@@ -131,31 +131,26 @@ static void PACK(int64_t rows, int64_t cols, const TYPE *from, int64_t row, int6
 // sum(m, n) += a(m, k) * b(k, n), all packed.
 static void MULTIPLY(int64_t m, int64_t n, int64_t k, const TYPE *restrict a, const TYPE *restrict b,
                      TYPE *restrict sum) {
-#if HAS_BLAS
-    const TYPE one = 1;
-    BLAS_GEMM(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)m, (int)n, (int)k, SCALAR(one), a, (int)k, b,
-              (int)n, SCALAR(one), sum, (int)n);
-#else
     for (int64_t r = 0; r < m; r++)
         for (int64_t s = 0; s < k; s++) {
             const WORK factor = (WORK)a[r * k + s];
             for (int64_t c = 0; c < n; c++)
                 sum[r * n + c] = (TYPE)((WORK)sum[r * n + c] + factor * (WORK)b[s * n + c]);
         }
-#endif
 }
 
-// For any strides: blocks are copied side by side, multiplied, and the result is added where it belongs.
+// What no BLAS takes, integers and other strides: blocks are copied side by side, multiplied, and the result
+// is added where it belongs.
 static void GEMM_BLOCKS(int64_t m, int64_t n, int64_t k, TYPE alpha, const TYPE *a, int64_t a_row,
                         int64_t a_col, const TYPE *b, int64_t b_row, int64_t b_col, TYPE *c, int64_t c_row,
                         int64_t c_col) {
-#pragma omp parallel for collapse(2) schedule(dynamic) if (!HAS_BLAS && is_large(m, n))
+#pragma omp parallel for collapse(2) schedule(dynamic) if (is_large(m, n))
     for (int64_t i = 0; i < m; i += BLOCK)
         for (int64_t j = 0; j < n; j += BLOCK) {
             TYPE a_block[BLOCK * BLOCK], b_block[BLOCK * BLOCK], sum[BLOCK * BLOCK] = {0};
-            const int64_t rows = smaller(BLOCK, m - i), cols = smaller(BLOCK, n - j);
+            const int64_t rows = min_i64(BLOCK, m - i), cols = min_i64(BLOCK, n - j);
             for (int64_t s = 0; s < k; s += BLOCK) {
-                const int64_t depth = smaller(BLOCK, k - s);
+                const int64_t depth = min_i64(BLOCK, k - s);
                 PACK(rows, depth, a + i * a_row + s * a_col, a_row, a_col, a_block);
                 PACK(depth, cols, b + s * b_row + j * b_col, b_row, b_col, b_block);
                 MULTIPLY(rows, cols, depth, a_block, b_block, sum);

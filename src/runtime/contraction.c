@@ -4,6 +4,7 @@
 // are copied side by side, multiplied, and the result is added where it belongs.
 #include "runtime/contraction.h"
 
+#include "base/integer.h"
 #include "distal_kernel.h"
 
 #include <stdbool.h>
@@ -166,14 +167,9 @@ static int loops_around(const Product *product, const Choice *choice, Loop *arou
     return count;
 }
 
-static int64_t smaller(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
 // Blocks of nearly the same size, none of which is larger than `most`.
 static int64_t block_size(int64_t extent, int64_t most) {
-    const int64_t blocks = (extent + most - 1) / most;
-    return (extent + blocks - 1) / blocks;
+    return ceil_div(extent, ceil_div(extent, most));
 }
 
 size_t contraction_space(void) {

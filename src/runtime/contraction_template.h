@@ -55,16 +55,16 @@ static void MULTIPLY_BLOCKS(const Product *product, TYPE *space, TYPE alpha, con
     const bool a_by_rows = has_unit(k, OF_A), b_by_rows = has_unit(n, OF_B);
     int64_t a_holds[2] = {-1, -1}, b_holds[2] = {-1, -1};
     for (int64_t i = 0; i < m->extent; i += m_block) {
-        const int64_t rows = smaller(m_block, m->extent - i);
+        const int64_t rows = min_i64(m_block, m->extent - i);
         offsets(m, OF_A, i, rows, a_m);
         offsets(m, OF_C, i, rows, c_m);
         for (int64_t j = 0; j < n->extent; j += n_block) {
-            const int64_t cols = smaller(n_block, n->extent - j);
+            const int64_t cols = min_i64(n_block, n->extent - j);
             offsets(n, OF_B, j, cols, b_n);
             offsets(n, OF_C, j, cols, c_n);
             memset(sum, 0, (size_t)(rows * cols) * sizeof *sum);
             for (int64_t s = 0; s < k->extent; s += k_block) {
-                const int64_t depth = smaller(k_block, k->extent - s);
+                const int64_t depth = min_i64(k_block, k->extent - s);
                 offsets(k, OF_A, s, depth, a_k);
                 offsets(k, OF_B, s, depth, b_k);
                 if (a_holds[0] != i || a_holds[1] != s)
