@@ -59,6 +59,23 @@ distal_status distal_tensor_piece_count(distal_tensor *tensor, int64_t *count) {
     return status;
 }
 
+static const Rect *own_rect(const distal_tensor *tensor, int64_t index) {
+    return &tensor->home.pieces[tensor->context->rank].rects.items[index];
+}
+
+// A piece of this rank without memory, with the strides that memory of the library would have.
+static distal_piece box_of(const distal_tensor *tensor, int64_t index) {
+    const Rect *rect = own_rect(tensor, index);
+    distal_piece box = {.order = rect->order};
+    for (int d = 0; d < rect->order; d++) {
+        box.lo[d] = rect->lo[d];
+        box.hi[d] = rect->hi[d];
+        box.extent[d] = rect_count(rect, d);
+    }
+    packed_strides(rect, tensor->tensor->mode_order, box.stride);
+    return box;
+}
+
 static distal_status find_box(distal_context *context, void *arguments) {
     DataCall *call = arguments;
     const distal_tensor *tensor = call->tensor;
@@ -69,17 +86,10 @@ static distal_status find_box(distal_context *context, void *arguments) {
         return invalid(context,
                        "rank %d holds %" PRId64 " piece%s of tensor '%s', and none has index %" PRId64,
                        context->rank, call->count, call->count == 1 ? "" : "s", tensor->name, call->index);
-    const Rect *rect = &tensor->home.pieces[context->rank].rects.items[call->index];
-    const size_t bytes = sizeof(int64_t) * (size_t)rect->order;
-    const Piece *own = tensor->storage ? &tensor->storage->pieces[call->index] : NULL;
-    call->piece->order = rect->order;
-    memcpy(call->piece->lo, rect->lo, bytes);
-    memcpy(call->piece->hi, rect->hi, bytes);
-    for (int d = 0; d < rect->order; d++)
-        call->piece->extent[d] = rect_count(rect, d);
-    packed_strides(rect, tensor->tensor->mode_order, call->piece->stride);
-    if (own) {
-        memcpy(call->piece->stride, own->stride, bytes);
+    *call->piece = box_of(tensor, call->index);
+    if (tensor->storage) {
+        const Piece *own = &tensor->storage->pieces[call->index];
+        memcpy(call->piece->stride, own->stride, sizeof(int64_t) * (size_t)own->rect.order);
         call->piece->data = own->data;
     }
     return DISTAL_OK;
@@ -102,7 +112,7 @@ static distal_status list_coordinates(distal_context *context, void *arguments) 
     if (call->mode < 0 || call->mode >= piece.order)
         return invalid(context, "tensor '%s' has %d mode%s, and none has number %d", call->tensor->name,
                        piece.order, piece.order == 1 ? "" : "s", call->mode);
-    const Rect *rect = &call->tensor->home.pieces[context->rank].rects.items[call->index];
+    const Rect *rect = own_rect(call->tensor, call->index);
     for (int64_t i = 0; i < piece.extent[call->mode]; i++)
         call->coordinates[i] = coords_at(rect_mode(rect, call->mode), i);
     return DISTAL_OK;
@@ -153,24 +163,10 @@ distal_status distal_tensor_local(distal_tensor *tensor, distal_piece *piece) {
                      piece);
 }
 
-// Modes with several coordinates, the one with the smallest stride first; returns how many.
-static int modes_by_stride(const Piece *piece, int *modes) {
-    int count = 0;
-    for (int m = 0; m < piece->rect.order; m++) {
-        if (rect_count(&piece->rect, m) == 1)
-            continue;
-        int at = count++;
-        for (; at > 0 && piece->stride[modes[at - 1]] > piece->stride[m]; at--)
-            modes[at] = modes[at - 1];
-        modes[at] = m;
-    }
-    return count;
-}
-
 // Whether no two elements share memory: each mode leaves room for those with smaller strides.
 static bool check_strides(const distal_tensor *tensor, const Piece *piece, Diagnostics *diagnostics) {
     int modes[MAX_ORDER];
-    const int count = modes_by_stride(piece, modes);
+    const int count = piece_modes(piece, &piece->rect, modes);
     int64_t reach = 1; // elements over which the modes so far extend
     for (int i = 0; i < count; i++) {
         const int64_t extent = rect_count(&piece->rect, modes[i]);
@@ -228,7 +224,7 @@ static distal_status wrap_pieces(distal_context *context, void *arguments) {
         return invalid(context, "the pieces of tensor '%s' are NULL", tensor->name);
     Piece *pieces = arena_array(context->scratch, Piece, given);
     for (int64_t i = 0; i < given; i++) {
-        const Rect *rect = &tensor->home.pieces[context->rank].rects.items[i];
+        const Rect *rect = own_rect(tensor, i);
         if (!same_box(rect, &call->pieces[i]))
             return invalid(context,
                            "piece %" PRId64
@@ -263,14 +259,10 @@ static distal_status wrap_one(distal_context *context, void *arguments) {
     distal_piece piece = {0};
     call->pieces = &piece;
     if (call->count == 1) {
-        const Rect *rect = &call->tensor->home.pieces[context->rank].rects.items[0];
-        const size_t bytes = sizeof(int64_t) * (size_t)rect->order;
-        piece = (distal_piece){.order = rect->order, .data = call->data};
-        memcpy(piece.lo, rect->lo, bytes);
-        memcpy(piece.hi, rect->hi, bytes);
-        packed_strides(rect, call->tensor->tensor->mode_order, piece.stride);
+        piece = box_of(call->tensor, 0);
+        piece.data = call->data;
         if (call->stride)
-            memcpy(piece.stride, call->stride, bytes);
+            memcpy(piece.stride, call->stride, sizeof(int64_t) * (size_t)piece.order);
     }
     return wrap_pieces(context, call);
 }

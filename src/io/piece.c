@@ -21,6 +21,19 @@ void *piece_element(const Piece *piece, const Rect *rect, ElementType type) {
     return (char *)piece->data + offset * (int64_t)type_info(type)->size;
 }
 
+int piece_modes(const Piece *piece, const Rect *rect, int *modes) {
+    int count = 0;
+    for (int d = 0; d < rect->order; d++) {
+        if (rect_count(rect, d) == 1)
+            continue;
+        int at = count++;
+        for (; at > 0 && piece->stride[modes[at - 1]] > piece->stride[d]; at--)
+            modes[at] = modes[at - 1];
+        modes[at] = d;
+    }
+    return count;
+}
+
 // X(type, C type, c type suffix of its functions)
 #define EACH_TYPE(X)                                                                                         \
     X(TYPE_I32, int32_t, i32)                                                                                \

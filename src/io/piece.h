@@ -26,6 +26,10 @@ void packed_strides(const Rect *rect, const int *mode_order, int64_t *stride);
 // The first element of `rect`, which lies inside the piece.
 void *piece_element(const Piece *piece, const Rect *rect, ElementType type);
 
+// Modes of `rect`, which lies inside the piece, by increasing stride, but for those of one coordinate; their
+// number. `modes` has room for all.
+int piece_modes(const Piece *piece, const Rect *rect, int *modes);
+
 // The elements of `rect`, which lies inside both pieces; they do not overlap in memory.
 void piece_copy(const Piece *to, const Piece *from, const Rect *rect, ElementType type);
 void piece_add(const Piece *to, const Piece *from, const Rect *rect, ElementType type);

@@ -242,20 +242,6 @@ static bool along_mode(MPI_Datatype inner, const Piece *piece, const Rect *rect,
     return true;
 }
 
-// Modes by increasing stride, those of one coordinate left out; their number.
-static int stored_modes(const Piece *piece, const Rect *rect, int *modes) {
-    int count = 0;
-    for (int d = 0; d < rect->order; d++) {
-        if (rect_count(rect, d) == 1)
-            continue;
-        int at = count++;
-        for (; at > 0 && piece->stride[modes[at - 1]] > piece->stride[d]; at--)
-            modes[at] = modes[at - 1];
-        modes[at] = d;
-    }
-    return count;
-}
-
 static bool irregular_type(MessageTypes *types, const Piece *piece, const Rect *rect, MPI_Datatype *type) {
     if (types->irregular_count == types->irregular_capacity) {
         const int64_t capacity = 2 * types->irregular_capacity + 16;
@@ -266,7 +252,7 @@ static bool irregular_type(MessageTypes *types, const Piece *piece, const Rect *
         types->irregular_capacity = capacity;
     }
     int modes[MAX_ORDER];
-    const int count = stored_modes(piece, rect, modes);
+    const int count = piece_modes(piece, rect, modes);
     *type = message_element(types->type);
     for (int l = 0; l < count; l++) {
         MPI_Datatype inner = *type;
