@@ -16,7 +16,7 @@ static size_t break_at(const char *line, size_t room) {
         depth += line[i] == '(' || line[i] == '[';
         depth -= line[i] == ')' || line[i] == ']';
         int cost = 2 * depth + (line[i - 1] != ',');
-        if (line[i] == ' ' && (i < room / 3 || best < room / 3 || cost <= best_cost)) {
+        if ((i < room / 3 || best < room / 3 || cost <= best_cost) && line[i] == ' ') {
             best = i;
             best_cost = cost;
         }

@@ -219,6 +219,7 @@ Plan *plan_create(Arena *arena, int tensor_count, const Tensor *const *tensors, 
     *plan = (Plan){.arena = arena,
                    .options = options,
                    .tensor_count = tensor_count,
+                   // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
                    .tensors = arena_copy(arena, tensors, sizeof *tensors * (size_t)tensor_count),
                    .homes = arena_array(arena, Home, tensor_count),
                    .statement_count = statement_count,

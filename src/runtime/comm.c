@@ -44,7 +44,7 @@ bool agree_on(MPI_Comm comm, bool ok, Diagnostics *diagnostics) {
         const Diagnostic *error = last_error(diagnostics);
         if (error) {
             report.error.span = error->span;
-            strcpy(report.error.message, error->message);
+            snprintf(report.error.message, sizeof report.error.message, "%s", error->message);
         } else {
             snprintf(report.error.message, sizeof report.error.message, "rank %d has run out of memory",
                      rank);

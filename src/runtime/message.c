@@ -199,9 +199,9 @@ static void parts_free(Parts *parts) {
 }
 
 static bool parts_create(Parts *parts, int64_t count) {
-    *parts = (Parts){.ones = malloc(sizeof(int) * (size_t)count),
-                     .places = malloc(sizeof(MPI_Aint) * (size_t)count),
-                     .types = malloc(sizeof(MPI_Datatype) * (size_t)count)};
+    *parts = (Parts){.ones = calloc((size_t)count + 1, sizeof(int)),
+                     .places = calloc((size_t)count + 1, sizeof(MPI_Aint)),
+                     .types = calloc((size_t)count + 1, sizeof(MPI_Datatype))};
     if (parts->ones && parts->places && parts->types)
         return true;
     parts_free(parts);

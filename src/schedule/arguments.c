@@ -175,6 +175,7 @@ static void list_tensor(void *context, const Access *access) {
     for (int64_t i = 0; i < list->tensors.count; i++)
         if (list->tensors.items[i] == access->tensor)
             return;
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
     array_push(list->arena, list->tensors, access->tensor);
 }
 

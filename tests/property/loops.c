@@ -151,24 +151,32 @@ static void add_term(Terms *terms, Term term) {
         terms->items[terms->count++] = term;
 }
 
-static int find_var(Reader *reader, char letter, int tensor, int mode) {
+// The variable of that letter, which is there.
+static int find_var(const Loops *loops, char letter) {
+    int v = 0;
+    while (loops->vars[v].name[0] != letter)
+        v++;
+    return v;
+}
+
+// The variable of that letter, new where it stands for the first time, in that mode of the tensor.
+static int var_of_mode(Reader *reader, char letter, int tensor, int mode) {
     Loops *loops = reader->loops;
-    for (int v = 0; v < loops->var_count; v++)
-        if (loops->vars[v].name[0] == letter)
-            return v;
     const Draft *draft = reader->draft;
-    loops->vars[loops->var_count] =
-        (LoopVar){.name = {letter},
-                  .source = true,
-                  .outer = -1,
-                  .extent = draft->sizes[draft->tensors[tensor].extents[mode]].value};
-    return loops->var_count++;
+    LoopVar *next = &loops->vars[loops->var_count];
+    *next = (LoopVar){.name = {letter},
+                      .source = true,
+                      .outer = -1,
+                      .extent = draft->sizes[draft->tensors[tensor].extents[mode]].value};
+    const int var = find_var(loops, letter);
+    loops->var_count += var == loops->var_count;
+    return var;
 }
 
 static Term access_term(Reader *reader, int tensor, const char *letters) {
     Term term = {.tensors = 1u << tensor};
     for (int m = 0; m < reader->draft->tensors[tensor].order; m++)
-        term.vars |= 1u << find_var(reader, letters[m], tensor, m);
+        term.vars |= 1u << var_of_mode(reader, letters[m], tensor, m);
     term.reduced = term.vars & ~reader->left;
     return term;
 }
@@ -278,7 +286,7 @@ static void add_filling_nests(Reader *reader, int number) {
     for (int m = 0; m < part->order; m++) {
         if (!part->renamed[m])
             continue;
-        const LoopVar *old = &loops->vars[find_var(reader, part->kept[m], -1, -1)];
+        const LoopVar *old = &loops->vars[find_var(loops, part->kept[m])];
         loops->vars[loops->var_count] = (LoopVar){.name = {part->kept[m], part_letter(number)},
                                                   .source = true,
                                                   .told = true,
@@ -304,7 +312,7 @@ void loops_create(const Draft *draft, const DraftStatement *statement, const Par
     reader.parts = parts;
     for (int p = 0; p < part_count; p++)
         for (int m = 0; m < parts[p].order; m++)
-            reader.kept[p] |= 1u << find_var(&reader, parts[p].kept[m], -1, -1);
+            reader.kept[p] |= 1u << find_var(loops, parts[p].kept[m]);
     for (int p = part_count - 1; p >= 0; p--)
         add_filling_nests(&reader, p);
     reader.left = left;
