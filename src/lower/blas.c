@@ -58,14 +58,25 @@ typedef enum {
     OBSTACLE_STRIDE
 } Obstacle;
 
+// A part of the right side, and the variables of its accesses.
+typedef struct Part Part;
+struct Part {
+    const Expr *expr;
+    VarSet vars;
+    const Part *left, *right;
+};
+
 typedef struct {
     const LeafSite *site;
     const Shape *shape;
-    const int *loops; // to choose from
+    const Part *product;
+    Array(VarSet) accesses; // of it
+    const int *loops;       // to choose from
     int loop_count;
+    int moved[MAX_VARS];    // by them: the source variable of each that it moves by one, or -1
     bool any_stride;        // of operands
     int chosen[DIM_COUNT];  // loop of each dimension, -1
-    int sources[DIM_COUNT]; // the source variable that it moves by one
+    int sources[DIM_COUNT]; // the source variable that it moves
     Obstacle furthest;
     const char *reason;
 } Search;
@@ -76,6 +87,7 @@ typedef struct {
     const Access *operands[2];
     int dims[2];
     bool negative;
+    bool scaled;       // alpha is collected too
     const Expr *alpha; // NULL: 1
 } Product;
 
@@ -101,10 +113,40 @@ static int dims_of(const Search *search, const Access *access) {
     return dims;
 }
 
-static bool is_indexed(const Search *search, const Expr *expr) {
-    if (expr->kind == EXPR_ACCESS)
-        return dims_of(search, expr->access) != 0;
-    return (expr->left && is_indexed(search, expr->left)) || (expr->right && is_indexed(search, expr->right));
+static const Part *part_of(Search *search, const Expr *expr) {
+    if (!expr)
+        return NULL;
+    Arena *arena = search->site->cin->arena;
+    Part *part = arena_new(arena, Part);
+    *part = (Part){.expr = expr, .left = part_of(search, expr->left), .right = part_of(search, expr->right)};
+    if (expr->kind == EXPR_ACCESS) {
+        part->vars = access_vars(expr->access);
+        array_push(arena, search->accesses, part->vars);
+    } else {
+        part->vars = (part->left ? part->left->vars : 0) | (part->right ? part->right->vars : 0);
+    }
+    return part;
+}
+
+static VarSet chosen_sources(const Search *search) {
+    VarSet sources = 0;
+    for (int d = 0; d < DIM_COUNT; d++)
+        if (search->chosen[d] >= 0)
+            sources |= (VarSet)1 << search->sources[d];
+    return sources;
+}
+
+static bool is_indexed(const Search *search, const Part *part) {
+    return part->vars & chosen_sources(search);
+}
+
+// Whether the chosen loops index more accesses than the kernel has operands.
+static bool is_too_much(const Search *search) {
+    const VarSet sources = chosen_sources(search);
+    int count = 0;
+    for (int64_t i = 0; i < search->accesses.count && count <= search->shape->operand_count; i++)
+        count += (search->accesses.items[i] & sources) != 0;
+    return count > search->shape->operand_count;
 }
 
 static const Expr *operation(const Search *search, ExprKind kind, const Expr *left, const Expr *right) {
@@ -124,14 +166,17 @@ static const Expr *one(const Search *search) {
 }
 
 static void multiply_alpha(const Search *search, Product *product, ExprKind kind, const Expr *factor) {
+    if (!product->scaled)
+        return;
     if (kind == EXPR_MUL && !product->alpha)
         product->alpha = factor;
     else
         product->alpha = operation(search, kind, product->alpha ? product->alpha : one(search), factor);
 }
 
-static bool collect_product(Search *search, const Expr *expr, Product *product) {
-    if (!is_indexed(search, expr)) {
+static bool collect_product(Search *search, const Part *part, Product *product) {
+    const Expr *expr = part->expr;
+    if (!is_indexed(search, part)) {
         multiply_alpha(search, product, EXPR_MUL, expr);
         return true;
     }
@@ -144,16 +189,16 @@ static bool collect_product(Search *search, const Expr *expr, Product *product) 
         product->operands[product->operand_count++] = expr->access;
         return true;
     case EXPR_MUL:
-        return collect_product(search, expr->left, product) && collect_product(search, expr->right, product);
+        return collect_product(search, part->left, product) && collect_product(search, part->right, product);
     case EXPR_NEG:
         product->negative = !product->negative;
-        return collect_product(search, expr->left, product);
+        return collect_product(search, part->left, product);
     case EXPR_DIV:
-        if (is_indexed(search, expr->right))
+        if (is_indexed(search, part->right))
             return obstacle(search, OBSTACLE_PRODUCT, "a divisor that its loops index");
         if (type_info(search->site->assign->lhs->tensor->type)->is_integer)
             return obstacle(search, OBSTACLE_PRODUCT, "a division of integers");
-        if (!collect_product(search, expr->left, product))
+        if (!collect_product(search, part->left, product))
             return false;
         multiply_alpha(search, product, EXPR_DIV, expr->right);
         return true;
@@ -197,7 +242,10 @@ static const BlasCall *fit_chosen(Search *search) {
     const Shape *shape = search->shape;
     const Stmt *assign = search->site->assign;
     Product product = {0};
-    if (!collect_product(search, assign->rhs, &product))
+    // There may be very many choices. This one cannot be, and a reason has been found.
+    if (search->furthest >= OBSTACLE_PRODUCT && is_too_much(search))
+        return NULL;
+    if (!collect_product(search, search->product, &product))
         return NULL;
     bool swapped = product.dims[0] != shape->operands[0];
     if (product.operand_count != shape->operand_count || product.dims[swapped] != shape->operands[0] ||
@@ -210,6 +258,8 @@ static const BlasCall *fit_chosen(Search *search) {
     if (!check_stride(search, assign->lhs, shape->output) || !check_stride(search, a, shape->operands[0]) ||
         (b && !check_stride(search, b, shape->operands[1])))
         return NULL;
+    product = (Product){.scaled = true};
+    collect_product(search, search->product, &product);
     BlasCall *call = arena_new(search->site->cin->arena, BlasCall);
     *call = (BlasCall){.kernel = shape->kernel,
                        .m = chosen_dim(search, M),
@@ -238,7 +288,7 @@ static const BlasCall *choose(Search *search, int dim) {
         return choose(search, dim - 1);
     const Cin *cin = search->site->cin;
     for (int i = search->loop_count - 1; i >= 0; i--) {
-        int loop = search->loops[i], source = bounds_unit_source(cin, search->site->assign, loop);
+        int loop = search->loops[i], source = search->moved[i];
         if (source < 0) {
             obstacle(search, OBSTACLE_LOOP,
                      arena_printf(cin->arena, "loop '%s' does not move through one mode in unit steps",
@@ -297,6 +347,10 @@ static const BlasCall *fit(Search *search, const char **reason) {
         *reason = check.reason;
         return NULL;
     }
+    search->accesses.count = 0;
+    search->product = part_of(search, assign->rhs);
+    for (int i = 0; i < search->loop_count; i++)
+        search->moved[i] = bounds_unit_source(site->cin, assign, search->loops[i]);
     const BlasCall *call = choose(search, DIM_COUNT - 1);
     *reason = search->reason;
     return call;
