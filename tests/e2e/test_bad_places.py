@@ -9,26 +9,16 @@ import os
 import resource
 import subprocess
 import sys
-import tempfile
 
 import numpy
 
-DISTAL = os.environ.get("DISTAL", "build/distal")
-LIMIT_SECONDS = 120
+from _common import DISTAL, LIMIT_SECONDS, check, functions_named_test, run_cases
+
 # One process, and two; the scalar goes to standard output.
 ALONE = "param n = 300; tensor A(n, n): f64; tensor B(n, n): f64; tensor s: f64; A(i, j) = B(j, i); s = B(i, j)"
 TWO = ALONE + "; machine M = grid(2); place A(x, y) -> M(x); place B(x, y) -> M(x)"
 FULL = "No space left on device"
 TOO_LARGE = "File too large"
-
-
-class Failure(Exception):
-    """Something is not as it should be."""
-
-
-def check(condition, why):
-    if not condition:
-        raise Failure(why)
 
 
 def distal(arguments, status, message=None, largest_file=None, output=subprocess.PIPE, **environment):
@@ -190,18 +180,7 @@ def test_program_file(folder):
 
 
 def main():
-    failed = 0
-    for name, function in sorted(globals().items()):
-        if not name.startswith("test_") or not any(word in name for word in sys.argv[1:] or [""]):
-            continue
-        with tempfile.TemporaryDirectory(prefix="distal-e2e-") as folder:
-            try:
-                function(folder)
-                print(f"ok bad_places/{name[len('test_'):]}", flush=True)
-            except (Failure, subprocess.TimeoutExpired, OSError, ValueError) as error:
-                failed += 1
-                print(f"FAIL bad_places/{name[len('test_'):]}: {error}", flush=True)
-    return 1 if failed else 0
+    return run_cases(functions_named_test("bad_places", globals()))
 
 
 if __name__ == "__main__":

@@ -3,17 +3,12 @@
 """Element-wise functions compared with NumPy's: every function in every type, inside sums, on one and several ranks.
 
 Prints `ok NAME` or `FAIL NAME: why` for each case."""
-import os
-import subprocess
 import sys
-import tempfile
 
 import numpy
 
-DISTAL = os.environ.get("DISTAL", "build/distal")
-SOURCE = os.environ.get("DISTAL_SOURCE", os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-LIMIT_SECONDS = 120
-DTYPE = {"f32": "f4", "f64": "f8", "c64": "c8", "c128": "c16", "i32": "i4", "i64": "i8"}
+from _common import DTYPE, check, distal, example, functions_named_test, params, run_cases
+
 N, M = 13, 11
 
 # Type of the result, statement, and the same in NumPy: B and C are N x M, c has M elements, all of the type named
@@ -44,21 +39,6 @@ CASES = [
 ]
 PLACES = [("", 1), ("machine G = grid(3); place B(x, y) -> G(x); place C(x, y) -> G(y)", 3),
           ("machine G = grid(2, 2); place B(x, y) -> G(x, y); place C(x, y) -> G(0, x); place c(x) -> G(x, *)", 4)]
-
-
-class Failure(Exception):
-    """Something is not as it should be."""
-
-
-def check(condition, why):
-    if not condition:
-        raise Failure(why)
-
-
-def distal(arguments):
-    done = subprocess.run([DISTAL, *arguments], capture_output=True, timeout=LIMIT_SECONDS, check=False, text=True)
-    check(done.returncode == 0, f"`{' '.join(arguments)}` ended with {done.returncode}: {done.stderr.strip()}")
-    return done
 
 
 def save(folder, arrays):
@@ -123,30 +103,19 @@ def test_not_a_number_stays(folder):
 
 def test_softmax(folder):
     b = numpy.random.default_rng(2).standard_normal((37, 23))
-    distal(["run", f"{SOURCE}/examples/softmax.distal", "-p", "n=37", "-p", "m=23", "-p", "p=3", *save(folder, {"B": b}),
+    distal(["run", example("softmax"), *params("n=37 m=23 p=3"), *save(folder, {"B": b}),
             "--check", "-q", "--out", f"A={folder}/A.npy"])
     expected = numpy.exp(b)
     close(numpy.load(f"{folder}/A.npy"), expected / expected.sum(1, keepdims=True), "f8")
 
 
 def main():
-    tests = [(f"functions/{name}", function) for name, function in sorted(globals().items()) if name.startswith("test_")]
+    cases = functions_named_test("functions", globals())
     for number, (kind, result, statement, expected) in enumerate(CASES):
         places, ranks = PLACES[number % len(PLACES)]
-        tests.append((f"functions/{kind}: {statement} on {ranks}",
+        cases.append((f"functions/{kind}: {statement} on {ranks}",
                       lambda folder, case=(kind, result, statement, expected, places, ranks): run_case(folder, *case)))
-    failed = 0
-    for title, function in tests:
-        if not all(word in title for word in sys.argv[1:]):
-            continue
-        with tempfile.TemporaryDirectory(prefix="distal-functions-") as folder:
-            try:
-                function(folder)
-                print(f"ok {title}", flush=True)
-            except (Failure, subprocess.TimeoutExpired, OSError, ValueError) as error:
-                failed += 1
-                print(f"FAIL {title}: {error}", flush=True)
-    return 1 if failed else 0
+    return run_cases(cases)
 
 
 if __name__ == "__main__":

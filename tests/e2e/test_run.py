@@ -9,17 +9,13 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
-import traceback
 
 import numpy
 
-DISTAL = os.environ.get("DISTAL", "build/distal")
-SOURCE = os.environ.get("DISTAL_SOURCE", os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-LIMIT_SECONDS = 120
+from _common import DISTAL, DTYPE, LIMIT_SECONDS, check, distal, example, functions_named_test, params, run_cases
+
 TOLERANCE = {"f32": 1e-5, "f64": 1e-13, "c64": 1e-5, "c128": 1e-13, "i32": 0, "i64": 0}
-DTYPE = {"f32": "f4", "f64": "f8", "c64": "c8", "c128": "c16", "i32": "i4", "i64": "i8"}
 
 # What each example computes: the target, the operands, and numpy.einsum's subscripts.
 MATMUL = ("A", "BC", "ik,kj->ij")
@@ -112,32 +108,6 @@ RUNS = [
     ("redistribute", "m=97 n=101 p=12", None, "i32"),
     ("redistribute", "m=3 n=101 p=6", 3, "c128"),
 ]
-
-
-class Failure(Exception):
-    """Something is not as it should be."""
-
-
-def check(condition, why):
-    if not condition:
-        raise Failure(why)
-
-
-def distal(arguments, status=0, text=None, environment=None):
-    """Runs the command, expects its exit status, and returns what it printed."""
-    done = subprocess.run([DISTAL, *arguments], capture_output=True, timeout=LIMIT_SECONDS, check=False, text=True,
-                          input=text, env={**os.environ, **(environment or {})})
-    check(done.returncode == status,
-          f"`{' '.join(arguments)}` ended with {done.returncode}, expected {status}: {done.stderr.strip()}")
-    return done
-
-
-def example(name):
-    return os.path.join(SOURCE, "examples", f"{name}.distal")
-
-
-def params(text):
-    return [word for pair in text.split() for word in ("-p", pair)]
 
 
 def random_array(generator, shape, element_type):
@@ -417,25 +387,11 @@ def test_signals_end_all_ranks(folder):
 
 
 def main():
-    wanted = sys.argv[1:]
-    tests = [(f"e2e/{name}", function) for name, function in sorted(globals().items()) if name.startswith("test_")]
+    cases = functions_named_test("e2e", globals())
     for name, values, ranks, element_type in RUNS:
         title = f"e2e/{name} {values}{f' on {ranks} ranks' if ranks else ''} {element_type}"
-        tests.append((title, lambda folder, case=(name, values, ranks, element_type): run_example(folder, *case)))
-    failed = 0
-    for title, function in tests:
-        if wanted and not any(word in title for word in wanted):
-            continue
-        with tempfile.TemporaryDirectory(prefix="distal-e2e-") as folder:
-            try:
-                function(folder)
-                print(f"ok {title}", flush=True)
-            except (Failure, subprocess.TimeoutExpired, OSError, ValueError) as error:
-                failed += 1
-                print(f"FAIL {title}: {error}", flush=True)
-                if not isinstance(error, Failure):
-                    print("    " + traceback.format_exc().replace("\n", "\n    "), flush=True)
-    return 1 if failed else 0
+        cases.append((title, lambda folder, case=(name, values, ranks, element_type): run_example(folder, *case)))
+    return run_cases(cases)
 
 
 if __name__ == "__main__":

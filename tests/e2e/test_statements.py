@@ -15,10 +15,9 @@ from collections import namedtuple
 
 import numpy
 
-DISTAL = os.environ.get("DISTAL", "build/distal")
+from _common import DISTAL, DTYPE, LIMIT_SECONDS, Failure
+
 HERE = os.path.dirname(os.path.abspath(__file__))
-LIMIT_SECONDS = 120
-DTYPE = {"f32": "f4", "f64": "f8", "c64": "c8", "c128": "c16", "i32": "i4", "i64": "i8"}
 TYPES = ["f64", "f32", "c128", "i32", "c64", "i64", "mixed"]
 # What comes together in a program: the machine, its dimensions level by level, and the ranks.
 MACHINES = [
@@ -40,10 +39,6 @@ ACCESS = re.compile(r"([A-Za-z]\w*)(?:\(([^()]*)\))?")
 Access = namedtuple("Access", "tensor variables")
 # Its target, "=" or "+=", its right side, the accesses there, and its variables: those of the left side come first.
 Statement = namedtuple("Statement", "target operator right accesses variables")
-
-
-class Failure(Exception):
-    """Something is not as it should be."""
 
 
 class Sums:

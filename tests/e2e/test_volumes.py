@@ -1,15 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """What plan says of the examples against the formulas of the literature, where the grid divides the extents: the
-pattern of each tensor, and the elements that each rank receives (for `reduce`: sends)."""
+pattern of each tensor, and the elements that each rank receives (for `reduce`: sends).
+
+Prints `ok NAME` or `FAIL NAME: why` for each case."""
 import itertools
 import json
-import os
-import subprocess
 import sys
 
-DISTAL = os.environ.get("DISTAL", "build/distal")
-SOURCE = os.environ.get("DISTAL_SOURCE", os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+from _common import check, distal, example, params, run_cases
+
 N = 240
 BYTES = 8
 
@@ -105,29 +105,20 @@ CASES = [
 ]
 
 
-def why_wrong(name, values, expected):
-    words = [word for pair in f"n={N} {values}".split() for word in ("-p", pair)]
-    done = subprocess.run([DISTAL, "plan", f"{SOURCE}/examples/{name}.distal", *words, "--stats=json"],
-                          capture_output=True, text=True, timeout=60, check=False)
-    if done.returncode != 0:
-        return done.stderr
-    tensors = json.loads(done.stdout)["statements"][0]["tensors"]
+def run_case(name, values, expected):
+    planned = distal(["plan", example(name), *params(f"n={N} {values}"), "--stats=json"])
+    tensors = json.loads(planned.stdout)["statements"][0]["tensors"]
     for tensor, (pattern, elements) in expected.items():
         got = tensors[tensor]
-        if pattern and got["pattern"] != pattern:
-            return f"{tensor} is {got['pattern']}, expected {pattern}"
-        if got["bytes_received"] != [BYTES * count for count in elements]:
-            return f"{tensor} moves {got['bytes_received']} bytes, expected {[BYTES * count for count in elements]}"
-    return None
+        check(not pattern or got["pattern"] == pattern, f"{tensor} is {got['pattern']}, expected {pattern}")
+        bytes_received = [BYTES * count for count in elements]
+        check(got["bytes_received"] == bytes_received,
+              f"{tensor} moves {got['bytes_received']} bytes, expected {bytes_received}")
 
 
 def main():
-    failed = 0
-    for name, values, expected in CASES:
-        why = why_wrong(name, values, expected)
-        failed += why is not None
-        print(f"FAIL volumes/{name} {values}: {why}" if why else f"ok volumes/{name} {values}", flush=True)
-    return 1 if failed else 0
+    return run_cases([(f"volumes/{name} {values}", lambda _, case=(name, values, expected): run_case(*case))
+                      for name, values, expected in CASES])
 
 
 if __name__ == "__main__":

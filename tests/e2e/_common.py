@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the end-to-end tests share: running the command, and running cases one by one."""
+import os
+import subprocess
+import sys
+import tempfile
+import traceback
+
+DISTAL = os.environ.get("DISTAL", "build/distal")
+SOURCE = os.environ.get("DISTAL_SOURCE", os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+LIMIT_SECONDS = 120
+DTYPE = {"f32": "f4", "f64": "f8", "c64": "c8", "c128": "c16", "i32": "i4", "i64": "i8"}
+
+
+class Failure(Exception):
+    """Something is not as it should be."""
+
+
+def check(condition, why):
+    if not condition:
+        raise Failure(why)
+
+
+def distal(arguments, status=0, text=None, environment=None):
+    """Runs the command, expects its exit status, and returns what it printed."""
+    done = subprocess.run([DISTAL, *arguments], capture_output=True, timeout=LIMIT_SECONDS, check=False, text=True,
+                          input=text, env={**os.environ, **(environment or {})})
+    check(done.returncode == status,
+          f"`{' '.join(arguments)}` ended with {done.returncode}, expected {status}: {done.stderr.strip()}")
+    return done
+
+
+def example(name):
+    return os.path.join(SOURCE, "examples", f"{name}.distal")
+
+
+def params(text):
+    return [word for pair in text.split() for word in ("-p", pair)]
+
+
+def functions_named_test(group, names):
+    """(title, function) of each test_... among the names of a module."""
+    return [(f"{group}/{name[len('test_'):]}", function) for name, function in sorted(names.items())
+            if name.startswith("test_")]
+
+
+def run_cases(cases):
+    """Calls each function of (title, function) with a folder of its own, prints how that went, and returns the exit
+    status. Words on the command line choose the cases that contain one of them."""
+    failed = 0
+    for title, function in cases:
+        if not any(word in title for word in sys.argv[1:] or [""]):
+            continue
+        with tempfile.TemporaryDirectory(prefix="distal-e2e-") as folder:
+            try:
+                function(folder)
+                print(f"ok {title}", flush=True)
+            except (Failure, subprocess.TimeoutExpired, OSError, ValueError) as error:
+                failed += 1
+                print(f"FAIL {title}: {error}", flush=True)
+                if not isinstance(error, Failure):
+                    print("    " + traceback.format_exc().replace("\n", "\n    "), flush=True)
+    return 1 if failed else 0
