@@ -34,6 +34,25 @@ int relation_children(const Relation *relation) {
     return relation->kind <= REL_ROTATE ? arity[relation->kind].children : 0;
 }
 
+static VarSet set_of(const int *vars, int count) {
+    VarSet set = 0;
+    for (int i = 0; i < count; i++)
+        set |= (VarSet)1 << vars[i];
+    return set;
+}
+
+VarSet relation_parent_vars(const Relation *relation) {
+    return set_of(relation->parent, relation_parents(relation));
+}
+
+VarSet relation_child_vars(const Relation *relation) {
+    return set_of(relation->child, relation_children(relation));
+}
+
+VarSet relation_shift_vars(const Relation *relation) {
+    return set_of(relation->vars, relation->kind == REL_ROTATE ? relation->var_count : 0);
+}
+
 bool relation_is_blocks(const Relation *relation) {
     return relation->kind == REL_SPLIT || relation->kind == REL_DIVIDE;
 }

@@ -145,6 +145,10 @@ const Relation *cin_replaced_by(const Cin *cin, int var);
 // Numbers of parents and of children; 0 of a relation that derives nothing.
 int relation_parents(const Relation *relation);
 int relation_children(const Relation *relation);
+// The parents, the children, and what a rotation adds, as sets; empty for a relation that derives nothing.
+VarSet relation_parent_vars(const Relation *relation);
+VarSet relation_child_vars(const Relation *relation);
+VarSet relation_shift_vars(const Relation *relation);
 // Split or divide: child[0] goes over blocks, child[1] through one.
 bool relation_is_blocks(const Relation *relation);
 // Those and cyclic: one parent, beyond whose extent the children may reach.

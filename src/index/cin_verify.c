@@ -3,11 +3,9 @@
 
 typedef struct {
     const Cin *cin;
-    const char *why;      // NULL while all is well
-    bool bound[MAX_VARS]; // loops of the nest in hand
-    bool named[MAX_VARS]; // source variables of its accesses
-    // What has been found out about variables of the nest: a variable may be reached in very many ways.
-    bool recovered[MAX_VARS], followed[MAX_VARS];
+    const char *why;  // NULL while all is well
+    VarSet named;     // by accesses of the nest in hand
+    VarSet recovered; // from its loops
 } Verifier;
 
 static void fail(Verifier *verifier, const char *what, int var) {
@@ -15,59 +13,43 @@ static void fail(Verifier *verifier, const char *what, int var) {
         verifier->why = arena_printf(verifier->cin->arena, "%s: '%s'", what, verifier->cin->vars[var].name);
 }
 
-static bool recoverable(Verifier *verifier, int var) {
-    if (verifier->bound[var] || verifier->recovered[var])
-        return true;
-    const Relation *relation = cin_replaced_by(verifier->cin, var);
-    if (!relation)
-        return false;
-    for (int c = 0; c < relation_children(relation); c++)
-        if (!recoverable(verifier, relation->child[c]))
-            return false;
-    for (int i = 0; i < relation->var_count; i++)
-        if (!recoverable(verifier, relation->vars[i]))
-            return false;
-    verifier->recovered[var] = true;
-    return true;
-}
-
 static void verify_access(void *context, const Access *access) {
     Verifier *verifier = context;
-    for (int m = 0; m < access->tensor->order; m++) {
-        verifier->named[access->vars[m]] = true;
-        if (!recoverable(verifier, access->vars[m]))
-            fail(verifier, "a variable of an access cannot be recovered from the loops around it",
-                 access->vars[m]);
-    }
-}
-
-// Every source variable behind a loop indexes an access: else the loop repeats its body without a reason.
-static void verify_purpose(Verifier *verifier, int var) {
-    if (verifier->followed[var])
-        return;
-    verifier->followed[var] = true;
-    const Relation *relation = cin_made_by(verifier->cin, var);
-    for (int p = 0; relation && p < relation_parents(relation); p++)
-        verify_purpose(verifier, relation->parent[p]);
-    if (!relation && !verifier->named[var])
-        fail(verifier, "a loop over a variable that its nest does not use", var);
+    const VarSet vars = access_vars(access), lost = vars & ~verifier->recovered;
+    verifier->named |= vars;
+    if (lost)
+        fail(verifier, "a variable of an access cannot be recovered from the loops around it",
+             __builtin_ctzll(lost));
 }
 
 static void verify_nest(Verifier *verifier, const Nest *nest) {
-    for (int v = 0; v < MAX_VARS; v++)
-        verifier->bound[v] = verifier->named[v] = verifier->recovered[v] = verifier->followed[v] = false;
+    const Cin *cin = verifier->cin;
+    VarSet bound = 0;
     for (int i = 0; i < nest->loop_count; i++) {
         int var = nest->loops[i];
-        if (verifier->bound[var])
+        if (bound >> var & 1)
             fail(verifier, "two loops of one nest bind the same variable", var);
-        if (cin_replaced_by(verifier->cin, var))
+        if (cin_replaced_by(cin, var))
             fail(verifier, "a loop over a variable that others were derived from", var);
-        verifier->bound[var] = true;
+        bound |= (VarSet)1 << var;
+    }
+    VarSet behind = bound; // the loops: what they are derived from, directly or not
+    verifier->recovered = bound;
+    verifier->named = 0;
+    for (int64_t i = cin->relations.count - 1; i >= 0; i--) {
+        const Relation *relation = cin->relations.items[i];
+        const VarSet children = relation_child_vars(relation);
+        if (!((children | relation_shift_vars(relation)) & ~verifier->recovered))
+            verifier->recovered |= relation_parent_vars(relation);
+        if (children & behind)
+            behind |= relation_parent_vars(relation);
     }
     verify_access(verifier, nest->assign->lhs);
     expr_accesses(nest->assign->rhs, verify_access, verifier);
-    for (int i = 0; i < nest->loop_count; i++)
-        verify_purpose(verifier, nest->loops[i]);
+    // Else the loop repeats its body without a reason.
+    for (int v = 0; v < cin->var_count; v++)
+        if (behind >> v & 1 && !cin_made_by(cin, v) && !(verifier->named >> v & 1))
+            fail(verifier, "a loop over a variable that its nest does not use", v);
 }
 
 static void verify_relation(Verifier *verifier, const Relation *relation) {

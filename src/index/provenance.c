@@ -73,29 +73,21 @@ void provenance_active(const Provenance *provenance, const int *loops, int loop_
 
 void provenance_related(const Provenance *provenance, const bool *active, const Access *access,
                         bool *related) {
-    memset(related, 0, sizeof(bool) * MAX_VARS);
-    for (int m = 0; m < access->tensor->order; m++)
-        related[access->vars[m]] = true;
+    VarSet found = access_vars(access);
     for (bool grown = true; grown;) {
         grown = false;
         for (int i = 0; i < provenance->relation_count; i++) {
             const Relation *relation = provenance->relations[i];
-            int vars[MAX_VARS + 4], count = 0, known = 0;
-            for (int p = 0; p < relation_parents(relation); p++)
-                vars[count++] = relation->parent[p];
-            for (int c = 0; c < relation_children(relation); c++)
-                vars[count++] = relation->child[c];
-            for (int k = 0; k < relation->var_count; k++)
-                vars[count++] = relation->vars[k];
-            for (int k = 0; k < count; k++)
-                known += related[vars[k]];
-            if (!active[relation->child[0]] || known == 0 || known == count)
+            const VarSet vars = relation_parent_vars(relation) | relation_child_vars(relation) |
+                                relation_shift_vars(relation);
+            if (!active[relation->child[0]] || !(vars & found) || !(vars & ~found))
                 continue;
-            for (int k = 0; k < count; k++)
-                related[vars[k]] = true;
+            found |= vars;
             grown = true;
         }
     }
+    for (int v = 0; v < MAX_VARS; v++)
+        related[v] = found >> v & 1;
 }
 
 static void set_interval(Box *box, int var, int64_t lo, int64_t hi) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lower/bounds.h"
 
-#include <string.h>
-
 static const IntExpr *extent(const Cin *cin, int var) {
     return cin->vars[var].extent;
 }
@@ -73,19 +71,15 @@ const IntExpr *bounds_recover(const Cin *cin, int var, const bool *known) {
 
 // Against the order of derivation, as a variable may be recovered from another in very many ways.
 bool bounds_is_recovered(const Cin *cin, int var, const bool *known) {
-    bool recovered[MAX_VARS];
-    memcpy(recovered, known, sizeof recovered);
+    VarSet recovered = 0;
+    for (int v = 0; v < cin->var_count; v++)
+        recovered |= (VarSet)known[v] << v;
     for (int64_t i = cin->relations.count - 1; i >= 0; i--) {
         const Relation *relation = cin->relations.items[i];
-        bool all = true;
-        for (int c = 0; c < relation_children(relation); c++)
-            all = all && recovered[relation->child[c]];
-        for (int k = 0; relation->kind == REL_ROTATE && k < relation->var_count; k++)
-            all = all && recovered[relation->vars[k]];
-        for (int p = 0; p < relation_parents(relation); p++)
-            recovered[relation->parent[p]] |= all;
+        if (!((relation_child_vars(relation) | relation_shift_vars(relation)) & ~recovered))
+            recovered |= relation_parent_vars(relation);
     }
-    return recovered[var];
+    return recovered >> var & 1;
 }
 
 const IntExpr *bounds_upper(const Cin *cin, int var, const bool *known) {
@@ -132,19 +126,13 @@ bool bounds_clamps(const Cin *cin, int parent, int var, const bool *known) {
 
 // Against the order of derivation, as above.
 bool bounds_depends(const Cin *cin, int var, int loop) {
-    bool depends[MAX_VARS] = {false};
-    depends[loop] = true;
+    VarSet depends = (VarSet)1 << loop;
     for (int64_t i = cin->relations.count - 1; i >= 0; i--) {
         const Relation *relation = cin->relations.items[i];
-        bool any = false;
-        for (int c = 0; c < relation_children(relation); c++)
-            any = any || depends[relation->child[c]];
-        for (int k = 0; relation->kind == REL_ROTATE && k < relation->var_count; k++)
-            any = any || depends[relation->vars[k]];
-        for (int p = 0; p < relation_parents(relation); p++)
-            depends[relation->parent[p]] |= any;
+        if ((relation_child_vars(relation) | relation_shift_vars(relation)) & depends)
+            depends |= relation_parent_vars(relation);
     }
-    return depends[var];
+    return depends >> var & 1;
 }
 
 typedef struct {

@@ -13,21 +13,15 @@ typedef struct {
 // In order of derivation, as a variable may be derived from another in very many ways.
 bool leaf_is_told(const LeafSite *site, int var) {
     const Cin *cin = site->cin;
-    const VarSet left = access_vars(site->assign->lhs);
-    bool told[MAX_VARS];
+    VarSet told = access_vars(site->assign->lhs);
     for (int v = 0; v < cin->var_count; v++)
-        told[v] = site->outside[v] || left >> v & 1;
+        told |= (VarSet)site->outside[v] << v;
     for (int64_t i = 0; i < cin->relations.count; i++) {
         const Relation *relation = cin->relations.items[i];
-        bool all = true;
-        for (int p = 0; p < relation_parents(relation); p++)
-            all = all && told[relation->parent[p]];
-        for (int k = 0; relation->kind == REL_ROTATE && k < relation->var_count; k++)
-            all = all && told[relation->vars[k]];
-        for (int c = 0; c < relation_children(relation); c++)
-            told[relation->child[c]] |= all;
+        if (!((relation_parent_vars(relation) | relation_shift_vars(relation)) & ~told))
+            told |= relation_child_vars(relation);
     }
-    return told[var];
+    return told >> var & 1;
 }
 
 // Whether loops from `depth` inwards all update the same element.

@@ -149,9 +149,8 @@ static VarSet made_of(const Cin *cin, const Access *access) {
     VarSet vars = access_vars(access);
     for (int64_t r = 0; r < cin->relations.count; r++) {
         const Relation *relation = cin->relations.items[r];
-        for (int p = 0; p < relation_parents(relation); p++)
-            for (int c = 0; vars >> relation->parent[p] & 1 && c < relation_children(relation); c++)
-                vars |= (VarSet)1 << relation->child[c];
+        if (relation_parent_vars(relation) & vars)
+            vars |= relation_child_vars(relation);
     }
     return vars;
 }
