@@ -63,7 +63,8 @@ struct distal_statement {
     bool failed;                     // a command was wrong
     distal_kernel_function function; // compiled ahead of time, or NULL
     const char *function_id;
-    const char *answer; // what a call has returned to the caller last
+    Arena *answers; // of what a call has returned to the caller last; NULL where none has
+    const char *answer;
 };
 
 // What the latest call that failed had to say.
@@ -163,6 +164,8 @@ bool tensor_allocate(distal_tensor *tensor, Diagnostics *diagnostics);
 // Declares a statement with its commands. One in *result that goes with a failure is the caller's to free.
 distal_status statement_declare(distal_context *context, const char *text, int command_count,
                                 const char *const *commands, distal_statement **statement);
+// Keeps a copy of `text` as the answer to the caller, in place of the one before.
+void statement_answer(distal_statement *statement, const char *text);
 // The whole program of a statement.
 const char *statement_program(distal_statement *statement);
 // Adds lines to its schedule; after a mistake in them the statement is of no use.

@@ -102,7 +102,7 @@ static distal_status answer_source(distal_context *context, void *arguments) {
     distal_status status = generate(context, call);
     if (status != DISTAL_OK)
         return status;
-    call->statement->answer = copy_text(call->statement->arena, call->pipeline->c_source);
+    statement_answer(call->statement, call->pipeline->c_source);
     return DISTAL_OK;
 }
 

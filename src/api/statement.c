@@ -150,10 +150,17 @@ distal_status distal_statement_find(distal_context *context, const char *target,
     return call_end(context, status);
 }
 
+void statement_answer(distal_statement *statement, const char *text) {
+    if (!statement->answers)
+        statement->answers = arena_create_within(statement->arena);
+    arena_reset(statement->answers);
+    statement->answer = copy_text(statement->answers, text);
+}
+
 static distal_status answer_text(distal_context *context, void *arguments) {
     (void)context;
     distal_statement *statement = arguments;
-    statement->answer = copy_text(statement->arena, statement_program(statement));
+    statement_answer(statement, statement_program(statement));
     return DISTAL_OK;
 }
 

@@ -419,6 +419,13 @@ static void test_repeated(MPI_Comm comm, int rank, int ranks) {
         OK(distal_execute(p));
     const size_t after = mallinfo2().uordblks;
     CHECK(after <= before + 16384, "a thousand executions have left %zu bytes", after - before);
+    const char *text;
+    OK(distal_statement_source(s, &text));
+    const size_t once = mallinfo2().uordblks;
+    for (int i = 0; i < 100; i++)
+        OK(distal_statement_source(s, &text));
+    const size_t often = mallinfo2().uordblks;
+    CHECK(often <= once + 65536, "asking for the source a hundred times has left %zu bytes", often - once);
     check_product(d, find(d, "A"), find(d, "B"), find(d, "C"));
     distal_free(d);
 }
