@@ -38,7 +38,7 @@ setup: ## install the Debian packages that are missing
 build: setup
 	@if command -v ninja >/dev/null; then export CMAKE_GENERATOR=Ninja; fi; \
 	cmake -S . -B $(BUILD) -Wno-dev --log-level=NOTICE -DCMAKE_BUILD_TYPE=$(BUILD_TYPE) \
-	  -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DDISTAL_SANITIZE=$(SANITIZE) -DDISTAL_WERROR=$(WERROR) && \
+	  -DCMAKE_INSTALL_PREFIX="$(PREFIX)" -DDISTAL_SANITIZE=$(SANITIZE) -DDISTAL_WERROR=$(WERROR) && \
 	cmake --build $(BUILD) -j $(JOBS)
 
 demo: build ## multiply two matrices made with NumPy on 4 ranks
