@@ -119,7 +119,7 @@ static void keep_failure(distal_context *context) {
     static const distal_diagnostic out_of_memory = {
         .severity = DISTAL_ERROR, .message = "out of memory", .source = "distal"};
     context->failure = (Failure){"distal: error: out of memory\n", 1, &out_of_memory};
-    Failure failure;
+    Failure failure = {0};
     // Where no memory was left for what failed, nothing is known but that.
     if (context->diagnostics->errors > 0 && guarded(context, keep, &failure) == DISTAL_OK)
         context->failure = failure;
