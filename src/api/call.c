@@ -3,6 +3,7 @@
 #include "api/context.h"
 
 #include "runtime/node.h"
+#include "runtime/wait.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -148,7 +149,7 @@ distal_status call_agree_on(distal_context *context, distal_status status, const
         values[1] = (int64_t)(fingerprint->lanes[0] >> 1);
         values[2] = -values[1];
     }
-    MPI_Allreduce(MPI_IN_PLACE, values, 3, MPI_INT64_T, MPI_MAX, context->comm);
+    all_reduce(values, 3, MPI_INT64_T, MPI_MAX, context->comm);
     distal_status all = (distal_status)values[0];
     if (all != DISTAL_OK) {
         call_continue(context, share_error, &(Agreement){status});
@@ -184,7 +185,7 @@ static distal_status report_shortage(distal_context *context, void *arguments) {
 distal_status call_fits(distal_context *context, int64_t bytes, const char *what) {
     // As real numbers, which do not overflow.
     Shortage shortage = {.needed = (double)bytes, .what = what};
-    MPI_Allreduce(MPI_IN_PLACE, &shortage.needed, 1, MPI_DOUBLE, MPI_SUM, context->node);
+    all_reduce(&shortage.needed, 1, MPI_DOUBLE, MPI_SUM, context->node);
     shortage.available = (double)node_free_memory(context->node);
     distal_status status = DISTAL_OK;
     if (shortage.available >= 0 && shortage.needed > shortage.available)

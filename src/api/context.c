@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "api/context.h"
 
+#include "runtime/node.h"
+#include "runtime/wait.h"
+
 #include <stdlib.h>
 
 // Contexts that are alive, and whether the first of them has initialized MPI.
@@ -84,10 +87,12 @@ distal_status distal_create(MPI_Comm comm, distal_context **result) {
         finalize_mpi();
         return DISTAL_FAILED;
     }
-    MPI_Comm_dup(comm, &context->comm);
+    duplicate(comm, &context->comm);
     MPI_Comm_rank(context->comm, &context->rank);
     MPI_Comm_size(context->comm, &context->ranks);
     MPI_Comm_split_type(context->comm, MPI_COMM_TYPE_SHARED, context->rank, MPI_INFO_NULL, &context->node);
+    if (node_share_cores(context->node).crowded)
+        wait_asleep();
     *result = context;
     return DISTAL_OK;
 }

@@ -4,6 +4,7 @@
 
 #include "base/integer.h"
 #include "runtime/execution.h"
+#include "runtime/wait.h"
 
 #include <inttypes.h>
 #include <omp.h>
@@ -224,7 +225,7 @@ static distal_status run_passes(distal_context *context, PlanCall *call) {
     status = call_agree_on(context, status, &hash);
     if (status == DISTAL_OK) {
         call->threads = omp_get_max_threads();
-        MPI_Allreduce(MPI_IN_PLACE, &call->threads, 1, MPI_INT, MPI_MAX, context->comm);
+        all_reduce(&call->threads, 1, MPI_INT, MPI_MAX, context->comm);
         status = call_agree(context, call_continue(context, count_threads, call));
     }
     if (status == DISTAL_OK && !call->plan->function)

@@ -8,7 +8,8 @@
 #include <mpi.h>
 
 // Sets the number of threads of OpenMP and of the BLAS and returns it: `wanted`, or for 0 the cores of this
-// rank, shared fairly with the other ranks of its node that may use the same ones. Collective over `node`.
+// rank, shared fairly with the other ranks of its node that may use the same ones. Where those are too few,
+// this rank sleeps from now on while it waits. Collective over `node`.
 int64_t environment_threads(int64_t wanted, MPI_Comm node);
 
 // "Open MPI 4.1.4"

@@ -5,6 +5,7 @@
 #include "cli/report.h"
 #include "runtime/comm.h"
 #include "runtime/node.h"
+#include "runtime/wait.h"
 
 #include <inttypes.h>
 
@@ -126,9 +127,9 @@ typedef struct {
 
 // The node that lacks most, the same on all ranks.
 static Node worst_node(double own, MPI_Comm node) {
-    Node mine = {.available = (double)node_free_memory(node)};
+    Node mine = {.needed = own, .available = (double)node_free_memory(node)};
     int size, rank;
-    MPI_Allreduce(&own, &mine.needed, 1, MPI_DOUBLE, MPI_SUM, node);
+    all_reduce(&mine.needed, 1, MPI_DOUBLE, MPI_SUM, node);
     MPI_Comm_size(node, &size);
     mine.ranks = size;
     struct {
@@ -138,8 +139,8 @@ static Node worst_node(double own, MPI_Comm node) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     lack.missing = mine.available < 0 ? -1e300 : mine.needed - mine.available;
     lack.rank = rank;
-    MPI_Allreduce(MPI_IN_PLACE, &lack, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
-    MPI_Bcast(&mine, 3, MPI_DOUBLE, lack.rank, MPI_COMM_WORLD);
+    all_reduce(&lack, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
+    broadcast(&mine, 3, MPI_DOUBLE, lack.rank, MPI_COMM_WORLD);
     return mine;
 }
 

@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/launch.h"
 #include "cli/memory.h"
+#include "runtime/wait.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -19,13 +20,13 @@ static bool share_program(Session *session) {
     if (!agree_on(MPI_COMM_WORLD, ok, session->diagnostics))
         return false;
     int64_t length = rank == 0 ? (int64_t)strlen(session->source.text) : 0;
-    MPI_Bcast(&length, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+    broadcast(&length, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
     if (length > INT_MAX - 1)
         return diagnostics_error(session->diagnostics, (Span){0}, "the program is too long");
     char *text = arena_alloc(session->arena, (size_t)length + 1);
     if (rank == 0)
         memcpy(text, session->source.text, (size_t)length);
-    MPI_Bcast(text, (int)length, MPI_CHAR, 0, MPI_COMM_WORLD);
+    broadcast(text, (int)length, MPI_CHAR, 0, MPI_COMM_WORLD);
     session->source = (Source){session_source_name(session->options), text};
     return true;
 }

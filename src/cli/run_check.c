@@ -2,6 +2,7 @@
 #include "cli/run.h"
 #include "index/evaluate.h"
 #include "runtime/load.h"
+#include "runtime/wait.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -59,7 +60,7 @@ bool run_check(Run *run, int index, const void *const *inputs) {
     free(result);
     if (!agree_on(MPI_COMM_WORLD, ok, diagnostics))
         return false;
-    MPI_Allreduce(MPI_IN_PLACE, &report->error, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    all_reduce(&report->error, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     report->checked = true;
     report->tolerance = evaluator_tolerance(evaluator);
     report->check_ok = report->error <= report->tolerance;

@@ -3,6 +3,7 @@
 #include "cli/memory.h"
 #include "cli/run.h"
 #include "runtime/load.h"
+#include "runtime/wait.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ static bool compile(Run *run) {
     }
     if (!agree_on(MPI_COMM_WORLD, ok, diagnostics))
         return false;
-    MPI_Bcast(&hit, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    broadcast(&hit, 1, MPI_INT, 0, MPI_COMM_WORLD);
     run->cache_hit = hit;
     for (int i = 0; ok && i < run->pipeline->program->statement_count; i++)
         ok = jit_load(run->pipeline->c_source, run->pipeline->statements[i].function,
@@ -53,7 +54,7 @@ static bool create_storages(Run *run) {
 // The same figures on all ranks: those of the rank with most threads.
 static void count_threads(const Run *run) {
     int64_t most = run->threads;
-    MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+    all_reduce(&most, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
     plan_count_threads(run->pipeline->plan, most);
 }
 

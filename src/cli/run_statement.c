@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/run.h"
 #include "runtime/load.h"
+#include "runtime/wait.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -84,8 +85,12 @@ static void gather_counters(Run *run, int index) {
         messages[id] += execution_messages(statement->execution, t);
     }
     for (int id = 0; id < tensors; id++) {
-        MPI_Gather(&bytes[id], 1, MPI_INT64_T, statement->bytes[id], 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
-        MPI_Gather(&messages[id], 1, MPI_INT64_T, statement->messages[id], 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+        MPI_Request both[2];
+        MPI_Igather(&bytes[id], 1, MPI_INT64_T, statement->bytes[id], 1, MPI_INT64_T, 0, MPI_COMM_WORLD,
+                    &both[0]);
+        MPI_Igather(&messages[id], 1, MPI_INT64_T, statement->messages[id], 1, MPI_INT64_T, 0, MPI_COMM_WORLD,
+                    &both[1]);
+        wait_all(2, both);
     }
 }
 
@@ -96,7 +101,7 @@ static int compare_seconds(const void *a, const void *b) {
 
 static void summarize(Run *run, RunStatement *statement) {
     const int count = (int)run->session->options->repeat;
-    MPI_Allreduce(MPI_IN_PLACE, statement->seconds, count, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    all_reduce(statement->seconds, count, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     qsort(statement->seconds, (size_t)count, sizeof(double), compare_seconds);
     statement->report.min = statement->seconds[0];
     statement->report.max = statement->seconds[count - 1];
@@ -114,7 +119,7 @@ static bool execute(Run *run, int index, const Backup *backup) {
     for (int64_t i = 0; i < all; i++) {
         if (i > 0)
             backup_restore(backup);
-        MPI_Barrier(MPI_COMM_WORLD);
+        barrier(MPI_COMM_WORLD);
         const double start = MPI_Wtime();
         execution_run(statement->execution, statement->kernel.function, run->pipeline->params);
         if (i >= options->warmup)

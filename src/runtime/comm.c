@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/comm.h"
 
+#include "runtime/wait.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 bool agree(MPI_Comm comm, bool ok) {
     int all = ok;
-    MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_LAND, comm);
+    all_reduce(&all, 1, MPI_INT, MPI_LAND, comm);
     return all;
 }
 
@@ -35,7 +37,7 @@ bool agree_on(MPI_Comm comm, bool ok, Diagnostics *diagnostics) {
     int rank;
     MPI_Comm_rank(comm, &rank);
     int failed = ok ? INT_MAX : rank;
-    MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MIN, comm);
+    all_reduce(&failed, 1, MPI_INT, MPI_MIN, comm);
     if (failed == INT_MAX)
         return true;
     // No memory is asked for while the other ranks wait: it may be what has run out.
@@ -50,7 +52,7 @@ bool agree_on(MPI_Comm comm, bool ok, Diagnostics *diagnostics) {
                      rank);
         }
     }
-    MPI_Bcast(&report.error, sizeof report.error, MPI_BYTE, failed, comm);
+    broadcast(&report.error, sizeof report.error, MPI_BYTE, failed, comm);
     arena_attempt(diagnostics->arena, add_error, &report); // without memory, there is no diagnostic
     return false;
 }

@@ -4,6 +4,7 @@
 #include "plan/ranks.h"
 #include "runtime/contraction.h"
 #include "runtime/transfer.h"
+#include "runtime/wait.h"
 
 #include <inttypes.h>
 #include <omp.h>
@@ -121,7 +122,7 @@ distal_execution *execution_assemble(const ExecutionParts *parts, MPI_Comm comm,
     distal_execution *execution = assembly.execution;
     if (ok) {
         // Messages of our own, apart from those of the caller.
-        MPI_Comm_dup(comm, &execution->comm);
+        duplicate(comm, &execution->comm);
         create_groups(execution, parts->groups, assembly.members);
         ok = agree_on_part(comm, prepare, &assembly, diagnostics);
     }

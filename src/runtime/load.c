@@ -5,6 +5,7 @@
 #include "io/generate.h"
 #include "io/npy.h"
 #include "io/output.h"
+#include "runtime/wait.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -127,7 +128,7 @@ bool storage_save(const Storage *storage, const char *path, MPI_Comm comm, Diagn
     int rank;
     MPI_Comm_rank(comm, &rank);
     Save save = {.storage = storage, .path = path, .process = (long)getpid(), .writes_header = rank == 0};
-    MPI_Bcast(&save.process, 1, MPI_LONG, 0, comm);
+    broadcast(&save.process, 1, MPI_LONG, 0, comm);
     static const LocalPart parts[] = {find_parts, create_draft, write_parts, name_draft};
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof parts / sizeof *parts; i++)
@@ -140,10 +141,9 @@ bool storage_save(const Storage *storage, const char *path, MPI_Comm comm, Diagn
 // Every element comes from one rank and is zero on the others, so a bitwise `or` over all ranks brings them
 // together exactly as they are.
 static void merge(void *whole, int64_t bytes, MPI_Comm comm) {
-    const int64_t chunk = 64 << 20;
+    const int64_t chunk = 16 << 20;
     for (int64_t done = 0; done < bytes; done += chunk)
-        MPI_Allreduce(MPI_IN_PLACE, (char *)whole + done, (int)min_i64(chunk, bytes - done), MPI_BYTE,
-                      MPI_BOR, comm);
+        all_reduce((char *)whole + done, (int)min_i64(chunk, bytes - done), MPI_BYTE, MPI_BOR, comm);
 }
 
 typedef struct {

@@ -3,6 +3,7 @@
 
 #include "base/integer.h"
 #include "plan/ranks.h"
+#include "runtime/wait.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -202,8 +203,8 @@ static MPI_Request *next_request(TransferState *state) {
     return &state->requests[state->request_count++];
 }
 
-static void wait_all(TransferState *state) {
-    MPI_Waitall(state->request_count, state->requests, MPI_STATUSES_IGNORE);
+static void finish(TransferState *state) {
+    wait_all(state->request_count, state->requests);
     state->request_count = 0;
 }
 
@@ -248,7 +249,7 @@ void transfer_start(TransferState *state) {
 }
 
 void transfer_wait(TransferState *state) {
-    wait_all(state);
+    finish(state);
 }
 
 void transfer_accumulate(TransferState *state) {
@@ -304,7 +305,7 @@ void transfer_reduce(TransferState *state) {
     const int64_t end = step->first_action + step->action_count;
     for (int64_t a = step->first_action; a < end; a++)
         reduce_action(state, &state->plan->actions[a], &state->operands[a]);
-    wait_all(state);
+    finish(state);
     for (int64_t a = step->first_action; a < end; a++) {
         const Action *action = &state->plan->actions[a];
         if ((action->kind != ACTION_REDUCE && action->kind != ACTION_RECEIVE_PARTIAL) || action->piece < 0)

@@ -4,15 +4,19 @@
 #ifndef DISTAL_TESTS_MPI_REPORT_H
 #define DISTAL_TESTS_MPI_REPORT_H
 
+#include "runtime/node.h"
+#include "runtime/wait.h"
+
 #include <mpi.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { REPORT_LENGTH = 512 };
-static char report_failure[REPORT_LENGTH]; // of the running case on this rank; "" while it is well
-static int report_failed;                  // cases so far
+enum { REPORT_LENGTH = 512, REPORT_MAX_RANKS = 12 };
+static char report_failure[REPORT_LENGTH];          // of the running case on this rank; "" while it is well
+static int report_failed;                           // cases so far
+static MPI_Comm report_comms[REPORT_MAX_RANKS + 1]; // by number of ranks: the first ones of the launch
 
 // Keeps the first failure of a case.
 __attribute__((format(printf, 1, 2))) static inline void fail(const char *format, ...) {
@@ -30,21 +34,36 @@ __attribute__((format(printf, 1, 2))) static inline void fail(const char *format
             fail(__VA_ARGS__);                                                                               \
     } while (0)
 
-// Runs `test` on the first `count` ranks, which get a communicator of their own, and prints how it went.
+static inline void report_start(int *argument_count, char ***arguments) {
+    int rank;
+    MPI_Init(argument_count, arguments);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (node_share_cores(MPI_COMM_WORLD).crowded)
+        wait_asleep();
+    for (int count = 1; count <= REPORT_MAX_RANKS; count++)
+        MPI_Comm_split(MPI_COMM_WORLD, rank < count ? 0 : MPI_UNDEFINED, rank, &report_comms[count]);
+}
+
+// The exit status of the launch.
+static inline int report_end(void) {
+    for (int count = 1; count <= REPORT_MAX_RANKS; count++)
+        if (report_comms[count] != MPI_COMM_NULL)
+            MPI_Comm_free(&report_comms[count]);
+    MPI_Finalize();
+    return report_failed > 0;
+}
+
+// Runs `test` on the first `count` ranks, which have a communicator of their own, and prints how it went.
 static inline void run_case(const char *name, int count, void (*test)(MPI_Comm comm, int rank, int ranks)) {
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     report_failure[0] = '\0';
-    MPI_Comm comm;
-    MPI_Comm_split(MPI_COMM_WORLD, rank < count ? 0 : MPI_UNDEFINED, rank, &comm);
-    if (comm != MPI_COMM_NULL) {
-        test(comm, rank, count);
-        MPI_Comm_free(&comm);
-    }
+    if (report_comms[count] != MPI_COMM_NULL)
+        test(report_comms[count], rank, count);
     int first = report_failure[0] ? rank : count;
-    MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    all_reduce(&first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (first < count)
-        MPI_Bcast(report_failure, sizeof report_failure, MPI_CHAR, first, MPI_COMM_WORLD);
+        broadcast(report_failure, sizeof report_failure, MPI_CHAR, first, MPI_COMM_WORLD);
     report_failed += first < count;
     if (rank != 0)
         return;

@@ -315,7 +315,7 @@ static void test_sizes(MPI_Comm comm, int rank, int ranks) {
     distal_context *d = context_on(comm);
     distal_statement *s = summa(d, ranks);
     OK(distal_compile(s));
-    MPI_Barrier(comm);
+    barrier(comm);
     setenv("DISTAL_CC", "/nonexistent/cc", 1);
     for (int64_t n = 1; n < 40; n += 19) {
         const char *const names[] = {"A", "B", "C"};
@@ -332,7 +332,7 @@ static void test_sizes(MPI_Comm comm, int rank, int ranks) {
         check_product(d, find(d, "A"), find(d, "B"), find(d, "C"));
         distal_plan_free(p);
     }
-    MPI_Barrier(comm);
+    barrier(comm);
     unsetenv("DISTAL_CC");
     distal_free(d);
 }
@@ -532,7 +532,7 @@ static void test_files(MPI_Comm comm, int rank, int ranks) {
     distal_tensor *a = matrix(d, "A", 9, 4, "A(x, y) -> L(x)"), *b = matrix(d, "B", 9, 4, "B(x, y) -> L(y)");
     char path[64];
     long process = (long)getpid();
-    MPI_Bcast(&process, 1, MPI_LONG, 0, comm);
+    broadcast(&process, 1, MPI_LONG, 0, comm);
     snprintf(path, sizeof path, "/tmp/distal-test-api-%ld.npy", process);
     OK(distal_tensor_fill(a, "random:9"));
     OK(distal_tensor_write(a, path));
@@ -541,10 +541,10 @@ static void test_files(MPI_Comm comm, int rank, int ranks) {
     CHECK(memcmp(from, to, sizeof(double) * 36) == 0, "the file holds something else");
     free(from);
     free(to);
-    MPI_Barrier(comm);
+    barrier(comm);
     if (rank == 0)
         remove(path);
-    MPI_Barrier(comm);
+    barrier(comm);
     CHECK(distal_tensor_fill(b, path) == DISTAL_FAILED && strstr(distal_error(d), path), "%s",
           distal_error(d));
     CHECK(distal_tensor_write(b, "/nonexistent/b.npy") == DISTAL_FAILED && *distal_error(d), "written");
@@ -572,10 +572,9 @@ static const struct {
 };
 
 int main(int argc, char **argv) {
-    MPI_Init(&argc, &argv);
+    report_start(&argc, &argv);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int k = 0; cases[i].counts[k]; k++)
             run_case(cases[i].name, cases[i].counts[k], cases[i].test);
-    MPI_Finalize();
-    return report_failed ? 1 : 0;
+    return report_end();
 }

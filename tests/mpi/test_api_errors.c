@@ -431,12 +431,12 @@ static void test_plans(MPI_Comm comm, int rank, int ranks) {
     char text[64];
     distal_statement *fresh;
     snprintf(text, sizeof text, "A(i, j) = B(i, j) * %d.5", (int)(MPI_Wtime() * 1000) % 1000000);
-    MPI_Bcast(text, sizeof text, MPI_CHAR, 0, comm);
+    broadcast(text, sizeof text, MPI_CHAR, 0, comm);
     FINE(distal_statement_create(d, text, &fresh));
     setenv("DISTAL_CC", "/nonexistent/cc", 1);
     FAILS(distal_compile(fresh), "/nonexistent/cc");
     FAILS(distal_plan_create(fresh, &plan), "/nonexistent/cc");
-    MPI_Barrier(comm);
+    barrier(comm);
     unsetenv("DISTAL_CC");
     FINE(distal_plan_create(s, &plan));
     WRONG(distal_plan_figures(plan, NULL), "NULL");
@@ -484,10 +484,9 @@ const char *__asan_default_options(void) {
 }
 
 int main(int argc, char **argv) {
-    MPI_Init(&argc, &argv);
+    report_start(&argc, &argv);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int ranks = 1; ranks <= 4; ranks += 3)
             run_case(cases[i].name, ranks, cases[i].test);
-    MPI_Finalize();
-    return report_failed ? 1 : 0;
+    return report_end();
 }

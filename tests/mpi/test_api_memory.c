@@ -89,7 +89,7 @@ static bool all_fine(Run *run, const char *call, distal_status status, bool coll
     run->call = call;
     const long before = failing; // counting stops here: MPI is not ours
     failing = 0;
-    MPI_Allreduce(MPI_IN_PLACE, worst, 2, MPI_INT, MPI_MAX, run->comm);
+    all_reduce(worst, 2, MPI_INT, MPI_MAX, run->comm);
     failing = before;
     run->status = (distal_status)worst[0];
     CHECK(!collective || worst[0] == -worst[1], "%s: ranks disagree: %d", call, (int)status);
@@ -146,7 +146,7 @@ static bool compute(Run *run, int ranks) {
 static void fail_each(MPI_Comm comm, int rank, int ranks) {
     const long stride = failing_kind == OF_ARENAS ? 61 : 1;
     long process = (long)getpid(), last = 0;
-    MPI_Bcast(&process, 1, MPI_LONG, 0, comm);
+    broadcast(&process, 1, MPI_LONG, 0, comm);
     char path[64], draft[96];
     snprintf(path, sizeof path, "/tmp/distal-test-memory-%ld.npy", process);
     snprintf(draft, sizeof draft, "%s.tmp-%ld", path, process);
@@ -161,7 +161,7 @@ static void fail_each(MPI_Comm comm, int rank, int ranks) {
         CHECK(n > 0 || fine, "%s failed where memory was there", run.call);
         CHECK(access(draft, F_OK) != 0, "%s has left %s behind", run.call, draft);
         distal_free(run.d);
-        MPI_Bcast(&last, 1, MPI_LONG, ranks - 1, comm);
+        broadcast(&last, 1, MPI_LONG, ranks - 1, comm);
         if (n == 0)
             fine = false;
         if (report_failure[0])
@@ -182,7 +182,7 @@ static void test_all_after(MPI_Comm comm, int rank, int ranks) {
 }
 
 int main(int argc, char **argv) {
-    MPI_Init(&argc, &argv);
+    report_start(&argc, &argv);
     for (int ranks = 1; ranks <= 2; ranks++) {
         failing_kind = OF_SYSTEM;
         run_case("api_memory/each", ranks, test_each);
@@ -191,6 +191,5 @@ int main(int argc, char **argv) {
         run_case("api_memory/each of arenas", ranks, test_each);
         run_case("api_memory/all_after in arenas", ranks, test_all_after);
     }
-    MPI_Finalize();
-    return report_failed ? 1 : 0;
+    return report_end();
 }

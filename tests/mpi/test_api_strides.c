@@ -117,11 +117,10 @@ static void test_last(MPI_Comm comm, int rank, int ranks) {
 
 int main(int argc, char **argv) {
     static const int counts[] = {1, 2, 3, 6};
-    MPI_Init(&argc, &argv);
+    report_start(&argc, &argv);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         run_case("api_strides/all", counts[i], test_all);
         run_case("api_strides/last", counts[i], test_last);
     }
-    MPI_Finalize();
-    return report_failed ? 1 : 0;
+    return report_end();
 }

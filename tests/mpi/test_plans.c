@@ -389,7 +389,7 @@ static void test_program(MPI_Comm comm, int rank, int ranks) {
 }
 
 int main(int argc, char **argv) {
-    MPI_Init(&argc, &argv);
+    report_start(&argc, &argv);
     int ranks;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     for (now_program = 0; now_program < sizeof programs / sizeof *programs; now_program++)
@@ -400,6 +400,5 @@ int main(int argc, char **argv) {
                          variants[now_variant].name);
                 run_case(name, count, test_program);
             }
-    MPI_Finalize();
-    return report_failed > 0;
+    return report_end();
 }

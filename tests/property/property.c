@@ -6,6 +6,7 @@
 // space alone, and `--only INDEX` one program.
 #include "broken.h"
 #include "generate.h"
+#include "runtime/wait.h"
 #include "shrink.h"
 #include "space.h"
 
@@ -236,7 +237,7 @@ static int64_t run_broken(const Options *options) {
         arena_free(arena);
     }
     alarm(0);
-    MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    all_reduce(&failed, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     if (failed == 0 && world_rank == 0)
         printf("ok property/broken/%" PRIu64 ": %" PRId64 " programs\n", options->seed, count);
     return failed;

@@ -3,6 +3,7 @@
 
 #include "index/evaluate.h"
 #include "io/generate.h"
+#include "runtime/wait.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -249,9 +250,11 @@ void reference_compare(Trial *trial, const StatementPlan *plan, const Assignment
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
     int64_t own_bytes;
+    MPI_Request request;
     char *own = pack_pieces(target, &own_bytes);
     if (rank > 0) {
-        MPI_Send(own, (int)own_bytes, MPI_CHAR, 0, 1, comm);
+        MPI_Isend(own, (int)own_bytes, MPI_CHAR, 0, 1, comm, &request);
+        wait_all(1, &request);
         free(own);
         return;
     }
@@ -263,8 +266,10 @@ void reference_compare(Trial *trial, const StatementPlan *plan, const Assignment
     for (int r = 0; r < ranks; r++) {
         int64_t bytes = home_bytes(home, r);
         char *packed = r ? malloc((size_t)bytes + 1) : own;
-        if (r)
-            MPI_Recv(packed, (int)bytes, MPI_CHAR, r, 1, comm, MPI_STATUS_IGNORE);
+        if (r) {
+            MPI_Irecv(packed, (int)bytes, MPI_CHAR, r, 1, comm, &request);
+            wait_all(1, &request);
+        }
         take_pieces(trial, known ? &expected : NULL, home, r, packed, &all, way);
         free(packed);
     }

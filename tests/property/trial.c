@@ -2,6 +2,8 @@
 #include "trial.h"
 
 #include "emit/emit.h"
+#include "runtime/node.h"
+#include "runtime/wait.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -16,6 +18,8 @@ void trial_start(void) {
     int rank, ranks;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (node_share_cores(MPI_COMM_WORLD).crowded)
+        wait_asleep();
     for (int n = 0; n <= MAX_RANKS; n++) {
         trial_comms[n] = MPI_COMM_NULL;
         if (n > 0 && n <= ranks)
@@ -228,13 +232,13 @@ void trial_agree(Trial *const *trials, int count) {
     int *failed = malloc(sizeof(int) * (size_t)(count + 1));
     for (int i = 0; i < count; i++)
         failed[i] = trials[i]->verdict == TRIAL_PASSED ? NOBODY : rank;
-    MPI_Allreduce(MPI_IN_PLACE, failed, count, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    all_reduce(failed, count, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     for (int i = 0; i < count; i++) {
         if (failed[i] == NOBODY)
             continue;
         int verdict = (int)trials[i]->verdict;
-        MPI_Bcast(&verdict, 1, MPI_INT, failed[i], MPI_COMM_WORLD);
-        MPI_Bcast(trials[i]->why, MAX_WHY, MPI_CHAR, failed[i], MPI_COMM_WORLD);
+        broadcast(&verdict, 1, MPI_INT, failed[i], MPI_COMM_WORLD);
+        broadcast(trials[i]->why, MAX_WHY, MPI_CHAR, failed[i], MPI_COMM_WORLD);
         trials[i]->verdict = (Verdict)verdict;
     }
     free(failed);

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Waiting for other ranks. An MPI library polls while it waits, and not every one gives its core away
+// meanwhile: with more ranks than cores, a rank that waits then keeps one that computes from its core until
+// the kernel takes it away, milliseconds for each message. So ranks that share cores ask from time to time,
+// and sleep.
+#ifndef DISTAL_RUNTIME_WAIT_H
+#define DISTAL_RUNTIME_WAIT_H
+
+#include <mpi.h>
+
+// From now on this process sleeps while it waits. Before, MPI waits as it likes.
+void wait_asleep(void);
+
+// As MPI_Waitall, without statuses.
+void wait_all(int count, MPI_Request *requests);
+
+// As MPI_Allreduce in place, MPI_Bcast, MPI_Barrier and MPI_Comm_dup. All ranks have to call these, as MPI
+// does not match them with its own: some ranks may sleep and others not.
+void all_reduce(void *values, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+void broadcast(void *values, int count, MPI_Datatype type, int root, MPI_Comm comm);
+void barrier(MPI_Comm comm);
+void duplicate(MPI_Comm comm, MPI_Comm *copy);
+
+#endif
