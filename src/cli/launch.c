@@ -123,7 +123,7 @@ static int open_output(void) {
     return memfd_create("distal-output", MFD_CLOEXEC);
 }
 
-static ExitStatus print_output(Session *session, int output) {
+static Text read_output(Session *session, int output) {
     Text text = text_create(session->arena);
     char block[4096];
     ssize_t got = lseek(output, 0, SEEK_SET) == 0 ? 1 : -1;
@@ -133,7 +133,29 @@ static ExitStatus print_output(Session *session, int output) {
             text_append_n(&text, block, (size_t)got);
     }
     close(output);
-    return session_print(session, &text);
+    return text;
+}
+
+// MPICH's launcher says among the results, between rules, which signal has ended a process; its status is
+// only at times the number. Takes this out of the output; 0 where nothing is said.
+static int take_signal(Text *output, bool verbose) {
+    static const char title[] = "\n=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n";
+    char *first = output->data ? strstr(output->data, title) : NULL;
+    if (!first)
+        return 0;
+    while (first > output->data && first[-1] == '=')
+        first--;
+    int number = 0;
+    const char *signal_named = strstr(first, "(signal ");
+    if (signal_named)
+        sscanf(signal_named, "(signal %d)", &number);
+    if (verbose)
+        fputs(first, stderr);
+    if (first > output->data)
+        first--; // an empty line
+    output->length = (size_t)(first - output->data);
+    *first = '\0';
+    return number;
 }
 
 static volatile sig_atomic_t launcher_pid, ended_by, reminders;
@@ -173,17 +195,18 @@ static const char *command_line(Session *session, const Words *words) {
     return text_string(&text);
 }
 
-// What the run has come to, from the status that waitpid gave of the launcher.
-static ExitStatus outcome(Session *session, const Words *words, int status) {
+// What the run has come to, from the status that waitpid gave of the launcher, and the signal it has named.
+static ExitStatus outcome(Session *session, const Words *words, int status, int named) {
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     const bool is_reported = code == REPORTED + EXIT_FAILED || code == REPORTED + EXIT_WRONG;
     session->pipeline = NULL; // the first rank has said what there is to say about the program
     if (code == 0 || is_reported)
         return (ExitStatus)(code % REPORTED);
     // Launchers and shells say in this way that a signal has ended a process.
-    if (code > 128 && code <= 128 + SIGRTMAX)
+    const int number = named == 0 && code > 128 && code <= 128 + SIGRTMAX ? code - 128 : named;
+    if (number)
         diagnostics_error(session->diagnostics, (Span){0}, "the run was ended: a process got signal %d (%s)",
-                          code - 128, strsignal(code - 128));
+                          number, strsignal(number));
     else
         diagnostics_error(session->diagnostics, (Span){0}, "the run failed: '%s' ended with status %d",
                           words->items[0], code);
@@ -225,6 +248,9 @@ ExitStatus launch(Session *session, int64_t ranks) {
         signal(ended_by, SIG_DFL);
         raise(ended_by);
     }
-    const ExitStatus ended = outcome(session, &words, status), printed = print_output(session, output);
+    Text results = read_output(session, output);
+    const int named = take_signal(&results, session->options->verbose);
+    const ExitStatus ended = outcome(session, &words, status, named),
+                     printed = session_print(session, &results);
     return ended == EXIT_FINE ? printed : ended;
 }

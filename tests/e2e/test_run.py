@@ -346,8 +346,9 @@ def ranks_of_run(token):
                 variables = dict(word.split(b"=", 1) for word in file.read().split(b"\0") if b"=" in word)
         except OSError:
             continue
-        if variables.get(b"DISTAL_TEST") == token.encode() and b"OMPI_COMM_WORLD_RANK" in variables:
-            found[int(variables[b"OMPI_COMM_WORLD_RANK"])] = int(process)
+        rank = variables.get(b"OMPI_COMM_WORLD_RANK", variables.get(b"PMI_RANK"))
+        if variables.get(b"DISTAL_TEST") == token.encode() and rank is not None:
+            found[int(rank)] = int(process)
     return found
 
 
@@ -360,7 +361,8 @@ def wait_for(condition, seconds):
 
 def long_run(folder):
     return subprocess.Popen([DISTAL, "run", example("summa"), "-p", "n=2000", "--repeat", "1000"],
-                            stderr=subprocess.PIPE, text=True, env={**os.environ, "DISTAL_TEST": folder})
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                            env={**os.environ, "DISTAL_TEST": folder})
 
 
 def test_killed_rank_ends_the_run(folder):
@@ -369,8 +371,9 @@ def test_killed_rank_ends_the_run(folder):
     time.sleep(1)
     os.kill(ranks_of_run(folder)[2], signal.SIGKILL)
     start = time.monotonic()
-    _, message = process.communicate(timeout=LIMIT_SECONDS)
+    output, message = process.communicate(timeout=LIMIT_SECONDS)
     check(process.returncode == 1, f"exit status {process.returncode}")
+    check(output == "", f"standard output: {output!r}")
     check(time.monotonic() - start < 10, f"it took {time.monotonic() - start:.1f} s to end")
     check("the run was ended: a process got signal 9" in message, f"standard error: {message!r}")
     check(wait_for(lambda: not ranks_of_run(folder), 5), "ranks are left behind")
