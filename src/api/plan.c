@@ -11,6 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+// What a plan knows of a tensor that it moves.
+typedef struct {
+    distal_tensor *tensor; // NULL: a workspace, which is the plan's own, or no transfer moves it
+    int64_t memory;        // what there was of tensor->memory when the plan was made
+    bool placed_here;      // the plan has given the tensor its home
+    bool allocated_here;   // the plan has given it memory
+    Storage *copy;         // what kernels work in where the tensor is spread, else NULL
+} Use;
+
 struct distal_plan {
     distal_plan *next;
     distal_context *context;
@@ -18,13 +27,9 @@ struct distal_plan {
     Pipeline *pipeline;
     const StatementPlan *statement;
     distal_kernel_function function;
-    int tensor_count;        // workspaces included, which are the plan's own
-    distal_tensor **tensors; // by id in the pipeline's program; NULL: no transfer moves it, or a workspace
-    int64_t *memory;         // what they had of tensor->memory when the plan was made
-    bool *placed_here;       // by the same: the plan has given the tensor its home
-    bool *allocated_here;    // the plan has given it memory
-    Storage **storages;
-    Storage **copies; // by the same: what kernels work in for a tensor that is spread, else NULL
+    int tensor_count;   // workspaces included
+    Use *uses;          // by id in the pipeline's program
+    Storage **storages; // by the same: what kernels work in
     ExecutionParts parts;
     distal_execution *execution;
     distal_figures figures;
@@ -97,23 +102,24 @@ static void place(distal_tensor *tensor, const Home *found) {
 
 static bool take_tensor(distal_plan *plan, int id) {
     distal_tensor *tensor = context_tensor(plan->context, plan->pipeline->program->tensors[id]->name);
-    plan->tensors[id] = tensor;
+    Use *use = &plan->uses[id];
+    use->tensor = tensor;
     tensor->references++;
     if (tensor->placement && tensor_check_home(plan->context, tensor) != DISTAL_OK)
         return false;
     if (!tensor->home.known) {
-        plan->placed_here[id] = true;
+        use->placed_here = true;
         place(tensor, &plan->pipeline->plan->homes[id]);
     }
     if (!tensor->storage) {
         if (!tensor_allocate(tensor, plan->context->diagnostics))
             return false;
-        plan->allocated_here[id] = true;
+        use->allocated_here = true;
     }
     plan->storages[id] = tensor->storage;
-    plan->memory[id] = tensor->memory;
+    use->memory = tensor->memory;
     if (tensor->spread)
-        plan->storages[id] = plan->copies[id] =
+        plan->storages[id] = use->copy =
             storage_create(&tensor->home, plan->context->rank, true, plan->context->diagnostics);
     return plan->storages[id] != NULL;
 }
@@ -151,11 +157,7 @@ static distal_status prepare(distal_context *context, void *arguments) {
     distal_plan *plan = call->plan;
     const Spmd *spmd = plan->statement->spmd;
     plan->tensor_count = plan->pipeline->plan->tensor_count;
-    plan->tensors = arena_array(plan->arena, distal_tensor *, plan->tensor_count);
-    plan->memory = arena_array(plan->arena, int64_t, plan->tensor_count);
-    plan->placed_here = arena_array(plan->arena, bool, plan->tensor_count);
-    plan->allocated_here = arena_array(plan->arena, bool, plan->tensor_count);
-    plan->copies = arena_array(plan->arena, Storage *, plan->tensor_count);
+    plan->uses = arena_array(plan->arena, Use, plan->tensor_count);
     plan->storages = arena_array(plan->arena, Storage *, plan->tensor_count);
     for (int t = 0; t < spmd->transfer_count; t++) {
         const int id = spmd->transfers[t].access->tensor->id;
@@ -176,15 +178,15 @@ static distal_status assemble(distal_context *context, void *arguments) {
 
 // Tensors are as they were before the plan, on all ranks alike.
 static void undo(const distal_plan *plan) {
-    for (int t = 0; t < plan->tensor_count && plan->tensors && plan->storages; t++) {
-        distal_tensor *tensor = plan->tensors[t];
-        if (tensor && plan->allocated_here[t]) {
-            storage_free(tensor->storage);
-            tensor->storage = NULL;
-            tensor->memory++;
+    for (int t = 0; plan->uses && t < plan->tensor_count; t++) {
+        const Use *use = &plan->uses[t];
+        if (use->allocated_here) {
+            storage_free(use->tensor->storage);
+            use->tensor->storage = NULL;
+            use->tensor->memory++;
         }
-        if (tensor && plan->placed_here[t])
-            tensor->home.known = false;
+        if (use->placed_here)
+            use->tensor->home.known = false;
     }
 }
 
@@ -267,13 +269,12 @@ void distal_plan_free(distal_plan *plan) {
         at = &(*at)->next;
     *at = plan->next;
     execution_free(plan->execution);
-    for (int t = 0; plan->tensors && t < plan->tensor_count; t++) {
-        if (plan->tensors[t])
-            tensor_release(plan->tensors[t]);
+    for (int t = 0; plan->uses && t < plan->tensor_count; t++) {
+        if (plan->uses[t].tensor)
+            tensor_release(plan->uses[t].tensor);
         else if (plan->storages)
             storage_free(plan->storages[t]);
-        if (plan->copies)
-            storage_free(plan->copies[t]);
+        storage_free(plan->uses[t].copy);
     }
     arena_free(plan->arena);
     free(plan);
@@ -306,17 +307,17 @@ distal_status distal_execute(distal_plan *plan) {
     if (!plan)
         return missing_argument(NULL, "distal_execute", "the plan");
     for (int t = 0; t < plan->tensor_count; t++) {
-        distal_tensor *tensor = plan->tensors[t];
-        if (tensor && tensor->memory != plan->memory[t])
-            return call_end(plan->context, call_local(plan->context, refuse, tensor));
+        const Use *use = &plan->uses[t];
+        if (use->tensor && use->tensor->memory != use->memory)
+            return call_end(plan->context, call_local(plan->context, refuse, use->tensor));
     }
     for (int t = 0; t < plan->tensor_count; t++)
-        if (plan->tensors[t] && plan->copies[t])
-            copy_pieces(plan->copies[t], plan->tensors[t]->storage);
+        if (plan->uses[t].copy)
+            copy_pieces(plan->uses[t].copy, plan->uses[t].tensor->storage);
     execution_run(plan->execution, plan->function, plan->pipeline->params);
-    const int target = plan->statement->target->id;
-    if (plan->copies[target])
-        copy_pieces(plan->tensors[target]->storage, plan->copies[target]);
+    const Use *target = &plan->uses[plan->statement->target->id];
+    if (target->copy)
+        copy_pieces(target->tensor->storage, target->copy);
     return DISTAL_OK;
 }
 
