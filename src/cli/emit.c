@@ -22,7 +22,7 @@ static bool write_file(const char *path, const char *text, Diagnostics *diagnost
         return false;
     bool ok = write_text(is_stream ? output.path : output.draft, text);
     if (!ok)
-        diagnostics_error(diagnostics, (Span){0}, "cannot write '%s': %s", output.path, strerror(errno));
+        output_refuse(&output, strerror(errno), diagnostics);
     return is_stream ? ok : output_finish(&output, ok, diagnostics);
 }
 

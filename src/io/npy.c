@@ -278,10 +278,9 @@ static const char *claim(int fd, int64_t size) {
     return ftruncate(fd, (off_t)size) == 0 ? NULL : strerror(errno);
 }
 
-bool npy_create(const char *path, ElementType type, int order, const int64_t *extents,
-                Diagnostics *diagnostics) {
+const char *npy_create(const char *path, ElementType type, int order, const int64_t *extents, Arena *arena) {
     size_t length;
-    const char *header = header_text(type, order, extents, diagnostics->arena, &length);
+    const char *header = header_text(type, order, extents, arena, &length);
     int64_t size = (int64_t)type_info(type)->size;
     for (int d = 0; d < order; d++)
         size *= extents[d];
@@ -291,11 +290,9 @@ bool npy_create(const char *path, ElementType type, int order, const int64_t *ex
         why = claim(fd, (int64_t)length + size);
     if (fd >= 0 && close(fd) != 0 && !why)
         why = strerror(errno);
-    if (!why)
-        return true;
-    if (fd >= 0)
+    if (why && fd >= 0)
         unlink(path);
-    return diagnostics_error(diagnostics, (Span){0}, "cannot write '%s': %s", path, why);
+    return why;
 }
 
 static void write_run(void *context, const Run *run) {
@@ -322,10 +319,10 @@ static void write_patch(void *context, const Patch *patch) {
     whole->why = transit.why;
 }
 
-bool npy_write(const char *path, ElementType type, int order, const int64_t *extents, int64_t count,
-               const PiecePart *parts, Diagnostics *diagnostics) {
+const char *npy_write(const char *path, ElementType type, int order, const int64_t *extents, int64_t count,
+                      const PiecePart *parts, Arena *arena) {
     size_t length;
-    header_text(type, order, extents, diagnostics->arena, &length);
+    header_text(type, order, extents, arena, &length);
     const Rect whole = rect_whole(order, extents);
     int64_t stride[MAX_ORDER] = {0};
     strides_of(order, extents, false, stride);
@@ -348,7 +345,5 @@ bool npy_write(const char *path, ElementType type, int order, const int64_t *ext
     // Some file systems report a failed write only here.
     if (transit.fd >= 0 && close(transit.fd) != 0 && !transit.why)
         transit.why = strerror(errno);
-    if (transit.why)
-        return diagnostics_error(diagnostics, (Span){0}, "cannot write '%s': %s", path, transit.why);
-    return true;
+    return transit.why;
 }

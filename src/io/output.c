@@ -20,7 +20,7 @@ bool output_is_stream(const Output *output) {
     return stat(output->path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
-static bool refuse(const Output *output, const char *why, Diagnostics *diagnostics) {
+bool output_refuse(const Output *output, const char *why, Diagnostics *diagnostics) {
     return diagnostics_error(diagnostics, (Span){0}, "cannot write '%s': %s", output->path, why);
 }
 
@@ -32,9 +32,9 @@ bool output_possible(const Output *output, Diagnostics *diagnostics) {
                              : arena_string(diagnostics->arena, output->path, (size_t)(slash - output->path));
     struct stat status;
     if (access(folder, W_OK | X_OK) != 0)
-        return refuse(output, strerror(errno), diagnostics);
+        return output_refuse(output, strerror(errno), diagnostics);
     return stat(output->path, &status) != 0 || S_ISREG(status.st_mode) ||
-           refuse(output, "it is not a regular file", diagnostics);
+           output_refuse(output, "it is not a regular file", diagnostics);
 }
 
 bool output_finish(const Output *output, bool ok, Diagnostics *diagnostics) {
@@ -42,5 +42,5 @@ bool output_finish(const Output *output, bool ok, Diagnostics *diagnostics) {
         return true;
     const int error = errno;
     unlink(output->draft);
-    return ok ? refuse(output, strerror(error), diagnostics) : false;
+    return ok ? output_refuse(output, strerror(error), diagnostics) : false;
 }

@@ -19,6 +19,9 @@ bool output_is_stream(const Output *output);
 // Whether there can be a file of this name. False with a diagnostic.
 bool output_possible(const Output *output, Diagnostics *diagnostics);
 
+// The diagnostic for a file that could not be written; always false.
+bool output_refuse(const Output *output, const char *why, Diagnostics *diagnostics);
+
 // The draft takes the name where `ok`, and is removed otherwise. False where it does not have the name, with
 // a diagnostic where it could not take it.
 bool output_finish(const Output *output, bool ok, Diagnostics *diagnostics);

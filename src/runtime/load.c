@@ -103,17 +103,20 @@ static bool create_draft(void *arguments, Diagnostics *diagnostics) {
     const Home *home = save->storage->home;
     if (!save->writes_header)
         return true;
-    save->has_draft =
-        output_possible(&save->output, diagnostics) &&
-        npy_create(save->output.draft, save->storage->type, home->order, home->extents, diagnostics);
-    return save->has_draft;
+    if (!output_possible(&save->output, diagnostics))
+        return false;
+    const char *why =
+        npy_create(save->output.draft, save->storage->type, home->order, home->extents, diagnostics->arena);
+    save->has_draft = !why;
+    return !why || output_refuse(&save->output, why, diagnostics);
 }
 
 static bool write_parts(void *arguments, Diagnostics *diagnostics) {
     const Save *save = arguments;
     const Home *home = save->storage->home;
-    return npy_write(save->output.draft, save->storage->type, home->order, home->extents, save->parts.count,
-                     save->parts.items, diagnostics);
+    const char *why = npy_write(save->output.draft, save->storage->type, home->order, home->extents,
+                                save->parts.count, save->parts.items, diagnostics->arena);
+    return !why || output_refuse(&save->output, why, diagnostics);
 }
 
 static bool name_draft(void *arguments, Diagnostics *diagnostics) {

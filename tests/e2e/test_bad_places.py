@@ -54,7 +54,8 @@ def test_outputs(folder):
     path = f"{folder}/A.npy"
     distal(["run", "-e", ALONE, "-p", "n=3", "--out", f"A={path}"], 0)
     before = numpy.load(path)
-    distal(["run", "-e", ALONE, "--out", f"A={path}"], 1, TOO_LARGE, largest_file=100000)
+    distal(["run", "-e", ALONE, "--out", f"A={path}"], 1, f"cannot write '{path}': {TOO_LARGE}",
+           largest_file=100000)
     check((numpy.load(path) == before).all() and os.listdir(folder) == ["A.npy"], f"{os.listdir(folder)}")
 
 
