@@ -36,9 +36,9 @@ const char *blas_form(KernelName kernel);
 // Whether loops of the leaf around the call change what it multiplies by.
 bool blas_alpha_varies(const LeafSite *site, const BlasCall *call);
 
-// Whether the element that is written tells the value of `var`, so that iterations with different values
-// write different elements.
-bool leaf_is_told(const LeafSite *site, int var);
+// Whether the element that is written and the loops in `around`, which are outside of it, tell the value of
+// `var`, so that iterations with different values write different elements.
+bool leaf_is_told(const LeafSite *site, int var, VarSet around);
 
 // Whether the order of the loops is open: there is no call, and no command says how they are executed.
 bool leaf_is_open(const LeafSite *site);

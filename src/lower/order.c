@@ -57,7 +57,7 @@ void leaf_order(const LeafSite *site, int *loops) {
     // Outside of the innermost loop, those whose iterations write distinct elements, for threads; then sums.
     int sums[MAX_VARS], sum_count = 0, told_count = 0;
     for (int i = 0; i < count - 1; i++) {
-        if (leaf_is_told(site, loops[i]))
+        if (leaf_is_told(site, loops[i], 0))
             loops[told_count++] = loops[i];
         else
             sums[sum_count++] = loops[i];

@@ -11,9 +11,9 @@ typedef struct {
 } Analysis;
 
 // In order of derivation, as a variable may be derived from another in very many ways.
-bool leaf_is_told(const LeafSite *site, int var) {
+bool leaf_is_told(const LeafSite *site, int var, VarSet around) {
     const Cin *cin = site->cin;
-    VarSet told = access_vars(site->assign->lhs);
+    VarSet told = access_vars(site->assign->lhs) | around;
     for (int v = 0; v < cin->var_count; v++)
         told |= (VarSet)site->outside[v] << v;
     for (int64_t i = 0; i < cin->relations.count; i++) {
@@ -22,6 +22,14 @@ bool leaf_is_told(const LeafSite *site, int var) {
             told |= relation_child_vars(relation);
     }
     return told >> var & 1;
+}
+
+// Whether iterations of the loop at `depth` write different elements.
+static bool writes_apart(const Analysis *analysis, int depth) {
+    VarSet around = 0;
+    for (int i = 0; i < depth; i++)
+        around |= (VarSet)1 << analysis->loops[i].var;
+    return leaf_is_told(analysis->site, analysis->loops[depth].var, around);
 }
 
 // Whether loops from `depth` inwards all update the same element.
@@ -39,7 +47,7 @@ static bool apply_thread(const Analysis *analysis, int depth, const Relation *re
     LeafLoop *loop = &analysis->loops[depth];
     const char *name = site->cin->vars[loop->var].name;
     const Tensor *left = site->assign->lhs->tensor;
-    if (leaf_is_told(analysis->site, loop->var)) {
+    if (writes_apart(analysis, depth)) {
         loop->thread = true;
         return true;
     }
@@ -65,7 +73,7 @@ static bool apply_thread(const Analysis *analysis, int depth, const Relation *re
 }
 
 static bool may_be_vector(const Analysis *analysis, int depth) {
-    return leaf_is_told(analysis->site, analysis->loops[depth].var) ||
+    return writes_apart(analysis, depth) ||
            (depth == analysis->plain_count - 1 && updates_one_element(analysis, depth));
 }
 
@@ -141,7 +149,7 @@ static bool check_vector_outside_threads(const Analysis *analysis) {
 // Without commands: threads on the outermost loop whose iterations are independent, else on a sum.
 static void thread_by_default(const Analysis *analysis) {
     for (int i = 0; i < analysis->plain_count; i++)
-        if (leaf_is_told(analysis->site, analysis->loops[i].var) && !analysis->loops[i].unroll) {
+        if (writes_apart(analysis, i) && !analysis->loops[i].unroll) {
             analysis->loops[i].thread = true;
             return;
         }

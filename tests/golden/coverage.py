@@ -41,7 +41,6 @@ UNTESTED = {
     "is not one of the %d innermost loops": GUARD,
     "cannot distribute one statement onto two machines": GUARD,
     "along the same machine dimension": GUARD,
-    "its iterations update the same elements": GUARD,
     "a library call replaces it": GUARD,
     "it is distributed": GUARD,
     "data moves inside it": GUARD,

@@ -78,7 +78,7 @@ static void draw_rotate(ScheduleWriter *writer) {
         return;
     for (int v = 0; v < writer->loops.var_count; v++) {
         bool distributed = writer->loops.vars[v].said & SAID_DISTRIBUTE;
-        if (writer_is_outside(writer, v, target) && random_chance(writer->random, distributed ? 75 : 20))
+        if (writer_is_outside(writer, v, target) && random_chance(writer->random, distributed ? 75 : 30))
             by[count++] = v;
     }
     random_shuffle(writer->random, by, count);

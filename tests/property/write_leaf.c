@@ -26,11 +26,14 @@ static bool is_in_leaf(const ScheduleWriter *writer, int var) {
     return any && !(writer->loops.vars[var].said & (SAID_DISTRIBUTE | SAID_COMMUNICATE | SAID_SUBSTITUTE));
 }
 
+// Of those that are rotated by others in the leaf there are few, so each counts for several.
 static int draw_leaf_loop(const ScheduleWriter *writer, unsigned unsaid) {
-    int vars[MAX_LOOP_VARS], count = 0;
+    enum { SHIFTED = 8 };
+    int vars[SHIFTED * MAX_LOOP_VARS], count = 0;
     for (int v = 0; v < writer->loops.var_count; v++)
         if (is_in_leaf(writer, v) && !(writer->loops.vars[v].said & unsaid))
-            vars[count++] = v;
+            for (int i = 0; i < (writer->loops.vars[v].shifts ? SHIFTED : 1); i++)
+                vars[count++] = v;
     return count ? vars[random_below(writer->random, count)] : -1;
 }
 
@@ -133,6 +136,16 @@ static bool updates_one_element(const ScheduleWriter *writer, int var, bool inne
     return true;
 }
 
+// Whether iterations of the loop with all that is outside of it the same update different elements.
+static bool is_told(const ScheduleWriter *writer, int var) {
+    const LoopVar *loop = &writer->loops.vars[var];
+    bool told = loop->told;
+    for (int v = 0; v < writer->loops.var_count; v++)
+        if (loop->shifts >> v & 1)
+            told = told && writer_is_outside(writer, v, var);
+    return told;
+}
+
 // No threads among threads, and no vectors around them.
 static bool may_have_threads(const ScheduleWriter *writer, int var) {
     for (int n = 0; n < writer->loops.nest_count; n++) {
@@ -152,7 +165,7 @@ static bool parallelize_threads(ScheduleWriter *writer, int var) {
     const char *race = NULL;
     if (!may_have_threads(writer, var))
         return false;
-    if (!loop->told || loop->reduction) {
+    if (!is_told(writer, var) || loop->reduction) {
         race = races[type->is_complex ? random_below(writer->random, 2) : random_below(writer->random, 3)];
         writer->atomic |= strcmp(race, "atomic") == 0;
     } else if (random_chance(writer->random, 40)) {
@@ -173,7 +186,7 @@ bool writer_parallelize(ScheduleWriter *writer, bool threads) {
         return parallelize_threads(writer, var);
     LoopVar *loop = var_at(writer, var);
     // Atomic updates and vectors exclude each other, and threads work around vectors only.
-    if (writer->atomic || (!loop->told && !updates_one_element(writer, var, true)))
+    if (writer->atomic || (!is_told(writer, var) && !updates_one_element(writer, var, true)))
         return false;
     for (int n = 0; n < writer->loops.nest_count; n++) {
         const LoopNest *nest = &writer->loops.nests[n];
