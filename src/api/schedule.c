@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A call for each command of the schedule language, all by way of one table-less formatter: arguments become
-// the command's text.
+// A call for each schedule command: its arguments become the command's text.
 #include "api/context.h"
 
 #include <ctype.h>

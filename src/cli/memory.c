@@ -69,7 +69,7 @@ static Peak find_peak(const Pipeline *pipeline, const Options *options) {
     return peak;
 }
 
-// "rank 2 for A: B 1.9 MiB at home; C 1.9 MiB at home, 3.8 MiB in buffers"
+// "rank 2 while it computes A: B 1.9 MiB at home; C 1.9 MiB at home, 3.8 MiB in buffers"
 static void note_peak(const Session *session, const Peak *peak) {
     const Pipeline *pipeline = session->pipeline;
     const StatementPlan *plan = pipeline->plan->statements[peak->statement];
