@@ -1,24 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The C library as a caller meets it: computing in its own memory and in the library's, on whole
 // communicators and parts of them, with several contexts, sizes and programs at once. ranks: 12
-#include "distal.h"
-#include "report.h"
+#include "api.h"
 
 #include <malloc.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#define OK(call)                                                                                             \
-    do {                                                                                                     \
-        if ((call) != DISTAL_OK)                                                                             \
-            fail("%s: %s", #call, distal_error(d));                                                          \
-    } while (0)
-
-static distal_context *context_on(MPI_Comm comm) {
-    distal_context *context = NULL;
-    CHECK(distal_create(comm, &context) == DISTAL_OK && context, "no context: %s", distal_error(NULL));
-    return context;
-}
 
 static distal_tensor *matrix(distal_context *d, const char *name, int64_t rows, int64_t columns,
                              const char *placement) {

@@ -3,16 +3,13 @@
 // permuted, between any two placements, storage orders and distances of elements, which differ from rank to
 // rank. What lies between the elements stays as it is. An argument is the number of draws in a case.
 // ranks: 6
-#include "distal.h"
-#include "report.h"
+#include "api.h"
 
 #include <stdlib.h>
 
 enum { MAX_MODES = 4, MAX_DIMS = 3, MAX_PIECES = 16, TEXT = 256 };
 static const double gap = -7;
 static const char modes[] = "xyzw";
-
-#define OK(call) CHECK((call) == DISTAL_OK, "%s: %s", #call, distal_error(d))
 
 static uint64_t below(uint64_t *random, uint64_t limit) {
     *random = *random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -188,8 +185,7 @@ static void list_variables(const int *order, int count, char *text) {
 static void test_draw(MPI_Comm comm, int rank, int ranks, uint64_t seed) {
     static const int64_t sizes[] = {1, 2, 3, 5, 7, 8};
     uint64_t random = seed * 31 + 7, own = random + (uint64_t)rank * 977;
-    distal_context *d = NULL;
-    OK(distal_create(comm, &d));
+    distal_context *d = context_on(comm);
     int grid[MAX_DIMS], permutation[MAX_MODES], plain[MAX_MODES] = {0, 1, 2, 3};
     const int dim_count = draw_machine(&random, d, ranks, grid);
     const int order = 1 + (int)below(&random, MAX_MODES);

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Memory of the caller with strides that kernels cannot work with: every third number of an array, columns
 // where rows are stored, on all ranks or on the last one only. ranks: 6
-#include "distal.h"
-#include "report.h"
+#include "api.h"
 
 #include <stdlib.h>
-
-#define OK(call) CHECK((call) == DISTAL_OK, "%s: %s", #call, distal_error(d))
 
 enum { M = 13, N = 11 };
 static const double gap = -7;
