@@ -20,6 +20,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.environ.get("DISTAL_SOURCE", os.path.dirname(os.path.dirname(HERE)))
 BUILD = os.environ.get("DISTAL_BUILD", os.path.join(SOURCE, "build"))
 SANITIZE = ["-fsanitize=address,undefined"] if os.environ.get("DISTAL_SANITIZE") else []
+# What the sanitized shared library has in it, for programs that take the archive.
+KEEP_LOADED = [f"{BUILD}/CMakeFiles/keep_loaded.dir/tests/support/keep_loaded.c.o"] if SANITIZE else []
 EXAMPLES = os.path.join(SOURCE, "examples", "c")
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
 LAUNCHER = shlex.split(os.environ.get("DISTAL_MPIRUN", "mpirun"))
@@ -110,17 +112,18 @@ def test_pkg_config(tree, folder):
 
 def test_static(tree, folder):
     """The archive: nothing of the library is needed where the program runs, and kernels that are loaded find it."""
-    run(["cc", "-std=c11", *WARNINGS, *SANITIZE, f"{EXAMPLES}/figure2.c", "-o", f"{folder}/static",
+    run(["cc", "-std=c11", *WARNINGS, *SANITIZE, f"{EXAMPLES}/figure2.c", "-o", f"{folder}/static", *KEEP_LOADED,
          *pkg_config(tree, "--cflags", "--libs", package="distal-static")])
     sources = f"{EXAMPLES}/own_arrays.c"
-    build_with_cmake(tree, f"{folder}/cmake-static", sources, "-DTARGET=distal_static")
+    build_with_cmake(tree, f"{folder}/cmake-static", sources, "-DTARGET=distal_static",
+                     f"-DCMAKE_EXE_LINKER_FLAGS={shlex.join(KEEP_LOADED)}")
     for program, prints in ((f"{folder}/static", "sum of A"), (f"{folder}/cmake-static/own_arrays", "received: 0")):
         assert "libdistal" not in run(["readelf", "-d", program]), program
         assert prints in on_ranks(2, folder, [program]), program
     # Names of the library's own are free for the application.
     with open(f"{folder}/names.c", "w", encoding="utf-8") as file:
         file.write("int agree(void);\nint agree(void) {\n    return 1;\n}\n")
-    run(["cc", *SANITIZE, f"{HERE}/consumer/guest.c", f"{folder}/names.c", "-o", f"{folder}/names",
+    run(["cc", *SANITIZE, f"{HERE}/consumer/guest.c", f"{folder}/names.c", "-o", f"{folder}/names", *KEEP_LOADED,
          *pkg_config(tree, "--cflags", "--libs", package="distal-static")])
     run([f"{folder}/names"])
 
@@ -154,7 +157,7 @@ def test_ahead_of_time(tree, folder):
         check("aot", ranks, *arguments)
     build("aot-plain")  # one thread a rank
     check("aot-plain", 2, "37")
-    build("aot-static", "-fopenmp", package="distal-static")
+    build("aot-static", "-fopenmp", *KEEP_LOADED, package="distal-static")
     check("aot-static", 2, "37")
     # The kernel of another schedule is refused.
     with open(program, encoding="utf-8") as file:

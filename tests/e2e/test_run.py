@@ -5,6 +5,7 @@ nothing, empty pieces, grids of all shapes, one to twelve ranks; and what plan p
 
 Prints `ok NAME` or `FAIL NAME: why` for each case. A name on the command line runs the cases that contain it."""
 import json
+import math
 import os
 import signal
 import subprocess
@@ -321,8 +322,11 @@ def test_failures_are_one_message(folder):
 def test_lack_of_memory(folder):
     """Refused before anything is computed, by what is free and by the user's limit, and with what would fit."""
     summa = ["run", example("summa"), "--out", f"A={folder}/A.npy"]
+    with open("/proc/meminfo", encoding="ascii") as file:
+        available = 1024 * next(int(line.split()[1]) for line in file if line.startswith("MemAvailable"))
+    too_large = math.isqrt(4 * available // (3 * 8))  # three matrices of doubles take four times what is free
     for arguments, message, advice in [
-            (["-p", "n=400000", "-p", "chunk=2000"], "not enough memory: the ranks of this node need ", "4 to a node as now"),
+            (["-p", f"n={too_large}", "-p", "chunk=2000"], "not enough memory: the ranks of this node need ", "4 to a node as now"),
             (["-p", "chunk=1024", "--memory-limit", "8M"], "rank 0 needs 14.0 MiB", "with -p chunk=256, no rank"),
             (["--memory-limit", "8192K", "--check"], "rank 0 needs 32.0 MiB", "without --check, no rank")]:
         done = distal([*summa, *arguments], status=1)

@@ -19,6 +19,7 @@ static uint64_t below(uint64_t *random, uint64_t limit) {
 static void draw_permutation(uint64_t *random, int count, int *items) {
     for (int i = 0; i < count; i++) {
         const int at = (int)below(random, (uint64_t)i + 1);
+        items[i] = i;
         items[i] = items[at];
         items[at] = i;
     }
