@@ -242,9 +242,6 @@ static const BlasCall *fit_chosen(Search *search) {
     const Shape *shape = search->shape;
     const Stmt *assign = search->site->assign;
     Product product = {0};
-    // There may be very many choices. This one cannot be, and a reason has been found.
-    if (search->furthest >= OBSTACLE_PRODUCT && is_too_much(search))
-        return NULL;
     if (!collect_product(search, search->product, &product))
         return NULL;
     bool swapped = product.dims[0] != shape->operands[0];
@@ -299,7 +296,9 @@ static const BlasCall *choose(Search *search, int dim) {
             continue;
         search->chosen[dim] = loop;
         search->sources[dim] = source;
-        const BlasCall *call = choose(search, dim - 1);
+        // There may be very many choices. Those that begin like this cannot be, and a reason has been found.
+        const bool hopeless = search->furthest >= OBSTACLE_PRODUCT && is_too_much(search);
+        const BlasCall *call = hopeless ? NULL : choose(search, dim - 1);
         if (call)
             return call;
         search->chosen[dim] = search->sources[dim] = -1;
