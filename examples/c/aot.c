@@ -17,7 +17,7 @@ static void ok(distal_status status) {
     if (status == DISTAL_OK)
         return;
     fputs(distal_error(d), stderr);
-    MPI_Abort(MPI_COMM_WORLD, status);
+    MPI_Abort(MPI_COMM_WORLD, (int)status);
 }
 
 static char *read_text(const char *path) {

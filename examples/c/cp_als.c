@@ -19,7 +19,7 @@ static void ok(distal_status status) {
     if (status == DISTAL_OK)
         return;
     fprintf(stderr, "rank %d: %s", rank, distal_error(d));
-    MPI_Abort(MPI_COMM_WORLD, status);
+    MPI_Abort(MPI_COMM_WORLD, (int)status);
 }
 
 // A matrix with an extent of RANK in its second mode, whole on every rank, and where it lies.

@@ -16,7 +16,7 @@ static void ok(const distal_context *d, distal_status status) {
     if (status == DISTAL_OK)
         return;
     fprintf(stderr, "rank %d: %s", rank, distal_error(d));
-    MPI_Abort(MPI_COMM_WORLD, status);
+    MPI_Abort(MPI_COMM_WORLD, (int)status);
 }
 
 static double sine(int64_t mode, int64_t point, int64_t points) {
