@@ -51,7 +51,6 @@ const char *blas_form(KernelName kernel) {
 // furthest.
 typedef enum {
     OBSTACLE_NONE,
-    OBSTACLE_STATEMENT,
     OBSTACLE_PRODUCT,
     OBSTACLE_LOOP,
     OBSTACLE_FORM,

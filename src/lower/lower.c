@@ -26,13 +26,8 @@ static bool add_machine_dims(Lowering *lowering) {
     const Machine *machine = NULL;
     for (int64_t i = 0; i < cin->relations.count; i++) {
         const Relation *relation = cin->relations.items[i];
-        if ((relation->kind != REL_DISTRIBUTE && relation->kind != REL_FIX) || !relation->machine)
-            continue;
-        if (machine && relation->machine != machine)
-            return diagnostics_error(lowering->diagnostics, relation->span,
-                                     "cannot distribute one statement onto two machines ('%s' and '%s')",
-                                     machine->name, relation->machine->name);
-        machine = relation->machine;
+        if ((relation->kind == REL_DISTRIBUTE || relation->kind == REL_FIX) && relation->machine)
+            machine = relation->machine; // the same for all
     }
     for (int d = 0; machine && d < machine->order; d++)
         if (!add_dim(lowering, (ExecutionDim){machine->extents[d], machine, d}, machine->span))
@@ -74,7 +69,8 @@ static bool add_own_dims(Lowering *lowering, int *own_dim) {
 }
 
 // Which variable is the coordinate in each dimension, and the fixed coordinates of the other dimensions.
-static bool set_coordinates(Lowering *lowering, const Nest *nest, const int *own_dim, SpmdNest *result) {
+static void set_coordinates(const Lowering *lowering, const Nest *nest, const int *own_dim,
+                            SpmdNest *result) {
     const Cin *cin = lowering->cin;
     const Spmd *spmd = lowering->spmd;
     for (int d = 0; d < spmd->dim_count; d++) {
@@ -87,16 +83,9 @@ static bool set_coordinates(Lowering *lowering, const Nest *nest, const int *own
     for (int i = 0; i < nest->loop_count; i++) {
         int var = nest->loops[i];
         const Relation *relation = cin_relation(cin, REL_DISTRIBUTE, var);
-        if (!relation)
-            continue;
-        int d = relation->machine ? relation->dim : own_dim[var];
-        if (result->coordinates[d] >= 0)
-            return diagnostics_error(lowering->diagnostics, relation->span,
-                                     "cannot distribute '%s' and '%s' along the same machine dimension",
-                                     cin->vars[result->coordinates[d]].name, cin->vars[var].name);
-        result->coordinates[d] = var;
+        if (relation)
+            result->coordinates[relation->machine ? relation->dim : own_dim[var]] = var;
     }
-    return true;
 }
 
 static SpmdNode *append(const Lowering *lowering, SpmdNode **end, SpmdKind kind) {
@@ -157,8 +146,7 @@ static bool lower_nest(Lowering *lowering, int index, const int *own_dim, SpmdNe
     const Spmd *spmd = lowering->spmd;
     Nest nest = cin_nest(cin, index);
     result->assign = nest.assign;
-    if (!set_coordinates(lowering, &nest, own_dim, result))
-        return false;
+    set_coordinates(lowering, &nest, own_dim, result);
     int first = (int)lowering->transfers.count;
     transfers_of_nest(cin, &nest, index, &lowering->transfers);
     int loops[MAX_VARS];

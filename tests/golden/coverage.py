@@ -39,8 +39,6 @@ UNTESTED = {
     "the list is empty": GUARD,
     "data moves inside loop": GUARD,
     "is not one of the %d innermost loops": GUARD,
-    "cannot distribute one statement onto two machines": GUARD,
-    "along the same machine dimension": GUARD,
     "a library call replaces it": GUARD,
     "it is distributed": GUARD,
     "data moves inside it": GUARD,
