@@ -44,7 +44,6 @@ UNTESTED = {
     "data moves inside it": GUARD,
     "has a dimension smaller than 1": GUARD,
     "lies outside of this dimension": GUARD,
-    "blocks have 1 to %d coordinates": GUARD,
     "the extent of mode %d of %s is negative": GUARD,
 }
 
