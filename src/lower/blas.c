@@ -49,13 +49,7 @@ const char *blas_form(KernelName kernel) {
 
 // What stands in the way, of all assignments of loops to dimensions tried: that of the one that came
 // furthest.
-typedef enum {
-    OBSTACLE_NONE,
-    OBSTACLE_PRODUCT,
-    OBSTACLE_LOOP,
-    OBSTACLE_FORM,
-    OBSTACLE_STRIDE
-} Obstacle;
+typedef enum { OBSTACLE_NONE, OBSTACLE_PRODUCT, OBSTACLE_LOOP, OBSTACLE_FORM, OBSTACLE_STRIDE } Obstacle;
 
 // A part of the right side, and the variables of its accesses.
 typedef struct Part Part;
