@@ -311,9 +311,11 @@ distal_status distal_execute(distal_plan *plan) {
         if (use->tensor && use->tensor->memory != use->memory)
             return call_end(plan->context, call_local(plan->context, refuse, use->tensor));
     }
-    for (int t = 0; t < plan->tensor_count; t++)
-        if (plan->uses[t].copy)
-            copy_pieces(plan->uses[t].copy, plan->uses[t].tensor->storage);
+    for (int t = 0; t < plan->tensor_count; t++) {
+        const Use *use = &plan->uses[t];
+        if (use->tensor && use->copy)
+            copy_pieces(use->copy, use->tensor->storage);
+    }
     execution_run(plan->execution, plan->function, plan->pipeline->params);
     const Use *target = &plan->uses[plan->statement->target->id];
     if (target->copy)
