@@ -45,6 +45,7 @@ demo: build ## multiply two matrices made with NumPy on 4 ranks
 	@tools/demo.sh $(BUILD)
 
 check: build ## run every test (SANITIZE=1: under ASan and UBSan; UPDATE=1: refresh the golden files)
+	@command -v c++ >/dev/null || tools/setup.sh g++ # one test: the header in a C++ program
 	@$(TEST) $(if $(filter 1,$(UPDATE)),--update)
 
 fuzz: build ## compare N drawn programs with the reference (N=1000, SEED=1)
