@@ -39,6 +39,8 @@ mount -t sysfs -o ro sysfs "$room/sys" # where hwloc and UCX look for cores and 
 mount -t devpts devpts "$room/dev/pts"
 mount -t tmpfs tmpfs "$room/dev/shm"
 cp /etc/resolv.conf "$room/etc/resolv.conf"
+# An installed Debian knows its own name; where nobody does, each start of MPI waits for name servers.
+printf '127.0.0.1 localhost\n127.0.1.1 %s\n' "$(hostname)" >"$room/etc/hosts"
 
 in_room() {
     env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive chroot "$room" "$@"
