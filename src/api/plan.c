@@ -3,6 +3,7 @@
 #include "api/context.h"
 
 #include "base/integer.h"
+#include "runtime/contraction.h"
 #include "runtime/execution.h"
 #include "runtime/wait.h"
 
@@ -194,7 +195,7 @@ static void undo(const distal_plan *plan) {
 // kernels can work in.
 static int64_t missing_bytes(const distal_plan *plan) {
     const StatementPlan *statement = plan->statement;
-    int64_t bytes = 0;
+    int64_t bytes = statement->spmd->contracts ? (int64_t)contraction_space() : 0;
     for (int t = 0; t < statement->tensor_count; t++) {
         const TensorFigures *figures = &statement->tensors[t];
         const distal_tensor *tensor = context_tensor(plan->context, figures->tensor->name);

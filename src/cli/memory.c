@@ -4,6 +4,7 @@
 #include "base/integer.h"
 #include "cli/report.h"
 #include "runtime/comm.h"
+#include "runtime/contraction.h"
 #include "runtime/node.h"
 #include "runtime/wait.h"
 
@@ -38,9 +39,14 @@ static int64_t copied_bytes(const Pipeline *pipeline, const Options *options, co
     return again ? home_bytes(&pipeline->plan->homes[assignment->lhs->tensor->id], rank) : 0;
 }
 
+static int64_t contraction_bytes(const StatementPlan *plan) {
+    return plan->spmd->contracts ? (int64_t)contraction_space() : 0;
+}
+
 int64_t memory_of_statement(const Pipeline *pipeline, const Options *options, int statement, int64_t rank) {
     const Assignment *assignment = pipeline->statements[statement].statement->assignment;
     int64_t bytes = pipeline->plan->statements[statement]->peak_bytes[rank];
+    bytes = saturated_add(bytes, contraction_bytes(pipeline->plan->statements[statement]));
     bytes = saturated_add(bytes, checked_bytes(pipeline, options, assignment));
     return saturated_add(bytes, copied_bytes(pipeline, options, assignment, rank));
 }
@@ -89,8 +95,13 @@ static void note_peak(const Session *session, const Peak *peak) {
             text_printf(&text, "%s %s in buffers", home > 0 ? "," : "", report_bytes(buffers, arena));
         separator = "; ";
     }
+    const int64_t contraction = contraction_bytes(plan);
     const int64_t checked = checked_bytes(pipeline, session->options, assignment);
     const int64_t copied = copied_bytes(pipeline, session->options, assignment, peak->rank);
+    if (contraction > 0) {
+        text_printf(&text, "%s%s for blocks of a product", separator, report_bytes(contraction, arena));
+        separator = "; ";
+    }
     if (checked > 0) {
         text_printf(&text, "%s%s for whole tensors that --check gathers", separator,
                     report_bytes(checked, arena));
