@@ -158,18 +158,9 @@ static VarSet made_of(const Cin *cin, const Access *access) {
 // Whether the dimension of its machine is taken in a nest that has loops over the modes of the tensor.
 static bool is_taken_for(const Cin *cin, const Access *access, int dim) {
     const VarSet vars = made_of(cin, access);
-    for (int64_t r = 0; r < cin->relations.count; r++) {
-        const Relation *relation = cin->relations.items[r];
-        if (!distribution_takes(relation, access->tensor->placement->machine, dim))
-            continue;
-        for (int n = 0; n < cin_nest_count(cin); n++) {
-            const Nest nest = cin_nest(cin, n);
-            for (int i = 0; i < nest.loop_count; i++)
-                if (vars >> nest.loops[i] & 1 &&
-                    (relation->kind == REL_FIX || nest_has(&nest, relation->vars[0])))
-                    return true;
-        }
-    }
+    for (int v = 0; v < cin->var_count; v++)
+        if (vars >> v & 1 && distribution_taken(cin, access->tensor->placement->machine, dim, v))
+            return true;
     return false;
 }
 
