@@ -114,7 +114,7 @@ static distal_status list_coordinates(distal_context *context, void *arguments) 
                        piece.order, piece.order == 1 ? "" : "s", call->mode);
     const Rect *rect = own_rect(call->tensor, call->index);
     for (int64_t i = 0; i < piece.extent[call->mode]; i++)
-        call->coordinates[i] = coords_at(rect_mode(rect, call->mode), i);
+        call->coordinates[i] = positions_at(rect_mode(rect, call->mode), i);
     return DISTAL_OK;
 }
 

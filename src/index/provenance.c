@@ -93,45 +93,45 @@ void provenance_related(const Provenance *provenance, const bool *active, const 
 static void set_interval(Box *box, int var, int64_t lo, int64_t hi) {
     box->lo[var] = lo;
     box->hi[var] = hi;
-    box->comb[var] = NULL;
+    box->periodic[var] = NULL;
 }
 
-static void set_values(Box *box, int var, Coords values) {
+static void set_values(Box *box, int var, PositionSet values) {
     box->lo[var] = values.lo;
     box->hi[var] = values.hi;
-    box->comb[var] = values.comb;
+    box->periodic[var] = values.periodic;
 }
 
-static Coords values_of(const Box *box, int var) {
-    return (Coords){box->lo[var], box->hi[var], box->comb[var]};
+static PositionSet values_of(const Box *box, int var) {
+    return (PositionSet){box->lo[var], box->hi[var], box->periodic[var]};
 }
 
-static bool is_full(Coords values, int64_t extent) {
-    return !values.comb && values.lo == 0 && values.hi == extent;
+static bool is_full(PositionSet values, int64_t extent) {
+    return !values.periodic && values.lo == 0 && values.hi == extent;
 }
 
 // Each recover_* replaces box `at` by the boxes that the parents' values form, clamped to the parents'
 // extents; further boxes go to the end of the list. False when nothing of the box is left.
 
-// Several boxes are made of one where values have gaps that no comb describes, and where loops are rotated by
-// variables that are not fixed. Where that would be more than so many in all, the gaps are taken as well:
-// these are more elements, and take no more memory, as buffers hold the hull.
+// Several boxes are made of one where values have gaps that no periodic describes, and where loops are
+// rotated by variables that are not fixed. Where that would be more than so many in all, the gaps are taken
+// as well: these are more elements, and take no more memory, as buffers hold the bounding box.
 enum { MAX_BOXES = 1 << 10 };
 
 // The part of a parent under one value of the outer variable.
-typedef Coords (*PartOf)(const Provenance *provenance, int relation, Coords inner, int64_t outer,
-                         Arena *arena);
+typedef PositionSet (*PartOf)(const Provenance *provenance, int relation, PositionSet inner, int64_t outer,
+                              Arena *arena);
 
-static Coords part_of_blocks(const Provenance *provenance, int relation, Coords inner, int64_t outer,
-                             Arena *arena) {
+static PositionSet part_of_blocks(const Provenance *provenance, int relation, PositionSet inner,
+                                  int64_t outer, Arena *arena) {
     const int64_t block = provenance->extents[provenance->relations[relation]->child[1]];
-    return coords_shift(inner, outer * block, arena);
+    return positions_shift(inner, outer * block, arena);
 }
 
-static Coords part_of_cyclic(const Provenance *provenance, int relation, Coords inner, int64_t outer,
-                             Arena *arena) {
+static PositionSet part_of_cyclic(const Provenance *provenance, int relation, PositionSet inner,
+                                  int64_t outer, Arena *arena) {
     const int64_t size = provenance->extents[provenance->relations[relation]->child[0]];
-    return coords_deal(inner, provenance->blocks[relation], size, outer, arena);
+    return positions_cyclic(inner, provenance->blocks[relation], size, outer, arena);
 }
 
 // One box for each value of the outer variable. Where there is one value no box is added, and the part is
@@ -141,17 +141,17 @@ static bool recover_parts(const Provenance *provenance, int relation, PartOf par
                           BoxArray *boxes, int64_t at) {
     const Relation *own = provenance->relations[relation];
     const int parent = own->parent[0];
-    const Coords outer = values_of(&boxes->items[at], own->child[0]);
-    const Coords inner = values_of(&boxes->items[at], own->child[1]);
-    const int64_t count = coords_count(outer);
+    const PositionSet outer = values_of(&boxes->items[at], own->child[0]);
+    const PositionSet inner = values_of(&boxes->items[at], own->child[1]);
+    const int64_t count = positions_count(outer);
     bool any = false;
     if (count > 1 && boxes->count + count > MAX_BOXES) {
         set_interval(&boxes->items[at], parent, 0, provenance->extents[parent]);
         return provenance->extents[parent] > 0;
     }
     for (int64_t i = 0; i < count; i++) {
-        Coords part = part_of(provenance, relation, inner, coords_at(outer, i), arena);
-        part = coords_clip(part, 0, provenance->extents[parent]);
+        PositionSet part = part_of(provenance, relation, inner, positions_at(outer, i), arena);
+        part = positions_clip(part, 0, provenance->extents[parent]);
         if (part.lo >= part.hi)
             continue;
         // The first takes the place of the box, and the others differ from it in the parent only.
@@ -168,14 +168,14 @@ static bool recover_blocks(const Provenance *provenance, int relation, Arena *ar
     const Relation *own = provenance->relations[relation];
     const int64_t block = provenance->extents[own->child[1]], end = provenance->extents[own->parent[0]];
     Box *box = &boxes->items[at];
-    const Coords outer = values_of(box, own->child[0]), inner = values_of(box, own->child[1]);
+    const PositionSet outer = values_of(box, own->child[0]), inner = values_of(box, own->child[1]);
     const bool full = is_full(inner, block);
-    if (outer.hi - outer.lo == 1 || (!full && (outer.comb || inner.comb)))
+    if (outer.hi - outer.lo == 1 || (!full && (outer.periodic || inner.periodic)))
         return recover_parts(provenance, relation, part_of_blocks, arena, boxes, at);
     // Whole blocks lie side by side; parts of them repeat.
-    const Coords values =
-        full ? coords_scale(outer, block, arena) : coords_repeat(inner, block, outer, arena);
-    set_values(box, own->parent[0], coords_clip(values, 0, end));
+    const PositionSet values =
+        full ? positions_scale(outer, block, arena) : positions_repeat(inner, block, outer, arena);
+    set_values(box, own->parent[0], positions_clip(values, 0, end));
     return box->lo[own->parent[0]] < box->hi[own->parent[0]];
 }
 
@@ -253,7 +253,7 @@ static void rotate_boxes(Rotation *rotation, Box box, int next, int64_t shift) {
         const int var = relation->vars[next];
         const int64_t lo = box.lo[var], hi = box.hi[var];
         for (int64_t value = lo; value < hi; value++) {
-            set_values(&box, var, (Coords){value, value + 1, box.comb[var]});
+            set_values(&box, var, (PositionSet){value, value + 1, box.periodic[var]});
             rotate_boxes(rotation, box, next + 1, (shift + value) % extent);
         }
         return;
@@ -287,22 +287,23 @@ static bool recover_rotate(const Provenance *provenance, int index, Arena *arena
     return rotation.any;
 }
 
-// A box for each run of a variable that has a comb, which still numbers it, among those from `first` on.
+// A box for each run of a variable that has a periodic set, which still numbers it, among those from `first`
+// on.
 static void take_runs(int var, Arena *arena, BoxArray *boxes, int64_t first) {
     const int64_t count = boxes->count;
     for (int64_t at = first; at < count; at++) {
-        const Coords values = values_of(&boxes->items[at], var);
-        if (!values.comb)
+        const PositionSet values = values_of(&boxes->items[at], var);
+        if (!values.periodic)
             continue;
-        if (boxes->count + coords_count(values) > MAX_BOXES) {
+        if (boxes->count + positions_count(values) > MAX_BOXES) {
             set_interval(&boxes->items[at], var, values.lo, values.hi);
             continue;
         }
-        Coords run = coords_run(values, values.lo);
-        set_values(&boxes->items[at], var, (Coords){run.lo, run.hi, values.comb});
-        for (run = coords_run(values, run.hi); run.lo < run.hi; run = coords_run(values, run.hi)) {
+        PositionSet run = positions_run(values, values.lo);
+        set_values(&boxes->items[at], var, (PositionSet){run.lo, run.hi, values.periodic});
+        for (run = positions_run(values, run.hi); run.lo < run.hi; run = positions_run(values, run.hi)) {
             Box box = boxes->items[at];
-            set_values(&box, var, (Coords){run.lo, run.hi, values.comb});
+            set_values(&box, var, (PositionSet){run.lo, run.hi, values.periodic});
             array_push(arena, *boxes, box);
         }
     }
@@ -358,18 +359,18 @@ static Rect access_rect(const Box *box, const Access *access) {
     return rect;
 }
 
-Coords provenance_image(const Provenance *provenance, const Box *box, int var, int inner, Coords values,
-                        Arena *arena) {
+PositionSet provenance_image(const Provenance *provenance, const Box *box, int var, int inner,
+                             PositionSet values, Arena *arena) {
     if (var == inner)
         return values;
     int relation = 0;
     while (provenance->relations[relation]->parent[0] != var)
         relation++;
     const Relation *own = provenance->relations[relation];
-    const Coords part = provenance_image(provenance, box, own->child[1], inner, values, arena);
+    const PositionSet part = provenance_image(provenance, box, own->child[1], inner, values, arena);
     const PartOf part_of = own->kind == REL_CYCLIC ? part_of_cyclic : part_of_blocks;
-    return coords_clip(part_of(provenance, relation, part, box->lo[own->child[0]], arena), 0,
-                       provenance->extents[var]);
+    return positions_clip(part_of(provenance, relation, part, box->lo[own->child[0]], arena), 0,
+                          provenance->extents[var]);
 }
 
 void provenance_region(const BoxArray *boxes, const Access *access, Arena *arena, Region *region) {
@@ -379,16 +380,16 @@ void provenance_region(const BoxArray *boxes, const Access *access, Arena *arena
     if (boxes->count == 1)
         return;
     // Boxes are disjoint, their images need not be: each adds what the ones before it lack. Those of a
-    // strided set come in order, outside of the hull of the ones before.
-    Rect hull = region->rects.items[0];
+    // strided set come in order, outside of the bounding box of the ones before.
+    Rect bounds = region->rects.items[0];
     for (int64_t i = 1; i < boxes->count; i++) {
         Rect rect = access_rect(&boxes->items[i], access);
-        if (rect_common(&hull, &rect) == 0) {
+        if (rect_common(&bounds, &rect) == 0) {
             array_push(arena, region->rects, rect);
-            hull = rect_hull(&hull, &rect);
+            bounds = rect_bounding_box(&bounds, &rect);
             continue;
         }
-        hull = rect_hull(&hull, &rect);
+        bounds = rect_bounding_box(&bounds, &rect);
         Region fresh = {0};
         array_push(arena, fresh.rects, rect);
         for (int64_t k = 0; k < region->rects.count && fresh.rects.count; k++)

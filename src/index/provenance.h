@@ -6,7 +6,7 @@
 #define DISTAL_INDEX_PROVENANCE_H
 
 #include "index/cin.h"
-#include "machine/coords.h"
+#include "machine/positions.h"
 
 typedef struct Provenance Provenance;
 
@@ -18,10 +18,10 @@ Provenance *provenance_create(const Cin *cin, const int64_t *params, Arena *aren
 int64_t provenance_extent(const Provenance *provenance, int var);
 
 // A box: a set of coordinates for each variable, by id; those of the source variables are what counts. What a
-// REL_CYCLIC gives to one value of its child[0] is a comb.
+// REL_CYCLIC gives to one value of its child[0] is a periodic set.
 typedef struct {
     int64_t lo[MAX_VARS], hi[MAX_VARS];
-    const Comb *comb[MAX_VARS];
+    const Periodic *periodic[MAX_VARS];
 } Box;
 typedef Array(Box) BoxArray;
 
@@ -36,16 +36,16 @@ void provenance_related(const Provenance *provenance, const bool *active, const 
                         bool *related);
 
 // The source coordinates reached when each variable v with fixed[v] has value[v] and every other active loop
-// has its full range: appended to `boxes`, with combs in `arena` (disjoint, none empty; nothing at all where
-// no iteration is left). A fixed value beyond the variable's extent reaches nothing. Entries of variables
-// that are not active are unspecified.
+// has its full range: appended to `boxes`, with periodic sets in `arena` (disjoint, none empty; nothing at
+// all where no iteration is left). A fixed value beyond the variable's extent reaches nothing. Entries of
+// variables that are not active are unspecified.
 void provenance_boxes(const Provenance *provenance, const bool *active, const bool *fixed,
                       const int64_t *value, Arena *arena, BoxArray *boxes);
 
 // The values of `var` that these of `inner` give, in increasing order: child[1] of split, divide and cyclic
 // lead from `var` to it, and what child[0] of each is stands in `box`.
-Coords provenance_image(const Provenance *provenance, const Box *box, int var, int inner, Coords values,
-                        Arena *arena);
+PositionSet provenance_image(const Provenance *provenance, const Box *box, int var, int inner,
+                             PositionSet values, Arena *arena);
 
 // The coordinates of `access` in those boxes, as a region: disjoint rectangles. A variable that stands twice
 // in one access (a diagonal) gives the square around it.

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/patch.h"
 
-bool strip_next(Coords set, Coords a, Coords b, int64_t from, Strip *strip, int64_t *next) {
-    Coords run = coords_run(set, from);
+bool strip_next(PositionSet set, PositionSet a, PositionSet b, int64_t from, Strip *strip, int64_t *next) {
+    PositionSet run = positions_run(set, from);
     if (run.lo >= run.hi)
         return false;
-    *strip = (Strip){.repeat = 1, .a = coords_position(a, run.lo), .b = coords_position(b, run.lo)};
-    // Without gaps in both places: an interval, or all that two sets with the same comb have there.
-    if (!set.comb || (comb_equal(set.comb, a.comb) && comb_equal(set.comb, b.comb))) {
+    *strip = (Strip){.repeat = 1, .a = positions_index(a, run.lo), .b = positions_index(b, run.lo)};
+    // Without gaps in both places: an interval, or all that two sets with the same periodic have there.
+    if (!set.periodic ||
+        (periodic_equal(set.periodic, a.periodic) && periodic_equal(set.periodic, b.periodic))) {
         *next = set.hi;
-        strip->length = coords_count((Coords){run.lo, set.hi, set.comb});
+        strip->length = positions_count((PositionSet){run.lo, set.hi, set.periodic});
         return true;
     }
     strip->length = run.hi - run.lo;
     for (*next = run.hi;; *next = run.hi) {
-        run = coords_run(set, *next);
+        run = positions_run(set, *next);
         if (run.lo >= run.hi)
             return true;
-        const int64_t from_a = coords_position(a, run.lo) - strip->a,
-                      from_b = coords_position(b, run.lo) - strip->b;
+        const int64_t from_a = positions_index(a, run.lo) - strip->a,
+                      from_b = positions_index(b, run.lo) - strip->b;
         const int64_t length = run.hi - run.lo;
         if (strip->repeat == 1 && from_a == strip->length && from_b == strip->length) {
             strip->length += length;
@@ -48,8 +49,8 @@ static void visit_modes(const Rect *rect, const Frame *a, const Frame *b, int mo
         visit(context, so_far);
         return;
     }
-    const Coords set = rect_mode(rect, mode), in_a = rect_mode(a->rect, mode),
-                 in_b = rect_mode(b->rect, mode);
+    const PositionSet set = rect_mode(rect, mode), in_a = rect_mode(a->rect, mode),
+                      in_b = rect_mode(b->rect, mode);
     Strip strip;
     for (int64_t at = set.lo; strip_next(set, in_a, in_b, at, &strip, &at);) {
         Patch patch = *so_far;

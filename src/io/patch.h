@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Patches: a rectangle that lies in two places at once, taken apart so that each part has regular strides in
-// both. An interval of a mode is regular; a mode with a comb falls into a few strips of equal runs at equal
-// distances.
+// both. An interval of a mode is regular; a mode with a periodic set falls into a few strips of equal runs at
+// equal distances.
 #ifndef DISTAL_IO_PATCH_H
 #define DISTAL_IO_PATCH_H
 
@@ -23,7 +23,7 @@ typedef struct {
 
 // Takes the strip of `set` that starts at its coordinate `from` or the next one; *next is where to go on.
 // Both `a` and `b` contain `set`. False where nothing is left.
-bool strip_next(Coords set, Coords a, Coords b, int64_t from, Strip *strip, int64_t *next);
+bool strip_next(PositionSet set, PositionSet a, PositionSet b, int64_t from, Strip *strip, int64_t *next);
 
 enum { MAX_LEVELS = 2 * MAX_ORDER };
 

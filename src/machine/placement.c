@@ -8,32 +8,32 @@ static bool partitions(const Layout *layout, int dim, int mode) {
 }
 
 // What the coordinates have of a mode: all of the last split, seen through the splits before it. `arena` is
-// for what is dealt out.
-static Coords assigned(const Layout *layout, int mode, const int64_t *coordinates, Arena *arena) {
-    Coords set = {0, layout->extents[mode], NULL};
+// for block-cyclic modes.
+static PositionSet assigned(const Layout *layout, int mode, const int64_t *coordinates, Arena *arena) {
+    PositionSet set = {0, layout->extents[mode], NULL};
     for (int d = layout->grid.order - 1; d >= 0; d--) {
         if (!partitions(layout, d, mode))
             continue;
         const int64_t block = layout->dims[d].block;
         if (layout->dims[d].cyclic) {
             const int64_t rounds = ceil_div(ceil_div(layout->dims[d].length, block), layout->grid.extents[d]);
-            set = coords_deal(coords_clip(set, 0, rounds * block), block, layout->grid.extents[d],
-                              coordinates[d], arena);
+            set = positions_cyclic(positions_clip(set, 0, rounds * block), block, layout->grid.extents[d],
+                                   coordinates[d], arena);
         } else {
-            set = coords_shift(coords_clip(set, 0, block), coordinates[d] * block, arena);
+            set = positions_shift(positions_clip(set, 0, block), coordinates[d] * block, arena);
         }
-        set = coords_clip(set, 0, layout->dims[d].length);
+        set = positions_clip(set, 0, layout->dims[d].length);
     }
     return set;
 }
 
 // The table of a mode with a block-cyclic dimension.
-static void deal_mode(Layout *layout, int mode, Arena *arena) {
+static void cyclic_mode(Layout *layout, int mode, Arena *arena) {
     int64_t count = 1, coordinates[MAX_MACHINE_ORDER] = {0};
     for (int d = 0; d < layout->grid.order; d++)
         if (partitions(layout, d, mode))
             count *= layout->grid.extents[d];
-    Coords *table = arena_array(arena, Coords, count);
+    PositionSet *table = arena_array(arena, PositionSet, count);
     for (int64_t i = 0; i < count; i++) {
         table[i] = assigned(layout, mode, coordinates, arena);
         for (int d = layout->grid.order - 1; d >= 0; d--) {
@@ -44,7 +44,7 @@ static void deal_mode(Layout *layout, int mode, Arena *arena) {
             coordinates[d] = 0;
         }
     }
-    layout->dealt[mode] = table;
+    layout->cyclic_parts[mode] = table;
 }
 
 bool layout_create(const Placement *placement, const Grid *grid, const int64_t *params, int order,
@@ -81,17 +81,17 @@ bool layout_create(const Placement *placement, const Grid *grid, const int64_t *
     }
     for (int mode = 0; mode < order; mode++)
         if (cyclic[mode])
-            deal_mode(layout, mode, arena);
+            cyclic_mode(layout, mode, arena);
     return true;
 }
 
 // The dealt part of a mode that belongs to these coordinates.
-static Coords dealt_part(const Layout *layout, int mode, const int64_t *coordinates) {
+static PositionSet cyclic_part(const Layout *layout, int mode, const int64_t *coordinates) {
     int64_t index = 0;
     for (int d = 0; d < layout->grid.order; d++)
         if (partitions(layout, d, mode))
             index = index * layout->grid.extents[d] + coordinates[d];
-    return layout->dealt[mode][index];
+    return layout->cyclic_parts[mode][index];
 }
 
 bool layout_rect(const Layout *layout, const int64_t *coordinates, Rect *rect) {
@@ -101,8 +101,8 @@ bool layout_rect(const Layout *layout, const int64_t *coordinates, Rect *rect) {
     rect->order = layout->order;
     for (int mode = 0; mode < layout->order; mode++)
         rect_set_mode(rect, mode,
-                      layout->dealt[mode] ? dealt_part(layout, mode, coordinates)
-                                          : assigned(layout, mode, coordinates, NULL));
+                      layout->cyclic_parts[mode] ? cyclic_part(layout, mode, coordinates)
+                                                 : assigned(layout, mode, coordinates, NULL));
     return !rect_is_empty(rect);
 }
 
@@ -130,13 +130,13 @@ static bool narrow(const Search *at, int d, Rect *piece) {
     if (layout->dims[d].kind != PLACE_PARTITION)
         return true;
     const int mode = layout->dims[d].mode;
-    if (layout->dealt[mode]) {
+    if (layout->cyclic_parts[mode]) {
         // What several dimensions deal out is known with the last of them.
         if (!is_last_of_mode(layout, d))
             return true;
-        const Coords part = dealt_part(layout, mode, at->coordinates);
+        const PositionSet part = cyclic_part(layout, mode, at->coordinates);
         rect_set_mode(piece, mode, part);
-        return coords_common(part, rect_mode(at->wanted, mode)) > 0;
+        return positions_common(part, rect_mode(at->wanted, mode)) > 0;
     }
     const int64_t block = layout->dims[d].block;
     piece->lo[mode] = min_i64(piece->lo[mode] + at->coordinates[d] * block, piece->hi[mode]);
@@ -177,7 +177,7 @@ static bool search(Search *at, int d, int64_t processor, const Rect *piece) {
             first = last = at->replica[d];
         break;
     case PLACE_PARTITION:
-        if (layout->dealt[mode])
+        if (layout->cyclic_parts[mode])
             break;
         if (block == 0)
             return true;

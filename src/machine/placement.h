@@ -53,7 +53,7 @@ typedef struct {
     } dims[MAX_MACHINE_ORDER];
     // Of a mode that has a block-cyclic dimension: what the processors have of it, by their coordinates in
     // the dimensions that partition it, row-major. NULL for other modes.
-    const Coords *dealt[MAX_ORDER];
+    const PositionSet *cyclic_parts[MAX_ORDER];
 } Layout;
 
 // Computes block lengths. False with *bad_dim set where a fixed coordinate lies outside the grid, or where
@@ -66,8 +66,8 @@ bool layout_rect(const Layout *layout, const int64_t *coordinates, Rect *rect);
 
 // Calls `visit` for every processor that holds part of `rect`, with that part, in order of processor number,
 // until it returns false. Along replicated dimensions only the coordinates of `replica` are visited (one
-// holder for every coordinate of the tensor then), all of them where it is NULL. Parts may have combs in
-// `arena`. The cost grows with the processors that overlap, not with the grid, but for block-cyclic
+// holder for every coordinate of the tensor then), all of them where it is NULL. Parts may have periodic sets
+// in `arena`. The cost grows with the processors that overlap, not with the grid, but for block-cyclic
 // dimensions, all of whose coordinates are looked at.
 typedef bool (*LayoutVisit)(void *context, int64_t processor, const Rect *part);
 void layout_holders(const Layout *layout, const Rect *rect, const int64_t *replica, Arena *arena,

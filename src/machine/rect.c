@@ -10,25 +10,25 @@ Rect rect_whole(int order, const int64_t *extents) {
     return rect;
 }
 
-Coords rect_mode(const Rect *rect, int mode) {
-    return (Coords){rect->lo[mode], rect->hi[mode], rect->comb[mode]};
+PositionSet rect_mode(const Rect *rect, int mode) {
+    return (PositionSet){rect->lo[mode], rect->hi[mode], rect->periodic[mode]};
 }
 
-void rect_set_mode(Rect *rect, int mode, Coords coords) {
+void rect_set_mode(Rect *rect, int mode, PositionSet coords) {
     rect->lo[mode] = coords.lo;
     rect->hi[mode] = coords.hi;
-    rect->comb[mode] = coords.comb;
+    rect->periodic[mode] = coords.periodic;
 }
 
 int64_t rect_count(const Rect *rect, int mode) {
-    return coords_count(rect_mode(rect, mode));
+    return positions_count(rect_mode(rect, mode));
 }
 
 Rect rect_copy(const Rect *rect, Arena *arena) {
     Rect copy = *rect;
     for (int d = 0; d < rect->order; d++)
-        if (rect->comb[d])
-            copy.comb[d] = comb_copy(rect->comb[d], arena);
+        if (rect->periodic[d])
+            copy.periodic[d] = periodic_copy(rect->periodic[d], arena);
     return copy;
 }
 
@@ -52,14 +52,14 @@ bool rect_equal(const Rect *a, const Rect *b) {
     if (a->order != b->order)
         return false;
     for (int d = 0; d < a->order; d++)
-        if (!coords_equal(rect_mode(a, d), rect_mode(b, d)))
+        if (!positions_equal(rect_mode(a, d), rect_mode(b, d)))
             return false;
     return true;
 }
 
 int rect_compare(const Rect *a, const Rect *b) {
     for (int d = 0; d < a->order; d++) {
-        const int modes = coords_compare(rect_mode(a, d), rect_mode(b, d));
+        const int modes = positions_compare(rect_mode(a, d), rect_mode(b, d));
         if (modes != 0)
             return modes;
     }
@@ -68,7 +68,7 @@ int rect_compare(const Rect *a, const Rect *b) {
 
 bool rect_contains(const Rect *outer, const Rect *inner) {
     for (int d = 0; d < outer->order; d++)
-        if (!coords_contain(rect_mode(outer, d), rect_mode(inner, d)))
+        if (!positions_contain(rect_mode(outer, d), rect_mode(inner, d)))
             return false;
     return true;
 }
@@ -76,7 +76,7 @@ bool rect_contains(const Rect *outer, const Rect *inner) {
 bool rect_intersect(const Rect *a, const Rect *b, Arena *arena, Rect *common) {
     common->order = a->order;
     for (int d = 0; d < a->order; d++) {
-        rect_set_mode(common, d, coords_intersect(rect_mode(a, d), rect_mode(b, d), arena));
+        rect_set_mode(common, d, positions_intersect(rect_mode(a, d), rect_mode(b, d), arena));
         if (common->lo[d] >= common->hi[d])
             return false;
     }
@@ -86,17 +86,17 @@ bool rect_intersect(const Rect *a, const Rect *b, Arena *arena, Rect *common) {
 int64_t rect_common(const Rect *a, const Rect *b) {
     int64_t volume = 1;
     for (int d = 0; d < a->order && volume > 0; d++)
-        volume *= coords_common(rect_mode(a, d), rect_mode(b, d));
+        volume *= positions_common(rect_mode(a, d), rect_mode(b, d));
     return volume;
 }
 
-Rect rect_hull(const Rect *a, const Rect *b) {
-    Rect hull = {.order = a->order};
+Rect rect_bounding_box(const Rect *a, const Rect *b) {
+    Rect bounds = {.order = a->order};
     for (int d = 0; d < a->order; d++) {
-        hull.lo[d] = min_i64(a->lo[d], b->lo[d]);
-        hull.hi[d] = max_i64(a->hi[d], b->hi[d]);
+        bounds.lo[d] = min_i64(a->lo[d], b->lo[d]);
+        bounds.hi[d] = max_i64(a->hi[d], b->hi[d]);
     }
-    return hull;
+    return bounds;
 }
 
 // Appends a \ b to `rest`: disjoint rectangles, at most three for each mode.
@@ -109,8 +109,8 @@ static void rect_subtract(const Rect *a, const Rect *b, Arena *arena, RectArray 
     // Cut off what the common part lacks, mode by mode; what is left in the end is the common part.
     Rect left = *a;
     for (int d = 0; d < a->order; d++) {
-        Coords parts[3];
-        const int count = coords_subtract(rect_mode(&left, d), rect_mode(&common, d), arena, parts);
+        PositionSet parts[3];
+        const int count = positions_subtract(rect_mode(&left, d), rect_mode(&common, d), arena, parts);
         for (int i = 0; i < count; i++) {
             Rect piece = left;
             rect_set_mode(&piece, d, parts[i]);
@@ -160,9 +160,10 @@ void region_subtract(Region *region, const Rect *rect, Arena *arena) {
 static bool joinable(const Rect *a, const Rect *b, Rect *joined) {
     int different = -1;
     for (int d = 0; d < a->order; d++) {
-        if (coords_equal(rect_mode(a, d), rect_mode(b, d)))
+        if (positions_equal(rect_mode(a, d), rect_mode(b, d)))
             continue;
-        if (different >= 0 || a->comb[d] || b->comb[d] || (a->hi[d] != b->lo[d] && b->hi[d] != a->lo[d]))
+        if (different >= 0 || a->periodic[d] || b->periodic[d] ||
+            (a->hi[d] != b->lo[d] && b->hi[d] != a->lo[d]))
             return false;
         different = d;
     }

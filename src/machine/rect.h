@@ -5,16 +5,16 @@
 #define DISTAL_MACHINE_RECT_H
 
 #include "base/arena.h"
-#include "machine/coords.h"
+#include "machine/positions.h"
 
 enum { MAX_ORDER = 12 }; // modes of a tensor
 
-// lo[d] <= x[d] < hi[d] for d < order, and x[d] of comb[d] where that is not NULL. Of order 0: the one
+// lo[d] <= x[d] < hi[d] for d < order, and x[d] of periodic[d] where that is not NULL. Of order 0: the one
 // coordinate of a scalar, never empty.
 typedef struct {
     int order;
     int64_t lo[MAX_ORDER], hi[MAX_ORDER];
-    const Comb *comb[MAX_ORDER];
+    const Periodic *periodic[MAX_ORDER];
 } Rect;
 
 typedef Array(Rect) RectArray;
@@ -25,10 +25,10 @@ typedef struct {
 } Region;
 
 Rect rect_whole(int order, const int64_t *extents);
-Coords rect_mode(const Rect *rect, int mode);
-void rect_set_mode(Rect *rect, int mode, Coords coords);
+PositionSet rect_mode(const Rect *rect, int mode);
+void rect_set_mode(Rect *rect, int mode, PositionSet coords);
 int64_t rect_count(const Rect *rect, int mode); // coordinates of one mode
-// With combs of its own, in `arena`.
+// With periodic sets of its own, in `arena`.
 Rect rect_copy(const Rect *rect, Arena *arena);
 bool rect_is_empty(const Rect *rect);
 // 0 when empty. Callers have checked that the volume of the whole tensor fits into 64 bits.
@@ -42,7 +42,7 @@ bool rect_intersect(const Rect *a, const Rect *b, Arena *arena, Rect *common);
 // How many coordinates both have.
 int64_t rect_common(const Rect *a, const Rect *b);
 // The smallest rectangle of intervals around both.
-Rect rect_hull(const Rect *a, const Rect *b);
+Rect rect_bounding_box(const Rect *a, const Rect *b);
 
 int64_t region_volume(const Region *region);
 bool region_equal(const Region *a, const Region *b); // rectangle by rectangle, in order

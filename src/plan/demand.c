@@ -154,39 +154,39 @@ static void find_boxes(Demands *demands, const bool *active, int64_t member, Poi
     provenance_boxes(plan->provenance, active, point->fixed, point->value, scratch, &demands->boxes);
 }
 
-// The comb where it lasts: that of the step before where it was the same.
-static const Comb *keep(const Demands *demands, const Comb *found, const Comb *before) {
-    if (!found || comb_equal(found, before))
+// The periodic where it lasts: that of the step before where it was the same.
+static const Periodic *keep(const Demands *demands, const Periodic *found, const Periodic *before) {
+    if (!found || periodic_equal(found, before))
         return found ? before : NULL;
-    return comb_copy(found, demands->arena);
+    return periodic_copy(found, demands->arena);
 }
 
 static Rect keep_rect(const Demands *demands, const Rect *found, const RectArray *before, int64_t index) {
     Rect kept = *found;
     for (int m = 0; m < found->order; m++)
-        kept.comb[m] =
-            keep(demands, found->comb[m], index < before->count ? before->items[index].comb[m] : NULL);
+        kept.periodic[m] = keep(demands, found->periodic[m],
+                                index < before->count ? before->items[index].periodic[m] : NULL);
     return kept;
 }
 
 // Around all boxes: what the values of the variables that locate elements give, from the first to the last.
-static void find_hull(const Demands *demands, Demand *demand, Arena *scratch) {
+static void find_bounding_box(const Demands *demands, Demand *demand, Arena *scratch) {
     const Transfer *transfer = demands->transfer;
-    const Rect before = demands->demands[1][demand->index].hull;
+    const Rect before = demands->demands[1][demand->index].bounds;
     const Box *boxes = demands->boxes.items;
-    demand->hull.order = transfer->access->tensor->order;
-    for (int m = 0; m < demand->hull.order; m++) {
+    demand->bounds.order = transfer->access->tensor->order;
+    for (int m = 0; m < demand->bounds.order; m++) {
         const int located = transfer->access->vars[m];
-        Coords values = {boxes[0].lo[located], boxes[0].hi[located], NULL};
+        PositionSet values = {boxes[0].lo[located], boxes[0].hi[located], NULL};
         for (int64_t b = 1; b < demands->boxes.count; b++) {
             values.lo = min_i64(values.lo, boxes[b].lo[located]);
             values.hi = max_i64(values.hi, boxes[b].hi[located]);
         }
         demand->first[m] = values.lo;
-        Coords mode = provenance_image(demands->plan->provenance, boxes, transfer->statement_access->vars[m],
-                                       located, values, scratch);
-        mode.comb = keep(demands, mode.comb, before.comb[m]);
-        rect_set_mode(&demand->hull, m, mode);
+        PositionSet mode = provenance_image(demands->plan->provenance, boxes,
+                                            transfer->statement_access->vars[m], located, values, scratch);
+        mode.periodic = keep(demands, mode.periodic, before.periodic[m]);
+        rect_set_mode(&demand->bounds, m, mode);
     }
 }
 
@@ -203,8 +203,8 @@ static void find_demand(Demands *demands, int64_t c, Point *point, Arena *scratc
     for (int64_t i = 0; i < found.rects.count; i++)
         array_push(demands->arena, demand->region.rects,
                    keep_rect(demands, &found.rects.items[i], before, i));
-    find_hull(demands, demand, scratch);
-    demand->volume = rect_volume(&demand->hull);
+    find_bounding_box(demands, demand, scratch);
+    demand->volume = rect_volume(&demand->bounds);
     demand->hash = hash_region(&found);
 }
 

@@ -56,7 +56,8 @@ int64_t home_piece_with(const Home *home, int64_t rank, const Rect *rect) {
 
 static bool is_seamless(const Rect *piece, const Rect *rect) {
     for (int m = 0; m < rect->order; m++)
-        if (coords_count(coords_clip(rect_mode(piece, m), rect->lo[m], rect->hi[m])) != rect_count(rect, m))
+        if (positions_count(positions_clip(rect_mode(piece, m), rect->lo[m], rect->hi[m])) !=
+            rect_count(rect, m))
             return false;
     return true;
 }

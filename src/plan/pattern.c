@@ -27,12 +27,12 @@ static void cut(const Rect *rect, int64_t limit, void (*visit)(void *context, co
     int mode = 0;
     while (rect_count(rect, mode) == 1)
         mode++;
-    const Coords all = rect_mode(rect, mode);
-    const int64_t count = coords_count(all), middle = (count + 1) / 2;
+    const PositionSet all = rect_mode(rect, mode);
+    const int64_t count = positions_count(all), middle = (count + 1) / 2;
     Rect half = *rect;
-    rect_set_mode(&half, mode, coords_take(all, 0, middle));
+    rect_set_mode(&half, mode, positions_slice(all, 0, middle));
     cut(&half, limit, visit, context);
-    rect_set_mode(&half, mode, coords_take(all, middle, count));
+    rect_set_mode(&half, mode, positions_slice(all, middle, count));
     cut(&half, limit, visit, context);
 }
 

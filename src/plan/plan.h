@@ -122,9 +122,9 @@ typedef struct {
     Region region;
     // Around it, without gaps in the values of the variables that the transfer's access finds elements by;
     // this and what follows are unspecified where the region is empty.
-    Rect hull;
-    int64_t first[MAX_ORDER]; // values of these variables, of the first element of the hull
-    int64_t volume;           // of the hull
+    Rect bounds;
+    int64_t first[MAX_ORDER]; // values of these variables, of the first element of the bounding box
+    int64_t volume;           // of the bounding box
     uint64_t hash;            // of the region
     int64_t index;            // among the demands of the step, from 0
 } Demand;                     // shared by ranks of which the plan can tell that they need the same

@@ -17,7 +17,7 @@ typedef struct {
 } Builder;
 
 static void push(Builder *builder, Action action) {
-    action.rect = rect_copy(&action.rect, builder->arena); // a walk forgets its combs
+    action.rect = rect_copy(&action.rect, builder->arena); // a walk forgets its periodic sets
     array_push(builder->arena, builder->actions, action);
 }
 
@@ -119,11 +119,11 @@ static void reduce_actions(Builder *builder, const Walk *walk) {
 }
 
 static void set_view(Builder *builder, const Need *need, RankStep *step) {
-    const Rect *hull = &need->demand->hull;
+    const Rect *bounds = &need->demand->bounds;
     step->view = step->piece >= 0 ? builder->home->pieces[builder->rank].rects.items[step->piece]
-                                  : rect_copy(hull, builder->arena);
-    for (int m = 0; m < hull->order; m++)
-        step->first[m] = need->demand->first[m] - coords_position(rect_mode(&step->view, m), hull->lo[m]);
+                                  : rect_copy(bounds, builder->arena);
+    for (int m = 0; m < bounds->order; m++)
+        step->first[m] = need->demand->first[m] - positions_index(rect_mode(&step->view, m), bounds->lo[m]);
 }
 
 const RankTransfer *plan_rank_transfer(StatementPlan *plan, int transfer, int64_t rank) {

@@ -22,12 +22,12 @@ static bool fail(Verifier *verifier, const char *what, int64_t rank) {
     return false;
 }
 
-// The memory that a rank works in, a buffer or a piece of its home, is that of the hull.
+// The memory that a rank works in, a buffer or a piece of its home, is that of the bounding box.
 static bool verify_views(Verifier *verifier) {
     for (int64_t rank = 0; rank < verifier->plan->ranks; rank++) {
         const Demand *demand = verifier->walk->needs[rank].demand;
         for (int64_t i = 0; i < demand->region.rects.count; i++)
-            if (!rect_contains(&demand->hull, &demand->region.rects.items[i]))
+            if (!rect_contains(&demand->bounds, &demand->region.rects.items[i]))
                 return fail(verifier, "needs what its view has no room for", rank);
     }
     return true;

@@ -79,7 +79,7 @@ static void fetch(Walker *walker) {
         if (needed->rects.count == 0)
             continue;
         if (needed->rects.count == 1)
-            need->piece = home_piece_in_place(walker->home, rank, &need->demand->hull);
+            need->piece = home_piece_in_place(walker->home, rank, &need->demand->bounds);
         need->kept = walk->step > 0 && is_kept(need, &walker->needs[1][rank]);
         if (need->piece >= 0 || need->kept)
             continue;
@@ -100,7 +100,7 @@ static void reduce(Walker *walker) {
         need->kept = false;
         // Where a coordinate has several homes, all of them must get the sum: then nobody adds in place.
         if (need->demand->region.rects.count == 1 && !walker->home->replicated)
-            need->piece = home_piece_in_place(walker->home, rank, &need->demand->hull);
+            need->piece = home_piece_in_place(walker->home, rank, &need->demand->bounds);
     }
     combine(walk, walker->home, walker->step_arena);
 }

@@ -181,8 +181,8 @@ static Shape shape_of(const Rect *rect, const int64_t *stride, int without) {
 
 // Whether the coordinates of a mode follow each other without gaps in the piece.
 static bool is_dense(const Piece *piece, const Rect *rect, int mode) {
-    const Coords set = rect_mode(rect, mode), in = rect_mode(&piece->rect, mode);
-    return coords_position(in, set.hi - 1) - coords_position(in, set.lo) + 1 == coords_count(set);
+    const PositionSet set = rect_mode(rect, mode), in = rect_mode(&piece->rect, mode);
+    return positions_index(in, set.hi - 1) - positions_index(in, set.lo) + 1 == positions_count(set);
 }
 
 // Datatypes side by side in another one, each once.
@@ -220,8 +220,8 @@ static MPI_Datatype strip_type(MPI_Datatype inner, const Strip *strip, int64_t s
 // `inner` for every coordinate of a mode of `rect`, as strips of equal distances. False: no memory.
 static bool along_mode(MPI_Datatype inner, const Piece *piece, const Rect *rect, int mode, int64_t size,
                        MPI_Datatype *result) {
-    const Coords set = rect_mode(rect, mode), in = rect_mode(&piece->rect, mode);
-    const int64_t start = coords_position(in, set.lo), stride = piece->stride[mode] * size;
+    const PositionSet set = rect_mode(rect, mode), in = rect_mode(&piece->rect, mode);
+    const int64_t start = positions_index(in, set.lo), stride = piece->stride[mode] * size;
     Strip strip;
     int64_t count = 0;
     for (int64_t at = set.lo; strip_next(set, in, in, at, &strip, &at);)
@@ -288,7 +288,7 @@ bool message_single(MessageTypes *types, const Piece *piece, const Rect *rect, M
 
 static bool has_comb(const Rect *rect) {
     for (int d = 0; d < rect->order; d++)
-        if (rect->comb[d])
+        if (rect->periodic[d])
             return true;
     return false;
 }

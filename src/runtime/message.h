@@ -26,7 +26,7 @@ bool message_single(MessageTypes *types, const Piece *piece, const Rect *rect, M
 
 // The same for a collective operation. MPI libraries cut long ones into segments of whole `count`s (Open
 // MPI's issues 199 and 1763), so the count must be the same on all ranks: it is the extent of the outermost
-// mode, whatever the strides, or 1 where a mode has a comb. `mode_order` is that of the tensor.
+// mode, whatever the strides, or 1 where a mode has a periodic set. `mode_order` is that of the tensor.
 bool message_collective(MessageTypes *types, const Piece *piece, const Rect *rect, const int *mode_order,
                         MessageType *message);
 

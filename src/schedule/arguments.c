@@ -77,7 +77,7 @@ static const char *fate(const Cin *cin, const Relation *relation) {
         return arena_printf(cin->arena, "%s into '%s' and '%s'",
                             relation->kind == REL_SPLIT    ? "split"
                             : relation->kind == REL_DIVIDE ? "divided"
-                                                           : "dealt out",
+                                                           : "distributed block-cyclically",
                             first, cin->vars[relation->child[1]].name);
     }
 }

@@ -7,12 +7,12 @@
 
 #include "schedule/arguments.h"
 
-// One loop divided, or dealt out in blocks, along one dimension of the machine.
+// One loop divided, or distributed block-cyclically, along one dimension of the machine.
 typedef struct {
     int target; // the loop, or where an earlier step has divided that already, what it left to a processor
     NewVar outer, inner;
     int dim;
-    const IntExpr *cycle; // dealt out in blocks of so many instead of divided; NULL: divided
+    const IntExpr *cycle; // block-cyclic with blocks of so many coordinates; NULL: divided
 } DistributionStep;
 
 typedef struct {

@@ -133,8 +133,8 @@ static void print_range(Printer *printer, Range range) {
 }
 
 // "cyclic(io, b)[0 : chunk]", where blocks of b coordinates go round io: what it gets, and of that a part.
-// False where the variable is not dealt out, or to nobody in particular.
-static bool print_dealt(Printer *printer, int var) {
+// False where the variable is not block-cyclic, or has no fixed owner.
+static bool print_cyclic(Printer *printer, int var) {
     const Relation *relation = cin_replaced_by(printer->spmd->cin, var);
     const IntExpr *which =
         relation && relation->kind == REL_CYCLIC ? value_of(printer, relation->child[0]) : NULL;
@@ -161,7 +161,7 @@ static void print_needed(Printer *printer, const Access *access) {
     text_append(to, access->tensor->name);
     for (int m = 0; m < access->tensor->order; m++) {
         text_append(to, m ? ", " : "[");
-        if (!print_dealt(printer, access->vars[m]))
+        if (!print_cyclic(printer, access->vars[m]))
             print_range(printer, printer->ranges[access->vars[m]]);
     }
     if (access->tensor->order > 0)

@@ -49,7 +49,8 @@ typedef struct {
     bool placed, in_host;
     int machine;             // on which
     int entries[DRAFT_DIMS]; // by dimension of the machine: a mode, ENTRY_REPLICATE, or a coordinate below it
-    int cycles[DRAFT_DIMS];  // of those that are modes: the length of the blocks that are dealt out; 0: none
+    int cycles[DRAFT_DIMS];  // of those that are modes: the length of the blocks if block-cyclic; 0:
+                             // contiguous
 } DraftTensor;
 enum { ENTRY_REPLICATE = -1, ENTRY_FIX = -2 }; // ENTRY_FIX - c: fixed at coordinate c
 

@@ -127,7 +127,7 @@ static void mark_rect(Model *model, const Home *home, const Rect *rect, int mode
         return;
     }
     for (int64_t position = 0; position < rect_count(rect, mode); position++) {
-        coordinates[mode] = coords_at(rect_mode(rect, mode), position);
+        coordinates[mode] = positions_at(rect_mode(rect, mode), position);
         mark_rect(model, home, rect, mode + 1, coordinates);
     }
 }

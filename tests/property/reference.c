@@ -52,7 +52,7 @@ static bool visit_elements(const Piece *piece, ElementType type, const int64_t *
         int64_t offset = 0, position = 0;
         for (int m = 0; m < piece->rect.order; m++) {
             offset += at[m] * piece->stride[m];
-            position = position * extents[m] + coords_at(rect_mode(&piece->rect, m), at[m]);
+            position = position * extents[m] + positions_at(rect_mode(&piece->rect, m), at[m]);
         }
         if (!visit(context, (char *)piece->data + offset * (int64_t)type_info(type)->size, position))
             return false;
@@ -181,9 +181,10 @@ static Piece packed_copy(const Piece *from, const Rect *rect, ElementType type) 
 static void print_rect(const Rect *rect, Text *to) {
     text_append(to, "[");
     for (int d = 0; d < rect->order; d++) {
-        const Coords mode = rect_mode(rect, d);
+        const PositionSet mode = rect_mode(rect, d);
         const char *between = d ? ", " : "";
-        for (Coords run = coords_run(mode, mode.lo); run.lo < run.hi; run = coords_run(mode, run.hi)) {
+        for (PositionSet run = positions_run(mode, mode.lo); run.lo < run.hi;
+             run = positions_run(mode, run.hi)) {
             text_printf(to, "%s%" PRId64 ":%" PRId64, between, run.lo, run.hi);
             between = " + ";
         }

@@ -49,7 +49,7 @@ bool writer_is_outside(const ScheduleWriter *writer, int var, int target);
 bool writer_rotate(ScheduleWriter *writer, int target, const int *by, int count);
 // Whether these dimensions of that machine are free in all nests that have the loop.
 bool writer_is_free(const ScheduleWriter *writer, int var, int machine, int first, int order);
-// The compound form, target i along dimension dims[i] of that machine, dealt out as cycles[dims[i]] says
+// The compound form, target i along dimension dims[i] of that machine, block-cyclic as cycles[dims[i]] says
 // (NULL: nothing is). False where a dimension is not free.
 bool writer_distribute(ScheduleWriter *writer, const int *targets, int count, const char *onto, int machine,
                        const int *dims, const int *cycles);

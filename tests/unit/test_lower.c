@@ -301,12 +301,12 @@ static void check_access(void *context, const Access *access) {
     }
 }
 
-static Coords values_in(const Box *box, int var) {
-    return (Coords){box->lo[var], box->hi[var], box->comb[var]};
+static PositionSet values_in(const Box *box, int var) {
+    return (PositionSet){box->lo[var], box->hi[var], box->periodic[var]};
 }
 
-static bool is_in(Coords set, int64_t value) {
-    const Coords run = coords_run(set, value);
+static bool is_in(PositionSet set, int64_t value) {
+    const PositionSet run = positions_run(set, value);
     return run.lo == value && run.lo < run.hi;
 }
 
@@ -319,9 +319,10 @@ static void check_positions(Walker *walker, const bool *loops) {
             continue;
         for (int m = 0; m < transfer->access->tensor->order; m++) {
             const int var = transfer->statement_access->vars[m], by = transfer->access->vars[m];
-            const Coords values = {0, provenance_extent(walker->provenance, by), NULL};
-            const Coords image = provenance_image(walker->provenance, box, var, by, values, walker->scratch);
-            if (coords_position(image, walker->values[var]) != recover(walker, loops, by))
+            const PositionSet values = {0, provenance_extent(walker->provenance, by), NULL};
+            const PositionSet image =
+                provenance_image(walker->provenance, box, var, by, values, walker->scratch);
+            if (positions_index(image, walker->values[var]) != recover(walker, loops, by))
                 walker->wrong = "an element is not found";
         }
     }
@@ -420,7 +421,7 @@ static void visit_leaf(Walker *walker, const Leaf *leaf) {
         int64_t points = 1;
         for (int v = 0; v < cin->assignment->var_count; v++)
             if (walker->active[v])
-                points *= coords_count(values_in(&walker->boxes.items[b], v));
+                points *= positions_count(values_in(&walker->boxes.items[b], v));
         volume += points;
     }
     // A rotation by a loop of the leaf ties two variables together, which a box cannot say.

@@ -421,7 +421,7 @@ static void strided_needs(void **state) {
 
 // Where a need falls into too many boxes, planning takes more than is needed; what a processor has of a
 // block-cyclic mode stays what it is, as its buffer has no room for more.
-static void many_boxes_of_dealt_rows(void **state) {
+static void many_boxes_of_cyclic_rows(void **state) {
     (void)state;
     Arena *arena = arena_create();
     planned(arena,
@@ -444,7 +444,7 @@ int main(void) {
         cmocka_unit_test(induced_homes),
         cmocka_unit_test(strided_needs),
         cmocka_unit_test(shifts_stay_in_the_node),
-        cmocka_unit_test(many_boxes_of_dealt_rows),
+        cmocka_unit_test(many_boxes_of_cyclic_rows),
         cmocka_unit_test(copies_of_threads),
         cmocka_unit_test(figures_do_not_overflow),
     };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sets of coordinates of one mode, made by random chains of operations, against the same sets as bits; what
-// block-cyclic layouts hold, against the definition; and patches of rectangles with combs, element by
+// block-cyclic layouts hold, against the definition; and patches of rectangles with periodic sets, element by
 // element.
 #include "base/integer.h"
 #include "io/patch.h"
@@ -27,7 +27,7 @@ static int64_t draw(Random *random, int64_t below) {
 }
 
 typedef struct {
-    Coords set;
+    PositionSet set;
     bool has[UNIVERSE];
 } Both;
 
@@ -38,18 +38,19 @@ static void check(const Both *both) {
             continue;
         first = first < 0 ? x : first;
         last = x;
-        assert_int_equal(coords_position(both->set, x), count);
-        assert_int_equal(coords_at(both->set, count), x);
+        assert_int_equal(positions_index(both->set, x), count);
+        assert_int_equal(positions_at(both->set, count), x);
         count++;
     }
-    assert_int_equal(coords_count(both->set), count);
+    assert_int_equal(positions_count(both->set), count);
     if (count == 0)
         return;
     assert_int_equal(both->set.lo, first);
     assert_int_equal(both->set.hi, last + 1);
     int64_t x = 0;
-    for (Coords run = coords_run(both->set, 0); run.lo < run.hi; run = coords_run(both->set, run.hi)) {
-        assert_null(run.comb);
+    for (PositionSet run = positions_run(both->set, 0); run.lo < run.hi;
+         run = positions_run(both->set, run.hi)) {
+        assert_null(run.periodic);
         for (; x < run.lo; x++)
             assert_false(both->has[x]);
         for (; x < run.hi; x++)
@@ -69,19 +70,19 @@ static Both draw_interval(Random *random) {
 
 static Both deal(Both of, Random *random, Arena *arena) {
     const int64_t block = 1 + draw(random, 5), size = 1 + draw(random, 4), which = draw(random, size);
-    Both both = {.set = coords_deal(of.set, block, size, which, arena)};
+    Both both = {.set = positions_cyclic(of.set, block, size, which, arena)};
     for (int64_t x = 0; x < UNIVERSE; x++) {
         const int64_t image = (x / block * size + which) * block + x % block;
         if (of.has[x] && image < UNIVERSE)
             both.has[image] = true;
     }
-    both.set = coords_clip(both.set, 0, UNIVERSE);
+    both.set = positions_clip(both.set, 0, UNIVERSE);
     return both;
 }
 
 static Both shift(Both of, Random *random, Arena *arena) {
     const int64_t by = draw(random, 20);
-    Both both = {.set = coords_clip(coords_shift(of.set, by, arena), 0, UNIVERSE)};
+    Both both = {.set = positions_clip(positions_shift(of.set, by, arena), 0, UNIVERSE)};
     for (int64_t x = 0; x + by < UNIVERSE; x++)
         both.has[x + by] = of.has[x];
     return both;
@@ -89,7 +90,7 @@ static Both shift(Both of, Random *random, Arena *arena) {
 
 static Both scale(Both of, Random *random, Arena *arena) {
     const int64_t block = 1 + draw(random, 3);
-    Both both = {.set = coords_clip(coords_scale(of.set, block, arena), 0, UNIVERSE)};
+    Both both = {.set = positions_clip(positions_scale(of.set, block, arena), 0, UNIVERSE)};
     for (int64_t x = 0; x < UNIVERSE; x++)
         both.has[x] = of.has[x / block];
     return both;
@@ -97,16 +98,16 @@ static Both scale(Both of, Random *random, Arena *arena) {
 
 static Both clip(Both of, Random *random) {
     const int64_t lo = draw(random, UNIVERSE), hi = lo + draw(random, UNIVERSE);
-    of.set = coords_clip(of.set, lo, hi);
+    of.set = positions_clip(of.set, lo, hi);
     for (int64_t x = 0; x < UNIVERSE; x++)
         of.has[x] = of.has[x] && x >= lo && x < hi;
     return of;
 }
 
 static Both take(Both of, Random *random) {
-    const int64_t count = coords_count(of.set), first = draw(random, count + 1);
+    const int64_t count = positions_count(of.set), first = draw(random, count + 1);
     const int64_t end = first + draw(random, count - first + 1);
-    of.set = coords_take(of.set, first, end);
+    of.set = positions_slice(of.set, first, end);
     int64_t position = 0;
     for (int64_t x = 0; x < UNIVERSE; x++) {
         position += of.has[x];
@@ -116,24 +117,24 @@ static Both take(Both of, Random *random) {
 }
 
 static Both combine(Both a, Both b, bool subtract, Arena *arena) {
-    Both both = {.set = coords_intersect(a.set, b.set, arena)};
+    Both both = {.set = positions_intersect(a.set, b.set, arena)};
     for (int64_t x = 0; x < UNIVERSE; x++)
         both.has[x] = a.has[x] && b.has[x];
     check(&both);
     if (!subtract)
         return both;
     // One of the parts of the difference.
-    Coords parts[3];
-    const int count = coords_subtract(a.set, b.set, arena, parts);
+    PositionSet parts[3];
+    const int count = positions_subtract(a.set, b.set, arena, parts);
     for (int64_t x = 0; x < UNIVERSE; x++) {
         int holders = 0;
         for (int i = 0; i < count; i++)
-            holders += coords_common(parts[i], (Coords){x, x + 1, NULL}) > 0;
+            holders += positions_common(parts[i], (PositionSet){x, x + 1, NULL}) > 0;
         assert_int_equal(holders, a.has[x] && !b.has[x]);
     }
-    Both part = {.set = count > 0 ? parts[count / 2] : (Coords){0}};
+    Both part = {.set = count > 0 ? parts[count / 2] : (PositionSet){0}};
     for (int64_t x = 0; x < UNIVERSE; x++)
-        part.has[x] = coords_common(part.set, (Coords){x, x + 1, NULL}) > 0;
+        part.has[x] = positions_common(part.set, (PositionSet){x, x + 1, NULL}) > 0;
     return part;
 }
 
@@ -145,10 +146,10 @@ static void compare(const Both *a, const Both *b) {
         others += a->has[x] != b->has[x];
         contains = contains && (a->has[x] || !b->has[x]);
     }
-    assert_int_equal(coords_common(a->set, b->set), common);
-    assert_int_equal(coords_contain(a->set, b->set), contains);
-    assert_int_equal(coords_equal(a->set, b->set), others == 0);
-    const int order = coords_compare(a->set, b->set), back = coords_compare(b->set, a->set);
+    assert_int_equal(positions_common(a->set, b->set), common);
+    assert_int_equal(positions_contain(a->set, b->set), contains);
+    assert_int_equal(positions_equal(a->set, b->set), others == 0);
+    const int order = positions_compare(a->set, b->set), back = positions_compare(b->set, a->set);
     assert_true((order == 0) == (others == 0) && (order < 0) == (back > 0));
 }
 
@@ -205,7 +206,7 @@ static int64_t split(int64_t *position, int64_t length, int64_t size, int64_t cy
     return at / block;
 }
 
-// One mode over three dimensions, each contiguous or dealt out.
+// One mode over three dimensions, each contiguous or cyclic out.
 static void test_layouts(void **state) {
     (void)state;
     Random random = {44};
@@ -245,7 +246,7 @@ static void test_layouts(void **state) {
             for (int64_t x = 0; x < extent; x++) {
                 if (holders[x] != processor)
                     continue;
-                assert_true(any && coords_at(rect_mode(&rect, 0), count) == x);
+                assert_true(any && positions_at(rect_mode(&rect, 0), count) == x);
                 count++;
             }
             assert_int_equal(any ? rect_count(&rect, 0) : 0, count);
@@ -284,7 +285,7 @@ static int64_t *label(const Rect *rect, Arena *arena) {
     for (int64_t i = 0; i < rect_count(rect, 0); i++)
         for (int64_t j = 0; j < columns; j++)
             elements[i * columns + j] =
-                coords_at(rect_mode(rect, 0), i) * UNIVERSE + coords_at(rect_mode(rect, 1), j);
+                positions_at(rect_mode(rect, 0), i) * UNIVERSE + positions_at(rect_mode(rect, 1), j);
     return elements;
 }
 
@@ -316,19 +317,20 @@ static void test_patches(void **state) {
 static void test_strips(void **state) {
     (void)state;
     Arena *arena = arena_create();
-    const Coords whole = {0, 1000, NULL};
-    const Coords dealt = coords_clip(coords_deal((Coords){0, 250, NULL}, 3, 4, 1, arena), 4, 1000);
+    const PositionSet whole = {0, 1000, NULL};
+    const PositionSet cyclic =
+        positions_clip(positions_cyclic((PositionSet){0, 250, NULL}, 3, 4, 1, arena), 4, 1000);
     Strip strip;
     int64_t at = 0, strips = 0, count = 0;
-    while (strip_next(dealt, whole, dealt, at, &strip, &at)) {
+    while (strip_next(cyclic, whole, cyclic, at, &strip, &at)) {
         count += strip.length * strip.repeat;
         strips++;
     }
-    assert_int_equal(count, coords_count(dealt));
+    assert_int_equal(count, positions_count(cyclic));
     assert_true(strips <= 3);
     at = 0;
-    assert_true(strip_next(dealt, dealt, dealt, at, &strip, &at));
-    assert_int_equal(strip.length, coords_count(dealt));
+    assert_true(strip_next(cyclic, cyclic, cyclic, at, &strip, &at));
+    assert_int_equal(strip.length, positions_count(cyclic));
     arena_free(arena);
 }
 
