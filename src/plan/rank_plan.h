@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The plan of one rank in one transfer: for each step the view through which its leaf reads or writes, and
+// the operations that it takes part in, with what it sends and receives. It is all that an execution needs.
+#ifndef DISTAL_PLAN_RANK_PLAN_H
+#define DISTAL_PLAN_RANK_PLAN_H
+
+#include "machine/rect.h"
+#include "plan/operation.h"
+#include "spmd/spmd.h"
+
+// A set of ranks that take part in one collective operation, in increasing order.
+typedef struct {
+    int64_t count;
+    const int64_t *ranks;
+} Group;
+
+// Elements at one end of a message.
+typedef struct {
+    Rect rect;
+    int64_t peer;  // rank at the other end; the own rank where nothing is sent
+    int64_t piece; // home piece of this rank that contains them; -1: they are in a view
+    bool previous; // the view of the step before, else that of this step
+} Part;
+
+// The share of one rank in an operation. What its sends and receives are depends on the operation:
+//
+// local: receives only. Of a fetch, parts that are copied from home pieces into the view; of a reduction,
+//   parts of the view that are added to home pieces.
+// shift, gather, exchange: messages. Sends from home pieces or the previous view, receives into the view.
+//   Several parts between the same two ranks have the same order at both ends, that of rect_compare. With a
+//   group, the messages are one collective operation of its members (MPI_Alltoallw).
+// broadcast: at the root one send, from its home piece; at the other members one receive, into the view.
+// all-gather: one send, the part that this rank owns, from its home piece; one receive for each member of the
+//   group, in its order, into the view, the own part too.
+// reduce: parts of views are added to home pieces. Without a group: messages, sends to owners and receives
+//   from other ranks. With a group and a root: one send where `contributes` is set, and at the root one
+//   receive.
+// all-reduce: one send where `contributes` is set; one receive, its home piece, where this rank is an owner.
+// reduce-scatter: one send for each member of the group, in its order, the part that this member owns; one
+//   receive, the own part. Every member contributes.
+//
+// Rectangles of an operation with a group are the same on all of its members. What home pieces hold before a
+// reduction is part of the sum, once.
+typedef struct {
+    const Operation *operation;
+    int64_t group;    // index of the groups of the plan; -1: messages between two ranks
+    int64_t root;     // rank; -1: none
+    bool contributes; // reductions: this rank has a partial result in its view
+    int64_t send_count, receive_count;
+    const Part *sends, *receives;
+    int64_t scratch; // offset in the scratch memory of the transfer, in elements; -1: it needs none
+    // Counted on this rank: what it receives from other ranks or, of a reduction, contributes to them.
+    int64_t bytes, messages;
+} RankOperation;
+
+typedef struct {
+    bool empty;               // nothing needed: the view has no data
+    Rect view;                // rectangle that the view covers, when not empty
+    int64_t first[MAX_ORDER]; // what the variables of the transfer's access count from, in the first element
+                              // of the view
+    int64_t piece;            // in place in this home piece; -1: in the buffer
+    bool kept;                // the buffer holds it from the step before
+    int64_t first_operation, operation_count;
+} RankStep;
+
+// The operations of a step are in an order that is the same on all ranks that share a group, so that blocking
+// collective operations find each other.
+typedef struct {
+    int64_t rank;
+    const Transfer *transfer;
+    int64_t step_count;
+    const RankStep *steps;
+    const RankOperation *operations;
+    int64_t buffer_count;    // 0, 1, or 2 where the step before is still being sent
+    int64_t buffer_elements; // of each
+    int64_t scratch_elements;
+} RankTransfer;
+
+#endif
