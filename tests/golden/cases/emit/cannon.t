@@ -1,7 +1,7 @@
 # run: emit {file}
 # mask: [0-9a-f]{32}
 --- program
-# Cannon's algorithm: matrix multiplication on a g x g grid, where the tiles of B and C go round their rows
+# Cannon's algorithm: matrix multiplication on a g x g grid, where the tiles of B and C are shifted along their rows
 # and columns one place a step (Cannon, 1969; DISTAL, figure 9).
 # A is m x n, B is m x k, C is k x n; `-p n=N` alone makes all of them square. A grid that is not square
 # (gx, gy) is right as well, but its tiles do not meet: they are gathered from wherever they are.

@@ -1,7 +1,7 @@
 # run: plan -p n=97 -p m=101 -p k=89 -p gx=2 -p gy=3 -p mb=8 -p nb=5 {file}
 --- program
 # SUMMA on matrices that lie as ScaLAPACK has them: block-cyclic, in blocks of mb x nb (its descriptors' MB and
-# NB) that go round a gx x gy grid of processes (Blackford et al., 1997). `order(1, 0)` stores columns, as
+# NB) distributed round-robin over a gx x gy grid of processes (Blackford et al., 1997). `order(1, 0)` stores columns, as
 # Fortran does, so what a process holds is the local array of ScaLAPACK. Nothing is redistributed: the loops
 # follow A, and each process multiplies what it has in one piece.
 # A is m x n, B is m x k, C is k x n; `-p n=N` alone makes all of them square.
