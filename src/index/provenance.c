@@ -9,7 +9,8 @@ struct Provenance {
     const Cin *cin;
     int var_count;
     int64_t extents[MAX_VARS];
-    bool derives[MAX_VARS]; // a parent: it is no loop any more
+    bool derives[MAX_VARS];         // a parent: it is no loop any more
+    bool may_be_periodic[MAX_VARS]; // in a bounding box, whatever the ranges
     int relation_count;
     const Relation **relations; // those of provenance, in order of derivation
     int64_t *blocks;            // of REL_CYCLIC, by relation
@@ -48,14 +49,21 @@ Provenance *provenance_create(const Cin *cin, const int64_t *params, Arena *aren
             return NULL;
         }
         provenance->relations[provenance->relation_count++] = relation;
-        for (int p = 0; p < relation_parents(relation); p++)
+        for (int p = 0; p < relation_parents(relation); p++) {
             provenance->derives[relation->parent[p]] = true;
+            provenance->may_be_periodic[relation->parent[p]] = true;
+        }
     }
     return provenance;
 }
 
 int64_t provenance_extent(const Provenance *provenance, int var) {
     return provenance->extents[var];
+}
+
+void provenance_ranges(const Provenance *provenance, LoopRanges *ranges) {
+    for (int v = 0; v < provenance->var_count; v++)
+        ranges_restrict(ranges, v, 0, provenance->extents[v]);
 }
 
 void provenance_active(const Provenance *provenance, const int *loops, int loop_count, bool *active) {
@@ -90,20 +98,8 @@ void provenance_related(const Provenance *provenance, const bool *active, const 
         related[v] = found >> v & 1;
 }
 
-static void set_interval(Box *box, int var, int64_t lo, int64_t hi) {
-    box->lo[var] = lo;
-    box->hi[var] = hi;
-    box->periodic[var] = NULL;
-}
-
-static void set_values(Box *box, int var, PositionSet values) {
-    box->lo[var] = values.lo;
-    box->hi[var] = values.hi;
-    box->periodic[var] = values.periodic;
-}
-
-static PositionSet values_of(const Box *box, int var) {
-    return (PositionSet){box->lo[var], box->hi[var], box->periodic[var]};
+static PositionSet interval(int64_t lo, int64_t hi) {
+    return (PositionSet){lo, hi, NULL};
 }
 
 static bool is_full(PositionSet values, int64_t extent) {
@@ -141,12 +137,12 @@ static bool recover_parts(const Provenance *provenance, int relation, PartOf par
                           BoxArray *boxes, int64_t at) {
     const Relation *own = provenance->relations[relation];
     const int parent = own->parent[0];
-    const PositionSet outer = values_of(&boxes->items[at], own->child[0]);
-    const PositionSet inner = values_of(&boxes->items[at], own->child[1]);
+    const PositionSet outer = boxes->items[at].values[own->child[0]];
+    const PositionSet inner = boxes->items[at].values[own->child[1]];
     const int64_t count = positions_count(outer);
     bool any = false;
     if (count > 1 && boxes->count + count > MAX_BOXES) {
-        set_interval(&boxes->items[at], parent, 0, provenance->extents[parent]);
+        boxes->items[at].values[parent] = interval(0, provenance->extents[parent]);
         return provenance->extents[parent] > 0;
     }
     for (int64_t i = 0; i < count; i++) {
@@ -157,7 +153,7 @@ static bool recover_parts(const Provenance *provenance, int relation, PartOf par
         // The first takes the place of the box, and the others differ from it in the parent only.
         if (any)
             array_push(arena, *boxes, boxes->items[at]);
-        set_values(&boxes->items[any ? boxes->count - 1 : at], parent, part);
+        boxes->items[any ? boxes->count - 1 : at].values[parent] = part;
         any = true;
     }
     return any;
@@ -168,24 +164,24 @@ static bool recover_blocks(const Provenance *provenance, int relation, Arena *ar
     const Relation *own = provenance->relations[relation];
     const int64_t block = provenance->extents[own->child[1]], end = provenance->extents[own->parent[0]];
     Box *box = &boxes->items[at];
-    const PositionSet outer = values_of(box, own->child[0]), inner = values_of(box, own->child[1]);
+    const PositionSet outer = box->values[own->child[0]], inner = box->values[own->child[1]];
     const bool full = is_full(inner, block);
     if (outer.hi - outer.lo == 1 || (!full && (outer.periodic || inner.periodic)))
         return recover_parts(provenance, relation, part_of_blocks, arena, boxes, at);
     // Whole blocks lie side by side; parts of them repeat.
     const PositionSet values =
         full ? positions_scale(outer, block, arena) : positions_repeat(inner, block, outer, arena);
-    set_values(box, own->parent[0], positions_clip(values, 0, end));
-    return box->lo[own->parent[0]] < box->hi[own->parent[0]];
+    box->values[own->parent[0]] = positions_clip(values, 0, end);
+    return box->values[own->parent[0]].lo < box->values[own->parent[0]].hi;
 }
 
 static bool recover_cyclic(const Provenance *provenance, int relation, Arena *arena, BoxArray *boxes,
                            int64_t at) {
     const Relation *own = provenance->relations[relation];
     Box *box = &boxes->items[at];
-    if (is_full(values_of(box, own->child[0]), provenance->extents[own->child[0]]) &&
-        is_full(values_of(box, own->child[1]), provenance->extents[own->child[1]])) {
-        set_interval(box, own->parent[0], 0, provenance->extents[own->parent[0]]);
+    if (is_full(box->values[own->child[0]], provenance->extents[own->child[0]]) &&
+        is_full(box->values[own->child[1]], provenance->extents[own->child[1]])) {
+        box->values[own->parent[0]] = interval(0, provenance->extents[own->parent[0]]);
         return provenance->extents[own->parent[0]] > 0;
     }
     return recover_parts(provenance, relation, part_of_cyclic, arena, boxes, at);
@@ -197,8 +193,9 @@ static bool recover_collapse(const Provenance *provenance, int index, Arena *are
     int outer = relation->parent[0], inner = relation->parent[1], fused = relation->child[0];
     int64_t width = provenance->extents[inner];
     Box box = boxes->items[at];
-    int64_t first_row = box.lo[fused] / width, first_column = box.lo[fused] % width;
-    int64_t last_row = (box.hi[fused] - 1) / width, end_column = (box.hi[fused] - 1) % width + 1;
+    int64_t first_row = box.values[fused].lo / width, first_column = box.values[fused].lo % width;
+    int64_t last_row = (box.values[fused].hi - 1) / width,
+            end_column = (box.values[fused].hi - 1) % width + 1;
     // At most three boxes: a partial first row, whole rows, a partial last row.
     struct {
         int64_t row_lo, row_hi, column_lo, column_hi;
@@ -216,8 +213,8 @@ static bool recover_collapse(const Provenance *provenance, int index, Arena *are
             parts[count++] = (__typeof__(parts[0])){last_row, last_row + 1, 0, end_column};
     }
     for (int i = 0; i < count; i++) {
-        set_interval(&box, outer, parts[i].row_lo, parts[i].row_hi);
-        set_interval(&box, inner, parts[i].column_lo, parts[i].column_hi);
+        box.values[outer] = interval(parts[i].row_lo, parts[i].row_hi);
+        box.values[inner] = interval(parts[i].column_lo, parts[i].column_hi);
         if (i == 0)
             boxes->items[at] = box;
         else
@@ -251,18 +248,19 @@ static void rotate_boxes(Rotation *rotation, Box box, int next, int64_t shift) {
     const int64_t extent = rotation->provenance->extents[target];
     if (next < relation->var_count) {
         const int var = relation->vars[next];
-        const int64_t lo = box.lo[var], hi = box.hi[var];
+        const int64_t lo = box.values[var].lo, hi = box.values[var].hi;
         for (int64_t value = lo; value < hi; value++) {
-            set_values(&box, var, (PositionSet){value, value + 1, box.periodic[var]});
+            box.values[var] = (PositionSet){value, value + 1, box.values[var].periodic};
             rotate_boxes(rotation, box, next + 1, (shift + value) % extent);
         }
         return;
     }
-    const int64_t length = box.hi[result] - box.lo[result], first = (box.lo[result] + shift) % extent;
-    set_interval(&box, target, first, min_i64(first + length, extent));
+    const int64_t length = box.values[result].hi - box.values[result].lo,
+                  first = (box.values[result].lo + shift) % extent;
+    box.values[target] = interval(first, min_i64(first + length, extent));
     add_rotated(rotation, &box);
     if (first + length > extent) {
-        set_interval(&box, target, 0, first + length - extent);
+        box.values[target] = interval(0, first + length - extent);
         add_rotated(rotation, &box);
     }
 }
@@ -274,12 +272,12 @@ static bool recover_rotate(const Provenance *provenance, int index, Arena *arena
     Box *box = &boxes->items[at];
     int64_t rotations = 1;
     for (int i = 0; i < relation->var_count && rotations <= MAX_BOXES; i++) {
-        const int64_t length = box->hi[relation->vars[i]] - box->lo[relation->vars[i]];
+        const int64_t length = box->values[relation->vars[i]].hi - box->values[relation->vars[i]].lo;
         rotations = length <= MAX_BOXES ? rotations * length : length;
     }
-    if (box->hi[result] - box->lo[result] >= provenance->extents[target] ||
+    if (box->values[result].hi - box->values[result].lo >= provenance->extents[target] ||
         boxes->count + rotations > MAX_BOXES) {
-        set_interval(box, target, 0, provenance->extents[target]);
+        box->values[target] = interval(0, provenance->extents[target]);
         return true;
     }
     Rotation rotation = {provenance, relation, arena, boxes, at, false};
@@ -292,18 +290,18 @@ static bool recover_rotate(const Provenance *provenance, int index, Arena *arena
 static void take_runs(int var, Arena *arena, BoxArray *boxes, int64_t first) {
     const int64_t count = boxes->count;
     for (int64_t at = first; at < count; at++) {
-        const PositionSet values = values_of(&boxes->items[at], var);
+        const PositionSet values = boxes->items[at].values[var];
         if (!values.periodic)
             continue;
         if (boxes->count + positions_count(values) > MAX_BOXES) {
-            set_interval(&boxes->items[at], var, values.lo, values.hi);
+            boxes->items[at].values[var] = interval(values.lo, values.hi);
             continue;
         }
         PositionSet run = positions_run(values, values.lo);
-        set_values(&boxes->items[at], var, (PositionSet){run.lo, run.hi, values.periodic});
+        boxes->items[at].values[var] = (PositionSet){run.lo, run.hi, values.periodic};
         for (run = positions_run(values, run.hi); run.lo < run.hi; run = positions_run(values, run.hi)) {
             Box box = boxes->items[at];
-            set_values(&box, var, (PositionSet){run.lo, run.hi, values.periodic});
+            box.values[var] = (PositionSet){run.lo, run.hi, values.periodic};
             array_push(arena, *boxes, box);
         }
     }
@@ -315,19 +313,25 @@ static const Recover recover[] = {
     [REL_COLLAPSE] = recover_collapse, [REL_ROTATE] = recover_rotate,
 };
 
-void provenance_boxes(const Provenance *provenance, const bool *active, const bool *fixed,
-                      const int64_t *value, Arena *arena, BoxArray *boxes) {
-    int64_t first = boxes->count;
-    array_push(arena, *boxes, (Box){0});
-    Box *box = &boxes->items[first];
+// Puts in the values of the loops; false where one has none.
+static bool start(const Provenance *provenance, const bool *active, const LoopRanges *ranges, Box *box) {
     for (int v = 0; v < provenance->var_count; v++) {
         if (!active[v] || provenance->derives[v])
             continue;
-        set_interval(box, v, fixed[v] ? value[v] : 0, fixed[v] ? value[v] + 1 : provenance->extents[v]);
-        if (box->lo[v] >= box->hi[v] || box->hi[v] > provenance->extents[v]) {
-            boxes->count = first;
-            return;
-        }
+        box->values[v] = interval(ranges->lo[v], min_i64(ranges->hi[v], provenance->extents[v]));
+        if (box->values[v].lo >= box->values[v].hi)
+            return false;
+    }
+    return true;
+}
+
+void provenance_boxes(const Provenance *provenance, const bool *active, const LoopRanges *ranges,
+                      Arena *arena, BoxArray *boxes) {
+    int64_t first = boxes->count;
+    array_push(arena, *boxes, (Box){0});
+    if (!start(provenance, active, ranges, &boxes->items[first])) {
+        boxes->count = first;
+        return;
     }
     for (int i = provenance->relation_count - 1; i >= 0; i--) {
         const Relation *relation = provenance->relations[i];
@@ -352,10 +356,114 @@ void provenance_boxes(const Provenance *provenance, const bool *active, const bo
     }
 }
 
+// Each bound_* puts in a set around the values of the parents, clamped to their extents; false where that is
+// empty. What keeps the whole monotone: a set that has a period has the same one whatever the ranges, and
+// where two could be had, the relations alone decide which.
+
+static bool bound(const Provenance *provenance, BoundingBox *bounds, int var, PositionSet values) {
+    bounds->box.values[var] = positions_clip(values, 0, provenance->extents[var]);
+    return bounds->box.values[var].lo < bounds->box.values[var].hi;
+}
+
+// From lo to hi what lies in the first `length` of each `period` positions, counted from `origin`.
+static bool bound_periodic(const Provenance *provenance, BoundingBox *bounds, int var, int64_t lo, int64_t hi,
+                           int64_t origin, int64_t period, int64_t length) {
+    if (length >= period)
+        return bound(provenance, bounds, var, interval(lo, hi));
+    bounds->segments[var] = (Segment){0, length, 0};
+    bounds->periodic[var] = (Periodic){origin, period, length, 1, &bounds->segments[var]};
+    return bound(provenance, bounds, var, (PositionSet){lo, hi, &bounds->periodic[var]});
+}
+
+// `length` positions of a circle of the extent of `var`, from `first` on: where they pass its end, a period
+// of that extent.
+static bool bound_circular(const Provenance *provenance, BoundingBox *bounds, int var, int64_t first,
+                           int64_t length) {
+    const int64_t extent = provenance->extents[var];
+    if (length <= extent - first)
+        return bound(provenance, bounds, var, interval(first, first + length));
+    return bound_periodic(provenance, bounds, var, 0, extent, first, extent, length);
+}
+
+static bool bound_blocks(const Provenance *provenance, int index, BoundingBox *bounds) {
+    const Relation *relation = provenance->relations[index];
+    const int parent = relation->parent[0];
+    const int64_t block = provenance->extents[relation->child[1]];
+    const PositionSet outer = bounds->box.values[relation->child[0]],
+                      inner = bounds->box.values[relation->child[1]];
+    const int64_t lo = outer.lo * block + inner.lo, hi = (outer.hi - 1) * block + inner.hi;
+    if (outer.hi - outer.lo == 1 && inner.periodic) {
+        const Periodic *periodic = inner.periodic;
+        return bound_periodic(provenance, bounds, parent, lo, hi,
+                              periodic->origin + periodic->segments[0].lo + outer.lo * block,
+                              periodic->period, periodic->size);
+    }
+    if (outer.periodic)
+        return bound_periodic(provenance, bounds, parent, lo, hi,
+                              (outer.periodic->origin + outer.periodic->segments[0].lo) * block + inner.lo,
+                              outer.periodic->period * block,
+                              (outer.periodic->size - 1) * block + inner.hi - inner.lo);
+    if (outer.hi - outer.lo == 1 || provenance->may_be_periodic[relation->child[0]])
+        return bound(provenance, bounds, parent, interval(lo, hi));
+    return bound_periodic(provenance, bounds, parent, lo, hi, inner.lo, block, inner.hi - inner.lo);
+}
+
+static bool bound_cyclic(const Provenance *provenance, int index, BoundingBox *bounds) {
+    const Relation *relation = provenance->relations[index];
+    const int64_t block = provenance->blocks[index], size = provenance->extents[relation->child[0]];
+    const PositionSet which = bounds->box.values[relation->child[0]],
+                      local = bounds->box.values[relation->child[1]];
+    const int64_t last = local.hi - 1;
+    return bound_periodic(provenance, bounds, relation->parent[0],
+                          (local.lo / block * size + which.lo) * block + local.lo % block,
+                          (last / block * size + which.hi - 1) * block + last % block + 1, which.lo * block,
+                          size * block, (which.hi - which.lo) * block);
+}
+
+static bool bound_collapse(const Provenance *provenance, int index, BoundingBox *bounds) {
+    const Relation *relation = provenance->relations[index];
+    const PositionSet fused = bounds->box.values[relation->child[0]];
+    const int64_t width = provenance->extents[relation->parent[1]];
+    return bound(provenance, bounds, relation->parent[0],
+                 interval(fused.lo / width, (fused.hi - 1) / width + 1)) &&
+           bound_circular(provenance, bounds, relation->parent[1], fused.lo % width, fused.hi - fused.lo);
+}
+
+static bool bound_rotate(const Provenance *provenance, int index, BoundingBox *bounds) {
+    const Relation *relation = provenance->relations[index];
+    const int64_t extent = provenance->extents[relation->parent[0]];
+    const PositionSet rotated = bounds->box.values[relation->child[0]];
+    int64_t first = rotated.lo, length = rotated.hi - rotated.lo;
+    for (int i = 0; i < relation->var_count; i++) {
+        const PositionSet by = bounds->box.values[relation->vars[i]];
+        first = (first + by.lo % extent) % extent;
+        length = saturated_add(length, by.hi - by.lo - 1);
+    }
+    return bound_circular(provenance, bounds, relation->parent[0], first, min_i64(length, extent));
+}
+
+typedef bool (*Bound)(const Provenance *, int, BoundingBox *);
+static const Bound bound_parents[] = {
+    [REL_SPLIT] = bound_blocks,      [REL_DIVIDE] = bound_blocks, [REL_CYCLIC] = bound_cyclic,
+    [REL_COLLAPSE] = bound_collapse, [REL_ROTATE] = bound_rotate,
+};
+
+bool provenance_bounding_box(const Provenance *provenance, const bool *active, const LoopRanges *ranges,
+                             BoundingBox *bounds) {
+    if (!start(provenance, active, ranges, &bounds->box))
+        return false;
+    for (int i = provenance->relation_count - 1; i >= 0; i--) {
+        const Relation *relation = provenance->relations[i];
+        if (active[relation->child[0]] && !bound_parents[relation->kind](provenance, i, bounds))
+            return false;
+    }
+    return true;
+}
+
 static Rect access_rect(const Box *box, const Access *access) {
     Rect rect = {.order = access->tensor->order};
     for (int d = 0; d < rect.order; d++)
-        rect_set_mode(&rect, d, values_of(box, access->vars[d]));
+        rect_set_mode(&rect, d, box->values[access->vars[d]]);
     return rect;
 }
 
@@ -369,7 +477,7 @@ PositionSet provenance_image(const Provenance *provenance, const Box *box, int v
     const Relation *own = provenance->relations[relation];
     const PositionSet part = provenance_image(provenance, box, own->child[1], inner, values, arena);
     const PartOf part_of = own->kind == REL_CYCLIC ? part_of_cyclic : part_of_blocks;
-    return positions_clip(part_of(provenance, relation, part, box->lo[own->child[0]], arena), 0,
+    return positions_clip(part_of(provenance, relation, part, box->values[own->child[0]].lo, arena), 0,
                           provenance->extents[var]);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Provenance with numbers put in: which source coordinates are reached under a set of fixed loop variables.
+// Provenance with numbers put in: which source coordinates are reached from given ranges of loops.
 // This is bounds inference (DISTAL, section 6.2) done exactly: remainders clamp to the parent's rectangle,
 // rotated and collapsed variables give a list of boxes where one interval would say too much.
 #ifndef DISTAL_INDEX_PROVENANCE_H
@@ -17,13 +17,34 @@ Provenance *provenance_create(const Cin *cin, const int64_t *params, Arena *aren
 // Numeric extent of a variable.
 int64_t provenance_extent(const Provenance *provenance, int var);
 
-// A box: a set of coordinates for each variable, by id; those of the source variables are what counts. What a
-// REL_CYCLIC gives to one value of its child[0] is a periodic set.
+// The values that loops take: lo[v] <= v < hi[v]. A fixed loop has a range of one.
 typedef struct {
     int64_t lo[MAX_VARS], hi[MAX_VARS];
-    const Periodic *periodic[MAX_VARS];
+} LoopRanges;
+
+// All values of all variables; a loop is then restricted.
+void provenance_ranges(const Provenance *provenance, LoopRanges *ranges);
+static inline void ranges_restrict(LoopRanges *ranges, int var, int64_t lo, int64_t hi) {
+    ranges->lo[var] = lo;
+    ranges->hi[var] = hi;
+}
+static inline void ranges_fix(LoopRanges *ranges, int var, int64_t value) {
+    ranges_restrict(ranges, var, value, value + 1);
+}
+
+// A product of sets: of each variable, by id, the values that are meant; those of the source variables are
+// what counts. What a REL_CYCLIC gives to one value of its child[0] is a periodic set.
+typedef struct {
+    PositionSet values[MAX_VARS];
 } Box;
 typedef Array(Box) BoxArray;
+
+// One box around everything that is reached, with the memory of its periodic sets: it is not to be copied.
+typedef struct {
+    Box box;
+    Periodic periodic[MAX_VARS]; // of one segment each
+    Segment segments[MAX_VARS];
+} BoundingBox;
 
 // The variables that matter in a nest: its loops, and what they are derived from. `active` has MAX_VARS
 // entries.
@@ -35,12 +56,18 @@ void provenance_active(const Provenance *provenance, const int *loops, int loop_
 void provenance_related(const Provenance *provenance, const bool *active, const Access *access,
                         bool *related);
 
-// The source coordinates reached when each variable v with fixed[v] has value[v] and every other active loop
-// has its full range: appended to `boxes`, with periodic sets in `arena` (disjoint, none empty; nothing at
-// all where no iteration is left). A fixed value beyond the variable's extent reaches nothing. Entries of
-// variables that are not active are unspecified.
-void provenance_boxes(const Provenance *provenance, const bool *active, const bool *fixed,
-                      const int64_t *value, Arena *arena, BoxArray *boxes);
+// The source coordinates reached from these ranges of the active loops: appended to `boxes`, with periodic
+// sets in `arena` (disjoint, none empty; nothing at all where no iteration is left). Values beyond the
+// extent of a loop reach nothing. Entries of variables that are not active are unspecified.
+void provenance_boxes(const Provenance *provenance, const bool *active, const LoopRanges *ranges,
+                      Arena *arena, BoxArray *boxes);
+
+// One box that contains everything reached; false where nothing is. Costs a few divisions a relation
+// whatever the ranges, and allocates nothing. Monotone: what smaller ranges give is contained in what larger
+// ones give. Exact for each source variable by itself where every relation above it has one value of all but
+// one of its children; a wrapped rotation and a range of processors of a block-cyclic loop are periodic sets.
+bool provenance_bounding_box(const Provenance *provenance, const bool *active, const LoopRanges *ranges,
+                             BoundingBox *bounds);
 
 // The values of `var` that these of `inner` give, in increasing order: child[1] of split, divide and cyclic
 // lead from `var` to it, and what child[0] of each is stands in `box`.

@@ -120,24 +120,19 @@ static uint64_t hash_region(const Region *region) {
     return hash ^ hash >> 29;
 }
 
-// Numbers put in: the loops around the transfer, and the coordinates.
-typedef struct {
-    bool fixed[MAX_VARS];
-    int64_t value[MAX_VARS];
-} Point;
-
-static void fix_loops(const Demands *demands, int64_t turn, Point *point) {
+// The loops around the transfer have one value each.
+static void fix_loops(const Demands *demands, int64_t turn, LoopRanges *ranges) {
     const Transfer *transfer = demands->transfer;
     for (int i = transfer->loop_count - 1; i >= 0; i--) {
         int64_t extent = provenance_extent(demands->plan->provenance, transfer->loops[i]);
-        point->fixed[transfer->loops[i]] = true;
-        point->value[transfer->loops[i]] = turn % extent;
+        ranges_fix(ranges, transfer->loops[i], turn % extent);
         turn /= extent;
     }
 }
 
 // What the ranks of the class of `member` reach of the variables in `active`.
-static void find_boxes(Demands *demands, const bool *active, int64_t member, Point *point, Arena *scratch) {
+static void find_boxes(Demands *demands, const bool *active, int64_t member, LoopRanges *ranges,
+                       Arena *scratch) {
     const StatementPlan *plan = demands->plan;
     const SpmdNest *nest = &plan->spmd->nests[demands->transfer->nest];
     int64_t coordinates[MAX_MACHINE_ORDER];
@@ -145,13 +140,10 @@ static void find_boxes(Demands *demands, const bool *active, int64_t member, Poi
     if (!find_coordinates(demands, member, demands->local, coordinates))
         return;
     for (int d = 0; d < plan->grid.order; d++) {
-        int var = nest->coordinates[d];
-        if (var < 0)
-            continue;
-        point->fixed[var] = true;
-        point->value[var] = coordinates[d];
+        if (nest->coordinates[d] >= 0)
+            ranges_fix(ranges, nest->coordinates[d], coordinates[d]);
     }
-    provenance_boxes(plan->provenance, active, point->fixed, point->value, scratch, &demands->boxes);
+    provenance_boxes(plan->provenance, active, ranges, scratch, &demands->boxes);
 }
 
 // The periodic where it lasts: that of the step before where it was the same.
@@ -177,10 +169,10 @@ static void find_bounding_box(const Demands *demands, Demand *demand, Arena *scr
     demand->bounds.order = transfer->access->tensor->order;
     for (int m = 0; m < demand->bounds.order; m++) {
         const int located = transfer->access->vars[m];
-        PositionSet values = {boxes[0].lo[located], boxes[0].hi[located], NULL};
+        PositionSet values = {boxes[0].values[located].lo, boxes[0].values[located].hi, NULL};
         for (int64_t b = 1; b < demands->boxes.count; b++) {
-            values.lo = min_i64(values.lo, boxes[b].lo[located]);
-            values.hi = max_i64(values.hi, boxes[b].hi[located]);
+            values.lo = min_i64(values.lo, boxes[b].values[located].lo);
+            values.hi = max_i64(values.hi, boxes[b].values[located].hi);
         }
         demand->first[m] = values.lo;
         PositionSet mode = provenance_image(demands->plan->provenance, boxes,
@@ -190,11 +182,11 @@ static void find_bounding_box(const Demands *demands, Demand *demand, Arena *scr
     }
 }
 
-static void find_demand(Demands *demands, int64_t c, Point *point, Arena *scratch) {
+static void find_demand(Demands *demands, int64_t c, LoopRanges *ranges, Arena *scratch) {
     Demand *demand = &demands->demands[0][c];
     const RectArray *before = &demands->demands[1][c].region.rects;
     Region found = {0};
-    find_boxes(demands, demands->related, demands->same_region.member[c], point, scratch);
+    find_boxes(demands, demands->related, demands->same_region.member[c], ranges, scratch);
     demand->index = c;
     demand->region.rects.count = 0;
     if (demands->boxes.count == 0)
@@ -219,12 +211,13 @@ void demands_find(Demands *demands, int64_t local, int64_t turn, Need *needs, Ar
     demands->demands[0] = demands->demands[1];
     demands->demands[1] = before;
     demands->boxes = (BoxArray){0}; // the scratch memory before is gone
-    Point point = {0};
-    fix_loops(demands, turn, &point);
+    LoopRanges ranges;
+    provenance_ranges(demands->plan->provenance, &ranges);
+    fix_loops(demands, turn, &ranges);
     for (int64_t c = 0; c < same_region->count; c++)
-        find_demand(demands, c, &point, scratch);
+        find_demand(demands, c, &ranges, scratch);
     for (int64_t c = 0; c < same_rest->count; c++) {
-        find_boxes(demands, demands->rest, same_rest->member[c], &point, scratch);
+        find_boxes(demands, demands->rest, same_rest->member[c], &ranges, scratch);
         demands->exists[c] = demands->boxes.count > 0;
     }
     for (int64_t rank = 0; rank < demands->plan->ranks; rank++) {
