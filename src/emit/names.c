@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "emit/names.h"
 
-#include "index/function.h"
+#include "base/function.h"
 
 #include <string.h>
 

@@ -4,10 +4,10 @@
 #define DISTAL_INDEX_NOTATION_H
 
 #include "base/diagnostic.h"
+#include "base/function.h"
 #include "base/intexpr.h"
+#include "base/type.h"
 #include "format/level.h"
-#include "format/type.h"
-#include "index/function.h"
 #include "machine/placement.h"
 
 typedef struct {

@@ -5,7 +5,7 @@
 #ifndef DISTAL_IO_PIECE_H
 #define DISTAL_IO_PIECE_H
 
-#include "format/type.h"
+#include "base/type.h"
 #include "machine/rect.h"
 
 typedef struct {

@@ -5,7 +5,7 @@
 #define DISTAL_TESTS_DRAFT_H
 
 #include "base/text.h"
-#include "format/type.h"
+#include "base/type.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 // The expression of a drawn statement: sums of products, each with variables of its own to sum over.
 #include "generate.h"
 
-#include "index/function.h"
+#include "base/function.h"
 
 #include <ctype.h>
 #include <stdio.h>

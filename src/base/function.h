@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Element-wise functions of right sides, as one table: the types that each is defined on, what it is in C,
 // and what the reference evaluator calls. A new function is a line of that table.
-#ifndef DISTAL_INDEX_FUNCTION_H
-#define DISTAL_INDEX_FUNCTION_H
+#ifndef DISTAL_BASE_FUNCTION_H
+#define DISTAL_BASE_FUNCTION_H
 
-#include "format/type.h"
+#include "base/type.h"
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "format/type.h"
+#include "base/type.h"
 
 #include <string.h>
 

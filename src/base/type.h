@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Element types of tensors, as one table.
-#ifndef DISTAL_FORMAT_TYPE_H
-#define DISTAL_FORMAT_TYPE_H
+#ifndef DISTAL_BASE_TYPE_H
+#define DISTAL_BASE_TYPE_H
 
 #include <stdbool.h>
 #include <stddef.h>

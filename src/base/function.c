@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "index/function.h"
+#include "base/function.h"
 
 #include <complex.h>
 #include <math.h>
