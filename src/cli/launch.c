@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/launch.h"
 
+#include "cli/supervise.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -10,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -158,36 +159,6 @@ static int take_signal(Text *output, bool verbose) {
     return number;
 }
 
-static volatile sig_atomic_t launcher_pid, ended_by, reminders;
-
-// A launcher that is still starting its ranks may miss a signal: it is told again every second, and in the
-// end killed.
-static void remind(int kind) {
-    (void)kind;
-    enum { MOST = 4 };
-    if (launcher_pid > 0)
-        kill((pid_t)launcher_pid, ++reminders > MOST ? SIGKILL : SIGTERM);
-    alarm(1);
-}
-
-// The launcher ends its ranks, then itself, and we end as we would have without it.
-static void pass_on(int kind) {
-    ended_by = kind;
-    remind(kind);
-}
-
-static void run_launcher(char *const *words, int input, int output, pid_t parent) {
-    // If we are killed, so is the launcher; and it gets one signal, from us, not a second one from the
-    // terminal.
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    setpgid(0, 0);
-    if (getppid() != parent || dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0)
-        _exit(127);
-    execvp(words[0], words);
-    fprintf(stderr, "distal: error: cannot start '%s': %s\n", words[0], strerror(errno));
-    _exit(REPORTED + EXIT_FAILED);
-}
-
 static const char *command_line(Session *session, const Words *words) {
     Text text = text_create(session->arena);
     for (int64_t i = 0; words->items[i]; i++)
@@ -223,34 +194,23 @@ ExitStatus launch(Session *session, int64_t ranks) {
     const int input = open_input(session), output = open_output();
     fflush(NULL);
     set_environment(ranks, session->options->verbose);
-    const pid_t parent = getpid(), child = input >= 0 && output >= 0 ? fork() : -1;
-    if (child < 0) {
+    Supervised supervised = {0};
+    const bool started = input >= 0 && output >= 0 && supervise(words.items, input, output, &supervised);
+    unsetenv(launched);
+    if (!started) {
         diagnostics_error(session->diagnostics, (Span){0}, "cannot start '%s': %s", words.items[0],
                           strerror(errno));
         return EXIT_FAILED;
     }
-    if (child == 0)
-        run_launcher(words.items, input, output, parent);
-    unsetenv(launched);
     close(input);
-    launcher_pid = child;
-    const struct sigaction forward = {.sa_handler = pass_on};
-    sigaction(SIGTERM, &forward, NULL);
-    sigaction(SIGHUP, &forward, NULL);
-    sigaction(SIGINT, &forward, NULL);
-    const struct sigaction again = {.sa_handler = remind};
-    sigaction(SIGALRM, &again, NULL);
-    int status;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return EXIT_FAILED;
-    if (ended_by) {
-        signal(ended_by, SIG_DFL);
-        raise(ended_by);
+    // This process ends as it would have without a launcher.
+    if (supervised.interrupted_by) {
+        signal(supervised.interrupted_by, SIG_DFL);
+        raise(supervised.interrupted_by);
     }
     Text results = read_output(session, output);
     const int named = take_signal(&results, session->options->verbose);
-    const ExitStatus ended = outcome(session, &words, status, named),
+    const ExitStatus ended = outcome(session, &words, supervised.status, named),
                      printed = session_print(session, &results);
     return ended == EXIT_FINE ? printed : ended;
 }

@@ -393,6 +393,65 @@ def test_signals_end_all_ranks(folder):
         check(wait_for(lambda: not ranks_of_run(folder), 10), f"ranks are left behind after {kind.name}")
 
 
+def processes_of_run(token):
+    """Ids of all processes whose environment holds the token, launchers too."""
+    found = []
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{process}/environ", "rb") as file:
+                if f"DISTAL_TEST={token}".encode() in file.read().split(b"\0"):
+                    found.append(int(process))
+        except OSError:
+            continue
+    return found
+
+
+def interrupt_launch(folder, arguments, kind, ready, environment):
+    """Interrupts a run when `ready` of its processes are there; it has to end in seconds and leave none."""
+    process = subprocess.Popen([DISTAL, "run", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               env={**os.environ, **environment, "DISTAL_TEST": folder})
+    check(wait_for(lambda: len(processes_of_run(folder)) >= ready, 20), f"{ready} processes did not start")
+    start = time.monotonic()
+    process.send_signal(kind)
+    output, message = process.communicate(timeout=LIMIT_SECONDS)
+    seconds = time.monotonic() - start
+    check(process.returncode == -kind, f"exit status {process.returncode} after {kind.name}: {message!r}")
+    check(output == b"", f"standard output: {output!r}")
+    check(seconds < 15, f"it took {seconds:.1f} s to end")
+    check(not processes_of_run(folder), f"processes are left behind: {processes_of_run(folder)}")
+
+
+def test_interrupted_launch(folder):
+    """While mpirun still starts ranks, when it may miss a signal."""
+    many = [example("summa"), "-p", "gx=5", "-p", "gy=6"]
+    for kind, ready in ((signal.SIGTERM, 2), (signal.SIGINT, 8), (signal.SIGTERM, 30)):
+        interrupt_launch(folder, many, kind, ready, {})
+
+
+def test_interrupted_launcher_that_ignores_signals(folder):
+    """A launcher that ignores signals, and so do the processes that it has put into sessions of their own."""
+    launcher = f"{folder}/launcher"
+    with open(launcher, "w", encoding="utf-8") as file:
+        file.write("#!/bin/sh\ntrap '' TERM INT HUP\nfor i in 1 2 3; do setsid sh -c 'sleep 1000; true' & done\n"
+                   "wait\n")
+    os.chmod(launcher, 0o755)
+    for kind in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        interrupt_launch(folder, [example("innerprod")], kind, 8, {"DISTAL_MPIRUN": launcher})
+
+
+def test_launcher_that_is_killed(folder):
+    """What it has started ends with it."""
+    process = long_run(folder)
+    check(wait_for(lambda: len(ranks_of_run(folder)) == 4, 20), "four ranks did not start")
+    with open(f"/proc/{ranks_of_run(folder)[0]}/stat", encoding="ascii") as file:
+        launcher = int(file.read().rsplit(")", 1)[1].split()[1])
+    os.kill(launcher, signal.SIGKILL)
+    _, message = process.communicate(timeout=LIMIT_SECONDS)
+    check(process.returncode == 1, f"exit status {process.returncode}")
+    check("got signal 9" in message, f"standard error: {message!r}")
+    check(not processes_of_run(folder), f"processes are left behind: {processes_of_run(folder)}")
+
+
 def main():
     cases = functions_named_test("e2e", globals())
     for name, values, ranks, element_type in RUNS:

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/supervise.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+// Seconds that an interrupted launcher has to end its processes itself: those on other machines too, which
+// nothing else reaches.
+enum { PATIENCE = 4 };
+
+static volatile sig_atomic_t launcher_group, interrupted_by, seconds_since;
+
+// A launcher that is still starting processes may miss a signal, so it is sent again every second.
+static void ask_to_end(int kind) {
+    (void)kind;
+    const int error = errno;
+    if (launcher_group > 0)
+        kill(-(pid_t)launcher_group, SIGTERM);
+    seconds_since++;
+    alarm(1);
+    errno = error;
+}
+
+static void interrupt(int kind) {
+    if (!interrupted_by)
+        interrupted_by = kind;
+    ask_to_end(kind);
+}
+
+static void handle_signals(void) {
+    const struct sigaction ends = {.sa_handler = interrupt}, reminds = {.sa_handler = ask_to_end};
+    sigaction(SIGTERM, &ends, NULL);
+    sigaction(SIGHUP, &ends, NULL);
+    sigaction(SIGINT, &ends, NULL);
+    sigaction(SIGALRM, &reminds, NULL);
+}
+
+// The parent of a process; -1 where there is no such process any more.
+static pid_t parent_of(const char *process) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%.20s/stat", process);
+    FILE *file = fopen(path, "re");
+    int parent = -1;
+    // "PID (NAME) STATE PARENT ...": a name of at most 15 characters, which may be any.
+    char line[128] = "";
+    if (file && fgets(line, sizeof line, file)) {
+        const char *end = NULL;
+        for (const char *c = line; *c; c++)
+            end = *c == ')' ? c : end;
+        if (!end || sscanf(end, ") %*c %d", &parent) != 1)
+            parent = -1;
+    }
+    if (file)
+        fclose(file);
+    return parent;
+}
+
+// Kills the children of this process. What they have started becomes a child in their place, see adopt.
+static void kill_children(void) {
+    DIR *processes = opendir("/proc");
+    const struct dirent *entry;
+    while (processes && (entry = readdir(processes)))
+        if (isdigit((unsigned char)entry->d_name[0]) && parent_of(entry->d_name) == getpid())
+            kill((pid_t)strtol(entry->d_name, NULL, 10), SIGKILL);
+    if (processes)
+        closedir(processes);
+}
+
+// From now on a process below this one whose parent ends becomes a child of this one, not of init.
+static void adopt_orphans(void) {
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+// Kills all processes below this one. Each round reaches those that the round before has orphaned.
+static void kill_descendants(void) {
+    const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
+    for (;;) {
+        kill_children();
+        pid_t ended;
+        while ((ended = waitpid(-1, NULL, WNOHANG)) > 0)
+            continue;
+        if (ended < 0 && errno == ECHILD)
+            return;
+        nanosleep(&pause, NULL);
+    }
+}
+
+// In the new process; `failed` is the end of a pipe that takes errno where the command cannot be started.
+static void become(char *const *words, int input, int output, pid_t parent, int failed) {
+    // If this process is killed, so is the launcher; a signal from the terminal does not reach it.
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    setpgid(0, 0);
+    if (getppid() == parent && dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0)
+        execvp(words[0], words);
+    const int error = errno;
+    const ssize_t written = write(failed, &error, sizeof error);
+    _exit(written == sizeof error ? 127 : 126);
+}
+
+// Whether the command has been started: the pipe closes without a word then. Else errno.
+static bool has_started(int failed) {
+    int error;
+    ssize_t got;
+    while ((got = read(failed, &error, sizeof error)) < 0 && errno == EINTR)
+        continue;
+    close(failed);
+    if (got == sizeof error)
+        errno = error;
+    return got == 0;
+}
+
+// Waits for the launcher and, where this process is interrupted, for all it has started; adopted orphans are
+// reaped on the way.
+static void wait_for(pid_t launcher, Supervised *supervised) {
+    bool runs = true;
+    while (runs || interrupted_by) {
+        int status;
+        const pid_t ended = waitpid(-1, &status, 0);
+        if (ended == launcher) {
+            supervised->status = status;
+            runs = false;
+        }
+        if (ended < 0 && errno == ECHILD)
+            return;
+        if (interrupted_by && seconds_since > PATIENCE)
+            kill_descendants();
+    }
+    if (supervised->status != 0)
+        kill_descendants();
+}
+
+bool supervise(char *const *words, int input, int output, Supervised *supervised) {
+    int failed[2];
+    if (pipe2(failed, O_CLOEXEC) != 0)
+        return false;
+    adopt_orphans();
+    const pid_t parent = getpid(), launcher = fork();
+    if (launcher == 0)
+        become(words, input, output, parent, failed[1]);
+    const int error = errno;
+    close(failed[1]);
+    if (launcher < 0) {
+        close(failed[0]);
+        errno = error;
+        return false;
+    }
+    setpgid(launcher, launcher); // here too, so that it is done before a signal is sent to the group
+    launcher_group = launcher;
+    handle_signals();
+    if (!has_started(failed[0])) {
+        const int why = errno;
+        waitpid(launcher, NULL, 0);
+        errno = why;
+        return false;
+    }
+    wait_for(launcher, supervised);
+    alarm(0);
+    supervised->interrupted_by = interrupted_by;
+    return true;
+}
