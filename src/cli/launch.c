@@ -19,6 +19,9 @@
 // news.
 enum { REPORTED = 100 };
 
+// More are a mistake in almost all cases, and take a machine away from its other users for minutes.
+enum { MAX_RANKS_OF_CORE = 16 };
+
 static const char launched[] = "DISTAL_LAUNCHED";
 
 static bool was_ours(void) {
@@ -40,6 +43,25 @@ int launch_exit_status(ExitStatus status) {
 static int cores(void) {
     cpu_set_t set;
     return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+bool launch_fits(Session *session) {
+    const Pipeline *pipeline = session->pipeline;
+    const int64_t ranks = pipeline_ranks(pipeline), available = cores();
+    if (session->options->oversubscribe || ranks <= MAX_RANKS_OF_CORE * available)
+        return true;
+    diagnostics_error(session->diagnostics, (Span){0},
+                      "%" PRId64 " processes are too many for %" PRId64
+                      " core%s: at most %d a core are started",
+                      ranks, available, available == 1 ? "" : "s", MAX_RANKS_OF_CORE);
+    const int64_t fewer = pipeline_fewer_ranks(pipeline, available);
+    diagnostics_note(session->diagnostics, (Span){0},
+                     "-n %" PRId64 " runs the program on %" PRId64
+                     " process%s, each of which executes several processors of the machine",
+                     fewer, fewer, fewer == 1 ? "" : "es");
+    diagnostics_note(session->diagnostics, (Span){0},
+                     "--oversubscribe starts %" PRId64 " processes all the same", ranks);
+    return false;
 }
 
 // What a rank and the launcher see beyond our own environment; what the user has set stays.

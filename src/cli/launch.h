@@ -13,6 +13,10 @@ bool launch_is_inside(void);
 // know whether we have said why. `status` itself elsewhere.
 int launch_exit_status(ExitStatus status);
 
+// Whether the cores that this process may use take the processes of the program, 16 on each at most, or the
+// user wants more (--oversubscribe). Else false with a diagnostic that names what would run. After PASS_C.
+bool launch_fits(Session *session);
+
 // Runs this command again on `ranks` processes, with the program text on their standard input where it came
 // from there. Returns when all have ended.
 ExitStatus launch(Session *session, int64_t ranks);

@@ -20,6 +20,8 @@ const Option options_table[OPTION_COUNT] = {
         {NULL, "--memory-limit", "BYTES", false,
          "refuse what takes more memory of a process; K, M, G or T may follow (default: what is "
          "free on a node, shared by its processes)"},
+    [OPTION_OVERSUBSCRIBE] = {NULL, "--oversubscribe", NULL, false,
+                              "start more than 16 processes a core, which are refused otherwise"},
     [OPTION_STATS] = {NULL, "--stats", "text|json", true,
                       "figures, as a table (default) or as one JSON object on standard output"},
     [OPTION_OUTPUT] = {"-o", NULL, "FILE", false, "write to FILE instead of standard output"},

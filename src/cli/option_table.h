@@ -16,13 +16,14 @@ typedef enum {
     OPTION_REPEAT,
     OPTION_WARMUP,
     OPTION_MEMORY_LIMIT,
+    OPTION_OVERSUBSCRIBE,
     OPTION_STATS,
     OPTION_OUTPUT,
     OPTION_STOP_AFTER,
     OPTION_VERBOSE,
     OPTION_QUIET,
 } OptionName;
-enum { OPTION_COUNT = 15 };
+enum { OPTION_COUNT = 16 };
 
 // What every command about a program takes.
 enum {

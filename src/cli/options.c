@@ -116,6 +116,11 @@ static bool set_check(Parsing *parsing, const char *value) {
     return parsing->options->check = true;
 }
 
+static bool set_oversubscribe(Parsing *parsing, const char *value) {
+    (void)value;
+    return parsing->options->oversubscribe = true;
+}
+
 static bool set_verbose(Parsing *parsing, const char *value) {
     (void)value;
     return parsing->options->verbose = true;
@@ -169,6 +174,7 @@ static bool (*const setters[OPTION_COUNT])(Parsing *parsing, const char *value) 
     [OPTION_CHECK] = set_check,
     [OPTION_REPEAT] = set_repeat,
     [OPTION_WARMUP] = set_warmup,
+    [OPTION_OVERSUBSCRIBE] = set_oversubscribe,
     [OPTION_STATS] = set_stats,
     [OPTION_OUTPUT] = set_file,
     [OPTION_STOP_AFTER] = set_stop_after,

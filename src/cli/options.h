@@ -25,6 +25,7 @@ typedef struct {
     bool check;
     int64_t repeat, warmup;
     int64_t memory_limit; // bytes a rank; 0: not given
+    bool oversubscribe;   // any number of processes a core
     StatsFormat stats;
     bool verbose, quiet;
     const char *output;  // of emit -o

@@ -109,7 +109,8 @@ static ExitStatus run(Session *session) {
         return run_here(session);
     // What is wrong is found before anything is launched.
     Bindings bindings;
-    if (!session_compile(session, PASS_PLAN) || !bindings_create(session, &bindings))
+    if (!session_compile(session, PASS_C) || !launch_fits(session) || !session_compile(session, PASS_PLAN) ||
+        !bindings_create(session, &bindings))
         return session_failure(session);
     if (!memory_within_limit(session, true))
         return EXIT_FAILED;
@@ -133,6 +134,6 @@ const Subcommand subcommand_run = {
             "kernels are kept there, under distal/).",
     .options = PROGRAM_OPTIONS | 1u << OPTION_THREADS | 1u << OPTION_IN | 1u << OPTION_OUT |
                1u << OPTION_CHECK | 1u << OPTION_REPEAT | 1u << OPTION_WARMUP | 1u << OPTION_MEMORY_LIMIT |
-               1u << OPTION_STATS,
+               1u << OPTION_OVERSUBSCRIBE | 1u << OPTION_STATS,
     .run = run,
 };

@@ -132,13 +132,29 @@ static const Home *gather_tensors(Pipeline *pipeline) {
     return homes;
 }
 
+// As many ranks as the machines and statements have processors.
+static int64_t natural_ranks(const Pipeline *pipeline) {
+    const Program *program = pipeline->program;
+    return plan_natural_ranks(program->machine_count, program->machines, program->statement_count,
+                              spmds(pipeline), pipeline->params);
+}
+
+int64_t pipeline_ranks(const Pipeline *pipeline) {
+    if (pipeline->ranks > 0)
+        return pipeline->ranks;
+    return program_uses_ranks(pipeline->program) ? 1 : natural_ranks(pipeline);
+}
+
+int64_t pipeline_fewer_ranks(const Pipeline *pipeline, int64_t most) {
+    return plan_fewer_ranks(most, pipeline->program->machine_count, pipeline->program->machines,
+                            pipeline->params);
+}
+
 static bool make_plan(Pipeline *pipeline) {
     const Program *program = pipeline->program;
     const Spmd *const *list = spmds(pipeline);
-    const int64_t natural = plan_natural_ranks(program->machine_count, program->machines,
-                                               program->statement_count, list, pipeline->params);
-    if (pipeline->ranks == 0)
-        pipeline->ranks = program_uses_ranks(program) ? 1 : natural;
+    const int64_t natural = natural_ranks(pipeline);
+    pipeline->ranks = pipeline_ranks(pipeline);
     pipeline->params[0] = pipeline->ranks;
     PlanOptions options = pipeline->plan_options;
     options.ranks = pipeline->ranks;

@@ -50,6 +50,11 @@ typedef struct {
 Pipeline *pipeline_create(Arena *arena, Source source, const ParamOverride *overrides, int override_count,
                           int64_t ranks);
 
+// The number of ranks that PASS_PLAN is for, and the largest one up to `most` that the program can run on
+// instead; after the passes before it.
+int64_t pipeline_ranks(const Pipeline *pipeline);
+int64_t pipeline_fewer_ranks(const Pipeline *pipeline, int64_t most);
+
 // Runs the passes that have not run yet, up to `last`. False with diagnostics, also when memory runs out.
 // Between passes the verifiers run: what they find is an internal error.
 bool pipeline_run(Pipeline *pipeline, Pass last);

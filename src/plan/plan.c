@@ -40,6 +40,23 @@ int64_t plan_natural_ranks(int machine_count, const Machine *const *machines, in
     return ranks;
 }
 
+// Whether each machine has a multiple of `ranks` processors, or fewer.
+static bool divides(int64_t ranks, int machine_count, const Machine *const *machines, const int64_t *params) {
+    Grid grid;
+    for (int i = 0; i < machine_count; i++)
+        if (machine_grid(machines[i], params, &grid) && grid_size(&grid) > ranks &&
+            grid_size(&grid) % ranks != 0)
+            return false;
+    return true;
+}
+
+int64_t plan_fewer_ranks(int64_t most, int machine_count, const Machine *const *machines,
+                         const int64_t *params) {
+    while (!divides(most, machine_count, machines, params))
+        most--;
+    return most;
+}
+
 // Every machine fits the ranks: as many processors, or a multiple; a smaller machine than another of the
 // program uses the first ranks only.
 static bool check_machine(const Machine *machine, const int64_t *params, const Plan *plan,

@@ -115,6 +115,9 @@ void plan_count_threads(Plan *plan, int64_t threads);
 // without any.
 int64_t plan_natural_ranks(int machine_count, const Machine *const *machines, int statement_count,
                            const Spmd *const *spmds, const int64_t *params);
+// The largest number of ranks up to `most` (at least 1) that can share the processors of these machines.
+int64_t plan_fewer_ranks(int64_t most, int machine_count, const Machine *const *machines,
+                         const int64_t *params);
 
 // One step of a transfer over all ranks: what each needs, and the messages between them. A walk goes through
 // the steps in order; it is how figures are summed and how the part of one rank is found.

@@ -7,6 +7,7 @@ Prints `ok NAME` or `FAIL NAME: why` for each case. A name on the command line r
 import json
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -423,7 +424,7 @@ def interrupt_launch(folder, arguments, kind, ready, environment):
 
 def test_interrupted_launch(folder):
     """While mpirun still starts ranks, when it may miss a signal."""
-    many = [example("summa"), "-p", "gx=5", "-p", "gy=6"]
+    many = [example("summa"), "-p", "gx=8", "-p", "gy=6", "--oversubscribe"]
     for kind, ready in ((signal.SIGTERM, 2), (signal.SIGINT, 8), (signal.SIGTERM, 30)):
         interrupt_launch(folder, many, kind, ready, {})
 
@@ -450,6 +451,22 @@ def test_launcher_that_is_killed(folder):
     check(process.returncode == 1, f"exit status {process.returncode}")
     check("got signal 9" in message, f"standard error: {message!r}")
     check(not processes_of_run(folder), f"processes are left behind: {processes_of_run(folder)}")
+
+
+def test_too_many_processes(folder):
+    """More than 16 a core are refused before anything is started; a number that the message names runs."""
+    cores = len(os.sched_getaffinity(0))
+    program = f"param g = {16 * cores + 1}; machine M = grid(g, 6); tensor A(7): f64; place A(x) -> M(x, *); A(i) = 2"
+    launcher = {"DISTAL_MPIRUN": f"{folder}/none"}
+    done = distal(["run", "-e", program], status=2, environment=launcher)
+    ranks = 6 * (16 * cores + 1)
+    check(f"error: {ranks} processes are too many for {cores} core" in done.stderr, done.stderr)
+    fewer = int(re.search(r"note: -n (\d+) runs", done.stderr).group(1))
+    check(1 <= fewer <= cores and ranks % fewer == 0, done.stderr)
+    distal(["run", "-e", program, "-n", str(fewer), "--check"])
+    distal(["run", "-e", program, "-n", str(ranks // 6 * 3)], status=2, environment=launcher)
+    done = distal(["run", "-e", program, "--oversubscribe"], status=1, environment=launcher)
+    check("cannot start" in done.stderr, done.stderr)
 
 
 def main():

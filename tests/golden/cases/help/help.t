@@ -30,6 +30,7 @@ options:
   --warmup K              executions before the timed ones (default: 0)
   --memory-limit BYTES    refuse what takes more memory of a process; K, M, G or T may follow
                           (default: what is free on a node, shared by its processes)
+  --oversubscribe         start more than 16 processes a core, which are refused otherwise
   --stats[=text|json]     figures, as a table (default) or as one JSON object on standard output
   -o FILE                 write to FILE instead of standard output
   --stop-after PASS       print one representation: program, cin, schedule, spmd, c or plan
