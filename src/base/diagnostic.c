@@ -2,6 +2,7 @@
 #include "base/diagnostic.h"
 
 #include "base/integer.h"
+#include "base/utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -26,10 +27,8 @@ static int32_t min_i32(int32_t a, int32_t b) {
     return a < b ? a : b;
 }
 
-static bool add(Diagnostics *diagnostics, Severity severity, Span span, const char *format,
-                va_list arguments) {
-    char message[DIAGNOSTIC_LENGTH];
-    vsnprintf(message, sizeof message, format, arguments);
+// Adds a message that can be shown as it is. False where it is there already.
+static bool add(Diagnostics *diagnostics, Severity severity, Span span, const char *message) {
     for (int64_t i = 0; i < diagnostics->list.count; i++) {
         const Diagnostic *old = &diagnostics->list.items[i];
         if (old->severity == severity && old->span.line == span.line && old->span.column == span.column &&
@@ -38,14 +37,42 @@ static bool add(Diagnostics *diagnostics, Severity severity, Span span, const ch
     }
     Diagnostic diagnostic = {severity, span, arena_string(diagnostics->arena, message, strlen(message))};
     array_push(diagnostics->arena, diagnostics->list, diagnostic);
+    diagnostics->errors += severity == SEVERITY_ERROR;
     return true;
+}
+
+// What stands in names is shown as escapes. Lines are the format's own (the output of a compiler), or belong
+// to a name as well.
+static const char *shown(const char *message, bool has_lines, Arena *arena) {
+    Text text = text_create(arena);
+    for (size_t size = strlen(message); size > 0;) {
+        const Character character = utf8_character(message, size);
+        const size_t before = text.length;
+        if (has_lines && character.code == '\n')
+            text_append(&text, "\n");
+        else
+            text_append_visible_character(&text, message, character);
+        if (text.length >= DIAGNOSTIC_LENGTH) {
+            text.data[before] = '\0';
+            break;
+        }
+        message += character.length;
+        size -= (size_t)character.length;
+    }
+    return text_string(&text);
+}
+
+static void add_formatted(Diagnostics *diagnostics, Severity severity, Span span, const char *format,
+                          va_list arguments) {
+    char message[DIAGNOSTIC_LENGTH];
+    vsnprintf(message, sizeof message, format, arguments);
+    add(diagnostics, severity, span, shown(message, strchr(format, '\n'), diagnostics->arena));
 }
 
 bool diagnostics_error(Diagnostics *diagnostics, Span span, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    if (add(diagnostics, SEVERITY_ERROR, span, format, arguments))
-        diagnostics->errors++;
+    add_formatted(diagnostics, SEVERITY_ERROR, span, format, arguments);
     va_end(arguments);
     return false;
 }
@@ -53,39 +80,63 @@ bool diagnostics_error(Diagnostics *diagnostics, Span span, const char *format, 
 void diagnostics_note(Diagnostics *diagnostics, Span span, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    add(diagnostics, SEVERITY_NOTE, span, format, arguments);
+    add_formatted(diagnostics, SEVERITY_NOTE, span, format, arguments);
     va_end(arguments);
+}
+
+void diagnostics_repeat_error(Diagnostics *diagnostics, Span span, const char *message) {
+    add(diagnostics, SEVERITY_ERROR, span, message);
+}
+
+// The line after the one that begins here; NULL where there is none. Lines end as in the language: with LF,
+// CR LF or CR.
+static const char *next_line(const char *line) {
+    line += strcspn(line, "\r\n");
+    if (!*line)
+        return NULL;
+    return line + (line[0] == '\r' && line[1] == '\n' ? 2 : 1);
 }
 
 // The line with a caret below; of a very long line only what is near the caret.
 static void print_source_line(const char *source, Span span, Text *to) {
     enum { SHOWN = 160, BEFORE = 60 };
     const char *line = source;
-    for (int32_t n = 1; n < span.line; n++) {
-        line = strchr(line, '\n');
-        if (!line)
-            return;
-        line++;
-    }
-    int32_t length = (int32_t)strcspn(line, "\r\n"), column = span.column;
+    for (int32_t n = 1; n < span.line && line; n++)
+        line = next_line(line);
+    if (!line)
+        return;
+    int32_t first = 1, length = (int32_t)strcspn(line, "\r\n"), end = length;
     if (length > SHOWN) {
-        int32_t first = column > BEFORE ? min_i32(column - BEFORE, length - SHOWN + 1) : 1;
-        line += first - 1;
-        column -= first - 1;
-        length = min_i32(length - (first - 1), SHOWN);
+        first = span.column > BEFORE ? min_i32(span.column - BEFORE, length - SHOWN + 1) : 1;
+        while (first < length && (line[first - 1] & 0xc0) == 0x80)
+            first++; // within a character
+        end = min_i32(first - 1 + SHOWN, length);
     }
-    text_printf(to, "%4d | %.*s\n     | ", span.line, (int)length, line);
-    for (int32_t i = 1; i < column; i++)
-        text_append(to, i <= length && line[i - 1] == '\t' ? "\t" : " ");
-    text_append(to, "^");
-    for (int32_t i = 1; i < span.length && column + i <= length; i++)
-        text_append(to, "~");
-    text_append(to, "\n");
+    Text marks = text_create(to->arena);
+    text_printf(to, "%4d | ", span.line);
+    for (int32_t at = first - 1; at < end;) {
+        const Character character = utf8_character(line + at, (size_t)(end - at));
+        const bool is_tab = line[at] == '\t', is_before = at + character.length < span.column;
+        if (is_tab)
+            text_append(to, "\t");
+        int32_t width = is_tab ? 1 : text_append_visible_character(to, line + at, character);
+        const char *mark = is_before ? (is_tab ? "\t" : " ") : at < span.column + span.length - 1 ? "~" : "";
+        if (!is_before && at < span.column) {
+            text_append(&marks, "^");
+            width--;
+        }
+        for (int32_t i = 0; i < width; i++)
+            text_append(&marks, mark);
+        at += character.length;
+    }
+    if (span.column > end)
+        text_append(&marks, "^");
+    text_printf(to, "\n     | %s\n", text_string(&marks));
 }
 
 static void print_one(const Diagnostics *diagnostics, const Diagnostic *diagnostic, Text *to) {
     static const char *const severity[] = {"error", "note"};
-    text_append(to, diagnostics->source.name);
+    text_append_visible(to, diagnostics->source.name, strlen(diagnostics->source.name));
     if (diagnostic->span.line > 0)
         text_printf(to, ":%d:%d", diagnostic->span.line, diagnostic->span.column);
     text_printf(to, ": %s: %s\n", severity[diagnostic->severity], diagnostic->message);

@@ -46,11 +46,15 @@ typedef struct {
 Diagnostics *diagnostics_create(Arena *arena, Source source);
 
 // Adds one; the message is a clause without a final full stop. Returns false, so that a failing check can
-// end with `return diagnostics_error(...)`. The same message at the same place is kept once.
+// end with `return diagnostics_error(...)`. The same message at the same place is kept once. Control
+// characters and bytes that are not UTF-8, which come from names, are kept as escapes (utf8.h).
 bool diagnostics_error(Diagnostics *diagnostics, Span span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void diagnostics_note(Diagnostics *diagnostics, Span span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+// Adds an error with the message that it has in other diagnostics, as on another rank.
+void diagnostics_repeat_error(Diagnostics *diagnostics, Span span, const char *message);
 
 // Puts them in order of place in the source, each note behind its error.
 void diagnostics_sort(Diagnostics *diagnostics);

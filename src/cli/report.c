@@ -2,6 +2,7 @@
 #include "cli/report.h"
 
 #include "base/integer.h"
+#include "base/utf8.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -138,8 +139,8 @@ static void print_measured(const StatementPlan *plan, const StatementReport *rep
 }
 
 void report_table(const Pipeline *pipeline, const RunReport *run, Text *to) {
-    text_printf(to, "%s on %" PRId64 " rank%s", pipeline->source.name, pipeline->ranks,
-                pipeline->ranks == 1 ? "" : "s");
+    text_append_visible(to, pipeline->source.name, strlen(pipeline->source.name));
+    text_printf(to, " on %" PRId64 " rank%s", pipeline->ranks, pipeline->ranks == 1 ? "" : "s");
     if (run) {
         text_printf(to, " of %" PRId64 " thread%s; %s, %s; kernel ", run->threads,
                     run->threads == 1 ? "" : "s", run->mpi, run->blas);

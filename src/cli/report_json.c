@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/report.h"
 
+#include "base/utf8.h"
+
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
-
-static void print_string(const char *string, Text *to) {
-    text_append(to, "\"");
-    for (const char *c = string; *c; c++) {
-        if (*c == '"' || *c == '\\')
-            text_printf(to, "\\%c", *c);
-        else if ((unsigned char)*c < 0x20)
-            text_printf(to, "\\u%04x", (unsigned)*c);
-        else
-            text_append_n(to, c, 1);
-    }
-    text_append(to, "\"");
-}
 
 // JSON has no infinity and no NaN.
 static void print_real(double value, Text *to) {
@@ -36,9 +24,9 @@ static void print_integers(const char *key, const int64_t *values, int64_t count
 static void print_tensor(const StatementPlan *plan, const StatementReport *report, int index, Text *to) {
     const TensorFigures *figures = &plan->tensors[index];
     const int id = figures->tensor->id;
-    print_string(figures->tensor->name, to);
+    text_append_json(to, figures->tensor->name);
     text_printf(to, ": {\"pattern\": \"%s\", \"at\": ", pattern_names[figures->pattern]);
-    print_string(figures->at, to);
+    text_append_json(to, figures->at);
     text_printf(to, ", \"steps\": %" PRId64 ",\n      ", figures->steps);
     print_integers("bytes_received", report ? report->bytes[id] : figures->bytes_received, plan->ranks, to);
     text_append(to, ", ");
@@ -86,7 +74,7 @@ static void print_measured(const StatementPlan *plan, const StatementReport *rep
 
 static void print_statement(const StatementPlan *plan, const StatementReport *report, Text *to) {
     text_append(to, "  {\"target\": ");
-    print_string(plan->target->name, to);
+    text_append_json(to, plan->target->name);
     text_printf(to, ", \"flop\": %" PRId64 ",\n   \"tensors\": {", plan->flop);
     for (int t = 0; t < plan->tensor_count; t++) {
         text_append(to, t ? ",\n    " : "\n    ");
@@ -103,15 +91,15 @@ static void print_statement(const StatementPlan *plan, const StatementReport *re
 
 void report_json(const Pipeline *pipeline, const RunReport *run, Text *to) {
     text_append(to, "{\"program\": ");
-    print_string(pipeline->source.name, to);
+    text_append_json(to, pipeline->source.name);
     text_printf(to, ", \"ranks\": %" PRId64 ",", pipeline->ranks);
     if (run) {
         text_printf(to, " \"threads\": %" PRId64 ", \"compile_seconds\": ", run->threads);
         print_real(run->compile_seconds, to);
         text_printf(to, ", \"cache\": \"%s\", \"mpi\": ", run->cache_hit ? "hit" : "miss");
-        print_string(run->mpi, to);
+        text_append_json(to, run->mpi);
         text_append(to, ", \"blas\": ");
-        print_string(run->blas, to);
+        text_append_json(to, run->blas);
         text_append(to, ",");
     }
     text_append(to, " \"statements\": [\n");

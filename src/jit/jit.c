@@ -123,7 +123,7 @@ static bool compile_into(const Site *site, const char *source, const Compiler *c
         return true;
     *writable = *writable && has_room(site, arena);
     if (*writable)
-        diagnostics_error(diagnostics, nowhere, "%s", attempt->list.items[0].message);
+        diagnostics_repeat_error(diagnostics, nowhere, attempt->list.items[0].message);
     return false;
 }
 

@@ -30,7 +30,7 @@ typedef struct {
 
 static void add_error(void *arguments) {
     const Report *report = arguments;
-    diagnostics_error(report->diagnostics, report->error.span, "%s", report->error.message);
+    diagnostics_repeat_error(report->diagnostics, report->error.span, report->error.message);
 }
 
 bool agree_on(MPI_Comm comm, bool ok, Diagnostics *diagnostics) {

@@ -15,22 +15,22 @@ characters.distal:2:13: error: unexpected '@'
      |             ^
 characters.distal:3:7: error: only ASCII characters can stand here (others can stand in a comment)
    3 | param é = 3
-     |       ^~
+     |       ^
 characters.distal:4:13: error: only ASCII characters can stand here (others can stand in a comment)
    4 | param k = 2 – 1
-     |             ^~~
+     |             ^
 characters.distal:5:18: error: unexpected control character 0x01
-   5 | tensor v(n): f64  $||
-     |                  ^
+   5 | tensor v(n): f64 \x01 $|\x7f|
+     |                  ^~~~
 characters.distal:5:20: error: unexpected '$|'
-   5 | tensor v(n): f64  $||
-     |                    ^~
+   5 | tensor v(n): f64 \x01 $|\x7f|
+     |                       ^~
 characters.distal:5:22: error: unexpected control character 0x7f
-   5 | tensor v(n): f64  $||
-     |                      ^
+   5 | tensor v(n): f64 \x01 $|\x7f|
+     |                         ^~~~
 characters.distal:5:23: error: unexpected '|'
-   5 | tensor v(n): f64  $||
-     |                       ^
+   5 | tensor v(n): f64 \x01 $|\x7f|
+     |                             ^
 characters.distal:6:8: error: unexpected '"'
    6 | v(i) = "text" % 2
      |        ^
