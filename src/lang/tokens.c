@@ -57,7 +57,12 @@ static bool is_control(char c) {
 }
 
 static bool is_space(char c) {
-    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+    return c == ' ' || c == '\t' || c == '\v' || c == '\f';
+}
+
+// The end of a line: LF, CR LF or CR.
+static bool is_newline(char c) {
+    return c == '\n' || c == '\r';
 }
 
 static Span span_of(const Lexer *lexer, const char *begin, const char *end) {
@@ -163,7 +168,7 @@ static void push_bad(Lexer *lexer) {
     const char *begin = lexer->at, *end = begin + 1;
     bool ascii = (unsigned char)*begin < 0x80;
     while (((unsigned char)*end < 0x80) == ascii && is_control(*end) == is_control(*begin) && *end &&
-           *end != '\n' && !is_space(*end) && !is_letter(*end) && !is_digit(*end) &&
+           !is_newline(*end) && !is_space(*end) && !is_letter(*end) && !is_digit(*end) &&
            !strchr("(){},:;=+-*/.~#", *end))
         end++;
     Token *token = push(lexer, TOKEN_BAD, end);
@@ -192,8 +197,8 @@ static void push_mark(Lexer *lexer) {
 
 static void next(Lexer *lexer) {
     char c = *lexer->at;
-    if (c == '\n') {
-        push(lexer, TOKEN_NEWLINE, lexer->at + 1);
+    if (is_newline(c)) {
+        push(lexer, TOKEN_NEWLINE, lexer->at + (c == '\r' && lexer->at[1] == '\n' ? 2 : 1));
         lexer->line++;
         lexer->line_start = lexer->at;
         lexer->after_space = true;
@@ -201,7 +206,7 @@ static void next(Lexer *lexer) {
         lexer->at++;
         lexer->after_space = true;
     } else if (c == '#') {
-        lexer->at += strcspn(lexer->at, "\n");
+        lexer->at += strcspn(lexer->at, "\r\n");
     } else if (is_letter(c)) {
         push_name(lexer);
     } else if (is_digit(c) || (c == '.' && is_digit(lexer->at[1]))) {

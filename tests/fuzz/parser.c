@@ -25,11 +25,11 @@ static void check_message(const Pipeline *pipeline, const Diagnostic *diagnostic
         REQUIRE((unsigned char)*at >= ' ' && *at != 127, "a character in '%s'", diagnostic->message);
     const char *line = pipeline->source.text;
     for (int l = 1; l < diagnostic->span.line; l++) {
-        line = strchr(line, '\n');
-        REQUIRE(line, "the line of '%s'", diagnostic->message);
-        line++;
+        line += strcspn(line, "\r\n");
+        REQUIRE(*line, "the line of '%s'", diagnostic->message);
+        line += line[0] == '\r' && line[1] == '\n' ? 2 : 1;
     }
-    const int64_t length = (int64_t)strcspn(line, "\n"), first = diagnostic->span.column - 1;
+    const int64_t length = (int64_t)strcspn(line, "\r\n"), first = diagnostic->span.column - 1;
     REQUIRE(first >= 0 && diagnostic->span.length >= 0, "the place of '%s'", diagnostic->message);
     REQUIRE(first <= length && first + diagnostic->span.length <= length + 1, "the place of '%s'",
             diagnostic->message);
