@@ -2,6 +2,7 @@
 #include "base/text.h"
 
 #include <locale.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +53,10 @@ void text_printf(Text *text, const char *format, ...) {
 
 void text_append_real(Text *text, double number, bool single) {
     char digits[64];
+    if (isnan(number)) { // whose sign means nothing
+        text_append(text, "nan");
+        return;
+    }
     for (int precision = 1; precision <= 17; precision++) {
         snprintf(digits, sizeof digits, "%.*g", precision, number);
         if (single ? strtof(digits, NULL) == (float)number : strtod(digits, NULL) == number)

@@ -18,7 +18,7 @@ void text_append(Text *text, const char *string);
 void text_append_n(Text *text, const char *string, size_t length);
 void text_printf(Text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // The fewest digits that read back as the same number, or as the same float where `single`: "140", "0.1",
-// "1e-30". As in the C locale, whatever the caller's.
+// "1e-30", "inf", "nan". As in the C locale, whatever the caller's.
 void text_append_real(Text *text, double number, bool single);
 const char *text_string(const Text *text);
 

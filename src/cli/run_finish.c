@@ -4,6 +4,7 @@
 #include "runtime/load.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,7 @@ static void print_value(const void *value, ElementType type, Text *to) {
     const bool single = type == TYPE_C64;
     const double re = single ? (double)f32[0] : f64[0], im = single ? (double)f32[1] : f64[1];
     text_append_real(to, re, single);
-    text_append(to, im >= 0 ? "+" : "");
+    text_append(to, isnan(im) || !signbit(im) ? "+" : "");
     text_append_real(to, im, single);
     text_append(to, "i");
 }
