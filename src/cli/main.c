@@ -3,8 +3,11 @@
 #include "cli/commands.h"
 #include "cli/launch.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <unistd.h>
 
 typedef struct {
     Arena *arena;
@@ -34,7 +37,17 @@ static void run_command(void *arguments) {
     line->status = status; // only now: memory may run out in the report, too
 }
 
+// Where a standard stream is closed, the next file that is opened would take its place, and get what is
+// printed. Something stands there instead that can neither be read nor written, so that whoever tries gets an
+// error.
+static void hold_standard_streams(void) {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+            (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argument_count, char **arguments) {
+    hold_standard_streams();
     signal(SIGXFSZ, SIG_IGN); // a file that grows too large is an error like a full disk
     CommandLine line = {arena_create(), argument_count, arguments, EXIT_FAILED};
     if (!line.arena || !arena_attempt(line.arena, run_command, &line))
