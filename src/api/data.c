@@ -364,7 +364,8 @@ static distal_status check_write(distal_context *context, void *arguments) {
 
 static distal_status move_write(distal_context *context, void *arguments) {
     const DataCall *call = arguments;
-    return storage_save(call->tensor->storage, call->text, context->comm, context->diagnostics)
+    return storage_save(call->tensor->storage, call->text, draft_token_create(), context->comm,
+                        context->diagnostics)
                ? DISTAL_OK
                : DISTAL_FAILED;
 }

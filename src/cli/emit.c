@@ -2,30 +2,6 @@
 #include "cli/commands.h"
 #include "io/output.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
-static bool write_text(const char *path, const char *text) {
-    FILE *file = fopen(path, "w");
-    if (!file)
-        return false;
-    bool ok = fputs(text, file) != EOF;
-    return fclose(file) == 0 && ok;
-}
-
-static bool write_file(const char *path, const char *text, Diagnostics *diagnostics) {
-    const Output output = output_create(path, (long)getpid(), diagnostics->arena);
-    const bool is_stream = output_is_stream(&output);
-    if (!is_stream && !output_possible(&output, diagnostics))
-        return false;
-    bool ok = write_text(is_stream ? output.path : output.draft, text);
-    if (!ok)
-        output_refuse(&output, strerror(errno), diagnostics);
-    return is_stream ? ok : output_finish(&output, ok, diagnostics);
-}
-
 static ExitStatus emit(Session *session) {
     if (!session_compile(session, PASS_C))
         return session_failure(session);
@@ -35,7 +11,8 @@ static ExitStatus emit(Session *session) {
         text_append(&text, session->pipeline->c_source);
         return session_print(session, &text);
     }
-    return write_file(path, session->pipeline->c_source, session->diagnostics) ? EXIT_FINE : EXIT_FAILED;
+    return output_write_text(path, session->pipeline->c_source, session->diagnostics) ? EXIT_FINE
+                                                                                      : EXIT_FAILED;
 }
 
 const Subcommand subcommand_emit = {

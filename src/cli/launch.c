@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/launch.h"
 
+#include "base/utf8.h"
+#include "cli/drafts.h"
 #include "cli/supervise.h"
 
 #include <errno.h>
@@ -212,10 +214,11 @@ static ExitStatus outcome(Session *session, const Words *words, int status, int 
 ExitStatus launch(Session *session, int64_t ranks) {
     Words words = launcher_words(session, ranks);
     if (session->options->verbose)
-        fprintf(stderr, "distal: starting %s\n", command_line(session, &words));
+        fprintf(stderr, "distal: starting %s\n", visible(command_line(session, &words), session->arena));
     const int input = open_input(session), output = open_output();
     fflush(NULL);
     set_environment(ranks, session->options->verbose);
+    drafts_share_token();
     Supervised supervised = {0};
     const bool started = input >= 0 && output >= 0 && supervise(words.items, input, output, &supervised);
     unsetenv(launched);
@@ -225,6 +228,7 @@ ExitStatus launch(Session *session, int64_t ranks) {
         return EXIT_FAILED;
     }
     close(input);
+    drafts_remove(session->options, session->arena);
     // This process ends as it would have without a launcher.
     if (supervised.interrupted_by) {
         signal(supervised.interrupted_by, SIG_DFL);

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "cli/drafts.h"
 #include "cli/run.h"
-#include "io/output.h"
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 static const Tensor *find_tensor(Session *session, const char *option, const Binding *binding) {
     const Program *program = session->pipeline->program;
@@ -88,7 +86,8 @@ bool bindings_writable(Run *run) {
     bool ok = true;
     for (int t = 0; run->rank == 0 && t < run->pipeline->program->tensor_count; t++)
         if (run->bindings.outputs[t]) {
-            const Output output = output_create(run->bindings.outputs[t], 0, run->session->arena);
+            const DraftToken token = drafts_token();
+            const Output output = output_create(run->bindings.outputs[t], &token, run->session->arena);
             ok = output_possible(&output, run->session->diagnostics) && ok;
         }
     return agree_on(MPI_COMM_WORLD, ok, run->session->diagnostics);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "cli/drafts.h"
 #include "cli/environment.h"
 #include "cli/run.h"
 #include "runtime/load.h"
@@ -60,11 +61,13 @@ static bool print_scalars(Run *run, bool *any) {
 
 static bool write_outputs(Run *run, bool *any) {
     const Program *program = run->pipeline->program;
+    if (run->rank == 0)
+        drafts_remove_on_signals(run->session->options, run->session->arena);
     for (int i = 0; i < program->tensor_count; i++) {
         const char *path = run->bindings.outputs[i];
         if (!path)
             continue;
-        if (!storage_save(run->storages[i], path, MPI_COMM_WORLD, run->session->diagnostics))
+        if (!storage_save(run->storages[i], path, drafts_token(), MPI_COMM_WORLD, run->session->diagnostics))
             return false;
         *any = true;
     }

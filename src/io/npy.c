@@ -278,21 +278,14 @@ static const char *claim(int fd, int64_t size) {
     return ftruncate(fd, (off_t)size) == 0 ? NULL : strerror(errno);
 }
 
-const char *npy_create(const char *path, ElementType type, int order, const int64_t *extents, Arena *arena) {
+const char *npy_create(int fd, ElementType type, int order, const int64_t *extents, Arena *arena) {
     size_t length;
     const char *header = header_text(type, order, extents, arena, &length);
     int64_t size = (int64_t)type_info(type)->size;
     for (int d = 0; d < order; d++)
         size *= extents[d];
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    const char *why = fd < 0 ? strerror(errno) : write_all(fd, header, length, 0);
-    if (!why)
-        why = claim(fd, (int64_t)length + size);
-    if (fd >= 0 && close(fd) != 0 && !why)
-        why = strerror(errno);
-    if (why && fd >= 0)
-        unlink(path);
-    return why;
+    const char *why = write_all(fd, header, length, 0);
+    return why ? why : claim(fd, (int64_t)length + size);
 }
 
 static void write_run(void *context, const Run *run) {
@@ -319,21 +312,19 @@ static void write_patch(void *context, const Patch *patch) {
     whole->why = transit.why;
 }
 
-const char *npy_write(const char *path, ElementType type, int order, const int64_t *extents, int64_t count,
+const char *npy_write(int fd, ElementType type, int order, const int64_t *extents, int64_t count,
                       const PiecePart *parts, Arena *arena) {
     size_t length;
     header_text(type, order, extents, arena, &length);
     const Rect whole = rect_whole(order, extents);
     int64_t stride[MAX_ORDER] = {0};
     strides_of(order, extents, false, stride);
-    Transit transit = {.fd = open(path, O_WRONLY | O_CLOEXEC),
+    Transit transit = {.fd = fd,
                        .offset = (int64_t)length,
                        .size = type_info(type)->size,
                        .convert = type_conversion(type, type),
                        .block = malloc(BLOCK_BYTES)};
-    if (transit.fd < 0)
-        transit.why = strerror(errno);
-    else if (!transit.block)
+    if (!transit.block)
         transit.why = "out of memory";
     const Frame in_file = {&whole, stride};
     for (int64_t i = 0; i < count && !transit.why; i++) {
@@ -342,8 +333,5 @@ const char *npy_write(const char *path, ElementType type, int order, const int64
         patches_visit(&parts[i].part, &in_file, &(Frame){&piece->rect, piece->stride}, write_patch, &transit);
     }
     free(transit.block);
-    // Some file systems report a failed write only here.
-    if (transit.fd >= 0 && close(transit.fd) != 0 && !transit.why)
-        transit.why = strerror(errno);
     return transit.why;
 }

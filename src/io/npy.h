@@ -42,10 +42,10 @@ bool npy_check_type(const NpyFile *file, const char *tensor, ElementType type, D
 // read.
 bool npy_read(const NpyFile *file, ElementType type, const Piece *piece, Diagnostics *diagnostics);
 
-// Writing: one process makes the file at full size, then any number of them write parts of pieces into it,
-// row-major in this machine's byte order. NULL on success, else why not; `arena` is used in passing.
-const char *npy_create(const char *path, ElementType type, int order, const int64_t *extents, Arena *arena);
-const char *npy_write(const char *path, ElementType type, int order, const int64_t *extents, int64_t count,
+// Writing: one process makes an empty file one of full size, then any number of them write parts of pieces
+// into it, row-major in this machine's byte order. NULL on success, else why not; `arena` is used in passing.
+const char *npy_create(int fd, ElementType type, int order, const int64_t *extents, Arena *arena);
+const char *npy_write(int fd, ElementType type, int order, const int64_t *extents, int64_t count,
                       const PiecePart *parts, Arena *arena);
 
 // "(3, 4)", "(3,)", "()"

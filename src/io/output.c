@@ -2,22 +2,63 @@
 #include "io/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-Output output_create(const char *path, long process, Arena *arena) {
-    char *file = realpath(path, NULL);
-    const char *found = arena_printf(arena, "%s", file ? file : path);
-    free(file);
-    return (Output){found, arena_printf(arena, "%s.tmp-%ld", found, process)};
+enum { TOKEN_BYTES = 16 };
+_Static_assert(sizeof((DraftToken *)0)->digits == 2 * TOKEN_BYTES + 1, "two digits a byte");
+
+DraftToken draft_token_create(void) {
+    unsigned char bytes[TOKEN_BYTES];
+    DraftToken token = {""};
+    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
+        abort(); // not for so few bytes
+    for (int i = 0; i < TOKEN_BYTES; i++)
+        snprintf(token.digits + 2 * i, 3, "%02x", bytes[i]);
+    return token;
 }
 
-bool output_is_stream(const Output *output) {
-    struct stat status;
-    return stat(output->path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+bool draft_token_parse(const char *text, DraftToken *token) {
+    const size_t length = sizeof token->digits - 1;
+    if (!text || strlen(text) != length || strspn(text, "0123456789abcdef") != length)
+        return false;
+    memcpy(token->digits, text, length + 1);
+    return true;
+}
+
+// "." for "A.npy", "/" for "/A.npy".
+static const char *folder_of(const char *path, Arena *arena) {
+    const char *slash = strrchr(path, '/');
+    if (!slash)
+        return ".";
+    return slash == path ? "/" : arena_string(arena, path, (size_t)(slash - path));
+}
+
+// Follows links in the last component, also to a file that is not there yet.
+static const char *follow_links(const char *path, Arena *arena) {
+    enum { MOST = 40 }; // as the kernel follows
+    char target[4096];
+    for (int i = 0; i < MOST; i++) {
+        const ssize_t length = readlink(path, target, sizeof target - 1);
+        if (length <= 0)
+            break;
+        target[length] = '\0';
+        path = target[0] == '/' ? arena_printf(arena, "%s", target)
+                                : arena_printf(arena, "%s/%s", folder_of(path, arena), target);
+    }
+    return path;
+}
+
+Output output_create(const char *path, const DraftToken *token, Arena *arena) {
+    const char *target = follow_links(path, arena);
+    // A short name, as the target's may be as long as names can be.
+    const char *draft = arena_printf(arena, "%s/distal-%s.tmp", folder_of(target, arena), token->digits);
+    return (Output){.path = path, .target = target, .draft = draft, .fd = -1};
 }
 
 bool output_refuse(const Output *output, const char *why, Diagnostics *diagnostics) {
@@ -25,22 +66,133 @@ bool output_refuse(const Output *output, const char *why, Diagnostics *diagnosti
 }
 
 bool output_possible(const Output *output, Diagnostics *diagnostics) {
-    const char *slash = strrchr(output->path, '/');
-    const char *folder = !slash ? "."
-                         : slash == output->path
-                             ? "/"
-                             : arena_string(diagnostics->arena, output->path, (size_t)(slash - output->path));
     struct stat status;
-    if (access(folder, W_OK | X_OK) != 0)
+    if (access(folder_of(output->target, diagnostics->arena), W_OK | X_OK) != 0)
         return output_refuse(output, strerror(errno), diagnostics);
-    return stat(output->path, &status) != 0 || S_ISREG(status.st_mode) ||
-           output_refuse(output, "it is not a regular file", diagnostics);
+    if (lstat(output->target, &status) != 0)
+        return errno == ENOENT || output_refuse(output, strerror(errno), diagnostics);
+    if (S_ISLNK(status.st_mode))
+        return output_refuse(output, strerror(ELOOP), diagnostics);
+    if (!S_ISREG(status.st_mode))
+        return output_refuse(output, "it is not a regular file", diagnostics);
+    return access(output->target, W_OK) == 0 || output_refuse(output, strerror(errno), diagnostics);
 }
 
-bool output_finish(const Output *output, bool ok, Diagnostics *diagnostics) {
-    if (ok && rename(output->draft, output->path) == 0)
+// Gives a draft the owner and the mode of the file that it will replace. Where the group cannot be kept, the
+// new one may do what all may.
+static bool take_after(int fd, const struct stat *old) {
+    mode_t mode = old->st_mode & 0777;
+    if (fchown(fd, old->st_uid, old->st_gid) != 0 && fchown(fd, (uid_t)-1, old->st_gid) != 0)
+        mode = (mode & 0707) | (mode & 07) << 3;
+    return fchmod(fd, mode) == 0;
+}
+
+// The name under which the system knows an open file.
+static const char *name_of_descriptor(int fd, char name[32]) {
+    snprintf(name, 32, "/proc/self/fd/%d", fd);
+    return name;
+}
+
+static int open_unnamed(const char *draft, mode_t mode) {
+    char folder[4096], name[32];
+    const size_t length = (size_t)(strrchr(draft, '/') - draft);
+    if (length >= sizeof folder)
+        return -1;
+    memcpy(folder, draft, length + 1);
+    folder[length + 1] = '\0';
+    const int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
+    if (fd < 0 || access(name_of_descriptor(fd, name), F_OK) == 0)
+        return fd;
+    close(fd); // without /proc it would stay unnamed
+    return -1;
+}
+
+bool output_create_draft(Output *output, bool alone) {
+    struct stat old;
+    const bool replaces = lstat(output->target, &old) == 0;
+    const mode_t mode = replaces ? 0600 : 0666;
+    if (alone)
+        output->fd = open_unnamed(output->draft, mode);
+    output->is_unnamed = output->fd >= 0;
+    if (output->fd < 0)
+        output->fd = open(output->draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    if (output->fd < 0)
+        return false;
+    output->is_creator = true;
+    return !replaces || take_after(output->fd, &old);
+}
+
+bool output_open_draft(Output *output) {
+    output->fd = open(output->draft, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+    struct stat status;
+    if (output->fd < 0 || fstat(output->fd, &status) != 0)
+        return false;
+    // Where others may rename files in this folder, it could be another file of ours.
+    if (S_ISREG(status.st_mode) && status.st_nlink == 1)
+        return true;
+    errno = EPERM;
+    return false;
+}
+
+bool output_close(Output *output, bool ok, Diagnostics *diagnostics) {
+    char name[32];
+    if (output->fd < 0)
+        return ok;
+    if (ok && output->is_unnamed) {
+        ok = linkat(AT_FDCWD, name_of_descriptor(output->fd, name), AT_FDCWD, output->draft,
+                    AT_SYMLINK_FOLLOW) == 0 ||
+             output_refuse(output, strerror(errno), diagnostics);
+        output->is_unnamed = !ok;
+    }
+    if (close(output->fd) != 0 && ok)
+        ok = output_refuse(output, strerror(errno), diagnostics);
+    output->fd = -1;
+    return ok;
+}
+
+bool output_finish(Output *output, bool ok, Diagnostics *diagnostics) {
+    ok = output_close(output, ok, diagnostics);
+    if (!output->is_creator)
+        return ok;
+    output->is_creator = false;
+    if (ok && rename(output->draft, output->target) == 0)
         return true;
     const int error = errno;
-    unlink(output->draft);
+    if (!output->is_unnamed)
+        unlink(output->draft);
     return ok ? output_refuse(output, strerror(error), diagnostics) : false;
+}
+
+// False with errno.
+static bool write_text(int fd, const char *text) {
+    for (size_t left = strlen(text); left > 0;) {
+        const ssize_t written = write(fd, text, left);
+        if (written < 0 && errno != EINTR)
+            return false;
+        text += written > 0 ? written : 0;
+        left -= written > 0 ? (size_t)written : 0;
+    }
+    return true;
+}
+
+// A pipe or a device is written itself; -1 where the name is not that of one.
+static int open_stream(const Output *output) {
+    const int fd = open(output->path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    struct stat status;
+    if (fd < 0 || (fstat(fd, &status) == 0 && !S_ISREG(status.st_mode)))
+        return fd;
+    close(fd);
+    return -1;
+}
+
+bool output_write_text(const char *path, const char *text, Diagnostics *diagnostics) {
+    const DraftToken token = draft_token_create();
+    Output output = output_create(path, &token, diagnostics->arena);
+    output.fd = open_stream(&output);
+    if (output.fd < 0 && !output_possible(&output, diagnostics))
+        return false;
+    const bool ok = (output.fd >= 0 || output_create_draft(&output, true)) && write_text(output.fd, text);
+    if (!ok)
+        output_refuse(&output, strerror(errno), diagnostics);
+    return output_finish(&output, ok, diagnostics);
 }

@@ -4,7 +4,6 @@
 #include "base/integer.h"
 #include "io/generate.h"
 #include "io/npy.h"
-#include "io/output.h"
 #include "runtime/wait.h"
 
 #include <errno.h>
@@ -12,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static bool check_shape(const NpyFile *file, const Home *home, Diagnostics *diagnostics) {
     const NpyHeader *header = &file->header;
@@ -82,18 +80,17 @@ static PartArray first_parts(const Storage *storage, Arena *arena) {
 typedef struct {
     const Storage *storage;
     const char *path;
-    long process; // the first rank's
-    bool writes_header;
+    DraftToken token; // the first rank's
+    bool is_first, is_alone;
     PartArray parts;
     Output output;
-    bool has_draft;
 } Save;
 
 static bool find_parts(void *arguments, Diagnostics *diagnostics) {
     Save *save = arguments;
     if (!output_check(save->path, save->storage->home->tensor, diagnostics))
         return false;
-    save->output = output_create(save->path, save->process, diagnostics->arena);
+    save->output = output_create(save->path, &save->token, diagnostics->arena);
     save->parts = first_parts(save->storage, diagnostics->arena);
     return true;
 }
@@ -101,43 +98,51 @@ static bool find_parts(void *arguments, Diagnostics *diagnostics) {
 static bool create_draft(void *arguments, Diagnostics *diagnostics) {
     Save *save = arguments;
     const Home *home = save->storage->home;
-    if (!save->writes_header)
+    if (!save->is_first)
         return true;
     if (!output_possible(&save->output, diagnostics))
         return false;
+    if (!output_create_draft(&save->output, save->is_alone))
+        return output_refuse(&save->output, strerror(errno), diagnostics);
     const char *why =
-        npy_create(save->output.draft, save->storage->type, home->order, home->extents, diagnostics->arena);
-    save->has_draft = !why;
+        npy_create(save->output.fd, save->storage->type, home->order, home->extents, diagnostics->arena);
     return !why || output_refuse(&save->output, why, diagnostics);
 }
 
 static bool write_parts(void *arguments, Diagnostics *diagnostics) {
-    const Save *save = arguments;
+    Save *save = arguments;
     const Home *home = save->storage->home;
-    const char *why = npy_write(save->output.draft, save->storage->type, home->order, home->extents,
+    if (!save->is_first && !output_open_draft(&save->output))
+        return output_refuse(&save->output, strerror(errno), diagnostics);
+    const char *why = npy_write(save->output.fd, save->storage->type, home->order, home->extents,
                                 save->parts.count, save->parts.items, diagnostics->arena);
-    return !why || output_refuse(&save->output, why, diagnostics);
+    if (why)
+        output_refuse(&save->output, why, diagnostics);
+    return output_close(&save->output, !why, diagnostics);
 }
 
 static bool name_draft(void *arguments, Diagnostics *diagnostics) {
     Save *save = arguments;
-    if (!save->has_draft)
-        return true;
-    save->has_draft = false; // it has the name, or is gone
     return output_finish(&save->output, true, diagnostics);
 }
 
-bool storage_save(const Storage *storage, const char *path, MPI_Comm comm, Diagnostics *diagnostics) {
-    int rank;
+bool storage_save(const Storage *storage, const char *path, DraftToken token, MPI_Comm comm,
+                  Diagnostics *diagnostics) {
+    int rank, ranks;
     MPI_Comm_rank(comm, &rank);
-    Save save = {.storage = storage, .path = path, .process = (long)getpid(), .writes_header = rank == 0};
-    broadcast(&save.process, 1, MPI_LONG, 0, comm);
+    MPI_Comm_size(comm, &ranks);
+    Save save = {.storage = storage,
+                 .path = path,
+                 .token = token,
+                 .is_first = rank == 0,
+                 .is_alone = ranks == 1,
+                 .output.fd = -1};
+    broadcast(&save.token, sizeof save.token, MPI_BYTE, 0, comm);
     static const LocalPart parts[] = {find_parts, create_draft, write_parts, name_draft};
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof parts / sizeof *parts; i++)
         ok = agree_on_part(comm, parts[i], &save, diagnostics);
-    if (save.has_draft)
-        output_finish(&save.output, false, diagnostics);
+    output_finish(&save.output, ok, diagnostics); // nothing where it went well
     return ok;
 }
 

@@ -5,6 +5,7 @@
 #ifndef DISTAL_RUNTIME_LOAD_H
 #define DISTAL_RUNTIME_LOAD_H
 
+#include "io/output.h"
 #include "io/source.h"
 #include "runtime/comm.h"
 #include "runtime/storage.h"
@@ -12,8 +13,9 @@
 bool storage_load(Storage *storage, const SourceSpec *source, MPI_Comm comm, Diagnostics *diagnostics);
 
 // Writes `path` in the format that its ending says: whole under this name, or not at all. Of replicas the
-// first writes.
-bool storage_save(const Storage *storage, const char *path, MPI_Comm comm, Diagnostics *diagnostics);
+// first writes. `token` names the draft; the first rank's counts.
+bool storage_save(const Storage *storage, const char *path, DraftToken token, MPI_Comm comm,
+                  Diagnostics *diagnostics);
 
 // The whole tensor, dense and row-major, on every rank; freed with free(). NULL with a diagnostic where a
 // rank lacks the memory.

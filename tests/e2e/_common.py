@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 
 DISTAL = os.environ.get("DISTAL", "build/distal")
@@ -36,6 +37,28 @@ def example(name):
 
 def params(text):
     return [word for pair in text.split() for word in ("-p", pair)]
+
+
+def ranks_of_run(token):
+    """Process ids by rank of the run whose environment holds the token."""
+    found = {}
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{process}/environ", "rb") as file:
+                variables = dict(word.split(b"=", 1) for word in file.read().split(b"\0") if b"=" in word)
+        except OSError:
+            continue
+        rank = variables.get(b"OMPI_COMM_WORLD_RANK", variables.get(b"PMI_RANK"))
+        if variables.get(b"DISTAL_TEST") == token.encode() and rank is not None:
+            found[int(rank)] = int(process)
+    return found
+
+
+def wait_for(condition, seconds):
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.05)
+    return condition()
 
 
 def functions_named_test(group, names):

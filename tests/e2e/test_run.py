@@ -15,7 +15,8 @@ import time
 
 import numpy
 
-from _common import DISTAL, DTYPE, LIMIT_SECONDS, check, distal, example, functions_named_test, params, run_cases
+from _common import (DISTAL, DTYPE, LIMIT_SECONDS, check, distal, example, functions_named_test, params, ranks_of_run,
+                     run_cases, wait_for)
 
 TOLERANCE = {"f32": 1e-5, "f64": 1e-13, "c64": 1e-5, "c128": 1e-13, "i32": 0, "i64": 0}
 
@@ -224,16 +225,6 @@ def test_default_sources(folder):
     check((numpy.load(f"{folder}/A.npy") == random_values(2, 4)).all(), "C does not stay random:2 where B is given")
 
 
-def test_links_stay_links(folder):
-    os.symlink(f"{folder}/file.npy", f"{folder}/link.npy")
-    numpy.save(f"{folder}/file.npy", numpy.zeros(3))
-    program = "machine M = grid(2); tensor A(4): f64; place A(x) -> M(x); A(i) = 1"
-    distal(["run", "-e", program, "--out", f"A={folder}/link.npy", "-q"])
-    check(os.path.islink(f"{folder}/link.npy"), "the link was replaced")
-    check((numpy.load(f"{folder}/file.npy") == numpy.ones(4)).all(), "the file behind the link was not written")
-    check(sorted(os.listdir(folder)) == ["file.npy", "link.npy"], f"left: {os.listdir(folder)}")
-
-
 def test_accumulation_counts_once(folder):
     program = "machine M = grid(3); tensor A(10): f64; tensor B(10, 6): f64; place A(x) -> M(x); A(i) += B(i, j)"
     distal(["run", "-e", program, "--in", "A=iota", "--in", "B=ones", "--repeat", "3", "--warmup", "2", "--check",
@@ -340,28 +331,6 @@ def test_lack_of_memory(folder):
     check(os.path.exists(f"{folder}/A.npy"), "what fits does not run")
     environment = {"DISTAL_MPIRUN": f"{folder}/no-such-launcher"}
     distal([*summa, "--memory-limit", "1M"], status=1, environment=environment)
-
-
-def ranks_of_run(token):
-    """Process ids by rank of the run whose environment holds the token."""
-    found = {}
-    for process in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{process}/environ", "rb") as file:
-                variables = dict(word.split(b"=", 1) for word in file.read().split(b"\0") if b"=" in word)
-        except OSError:
-            continue
-        rank = variables.get(b"OMPI_COMM_WORLD_RANK", variables.get(b"PMI_RANK"))
-        if variables.get(b"DISTAL_TEST") == token.encode() and rank is not None:
-            found[int(rank)] = int(process)
-    return found
-
-
-def wait_for(condition, seconds):
-    end = time.monotonic() + seconds
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.05)
-    return condition()
 
 
 def long_run(folder):

@@ -9,6 +9,7 @@
 #include "runtime/message.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <omp.h>
 #include <stdlib.h>
@@ -384,7 +385,8 @@ static void with_files(MPI_Comm comm, int rank, int ranks, bool replicated) {
     CHECK(storage_load(storage, &random, comm, diagnostics), "load random");
     char path[128];
     snprintf(path, sizeof path, "%s/T.npy", folder);
-    CHECK(storage_save(storage, path, comm, diagnostics), "save: %s", first_message(diagnostics));
+    CHECK(storage_save(storage, path, draft_token_create(), comm, diagnostics), "save: %s",
+          first_message(diagnostics));
     SourceSpec file = {.kind = SOURCE_NPY, .text = path};
     storage_zero(storage);
     CHECK(storage_load(storage, &file, comm, diagnostics), "load: %s", first_message(diagnostics));
@@ -422,13 +424,15 @@ static void test_bad_files(MPI_Comm comm, int rank, int ranks) {
     fixture_create(&fixture, rank, ranks, TRANSFER_FETCH, false);
     char path[128], expected[256];
     snprintf(path, sizeof path, "%s/missing/T.npy", folder);
-    CHECK(!storage_save(fixture.storage, path, comm, fixture.scope.diagnostics), "no such folder");
+    CHECK(!storage_save(fixture.storage, path, draft_token_create(), comm, fixture.scope.diagnostics),
+          "no such folder");
     CHECK(strstr(first_message(fixture.scope.diagnostics), "No such file or directory"), "'%s'",
           first_message(fixture.scope.diagnostics));
     // A folder of this name: everything is written, then the name cannot be had.
     snprintf(path, sizeof path, "%s/folder.npy", folder);
     Scope scope = scope_create();
-    CHECK(!storage_save(fixture.storage, path, comm, scope.diagnostics), "a folder in the way");
+    CHECK(!storage_save(fixture.storage, path, draft_token_create(), comm, scope.diagnostics),
+          "a folder in the way");
     CHECK(scope.diagnostics->errors == 1, "one error");
     CHECK(rank != 0 || files_in(folder) == 1, "%d files are left", files_in(folder));
     arena_free(scope.arena);
@@ -439,10 +443,12 @@ static void test_bad_files(MPI_Comm comm, int rank, int ranks) {
     if (rank == 0) {
         Rect rect = rect_whole(1, (int64_t[]){3});
         Piece piece = {.rect = rect, .stride = {1}, .data = (double[]){1, 2, 3}};
-        CHECK(!npy_create(path, TYPE_F64, 1, rect.hi, scope.diagnostics->arena) &&
-                  !npy_write(path, TYPE_F64, 1, rect.hi, 1, &(PiecePart){piece, rect},
-                             scope.diagnostics->arena),
-              "cannot write");
+        const int fd = open(path, O_WRONLY | O_CREAT, 0666);
+        CHECK(
+            !npy_create(fd, TYPE_F64, 1, rect.hi, scope.diagnostics->arena) &&
+                !npy_write(fd, TYPE_F64, 1, rect.hi, 1, &(PiecePart){piece, rect}, scope.diagnostics->arena),
+            "cannot write");
+        close(fd);
     }
     barrier(comm);
     CHECK(!storage_load(fixture.storage, &(SourceSpec){.kind = SOURCE_NPY, .text = path}, comm,

@@ -312,6 +312,14 @@ static void write_raw(const Fixture *fixture, int version, const char *dictionar
     fclose(file);
 }
 
+static void write_array(const Fixture *fixture, ElementType type, int order, const int64_t *shape,
+                        int64_t count, const PiecePart *parts) {
+    const int fd = open(fixture->path, O_WRONLY | O_TRUNC);
+    assert_null(npy_create(fd, type, order, shape, fixture->arena));
+    assert_null(npy_write(fd, type, order, shape, count, parts, fixture->arena));
+    assert_int_equal(close(fd), 0);
+}
+
 static PiecePart all_of(Piece piece) {
     return (PiecePart){piece, piece.rect};
 }
@@ -326,8 +334,7 @@ static void test_write_and_read_back(void **state) {
                          all_of(piece_create(box3(4, 7, 2, 5, 0, 9), NULL, TYPE_F64))};
     for (int i = 0; i < 3; i++)
         generate(&(SourceSpec){.kind = SOURCE_IOTA}, extents, TYPE_F64, &parts[i].piece);
-    assert_null(npy_create(fixture->path, TYPE_F64, 3, extents, fixture->diagnostics->arena));
-    assert_null(npy_write(fixture->path, TYPE_F64, 3, extents, 3, parts, fixture->diagnostics->arena));
+    write_array(fixture, TYPE_F64, 3, extents, 3, parts);
     NpyFile file;
     assert_true(npy_open(fixture->path, &file, fixture->diagnostics));
     assert_int_equal(file.header.order, 3);
@@ -352,9 +359,7 @@ static void test_read_parts_of_a_large_file(void **state) {
     const int64_t shape[] = {300, 40000};
     Piece whole = piece_create(rect_whole(2, shape), NULL, TYPE_I32);
     generate(&(SourceSpec){.kind = SOURCE_IOTA}, shape, TYPE_I32, &whole);
-    assert_null(npy_create(fixture->path, TYPE_I32, 2, shape, fixture->diagnostics->arena));
-    assert_null(npy_write(fixture->path, TYPE_I32, 2, shape, 1, &(PiecePart){whole, whole.rect},
-                          fixture->diagnostics->arena));
+    write_array(fixture, TYPE_I32, 2, shape, 1, &(PiecePart){whole, whole.rect});
     static const int64_t parts[][4] = {{0, 300, 0, 40000}, {7, 290, 39999, 40000}, {5, 6, 1, 39990},
                                        {3, 290, 17, 23},   {1, 299, 10, 39000},    {299, 300, 39999, 40000}};
     NpyFile file;
@@ -377,9 +382,7 @@ static void test_scalars_and_empty_tensors(void **state) {
     Fixture *fixture = *state;
     Piece scalar = piece_create(rect_whole(0, NULL), NULL, TYPE_C128);
     *(double _Complex *)scalar.data = 2.5;
-    assert_null(npy_create(fixture->path, TYPE_C128, 0, NULL, fixture->diagnostics->arena));
-    assert_null(npy_write(fixture->path, TYPE_C128, 0, NULL, 1, &(PiecePart){scalar, scalar.rect},
-                          fixture->diagnostics->arena));
+    write_array(fixture, TYPE_C128, 0, NULL, 1, &(PiecePart){scalar, scalar.rect});
     NpyFile file;
     assert_true(npy_open(fixture->path, &file, fixture->diagnostics));
     assert_int_equal(file.header.order, 0);
@@ -389,8 +392,7 @@ static void test_scalars_and_empty_tensors(void **state) {
     npy_close(&file);
     free(scalar.data);
     const int64_t empty[] = {3, 0};
-    assert_null(npy_create(fixture->path, TYPE_F32, 2, empty, fixture->diagnostics->arena));
-    assert_null(npy_write(fixture->path, TYPE_F32, 2, empty, 0, NULL, fixture->diagnostics->arena));
+    write_array(fixture, TYPE_F32, 2, empty, 0, NULL);
     assert_true(npy_open(fixture->path, &file, fixture->diagnostics));
     assert_int_equal(file.header.extents[1], 0);
     npy_close(&file);

@@ -1,0 +1,247 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What becomes of output files: links and modes stay, nothing else is written over, and a run that is interrupted
+leaves nothing behind; and what becomes of results where a standard stream is closed.
+
+Prints `ok NAME` or `FAIL NAME: why` for each case. A name on the command line runs the cases that contain it."""
+import json
+import os
+import re
+import signal
+import stat
+import subprocess
+import sys
+
+import numpy
+
+from _common import DISTAL, LIMIT_SECONDS, check, distal, functions_named_test, ranks_of_run, run_cases, wait_for
+
+ONES = "machine M = grid(2); tensor A(4): f64; place A(x) -> M(x); A(i) = 1"
+ALONE = "tensor A(4): f64; A(i) = 1"
+DRAFT = re.compile(r"distal-[0-9a-f]{32}\.tmp")
+
+
+def run(program, path):
+    distal(["run", "-e", program, "--out", f"A={path}", "-q"])
+
+
+def emit(program, path):
+    distal(["emit", "-e", program, "-o", path])
+
+
+# How the command can write a file: (name, function, what is in it).
+WRITERS = [("run on 2", lambda path: run(ONES, path)), ("run on 1", lambda path: run(ALONE, path)),
+           ("emit", lambda path: emit(ALONE, path))]
+
+
+def files(folder):
+    return sorted(os.listdir(folder))
+
+
+def mode(path):
+    return stat.S_IMODE(os.stat(path).st_mode)
+
+
+def written(path):
+    with open(path, "rb") as file:
+        return file.read(1) != b""
+
+
+def test_modes(folder):
+    """What was there keeps its mode; a new file has that of the umask."""
+    path = f"{folder}/A.npy"
+    old = os.umask(0o027)
+    try:
+        for name, write in WRITERS:
+            write(path)
+            check(mode(path) == 0o640, f"{name}: a new file has mode {mode(path):o}")
+            for kept in (0o600, 0o644, 0o755):
+                with open(path, "wb"):
+                    os.chmod(path, kept)
+                write(path)
+                check(mode(path) == kept and written(path), f"{name}: mode {kept:o} became {mode(path):o}")
+            os.unlink(path)
+    finally:
+        os.umask(old)
+
+
+def test_owners(folder):
+    if os.getuid() != 0:
+        return
+    path = f"{folder}/A.npy"
+    for name, write in WRITERS:
+        with open(path, "wb"):
+            os.chown(path, 1, 2)
+        write(path)
+        status = os.stat(path)
+        check((status.st_uid, status.st_gid) == (1, 2), f"{name}: now of {status.st_uid}:{status.st_gid}")
+
+
+def test_links_stay_links(folder):
+    """Absolute and relative links, a link to a link, and one to a file that is not there yet."""
+    os.mkdir(f"{folder}/data")
+    os.symlink(f"{folder}/data/file.npy", f"{folder}/absolute.npy")
+    os.symlink("data/file.npy", f"{folder}/relative.npy")
+    os.symlink("relative.npy", f"{folder}/chain.npy")
+    for name, write in WRITERS:
+        for link in ("absolute", "relative", "chain"):
+            for is_there in (False, True):
+                if is_there:
+                    with open(f"{folder}/data/file.npy", "wb"):
+                        pass
+                write(f"{folder}/{link}.npy")
+                check(os.path.islink(f"{folder}/{link}.npy"), f"{name}: {link} is no link any more")
+                check(written(f"{folder}/data/file.npy"), f"{name}: the file behind {link} was not written")
+                check(files(folder) == ["absolute.npy", "chain.npy", "data", "relative.npy"], f"{files(folder)}")
+                check(files(f"{folder}/data") == ["file.npy"], f"{files(f'{folder}/data')}")
+                os.unlink(f"{folder}/data/file.npy")
+
+
+def test_no_file_is_in_the_way(folder):
+    """Names that a draft could once have, planted as links to a file of the user."""
+    with open(f"{folder}/precious", "w", encoding="utf-8") as file:
+        file.write("precious")
+    for process in range(os.getpid(), os.getpid() + 3000):
+        os.symlink(f"{folder}/precious", f"{folder}/A.npy.tmp-{process}")
+    for name, write in WRITERS:
+        write(f"{folder}/A.npy")
+        with open(f"{folder}/precious", encoding="utf-8") as file:
+            check(file.read() == "precious", f"{name}: it was written over")
+
+
+def test_what_cannot_be_written(folder):
+    os.mkdir(f"{folder}/folder.npy")
+    os.mkfifo(f"{folder}/fifo.npy")
+    os.symlink("loop.npy", f"{folder}/loop.npy")
+    before = files(folder)
+    for name, why in [("folder.npy", "not a regular file"), ("fifo.npy", "not a regular file"),
+                      ("loop.npy", "Too many levels"), ("none/A.npy", "No such file"),
+                      (f"{'a' * 300}.npy", "File name too long")]:
+        for program in (ONES, ALONE):
+            done = distal(["run", "-e", program, "--out", f"A={folder}/{name}"], status=1)
+            check(why in done.stderr and done.stderr.count("\n") == 1, f"{name}: {done.stderr!r}")
+            check(f"cannot write '{folder}/{name}'" in done.stderr, f"the path: {done.stderr!r}")
+        if name != "fifo.npy":
+            done = distal(["emit", "-e", ALONE, "-o", f"{folder}/{name}"], status=1)
+            check(why in done.stderr, f"{name}: {done.stderr!r}")
+    check(files(folder) == before, f"{files(folder)} are there, {before} were")
+
+
+def test_long_names(folder):
+    name = f"{'a' * 251}.npy"
+    for _, write in WRITERS:
+        write(f"{folder}/{name}")
+        check(files(folder) == [name], f"{files(folder)}")
+
+
+def test_streams(folder):
+    """A pipe is written itself."""
+    done = distal(["emit", "-e", ALONE, "-o", "/dev/stdout"])
+    check(done.stdout == distal(["emit", "-e", ALONE]).stdout, "not what is printed")
+    distal(["emit", "-e", ALONE, "-o", "/dev/null"])
+    done = distal(["emit", "-e", ALONE, "-o", "/dev/full"], status=1)
+    check("cannot write '/dev/full': No space left" in done.stderr, f"{done.stderr!r}")
+    check(stat.S_ISCHR(os.stat("/dev/null").st_mode), "/dev/null was replaced")
+    check(files(folder) == [], f"{files(folder)}")
+
+
+def large_run(folder, ranks):
+    """A run that writes a file of 800 MB: long enough to be met while it does."""
+    program = (f"machine M = grid({ranks}); tensor A(10000, 10000): f64; place A(x, y) -> M(y); A(i, j) = 1")
+    return subprocess.Popen([DISTAL, "run", "-e", program, "--out", f"A={folder}/A.npy"], stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True, env={**os.environ, "DISTAL_TEST": folder})
+
+
+def is_writing(folder, process):
+    """Whether a draft has grown: by its name, or without one, by the descriptor of a process."""
+    for name in files(folder):
+        if DRAFT.fullmatch(name):
+            return True
+    try:
+        links = [os.readlink(f"/proc/{process}/fd/{fd}") for fd in os.listdir(f"/proc/{process}/fd")]
+    except OSError:
+        return False
+    return any(link.startswith(f"{folder}/") and link.endswith(" (deleted)") for link in links)
+
+
+def interrupt(folder, ranks, end):
+    process = large_run(folder, ranks)
+    check(wait_for(lambda: is_writing(folder, process.pid), 60), "it never wrote")
+    end(process)
+    _, message = process.communicate(timeout=LIMIT_SECONDS)
+    check(process.returncode != 0, "it ended well")
+    check(wait_for(lambda: not ranks_of_run(folder), 10), "ranks are left behind")
+    check(files(folder) == [], f"left behind: {files(folder)} ({message!r})")
+
+
+def test_interrupted(folder):
+    """Signals from a terminal or a batch system while 2 ranks write, or one."""
+    for kind in (signal.SIGINT, signal.SIGTERM):
+        interrupt(folder, 2, lambda process, kind=kind: process.send_signal(kind))
+        interrupt(folder, 1, lambda process, kind=kind: process.send_signal(kind))
+
+
+def test_killed(folder):
+    """A rank that is killed, and a process that is alone."""
+    for rank in (0, 1):
+        interrupt(folder, 2, lambda _, rank=rank: os.kill(ranks_of_run(folder)[rank], signal.SIGKILL))
+    interrupt(folder, 1, lambda process: process.kill())
+
+
+def closed(arguments, streams):
+    """Runs the command with standard streams closed; its exit status."""
+    redirections = " ".join({0: "<&-", 1: ">&-", 2: "2>&-"}[stream] for stream in streams)
+    return subprocess.run(["sh", "-c", f'exec "$0" "$@" {redirections}', DISTAL, *arguments], capture_output=True,
+                          timeout=LIMIT_SECONDS, check=False, text=True)
+
+
+def test_closed_streams(folder):
+    """A result that cannot be printed is an error; what does not need the stream works."""
+    scalar = "machine M = grid(GRID); tensor a: f64; tensor x(4): f64; place x(i) -> M(i); a = x(i) * x(i)"
+    for arguments in (["plan", "-e", ALONE], ["explain", "-e", ALONE], ["emit", "-e", ALONE], ["help"], ["--version"],
+                      ["run", "-e", scalar.replace("GRID", "1")], ["run", "-e", scalar.replace("GRID", "2")]):
+        for streams in ((1,), (0, 1)):
+            done = closed(arguments, streams)
+            check(done.returncode == 1 and "cannot write to standard output" in done.stderr,
+                  f"{arguments} without {streams}: {done.returncode}, {done.stderr!r}")
+    for program in (ONES, ALONE):
+        path = f"{folder}/A.npy"
+        done = closed(["run", "-e", program, "--out", f"A={path}"], (0, 1, 2))
+        check(done.returncode == 0 and (numpy.load(path) == 1).all(), f"exit status {done.returncode}")
+        os.unlink(path)
+    done = closed(["check", "-"], (0,))
+    check(done.returncode == 2 and "cannot read <stdin>" in done.stderr, f"{done.returncode}, {done.stderr!r}")
+    done = closed(["check", "-e", "wrong"], (2,))
+    check(done.returncode == 2, f"exit status {done.returncode}")
+
+
+def test_json_is_utf8(folder):
+    """Whatever the name of the program."""
+    path = os.path.join(os.fsencode(folder), b'a\x1b\xff"\xc2\x9b\\\xe2\x82\xac.distal')
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(ALONE)
+    done = subprocess.run([DISTAL, "plan", path, "--stats=json"], capture_output=True, timeout=LIMIT_SECONDS, check=False)
+    name = json.loads(done.stdout.decode("utf-8", "strict"))["program"]
+    check(name.endswith('/a\x1b\ufffd"\x9b\\\u20ac.distal'), f"{name!r}")
+    check(b"\x1b" not in done.stdout and b"\xc2\x9b" not in done.stdout, f"{done.stdout!r}")
+    done = subprocess.run([DISTAL, "plan", path], capture_output=True, timeout=LIMIT_SECONDS, check=False)
+    check(b'a\\x1b\\xff"\\u009b\\\xe2\x82\xac.distal on 1 rank' in done.stdout, f"{done.stdout!r}")
+
+
+def test_not_a_number(folder):
+    """Without a sign, whatever the machine gives."""
+    for element_type, expected in [("f64", "a = nan\n"), ("f32", "a = nan\n"), ("c128", "a = nan+nani\n")]:
+        program = f"tensor a: {element_type}; tensor x: {element_type}; a = (x - x) / (x - x)"
+        for source in ("const:1", "const:-1"):
+            done = distal(["run", "-e", program, "--in", f"x={source}"])
+            check(done.stdout == expected, f"{element_type}: {done.stdout!r}")
+    done = distal(["run", "-e", "tensor a: c64; tensor x: c64; a = -x", "--in", "x=const:2"])
+    check(done.stdout == "a = -2-0i\n", f"{done.stdout!r}")
+
+
+def main():
+    return run_cases(functions_named_test("outputs", globals()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
