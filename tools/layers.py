@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks that each folder of src/ includes only folders above it, that MPI stays in runtime/, api/ and cli/, and that
+"""Checks that each folder of src/ includes only folders above it, that MPI stays in runtime/, operation/, api/ and cli/, and that
 every file names its licence. Prints each breach as `file:line: what`, and exits 1 if there is one."""
 import glob
 import os
@@ -9,8 +9,8 @@ import sys
 
 # Top to bottom: a folder may include its own headers and those of the folders before it.
 LAYERS = ["base", "machine", "format", "index", "schedule", "lang", "spmd", "lower", "plan", "emit", "jit",
-          "pipeline", "io", "runtime", "api", "cli"]
-WITH_MPI = {"runtime", "api", "cli"}
+          "pipeline", "io", "runtime", "operation", "api", "cli"]
+WITH_MPI = {"runtime", "operation", "api", "cli"}
 
 
 def main():

@@ -60,15 +60,15 @@ typedef struct {
     void *arguments;
     distal_context *context;
     distal_status status;
-} Part;
+} BodyRun;
 
 static void run_part(void *arguments) {
-    Part *part = arguments;
+    BodyRun *part = arguments;
     part->status = part->body(part->context, part->arguments);
 }
 
 static distal_status guarded(distal_context *context, CallBody body, void *arguments) {
-    Part part = {body, arguments, context, DISTAL_OK};
+    BodyRun part = {body, arguments, context, DISTAL_OK};
     if (arena_attempt(context->arena, run_part, &part))
         return part.status;
     context->diagnostics = context->no_memory;
@@ -76,7 +76,7 @@ static distal_status guarded(distal_context *context, CallBody body, void *argum
 }
 
 static distal_status begin(distal_context *context, void *arguments) {
-    const Part *first = arguments;
+    const BodyRun *first = arguments;
     context->diagnostics = diagnostics_create(context->scratch, (Source){"distal", NULL});
     // It has what other ranks have reported since, too.
     if (context->no_memory)
@@ -86,7 +86,7 @@ static distal_status begin(distal_context *context, void *arguments) {
 
 distal_status call_local(distal_context *context, CallBody body, void *arguments) {
     arena_reset(context->scratch);
-    return guarded(context, begin, &(Part){body, arguments, context, DISTAL_OK});
+    return guarded(context, begin, &(BodyRun){body, arguments, context, DISTAL_OK});
 }
 
 distal_status call_continue(distal_context *context, CallBody body, void *arguments) {

@@ -93,6 +93,11 @@ distal_status distal_create(MPI_Comm comm, distal_context **result) {
     MPI_Comm_split_type(context->comm, MPI_COMM_TYPE_SHARED, context->rank, MPI_INFO_NULL, &context->node);
     if (node_share_cores(context->node).crowded)
         wait_asleep();
+    context->communicators = communicators_create(context->comm);
+    if (!context->communicators) {
+        distal_free(context);
+        return without_context("distal_create", "out of memory"), DISTAL_FAILED;
+    }
     *result = context;
     return DISTAL_OK;
 }
@@ -110,6 +115,7 @@ void distal_free(distal_context *context) {
     int finalized;
     MPI_Finalized(&finalized);
     if (!finalized) {
+        communicators_free(context->communicators);
         MPI_Comm_free(&context->node);
         MPI_Comm_free(&context->comm);
     }

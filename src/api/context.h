@@ -9,7 +9,8 @@
 #include "jit/hash.h"
 #include "jit/jit.h"
 #include "pipeline/pipeline.h"
-#include "runtime/comm.h"
+#include "runtime/agreement.h"
+#include "runtime/communicators.h"
 #include "runtime/storage.h"
 
 // "n = 1024" as `definition`, which a value given by the caller replaces.
@@ -76,6 +77,7 @@ typedef struct {
 
 struct distal_context {
     MPI_Comm comm, node; // node: ranks that share this one's memory
+    Communicators *communicators;
     int rank, ranks;
     Arena *arena;   // declarations, as long as the context; all others are within it
     Arena *scratch; // of one call

@@ -173,7 +173,8 @@ static distal_status prepare(distal_context *context, void *arguments) {
 
 static distal_status assemble(distal_context *context, void *arguments) {
     const PlanCall *call = arguments;
-    call->plan->execution = execution_assemble(&call->plan->parts, context->comm, context->diagnostics);
+    call->plan->execution =
+        execution_assemble(&call->plan->parts, context->communicators, context->diagnostics);
     return call->plan->execution ? DISTAL_OK : DISTAL_FAILED;
 }
 

@@ -3,7 +3,7 @@
 
 #include "base/integer.h"
 #include "cli/report.h"
-#include "runtime/comm.h"
+#include "runtime/agreement.h"
 #include "runtime/contraction.h"
 #include "runtime/node.h"
 #include "runtime/wait.h"

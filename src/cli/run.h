@@ -9,6 +9,7 @@
 #include "cli/session.h"
 #include "io/source.h"
 #include "jit/jit.h"
+#include "runtime/agreement.h"
 #include "runtime/execution.h"
 #include "runtime/storage.h"
 
@@ -33,6 +34,7 @@ typedef struct {
     Session *session;
     const Pipeline *pipeline;
     MPI_Comm node; // ranks that share this one's memory
+    Communicators *communicators;
     int rank;
     int64_t ranks;
     Bindings bindings;

@@ -51,6 +51,12 @@ static bool create_storages(Run *run) {
     return agree_on(MPI_COMM_WORLD, ok, run->session->diagnostics);
 }
 
+static bool create_communicators(Run *run) {
+    run->communicators = communicators_create(MPI_COMM_WORLD);
+    return run->communicators ||
+           diagnostics_error(run->session->diagnostics, (Span){0}, "this run has not enough memory");
+}
+
 // The same figures on all ranks: those of the rank with most threads.
 static void count_threads(const Run *run) {
     int64_t most = run->threads;
@@ -66,7 +72,7 @@ bool run_prepare(Run *run) {
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, run->rank, MPI_INFO_NULL, &run->node);
     run->threads = environment_threads(run->session->options->threads, run->node);
     count_threads(run);
-    return fits(run) && compile(run) && create_storages(run);
+    return fits(run) && compile(run) && create_storages(run) && create_communicators(run);
 }
 
 void run_release(Run *run) {
@@ -76,6 +82,7 @@ void run_release(Run *run) {
     for (int i = 0; run->storages && i < run->pipeline->plan->tensor_count; i++)
         if (run->storages[i])
             storage_free(run->storages[i]);
+    communicators_free(run->communicators);
     if (run->node != MPI_COMM_NULL)
         MPI_Comm_free(&run->node);
 }

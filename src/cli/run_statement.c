@@ -39,7 +39,7 @@ static void backup_free(Backup *backup) {
     free(backup->pieces);
 }
 
-// Made for each statement when its turn comes: buffers and communicators of one at a time.
+// Made for each statement when its turn comes: buffers of one at a time.
 static bool prepare(Run *run, int index) {
     const int tensors = run->pipeline->plan->tensor_count;
     RunStatement *statement = &run->statements[index];
@@ -52,7 +52,7 @@ static bool prepare(Run *run, int index) {
         statement->messages[t] = arena_array(arena, int64_t, run->ranks);
     }
     statement->execution = execution_create(run->pipeline->plan->statements[index], run->storages,
-                                            MPI_COMM_WORLD, run->session->diagnostics);
+                                            run->communicators, run->session->diagnostics);
     return statement->execution != NULL;
 }
 

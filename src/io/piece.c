@@ -21,6 +21,21 @@ void *piece_element(const Piece *piece, const Rect *rect, ElementType type) {
     return (char *)piece->data + offset * (int64_t)type_info(type)->size;
 }
 
+bool piece_mode_is_dense(const Piece *piece, const Rect *rect, int mode) {
+    const PositionSet set = rect_mode(rect, mode), in = rect_mode(&piece->rect, mode);
+    return positions_index(in, set.hi - 1) - positions_index(in, set.lo) + 1 == positions_count(set);
+}
+
+bool piece_is_packed(const Piece *piece, const Rect *rect, const int *mode_order) {
+    int64_t packed[MAX_ORDER];
+    packed_strides(rect, mode_order, packed);
+    for (int d = 0; d < rect->order; d++)
+        if (rect_count(rect, d) > 1 &&
+            (piece->stride[d] != packed[d] || !piece_mode_is_dense(piece, rect, d)))
+            return false;
+    return true;
+}
+
 int piece_modes(const Piece *piece, const Rect *rect, int *modes) {
     int count = 0;
     for (int d = 0; d < rect->order; d++) {

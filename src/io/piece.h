@@ -26,6 +26,13 @@ void packed_strides(const Rect *rect, const int *mode_order, int64_t *stride);
 // The first element of `rect`, which lies inside the piece.
 void *piece_element(const Piece *piece, const Rect *rect, ElementType type);
 
+// Whether the elements of `rect`, which lies inside the piece, are in memory as if they were alone there:
+// without gaps and in the order of packed_strides.
+bool piece_is_packed(const Piece *piece, const Rect *rect, const int *mode_order);
+
+// Whether the coordinates that `rect` has of a mode follow each other without gaps in the piece.
+bool piece_mode_is_dense(const Piece *piece, const Rect *rect, int mode);
+
 // Modes of `rect`, which lies inside the piece, by increasing stride, but for those of one coordinate; their
 // number. `modes` has room for all.
 int piece_modes(const Piece *piece, const Rect *rect, int *modes);

@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-static int64_t operations(const Expr *expr) {
+static int64_t operation_count(const Expr *expr) {
     if (!expr || expr->kind == EXPR_ACCESS || expr->kind == EXPR_NUMBER)
         return 0;
-    return (expr->kind != EXPR_NEG) + operations(expr->left) + operations(expr->right);
+    return (expr->kind != EXPR_NEG) + operation_count(expr->left) + operation_count(expr->right);
 }
 
 int64_t count_flop(const StatementPlan *plan) {
@@ -19,7 +19,7 @@ int64_t count_flop(const StatementPlan *plan) {
         const Nest nest = cin_nest(cin, n);
         bool active[MAX_VARS];
         provenance_active(plan->provenance, nest.loops, nest.loop_count, active);
-        int64_t count = operations(nest.assign->rhs) + nest.assign->accumulate;
+        int64_t count = operation_count(nest.assign->rhs) + nest.assign->accumulate;
         for (int v = 0; v < cin->var_count; v++)
             if (cin->vars[v].source && active[v])
                 count = saturated_mul(count, provenance_extent(plan->provenance, v));

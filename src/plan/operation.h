@@ -24,6 +24,7 @@
 #define OPERATION_ID(NAME, name) OPERATION_##NAME,
 typedef enum { OPERATIONS(OPERATION_ID) OPERATION_COUNT } OperationId;
 #undef OPERATION_ID
+#define OPERATION_BIT(id) (1u << (id))
 
 // One operation of one step in an execution, with what it needs of MPI (runtime/call.h).
 typedef struct OperationCall OperationCall;

@@ -60,7 +60,8 @@ static void serve(Exchange *exchange) {
         if (delivery->from_view || !is_shared(walk, delivery))
             continue;
         delivery->pattern = PATTERN_BROADCAST;
-        if (delivery->targets.count < 2 || plan->options.no_broadcast || plan->groups.count >= MOST_GROUPS)
+        if (delivery->targets.count < 2 || (plan->options.without & OPERATION_BIT(OPERATION_BROADCAST)) ||
+            plan->groups.count >= MOST_GROUPS)
             continue;
         int64_t members = 0;
         for (int64_t k = 0; k < delivery->targets.count; k++) {

@@ -38,7 +38,7 @@ static bool is_better(const StatementPlan *plan, const int64_t *sent, int64_t ta
 static void serve(Exchange *exchange) {
     const Walk *walk = exchange->walk;
     const int64_t ranks = walk->plan->ranks;
-    if (walk->step == 0 || walk->plan->options.no_shift)
+    if (walk->step == 0 || (walk->plan->options.without & OPERATION_BIT(OPERATION_SHIFT)))
         return;
     // Chains of ranks by the hash of what they used before.
     int64_t buckets = 16;

@@ -7,6 +7,7 @@
 
 #include "index/provenance.h"
 #include "plan/home.h"
+#include "plan/rank_plan.h"
 #include "spmd/spmd.h"
 
 // Where several appear, the last of them in this order is the pattern of the whole.
@@ -24,10 +25,9 @@ typedef struct {
     int64_t ranks;
     int64_t message_limit; // bytes; longer messages are split. 0: PLAN_MESSAGE_LIMIT
     int64_t work_limit;    // what takes longer to plan is refused. 0: PLAN_WORK_LIMIT
-    // Patterns can be switched off: the general exchange does their work, results are the same.
-    bool no_shift, no_broadcast;
-    const Home *homes; // that tensors without a placement have already, by tensor id; NULL: none
-    int64_t threads;   // of each rank, of which some take memory for copies of what they add to. 0: 1
+    unsigned without;      // operations that are not to be used, as OPERATION_BIT; results are the same
+    const Home *homes;     // that tensors without a placement have already, by tensor id; NULL: none
+    int64_t threads;       // of each rank, of which some take memory for copies of what they add to. 0: 1
     int64_t
         largest; // processors of the largest machine that there is beside those of the statements; 0: none
 } PlanOptions;
@@ -37,12 +37,6 @@ typedef struct {
 #define PLAN_WORK_LIMIT ((int64_t)100000000)
 // Ranks that a plan can be made for: beyond that its figures, which are by rank, take all of a node's memory.
 #define PLAN_MAX_RANKS ((int64_t)1 << 22)
-
-// A set of ranks that take part in one collective operation, in increasing order.
-typedef struct {
-    int64_t count;
-    const int64_t *ranks;
-} Group;
 
 // Figures of one transfer; arrays by rank.
 typedef struct {
@@ -171,49 +165,6 @@ typedef struct {
 Walk *walk_create(StatementPlan *plan, int transfer);
 bool walk_next(Walk *walk); // false after the last step
 void walk_free(Walk *walk);
-
-// What one rank does in a transfer.
-typedef enum {
-    ACTION_SEND,      // rect, from home piece or view of the step before, to peer
-    ACTION_RECEIVE,   // rect into the buffer, from peer
-    ACTION_BROADCAST, // over group with root peer; the root from its home piece, the others into their buffer
-    ACTION_COPY,      // rect from home piece into the buffer
-    ACTION_ADD,       // rect from the buffer, added to home piece
-    ACTION_SEND_PARTIAL,    // rect from the buffer, to peer
-    ACTION_RECEIVE_PARTIAL, // rect into scratch, from peer, then added to home piece
-    ACTION_REDUCE,          // over group to root peer, or to all where peer is -1: rect, by way of scratch
-} ActionKind;
-
-typedef struct {
-    ActionKind kind;
-    int64_t peer, group;
-    Rect rect;
-    int64_t piece;    // home piece; -1: none
-    bool from_view;   // ACTION_SEND
-    bool contributes; // ACTION_REDUCE: this rank has a partial result in its buffer
-    int64_t scratch;  // offset in elements, -1: none needed
-} Action;
-
-typedef struct {
-    bool empty;               // nothing needed: the view has no data
-    Rect view;                // rectangle that the view covers, when not empty
-    int64_t first[MAX_ORDER]; // what the variables of the transfer's access count from, in the first element
-                              // of the view
-    int64_t piece;            // in place in this home piece; -1: in the buffer
-    bool kept;
-    int64_t first_action, action_count;
-} RankStep;
-
-typedef struct {
-    int64_t rank;
-    const Transfer *transfer;
-    int64_t step_count;
-    const RankStep *steps;
-    const Action *actions;
-    int64_t buffer_count;    // 0, 1, or 2 where the step before is still being sent
-    int64_t buffer_elements; // of each
-    int64_t scratch_elements;
-} RankTransfer;
 
 // The part of `rank` in a transfer, ready to be executed.
 const RankTransfer *plan_rank_transfer(StatementPlan *plan, int transfer, int64_t rank);

@@ -27,7 +27,7 @@ typedef struct {
 // local: receives only. Of a fetch, parts that are copied from home pieces into the view; of a reduction,
 //   parts of the view that are added to home pieces.
 // shift, gather, exchange: messages. Sends from home pieces or the previous view, receives into the view.
-//   Several parts between the same two ranks have the same order at both ends, that of rect_compare. With a
+//   Parts are sorted by peer, and those of one peer by rect_compare, so that both ends agree. With a
 //   group, the messages are one collective operation of its members (MPI_Alltoallw).
 // broadcast: at the root one send, from its home piece; at the other members one receive, into the view.
 // all-gather: one send, the part that this rank owns, from its home piece; one receive for each member of the
@@ -35,7 +35,8 @@ typedef struct {
 // reduce: parts of views are added to home pieces. Without a group: messages, sends to owners and receives
 //   from other ranks. With a group and a root: one send where `contributes` is set, and at the root one
 //   receive.
-// all-reduce: one send where `contributes` is set; one receive, its home piece, where this rank is an owner.
+// all-reduce: one send where `contributes` is set; one receive where this rank is an owner. The root is the
+//   first owner.
 // reduce-scatter: one send for each member of the group, in its order, the part that this member owns; one
 //   receive, the own part. Every member contributes.
 //
@@ -46,6 +47,9 @@ typedef struct {
     int64_t group;    // index of the groups of the plan; -1: messages between two ranks
     int64_t root;     // rank; -1: none
     bool contributes; // reductions: this rank has a partial result in its view
+    // Reductions with a group: no other operation of the step adds to its elements, so the sum can be formed
+    // in home pieces. The same on all members.
+    bool exclusive;
     int64_t send_count, receive_count;
     const Part *sends, *receives;
     int64_t scratch; // offset in the scratch memory of the transfer, in elements; -1: it needs none
@@ -63,8 +67,6 @@ typedef struct {
     int64_t first_operation, operation_count;
 } RankStep;
 
-// The operations of a step are in an order that is the same on all ranks that share a group, so that blocking
-// collective operations find each other.
 typedef struct {
     int64_t rank;
     const Transfer *transfer;

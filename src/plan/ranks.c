@@ -17,6 +17,13 @@ bool ranks_contain(const int64_t *ranks, int64_t count, int64_t rank) {
     return ranks_position(ranks, count, rank) >= 0;
 }
 
+int ranks_compare(const int64_t *a, int64_t a_count, const int64_t *b, int64_t b_count) {
+    for (int64_t i = 0; i < a_count && i < b_count; i++)
+        if (a[i] != b[i])
+            return a[i] < b[i] ? -1 : 1;
+    return (a_count > b_count) - (a_count < b_count);
+}
+
 void ranks_sort(int64_t *ranks, int64_t count) {
     if (count > 1)
         qsort(ranks, (size_t)count, sizeof *ranks, compare);

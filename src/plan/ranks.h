@@ -10,6 +10,9 @@
 int64_t ranks_position(const int64_t *ranks, int64_t count, int64_t rank);
 bool ranks_contain(const int64_t *ranks, int64_t count, int64_t rank);
 
+// Negative, 0 or positive: lexicographic order of two lists.
+int ranks_compare(const int64_t *a, int64_t a_count, const int64_t *b, int64_t b_count);
+
 // Puts a list into increasing order.
 void ranks_sort(int64_t *ranks, int64_t count);
 

@@ -2,6 +2,7 @@
 #include "runtime/execution.h"
 
 #include "plan/ranks.h"
+#include "runtime/agreement.h"
 #include "runtime/contraction.h"
 #include "runtime/transfer.h"
 #include "runtime/wait.h"
@@ -16,9 +17,7 @@ typedef struct {
 } Processor;
 
 struct distal_execution {
-    MPI_Comm comm;
-    int64_t group_count;
-    MPI_Comm *groups; // by group, MPI_COMM_NULL where this rank is no member
+    Arena *arena; // everything but memory of elements
     int transfer_count;
     TransferState *transfers;
     int64_t per_rank;
@@ -28,108 +27,123 @@ struct distal_execution {
     Storage *const *zeroed;
 };
 
-static bool no_memory(int64_t rank, Diagnostics *diagnostics) {
-    return diagnostics_error(diagnostics, (Span){0}, "rank %" PRId64 " has not enough memory", rank);
+// An execution that is being put together, on the rank `rank`.
+typedef struct {
+    const ExecutionParts *parts;
+    Communicators *communicators;
+    int rank;
+    distal_execution *execution;
+    bool new_groups; // some have no communicator yet
+    bool prepared;
+    Diagnostics *diagnostics;
+    bool ok;
+} Assembly;
+
+static bool no_memory(const Assembly *assembly) {
+    return diagnostics_error(assembly->diagnostics, (Span){0}, "rank %d has not enough memory",
+                             assembly->rank);
 }
 
-static bool allocate_parts(distal_execution *execution, const ExecutionParts *parts, int64_t rank,
-                           Diagnostics *diagnostics) {
-    execution->zeroed_count = parts->zeroed_count;
-    execution->zeroed = parts->zeroed;
-    execution->groups = calloc((size_t)parts->group_count + 1, sizeof(MPI_Comm));
-    execution->transfers = calloc((size_t)parts->transfer_count + 1, sizeof(TransferState));
-    execution->processors = calloc((size_t)parts->per_rank + 1, sizeof(Processor));
-    if (!execution->groups || !execution->transfers || !execution->processors)
-        return no_memory(rank, diagnostics);
-    if (parts->contracts) {
-        execution->space = malloc(contraction_space());
-        if (!execution->space)
-            return no_memory(rank, diagnostics);
-    }
-    for (; execution->group_count < parts->group_count; execution->group_count++)
-        execution->groups[execution->group_count] = MPI_COMM_NULL;
+static void find_processors(const Assembly *assembly) {
+    distal_execution *execution = assembly->execution;
+    const ExecutionParts *parts = assembly->parts;
     execution->per_rank = parts->per_rank;
+    execution->processors = arena_array(execution->arena, Processor, parts->per_rank);
     for (int64_t i = 0; i < parts->per_rank; i++) {
-        int64_t index = rank * parts->per_rank + i;
+        const int64_t index = assembly->rank * parts->per_rank + i;
         execution->processors[i].exists = index < parts->processors;
         if (index < parts->processors)
             grid_coordinates(&parts->grid, index, execution->processors[i].coordinates);
     }
+}
+
+static bool note_groups(Assembly *assembly) {
+    const ExecutionParts *parts = assembly->parts;
+    for (int64_t g = 0; g < parts->group_count; g++)
+        if (ranks_contain(parts->groups[g].ranks, parts->groups[g].count, assembly->rank) &&
+            !communicators_note(assembly->communicators, &parts->groups[g], &assembly->new_groups))
+            return no_memory(assembly);
+    return true;
+}
+
+static bool prepare_transfers(Assembly *assembly) {
+    distal_execution *execution = assembly->execution;
+    assembly->prepared = true;
+    for (int t = 0; t < execution->transfer_count; t++)
+        if (!transfer_prepare(&execution->transfers[t], assembly->parts->groups, assembly->communicators,
+                              assembly->diagnostics))
+            return false;
+    return true;
+}
+
+static bool allocate_parts(Assembly *assembly) {
+    distal_execution *execution = assembly->execution;
+    const ExecutionParts *parts = assembly->parts;
+    execution->zeroed_count = parts->zeroed_count;
+    execution->zeroed = parts->zeroed;
+    find_processors(assembly);
+    if (parts->contracts) {
+        execution->space = malloc(contraction_space());
+        if (!execution->space)
+            return no_memory(assembly);
+    }
+    execution->transfers = arena_array(execution->arena, TransferState, parts->transfer_count);
     while (execution->transfer_count < parts->transfer_count) {
         const int t = execution->transfer_count++;
         if (!transfer_allocate(&execution->transfers[t], parts->transfers[t], parts->storages[t],
-                               diagnostics))
+                               execution->arena, assembly->diagnostics))
             return false;
     }
-    return true;
+    return note_groups(assembly);
 }
 
-// Every rank goes through the groups that it is a member of in increasing order, so the first of all groups
-// that is not made yet always finds all of its members there, and nobody waits in a circle.
-// `members` has room for all ranks.
-static void create_groups(distal_execution *execution, const Group *groups, int *members) {
-    const int tags = 1 << 14;
-    int rank;
-    MPI_Group everyone, group;
-    MPI_Comm_rank(execution->comm, &rank);
-    MPI_Comm_group(execution->comm, &everyone);
-    for (int64_t g = 0; g < execution->group_count; g++) {
-        if (!ranks_contain(groups[g].ranks, groups[g].count, rank))
-            continue;
-        for (int64_t i = 0; i < groups[g].count; i++)
-            members[i] = (int)groups[g].ranks[i];
-        MPI_Group_incl(everyone, (int)groups[g].count, members, &group);
-        MPI_Comm_create_group(execution->comm, group, (int)(g % tags), &execution->groups[g]);
-        MPI_Group_free(&group);
-    }
-    MPI_Group_free(&everyone);
-}
-
-// An execution that is being put together, on the rank `rank` of `ranks`.
-typedef struct {
-    const ExecutionParts *parts;
-    int rank, ranks;
-    int *members; // room for those of one group
-    distal_execution *execution;
-} Assembly;
-
-static bool allocate(void *arguments, Diagnostics *diagnostics) {
+// Everything at once where all groups have their communicators, which is so for a plan like one before.
+static void assemble_all(void *arguments) {
     Assembly *assembly = arguments;
-    assembly->members = malloc(sizeof(int) * (size_t)assembly->ranks);
+    assembly->ok = allocate_parts(assembly) && (assembly->new_groups || prepare_transfers(assembly));
+}
+
+static void assemble_rest(void *arguments) {
+    Assembly *assembly = arguments;
+    assembly->ok = assembly->prepared || prepare_transfers(assembly);
+}
+
+// Memory of the execution's arena may run out in either part.
+static bool attempt(Assembly *assembly, void (*part)(void *arguments), Diagnostics *diagnostics) {
+    assembly->diagnostics = diagnostics;
+    if (!arena_attempt(assembly->execution->arena, part, assembly))
+        return no_memory(assembly);
+    return assembly->ok;
+}
+
+static bool first_part(void *arguments, Diagnostics *diagnostics) {
+    Assembly *assembly = arguments;
+    assembly->diagnostics = diagnostics;
     distal_execution *execution = assembly->execution = calloc(1, sizeof *execution);
     if (execution)
-        execution->comm = MPI_COMM_NULL;
-    if (!assembly->members || !execution)
-        return no_memory(assembly->rank, diagnostics);
-    return allocate_parts(execution, assembly->parts, assembly->rank, diagnostics);
+        execution->arena = arena_create();
+    return execution && execution->arena ? attempt(assembly, assemble_all, diagnostics) : no_memory(assembly);
 }
 
-static bool prepare(void *arguments, Diagnostics *diagnostics) {
-    const Assembly *assembly = arguments;
-    distal_execution *execution = assembly->execution;
-    for (int t = 0; t < execution->transfer_count; t++)
-        if (!transfer_prepare(&execution->transfers[t], execution->comm, assembly->parts->groups,
-                              execution->groups, diagnostics))
-            return false;
-    return true;
+static bool second_part(void *arguments, Diagnostics *diagnostics) {
+    return attempt(arguments, assemble_rest, diagnostics);
 }
 
-distal_execution *execution_assemble(const ExecutionParts *parts, MPI_Comm comm, Diagnostics *diagnostics) {
-    Assembly assembly = {.parts = parts};
-    MPI_Comm_rank(comm, &assembly.rank);
-    MPI_Comm_size(comm, &assembly.ranks);
-    bool ok = agree_on_part(comm, allocate, &assembly, diagnostics);
-    distal_execution *execution = assembly.execution;
-    if (ok) {
-        // Messages of our own, apart from those of the caller.
-        duplicate(comm, &execution->comm);
-        create_groups(execution, parts->groups, assembly.members);
-        ok = agree_on_part(comm, prepare, &assembly, diagnostics);
+distal_execution *execution_assemble(const ExecutionParts *parts, Communicators *communicators,
+                                     Diagnostics *diagnostics) {
+    const MPI_Comm all = communicators_all(communicators);
+    Assembly assembly = {.parts = parts, .communicators = communicators};
+    MPI_Comm_rank(all, &assembly.rank);
+    bool ok = agree_on_part_and_any(all, first_part, &assembly, &assembly.new_groups, diagnostics);
+    if (!ok)
+        communicators_forget(communicators);
+    if (ok && assembly.new_groups) {
+        communicators_complete(communicators);
+        ok = agree_on_part(all, second_part, &assembly, diagnostics);
     }
-    free(assembly.members);
     if (ok)
-        return execution;
-    execution_free(execution);
+        return assembly.execution;
+    execution_free(assembly.execution);
     return NULL;
 }
 
@@ -158,12 +172,12 @@ ExecutionParts execution_parts(StatementPlan *plan, Storage *const *storages, in
                             .zeroed = zeroed};
 }
 
-distal_execution *execution_create(StatementPlan *plan, Storage *const *storages, MPI_Comm comm,
-                                   Diagnostics *diagnostics) {
+distal_execution *execution_create(StatementPlan *plan, Storage *const *storages,
+                                   Communicators *communicators, Diagnostics *diagnostics) {
     int rank;
-    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_rank(communicators_all(communicators), &rank);
     const ExecutionParts parts = execution_parts(plan, storages, rank);
-    return execution_assemble(&parts, comm, diagnostics);
+    return execution_assemble(&parts, communicators, diagnostics);
 }
 
 void execution_free(distal_execution *execution) {
@@ -171,15 +185,8 @@ void execution_free(distal_execution *execution) {
         return;
     for (int t = 0; t < execution->transfer_count; t++)
         transfer_free(&execution->transfers[t]);
-    for (int64_t g = 0; g < execution->group_count; g++)
-        if (execution->groups[g] != MPI_COMM_NULL)
-            MPI_Comm_free(&execution->groups[g]);
-    if (execution->comm != MPI_COMM_NULL)
-        MPI_Comm_free(&execution->comm);
-    free(execution->groups);
-    free(execution->transfers);
-    free(execution->processors);
     free(execution->space);
+    arena_free(execution->arena);
     free(execution);
 }
 
@@ -192,11 +199,11 @@ void execution_run(distal_execution *execution, distal_kernel_function kernel, c
 }
 
 int64_t execution_bytes(const distal_execution *execution, int transfer) {
-    return execution->transfers[transfer].bytes;
+    return execution->transfers[transfer].scope.bytes;
 }
 
 int64_t execution_messages(const distal_execution *execution, int transfer) {
-    return execution->transfers[transfer].messages;
+    return execution->transfers[transfer].scope.messages;
 }
 
 int64_t distal_processor_count(const distal_execution *execution) {
@@ -240,10 +247,10 @@ int distal_thread_count(const distal_execution *execution, int transfer) {
 
 void *distal_thread_copy(distal_execution *execution, int transfer, int thread) {
     TransferState *state = &execution->transfers[transfer];
-    return copies_take(&state->copies, &state->view, state->storage->type, thread);
+    return copies_take(&state->copies, &state->scope.view, state->scope.storage->type, thread);
 }
 
 void distal_merge_copies(distal_execution *execution, int transfer) {
     TransferState *state = &execution->transfers[transfer];
-    copies_merge(&state->copies, &state->view, state->storage->type);
+    copies_merge(&state->copies, &state->scope.view, state->scope.storage->type);
 }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Execution: one planned statement on one rank, with its buffers, communicators and datatypes made ahead, so
-// that running it allocates nothing. It carries out the steps of the plan when the kernel asks for them
-// through the calls of distal_kernel.h.
+// Execution: one planned statement on one rank, with its buffers, datatypes and requests made ahead, so that
+// running it allocates nothing. It carries out the steps of the plan when the kernel asks for them through
+// the calls of distal_kernel.h.
 #ifndef DISTAL_RUNTIME_EXECUTION_H
 #define DISTAL_RUNTIME_EXECUTION_H
 
 #include "distal_kernel.h"
 #include "plan/plan.h"
-#include "runtime/comm.h"
+#include "runtime/communicators.h"
 #include "runtime/storage.h"
 
-// Prepares the part of this rank of `comm`. `storages` are by tensor id, at least for the tensors of the
-// statement; they and the plan have to stay. Collective; where a rank lacks memory, NULL with the same
-// diagnostic on all. Freed with execution_free, which is collective too.
-distal_execution *execution_create(StatementPlan *plan, Storage *const *storages, MPI_Comm comm,
-                                   Diagnostics *diagnostics);
+// Prepares the part of this rank. `storages` are by tensor id, at least for the tensors of the statement;
+// they, the plan and the communicators have to stay. Collective; where a rank lacks memory, NULL with the
+// same diagnostic on all. Freed with execution_free, which is local.
+distal_execution *execution_create(StatementPlan *plan, Storage *const *storages,
+                                   Communicators *communicators, Diagnostics *diagnostics);
 void execution_free(distal_execution *execution);
 
 // Computes the statement once. Collective. `params`: values by index.
@@ -39,6 +39,7 @@ typedef struct {
 } ExecutionParts;
 // From a plan, in its arena, without communication: memory that runs out does so before others wait.
 ExecutionParts execution_parts(StatementPlan *plan, Storage *const *storages, int64_t rank);
-distal_execution *execution_assemble(const ExecutionParts *parts, MPI_Comm comm, Diagnostics *diagnostics);
+distal_execution *execution_assemble(const ExecutionParts *parts, Communicators *communicators,
+                                     Diagnostics *diagnostics);
 
 #endif

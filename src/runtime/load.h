@@ -7,7 +7,7 @@
 
 #include "io/output.h"
 #include "io/source.h"
-#include "runtime/comm.h"
+#include "runtime/agreement.h"
 #include "runtime/storage.h"
 
 bool storage_load(Storage *storage, const SourceSpec *source, MPI_Comm comm, Diagnostics *diagnostics);

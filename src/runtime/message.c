@@ -179,12 +179,6 @@ static Shape shape_of(const Rect *rect, const int64_t *stride, int without) {
     return shape;
 }
 
-// Whether the coordinates of a mode follow each other without gaps in the piece.
-static bool is_dense(const Piece *piece, const Rect *rect, int mode) {
-    const PositionSet set = rect_mode(rect, mode), in = rect_mode(&piece->rect, mode);
-    return positions_index(in, set.hi - 1) - positions_index(in, set.lo) + 1 == positions_count(set);
-}
-
 // Datatypes side by side in another one, each once.
 typedef struct {
     int *ones;
@@ -242,15 +236,22 @@ static bool along_mode(MPI_Datatype inner, const Piece *piece, const Rect *rect,
     return true;
 }
 
+// Room for one more that has no shape.
+static bool reserve(MessageTypes *types) {
+    if (types->irregular_count < types->irregular_capacity)
+        return true;
+    const int64_t capacity = 2 * types->irregular_capacity + 16;
+    MPI_Datatype *grown = realloc(types->irregular, sizeof(MPI_Datatype) * (size_t)capacity);
+    if (!grown)
+        return false;
+    types->irregular = grown;
+    types->irregular_capacity = capacity;
+    return true;
+}
+
 static bool irregular_type(MessageTypes *types, const Piece *piece, const Rect *rect, MPI_Datatype *type) {
-    if (types->irregular_count == types->irregular_capacity) {
-        const int64_t capacity = 2 * types->irregular_capacity + 16;
-        MPI_Datatype *grown = realloc(types->irregular, sizeof(MPI_Datatype) * (size_t)capacity);
-        if (!grown)
-            return false;
-        types->irregular = grown;
-        types->irregular_capacity = capacity;
-    }
+    if (!reserve(types))
+        return false;
     int modes[MAX_ORDER];
     const int count = piece_modes(piece, rect, modes);
     *type = message_element(types->type);
@@ -267,9 +268,30 @@ static bool irregular_type(MessageTypes *types, const Piece *piece, const Rect *
     return true;
 }
 
+bool message_absolute(MessageTypes *types, int64_t count, const Operand *operands, MPI_Datatype *type) {
+    int *counts = malloc(sizeof(int) * (size_t)count);
+    MPI_Aint *places = malloc(sizeof(MPI_Aint) * (size_t)count);
+    MPI_Datatype *parts = malloc(sizeof(MPI_Datatype) * (size_t)count);
+    const bool ok = counts && places && parts && reserve(types);
+    for (int64_t i = 0; ok && i < count; i++) {
+        counts[i] = operands[i].message.count;
+        MPI_Get_address(operands[i].data, &places[i]);
+        parts[i] = operands[i].message.type;
+    }
+    if (ok) {
+        MPI_Type_create_struct((int)count, counts, places, parts, type);
+        MPI_Type_commit(type);
+        types->irregular[types->irregular_count++] = *type;
+    }
+    free(counts);
+    free(places);
+    free(parts);
+    return ok;
+}
+
 static bool is_regular(const Piece *piece, const Rect *rect) {
     for (int d = 0; d < rect->order; d++)
-        if (!is_dense(piece, rect, d))
+        if (!piece_mode_is_dense(piece, rect, d))
             return false;
     return true;
 }

@@ -15,6 +15,13 @@ typedef struct {
     int count;
 } MessageType;
 
+// A message in memory.
+typedef struct {
+    void *data; // the first element
+    MessageType message;
+    int peer; // the rank at the other end
+} Operand;
+
 // The datatypes made so far, by shape: many messages share one. They live until message_types_free.
 typedef struct MessageTypes MessageTypes;
 MessageTypes *message_types_create(ElementType type); // NULL: no memory
@@ -29,6 +36,10 @@ bool message_single(MessageTypes *types, const Piece *piece, const Rect *rect, M
 // mode, whatever the strides, or 1 where a mode has a periodic set. `mode_order` is that of the tensor.
 bool message_collective(MessageTypes *types, const Piece *piece, const Rect *rect, const int *mode_order,
                         MessageType *message);
+
+// Several messages one after the other as one element of a datatype that holds their addresses, to be used
+// with MPI_BOTTOM. False: no memory.
+bool message_absolute(MessageTypes *types, int64_t count, const Operand *operands, MPI_Datatype *type);
 
 // The basic type, for packed elements.
 MPI_Datatype message_element(ElementType type);

@@ -3,7 +3,6 @@
 
 #include "base/integer.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -11,6 +10,10 @@ static bool sleeps;
 
 void wait_asleep(void) {
     sleeps = true;
+}
+
+bool wait_sleeps(void) {
+    return sleeps;
 }
 
 void wait_all(int count, MPI_Request *requests) {

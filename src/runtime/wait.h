@@ -7,9 +7,11 @@
 #define DISTAL_RUNTIME_WAIT_H
 
 #include <mpi.h>
+#include <stdbool.h>
 
 // From now on this process sleeps while it waits. Before, MPI waits as it likes.
 void wait_asleep(void);
+bool wait_sleeps(void); // whether it does
 
 // As MPI_Waitall, without statuses.
 void wait_all(int count, MPI_Request *requests);

@@ -77,8 +77,7 @@ static Pipeline *compile(Arena *arena, const char *text, const Options *options,
     const Source source = {"program.distal", text};
     Pipeline *pipeline =
         pipeline_create(arena, source, options->params.items, (int)options->params.count, options->ranks);
-    pipeline->plan_options =
-        (PlanOptions){.work_limit = WORK_LIMIT, .no_shift = general, .no_broadcast = general};
+    pipeline->plan_options = (PlanOptions){.work_limit = WORK_LIMIT, .without = general ? ~0u : 0};
     const bool ok = pipeline_run(pipeline, PASS_PLAN);
     check_diagnostics(pipeline, ok);
     return pipeline;

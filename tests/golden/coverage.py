@@ -31,7 +31,6 @@ UNTESTED = {
     "no memory for a copy of": LATER,
     "internal error: ": "a mistake in the compiler",
     "the program is too long": "it takes a program of 2 GiB",
-    "more than one MPI operation takes": "messages are cut long before",
     "the %s is NULL": "tests/mpi/test_api_errors.c passes NULL everywhere; the text is part of others",
     "cannot check '%s': %s": GUARD,
     "is not the declaration of one tensor": GUARD,

@@ -124,6 +124,7 @@ typedef struct {
     Home home;
     Storage *storage;
     Group everyone;
+    Communicators *communicators;
 } Fixture;
 
 static void fixture_create(Fixture *fixture, int rank, int ranks, TransferKind kind, bool only_last) {
@@ -149,6 +150,7 @@ static void fixture_create(Fixture *fixture, int rank, int ranks, TransferKind k
 }
 
 static void fixture_free(Fixture *fixture) {
+    communicators_free(fixture->communicators);
     storage_free(fixture->storage);
     arena_free(fixture->scope.arena);
 }
@@ -164,7 +166,8 @@ static distal_execution *assemble(Fixture *fixture, const RankTransfer *const *p
                             .grid = {1, {2 * ranks - 1}},
                             .processors = 2 * ranks - 1,
                             .per_rank = 2};
-    return execution_assemble(&parts, comm, fixture->scope.diagnostics);
+    fixture->communicators = communicators_create(comm);
+    return execution_assemble(&parts, fixture->communicators, fixture->scope.diagnostics);
 }
 
 static int64_t at(const distal_view *view, int64_t i, int64_t j) {
@@ -194,7 +197,8 @@ static void test_overlap(MPI_Comm comm, int rank, int ranks) {
     Fixture fixture;
     fixture_create(&fixture, rank, ranks, TRANSFER_FETCH, false);
     Transfer transfers[2];
-    Action actions[2][2];
+    Part parts[2][2];
+    RankOperation moves[2];
     RankStep steps[2];
     RankTransfer plans[2];
     const int r = rank;
@@ -205,20 +209,26 @@ static void test_overlap(MPI_Comm comm, int rank, int ranks) {
         // Two of the three columns: the rows are no run.
         Rect wanted = box(2, (int64_t[]){2 * source, 0}, (int64_t[]){2 * source + 2, 2});
         Rect given = box(2, (int64_t[]){2 * r, 0}, (int64_t[]){2 * r + 2, 2});
-        int count = 0;
-        if (source == r) {
-            actions[t][count++] = (Action){ACTION_COPY, .peer = -1, .group = -1, .rect = wanted, .piece = 0};
-        } else {
-            actions[t][count++] = (Action){ACTION_RECEIVE, source, -1, .rect = wanted, .piece = -1};
-            actions[t][count++] = (Action){ACTION_SEND, target, -1, .rect = given, .piece = 0};
-        }
-        steps[t] = (RankStep){.view = wanted, .piece = -1, .action_count = count};
+        const bool own = source == r;
+        parts[t][0] = (Part){.rect = wanted, .peer = source, .piece = own ? 0 : -1};
+        parts[t][1] = (Part){.rect = given, .peer = target, .piece = 0};
+        moves[t] = (RankOperation){.operation = own ? &operation_local : &operation_gather,
+                                   .group = -1,
+                                   .root = -1,
+                                   .receive_count = 1,
+                                   .receives = &parts[t][0],
+                                   .send_count = !own,
+                                   .sends = &parts[t][1],
+                                   .scratch = -1,
+                                   .bytes = own ? 0 : 32,
+                                   .messages = !own};
+        steps[t] = (RankStep){.view = wanted, .piece = -1, .operation_count = 1};
         memcpy(steps[t].first, wanted.lo, sizeof wanted.lo);
         plans[t] = (RankTransfer){.rank = r,
                                   .transfer = &transfers[t],
                                   .step_count = 1,
                                   .steps = &steps[t],
-                                  .actions = actions[t],
+                                  .operations = &moves[t],
                                   .buffer_count = 1,
                                   .buffer_elements = 4};
     }
@@ -247,17 +257,26 @@ static void test_in_home(MPI_Comm comm, int rank, int ranks) {
     fixture_create(&fixture, rank, ranks, TRANSFER_REDUCE, true);
     const bool owner = rank == ranks - 1;
     Rect whole = rect_whole(2, fixture.home.extents);
-    Action action = {ACTION_REDUCE, .peer = ranks - 1, .rect = whole, .piece = owner ? 0 : -1,
-                     .contributes = !owner};
-    RankStep step = {.view = whole, .piece = owner ? 0 : -1, .action_count = ranks > 1};
+    Part part = {.rect = whole, .peer = ranks - 1, .piece = owner ? 0 : -1};
+    RankOperation sum = {.operation = &operation_reduce,
+                         .root = ranks - 1,
+                         .contributes = !owner,
+                         .exclusive = true,
+                         .send_count = !owner,
+                         .sends = &part,
+                         .receive_count = owner,
+                         .receives = &part,
+                         .scratch = -1,
+                         .bytes = owner ? 0 : 48 * ranks,
+                         .messages = !owner};
+    RankStep step = {.view = whole, .piece = owner ? 0 : -1, .operation_count = ranks > 1};
     RankTransfer plan = {.rank = rank,
                          .transfer = &fixture.transfer,
                          .step_count = 1,
                          .steps = &step,
-                         .actions = &action,
+                         .operations = &sum,
                          .buffer_count = !owner,
-                         .buffer_elements = 6 * ranks,
-                         .scratch_elements = 6 * ranks};
+                         .buffer_elements = 6 * ranks};
     distal_execution *execution = assemble(&fixture, (const RankTransfer *[]){&plan}, 1, comm, ranks);
     CHECK(execution, "%s", first_message(fixture.scope.diagnostics));
     if (execution) {

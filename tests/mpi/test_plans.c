@@ -101,7 +101,7 @@ static const struct {
 } variants[] = {
     {"", {0}},
     {", short messages", {.message_limit = 48}},
-    {", no patterns", {.no_shift = true, .no_broadcast = true}},
+    {", no patterns", {.without = ~0u}},
 };
 
 // What is being run.
@@ -377,12 +377,14 @@ static void test_program(MPI_Comm comm, int rank, int ranks) {
         storages[t] = storage_create(&plan->homes[t], rank, false, pipeline->diagnostics);
         fill(storages[t]);
     }
-    distal_execution *execution = execution_create(now.plan, storages, comm, pipeline->diagnostics);
+    Communicators *communicators = communicators_create(comm);
+    distal_execution *execution = execution_create(now.plan, storages, communicators, pipeline->diagnostics);
     CHECK(execution, "no execution");
     if (execution)
         run_twice(execution, now.plan, storages[now.plan->target->id], expected, comm, rank,
                   pipeline->diagnostics);
     execution_free(execution);
+    communicators_free(communicators);
     for (int t = 0; t < program->tensor_count; t++)
         storage_free(storages[t]);
     arena_free(arena);

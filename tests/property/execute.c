@@ -14,15 +14,17 @@
 // A way to execute a program. What it computes is the same in all of them.
 typedef struct {
     const char *name;
-    bool no_shift, no_broadcast;
+    unsigned without; // as PlanOptions
     int64_t message_limit;
     int rounds;
 } Way;
 
 static const Way ways[] = {
-    {"as planned", false, false, 0, 3},           {"without shifts", true, false, 0, 2},
-    {"without broadcasts", false, true, 0, 2},    {"with patterns off and short messages", true, true, 64, 1},
-    {"with short messages", false, false, 64, 2},
+    {"as planned", 0, 0, 3},
+    {"without shifts", OPERATION_BIT(OPERATION_SHIFT), 0, 2},
+    {"without broadcasts", OPERATION_BIT(OPERATION_BROADCAST), 0, 2},
+    {"with general operations and short messages", ~0u, 64, 1},
+    {"with short messages", 0, 64, 2},
 };
 enum { WAY_COUNT = sizeof ways / sizeof *ways };
 
@@ -30,6 +32,7 @@ typedef struct {
     Trial *trial;
     const Way *way;
     MPI_Comm comm;
+    Communicators *communicators;
     int rank;
     Plan *plan;
     Storage **storages; // by tensor id
@@ -45,10 +48,8 @@ static const Program *program_of(const Run *run) {
 static Plan *make_plan(Run *run, Diagnostics *diagnostics) {
     const Program *program = program_of(run);
     Pipeline *pipeline = run->trial->pipeline;
-    PlanOptions options = {.ranks = pipeline->ranks,
-                           .message_limit = run->way->message_limit,
-                           .no_shift = run->way->no_shift,
-                           .no_broadcast = run->way->no_broadcast};
+    PlanOptions options = {
+        .ranks = pipeline->ranks, .message_limit = run->way->message_limit, .without = run->way->without};
     const Spmd **spmds = arena_array(pipeline->arena, const Spmd *, program->statement_count);
     for (int s = 0; s < program->statement_count; s++)
         spmds[s] = pipeline->statements[s].spmd;
@@ -71,7 +72,7 @@ static bool prepare(Run *run, Diagnostics *diagnostics) {
     }
     for (int s = 0; s < program->statement_count; s++) {
         run->executions[s] =
-            execution_create(run->plan->statements[s], run->storages, run->comm, diagnostics);
+            execution_create(run->plan->statements[s], run->storages, run->communicators, diagnostics);
         if (!run->executions[s])
             return false;
     }
@@ -223,7 +224,7 @@ static void run_round(Run *run, int round) {
 }
 
 static void execute_way(Trial *trial, const Way *way, MPI_Comm comm) {
-    Run run = {.trial = trial, .way = way, .comm = comm};
+    Run run = {.trial = trial, .way = way, .comm = comm, .communicators = communicators_create(comm)};
     MPI_Comm_rank(comm, &run.rank);
     Diagnostics *diagnostics = diagnostics_create(trial->arena, trial->pipeline->source);
     bool ready = prepare(&run, diagnostics);
@@ -240,6 +241,7 @@ static void execute_way(Trial *trial, const Way *way, MPI_Comm comm) {
             run_round(&run, round);
     }
     release(&run);
+    communicators_free(run.communicators);
 }
 
 void trial_execute(Trial *trial, bool thorough) {

@@ -7,7 +7,7 @@
 #include "draft.h"
 #include "jit/jit.h"
 #include "pipeline/pipeline.h"
-#include "runtime/comm.h"
+#include "runtime/agreement.h"
 
 enum { MAX_RANKS = 12, MAX_WHY = 2000 };
 

@@ -234,10 +234,9 @@ static void patterns_change_no_bytes(void **state) {
     StatementPlan *plain = planned(arena, text, (PlanOptions){0});
     assert_int_equal(figures(plain, "B")->pattern, PATTERN_BROADCAST);
     assert_int_equal(figures(plain, "C")->pattern, PATTERN_SHIFT);
-    PlanOptions others[] = {{.no_shift = true},
-                            {.no_broadcast = true},
-                            {.no_shift = true, .no_broadcast = true},
-                            {.message_limit = 32}};
+    const unsigned shift = OPERATION_BIT(OPERATION_SHIFT), broadcast = OPERATION_BIT(OPERATION_BROADCAST);
+    PlanOptions others[] = {
+        {.without = shift}, {.without = broadcast}, {.without = shift | broadcast}, {.message_limit = 32}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         StatementPlan *other = planned(arena, text, others[i]);
         for (int64_t rank = 0; rank < plain->ranks; rank++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "runtime/comm.h"
+#include "runtime/agreement.h"
 
 #include "runtime/wait.h"
 
@@ -33,11 +33,13 @@ static void add_error(void *arguments) {
     diagnostics_repeat_error(report->diagnostics, report->error.span, report->error.message);
 }
 
-bool agree_on(MPI_Comm comm, bool ok, Diagnostics *diagnostics) {
+static bool agree_on_both(MPI_Comm comm, bool ok, bool *flag, Diagnostics *diagnostics) {
     int rank;
     MPI_Comm_rank(comm, &rank);
-    int failed = ok ? INT_MAX : rank;
-    all_reduce(&failed, 1, MPI_INT, MPI_MIN, comm);
+    int least[2] = {ok ? INT_MAX : rank, !*flag};
+    all_reduce(least, 2, MPI_INT, MPI_MIN, comm);
+    const int failed = least[0];
+    *flag = !least[1];
     if (failed == INT_MAX)
         return true;
     // No memory is asked for while the other ranks wait: it may be what has run out.
@@ -57,6 +59,11 @@ bool agree_on(MPI_Comm comm, bool ok, Diagnostics *diagnostics) {
     return false;
 }
 
+bool agree_on(MPI_Comm comm, bool ok, Diagnostics *diagnostics) {
+    bool flag = false;
+    return agree_on_both(comm, ok, &flag, diagnostics);
+}
+
 typedef struct {
     LocalPart part;
     void *arguments;
@@ -69,8 +76,14 @@ static void do_part(void *arguments) {
     call->ok = call->part(call->arguments, call->diagnostics);
 }
 
-bool agree_on_part(MPI_Comm comm, LocalPart part, void *arguments, Diagnostics *diagnostics) {
+bool agree_on_part_and_any(MPI_Comm comm, LocalPart part, void *arguments, bool *flag,
+                           Diagnostics *diagnostics) {
     PartCall call = {part, arguments, diagnostics, false};
     arena_attempt(diagnostics->arena, do_part, &call);
-    return agree_on(comm, call.ok, diagnostics);
+    return agree_on_both(comm, call.ok, flag, diagnostics);
+}
+
+bool agree_on_part(MPI_Comm comm, LocalPart part, void *arguments, Diagnostics *diagnostics) {
+    bool flag = false;
+    return agree_on_part_and_any(comm, part, arguments, &flag, diagnostics);
 }

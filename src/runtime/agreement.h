@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Agreement: what fails on one rank fails on all, before the next collective step, so that nobody waits for a
+// Agreement: what fails on one rank fails on all, before the next collective step, so that none waits for a
 // rank that has given up. Every function here is collective over `comm`.
-#ifndef DISTAL_RUNTIME_COMM_H
-#define DISTAL_RUNTIME_COMM_H
+#ifndef DISTAL_RUNTIME_AGREEMENT_H
+#define DISTAL_RUNTIME_AGREEMENT_H
 
 #include "base/diagnostic.h"
 
@@ -19,5 +19,8 @@ typedef bool (*LocalPart)(void *arguments, Diagnostics *diagnostics);
 // Does it and agrees on how it went. That memory of the diagnostics' arena runs out is a failure like others:
 // nobody leaves while the other ranks wait.
 bool agree_on_part(MPI_Comm comm, LocalPart part, void *arguments, Diagnostics *diagnostics);
+// The same; *flag, which the part may set, is then whether it is set on any rank.
+bool agree_on_part_and_any(MPI_Comm comm, LocalPart part, void *arguments, bool *flag,
+                           Diagnostics *diagnostics);
 
 #endif

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Local: what a rank has at home, but not in one piece of the extents of the view, is copied into the view;
+// what it has computed of its own home is added there.
+#include "runtime/call.h"
+
+static void start(OperationCall *call) {
+    const CallScope *scope = call->scope;
+    const bool adds = scope->plan->transfer->kind == TRANSFER_REDUCE;
+    for (int64_t i = 0; i < call->plan->receive_count; i++) {
+        const Part *part = &call->plan->receives[i];
+        const Piece *home = call_piece(call, part);
+        if (adds)
+            piece_add(home, &scope->view, &part->rect, scope->storage->type);
+        else
+            piece_copy(&scope->view, home, &part->rect, scope->storage->type);
+    }
+}
+
+const Operation operation_local = {OPERATION_LOCAL, "local", .start = start};

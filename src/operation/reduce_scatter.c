@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reduce-scatter: every member of a group has partial results of all that the members own, and each gets the
+// sum of its own part. Parts that follow each other in the view are sent from there, others from packed
+// copies. Where it can, the owner adds what its home piece holds to its partial result first, and receives
+// the sum in the home piece.
+#include "operation/sum.h"
+
+typedef struct {
+    Sum *parts;  // by member: partial results
+    int own;     // this rank's among them
+    int *counts; // NULL: more elements than one call can count
+    Sum result;
+} ReduceScatter;
+
+// Parts without elements are anywhere.
+static bool follow_each_other(const OperationCall *call) {
+    const RankOperation *plan = call->plan;
+    const int64_t size = (int64_t)type_info(call->scope->storage->type)->size;
+    const char *end = NULL;
+    for (int64_t i = 0; i < plan->send_count; i++) {
+        const char *data = call_data(call, &plan->sends[i]);
+        if (data && ((end && data != end) || !call_is_packed(call, &plan->sends[i])))
+            return false;
+        if (data)
+            end = data + rect_volume(&plan->sends[i].rect) * size;
+    }
+    return true;
+}
+
+static bool prepare(OperationCall *call) {
+    Arena *arena = call->scope->arena;
+    const RankOperation *plan = call->plan;
+    ReduceScatter *scatter = call->details = arena_new(arena, ReduceScatter);
+    const bool in_place = follow_each_other(call);
+    int64_t total = 0;
+    scatter->parts = arena_array(arena, Sum, plan->send_count);
+    scatter->counts = arena_array(arena, int, plan->send_count);
+    for (int64_t i = 0; i < plan->send_count; i++) {
+        const int64_t volume = rect_volume(&plan->sends[i].rect);
+        scatter->parts[i] = sum_create(call, &plan->sends[i], in_place, total);
+        scatter->counts[i] = (int)volume;
+        total += volume;
+    }
+    scatter->own = call_member(call, call->scope->plan->rank);
+    if (total > CALL_ELEMENTS)
+        scatter->counts = NULL;
+    scatter->result = scatter->counts
+                          ? sum_create(call, plan->receives, plan->exclusive, in_place ? 0 : total)
+                          : scatter->parts[scatter->own];
+    return true;
+}
+
+// Whether the sum is received in the home piece.
+static bool is_in_home(const ReduceScatter *scatter) {
+    return scatter->counts && !scatter->result.is_scratch;
+}
+
+// The first element of all parts.
+static const void *first_data(const ReduceScatter *scatter, int64_t count) {
+    int64_t first = 0;
+    while (first + 1 < count && rect_is_empty(&scatter->parts[first].piece.rect))
+        first++;
+    return scatter->parts[first].piece.data;
+}
+
+// A sum for each part, at its owner, in place of its partial result.
+static void start_large(OperationCall *call, const ReduceScatter *scatter) {
+    for (int m = 0; m < call->plan->send_count; m++) {
+        const Piece *part = &scatter->parts[m].piece;
+        const bool own = m == scatter->own;
+        sum_start(call, own ? MPI_IN_PLACE : part->data, own ? part->data : NULL, rect_volume(&part->rect),
+                  m);
+    }
+}
+
+static void start(OperationCall *call) {
+    const ReduceScatter *scatter = call->details;
+    const ElementType type = call->scope->storage->type;
+    call_count(call);
+    for (int64_t i = 0; i < call->plan->send_count; i++)
+        if (scatter->parts[i].is_scratch)
+            piece_copy(&scatter->parts[i].piece, &call->scope->view, &scatter->parts[i].piece.rect, type);
+    const Piece *own = &scatter->parts[scatter->own].piece;
+    if (is_in_home(scatter))
+        piece_add(own, call_piece(call, call->plan->receives), &own->rect, type);
+    if (!scatter->counts) {
+        start_large(call, scatter);
+        return;
+    }
+    const MPI_Datatype element = message_element(type);
+    const void *send = first_data(scatter, call->plan->send_count);
+    if (call->scope->blocking)
+        MPI_Reduce_scatter(send, scatter->result.piece.data, scatter->counts, element, MPI_SUM, call->comm);
+    else
+        MPI_Ireduce_scatter(send, scatter->result.piece.data, scatter->counts, element, MPI_SUM, call->comm,
+                            call_request(call));
+}
+
+static void finish(OperationCall *call) {
+    const ReduceScatter *scatter = call->details;
+    if (!is_in_home(scatter))
+        piece_add(call_piece(call, call->plan->receives), &scatter->result.piece, &scatter->result.piece.rect,
+                  call->scope->storage->type);
+}
+
+const Operation operation_reduce_scatter = {OPERATION_REDUCE_SCATTER, "reduce-scatter", .prepare = prepare,
+                                            .start = start, .finish = finish};

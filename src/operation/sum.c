@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "operation/sum.h"
+
+#include "base/integer.h"
+
+Sum sum_create(const OperationCall *call, const Part *part, bool in_place, int64_t offset) {
+    if (!in_place || !call_is_packed(call, part))
+        return (Sum){call_scratch(call, &part->rect, offset), true};
+    Piece piece = call_scratch(call, &part->rect, 0);
+    piece.data = call_data(call, part);
+    return (Sum){piece, false};
+}
+
+void sum_begin(const OperationCall *call, const Sum *sum) {
+    const CallScope *scope = call->scope;
+    if (!call->plan->contributes)
+        piece_zero(&sum->piece, scope->storage->type);
+    else if (sum->piece.data != call_data(call, call->plan->sends))
+        piece_copy(&sum->piece, &scope->view, &sum->piece.rect, scope->storage->type);
+}
+
+void sum_begin_at_owner(const OperationCall *call, const Sum *sum) {
+    const CallScope *scope = call->scope;
+    if (!call->plan->exclusive) {
+        sum_begin(call, sum);
+        return;
+    }
+    const Piece *home = call_piece(call, call->plan->receives);
+    if (sum->is_scratch)
+        piece_copy(&sum->piece, home, &sum->piece.rect, scope->storage->type);
+    if (call->plan->contributes)
+        piece_add(&sum->piece, &scope->view, &sum->piece.rect, scope->storage->type);
+}
+
+void sum_end_at_owner(const OperationCall *call, const Sum *sum) {
+    const Piece *home = call_piece(call, call->plan->receives);
+    const ElementType type = call->scope->storage->type;
+    if (!call->plan->exclusive)
+        piece_add(home, &sum->piece, &sum->piece.rect, type);
+    else if (sum->is_scratch)
+        piece_copy(home, &sum->piece, &sum->piece.rect, type);
+}
+
+static void sum_chunk(OperationCall *call, const void *send, void *receive, int count, int root) {
+    const MPI_Datatype element = message_element(call->scope->storage->type);
+    if (call->scope->blocking)
+        root < 0 ? MPI_Allreduce(send, receive, count, element, MPI_SUM, call->comm)
+                 : MPI_Reduce(send, receive, count, element, MPI_SUM, root, call->comm);
+    else
+        root < 0 ? MPI_Iallreduce(send, receive, count, element, MPI_SUM, call->comm, call_request(call))
+                 : MPI_Ireduce(send, receive, count, element, MPI_SUM, root, call->comm, call_request(call));
+}
+
+void sum_start(OperationCall *call, const void *send, void *receive, int64_t count, int root) {
+    const int64_t size = (int64_t)type_info(call->scope->storage->type)->size;
+    for (int64_t done = 0; done < count; done += CALL_ELEMENTS) {
+        const int64_t at = done * size;
+        sum_chunk(call, send == MPI_IN_PLACE ? send : (const char *)send + at,
+                  receive ? (char *)receive + at : NULL, (int)min_i64(CALL_ELEMENTS, count - done), root);
+    }
+}

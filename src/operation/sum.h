@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sums of partial results by MPI, which adds up contiguous elements of basic types only. Where partial
+// results and home pieces are contiguous it works on these in place, else on packed copies in scratch memory.
+#ifndef DISTAL_OPERATION_SUM_H
+#define DISTAL_OPERATION_SUM_H
+
+#include "runtime/call.h"
+
+// Memory in which MPI adds up.
+typedef struct {
+    Piece piece;     // of the rectangle, packed
+    bool is_scratch; // else a view or a home piece
+} Sum;
+
+// In the memory of the part if that is contiguous and `in_place`, else in scratch memory, `offset` elements
+// into that of the call.
+Sum sum_create(const OperationCall *call, const Part *part, bool in_place, int64_t offset);
+
+// The sum at an owner, which starts with what its home piece holds and its own partial result. Where other
+// operations of the step add to the same elements, it starts without the former, and is added to the home
+// piece at the end.
+void sum_begin_at_owner(const OperationCall *call, const Sum *sum);
+void sum_end_at_owner(const OperationCall *call, const Sum *sum);
+// The sum at any other rank: its own partial result, or zeros.
+void sum_begin(const OperationCall *call, const Sum *sum);
+
+// Adds up `count` elements of all members, `send` or what is in `receive` (MPI_IN_PLACE), in calls of as many
+// elements as MPI can count: at `root` or, where that is -1, at all members, into `receive`.
+void sum_start(OperationCall *call, const void *send, void *receive, int64_t count, int root);
+
+#endif

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/call.h"
+
+#include "plan/ranks.h"
+
+const Piece *call_piece(const OperationCall *call, const Part *part) {
+    const CallScope *scope = call->scope;
+    if (part->piece >= 0)
+        return &scope->storage->pieces[part->piece];
+    return part->previous ? &scope->previous : &scope->view;
+}
+
+void *call_data(const OperationCall *call, const Part *part) {
+    return rect_is_empty(&part->rect)
+               ? NULL
+               : piece_element(call_piece(call, part), &part->rect, call->scope->storage->type);
+}
+
+static bool describe(OperationCall *call, int64_t count, const Part *parts, Operand **operands) {
+    CallScope *scope = call->scope;
+    *operands = arena_array(scope->arena, Operand, count);
+    for (int64_t i = 0; i < count; i++) {
+        Operand *operand = &(*operands)[i];
+        operand->data = call_data(call, &parts[i]);
+        operand->peer = call_member(call, parts[i].peer);
+        operand->message.type = message_element(scope->storage->type);
+        if (operand->data &&
+            !message_single(scope->types, call_piece(call, &parts[i]), &parts[i].rect, &operand->message))
+            return false;
+    }
+    return true;
+}
+
+bool call_describe_sends(OperationCall *call) {
+    return describe(call, call->plan->send_count, call->plan->sends, &call->sends);
+}
+
+bool call_describe(OperationCall *call) {
+    return call_describe_sends(call) &&
+           describe(call, call->plan->receive_count, call->plan->receives, &call->receives);
+}
+
+int call_member(const OperationCall *call, int64_t rank) {
+    return (int)(call->group ? ranks_position(call->group->ranks, call->group->count, rank) : rank);
+}
+
+void call_count(const OperationCall *call) {
+    call->scope->bytes += call->plan->bytes;
+    call->scope->messages += call->plan->messages;
+}
+
+MPI_Request *call_request(const OperationCall *call) {
+    return &call->scope->requests[call->scope->request_count++];
+}
+
+Piece call_scratch(const OperationCall *call, const Rect *rect, int64_t offset) {
+    const CallScope *scope = call->scope;
+    const int64_t size = (int64_t)type_info(scope->storage->type)->size;
+    Piece piece = {.rect = *rect, .data = (char *)scope->scratch + (call->plan->scratch + offset) * size};
+    packed_strides(rect, scope->storage->home->tensor->mode_order, piece.stride);
+    return piece;
+}
+
+bool call_is_packed(const OperationCall *call, const Part *part) {
+    return piece_is_packed(call_piece(call, part), &part->rect,
+                           call->scope->storage->home->tensor->mode_order);
+}

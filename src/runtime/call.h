@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Operation calls: one operation of one step of a transfer on one rank, with its messages described as MPI
+// takes them, so that carrying it out allocates nothing. The files of operation/ prepare, start and finish
+// them with the functions below.
+#ifndef DISTAL_RUNTIME_CALL_H
+#define DISTAL_RUNTIME_CALL_H
+
+#include "plan/rank_plan.h"
+#include "runtime/message.h"
+#include "runtime/storage.h"
+
+// Elements that one MPI call counts at most: more go by several calls, the same ones on all ranks.
+enum { CALL_ELEMENTS = 1 << 30 };
+
+// What the calls of one transfer share.
+typedef struct {
+    const RankTransfer *plan;
+    const Storage *storage;
+    Arena *arena; // memory of the execution
+    MessageTypes *types;
+    void *scratch;
+    Piece view, previous;  // of the step in hand, and, while it is prepared, of the step before
+    MPI_Request *requests; // of the step in progress
+    int request_count;
+    // Whether nothing happens between start and finish of the step, and no rank sleeps while it waits: then
+    // collective operations block, for which MPI libraries have the better algorithms. The same on all ranks,
+    // as MPI does not match blocking with nonblocking operations.
+    bool blocking;
+    int64_t bytes, messages; // counted since the execution began
+} CallScope;
+
+struct OperationCall {
+    CallScope *scope;
+    const RankOperation *plan;
+    const Group *group;        // NULL: none
+    MPI_Comm comm;             // of the group, or of all ranks
+    int root;                  // in `comm`; -1: none
+    Operand *sends, *receives; // peers are ranks in `comm`
+    void *details;             // of the operation's own
+};
+
+// Which memory a part is in, while its step is prepared or in progress.
+const Piece *call_piece(const OperationCall *call, const Part *part);
+// Describes all parts, or those that are sent, as single messages. False: no memory.
+bool call_describe(OperationCall *call);
+bool call_describe_sends(OperationCall *call);
+// The first element of a part; NULL where it is empty.
+void *call_data(const OperationCall *call, const Part *part);
+
+// Rank `rank` of all ranks in the communicator of the call.
+int call_member(const OperationCall *call, int64_t rank);
+// Whether the elements of a part follow each other in memory in the order in which the tensor is stored.
+bool call_is_packed(const OperationCall *call, const Part *part);
+
+// Counts what the plan says that the call moves.
+void call_count(const OperationCall *call);
+// The place for the next request of the step.
+MPI_Request *call_request(const OperationCall *call);
+
+// A packed piece for `rect` in the scratch memory of the call, `offset` elements into it.
+Piece call_scratch(const OperationCall *call, const Rect *rect, int64_t offset);
+
+#endif
