@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What generated C needs: the views of tensors and the calls of the runtime. A kernel is one function that
-// every rank calls; all loops around distal_* calls have the same number of turns on every rank.
+// every rank calls; all loops around distal_* calls have the same number of iterations on every rank.
 #ifndef DISTAL_KERNEL_H
 #define DISTAL_KERNEL_H
 
@@ -14,15 +14,24 @@
 extern "C" {
 #endif
 
-#define DISTAL_KERNEL_ABI 1
+#define DISTAL_KERNEL_ABI 2
 #define DISTAL_MAX_ORDER 12
 
-// Where the elements of one access are: element x lies at data[sum over modes d of (x[d] - lo[d]) *
-// stride[d]]. The stride of the mode that is stored last is 1. `data` is NULL when there is nothing here.
+// The arrays of one level of a tensor. A dense level has none. In a sparse one, what is stored below position
+// p of the level before is at positions pos[p] to pos[p + 1], and position q has coordinate crd[q].
 typedef struct {
-    void *data;
+    const int64_t *pos;
+    const int32_t *crd;
+} distal_level;
+
+// The part of a tensor that one access uses: the arrays of its levels, in the order in which they are stored,
+// and its values. Of a tensor of dense levels, element x is values[sum over modes d of (x[d] - lo[d]) *
+// stride[d]], and the stride of the mode that is stored last is 1. `values` is NULL where there is nothing.
+typedef struct {
+    void *values;
     int64_t lo[DISTAL_MAX_ORDER];
     int64_t stride[DISTAL_MAX_ORDER];
+    distal_level levels[DISTAL_MAX_ORDER];
 } distal_view;
 
 // One statement being executed on one rank.
@@ -38,11 +47,13 @@ int64_t distal_processor_count(const distal_execution *execution);
 const int64_t *distal_coordinates(const distal_execution *execution, int64_t index);
 int distal_takes_part(const distal_execution *execution, int64_t index);
 
-// Transfers, by number, each called in every turn of the loops around it, on all ranks.
-// distal_start begins bringing what the access needs in this turn, distal_wait ends it and gives the view;
-// both are called for every fetch. The view stays valid until the next distal_start of the same transfer.
+// Transfers, by number, each called in every iteration of the loops around it, on all ranks.
+// distal_start begins to bring what the access reads in this iteration, distal_wait ends it and gives the
+// view, which stays valid until the same transfer starts again. distal_fetch does both, where nothing happens
+// between.
 void distal_start(distal_execution *execution, int transfer);
 const distal_view *distal_wait(distal_execution *execution, int transfer);
+const distal_view *distal_fetch(distal_execution *execution, int transfer);
 // A view to add to (or, where the statement writes every element once, to store in).
 const distal_view *distal_accumulate(distal_execution *execution, int transfer);
 // Brings what was written through distal_accumulate to its owners.

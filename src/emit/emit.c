@@ -92,7 +92,7 @@ static void emit_view(Emitter *emitter, const Transfer *transfer, const char *ca
     bool written = transfer->kind == TRANSFER_REDUCE;
     emit_line(emitter, "const distal_view *%s = %s(%s, %d);", names->view, call, emitter->execution,
               transfer->id);
-    emit_line(emitter, written ? "%s *restrict %s = %s->data;" : "const %s *%s = %s->data;", type,
+    emit_line(emitter, written ? "%s *restrict %s = %s->values;" : "const %s *%s = %s->values;", type,
               names->data, names->view);
     if (tensor->order == 0)
         return;
@@ -106,9 +106,13 @@ static void emit_view(Emitter *emitter, const Transfer *transfer, const char *ca
     emit_line(emitter, "const int64_t %s;", text_string(&text));
 }
 
-// Fetches that stand next to each other are under way at the same time.
+// Fetches that follow each other are under way at the same time.
 static const SpmdNode *emit_fetches(Emitter *emitter, const SpmdNode *first) {
     const SpmdNode *end = first;
+    if (!first->next || first->next->kind != SPMD_FETCH) {
+        emit_view(emitter, &emitter->spmd->transfers[first->transfer], "distal_fetch");
+        return first->next;
+    }
     for (; end && end->kind == SPMD_FETCH; end = end->next)
         emit_line(emitter, "distal_start(%s, %d);", emitter->execution, end->transfer);
     for (const SpmdNode *node = first; node != end; node = node->next)

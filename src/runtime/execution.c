@@ -231,6 +231,11 @@ const distal_view *distal_wait(distal_execution *execution, int transfer) {
     return &execution->transfers[transfer].exposed;
 }
 
+const distal_view *distal_fetch(distal_execution *execution, int transfer) {
+    transfer_fetch(&execution->transfers[transfer]);
+    return &execution->transfers[transfer].exposed;
+}
+
 const distal_view *distal_accumulate(distal_execution *execution, int transfer) {
     transfer_accumulate(&execution->transfers[transfer]);
     return &execution->transfers[transfer].exposed;

@@ -187,7 +187,7 @@ bool transfer_prepare(TransferState *state, const Group *groups, const Communica
 
 static void expose(TransferState *state, const RankStep *step) {
     const Piece *view = &state->scope.view;
-    state->exposed.data = view->data;
+    state->exposed.values = view->data;
     memcpy(state->exposed.lo, step->first, sizeof state->exposed.lo);
     memcpy(state->exposed.stride, view->stride, sizeof state->exposed.stride);
 }
@@ -214,15 +214,24 @@ static const RankStep *step_in_progress(const TransferState *state) {
     return &state->scope.plan->steps[state->step - 1];
 }
 
-void transfer_start(TransferState *state) {
+static void start(TransferState *state, bool blocking) {
     const RankStep *step = advance(state);
-    state->scope.blocking = false; // the leaf may work, and other transfers start, before transfer_wait
+    state->scope.blocking = blocking;
     start_operations(state, step);
     expose(state, step);
 }
 
+void transfer_start(TransferState *state) {
+    start(state, false); // leaves may work, and other transfers start, before transfer_wait
+}
+
 void transfer_wait(TransferState *state) {
     finish_operations(state, step_in_progress(state));
+}
+
+void transfer_fetch(TransferState *state) {
+    start(state, state->blocks);
+    transfer_wait(state);
 }
 
 void transfer_accumulate(TransferState *state) {

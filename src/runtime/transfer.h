@@ -35,6 +35,7 @@ void transfer_reset(TransferState *state);
 // As the calls of distal_kernel.h.
 void transfer_start(TransferState *state);
 void transfer_wait(TransferState *state);
+void transfer_fetch(TransferState *state);
 void transfer_accumulate(TransferState *state);
 void transfer_reduce(TransferState *state);
 

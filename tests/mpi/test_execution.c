@@ -172,7 +172,7 @@ static distal_execution *assemble(Fixture *fixture, const RankTransfer *const *p
 
 static int64_t at(const distal_view *view, int64_t i, int64_t j) {
     return ((const int64_t *)
-                view->data)[(i - view->lo[0]) * view->stride[0] + (j - view->lo[1]) * view->stride[1]];
+                view->values)[(i - view->lo[0]) * view->stride[0] + (j - view->lo[1]) * view->stride[1]];
 }
 
 // Every step brings the block of the next rank, of which the next but one is asked for before it is used.
@@ -246,7 +246,7 @@ static void test_overlap(MPI_Comm comm, int rank, int ranks) {
 // The last rank owns everything and adds to its home; the others add to a buffer.
 static void home_kernel(distal_execution *execution, const int64_t *params) {
     const distal_view *view = distal_accumulate(execution, 0);
-    int64_t *data = view->data;
+    int64_t *data = view->values;
     for (int64_t i = 0; i < 2 * params[1] * 3; i++)
         data[i] += 100 + params[0];
     distal_reduce(execution, 0);
@@ -298,16 +298,16 @@ static void copies_kernel(distal_execution *execution, const int64_t *params) {
     const distal_view *view = distal_accumulate(execution, 0);
     const int threads = distal_thread_count(execution, 0);
     CHECK(threads == omp_get_max_threads(), "%d threads", threads);
-    for (int t = threads - 1; t >= 0 && view->data; t--) {
+    for (int t = threads - 1; t >= 0 && view->values; t--) {
         if (t == 1)
             continue;
         int64_t *own = distal_thread_copy(execution, 0, t);
-        CHECK((t == 0) == (own == view->data), "the copy of thread %d", t);
+        CHECK((t == 0) == (own == view->values), "the copy of thread %d", t);
         for (int64_t i = 0; i < 2; i++)
             for (int64_t j = 0; j < 3; j++)
                 own[i * view->stride[0] + j * view->stride[1]] += params[0] * (t + 1);
     }
-    if (view->data)
+    if (view->values)
         distal_merge_copies(execution, 0);
     distal_reduce(execution, 0);
 }

@@ -185,7 +185,7 @@ static int64_t element(const Site *site, const int64_t *x) {
 static void check_element(void *context, const int64_t *x) {
     const Site *site = context;
     const Tensor *tensor = site->home->tensor;
-    double value = get(site->view->data, element(site, x), tensor->type);
+    double value = get(site->view->values, element(site, x), tensor->type);
     double right = initial(position(site->home, x));
     CHECK(value == right, "step %" PRId64 " of transfer %d, tensor %s, position %" PRId64 ": %g is not %g",
           site->step, site->transfer->id, tensor->name, position(site->home, x), value, right);
@@ -196,8 +196,8 @@ static void add_element(void *context, const int64_t *x) {
     ElementType type = site->home->tensor->type;
     double value = contribution(site->rank, site->step, position(site->home, x));
     if (!site->once)
-        value += get(site->view->data, element(site, x), type);
-    set(site->view->data, element(site, x), type, value);
+        value += get(site->view->values, element(site, x), type);
+    set(site->view->values, element(site, x), type, value);
 }
 
 static void expect_element(void *context, const int64_t *x) {
@@ -215,9 +215,9 @@ static void touch(const distal_view *view, const Transfer *transfer, int64_t ste
                  .rank = now.rank,
                  .step = step,
                  .once = !now.plan->spmd->nests[transfer->nest].assign->accumulate};
-    CHECK(view->data || need->rects.count == 0, "step %" PRId64 " of transfer %d has no view", step,
+    CHECK(view->values || need->rects.count == 0, "step %" PRId64 " of transfer %d has no view", step,
           transfer->id);
-    for (int64_t i = 0; i < need->rects.count && view->data; i++)
+    for (int64_t i = 0; i < need->rects.count && view->values; i++)
         each(&need->rects.items[i], visit, &site);
 }
 
@@ -228,8 +228,13 @@ static void run_nodes(distal_execution *execution, const SpmdNode *node) {
             for (int64_t i = 0; i < provenance_extent(now.plan->provenance, node->var); i++)
                 run_nodes(execution, node->body);
         } else if (node->kind == SPMD_FETCH) {
-            distal_start(execution, transfer->id);
-            touch(distal_wait(execution, transfer->id), transfer, now.step[transfer->id]++, check_element);
+            const int64_t step = now.step[transfer->id]++;
+            // One transfer waits in the call that starts it, the next does not.
+            if (transfer->id % 2 == 0)
+                distal_start(execution, transfer->id);
+            touch(transfer->id % 2 == 0 ? distal_wait(execution, transfer->id)
+                                        : distal_fetch(execution, transfer->id),
+                  transfer, step, check_element);
         } else if (node->kind == SPMD_ACCUMULATE) {
             touch(distal_accumulate(execution, transfer->id), transfer, now.step[transfer->id]++,
                   add_element);

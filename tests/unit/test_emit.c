@@ -63,11 +63,12 @@ const int64_t *distal_coordinates(const distal_execution *execution, int64_t ind
 static const distal_view *view_of(distal_execution *execution, int transfer) {
     const Whole *whole = &execution->tensors[execution->spmd->transfers[transfer].access->tensor->id];
     distal_view *view = &execution->views[transfer];
-    *view = (distal_view){.data = whole->count ? whole->data : NULL};
-    for (int m = 0; m < whole->tensor->order && view->data; m++) {
+    *view = (distal_view){.values = whole->count ? whole->data : NULL};
+    for (int m = 0; m < whole->tensor->order && view->values; m++) {
         view->lo[m] = 1;
         view->stride[m] = whole->strides[m];
-        view->data = (char *)view->data + whole->strides[m] * (int64_t)type_info(whole->tensor->type)->size;
+        view->values =
+            (char *)view->values + whole->strides[m] * (int64_t)type_info(whole->tensor->type)->size;
     }
     return view;
 }
@@ -80,6 +81,11 @@ void distal_start(distal_execution *execution, int transfer) {
 const distal_view *distal_wait(distal_execution *execution, int transfer) {
     assert_true(execution->started[transfer]);
     execution->started[transfer] = false;
+    return view_of(execution, transfer);
+}
+
+const distal_view *distal_fetch(distal_execution *execution, int transfer) {
+    assert_false(execution->started[transfer]);
     return view_of(execution, transfer);
 }
 
@@ -108,7 +114,7 @@ static const Whole *written(const distal_execution *execution, int transfer) {
 
 void *distal_thread_copy(distal_execution *execution, int transfer, int thread) {
     const Whole *whole = written(execution, transfer);
-    char *data = execution->views[transfer].data;
+    char *data = execution->views[transfer].values;
     if (thread == 0)
         return data;
     char *copy = calloc((size_t)whole->padded_count, type_info(whole->tensor->type)->size);

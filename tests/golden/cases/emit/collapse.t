@@ -57,11 +57,10 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
         const int64_t fo = coordinates[0];
         const int active = distal_takes_part(execution, processor);
         const distal_view *A_view = distal_accumulate(execution, 0);
-        float _Complex *restrict A = A_view->data;
+        float _Complex *restrict A = A_view->values;
         const int64_t A_lo0 = A_view->lo[0], A_lo1 = A_view->lo[1], A_stride0 = A_view->stride[0];
-        distal_start(execution, 1);
-        const distal_view *B_view = distal_wait(execution, 1);
-        const float _Complex *B = B_view->data;
+        const distal_view *B_view = distal_fetch(execution, 1);
+        const float _Complex *B = B_view->values;
         const int64_t B_lo0 = B_view->lo[0], B_lo1 = B_view->lo[1], B_stride0 = B_view->stride[0];
         // loops: nothing is summed
         if (active) {

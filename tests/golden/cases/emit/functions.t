@@ -46,10 +46,9 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
     for (int64_t processor = 0; processor < distal_processor_count(execution); processor++) {
         const int active = distal_takes_part(execution, processor);
         const distal_view *s_view = distal_accumulate(execution, 0);
-        float *restrict s = s_view->data;
-        distal_start(execution, 1);
-        const distal_view *z_view = distal_wait(execution, 1);
-        const float _Complex *z = z_view->data;
+        float *restrict s = s_view->values;
+        const distal_view *z_view = distal_fetch(execution, 1);
+        const float _Complex *z = z_view->values;
         const int64_t z_lo0 = z_view->lo[0], z_lo1 = z_view->lo[1], z_stride0 = z_view->stride[0];
         // loops: too few loops
         if (active && s) {
@@ -77,15 +76,15 @@ void distal_kernel_1(distal_execution *execution, const int64_t *param) {
     for (int64_t processor = 0; processor < distal_processor_count(execution); processor++) {
         const int active = distal_takes_part(execution, processor);
         const distal_view *A_view = distal_accumulate(execution, 0);
-        double *restrict A = A_view->data;
+        double *restrict A = A_view->values;
         const int64_t A_lo0 = A_view->lo[0], A_lo1 = A_view->lo[1], A_stride0 = A_view->stride[0];
         distal_start(execution, 1);
         distal_start(execution, 2);
         const distal_view *k_view = distal_wait(execution, 1);
-        const int32_t *k = k_view->data;
+        const int32_t *k = k_view->values;
         const int64_t k_lo0 = k_view->lo[0];
         const distal_view *k_2_view = distal_wait(execution, 2);
-        const int32_t *k_2 = k_2_view->data;
+        const int32_t *k_2 = k_2_view->values;
         const int64_t k_2_lo0 = k_2_view->lo[0];
         // loops: nothing is summed
         if (active) {

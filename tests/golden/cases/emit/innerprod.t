@@ -65,15 +65,15 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
         const int64_t io = coordinates[0], jo = coordinates[1];
         const int active = distal_takes_part(execution, processor);
         const distal_view *a_view = distal_accumulate(execution, 0);
-        double *restrict a = a_view->data;
+        double *restrict a = a_view->values;
         distal_start(execution, 1);
         distal_start(execution, 2);
         const distal_view *B_view = distal_wait(execution, 1);
-        const double *B = B_view->data;
+        const double *B = B_view->values;
         const int64_t B_lo0 = B_view->lo[0], B_lo1 = B_view->lo[1], B_lo2 = B_view->lo[2],
                 B_stride0 = B_view->stride[0], B_stride1 = B_view->stride[1];
         const distal_view *C_view = distal_wait(execution, 2);
-        const double *C = C_view->data;
+        const double *C = C_view->values;
         const int64_t C_lo0 = C_view->lo[0], C_lo1 = C_view->lo[1], C_lo2 = C_view->lo[2],
                 C_stride0 = C_view->stride[0], C_stride1 = C_view->stride[1];
         // loops: no loops that make it C(m, n) += alpha * A(m, k) * B(k, n)

@@ -42,10 +42,9 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
     for (int64_t processor = 0; processor < distal_processor_count(execution); processor++) {
         const int active = distal_takes_part(execution, processor);
         const distal_view *a_view = distal_accumulate(execution, 0);
-        int32_t *restrict a = a_view->data;
-        distal_start(execution, 1);
-        const distal_view *B_view = distal_wait(execution, 1);
-        const int32_t *B = B_view->data;
+        int32_t *restrict a = a_view->values;
+        const distal_view *B_view = distal_fetch(execution, 1);
+        const int32_t *B = B_view->values;
         const int64_t B_lo0 = B_view->lo[0], B_lo1 = B_view->lo[1], B_stride0 = B_view->stride[0];
         // loops: too few loops
         if (active && a) {

@@ -50,11 +50,10 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
         const int64_t io = coordinates[0];
         const int active = distal_takes_part(execution, processor);
         const distal_view *a_view = distal_accumulate(execution, 0);
-        double *restrict a = a_view->data;
+        double *restrict a = a_view->values;
         const int64_t a_lo0 = a_view->lo[0];
-        distal_start(execution, 1);
-        const distal_view *b_view = distal_wait(execution, 1);
-        const double *b = b_view->data;
+        const distal_view *b_view = distal_fetch(execution, 1);
+        const double *b = b_view->values;
         const int64_t b_lo0 = b_view->lo[0];
         // loops: nothing is summed
         if (active) {
@@ -72,15 +71,15 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
         const int64_t io = coordinates[0];
         const int active = distal_takes_part(execution, processor);
         const distal_view *a_view = distal_accumulate(execution, 2);
-        double *restrict a = a_view->data;
+        double *restrict a = a_view->values;
         const int64_t a_lo0 = a_view->lo[0];
         distal_start(execution, 3);
         distal_start(execution, 4);
         const distal_view *B_view = distal_wait(execution, 3);
-        const double *B = B_view->data;
+        const double *B = B_view->values;
         const int64_t B_lo0 = B_view->lo[0], B_lo1 = B_view->lo[1], B_stride0 = B_view->stride[0];
         const distal_view *c_view = distal_wait(execution, 4);
-        const double *c = c_view->data;
+        const double *c = c_view->values;
         const int64_t c_lo0 = c_view->lo[0];
         // gemv over ii, j
         if (active) {

@@ -74,17 +74,17 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
         const int64_t io = coordinates[0], jo = coordinates[1];
         const int active = distal_takes_part(execution, processor);
         const distal_view *W_view = distal_accumulate(execution, 0);
-        double *restrict W = W_view->data;
+        double *restrict W = W_view->values;
         const int64_t W_lo0 = W_view->lo[0], W_lo1 = W_view->lo[1], W_lo2 = W_view->lo[2],
                 W_stride0 = W_view->stride[0], W_stride1 = W_view->stride[1];
         distal_start(execution, 1);
         distal_start(execution, 2);
         const distal_view *B_view = distal_wait(execution, 1);
-        const double *B = B_view->data;
+        const double *B = B_view->values;
         const int64_t B_lo0 = B_view->lo[0], B_lo1 = B_view->lo[1], B_lo2 = B_view->lo[2],
                 B_stride0 = B_view->stride[0], B_stride1 = B_view->stride[1];
         const distal_view *D_view = distal_wait(execution, 2);
-        const double *D = D_view->data;
+        const double *D = D_view->values;
         const int64_t D_lo0 = D_view->lo[0], D_lo1 = D_view->lo[1], D_stride0 = D_view->stride[0];
         // gemm over ji, l, k
         if (active) {
@@ -108,16 +108,16 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
         const int64_t io = coordinates[0], jo = coordinates[1];
         const int active = distal_takes_part(execution, processor);
         const distal_view *A_view = distal_accumulate(execution, 3);
-        double *restrict A = A_view->data;
+        double *restrict A = A_view->values;
         const int64_t A_lo0 = A_view->lo[0], A_lo1 = A_view->lo[1], A_stride0 = A_view->stride[0];
         distal_start(execution, 4);
         distal_start(execution, 5);
         const distal_view *W_view = distal_wait(execution, 4);
-        const double *W = W_view->data;
+        const double *W = W_view->values;
         const int64_t W_lo0 = W_view->lo[0], W_lo1 = W_view->lo[1], W_lo2 = W_view->lo[2],
                 W_stride0 = W_view->stride[0], W_stride1 = W_view->stride[1];
         const distal_view *C_view = distal_wait(execution, 5);
-        const double *C = C_view->data;
+        const double *C = C_view->values;
         const int64_t C_lo0 = C_view->lo[0], C_lo1 = C_view->lo[1], C_stride0 = C_view->stride[0];
         // loops: no loops that make it C(m, n) += alpha * A(m, k) * B(k, n)
         if (active) {
