@@ -40,7 +40,7 @@ static void print_options(unsigned options, Text *to) {
         text_append(&what, option->long_name ? option->long_name : "");
         if (option->value)
             text_printf(&what, option->value_is_optional ? "[=%s]" : " %s", option->value);
-        print_row(text_string(&what), option->summary, to);
+        print_row(text_string(&what), option_summary(option, to->arena), to);
     }
 }
 

@@ -1,36 +1,203 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/option_table.h"
 
+#include "base/integer.h"
+#include "io/source.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+// More threads than any node has; a team of many times more does not fit onto the stack of OpenMP.
+enum { MAX_THREADS = 4096 };
+
+static bool invalid(const OptionUse *use, const char *value, const char *expected) {
+    return diagnostics_error(use->diagnostics, (Span){0}, "invalid value '%s' for %s: expected %s", value,
+                             option_spelling(use->option), expected);
+}
+
+static bool parse_integer(const char *text, int64_t *value) {
+    char *end;
+    errno = 0;
+    long long number = strtoll(text, &end, 10);
+    *value = number;
+    return errno == 0 && end != text && *end == '\0' && text[0] != ' ' && text[0] != '+';
+}
+
+static void *field_of(const OptionUse *use) {
+    return (char *)use->options + use->option->field;
+}
+
+static bool set_flag(const OptionUse *use, const char *value) {
+    (void)value;
+    *(bool *)field_of(use) = true;
+    return true;
+}
+
+static bool set_count(const OptionUse *use, const char *value) {
+    const Option *option = use->option;
+    int64_t *count = field_of(use);
+    return (parse_integer(value, count) && *count >= option->least && *count <= option->most) ||
+           invalid(use, value,
+                   arena_printf(use->arena, "an integer from %" PRId64 " to %" PRId64, option->least,
+                                option->most));
+}
+
+// Splits NAME=VALUE, where both are there, as the option's help calls them.
+static bool split_binding(const OptionUse *use, const char *value, Binding *binding) {
+    const char *equals = strchr(value, '=');
+    if (!equals || equals == value || equals[1] == '\0')
+        return invalid(use, value, use->option->value);
+    binding->tensor = arena_string(use->arena, value, (size_t)(equals - value));
+    binding->value = equals + 1;
+    return true;
+}
+
+static bool set_param(const OptionUse *use, const char *value) {
+    Binding binding;
+    ParamOverride override;
+    if (!split_binding(use, value, &binding))
+        return false;
+    if (!parse_integer(binding.value, &override.value))
+        return invalid(use, value, "NAME=INT, where INT is a 64-bit integer");
+    override.name = binding.tensor;
+    array_push(use->arena, use->options->params, override);
+    return true;
+}
+
+// A number of bytes, or of 1024, 1024^2, ... bytes.
+static bool set_memory_limit(const OptionUse *use, const char *value) {
+    static const char suffixes[] = "KMGT";
+    const size_t length = strlen(value);
+    const char *suffix = length > 0 ? strchr(suffixes, value[length - 1]) : NULL;
+    const char *number = suffix ? arena_string(use->arena, value, length - 1) : value;
+    int64_t bytes, unit = suffix ? (int64_t)1 << 10 * (suffix - suffixes + 1) : 1;
+    if (!parse_integer(number, &bytes) || bytes < 1 || !checked_mul(bytes, unit, &bytes))
+        return invalid(use, value, "a number of bytes, such as 800000, 512M or 2G");
+    use->options->memory_limit = bytes;
+    return true;
+}
+
+static bool set_input(const OptionUse *use, const char *value) {
+    Binding binding;
+    if (!split_binding(use, value, &binding))
+        return false;
+    array_push(use->arena, use->options->inputs, binding);
+    return true;
+}
+
+static bool set_output(const OptionUse *use, const char *value) {
+    Binding binding;
+    if (!split_binding(use, value, &binding))
+        return false;
+    array_push(use->arena, use->options->outputs, binding);
+    return true;
+}
+
+static bool set_stats(const OptionUse *use, const char *value) {
+    if (!value || strcmp(value, "text") == 0)
+        use->options->stats = STATS_TEXT;
+    else if (strcmp(value, "json") == 0)
+        use->options->stats = STATS_JSON;
+    else
+        return invalid(use, value, "text or json");
+    return true;
+}
+
+static bool set_file(const OptionUse *use, const char *value) {
+    use->options->output = value;
+    return true;
+}
+
+static bool set_text(const OptionUse *use, const char *value) {
+    if (use->options->text)
+        return diagnostics_error(use->diagnostics, (Span){0}, "-e is given twice");
+    use->options->text = value;
+    return true;
+}
+
+// "program, cin, ... or plan"
+static const char *pass_list(Arena *arena) {
+    Text list = text_create(arena);
+    for (int pass = 0; pass < PASS_COUNT; pass++)
+        text_printf(&list, "%s%s", pass == 0 ? "" : pass < PASS_COUNT - 1 ? ", " : " or ", pass_names[pass]);
+    return text_string(&list);
+}
+
+static bool set_stop_after(const OptionUse *use, const char *value) {
+    for (int pass = 0; pass < PASS_COUNT; pass++) {
+        if (strcmp(pass_names[pass], value) == 0) {
+            use->options->stop_after = (Pass)pass;
+            return use->options->has_stop_after = true;
+        }
+    }
+    return invalid(use, value, pass_list(use->arena));
+}
+
+static bool set_help(const OptionUse *use, const char *value) {
+    (void)value;
+    return use->options->help = true;
+}
+
+#define FLAG(name) .set = set_flag, .field = offsetof(Options, name)
+#define COUNT(name, lowest, highest)                                                                         \
+    .set = set_count, .field = offsetof(Options, name), .least = (lowest), .most = (highest)
+
 const Option options_table[OPTION_COUNT] = {
-    [OPTION_TEXT] = {"-e", NULL, "TEXT", false, "the program itself, in place of FILE"},
-    [OPTION_PARAM] = {"-p", "--param", "NAME=INT", false, "set a param of the program; repeatable"},
-    [OPTION_RANKS] = {"-n", "--ranks", "N", false,
-                      "number of processes (default: as many as the machine of the program needs)"},
-    [OPTION_THREADS] = {NULL, "--threads", "N", false,
-                        "threads of each process (default: the cores, shared among the processes of a node)"},
-    [OPTION_IN] = {NULL, "--in", "TENSOR=SOURCE", false,
-                   "where an input comes from: PATH.npy, zeros, ones, iota, const:V or random:SEED (default: "
-                   "random:1, random:2, ... in order of declaration)"},
-    [OPTION_OUT] = {NULL, "--out", "TENSOR=PATH", false, "write a tensor to PATH.npy after the run"},
-    [OPTION_CHECK] = {NULL, "--check", NULL, false,
-                      "compare with the reference evaluator; exit status 1 above the tolerance"},
-    [OPTION_REPEAT] = {NULL, "--repeat", "K", false, "timed executions (default: 1)"},
-    [OPTION_WARMUP] = {NULL, "--warmup", "K", false, "executions before the timed ones (default: 0)"},
-    [OPTION_MEMORY_LIMIT] =
-        {NULL, "--memory-limit", "BYTES", false,
-         "refuse what takes more memory of a process; K, M, G or T may follow (default: what is "
-         "free on a node, shared by its processes)"},
-    [OPTION_OVERSUBSCRIBE] = {NULL, "--oversubscribe", NULL, false,
-                              "start more than 16 processes a core, which are refused otherwise"},
-    [OPTION_STATS] = {NULL, "--stats", "text|json", true,
-                      "figures, as a table (default) or as one JSON object on standard output"},
-    [OPTION_OUTPUT] = {"-o", NULL, "FILE", false, "write to FILE instead of standard output"},
-    [OPTION_STOP_AFTER] = {NULL, "--stop-after", "PASS", false,
-                           "print one representation: program, cin, schedule, spmd, c or plan"},
-    [OPTION_VERBOSE] = {"-v", "--verbose", NULL, false, "say more on standard error"},
-    [OPTION_QUIET] = {"-q", "--quiet", NULL, false, "say nothing but errors on standard error"},
+    [OPTION_TEXT] = {"-e", NULL, "TEXT", .summary = "the program itself, in place of FILE", .set = set_text},
+    [OPTION_PARAM] = {"-p", "--param", "NAME=INT", .summary = "set a param of the program; repeatable",
+                      .set = set_param},
+    [OPTION_RANKS] = {"-n", "--ranks", "N",
+                      .summary = "number of processes (default: as many as the machine of the program needs)",
+                      COUNT(ranks, 1, INT_MAX)},
+    [OPTION_THREADS] =
+        {NULL, "--threads", "N",
+         .summary = "threads of each process (default: the cores, shared among the processes of a node)",
+         COUNT(threads, 1, MAX_THREADS)},
+    [OPTION_IN] =
+        {NULL, "--in", "TENSOR=SOURCE",
+         .summary =
+             "where an input comes from: {} (default: random:1, random:2, ... in order of declaration)",
+         .list = source_list, .set = set_input},
+    [OPTION_OUT] = {NULL, "--out", "TENSOR=PATH", .summary = "write a tensor to {} after the run",
+                    .list = output_list, .set = set_output},
+    [OPTION_CHECK] = {NULL, "--check", NULL,
+                      .summary = "compare with the reference evaluator; exit status 1 above the tolerance",
+                      FLAG(check)},
+    [OPTION_REPEAT] = {NULL, "--repeat", "K", .summary = "timed executions (default: 1)",
+                       COUNT(repeat, 1, INT_MAX)},
+    [OPTION_WARMUP] = {NULL, "--warmup", "K", .summary = "executions before the timed ones (default: 0)",
+                       COUNT(warmup, 0, INT_MAX)},
+    [OPTION_MEMORY_LIMIT] = {NULL, "--memory-limit", "BYTES",
+                             .summary = "refuse what takes more memory of a process; K, M, G or T may follow "
+                                        "(default: what is free on a node, shared by its processes)",
+                             .set = set_memory_limit},
+    [OPTION_OVERSUBSCRIBE] = {NULL, "--oversubscribe", NULL,
+                              .summary = "start more than 16 processes a core, which are refused otherwise",
+                              FLAG(oversubscribe)},
+    [OPTION_STATS] = {NULL, "--stats", "text|json", .value_is_optional = true,
+                      .summary = "figures, as a table (default) or as one JSON object on standard output",
+                      .set = set_stats},
+    [OPTION_OUTPUT] = {"-o", NULL, "FILE", .summary = "write to FILE instead of standard output",
+                       .set = set_file},
+    [OPTION_STOP_AFTER] = {NULL, "--stop-after", "PASS", .summary = "print one representation: {}",
+                           .list = pass_list, .set = set_stop_after},
+    [OPTION_VERBOSE] = {"-v", "--verbose", NULL, .summary = "say more on standard error", FLAG(verbose)},
+    [OPTION_QUIET] = {"-q", "--quiet", NULL, .summary = "say nothing but errors on standard error",
+                      FLAG(quiet)},
+    [OPTION_HELP] = {"-h", "--help", NULL, .summary = "help on the command", .set = set_help},
 };
 
 const char *option_spelling(const Option *option) {
     return option->long_name ? option->long_name : option->short_name;
+}
+
+const char *option_summary(const Option *option, Arena *arena) {
+    const char *hole = option->list ? strstr(option->summary, "{}") : NULL;
+    if (!hole)
+        return option->summary;
+    return arena_printf(arena, "%.*s%s%s", (int)(hole - option->summary), option->summary,
+                        option->list(arena), hole + 2);
 }

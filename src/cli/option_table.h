@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of options: their spelling, what they take, what help says. The commands say which they take.
+// The table of options: their spelling, what they take and set, what help says. The commands say which they
+// take. A new option is a row here, a name in the list below, and a field of Options.
 #ifndef DISTAL_CLI_OPTION_TABLE_H
 #define DISTAL_CLI_OPTION_TABLE_H
 
 #include "cli/options.h"
+
+#include <stddef.h>
 
 typedef enum {
     OPTION_TEXT,
@@ -22,25 +25,43 @@ typedef enum {
     OPTION_STOP_AFTER,
     OPTION_VERBOSE,
     OPTION_QUIET,
+    OPTION_HELP, // of every command
+    OPTION_COUNT
 } OptionName;
-enum { OPTION_COUNT = 16 };
 
 // What every command about a program takes.
 enum {
     PROGRAM_OPTIONS = 1u << OPTION_TEXT | 1u << OPTION_PARAM | 1u << OPTION_RANKS | 1u << OPTION_VERBOSE |
-                      1u << OPTION_QUIET
+                      1u << OPTION_QUIET | 1u << OPTION_HELP
 };
 
+typedef struct Option Option;
+
+// An option on the command line.
 typedef struct {
+    Arena *arena;
+    const Option *option;
+    Options *options; // to be set
+    Diagnostics *diagnostics;
+} OptionUse;
+
+struct Option {
     const char *short_name, *long_name; // with their dashes; NULL where there is none
     const char *value;                  // what it takes, for help; NULL: nothing
     bool value_is_optional;             // then only by `=`
-    const char *summary;
-} Option;
+    const char *summary;                // where "{}" stands for what `list` gives, if that is not NULL
+    const char *(*list)(Arena *arena);
+    // Sets what the option is about; `value` is NULL where there is none. False with a diagnostic.
+    bool (*set)(const OptionUse *use, const char *value);
+    size_t field;        // of Options: a bool for a flag, an int64_t for a count
+    int64_t least, most; // of a count
+};
 
 extern const Option options_table[OPTION_COUNT];
 
 // The long name, where there is one.
 const char *option_spelling(const Option *option);
+// The summary with its list.
+const char *option_summary(const Option *option, Arena *arena);
 
 #endif

@@ -27,7 +27,7 @@ typedef struct {
     int64_t memory_limit; // bytes a rank; 0: not given
     bool oversubscribe;   // any number of processes a core
     StatsFormat stats;
-    bool verbose, quiet;
+    bool verbose, quiet, help;
     const char *output;  // of emit -o
     bool has_stop_after; // of explain
     Pass stop_after;

@@ -7,8 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const source_list = "zeros, ones, iota, const:V, random:SEED, random:SEED:DENSITY, "
-                                       "PATH.npy";
+const char *source_list(Arena *arena) {
+    (void)arena;
+    return "PATH.npy, zeros, ones, iota, const:V, random:SEED or random:SEED:DENSITY";
+}
+
+const char *output_list(Arena *arena) {
+    (void)arena;
+    return "PATH.npy";
+}
 
 // What `text` says after "NAME:"; NULL where it begins otherwise.
 static const char *argument_of(const char *text, const char *name) {
@@ -100,8 +107,8 @@ bool source_parse(const char *text, const Tensor *tensor, Arena *arena, SourceSp
     if (ends_with(text, ".mtx") || ends_with(text, ".tns"))
         return diagnostics_error(diagnostics, (Span){0}, "cannot read %s from '%s': %s is not supported yet",
                                  tensor->name, text, text + strlen(text) - 4);
-    return diagnostics_error(diagnostics, (Span){0}, "'%s' is no source for %s (a source is one of: %s)",
-                             text, tensor->name, source_list);
+    return diagnostics_error(diagnostics, (Span){0}, "'%s' is no source for %s; a source is %s", text,
+                             tensor->name, source_list(arena));
 }
 
 SourceSpec source_default(int64_t index, Arena *arena) {

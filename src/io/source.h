@@ -30,6 +30,10 @@ typedef struct {
 bool source_parse(const char *text, const Tensor *tensor, Arena *arena, SourceSpec *spec,
                   Diagnostics *diagnostics);
 
+// What sources and files of outputs look like: "PATH.npy, zeros, ... or random:SEED:DENSITY", "PATH.npy".
+const char *source_list(Arena *arena);
+const char *output_list(Arena *arena);
+
 // The source of the `index`th input (from 0) that the user gave none for.
 SourceSpec source_default(int64_t index, Arena *arena);
 

@@ -242,17 +242,17 @@ static void test_sources_that_are_none(void **state) {
         const char *text, *message;
     } cases[] = {
         {TYPE_F64, "",
-         "'' is no source for B (a source is one of: zeros, ones, iota, const:V, random:SEED, "
-         "random:SEED:DENSITY, PATH.npy)"},
+         "'' is no source for B; a source is PATH.npy, zeros, ones, iota, const:V, random:SEED or "
+         "random:SEED:DENSITY"},
         {TYPE_F64, "one",
-         "'one' is no source for B (a source is one of: zeros, ones, iota, const:V, "
-         "random:SEED, random:SEED:DENSITY, PATH.npy)"},
+         "'one' is no source for B; a source is PATH.npy, zeros, ones, iota, const:V, random:SEED or "
+         "random:SEED:DENSITY"},
         {TYPE_F64, "B.csv",
-         "'B.csv' is no source for B (a source is one of: zeros, ones, iota, const:V, "
-         "random:SEED, random:SEED:DENSITY, PATH.npy)"},
+         "'B.csv' is no source for B; a source is PATH.npy, zeros, ones, iota, const:V, random:SEED or "
+         "random:SEED:DENSITY"},
         {TYPE_F64, ".npy",
-         "'.npy' is no source for B (a source is one of: zeros, ones, iota, const:V, "
-         "random:SEED, random:SEED:DENSITY, PATH.npy)"},
+         "'.npy' is no source for B; a source is PATH.npy, zeros, ones, iota, const:V, random:SEED or "
+         "random:SEED:DENSITY"},
         {TYPE_F64, "B.mtx", "cannot read B from 'B.mtx': .mtx is not supported yet"},
         {TYPE_F64, "B.tns", "cannot read B from 'B.tns': .tns is not supported yet"},
         {TYPE_F64, "const:", "'' in 'const:', the source of B, is not a number"},

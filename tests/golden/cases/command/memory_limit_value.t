@@ -4,9 +4,9 @@
 tensor A: f64
 A = 1
 --- stderr
-distal: error: '1.5G' of --memory-limit is not a number of bytes, such as 800000, 512M or 2G
-distal: error: '0' of --memory-limit is not a number of bytes, such as 800000, 512M or 2G
-distal: error: '10X' of --memory-limit is not a number of bytes, such as 800000, 512M or 2G
-distal: error: '99999999T' of --memory-limit is not a number of bytes, such as 800000, 512M or 2G
+distal: error: invalid value '1.5G' for --memory-limit: expected a number of bytes, such as 800000, 512M or 2G
+distal: error: invalid value '0' for --memory-limit: expected a number of bytes, such as 800000, 512M or 2G
+distal: error: invalid value '10X' for --memory-limit: expected a number of bytes, such as 800000, 512M or 2G
+distal: error: invalid value '99999999T' for --memory-limit: expected a number of bytes, such as 800000, 512M or 2G
 distal: error: --memory-limit needs a value: --memory-limit BYTES
 'distal help' lists commands and options

@@ -4,5 +4,5 @@
 tensor a: f64
 a = 1
 --- stderr
-distal: error: '-1' of --warmup is not an integer that is not negative
+distal: error: invalid value '-1' for --warmup: expected an integer from 0 to 2147483647
 'distal help' lists commands and options

@@ -10,12 +10,12 @@ place B(x) -> M(x)
 A(i) = B(i)
 --- stderr
 distal: error: unknown option '--stas'; did you mean '--stats'?
-distal: error: 'xml' of --stats is not 'text' or 'json'
-distal: error: --repeat does not belong to 'plan'
-distal: error: '0' of --ranks is not a positive integer
-distal: error: 'n' of --param is not of the form NAME=INT
-distal: error: 'option.distal' of --ranks is not a positive integer
-distal: error: 'm=x' of --param is not of the form NAME=INT: what is set is not a 64-bit integer
+distal: error: invalid value 'xml' for --stats: expected text or json
+distal: error: 'plan' does not take --repeat, an option of 'run'
+distal: error: invalid value '0' for --ranks: expected an integer from 1 to 2147483647
+distal: error: invalid value 'n' for --param: expected NAME=INT
+distal: error: invalid value 'option.distal' for --ranks: expected an integer from 1 to 2147483647
+distal: error: invalid value 'm=x' for --param: expected NAME=INT, where INT is a 64-bit integer
 distal: error: --quiet takes no value
 distal: error: --ranks needs a value: --ranks N
 distal: error: no program: distal plan FILE, where - is standard input, or distal plan -e TEXT

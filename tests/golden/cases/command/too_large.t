@@ -5,7 +5,7 @@
 tensor a: f64
 a = 1
 --- stderr
-distal: error: '4097' of --threads is not an integer from 1 to 4096
-distal: error: '99999999999' of --repeat is not an integer from 1 to 2147483647
-distal: error: '2147483648' of --ranks is not an integer from 1 to 2147483647
+distal: error: invalid value '4097' for --threads: expected an integer from 1 to 4096
+distal: error: invalid value '99999999999' for --repeat: expected an integer from 1 to 2147483647
+distal: error: invalid value '2147483648' for --ranks: expected an integer from 1 to 2147483647
 'distal help' lists commands and options

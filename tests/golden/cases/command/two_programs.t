@@ -10,6 +10,6 @@ place B(x) -> M(x)
 A(i) = B(i)
 --- stderr
 distal: error: -e is given twice
-distal: error: 'other' is one argument too many
+distal: error: unexpected argument 'other'
 distal: error: both a FILE ('two_programs.distal') and -e TEXT are given
 'distal help' lists commands and options

@@ -6,5 +6,5 @@ tensor B(2, 3): f64
 tensor k: i32
 A(i, j) = B(i, j) * k
 --- stderr
-distal: error: 'B' of --in is not of the form TENSOR=SOURCE
+distal: error: invalid value 'B' for --in: expected TENSOR=SOURCE
 'distal help' lists commands and options

@@ -21,3 +21,4 @@ options:
   --stats[=text|json]     figures, as a table (default) or as one JSON object on standard output
   -v, --verbose           say more on standard error
   -q, --quiet             say nothing but errors on standard error
+  -h, --help              help on the command
