@@ -94,18 +94,15 @@ typedef struct {
 
 // The statement as written, before any command. A right side whose additive terms sum over different
 // variables becomes a sequence of nests, one for each set of reduction variables: `A(i) = b(i) ; A(i) +=
-// B(i,j) * c(j)`. A sum inside a product is multiplied out where its addends differ in the variables that
-// they sum over, so a variable is summed within its own additive term only; the arguments of a function are
-// summed over around the whole call and its term. NULL with a diagnostic where a reduction stands inside a
-// divisor together with terms that do not have it, or where too many terms come out. Loops: variables in
-// order of first occurrence, those of the left side first (DISTAL, section 5.1).
-const Cin *cin_create(Arena *arena, const Assignment *assignment, Diagnostics *diagnostics);
+// B(i,j) * c(j)`. Inside a term, all addends of a sum have the same reduction variables (summation.h). Loops:
+// variables in order of first occurrence, those of the left side first (DISTAL, section 5.1).
+const Cin *cin_create(Arena *arena, const Assignment *assignment);
 
 // The same of an assignment that falls apart into `parts`, of which later ones read what earlier ones
 // compute: the last where the one before it where ... All have the same table of variables. They have to
 // stay.
 const Cin *cin_create_parts(Arena *arena, const Assignment *assignment, const Assignment *const *parts,
-                            int part_count, Diagnostics *diagnostics);
+                            int part_count);
 
 // A shallow copy to be changed by a schedule command.
 Cin *cin_copy(const Cin *cin);

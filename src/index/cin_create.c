@@ -2,27 +2,17 @@
 // From index notation to concrete index notation: which terms are summed over which variables, hence into
 // which loop nests the statement falls apart.
 #include "index/cin.h"
+#include "index/summation.h"
 
 // A signed part of a sum: all that is summed over the same variables.
 typedef struct {
     const Expr *expr;
     bool negative;
     VarSet reduced; // variables that it is summed over
-    int64_t size;   // operands and operations in `expr`
 } Term;
 
 // No two terms with the same reduced variables.
 typedef Array(Term) TermArray;
-
-typedef struct {
-    Arena *arena;
-    const Assignment *assignment;
-    VarSet reducible; // variables that the left side lacks
-    Diagnostics *diagnostics;
-} Normalizer;
-
-// Multiplying out can grow exponentially; no statement that a person writes comes near these.
-enum { MAX_TERMS = 256, MAX_SIZE = 65536 };
 
 static const Expr *operation(Arena *arena, ExprKind kind, Span span, const Expr *left, const Expr *right) {
     Expr *expr = arena_new(arena, Expr);
@@ -43,87 +33,36 @@ static void add_term(Arena *arena, TermArray *terms, Span span, Term term) {
         ExprKind kind = old->negative == term.negative ? EXPR_ADD : EXPR_SUB;
         old->expr = operation(arena, kind, span, swap ? term.expr : old->expr, swap ? old->expr : term.expr);
         old->negative = old->negative && term.negative;
-        old->size += term.size + 1;
         return;
     }
     array_push(arena, *terms, term);
 }
 
-static bool terms_of(Normalizer *normalizer, const Expr *expr, TermArray *terms);
-
-static bool terms_of_sum(Normalizer *normalizer, const Expr *expr, TermArray *terms) {
-    TermArray left = {0}, right = {0};
-    if (!terms_of(normalizer, expr->left, &left) ||
-        (expr->right && !terms_of(normalizer, expr->right, &right)))
-        return false;
-    bool flip_left = expr->kind == EXPR_NEG, flip_right = expr->kind == EXPR_SUB;
+// The sum that `expr` is, one term for each set of reduced variables. Where there is one set only, the term
+// is `expr` as it was written. `reducible`: variables that the left side lacks.
+static TermArray terms_of(Arena *arena, const Expr *expr, VarSet reducible) {
+    TermArray terms = {0};
+    if (!expr_is_sum(expr) && expr->kind != EXPR_NEG) {
+        array_push(arena, terms, (Term){expr, false, expr_vars(expr) & reducible});
+        return terms;
+    }
+    const TermArray left = terms_of(arena, expr->left, reducible);
+    TermArray right = {0};
+    if (expr->right)
+        right = terms_of(arena, expr->right, reducible);
     for (int64_t i = 0; i < left.count; i++) {
-        left.items[i].negative ^= flip_left;
-        add_term(normalizer->arena, terms, expr->span, left.items[i]);
+        left.items[i].negative ^= expr->kind == EXPR_NEG;
+        add_term(arena, &terms, expr->span, left.items[i]);
     }
     for (int64_t i = 0; i < right.count; i++) {
-        right.items[i].negative ^= flip_right;
-        add_term(normalizer->arena, terms, expr->span, right.items[i]);
+        right.items[i].negative ^= expr->kind == EXPR_SUB;
+        add_term(arena, &terms, expr->span, right.items[i]);
     }
-    return true;
-}
-
-static bool terms_of_product(Normalizer *normalizer, const Expr *expr, TermArray *terms) {
-    TermArray left = {0}, right = {0};
-    if (!terms_of(normalizer, expr->left, &left) || !terms_of(normalizer, expr->right, &right))
-        return false;
-    if (expr->kind == EXPR_DIV && right.count > 1)
-        return diagnostics_error(normalizer->diagnostics, expr->right->span,
-                                 "the terms of this divisor are summed over different variables: compute the "
-                                 "divisor in a statement of its own first");
-    for (int64_t i = 0; i < left.count && terms->count <= MAX_TERMS; i++) {
-        for (int64_t k = 0; k < right.count; k++) {
-            const Term *a = &left.items[i], *b = &right.items[k];
-            Term product = {operation(normalizer->arena, expr->kind, expr->span, a->expr, b->expr),
-                            a->negative != b->negative, a->reduced | b->reduced, a->size + b->size + 1};
-            add_term(normalizer->arena, terms, expr->span, product);
-        }
+    if (terms.count == 1) {
+        terms.items[0].expr = expr;
+        terms.items[0].negative = false;
     }
-    return true;
-}
-
-static int64_t size_of(const Expr *expr) {
-    return expr ? 1 + size_of(expr->left) + size_of(expr->right) : 0;
-}
-
-// The sum that `expr` is, one term for each set of reduced variables. Where there is one set only, the term
-// is `expr` as it was written: nothing is multiplied out.
-static bool terms_of(Normalizer *normalizer, const Expr *expr, TermArray *terms) {
-    switch (expr->kind) {
-    case EXPR_NUMBER:
-    case EXPR_ACCESS:
-    case EXPR_CALL: // a factor, whatever its arguments are: they are not terms of the statement
-        array_push(normalizer->arena, *terms,
-                   (Term){expr, false, expr_vars(expr) & normalizer->reducible, size_of(expr)});
-        return true;
-    case EXPR_MUL:
-    case EXPR_DIV:
-        if (!terms_of_product(normalizer, expr, terms))
-            return false;
-        break;
-    default:
-        if (!terms_of_sum(normalizer, expr, terms))
-            return false;
-        break;
-    }
-    if (terms->count == 1) {
-        terms->items[0].expr = expr;
-        terms->items[0].negative = false;
-    }
-    int64_t size = 0;
-    for (int64_t i = 0; i < terms->count; i++)
-        size += terms->items[i].size;
-    if (terms->count > MAX_TERMS || size > MAX_SIZE)
-        return diagnostics_error(normalizer->diagnostics, expr->span,
-                                 "this product of sums is too large when multiplied out, and its terms are "
-                                 "summed over different variables: compute parts of it in statements of "
-                                 "their own");
-    return true;
+    return terms;
 }
 
 static void add_loops(void *context, const Access *access) {
@@ -137,13 +76,12 @@ static void add_loops(void *context, const Access *access) {
     }
 }
 
-static Nest make_nest(Normalizer *normalizer, const Term *term, bool first) {
-    const Assignment *assignment = normalizer->assignment;
-    Stmt *assign = arena_new(normalizer->arena, Stmt);
+static Nest make_nest(Arena *arena, const Assignment *assignment, const Term *term, bool first) {
+    Stmt *assign = arena_new(arena, Stmt);
     assign->kind = STMT_ASSIGN;
     assign->lhs = assignment->lhs;
-    assign->rhs = term->negative ? operation(normalizer->arena, EXPR_NEG, term->expr->span, term->expr, NULL)
-                                 : term->expr;
+    assign->rhs =
+        term->negative ? operation(arena, EXPR_NEG, term->expr->span, term->expr, NULL) : term->expr;
     assign->accumulate = assignment->accumulate || term->reduced || !first;
     Nest nest = {.assign = assign};
     add_loops(&nest, assignment->lhs);
@@ -186,24 +124,20 @@ static const Stmt *sequence_of(Arena *arena, int64_t count) {
 }
 
 // Appends the nests of one part, which are executed after those of the parts before it.
-static bool add_part(Cin *cin, const Assignment *part, Diagnostics *diagnostics) {
-    Normalizer normalizer = {cin->arena, part, ~access_vars(part->lhs), diagnostics};
-    TermArray terms = {0};
-    if (!terms_of(&normalizer, part->rhs, &terms))
-        return false;
+static void add_part(Cin *cin, const Assignment *part) {
+    TermArray terms = terms_of(cin->arena, part->rhs, ~access_vars(part->lhs));
     put_unreduced_first(&terms);
     const Stmt *nests = sequence_of(cin->arena, terms.count);
     int index = cin->body ? cin_nest_count(cin) : 0;
     cin->body = cin->body ? both(cin->arena, STMT_WHERE, nests, cin->body) : nests;
     for (int64_t i = 0; i < terms.count; i++) {
-        Nest nest = make_nest(&normalizer, &terms.items[i], i == 0);
+        Nest nest = make_nest(cin->arena, part, &terms.items[i], i == 0);
         cin_set_nest(cin, index++, &nest);
     }
-    return true;
 }
 
 const Cin *cin_create_parts(Arena *arena, const Assignment *assignment, const Assignment *const *parts,
-                            int part_count, Diagnostics *diagnostics) {
+                            int part_count) {
     Cin *cin = arena_new(arena, Cin);
     cin->arena = arena;
     cin->assignment = assignment;
@@ -215,12 +149,11 @@ const Cin *cin_create_parts(Arena *arena, const Assignment *assignment, const As
         cin->vars[v] = (IndexVar){var->name, var->span, var->extent, true};
     }
     for (int p = 0; p < part_count; p++)
-        if (!add_part(cin, parts[p], diagnostics))
-            return NULL;
+        add_part(cin, parts[p]);
     return cin;
 }
 
-const Cin *cin_create(Arena *arena, const Assignment *assignment, Diagnostics *diagnostics) {
+const Cin *cin_create(Arena *arena, const Assignment *assignment) {
     const Assignment *const *parts = arena_copy(arena, &assignment, sizeof(const Assignment *));
-    return cin_create_parts(arena, assignment, parts, 1, diagnostics);
+    return cin_create_parts(arena, assignment, parts, 1);
 }

@@ -128,8 +128,7 @@ static WideKind kind_of(ElementType type) {
     return info->is_integer ? WIDE_INTEGER : info->is_complex ? WIDE_COMPLEX : WIDE_REAL;
 }
 
-Evaluator *evaluator_create(Arena *arena, const Assignment *assignment, const int64_t *params,
-                            const char **why) {
+Evaluator *evaluator_create(Arena *arena, const Assignment *assignment, const int64_t *params) {
     Evaluator *evaluator = arena_new(arena, Evaluator);
     const Access *lhs = assignment->lhs;
     ElementType type = assignment_type(assignment);
@@ -144,11 +143,7 @@ Evaluator *evaluator_create(Arena *arena, const Assignment *assignment, const in
         evaluator->count *= evaluator->row_length;
     }
 
-    Addends addends = {0};
-    if (!evaluate_terms(arena, assignment, &addends)) {
-        *why = "the right side multiplies out to too many terms for the reference evaluator";
-        return NULL;
-    }
+    const Addends addends = evaluate_terms(arena, assignment);
     Term *terms = arena_array(arena, Term, addends.count);
     for (int64_t i = 0; i < addends.count; i++)
         terms[i] = term_of(arena, evaluator, addends.items[i], params);

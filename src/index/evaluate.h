@@ -13,10 +13,8 @@ typedef struct Evaluator Evaluator;
 typedef enum { WIDE_REAL, WIDE_COMPLEX, WIDE_INTEGER } WideKind;
 
 // Prepares a statement for these params. The statement means the sum of its additive terms, each summed over
-// those of its own variables that the left side lacks; a product or a numerator is multiplied out where its
-// addends would be summed over different variables. NULL with *why where that gives too many terms.
-Evaluator *evaluator_create(Arena *arena, const Assignment *assignment, const int64_t *params,
-                            const char **why);
+// those of its own variables that the left side lacks.
+Evaluator *evaluator_create(Arena *arena, const Assignment *assignment, const int64_t *params);
 
 // Elements of the left side, and the type that they are evaluated in.
 int64_t evaluator_count(const Evaluator *evaluator);

@@ -13,8 +13,7 @@ typedef struct {
 } Addend;
 typedef Array(Addend) Addends;
 
-// Appends the terms of the right side and, where the statement accumulates, the old value of the left side.
-// False where they are too many.
-bool evaluate_terms(Arena *arena, const Assignment *assignment, Addends *addends);
+// The terms of the right side and, where the statement accumulates, the old value of the left side.
+Addends evaluate_terms(Arena *arena, const Assignment *assignment);
 
 #endif

@@ -1,31 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "index/subexpression.h"
 
+#include "index/summation.h"
+
 typedef Array(const Expr *) Factors;
 
 // Where an expression stands.
 typedef struct {
     bool linear;   // the right side depends on it linearly
-    bool expanded; // a sum that stands here is multiplied out
-    VarSet beside; // variables of the factors of its terms beside it
-    VarSet always; // of these, those that all of its terms have
+    bool additive; // it is a sum of additive terms of the statement, not inside of one
+    VarSet beside; // variables of the factors of its term beside it
 } Place;
 
-// The variables that every term has when the expression is multiplied out.
+// The variables that all addends have.
 static VarSet common_vars(const Expr *expr) {
-    switch (expr->kind) {
-    case EXPR_ADD:
-    case EXPR_SUB:
-        return common_vars(expr->left) & common_vars(expr->right);
-    case EXPR_MUL:
-        return common_vars(expr->left) | common_vars(expr->right);
-    case EXPR_DIV:
-        return common_vars(expr->left) | expr_vars(expr->right);
-    case EXPR_NEG:
-        return common_vars(expr->left);
-    default:
-        return expr_vars(expr);
-    }
+    VarSet common = 0;
+    sum_is_mixed(expr, ~(VarSet)0, &common);
+    return common;
 }
 
 static void add_factors(Arena *arena, const Expr *expr, Factors *factors) {
@@ -38,15 +29,13 @@ static void add_factors(Arena *arena, const Expr *expr, Factors *factors) {
     add_factors(arena, expr->right, factors);
 }
 
-static bool equal(Arena *arena, const Expr *a, const Expr *b);
-
 // Whether all of `some` are among `all`, each once; takes them out of there and puts `by` in the place of the
 // first.
 static bool take_factors(Arena *arena, const Factors *some, Factors *all, const Expr *by) {
     bool *taken = arena_array(arena, bool, all->count);
     for (int64_t i = 0; i < some->count; i++) {
         int64_t k = 0;
-        while (k < all->count && (taken[k] || !equal(arena, some->items[i], all->items[k])))
+        while (k < all->count && (taken[k] || !expr_equal(arena, some->items[i], all->items[k])))
             k++;
         if (k == all->count)
             return false;
@@ -65,7 +54,7 @@ static bool take_factors(Arena *arena, const Factors *some, Factors *all, const 
     return true;
 }
 
-static bool equal(Arena *arena, const Expr *a, const Expr *b) {
+bool expr_equal(Arena *arena, const Expr *a, const Expr *b) {
     if (!a || !b)
         return a == b;
     if (a->kind != b->kind)
@@ -83,7 +72,7 @@ static bool equal(Arena *arena, const Expr *a, const Expr *b) {
         return some.count == all.count && take_factors(arena, &some, &all, NULL);
     }
     case EXPR_ADD:
-        if (equal(arena, a->left, b->right) && equal(arena, a->right, b->left))
+        if (expr_equal(arena, a->left, b->right) && expr_equal(arena, a->right, b->left))
             return true;
         break;
     case EXPR_CALL:
@@ -93,7 +82,7 @@ static bool equal(Arena *arena, const Expr *a, const Expr *b) {
     default:
         break;
     }
-    return equal(arena, a->left, b->left) && equal(arena, a->right, b->right);
+    return expr_equal(arena, a->left, b->left) && expr_equal(arena, a->right, b->right);
 }
 
 static bool find_obstacle(Replacement *replacement, ReplaceObstacle obstacle, VarSet vars) {
@@ -114,8 +103,8 @@ static bool may_replace(Replacement *replacement, Place place) {
         return false;
     // A term without it is not summed over it; the workspace would be.
     const VarSet reduced = replacement->kept & ~replacement->left;
-    const VarSet always = common_vars(replacement->part) | place.always;
-    if (find_obstacle(replacement, REPLACE_PARTIAL, place.expanded ? reduced & ~always : 0))
+    const VarSet partly = reduced & expr_vars(replacement->part) & ~common_vars(replacement->part);
+    if (find_obstacle(replacement, REPLACE_PARTIAL, place.additive ? partly : 0))
         return false;
     replacement->count++;
     return true;
@@ -123,7 +112,7 @@ static bool may_replace(Replacement *replacement, Place place) {
 
 static Place beside_factor(Place place, const Expr *factor) {
     place.beside |= expr_vars(factor);
-    place.always |= common_vars(factor);
+    place.additive = false;
     return place;
 }
 
@@ -155,12 +144,11 @@ static Place left_place(const Replacement *replacement, const Expr *expr, Place 
     if (expr->kind == EXPR_MUL)
         return beside_factor(place, expr->right);
     if (expr->kind == EXPR_DIV) {
-        place.beside |= expr_vars(expr->right);
-        place.always |= expr_vars(expr->right);
+        place = beside_factor(place, expr->right);
         place.linear &= !replacement->truncates;
     }
     if (expr->kind == EXPR_CALL)
-        place.linear = place.expanded = false;
+        place.linear = place.additive = false;
     return place;
 }
 
@@ -168,14 +156,14 @@ static Place right_place(const Expr *expr, Place place) {
     if (expr->kind == EXPR_MUL)
         return beside_factor(place, expr->left);
     if (expr->kind == EXPR_DIV || expr->kind == EXPR_CALL)
-        place.linear = place.expanded = false;
+        place.linear = place.additive = false;
     return place;
 }
 
 static const Expr *replace(Replacement *replacement, const Expr *expr, Place place) {
     if (!expr)
         return NULL;
-    if (equal(replacement->arena, expr, replacement->part))
+    if (expr_equal(replacement->arena, expr, replacement->part))
         return may_replace(replacement, place) ? replacement->by : expr;
     if (expr->kind == EXPR_MUL && replacement->part->kind == EXPR_MUL) {
         const Expr *replaced = replace_factors(replacement, expr, place);
@@ -194,7 +182,7 @@ static const Expr *replace(Replacement *replacement, const Expr *expr, Place pla
 
 const Expr *expr_replace(Replacement *replacement, const Expr *expr) {
     replacement->count = 0;
-    return replace(replacement, expr, (Place){.linear = true, .expanded = true});
+    return replace(replacement, expr, (Place){.linear = true, .additive = true});
 }
 
 const Expr *expr_with_vars(Arena *arena, const Expr *expr, const int *ids) {

@@ -33,6 +33,9 @@ typedef struct {
 // factors of a product and two summands occur in any order.
 const Expr *expr_replace(Replacement *replacement, const Expr *expr);
 
+// Whether they are the same but for the order of factors and of two summands.
+bool expr_equal(Arena *arena, const Expr *a, const Expr *b);
+
 // The expression with other variables: `ids` by variable id.
 const Expr *expr_with_vars(Arena *arena, const Expr *expr, const int *ids);
 

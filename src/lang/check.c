@@ -2,6 +2,8 @@
 #include "lang/check.h"
 
 #include "base/integer.h"
+#include "index/summation.h"
+#include "lang/readings.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -87,6 +89,73 @@ bool check_type(Parser *parser, const Assignment *assignment) {
     return diagnostics_error(parser->diagnostics, assignment->lhs->span,
                              "the right side is %s, which cannot be stored in '%s' of type %s",
                              type_info(type)->name, target->name, type_info(target->type)->name);
+}
+
+// `x(i)` over i
+typedef struct {
+    const Assignment *assignment;
+    VarSet summed, shown; // variables that the left side lacks; those of the first addend
+    int count;
+    Text text;
+} Unlike;
+
+// The first addend, and the first that differs from it.
+static void show_addend(void *context, const Expr *addend) {
+    Unlike *it = context;
+    const VarSet vars = expr_vars(addend) & it->summed;
+    if (it->count == 2 || (it->count == 1 && vars == it->shown))
+        return;
+    const char *names[MAX_VARS];
+    for (int v = 0; v < it->assignment->var_count; v++)
+        names[v] = it->assignment->vars[v].name;
+    Text expr = text_create(it->text.arena);
+    expr_print(addend, names, &expr);
+    const bool is_long = expr.length > 40;
+    text_printf(&it->text, "%s'%.40s%s' over ", it->count ? ", " : "", text_string(&expr),
+                is_long ? "..." : "");
+    const char *between = "";
+    for (int v = 0; v < it->assignment->var_count; v++) {
+        if (vars >> v & 1) {
+            text_printf(&it->text, "%s%s", between, names[v]);
+            between = " and ";
+        }
+    }
+    text_append(&it->text, vars ? "" : "none");
+    it->shown = vars;
+    it->count++;
+}
+
+// Whether no name of the program is this one.
+static bool is_free_name(void *context, const char *name) {
+    const Parser *parser = context;
+    for (int64_t i = 0; i < parser->tokens.count; i++)
+        if (parser->tokens.items[i].kind == TOKEN_NAME && strcmp(parser->tokens.items[i].text, name) == 0)
+            return false;
+    return true;
+}
+
+bool check_sums(Parser *parser, const Assignment *assignment) {
+    const VarSet left = access_vars(assignment->lhs);
+    const Expr *sum = expr_mixed_sum(assignment->rhs, left);
+    if (!sum)
+        return true;
+    Unlike unlike = {.assignment = assignment, .summed = ~left, .text = text_create(parser->arena)};
+    sum_addends(sum, show_addend, &unlike);
+    diagnostics_error(parser->diagnostics, sum->span,
+                      "the addends of this sum, which is part of a product, a quotient or a call, are summed "
+                      "over different variables: %s",
+                      text_string(&unlike.text));
+    const ReadingScope scope = {parser->arena, {.params = parser->param_names.items}, is_free_name, parser};
+    static const char *const readings[] = {
+        [READ_TERM_SUMMED] = "to sum the whole term",
+        [READ_ADDENDS_SUMMED] = "to sum each addend before adding",
+    };
+    for (int reading = READ_TERM_SUMMED; reading <= READ_ADDENDS_SUMMED; reading++) {
+        const char *text = reading_print(&scope, assignment, (Reading)reading);
+        if (text)
+            diagnostics_note(parser->diagnostics, (Span){0}, "%s, write: %s", readings[reading], text);
+    }
+    return false;
 }
 
 void check_overrides(Parser *parser) {

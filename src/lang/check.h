@@ -13,6 +13,8 @@ bool check_coordinate(Parser *parser, const Machine *machine, int dim, int64_t c
 bool check_block(Parser *parser, int64_t block, Span span);
 // The right side's type may be stored in the tensor on the left, where there is one.
 bool check_type(Parser *parser, const Assignment *assignment);
+// Inside a term, addends of a sum are summed over the same variables.
+bool check_sums(Parser *parser, const Assignment *assignment);
 // Overrides that name no param, and `ranks`.
 void check_overrides(Parser *parser);
 

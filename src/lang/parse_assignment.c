@@ -24,6 +24,14 @@ static void fail(Builder *builder) {
 // Index of the variable, which is new if nothing before has this name; -1 after a diagnostic.
 static int find_variable(Builder *builder, const Token *name, const Access *access, int mode) {
     Assignment *assignment = builder->assignment;
+    const Name *declared = find_name(builder->parser, name->text);
+    if (declared && declared->kind == NAME_PARAM) {
+        fail(builder);
+        diagnostics_error(
+            builder->parser->diagnostics, name->span,
+            "'%s' is a param; an index is a variable, which runs over all coordinates of a mode", name->text);
+        return -1;
+    }
     for (int v = 0; v < assignment->var_count; v++)
         if (strcmp(assignment->vars[v].name, name->text) == 0)
             return v;
@@ -467,7 +475,7 @@ bool parse_assignment(Parser *parser) {
     parser->nesting = parser->operations = 0;
     bool ok = parse_sides(&builder, target);
     if (ok && !builder.failed)
-        builder.failed = !check_type(parser, builder.assignment);
+        builder.failed = !check_type(parser, builder.assignment) || !check_sums(parser, builder.assignment);
     ParsedStatement parsed = {.target = target->text};
     if (ok && !builder.failed)
         parsed.statement.assignment = builder.assignment;

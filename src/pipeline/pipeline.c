@@ -37,11 +37,9 @@ static bool parse(Pipeline *pipeline) {
 
 static bool create_cin(Pipeline *pipeline, StatementPasses *passes) {
     const Assignment *assignment = passes->statement->assignment;
-    passes->cin = cin_create(pipeline->arena, assignment, pipeline->diagnostics);
+    passes->cin = cin_create(pipeline->arena, assignment);
     const char *why;
-    if (passes->cin && !cin_verify(passes->cin, &why))
-        return internal_error(pipeline, assignment->span, PASS_CIN, why);
-    return passes->cin != NULL;
+    return cin_verify(passes->cin, &why) || internal_error(pipeline, assignment->span, PASS_CIN, why);
 }
 
 static bool schedule(Pipeline *pipeline, StatementPasses *passes) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // precompute: a part of the right side is computed ahead, into a workspace that takes its place.
 #include "index/subexpression.h"
+#include "index/summation.h"
 #include "schedule/arguments.h"
 #include "schedule/commands.h"
 
@@ -234,6 +235,25 @@ static bool refuse_replacement(const Application *application, const Replacement
     }
 }
 
+// Whether the workspace has not summed a variable ahead that addends beside it still have.
+static bool has_like_addends(const Application *application, const Assignment *const *parts, int count) {
+    for (int p = 0; p < count; p++) {
+        const Expr *sum = expr_mixed_sum(parts[p]->rhs, access_vars(parts[p]->lhs));
+        if (!sum)
+            continue;
+        const char *names[MAX_VARS];
+        for (int v = 0; v < parts[p]->var_count; v++)
+            names[v] = parts[p]->vars[v].name;
+        Text text = text_create(application->scheduler->arena);
+        expr_print(sum, names, &text);
+        return refuse(application, application->command->args[0].span,
+                      "the addends of '%.200s' would be summed over different variables: precompute the whole "
+                      "sum",
+                      text_string(&text));
+    }
+    return true;
+}
+
 // The parts of the statement with the workspace in them, and the one that fills it before the first that
 // reads it. NULL after a diagnostic.
 static const Assignment *const *make_parts(const Application *application, const Hoist *hoist,
@@ -258,7 +278,7 @@ static const Assignment *const *make_parts(const Application *application, const
         parts[count++] = make_part(application, hoist, part);
     }
     if (count > cin->part_count)
-        return parts;
+        return has_like_addends(application, parts, count) ? parts : NULL;
     refuse_replacement(application, &replacement);
     return NULL;
 }
@@ -276,7 +296,7 @@ static const Cin *precompute(Scheduler *scheduler, const Command *command, const
         return NULL;
     // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
     array_push(scheduler->arena, scheduler->workspaces, workspace);
-    return cin_create_parts(cin->arena, cin->assignment, parts, cin->part_count + 1, scheduler->diagnostics);
+    return cin_create_parts(cin->arena, cin->assignment, parts, cin->part_count + 1);
 }
 
 const ScheduleCommand command_precompute = {

@@ -62,19 +62,15 @@ class Sums:
         return Sums(groups)
 
     def __mul__(self, other):
-        product = Sums({})
-        for left, (value, magnitude) in self.groups.items():
-            for right, (other_value, other_magnitude) in Sums.of(other).groups.items():
-                product += Sums({left | right: (value * other_value, magnitude * other_magnitude)})
-        return product
+        [(left, (value, magnitude))] = self.groups.items()  # a factor: all of it is summed over the same variables
+        [(right, (other_value, other_magnitude))] = Sums.of(other).groups.items()
+        return Sums({left | right: (value * other_value, magnitude * other_magnitude)})
 
     def __truediv__(self, other):
+        [(left, (value, magnitude))] = self.groups.items()
         [(right, (divisor, divisor_magnitude))] = Sums.of(other).groups.items()
-        quotient = Sums({})
-        for left, (value, magnitude) in self.groups.items():
-            quotient += Sums({left | right: (divide(value, divisor),
-                                             magnitude * divisor_magnitude / numpy.maximum(abs(divisor)**2., 1e-300))})
-        return quotient
+        return Sums({left | right: (divide(value, divisor),
+                                    magnitude * divisor_magnitude / numpy.maximum(abs(divisor)**2., 1e-300))})
 
     def __neg__(self):
         return Sums({summed: (-value, magnitude) for summed, (value, magnitude) in self.groups.items()})

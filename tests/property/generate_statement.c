@@ -184,10 +184,49 @@ static int input_or_number(Writer *writer, VarSet allowed) {
     return node >= 0 ? node : draw_number(writer);
 }
 
+// The variables that a part is summed over.
+static VarSet summed_vars(const Writer *writer, int node) {
+    const DraftNode *at = node_at(writer, node);
+    if (at->kind == NODE_NUMBER)
+        return 0;
+    if (at->kind != NODE_ACCESS)
+        return summed_vars(writer, at->left) | (at->right < 0 ? 0 : summed_vars(writer, at->right));
+    VarSet vars = 0;
+    for (int m = 0; m < writer->draft->tensors[at->tensor].order; m++)
+        vars |= 1u << (strchr(letters, at->vars[m]) - letters);
+    return vars & ~((1u << writer->left_count) - 1);
+}
+
+static int copy_node(Writer *writer, int node) {
+    DraftNode copy = *node_at(writer, node);
+    if (copy.kind == NODE_ACCESS)
+        writer->access_count++;
+    if (copy.kind != NODE_ACCESS && copy.kind != NODE_NUMBER) {
+        copy.left = copy_node(writer, copy.left);
+        copy.right = copy.right < 0 ? -1 : copy_node(writer, copy.right);
+    }
+    return add_node(writer, copy);
+}
+
+// An addend that is summed over the same variables as `node`, as those of a sum inside of a term are.
+static int draw_like(Writer *writer, int node) {
+    const VarSet left = (1u << writer->left_count) - 1, summed = summed_vars(writer, node);
+    if (!summed)
+        return random_chance(writer->random, 25) ? draw_number(writer) : access_or_number(writer, left);
+    if (writer->draft->tensor_count > DRAFT_TENSORS - 3 || random_chance(writer->random, 25))
+        return operation(writer, NODE_MUL, draw_number(writer), copy_node(writer, node));
+    int vars[MAX_LETTERS], count = 0;
+    for (int v = 0; v < writer->var_count; v++)
+        if (summed >> v & 1 || (left >> v & 1 && random_chance(writer->random, 40)))
+            vars[count++] = v;
+    random_shuffle(writer->random, vars, count);
+    return access_node(writer, new_tensor(writer, count, vars), vars);
+}
+
 // Positive, or in the right half of the complex plane, and well away from zero.
 static int draw_positive(Writer *writer, VarSet allowed) {
     int input = input_or_number(writer, allowed);
-    if (random_chance(writer->random, 50))
+    if (summed_vars(writer, input) || random_chance(writer->random, 50))
         return call_node(writer, "abs", input, -1);
     return operation(writer, NODE_ADD, number_node(writer, "20"), input);
 }
@@ -247,8 +286,7 @@ static int draw_call(Writer *writer, VarSet allowed) {
     }
     case 4: {
         int left = access_or_number(writer, allowed);
-        return call_node(writer, "abs", operation(writer, NODE_SUB, left, access_or_number(writer, allowed)),
-                         -1);
+        return call_node(writer, "abs", operation(writer, NODE_SUB, left, draw_like(writer, left)), -1);
     }
     default: {
         int left = access_or_number(writer, allowed), right = access_or_number(writer, allowed);
@@ -265,11 +303,9 @@ static int draw_factor(Writer *writer, VarSet allowed) {
     case 1:
         return draw_number(writer);
     case 2: {
-        // Addends may be summed over different variables: then the product falls apart.
         int left = access_or_number(writer, allowed);
-        int right =
-            random_chance(writer->random, 25) ? draw_number(writer) : access_or_number(writer, allowed);
-        return operation(writer, random_chance(writer->random, 60) ? NODE_ADD : NODE_SUB, left, right);
+        return operation(writer, random_chance(writer->random, 60) ? NODE_ADD : NODE_SUB, left,
+                         draw_like(writer, left));
     }
     case 3:
         return operation(writer, NODE_NEG, access_or_number(writer, allowed), -1);
@@ -290,17 +326,6 @@ static int draw_divisor(Writer *writer, VarSet allowed) {
     if (!sum)
         return access;
     return operation(writer, NODE_ADD, number_node(writer, "20"), access);
-}
-
-static int copy_node(Writer *writer, int node) {
-    DraftNode copy = *node_at(writer, node);
-    if (copy.kind == NODE_ACCESS)
-        writer->access_count++;
-    if (copy.kind != NODE_ACCESS && copy.kind != NODE_NUMBER) {
-        copy.left = copy_node(writer, copy.left);
-        copy.right = copy.right < 0 ? -1 : copy_node(writer, copy.right);
-    }
-    return add_node(writer, copy);
 }
 
 static int draw_product(Writer *writer, VarSet allowed) {

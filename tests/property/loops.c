@@ -112,7 +112,7 @@ typedef struct {
 typedef struct {
     int count;
     Term items[MAX_LOOP_NESTS];
-    bool too_many;
+    bool illegal; // too many, or a workspace has summed ahead what addends beside it have not
 } Terms;
 
 typedef struct {
@@ -146,7 +146,7 @@ static void add_term(Terms *terms, Term term) {
             return;
         }
     if (terms->count == MAX_LOOP_NESTS)
-        terms->too_many = true;
+        terms->illegal = true;
     else
         terms->items[terms->count++] = term;
 }
@@ -181,7 +181,6 @@ static Term access_term(Reader *reader, int tensor, const char *letters) {
     return term;
 }
 
-// A function is one factor, whatever its arguments are.
 static Term all_together(const Terms *left, const Terms *right) {
     const Terms *const arguments[] = {left, right};
     Term all = {0};
@@ -194,18 +193,16 @@ static Term all_together(const Terms *left, const Terms *right) {
     return all;
 }
 
-static Terms product(const Terms *left, const Terms *right) {
-    Terms terms = {.too_many = left->too_many || right->too_many};
-    for (int i = 0; i < left->count; i++)
-        for (int k = 0; k < right->count; k++)
-            add_term(&terms, (Term){left->items[i].reduced | right->items[k].reduced,
-                                    left->items[i].vars | right->items[k].vars,
-                                    left->items[i].tensors | right->items[k].tensors});
-    return terms;
-}
-
 static Terms single(Term term) {
     return (Terms){.count = 1, .items = {term}};
+}
+
+// Operands of a product, a quotient or a function: each is summed over the same variables in all of its
+// addends, so they are one term.
+static Terms operands(const Terms *left, const Terms *right) {
+    Terms terms = single(all_together(left, right));
+    terms.illegal = left->illegal || right->illegal || left->count > 1 || right->count > 1;
+    return terms;
 }
 
 static Terms read_node(Reader *reader, int node) {
@@ -225,11 +222,9 @@ static Terms read_node(Reader *reader, int node) {
         return left;
     if (at->right >= 0)
         right = read_node(reader, at->right);
-    if (at->kind == NODE_CALL)
-        return single(all_together(&left, &right));
-    if (at->kind == NODE_MUL || at->kind == NODE_DIV)
-        return product(&left, &right);
-    Terms terms = {.too_many = left.too_many || right.too_many};
+    if (at->kind == NODE_CALL || at->kind == NODE_MUL || at->kind == NODE_DIV)
+        return operands(&left, &right);
+    Terms terms = {.illegal = left.illegal || right.illegal};
     for (int i = 0; i < left.count; i++)
         add_term(&terms, left.items[i]);
     for (int k = 0; k < right.count; k++)
@@ -238,7 +233,7 @@ static Terms read_node(Reader *reader, int node) {
 }
 
 static void add_nests(Loops *loops, const Terms *terms, unsigned left, unsigned target) {
-    if (terms->too_many || loops->nest_count + terms->count > MAX_LOOP_NESTS) {
+    if (terms->illegal || loops->nest_count + terms->count > MAX_LOOP_NESTS) {
         loops->uncertain = true;
         loops->nest_count = MAX_LOOP_NESTS + 1;
         return;
@@ -278,10 +273,10 @@ static void add_filling_nests(Reader *reader, int number) {
     const int first = loops->var_count;
     reader->left = reader->kept[number];
     reader->within = number;
-    Terms terms = single((Term){0});
-    for (int i = 0; i < part->node_count; i++) {
+    Terms terms = read_node(reader, part->nodes[0]);
+    for (int i = 1; i < part->node_count; i++) {
         const Terms factor = read_node(reader, part->nodes[i]);
-        terms = product(&terms, &factor);
+        terms = operands(&terms, &factor);
     }
     for (int m = 0; m < part->order; m++) {
         if (!part->renamed[m])

@@ -2,10 +2,11 @@
 // The property test: draws programs, runs them on 1 to 12 ranks in one MPI launch, and compares every result
 // with the reference evaluator and every figure with the plan. A program that fails is printed as small as it
 // can be made. `mpirun -n 12 property --count N --seed S`: N programs that are drawn whole, `--each N` more
-// of each space (space.h), `--broken N` broken ones, which are compiled only. `--space NAME` draws of one
-// space alone, and `--only INDEX` one program.
+// of each space (space.h), `--broken N` broken ones, which are compiled only, as are N ambiguous ones.
+// `--space NAME` draws of one space alone, and `--only INDEX` one program.
 #include "broken.h"
 #include "generate.h"
+#include "refused.h"
 #include "runtime/wait.h"
 #include "shrink.h"
 #include "space.h"
@@ -220,18 +221,26 @@ static int64_t run_programs(const Options *options) {
     return failed;
 }
 
-// The ranks share the broken programs among them.
-static int64_t run_broken(const Options *options) {
+// Programs that are compiled only.
+typedef struct {
+    const char *name;
+    bool (*check)(uint64_t seed, int64_t index, Text *text, void (*before)(const char *text),
+                  const char **why);
+} Mistakes;
+
+// The ranks share the programs among them.
+static int64_t run_mistakes(const Options *options, const Mistakes *mistakes, int64_t count) {
     int ranks;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    int64_t failed = 0, count = options->broken;
+    int64_t failed = 0;
     for (int64_t index = world_rank; index < count; index += ranks) {
         Arena *arena = arena_create();
         Text text = text_create(arena);
         const char *why;
-        if (!broken_check(options->seed, index, &text, before_broken, &why)) {
+        if (!mistakes->check(options->seed, index, &text, before_broken, &why)) {
             failed++;
-            printf("FAIL property/broken/%" PRIu64 "/%" PRId64 ": %s\n", options->seed, index, why);
+            printf("FAIL property/%s/%" PRIu64 "/%" PRId64 ": %s\n", mistakes->name, options->seed, index,
+                   why);
             print_indented(text_string(&text));
         }
         arena_free(arena);
@@ -239,7 +248,7 @@ static int64_t run_broken(const Options *options) {
     alarm(0);
     all_reduce(&failed, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     if (failed == 0 && world_rank == 0)
-        printf("ok property/broken/%" PRIu64 ": %" PRId64 " programs\n", options->seed, count);
+        printf("ok property/%s/%" PRIu64 ": %" PRId64 " programs\n", mistakes->name, options->seed, count);
     return failed;
 }
 
@@ -301,8 +310,10 @@ int main(int count, char **arguments) {
     watch_signals();
     trial_start();
     int64_t failed = run_programs(&options);
-    if (options.only < 0 && options.space == NO_SPACE)
-        failed += run_broken(&options);
+    if (options.only < 0 && options.space == NO_SPACE) {
+        failed += run_mistakes(&options, &(Mistakes){"broken", broken_check}, options.broken);
+        failed += run_mistakes(&options, &(Mistakes){"refused", refused_check}, options.count);
+    }
     if (world_rank == 0)
         printf("%" PRId64 " failed of seed %" PRIu64 "\n", failed, options.seed);
     trial_end();

@@ -39,12 +39,12 @@ static const Space spaces[] = {
               "tensor D(11, 5): i64; tensor E(5, 6): i64\n"
               "A(i) = b(i) + B(i, j) * c(j) - 3 * D(i, k) * E(k, j)"},
     {"sums", "tensor A(6, 7): i64; tensor B(6, 5): i64; tensor c(5): i64; tensor C(5, 7): i64\n"
-             "tensor D(6, 7): i64\n"
-             "A(i, j) += (B(i, k) - c(k)) * (C(k, j) + D(i, j))"},
+             "tensor D(6, 7): i64; tensor E(7, 5): i64\n"
+             "A(i, j) += (B(i, k) - c(k)) * (C(k, j) + E(j, k)) - D(i, j)"},
     {"functions", "tensor A(9, 7): f64; tensor B(9, 7): f64; tensor c(7): f64; tensor D(7, 9): f64\n"
                   "A(i, j) = sqrt(abs(B(i, j))) * exp(c(j)) + max(B(i, j), 0.5 * D(j, i))"},
     {"powers", "tensor A(11): f64; tensor B(11, 8): f64; tensor m(11): f64\n"
-               "A(i) = pow(B(i, j) - m(i), 2) / 8"},
+               "tensor c(8): f64\nA(i) = pow(B(i, j) - m(i) * c(j), 2) / 8"},
     {"diagonal", "tensor A(11): i32; tensor B(11, 11): i32; tensor C(11, 4): i32\n"
                  "A(i) += B(i, i) * C(i, j) - B(k, i) * C(i, j)"},
     {"transpose", "tensor A(7, 13): c64; tensor B(13, 7): c64\n"

@@ -49,7 +49,7 @@ static Letters letters_of(const Scope *scope, int node) {
     return letters_of(scope, at->left) | (at->right >= 0 ? letters_of(scope, at->right) : 0);
 }
 
-// Those that every term has, multiplied out.
+// Those that every addend has.
 static Letters common_letters(const Scope *scope, int node) {
     const DraftNode *at = &scope->writer->statement->nodes[node];
     if (part_at(scope, node))

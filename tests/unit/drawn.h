@@ -206,13 +206,13 @@ static inline void draw_transform(Random *random, Cin *cin) {
     }
 }
 
-static inline const Cin *draw_statement(Random *random, Arena *arena, Diagnostics *diagnostics) {
+static inline const Cin *draw_statement(Random *random, Arena *arena) {
     static const int64_t sizes[] = {1, 2, 3, 5, 7, 0};
     int64_t extents[4];
     for (int v = 0; v < 4; v++)
         extents[v] = sizes[draw(random, draw(random, 20) ? 5 : 6)];
     const Form *form = &forms[draw(random, FORM_COUNT)];
-    return cin_create(arena, make_assignment(arena, form, extents), diagnostics);
+    return cin_create(arena, make_assignment(arena, form, extents));
 }
 
 static inline void draw_transforms(Random *random, Cin *cin) {

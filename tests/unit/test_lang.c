@@ -241,10 +241,10 @@ static void test_params(void **state) {
 
 static void test_names_may_coincide(void **state) {
     (void)state;
-    Parsed parsed = parse_good("param n = 4; tensor A(n): f64; tensor i(n): f64\nA(i) = i(i)\nA(n) = i(n)\n"
-                               "schedule A { split(n, no, ni, n) }");
+    Parsed parsed = parse_good("param n = 4; tensor A(n): f64; tensor i(n): f64\nA(i) = i(i)\nA(A) = i(A)\n"
+                               "schedule A { split(A, n, ni, n) }");
     const Arg *args = parsed.program->statements[1].commands[0].args;
-    assert_string_equal(args[0].name, "n");
+    assert_string_equal(args[0].name, "A");
     assert_non_null(args[3].value);
     arena_free(parsed.arena);
 }

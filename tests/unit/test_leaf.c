@@ -21,7 +21,7 @@ static const char *outcome(Arena *arena, const char *text, const Spmd **spmd) {
         const Statement *statement = &program->statements[0];
         Scheduler scheduler = {
             .arena = arena, .diagnostics = diagnostics, .symbols = program_symbols(program)};
-        cin = cin_create(arena, statement->assignment, diagnostics);
+        cin = cin_create(arena, statement->assignment);
         for (int c = 0; cin && c < statement->command_count; c++)
             cin = schedule_apply(&scheduler, &statement->commands[c], cin);
         if (cin)

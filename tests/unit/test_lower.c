@@ -286,7 +286,7 @@ static const char *walk(const Spmd *spmd, Arena *arena, Diagnostics *diagnostics
 static const char *check_seed(Arena *arena, uint64_t seed, Text *shown) {
     Random random = {seed};
     Diagnostics *diagnostics = diagnostics_create(arena, (Source){"drawn", ""});
-    const Cin *plain = draw_statement(&random, arena, diagnostics);
+    const Cin *plain = draw_statement(&random, arena);
     if (!plain)
         return "no CIN";
     Cin *cin = cin_copy(plain);

@@ -22,7 +22,7 @@ static StatementPlan *planned(Arena *arena, const char *text, PlanOptions option
     if (program) {
         Scheduler scheduler = {
             .arena = arena, .diagnostics = diagnostics, .symbols = program_symbols(program)};
-        const Cin *cin = cin_create(arena, program->statements[0].assignment, diagnostics);
+        const Cin *cin = cin_create(arena, program->statements[0].assignment);
         for (int i = 0; cin && i < program->statements[0].command_count; i++)
             cin = schedule_apply(&scheduler, &program->statements[0].commands[i], cin);
         cin = cin ? schedule_defaults(cin) : NULL;
@@ -70,11 +70,11 @@ static const Problem problems[] = {{2, 2, 1, 12, 8, 10}, {2, 3, 1, 13, 7, 11}, {
                                    {2, 2, 2, 13, 7, 11}, {2, 3, 2, 7, 5, 3},   {1, 2, 3, 5, 7, 11},
                                    {3, 2, 2, 1, 2, 3},   {3, 3, 1, 10, 11, 13}};
 
-static const char head[] = "tensor A(m, n): f64; tensor B(m, k): f64; tensor C(k, n): f64\n";
+static const char head[] = "tensor A(m, n): f64; tensor B(m, q): f64; tensor C(q, n): f64\n";
 
 static void write_program(char *text, size_t size, const Problem *p, const char *rest) {
     snprintf(text, size,
-             "param m = %d, n = %d, k = %d, gx = %d, gy = %d, gz = %d, chunk = 3\nmachine M = grid(gx, gy, "
+             "param m = %d, n = %d, q = %d, gx = %d, gy = %d, gz = %d, chunk = 3\nmachine M = grid(gx, gy, "
              "gz)\n%s%s",
              (int)p->m, (int)p->n, (int)p->k, (int)p->gx, (int)p->gy, (int)p->gz, head, rest);
 }

@@ -148,7 +148,7 @@ static void check_ranges(Random *random, Check *check, Arena *arena) {
 static const char *check_seed(Arena *arena, uint64_t seed, Text *shown) {
     Random random = {seed};
     Diagnostics *diagnostics = diagnostics_create(arena, (Source){"drawn", ""});
-    Cin *cin = cin_copy(draw_statement(&random, arena, diagnostics));
+    Cin *cin = cin_copy(draw_statement(&random, arena));
     draw_transforms(&random, cin);
     cin_print(cin, NULL, shown);
     const Provenance *provenance = provenance_create(cin, NULL, arena, diagnostics);
@@ -191,8 +191,7 @@ static void test_drawn_relations(void **state) {
 static Cin *addition(Arena *arena, int64_t rows, int64_t columns) {
     static const Form form = {'+', 2, {"ij", "ij", "ij"}};
     const int64_t extents[] = {rows, columns};
-    Diagnostics *diagnostics = diagnostics_create(arena, (Source){"given", ""});
-    return cin_copy(cin_create(arena, make_assignment(arena, &form, extents), diagnostics));
+    return cin_copy(cin_create(arena, make_assignment(arena, &form, extents)));
 }
 
 // The bounding box where `loop` is restricted and `fixed`, unless it is -1, is 2.

@@ -66,12 +66,12 @@ static const Case workspaces[] = {
      "forall(i) W(i) = s ;\n"
      "forall(i) forall(k) W(i) += V(k, i) where\n"
      "forall(x) forall(y) V(x, y) = B(y, x)\n"},
-    {PLACED "d(i) = B(i, k) * (C(k, j) + 2) / max(A(i, j), s) + s * 2\nschedule d {",
-     "precompute(C(k, j) + 2, {k, j}, {k, j}, W); precompute(max(A(i, j), s), {i, j}, {i, j}, V)",
+    {PLACED "d(i) = B(i, k) * (C(k, j) + 2 * C(k, j)) / max(A(i, j), s) + s * 2\nschedule d {",
+     "precompute(C(k, j) + 2 * C(k, j), {k, j}, {k, j}, W); precompute(max(A(i, j), s), {i, j}, {i, j}, V)",
      "forall(i) d(i) = s * 2 ;\n"
      "forall(i) forall(k) forall(j) d(i) += B(i, k) * W(k, j) / V(i, j) where\n"
      "forall(i) forall(j) V(i, j) = max(A(i, j), s) where\n"
-     "forall(k) forall(j) W(k, j) = C(k, j) + 2\n"},
+     "forall(k) forall(j) W(k, j) = C(k, j) + 2 * C(k, j)\n"},
 };
 
 static const Case rewrites[] = {

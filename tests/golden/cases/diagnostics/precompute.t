@@ -77,8 +77,8 @@ schedule T13 { precompute(B(i, k), {i}, {i}, W) }
 T14(i, j) = b(i) / B(i, k) * b(j)
 schedule T14 { precompute(B(i, k), {i}, {i}, W) }
 
-T15(i, j) = (B(i, k) + b(i)) * b(j)
-schedule T15 { precompute(B(i, k) + b(i), {i, k}, {i, k}, W) }
+T15(i, j) = B(i, k) * b(j) + b(i)
+schedule T15 { precompute(B(i, k) * b(j) + b(i), {i, j, k}, {i, j, k}, W) }
 
 T16(i, j) = B(i, k) * C(k, j)
 schedule T16 {
@@ -113,6 +113,9 @@ schedule T21 { precompute({i, j}, {i, k}, {i, k}, W) }
 
 J(i, j) = K(i, k) / j(i) * j(j)
 schedule J { precompute(K(i, k), {i}, {i}, W) }
+
+T2(i, j) = (B(i, k) + P(i, k)) * b(j)
+schedule T2 { precompute(B(i, k), {i}, {i}, W) }
 --- stderr
 precompute.distal:36:31: error: cannot precompute: 'x' is no variable of this statement (variables: i j k)
   36 | schedule T1 { precompute(B(i, x) * C(x, j), {i, j}, {i, j}, W) }
@@ -157,8 +160,8 @@ precompute.distal:75:27: error: cannot precompute: 'k' is summed around a functi
   75 | schedule T14 { precompute(B(i, k), {i}, {i}, W) }
      |                           ^~~~~~~
 precompute.distal:78:27: error: cannot precompute: some of its terms are summed over 'k' and others are not: precompute them one by one
-  78 | schedule T15 { precompute(B(i, k) + b(i), {i, k}, {i, k}, W) }
-     |                           ^~~~~~~~~~~~~~
+  78 | schedule T15 { precompute(B(i, k) * b(j) + b(i), {i, j, k}, {i, j, k}, W) }
+     |                           ^~~~~~~~~~~~~~~~~~~~~
 precompute.distal:83:3: error: cannot precompute: split(k, ko, ki, 2) was applied before; precompute comes first in a schedule
   83 |   precompute(B(i, k) * C(k, j), {i, j}, {i, j}, W)
      |   ^~~~~~~~~~
@@ -180,3 +183,6 @@ precompute.distal:109:27: error: cannot precompute: expected a tensor expression
 precompute.distal:112:25: error: cannot precompute: 'k' is summed around a function or a division that this is a part of, so it cannot be summed ahead: add it to both lists
  112 | schedule J { precompute(K(i, k), {i}, {i}, W) }
      |                         ^~~~~~~
+precompute.distal:115:26: error: cannot precompute: the addends of 'W(i) + P(i, k)' would be summed over different variables: precompute the whole sum
+ 115 | schedule T2 { precompute(B(i, k), {i}, {i}, W) }
+     |                          ^~~~~~~

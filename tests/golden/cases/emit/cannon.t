@@ -3,15 +3,15 @@
 --- program
 # Cannon's algorithm: matrix multiplication on a g x g grid, where the tiles of B and C are shifted along their rows
 # and columns one place a step (Cannon, 1969; DISTAL, figure 9).
-# A is m x n, B is m x k, C is k x n; `-p n=N` alone makes all of them square. A grid that is not square
+# A is m x n, B is m x q, C is q x n; `-p n=N` alone makes all of them square. A grid that is not square
 # (gx, gy) is right as well, but its tiles do not meet: they are gathered from wherever they are.
-param n = 960, m = n, k = n, g = 2, gx = g, gy = g
+param n = 960, m = n, q = n, g = 2, gx = g, gy = g
 
 machine M = grid(gx, gy)
 
 tensor A(m, n): f64
-tensor B(m, k): f64
-tensor C(k, n): f64
+tensor B(m, q): f64
+tensor C(q, n): f64
 
 place A(x, y) -> M(x, y)
 place B(x, y) -> M(x, y)
@@ -69,10 +69,10 @@ static inline __attribute__((unused)) int64_t ceil_div(int64_t a, int64_t b) {
 // }
 void distal_kernel_0(distal_execution *execution, const int64_t *param);
 void distal_kernel_0(distal_execution *execution, const int64_t *param) {
-    const int64_t n = param[1], m = param[2], k = param[3], gx = param[5], gy = param[6];
+    const int64_t n = param[1], m = param[2], q = param[3], gx = param[5], gy = param[6];
     const int64_t m_per_gx = ceil_div(m, gx);
     const int64_t n_per_gy = ceil_div(n, gy);
-    const int64_t k_per_gx = ceil_div(k, gx);
+    const int64_t q_per_gx = ceil_div(q, gx);
     for (int64_t processor = 0; processor < distal_processor_count(execution); processor++) {
         const int64_t *coordinates = distal_coordinates(execution, processor);
         const int64_t io = coordinates[0], jo = coordinates[1];
@@ -94,13 +94,13 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                 const int64_t ko = (kos + io + jo) % gx;
                 const int64_t i = io * m_per_gx;
                 const int64_t j = jo * n_per_gy;
-                const int64_t k_2 = ko * k_per_gx;
+                const int64_t k = ko * q_per_gx;
                 const int64_t ii_end = min(m_per_gx, m - io * m_per_gx);
                 const int64_t ji_end = min(n_per_gy, n - jo * n_per_gy);
-                const int64_t ki_end = min(k_per_gx, k - ko * k_per_gx);
+                const int64_t ki_end = min(q_per_gx, q - ko * q_per_gx);
                 if (ii_end > 0 && ji_end > 0 && ki_end > 0) {
-                    distal_gemm_f64(ii_end, ji_end, ki_end, 1, &B[(i - B_lo0) * B_stride0 + k_2 - B_lo1],
-                            B_stride0, 1, &C[(k_2 - C_lo0) * C_stride0 + j - C_lo1], C_stride0, 1,
+                    distal_gemm_f64(ii_end, ji_end, ki_end, 1, &B[(i - B_lo0) * B_stride0 + k - B_lo1],
+                            B_stride0, 1, &C[(k - C_lo0) * C_stride0 + j - C_lo1], C_stride0, 1,
                             &A[(i - A_lo0) * A_stride0 + j - A_lo1], A_stride0, 1);
                 }
             }

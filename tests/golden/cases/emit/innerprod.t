@@ -3,14 +3,14 @@
 --- program
 # Inner product of two tensors of order 3: each process sums over its own tile, then the sums are added up
 # (DISTAL, section 7.2).
-# B and C are m x n x k; `-p n=N` alone makes all extents equal.
-param n = 160, m = n, k = n, gx = 2, gy = 2
+# B and C are m x n x q; `-p n=N` alone makes all extents equal.
+param n = 160, m = n, q = n, gx = 2, gy = 2
 
 machine M = grid(gx, gy)
 
 tensor a: f64
-tensor B(m, n, k): f64
-tensor C(m, n, k): f64
+tensor B(m, n, q): f64
+tensor C(m, n, q): f64
 
 place B(x, y, z) -> M(x, y)
 place C(x, y, z) -> M(x, y)
@@ -57,7 +57,7 @@ static inline __attribute__((unused)) int64_t ceil_div(int64_t a, int64_t b) {
 // }
 void distal_kernel_0(distal_execution *execution, const int64_t *param);
 void distal_kernel_0(distal_execution *execution, const int64_t *param) {
-    const int64_t n = param[1], m = param[2], k = param[3], gx = param[4], gy = param[5];
+    const int64_t n = param[1], m = param[2], q = param[3], gx = param[4], gy = param[5];
     const int64_t m_per_gx = ceil_div(m, gx);
     const int64_t n_per_gy = ceil_div(n, gy);
     for (int64_t processor = 0; processor < distal_processor_count(execution); processor++) {
@@ -81,7 +81,7 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
             const int64_t ii_end = min(m_per_gx, m - io * m_per_gx);
             const int64_t ji_end = min(n_per_gy, n - jo * n_per_gy);
             double sum = 0;
-#pragma omp parallel for reduction(+ : sum) if (ii_end * ji_end * k > DISTAL_PARALLEL_WORK)
+#pragma omp parallel for reduction(+ : sum) if (ii_end * ji_end * q > DISTAL_PARALLEL_WORK)
             for (int64_t ii = 0; ii < ii_end; ii++) {
                 const int64_t i = io * m_per_gx + ii;
                 for (int64_t ji = 0; ji < ji_end; ji++) {
@@ -89,8 +89,8 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                     const int64_t B_at = (i - B_lo0) * B_stride0 + (j - B_lo1) * B_stride1;
                     const int64_t C_at = (i - C_lo0) * C_stride0 + (j - C_lo1) * C_stride1;
 #pragma omp simd reduction(+ : sum)
-                    for (int64_t k_2 = 0; k_2 < k; k_2++) {
-                        sum += B[B_at + k_2 - B_lo2] * C[C_at + k_2 - C_lo2];
+                    for (int64_t k = 0; k < q; k++) {
+                        sum += B[B_at + k - B_lo2] * C[C_at + k - C_lo2];
                     }
                 }
             }

@@ -4,15 +4,15 @@
 # Matricized tensor times Khatri-Rao product: B stays where it is, the factors C and D are broadcast to the
 # blocks of B that need them, and the partial results are added up (Ballard, Knight and Rouse, 2018; DISTAL,
 # section 7.2).
-# B is m x n x k, the factors have l columns; `-p n=N` alone makes all extents but l equal.
-param n = 96, m = n, k = n, l = 32, gx = 2, gy = 2, gz = 1
+# B is m x n x q, the factors have r columns; `-p n=N` alone makes all extents but r equal.
+param n = 96, m = n, q = n, r = 32, gx = 2, gy = 2, gz = 1
 
 machine M = grid(gx, gy, gz)
 
-tensor A(m, l): f64
-tensor B(m, n, k): f64
-tensor C(n, l): f64
-tensor D(k, l): f64
+tensor A(m, r): f64
+tensor B(m, n, q): f64
+tensor C(n, r): f64
+tensor D(q, r): f64
 
 place A(x, w) -> M(x, 0, 0)
 place B(x, y, z) -> M(x, y, z)
@@ -63,11 +63,11 @@ static inline __attribute__((unused)) int64_t ceil_div(int64_t a, int64_t b) {
 // }
 void distal_kernel_0(distal_execution *execution, const int64_t *param);
 void distal_kernel_0(distal_execution *execution, const int64_t *param) {
-    const int64_t n = param[1], m = param[2], k = param[3], l = param[4], gx = param[5], gy = param[6],
+    const int64_t n = param[1], m = param[2], q = param[3], r = param[4], gx = param[5], gy = param[6],
             gz = param[7];
     const int64_t m_per_gx = ceil_div(m, gx);
     const int64_t n_per_gy = ceil_div(n, gy);
-    const int64_t k_per_gz = ceil_div(k, gz);
+    const int64_t q_per_gz = ceil_div(q, gz);
     for (int64_t processor = 0; processor < distal_processor_count(execution); processor++) {
         const int64_t *coordinates = distal_coordinates(execution, processor);
         const int64_t io = coordinates[0], jo = coordinates[1], ko = coordinates[2];
@@ -92,8 +92,8 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
         if (active) {
             const int64_t ii_end = min(m_per_gx, m - io * m_per_gx);
             const int64_t ji_end = min(n_per_gy, n - jo * n_per_gy);
-            const int64_t ki_end = min(k_per_gz, k - ko * k_per_gz);
-#pragma omp parallel for if (ii_end * ji_end * ki_end * l > DISTAL_PARALLEL_WORK)
+            const int64_t ki_end = min(q_per_gz, q - ko * q_per_gz);
+#pragma omp parallel for if (ii_end * ji_end * ki_end * r > DISTAL_PARALLEL_WORK)
             for (int64_t ii = 0; ii < ii_end; ii++) {
                 const int64_t i = io * m_per_gx + ii;
                 const int64_t A_at = (i - A_lo0) * A_stride0;
@@ -101,12 +101,12 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                     const int64_t j = jo * n_per_gy + ji;
                     const int64_t C_at = (j - C_lo0) * C_stride0;
                     for (int64_t ki = 0; ki < ki_end; ki++) {
-                        const int64_t k_2 = ko * k_per_gz + ki;
-                        const int64_t B_at = (i - B_lo0) * B_stride0 + (j - B_lo1) * B_stride1 + k_2 - B_lo2;
-                        const int64_t D_at = (k_2 - D_lo0) * D_stride0;
+                        const int64_t k = ko * q_per_gz + ki;
+                        const int64_t B_at = (i - B_lo0) * B_stride0 + (j - B_lo1) * B_stride1 + k - B_lo2;
+                        const int64_t D_at = (k - D_lo0) * D_stride0;
 #pragma omp simd
-                        for (int64_t l_2 = 0; l_2 < l; l_2++) {
-                            A[A_at + l_2 - A_lo1] += B[B_at] * C[C_at + l_2 - C_lo1] * D[D_at + l_2 - D_lo1];
+                        for (int64_t l = 0; l < r; l++) {
+                            A[A_at + l - A_lo1] += B[B_at] * C[C_at + l - C_lo1] * D[D_at + l - D_lo1];
                         }
                     }
                 }

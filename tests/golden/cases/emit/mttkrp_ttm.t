@@ -3,15 +3,15 @@
 --- program
 # The same matricized tensor times Khatri-Rao product, not fused: first B times the matrix D, a library call,
 # then what is left of the product with C, by schedule alone. It does about half of the operations, with a
-# workspace of m x n x l elements.
-param n = 96, m = n, k = n, l = 32, gx = 2, gy = 2
+# workspace of m x n x r elements.
+param n = 96, m = n, q = n, r = 32, gx = 2, gy = 2
 
 machine M = grid(gx, gy)
 
-tensor A(m, l): f64
-tensor B(m, n, k): f64
-tensor C(n, l): f64
-tensor D(k, l): f64
+tensor A(m, r): f64
+tensor B(m, n, q): f64
+tensor C(n, r): f64
+tensor D(q, r): f64
 
 place A(x, w) -> M(x, 0)
 place B(x, y, z) -> M(x, y)
@@ -66,7 +66,7 @@ static inline __attribute__((unused)) int64_t ceil_div(int64_t a, int64_t b) {
 // }
 void distal_kernel_0(distal_execution *execution, const int64_t *param);
 void distal_kernel_0(distal_execution *execution, const int64_t *param) {
-    const int64_t n = param[1], m = param[2], k = param[3], l = param[4], gx = param[5], gy = param[6];
+    const int64_t n = param[1], m = param[2], q = param[3], r = param[4], gx = param[5], gy = param[6];
     const int64_t m_per_gx = ceil_div(m, gx);
     const int64_t n_per_gy = ceil_div(n, gy);
     for (int64_t processor = 0; processor < distal_processor_count(execution); processor++) {
@@ -93,8 +93,8 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
             for (int64_t ii = 0; ii < ii_end; ii++) {
                 const int64_t i = io * m_per_gx + ii;
                 const int64_t j = jo * n_per_gy;
-                if (ji_end > 0 && l > 0 && k > 0) {
-                    distal_gemm_f64(ji_end, l, k, 1,
+                if (ji_end > 0 && r > 0 && q > 0) {
+                    distal_gemm_f64(ji_end, r, q, 1,
                             &B[(i - B_lo0) * B_stride0 + (j - B_lo1) * B_stride1 - B_lo2], B_stride1, 1,
                             &D[-D_lo0 * D_stride0 - D_lo1], D_stride0, 1,
                             &W[(i - W_lo0) * W_stride0 + (j - W_lo1) * W_stride1 - W_lo2], W_stride1, 1);
@@ -123,7 +123,7 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
         if (active) {
             const int64_t ii_end = min(m_per_gx, m - io * m_per_gx);
             const int64_t ji_end = min(n_per_gy, n - jo * n_per_gy);
-#pragma omp parallel for if (ii_end * ji_end * l > DISTAL_PARALLEL_WORK)
+#pragma omp parallel for if (ii_end * ji_end * r > DISTAL_PARALLEL_WORK)
             for (int64_t ii = 0; ii < ii_end; ii++) {
                 const int64_t i = io * m_per_gx + ii;
                 const int64_t A_at = (i - A_lo0) * A_stride0;
@@ -132,8 +132,8 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                     const int64_t W_at = (i - W_lo0) * W_stride0 + (j - W_lo1) * W_stride1;
                     const int64_t C_at = (j - C_lo0) * C_stride0;
 #pragma omp simd
-                    for (int64_t l_2 = 0; l_2 < l; l_2++) {
-                        A[A_at + l_2 - A_lo1] += W[W_at + l_2 - W_lo2] * C[C_at + l_2 - C_lo1];
+                    for (int64_t l = 0; l < r; l++) {
+                        A[A_at + l - A_lo1] += W[W_at + l - W_lo2] * C[C_at + l - C_lo1];
                     }
                 }
             }

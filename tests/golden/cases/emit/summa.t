@@ -3,14 +3,14 @@
 --- program
 # SUMMA: matrix multiplication on a gx x gy grid, each process in turn broadcasting a chunk of its tile along
 # its row and column (van de Geijn and Watts, 1995; DISTAL, figure 9).
-# A is m x n, B is m x k, C is k x n; `-p n=N` alone makes all of them square.
-param n = 1024, m = n, k = n, gx = 2, gy = 2, chunk = 256
+# A is m x n, B is m x q, C is q x n; `-p n=N` alone makes all of them square.
+param n = 1024, m = n, q = n, gx = 2, gy = 2, chunk = 256
 
 machine M = grid(gx, gy)
 
 tensor A(m, n): f64
-tensor B(m, k): f64
-tensor C(k, n): f64
+tensor B(m, q): f64
+tensor C(q, n): f64
 
 place A(x, y) -> M(x, y)
 place B(x, y) -> M(x, y)
@@ -68,8 +68,8 @@ static inline __attribute__((unused)) int64_t ceil_div(int64_t a, int64_t b) {
 // }
 void distal_kernel_0(distal_execution *execution, const int64_t *param);
 void distal_kernel_0(distal_execution *execution, const int64_t *param) {
-    const int64_t n = param[1], m = param[2], k = param[3], gx = param[4], gy = param[5], chunk = param[6];
-    const int64_t k_per_chunk = ceil_div(k, chunk);
+    const int64_t n = param[1], m = param[2], q = param[3], gx = param[4], gy = param[5], chunk = param[6];
+    const int64_t q_per_chunk = ceil_div(q, chunk);
     const int64_t m_per_gx = ceil_div(m, gx);
     const int64_t n_per_gy = ceil_div(n, gy);
     for (int64_t processor = 0; processor < distal_processor_count(execution); processor++) {
@@ -79,7 +79,7 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
         const distal_view *A_view = distal_accumulate(execution, 0);
         double *restrict A = A_view->values;
         const int64_t A_lo0 = A_view->lo[0], A_lo1 = A_view->lo[1], A_stride0 = A_view->stride[0];
-        for (int64_t ko = 0; ko < k_per_chunk; ko++) {
+        for (int64_t ko = 0; ko < q_per_chunk; ko++) {
             distal_start(execution, 1);
             distal_start(execution, 2);
             const distal_view *B_view = distal_wait(execution, 1);
@@ -92,13 +92,13 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
             if (active) {
                 const int64_t i = io * m_per_gx;
                 const int64_t j = jo * n_per_gy;
-                const int64_t k_2 = ko * chunk;
+                const int64_t k = ko * chunk;
                 const int64_t ii_end = min(m_per_gx, m - io * m_per_gx);
                 const int64_t ji_end = min(n_per_gy, n - jo * n_per_gy);
-                const int64_t ki_end = min(chunk, k - ko * chunk);
+                const int64_t ki_end = min(chunk, q - ko * chunk);
                 if (ii_end > 0 && ji_end > 0 && ki_end > 0) {
-                    distal_gemm_f64(ii_end, ji_end, ki_end, 1, &B[(i - B_lo0) * B_stride0 + k_2 - B_lo1],
-                            B_stride0, 1, &C[(k_2 - C_lo0) * C_stride0 + j - C_lo1], C_stride0, 1,
+                    distal_gemm_f64(ii_end, ji_end, ki_end, 1, &B[(i - B_lo0) * B_stride0 + k - B_lo1],
+                            B_stride0, 1, &C[(k - C_lo0) * C_stride0 + j - C_lo1], C_stride0, 1,
                             &A[(i - A_lo0) * A_stride0 + j - A_lo1], A_stride0, 1);
                 }
             }

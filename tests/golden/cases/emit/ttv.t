@@ -3,14 +3,14 @@
 --- program
 # Tensor times vector: the last mode of B contracted with c, which every process has. Nothing moves
 # (DISTAL, section 7.2).
-# B is m x n x k; `-p n=N` alone makes all extents equal.
-param n = 160, m = n, k = n, gx = 2, gy = 2
+# B is m x n x q; `-p n=N` alone makes all extents equal.
+param n = 160, m = n, q = n, gx = 2, gy = 2
 
 machine M = grid(gx, gy)
 
 tensor A(m, n): f64
-tensor B(m, n, k): f64
-tensor c(k): f64
+tensor B(m, n, q): f64
+tensor c(q): f64
 
 place A(x, y) -> M(x, y)
 place B(x, y, z) -> M(x, y)
@@ -58,7 +58,7 @@ static inline __attribute__((unused)) int64_t ceil_div(int64_t a, int64_t b) {
 // }
 void distal_kernel_0(distal_execution *execution, const int64_t *param);
 void distal_kernel_0(distal_execution *execution, const int64_t *param) {
-    const int64_t n = param[1], m = param[2], k = param[3], gx = param[4], gy = param[5];
+    const int64_t n = param[1], m = param[2], q = param[3], gx = param[4], gy = param[5];
     const int64_t m_per_gx = ceil_div(m, gx);
     const int64_t n_per_gy = ceil_div(n, gy);
     for (int64_t processor = 0; processor < distal_processor_count(execution); processor++) {
@@ -84,8 +84,8 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
             for (int64_t ii = 0; ii < ii_end; ii++) {
                 const int64_t i = io * m_per_gx + ii;
                 const int64_t j = jo * n_per_gy;
-                if (ji_end > 0 && k > 0) {
-                    distal_gemv_f64(ji_end, k, 1, &B[(i - B_lo0) * B_stride0 + (j - B_lo1) * B_stride1 -
+                if (ji_end > 0 && q > 0) {
+                    distal_gemv_f64(ji_end, q, 1, &B[(i - B_lo0) * B_stride0 + (j - B_lo1) * B_stride1 -
                             B_lo2], B_stride1, 1, &c[-c_lo0], 1, &A[(i - A_lo0) * A_stride0 + j - A_lo1], 1);
                 }
             }

@@ -4,14 +4,14 @@
 # NB) distributed round-robin over a gx x gy grid of processes (Blackford et al., 1997). `order(1, 0)` stores columns, as
 # Fortran does, so what a process holds is the local array of ScaLAPACK. Nothing is redistributed: the loops
 # follow A, and each process multiplies what it has in one piece.
-# A is m x n, B is m x k, C is k x n; `-p n=N` alone makes all of them square.
-param n = 1000, m = n, k = n, gx = 2, gy = 2, mb = 64, nb = 64
+# A is m x n, B is m x q, C is q x n; `-p n=N` alone makes all of them square.
+param n = 1000, m = n, q = n, gx = 2, gy = 2, mb = 64, nb = 64
 
 machine M = grid(gx, gy)
 
 tensor A(m, n): f64, order(1, 0)
-tensor B(m, k): f64, order(1, 0)
-tensor C(k, n): f64, order(1, 0)
+tensor B(m, q): f64, order(1, 0)
+tensor C(q, n): f64, order(1, 0)
 
 place A(x, y) -> M(cyclic(x, mb), cyclic(y, nb))
 place B(x, y) -> M(cyclic(x, mb), cyclic(y, nb))
@@ -66,13 +66,13 @@ forall(io) forall(jo) forall(ko) forall(ii) forall(ji) forall(ki) A(i, j) += B(i
 # processors: M = grid(gx, gy)
 for all P(io, jo) in parallel:
     accumulate A[cyclic(io, mb), cyclic(jo, nb)]
-    for ko in 0 .. ceil_div(k, nb):
+    for ko in 0 .. ceil_div(q, nb):
         fetch B[cyclic(io, mb), ko * nb : (ko + 1) * nb]
         fetch C[ko * nb : (ko + 1) * nb, cyclic(jo, nb)]
         gemm(ii, ji, ki): A(ii, ji) += B(ii, k) * C(k, ji)
             ii in 0 .. m / (mb * gx) * mb + min(mb, max(0, m % (mb * gx) - io * mb))
             ji in 0 .. n / (nb * gy) * nb + min(nb, max(0, n % (nb * gy) - jo * nb))
-            ki in 0 .. min(nb, k - ko * nb), k = ko * nb + ki
+            ki in 0 .. min(nb, q - ko * nb), k = ko * nb + ki
         release C
         release B
     reduce A

@@ -3,14 +3,14 @@
 # COSMA: matrix multiplication on a gx x gy x gz grid, the k of each process cut into steps that fit its memory.
 # No matrix is placed: each lies where the schedule needs it first. Grid and steps are those that COSMA's
 # optimizer finds for a machine, given as params here (Kwasniewski et al., 2019; DISTAL, figure 9).
-# A is m x n, B is m x k, C is k x n; `-p n=N` alone makes all of them square.
-param n = 960, m = n, k = n, gx = 2, gy = 2, gz = 1, steps = 2
+# A is m x n, B is m x q, C is q x n; `-p n=N` alone makes all of them square.
+param n = 960, m = n, q = n, gx = 2, gy = 2, gz = 1, steps = 2
 
 machine M = grid(gx, gy, gz)
 
 tensor A(m, n): f64
-tensor B(m, k): f64
-tensor C(k, n): f64
+tensor B(m, q): f64
+tensor C(q, n): f64
 
 A(i, j) = B(i, k) * C(k, j)
 
@@ -59,7 +59,7 @@ forall(io) forall(jo) forall(ko) forall(kio) forall(ii) forall(ji) forall(kii)
 
 # one process
 # processors: M = grid(gx, gy, gz)
-# blocks: |ii| = ceil_div(m, gx), |ji| = ceil_div(n, gy), |ki| = ceil_div(k, gz), |kii| = ceil_div(|ki|, steps)
+# blocks: |ii| = ceil_div(m, gx), |ji| = ceil_div(n, gy), |ki| = ceil_div(q, gz), |kii| = ceil_div(|ki|, steps)
 for all P(io, jo, ko) in parallel:
     accumulate A[io * |ii| : (io + 1) * |ii|, jo * |ji| : (jo + 1) * |ji|]
     for kio in 0 .. steps:
@@ -68,7 +68,7 @@ for all P(io, jo, ko) in parallel:
         gemm(ii, ji, kii): A(i, j) += B(i, k) * C(k, j)
             ii in 0 .. min(|ii|, m - io * |ii|), i = io * |ii| + ii
             ji in 0 .. min(|ji|, n - jo * |ji|), j = jo * |ji| + ji
-            kii in 0 .. min(|kii|, min(|ki|, k - ko * |ki|) - kio * |kii|), ki = kio * |kii| + kii, k = ko * |ki| + ki
+            kii in 0 .. min(|kii|, min(|ki|, q - ko * |ki|) - kio * |kii|), ki = kio * |kii| + kii, k = ko * |ki| + ki
         release C
         release B
     reduce A

@@ -7,13 +7,16 @@ tensor B(n, n): f64
 tensor n_values: f64
 tensor m(n): f64
 tensor variance(n): f64
+tensor D(n, n): f64
 tensor A(n, n): f64
 place B(x, y) -> M(x)
 place m(x) -> M(x)
 place variance(x) -> M(x)
+place D(x, y) -> M(x)
 place A(x, y) -> M(x)
 m(i) = B(i, j) / n_values
-variance(i) = pow(B(i, j) - m(i), 2) / n_values + min(m(i), 1e-6)
+D(i, j) = B(i, j) - m(i)
+variance(i) = pow(D(i, j), 2) / n_values + min(m(i), 1e-6)
 A(i, j) = -(B(i, j) - m(i)) * (1 + abs(m(j))) / sqrt(variance(i))
 --- stdout
 # m(i) = B(i, j) / n_values
@@ -40,14 +43,38 @@ for all P(io) in parallel:
     release B
     reduce m
 
-# variance(i) = pow(B(i, j) - m(i), 2) / n_values + min(m(i), 1e-06)
+# D(i, j) = B(i, j) - m(i)
+
+forall(i) forall(j) D(i, j) = B(i, j) - m(i)
+
+# with the defaults
+forall(io) forall(ii) forall(j) D(i, j) = B(i, j) - m(i)
+    s.t. divide(i, io, ii, p), distribute(io, M[0])
+
+# one process
+# processors: M = grid(p)
+# blocks: |ii| = ceil_div(n, p)
+for all P(io) in parallel:
+    accumulate D[io * |ii| : (io + 1) * |ii|, :]
+    fetch B[io * |ii| : (io + 1) * |ii|, :]
+    fetch m[io * |ii| : (io + 1) * |ii|]
+    # loops: nothing is summed
+    for ii in 0 .. min(|ii|, n - io * |ii|):  # threads
+        i = io * |ii| + ii
+        for j in 0 .. n:  # vector
+            D(i, j) = B(i, j) - m(i)
+    release m
+    release B
+    reduce D
+
+# variance(i) = pow(D(i, j), 2) / n_values + min(m(i), 1e-06)
 
 forall(i) variance(i) = min(m(i), 1e-06) ;
-forall(i) forall(j) variance(i) += pow(B(i, j) - m(i), 2) / n_values
+forall(i) forall(j) variance(i) += pow(D(i, j), 2) / n_values
 
 # with the defaults
 forall(io) forall(ii) variance(i) = min(m(i), 1e-06) ;
-forall(io) forall(ii) forall(j) variance(i) += pow(B(i, j) - m(i), 2) / n_values
+forall(io) forall(ii) forall(j) variance(i) += pow(D(i, j), 2) / n_values
     s.t. divide(i, io, ii, p), distribute(io, M[0])
 
 # one process
@@ -64,17 +91,15 @@ for all P(io) in parallel:
     reduce variance
 for all P(io) in parallel:
     accumulate variance[io * |ii| : (io + 1) * |ii|]
-    fetch B[io * |ii| : (io + 1) * |ii|, :]
-    fetch m[io * |ii| : (io + 1) * |ii|]
+    fetch D[io * |ii| : (io + 1) * |ii|, :]
     fetch n_values
     # loops: too few loops
     for ii in 0 .. min(|ii|, n - io * |ii|):  # threads
         i = io * |ii| + ii
         for j in 0 .. n:  # vector
-            variance(i) += pow(B(i, j) - m(i), 2) / n_values
+            variance(i) += pow(D(i, j), 2) / n_values
     release n_values
-    release m
-    release B
+    release D
     reduce variance
 
 # A(i, j) = -(B(i, j) - m(i)) * (1 + abs(m(j))) / sqrt(variance(i))

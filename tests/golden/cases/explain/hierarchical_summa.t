@@ -2,14 +2,14 @@
 --- program
 # SUMMA over the nodes of a machine, and inside each node its tile of A divided among the cores
 # (DISTAL, sections 3.1 to 3.3). One process a core: gx * gy * cx * cy of them.
-# A is m x n, B is m x k, C is k x n; `-p n=N` alone makes all of them square.
-param n = 960, m = n, k = n, gx = 2, gy = 1, cx = 1, cy = 2, chunk = 240
+# A is m x n, B is m x q, C is q x n; `-p n=N` alone makes all of them square.
+param n = 960, m = n, q = n, gx = 2, gy = 1, cx = 1, cy = 2, chunk = 240
 
 machine L = node grid(gx, gy), core grid(cx, cy)
 
 tensor A(m, n): f64
-tensor B(m, k): f64
-tensor C(k, n): f64
+tensor B(m, q): f64
+tensor C(q, n): f64
 
 place A(x, y) -> L.node(x, y), A(z, w) -> L.core(z, w)
 place B(x, y) -> L.node(x, y), B(z, w) -> L.core(z, w)
@@ -77,13 +77,13 @@ forall(in) forall(jn) forall(ic) forall(jc) forall(ko) forall(ii) forall(ji) for
 # blocks: |il| = ceil_div(m, gx), |jl| = ceil_div(n, gy), |ii| = ceil_div(|il|, cx), |ji| = ceil_div(|jl|, cy)
 for all P(in, jn, ic, jc) in parallel:
     accumulate A[in * |il| + ic * |ii| : in * |il| + (ic + 1) * |ii|, jn * |jl| + jc * |ji| : jn * |jl| + (jc + 1) * |ji|]
-    for ko in 0 .. ceil_div(k, chunk):
+    for ko in 0 .. ceil_div(q, chunk):
         fetch B[in * |il| + ic * |ii| : in * |il| + (ic + 1) * |ii|, ko * chunk : (ko + 1) * chunk]
         fetch C[ko * chunk : (ko + 1) * chunk, jn * |jl| + jc * |ji| : jn * |jl| + (jc + 1) * |ji|]
         gemm(ii, ji, ki): A(i, j) += B(i, k) * C(k, j)
             ii in 0 .. min(|ii|, min(|il|, m - in * |il|) - ic * |ii|), il = ic * |ii| + ii, i = in * |il| + il
             ji in 0 .. min(|ji|, min(|jl|, n - jn * |jl|) - jc * |ji|), jl = jc * |ji| + ji, j = jn * |jl| + jl
-            ki in 0 .. min(chunk, k - ko * chunk), k = ko * chunk + ki
+            ki in 0 .. min(chunk, q - ko * chunk), k = ko * chunk + ki
         release C
         release B
     reduce A

@@ -3,14 +3,14 @@
 # Johnson's algorithm: matrix multiplication on a c x c x c cube. Each matrix lies on one face and is broadcast
 # through the cube; one product a process; the partial results are added up onto the face of A
 # (Agarwal et al., 1995; DISTAL, figure 9).
-# A is m x n, B is m x k, C is k x n; `-p n=N` alone makes all of them square.
-param n = 960, m = n, k = n, c = 2, gx = c, gy = c, gz = c
+# A is m x n, B is m x q, C is q x n; `-p n=N` alone makes all of them square.
+param n = 960, m = n, q = n, c = 2, gx = c, gy = c, gz = c
 
 machine M = grid(gx, gy, gz)
 
 tensor A(m, n): f64
-tensor B(m, k): f64
-tensor C(k, n): f64
+tensor B(m, q): f64
+tensor C(q, n): f64
 
 place A(x, y) -> M(x, y, 0)
 place B(x, z) -> M(x, 0, z)
@@ -40,7 +40,7 @@ forall(io) forall(jo) forall(ko) forall(ii) forall(ji) forall(ki) A(i, j) += B(i
 
 # one process
 # processors: M = grid(gx, gy, gz)
-# blocks: |ii| = ceil_div(m, gx), |ji| = ceil_div(n, gy), |ki| = ceil_div(k, gz)
+# blocks: |ii| = ceil_div(m, gx), |ji| = ceil_div(n, gy), |ki| = ceil_div(q, gz)
 for all P(io, jo, ko) in parallel:
     accumulate A[io * |ii| : (io + 1) * |ii|, jo * |ji| : (jo + 1) * |ji|]
     fetch B[io * |ii| : (io + 1) * |ii|, ko * |ki| : (ko + 1) * |ki|]
@@ -48,7 +48,7 @@ for all P(io, jo, ko) in parallel:
     gemm(ii, ji, ki): A(i, j) += B(i, k) * C(k, j)
         ii in 0 .. min(|ii|, m - io * |ii|), i = io * |ii| + ii
         ji in 0 .. min(|ji|, n - jo * |ji|), j = jo * |ji| + ji
-        ki in 0 .. min(|ki|, k - ko * |ki|), k = ko * |ki| + ki
+        ki in 0 .. min(|ki|, q - ko * |ki|), k = ko * |ki| + ki
     release C
     release B
     reduce A

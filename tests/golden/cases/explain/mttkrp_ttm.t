@@ -3,15 +3,15 @@
 --- program
 # The same matricized tensor times Khatri-Rao product, not fused: first B times the matrix D, a library call,
 # then what is left of the product with C, by schedule alone. It does about half of the operations, with a
-# workspace of m x n x l elements.
-param n = 96, m = n, k = n, l = 32, gx = 2, gy = 2
+# workspace of m x n x r elements.
+param n = 96, m = n, q = n, r = 32, gx = 2, gy = 2
 
 machine M = grid(gx, gy)
 
-tensor A(m, l): f64
-tensor B(m, n, k): f64
-tensor C(n, l): f64
-tensor D(k, l): f64
+tensor A(m, r): f64
+tensor B(m, n, q): f64
+tensor C(n, r): f64
+tensor D(q, r): f64
 
 place A(x, w) -> M(x, 0)
 place B(x, y, z) -> M(x, y)
@@ -65,8 +65,8 @@ for all P(io, jo) in parallel:
         i = io * |ii| + ii
         gemm(ji, l, k): W(i, j, l) += B(i, j, k) * D(k, l)
             ji in 0 .. min(|ji|, n - jo * |ji|), j = jo * |ji| + ji
-            l in 0 .. l
-            k in 0 .. k
+            l in 0 .. r
+            k in 0 .. q
     release D
     release B
     reduce W
@@ -79,7 +79,7 @@ for all P(io, jo) in parallel:
         i = io * |ii| + ii
         for ji in 0 .. min(|ji|, n - jo * |ji|):
             j = jo * |ji| + ji
-            for l in 0 .. l:  # vector
+            for l in 0 .. r:  # vector
                 A(i, l) += W(i, j, l) * C(j, l)
     release C
     release W

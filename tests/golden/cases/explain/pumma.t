@@ -2,14 +2,14 @@
 --- program
 # PUMMA: matrix multiplication on a g x g grid that broadcasts B along its rows and shifts C along its
 # columns: between SUMMA and Cannon's algorithm (Choi, Dongarra and Walker, 1994; DISTAL, figure 9).
-# A is m x n, B is m x k, C is k x n; `-p n=N` alone makes all of them square.
-param n = 960, m = n, k = n, g = 2, gx = g, gy = g
+# A is m x n, B is m x q, C is q x n; `-p n=N` alone makes all of them square.
+param n = 960, m = n, q = n, g = 2, gx = g, gy = g
 
 machine M = grid(gx, gy)
 
 tensor A(m, n): f64
-tensor B(m, k): f64
-tensor C(k, n): f64
+tensor B(m, q): f64
+tensor C(q, n): f64
 
 place A(x, y) -> M(x, y)
 place B(x, y) -> M(x, y)
@@ -62,7 +62,7 @@ forall(io) forall(jo) forall(kos) forall(ii) forall(ji) forall(ki) A(i, j) += B(
 
 # one process
 # processors: M = grid(gx, gy)
-# blocks: |ii| = ceil_div(m, gx), |ji| = ceil_div(n, gy), |ki| = ceil_div(k, gx)
+# blocks: |ii| = ceil_div(m, gx), |ji| = ceil_div(n, gy), |ki| = ceil_div(q, gx)
 for all P(io, jo) in parallel:
     accumulate A[io * |ii| : (io + 1) * |ii|, jo * |ji| : (jo + 1) * |ji|]
     for kos in 0 .. gx:
@@ -72,7 +72,7 @@ for all P(io, jo) in parallel:
         gemm(ii, ji, ki): A(i, j) += B(i, k) * C(k, j)
             ii in 0 .. min(|ii|, m - io * |ii|), i = io * |ii| + ii
             ji in 0 .. min(|ji|, n - jo * |ji|), j = jo * |ji| + ji
-            ki in 0 .. min(|ki|, k - ko * |ki|), k = ko * |ki| + ki
+            ki in 0 .. min(|ki|, q - ko * |ki|), k = ko * |ki| + ki
         release C
         release B
     reduce A

@@ -3,14 +3,14 @@
 # The 2.5D algorithm: matrix multiplication on c layers of a g x g grid. The matrices lie on layer 0, each layer
 # does its share of the steps of Cannon's algorithm, and the partial results are added up onto layer 0
 # (Solomonik and Demmel, 2011; DISTAL, figure 9).
-# A is m x n, B is m x k, C is k x n; `-p n=N` alone makes all of them square. `steps` is g / c, rounded up.
-param n = 960, m = n, k = n, g = 2, c = 2, gx = g, gy = g, steps = (gx + c - 1) / c
+# A is m x n, B is m x q, C is q x n; `-p n=N` alone makes all of them square. `steps` is g / c, rounded up.
+param n = 960, m = n, q = n, g = 2, c = 2, gx = g, gy = g, steps = (gx + c - 1) / c
 
 machine M = grid(gx, gy, c)
 
 tensor A(m, n): f64
-tensor B(m, k): f64
-tensor C(k, n): f64
+tensor B(m, q): f64
+tensor C(q, n): f64
 
 place A(x, y) -> M(x, y, 0)
 place B(x, y) -> M(x, y, 0)
@@ -72,7 +72,7 @@ forall(io) forall(jo) forall(ko) forall(kios) forall(ii) forall(ji) forall(kii)
 
 # one process
 # processors: M = grid(gx, gy, c)
-# blocks: |ii| = ceil_div(m, gx), |ji| = ceil_div(n, gy), |ki| = ceil_div(k, c), |kii| = ceil_div(|ki|, steps)
+# blocks: |ii| = ceil_div(m, gx), |ji| = ceil_div(n, gy), |ki| = ceil_div(q, c), |kii| = ceil_div(|ki|, steps)
 for all P(io, jo, ko) in parallel:
     accumulate A[io * |ii| : (io + 1) * |ii|, jo * |ji| : (jo + 1) * |ji|]
     for kios in 0 .. steps:
@@ -82,7 +82,7 @@ for all P(io, jo, ko) in parallel:
         gemm(ii, ji, kii): A(i, j) += B(i, k) * C(k, j)
             ii in 0 .. min(|ii|, m - io * |ii|), i = io * |ii| + ii
             ji in 0 .. min(|ji|, n - jo * |ji|), j = jo * |ji| + ji
-            kii in 0 .. min(|kii|, min(|ki|, k - ko * |ki|) - kio * |kii|), ki = kio * |kii| + kii, k = ko * |ki| + ki
+            kii in 0 .. min(|kii|, min(|ki|, q - ko * |ki|) - kio * |kii|), ki = kio * |kii| + kii, k = ko * |ki| + ki
         release C
         release B
     reduce A

@@ -2,14 +2,14 @@
 --- program
 # Tensor times matrix: the last mode of B contracted with C, which every process has. Each process multiplies
 # its slice of B as one large matrix; nothing moves (DISTAL, section 7.2).
-# B is m x n x k, C is k x l; `-p n=N` alone makes all extents equal.
-param n = 96, m = n, k = n, l = n, p = 4
+# B is m x n x q, C is q x r; `-p n=N` alone makes all extents equal.
+param n = 96, m = n, q = n, r = n, p = 4
 
 machine M = grid(p)
 
-tensor A(m, n, l): f64
-tensor B(m, n, k): f64
-tensor C(k, l): f64
+tensor A(m, n, r): f64
+tensor B(m, n, q): f64
+tensor C(q, r): f64
 
 place A(x, y, z) -> M(x)
 place B(x, y, z) -> M(x)
@@ -39,8 +39,8 @@ for all P(io) in parallel:
     gemm((ii, j), l, k): A(i, j, l) += B(i, j, k) * C(k, l)
         ii in 0 .. min(|ii|, m - io * |ii|), i = io * |ii| + ii
         j in 0 .. n
-        l in 0 .. l
-        k in 0 .. k
+        l in 0 .. r
+        k in 0 .. q
     release C
     release B
     reduce A

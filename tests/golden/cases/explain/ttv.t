@@ -2,14 +2,14 @@
 --- program
 # Tensor times vector: the last mode of B contracted with c, which every process has. Nothing moves
 # (DISTAL, section 7.2).
-# B is m x n x k; `-p n=N` alone makes all extents equal.
-param n = 160, m = n, k = n, gx = 2, gy = 2
+# B is m x n x q; `-p n=N` alone makes all extents equal.
+param n = 160, m = n, q = n, gx = 2, gy = 2
 
 machine M = grid(gx, gy)
 
 tensor A(m, n): f64
-tensor B(m, n, k): f64
-tensor c(k): f64
+tensor B(m, n, q): f64
+tensor c(q): f64
 
 place A(x, y) -> M(x, y)
 place B(x, y, z) -> M(x, y)
@@ -40,7 +40,7 @@ for all P(io, jo) in parallel:
         i = io * |ii| + ii
         gemv(ji, k): A(i, j) += B(i, j, k) * c(k)
             ji in 0 .. min(|ji|, n - jo * |ji|), j = jo * |ji| + ji
-            k in 0 .. k
+            k in 0 .. q
     release c
     release B
     reduce A

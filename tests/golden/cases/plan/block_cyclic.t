@@ -1,17 +1,17 @@
-# run: plan -p n=97 -p m=101 -p k=89 -p gx=2 -p gy=3 -p mb=8 -p nb=5 {file}
+# run: plan -p n=97 -p m=101 -p q=89 -p gx=2 -p gy=3 -p mb=8 -p nb=5 {file}
 --- program
 # SUMMA on matrices that lie as ScaLAPACK has them: block-cyclic, in blocks of mb x nb (its descriptors' MB and
 # NB) distributed round-robin over a gx x gy grid of processes (Blackford et al., 1997). `order(1, 0)` stores columns, as
 # Fortran does, so what a process holds is the local array of ScaLAPACK. Nothing is redistributed: the loops
 # follow A, and each process multiplies what it has in one piece.
-# A is m x n, B is m x k, C is k x n; `-p n=N` alone makes all of them square.
-param n = 1000, m = n, k = n, gx = 2, gy = 2, mb = 64, nb = 64
+# A is m x n, B is m x q, C is q x n; `-p n=N` alone makes all of them square.
+param n = 1000, m = n, q = n, gx = 2, gy = 2, mb = 64, nb = 64
 
 machine M = grid(gx, gy)
 
 tensor A(m, n): f64, order(1, 0)
-tensor B(m, k): f64, order(1, 0)
-tensor C(k, n): f64, order(1, 0)
+tensor B(m, q): f64, order(1, 0)
+tensor C(q, n): f64, order(1, 0)
 
 place A(x, y) -> M(cyclic(x, mb), cyclic(y, nb))
 place B(x, y) -> M(cyclic(x, mb), cyclic(y, nb))

@@ -3,14 +3,14 @@
 # COSMA: matrix multiplication on a gx x gy x gz grid, the k of each process cut into steps that fit its memory.
 # No matrix is placed: each lies where the schedule needs it first. Grid and steps are those that COSMA's
 # optimizer finds for a machine, given as params here (Kwasniewski et al., 2019; DISTAL, figure 9).
-# A is m x n, B is m x k, C is k x n; `-p n=N` alone makes all of them square.
-param n = 960, m = n, k = n, gx = 2, gy = 2, gz = 1, steps = 2
+# A is m x n, B is m x q, C is q x n; `-p n=N` alone makes all of them square.
+param n = 960, m = n, q = n, gx = 2, gy = 2, gz = 1, steps = 2
 
 machine M = grid(gx, gy, gz)
 
 tensor A(m, n): f64
-tensor B(m, k): f64
-tensor C(k, n): f64
+tensor B(m, q): f64
+tensor C(q, n): f64
 
 A(i, j) = B(i, k) * C(k, j)
 

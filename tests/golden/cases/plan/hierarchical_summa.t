@@ -2,14 +2,14 @@
 --- program
 # SUMMA over the nodes of a machine, and inside each node its tile of A divided among the cores
 # (DISTAL, sections 3.1 to 3.3). One process a core: gx * gy * cx * cy of them.
-# A is m x n, B is m x k, C is k x n; `-p n=N` alone makes all of them square.
-param n = 960, m = n, k = n, gx = 2, gy = 1, cx = 1, cy = 2, chunk = 240
+# A is m x n, B is m x q, C is q x n; `-p n=N` alone makes all of them square.
+param n = 960, m = n, q = n, gx = 2, gy = 1, cx = 1, cy = 2, chunk = 240
 
 machine L = node grid(gx, gy), core grid(cx, cy)
 
 tensor A(m, n): f64
-tensor B(m, k): f64
-tensor C(k, n): f64
+tensor B(m, q): f64
+tensor C(q, n): f64
 
 place A(x, y) -> L.node(x, y), A(z, w) -> L.core(z, w)
 place B(x, y) -> L.node(x, y), B(z, w) -> L.core(z, w)

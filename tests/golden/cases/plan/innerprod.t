@@ -2,14 +2,14 @@
 --- program
 # Inner product of two tensors of order 3: each process sums over its own tile, then the sums are added up
 # (DISTAL, section 7.2).
-# B and C are m x n x k; `-p n=N` alone makes all extents equal.
-param n = 160, m = n, k = n, gx = 2, gy = 2
+# B and C are m x n x q; `-p n=N` alone makes all extents equal.
+param n = 160, m = n, q = n, gx = 2, gy = 2
 
 machine M = grid(gx, gy)
 
 tensor a: f64
-tensor B(m, n, k): f64
-tensor C(m, n, k): f64
+tensor B(m, n, q): f64
+tensor C(m, n, q): f64
 
 place B(x, y, z) -> M(x, y)
 place C(x, y, z) -> M(x, y)

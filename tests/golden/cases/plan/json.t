@@ -3,14 +3,14 @@
 --- program
 # SUMMA: matrix multiplication on a gx x gy grid, each process in turn broadcasting a chunk of its tile along
 # its row and column (van de Geijn and Watts, 1995; DISTAL, figure 9).
-# A is m x n, B is m x k, C is k x n; `-p n=N` alone makes all of them square.
-param n = 1024, m = n, k = n, gx = 2, gy = 2, chunk = 256
+# A is m x n, B is m x q, C is q x n; `-p n=N` alone makes all of them square.
+param n = 1024, m = n, q = n, gx = 2, gy = 2, chunk = 256
 
 machine M = grid(gx, gy)
 
 tensor A(m, n): f64
-tensor B(m, k): f64
-tensor C(k, n): f64
+tensor B(m, q): f64
+tensor C(q, n): f64
 
 place A(x, y) -> M(x, y)
 place B(x, y) -> M(x, y)

@@ -3,15 +3,15 @@
 # Matricized tensor times Khatri-Rao product: B stays where it is, the factors C and D are broadcast to the
 # blocks of B that need them, and the partial results are added up (Ballard, Knight and Rouse, 2018; DISTAL,
 # section 7.2).
-# B is m x n x k, the factors have l columns; `-p n=N` alone makes all extents but l equal.
-param n = 96, m = n, k = n, l = 32, gx = 2, gy = 2, gz = 1
+# B is m x n x q, the factors have r columns; `-p n=N` alone makes all extents but r equal.
+param n = 96, m = n, q = n, r = 32, gx = 2, gy = 2, gz = 1
 
 machine M = grid(gx, gy, gz)
 
-tensor A(m, l): f64
-tensor B(m, n, k): f64
-tensor C(n, l): f64
-tensor D(k, l): f64
+tensor A(m, r): f64
+tensor B(m, n, q): f64
+tensor C(n, r): f64
+tensor D(q, r): f64
 
 place A(x, w) -> M(x, 0, 0)
 place B(x, y, z) -> M(x, y, z)

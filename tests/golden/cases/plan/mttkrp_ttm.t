@@ -3,15 +3,15 @@
 --- program
 # The same matricized tensor times Khatri-Rao product, not fused: first B times the matrix D, a library call,
 # then what is left of the product with C, by schedule alone. It does about half of the operations, with a
-# workspace of m x n x l elements.
-param n = 96, m = n, k = n, l = 32, gx = 2, gy = 2
+# workspace of m x n x r elements.
+param n = 96, m = n, q = n, r = 32, gx = 2, gy = 2
 
 machine M = grid(gx, gy)
 
-tensor A(m, l): f64
-tensor B(m, n, k): f64
-tensor C(n, l): f64
-tensor D(k, l): f64
+tensor A(m, r): f64
+tensor B(m, n, q): f64
+tensor C(n, r): f64
+tensor D(q, r): f64
 
 place A(x, w) -> M(x, 0)
 place B(x, y, z) -> M(x, y)

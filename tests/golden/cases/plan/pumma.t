@@ -2,14 +2,14 @@
 --- program
 # PUMMA: matrix multiplication on a g x g grid that broadcasts B along its rows and shifts C along its
 # columns: between SUMMA and Cannon's algorithm (Choi, Dongarra and Walker, 1994; DISTAL, figure 9).
-# A is m x n, B is m x k, C is k x n; `-p n=N` alone makes all of them square.
-param n = 960, m = n, k = n, g = 2, gx = g, gy = g
+# A is m x n, B is m x q, C is q x n; `-p n=N` alone makes all of them square.
+param n = 960, m = n, q = n, g = 2, gx = g, gy = g
 
 machine M = grid(gx, gy)
 
 tensor A(m, n): f64
-tensor B(m, k): f64
-tensor C(k, n): f64
+tensor B(m, q): f64
+tensor C(q, n): f64
 
 place A(x, y) -> M(x, y)
 place B(x, y) -> M(x, y)

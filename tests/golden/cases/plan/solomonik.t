@@ -3,14 +3,14 @@
 # The 2.5D algorithm: matrix multiplication on c layers of a g x g grid. The matrices lie on layer 0, each layer
 # does its share of the steps of Cannon's algorithm, and the partial results are added up onto layer 0
 # (Solomonik and Demmel, 2011; DISTAL, figure 9).
-# A is m x n, B is m x k, C is k x n; `-p n=N` alone makes all of them square. `steps` is g / c, rounded up.
-param n = 960, m = n, k = n, g = 2, c = 2, gx = g, gy = g, steps = (gx + c - 1) / c
+# A is m x n, B is m x q, C is q x n; `-p n=N` alone makes all of them square. `steps` is g / c, rounded up.
+param n = 960, m = n, q = n, g = 2, c = 2, gx = g, gy = g, steps = (gx + c - 1) / c
 
 machine M = grid(gx, gy, c)
 
 tensor A(m, n): f64
-tensor B(m, k): f64
-tensor C(k, n): f64
+tensor B(m, q): f64
+tensor C(q, n): f64
 
 place A(x, y) -> M(x, y, 0)
 place B(x, y) -> M(x, y, 0)

@@ -2,15 +2,15 @@
 --- program
 # Cannon's algorithm: matrix multiplication on a g x g grid, where the tiles of B and C are shifted along their rows
 # and columns one place a step (Cannon, 1969; DISTAL, figure 9).
-# A is m x n, B is m x k, C is k x n; `-p n=N` alone makes all of them square. A grid that is not square
+# A is m x n, B is m x q, C is q x n; `-p n=N` alone makes all of them square. A grid that is not square
 # (gx, gy) is right as well, but its tiles do not meet: they are gathered from wherever they are.
-param n = 960, m = n, k = n, g = 2, gx = g, gy = g
+param n = 960, m = n, q = n, g = 2, gx = g, gy = g
 
 machine M = grid(gx, gy)
 
 tensor A(m, n): f64
-tensor B(m, k): f64
-tensor C(k, n): f64
+tensor B(m, q): f64
+tensor C(q, n): f64
 
 place A(x, y) -> M(x, y)
 place B(x, y) -> M(x, y)

@@ -2,15 +2,15 @@
 --- program
 # Cannon's algorithm: matrix multiplication on a g x g grid, where the tiles of B and C are shifted along their rows
 # and columns one place a step (Cannon, 1969; DISTAL, figure 9).
-# A is m x n, B is m x k, C is k x n; `-p n=N` alone makes all of them square. A grid that is not square
+# A is m x n, B is m x q, C is q x n; `-p n=N` alone makes all of them square. A grid that is not square
 # (gx, gy) is right as well, but its tiles do not meet: they are gathered from wherever they are.
-param n = 960, m = n, k = n, g = 2, gx = g, gy = g
+param n = 960, m = n, q = n, g = 2, gx = g, gy = g
 
 machine M = grid(gx, gy)
 
 tensor A(m, n): f64
-tensor B(m, k): f64
-tensor C(k, n): f64
+tensor B(m, q): f64
+tensor C(q, n): f64
 
 place A(x, y) -> M(x, y)
 place B(x, y) -> M(x, y)
@@ -28,7 +28,7 @@ schedule A {
 }
 --- stdout
 # processors: M = grid(gx, gy)
-# blocks: |ii| = ceil_div(m, gx), |ji| = ceil_div(n, gy), |ki| = ceil_div(k, gx)
+# blocks: |ii| = ceil_div(m, gx), |ji| = ceil_div(n, gy), |ki| = ceil_div(q, gx)
 for all P(io, jo) in parallel:
     accumulate A[io * |ii| : (io + 1) * |ii|, jo * |ji| : (jo + 1) * |ji|]
     for kos in 0 .. gx:
@@ -38,7 +38,7 @@ for all P(io, jo) in parallel:
         gemm(ii, ji, ki): A(i, j) += B(i, k) * C(k, j)
             ii in 0 .. min(|ii|, m - io * |ii|), i = io * |ii| + ii
             ji in 0 .. min(|ji|, n - jo * |ji|), j = jo * |ji| + ji
-            ki in 0 .. min(|ki|, k - ko * |ki|), k = ko * |ki| + ki
+            ki in 0 .. min(|ki|, q - ko * |ki|), k = ko * |ki| + ki
         release C
         release B
     reduce A

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "index/summation.h"
+
+bool expr_is_sum(const Expr *expr) {
+    return expr->kind == EXPR_ADD || expr->kind == EXPR_SUB;
+}
+
+void sum_addends(const Expr *sum, void (*visit)(void *context, const Expr *addend), void *context) {
+    if (expr_is_sum(sum)) {
+        sum_addends(sum->left, visit, context);
+        sum_addends(sum->right, visit, context);
+    } else if (sum->kind == EXPR_NEG) {
+        sum_addends(sum->left, visit, context);
+    } else {
+        visit(context, sum);
+    }
+}
+
+typedef struct {
+    VarSet any, all;
+} AddendVars;
+
+static void combine(void *context, const Expr *addend) {
+    AddendVars *vars = context;
+    vars->any |= expr_vars(addend);
+    vars->all &= expr_vars(addend);
+}
+
+bool sum_is_mixed(const Expr *sum, VarSet summed, VarSet *common) {
+    AddendVars vars = {.all = ~(VarSet)0};
+    sum_addends(sum, combine, &vars);
+    if (common)
+        *common = vars.all & summed;
+    return (vars.any & summed) != (vars.all & summed);
+}
+
+// `inside` a product, a quotient or a function.
+static const Expr *find_mixed(const Expr *expr, VarSet summed, bool inside) {
+    if (!expr)
+        return NULL;
+    if (inside && expr_is_sum(expr) && sum_is_mixed(expr, summed, NULL))
+        return expr;
+    inside |= !expr_is_sum(expr) && expr->kind != EXPR_NEG;
+    const Expr *found = find_mixed(expr->left, summed, inside);
+    return found ? found : find_mixed(expr->right, summed, inside);
+}
+
+const Expr *expr_mixed_sum(const Expr *expr, VarSet left) {
+    return find_mixed(expr, ~left, false);
+}
