@@ -20,6 +20,16 @@ static inline int64_t floor_mod(int64_t a, int64_t b) {
     return a - floor_div(a, b) * b;
 }
 
+// The greatest common divisor of positive numbers.
+static inline int64_t common_divisor(int64_t a, int64_t b) {
+    while (b != 0) {
+        const int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 static inline int64_t min_i64(int64_t a, int64_t b) {
     return a < b ? a : b;
 }

@@ -10,70 +10,39 @@ const char *const race_names[] = {"none", "atomic", "reduction", "temporary"};
 Cin *cin_copy(const Cin *cin) {
     Cin *copy = arena_new(cin->arena, Cin);
     *copy = *cin;
-    // Relations of its own: the array is replaced and appended to in place.
+    // Lists of its own: they are changed and appended to in place.
     copy->relations.capacity = cin->relations.count;
     copy->relations.items =
         arena_copy(cin->arena, cin->relations.items, sizeof(Relation *) * (size_t)cin->relations.count);
+    copy->directives.capacity = cin->directives.count;
+    copy->directives.items =
+        arena_copy(cin->arena, cin->directives.items, sizeof(Directive *) * (size_t)cin->directives.count);
     return copy;
 }
 
-// Of the kinds that derive variables.
-static const struct {
-    int parents, children;
-} arity[] = {[REL_SPLIT] = {1, 2},
-             [REL_DIVIDE] = {1, 2},
-             [REL_CYCLIC] = {1, 2},
-             [REL_COLLAPSE] = {2, 1},
-             [REL_ROTATE] = {1, 1}};
-
-int relation_parents(const Relation *relation) {
-    return relation->kind <= REL_ROTATE ? arity[relation->kind].parents : 0;
-}
-
-int relation_children(const Relation *relation) {
-    return relation->kind <= REL_ROTATE ? arity[relation->kind].children : 0;
-}
-
-static VarSet set_of(const int *vars, int count) {
-    VarSet set = 0;
-    for (int i = 0; i < count; i++)
-        set |= (VarSet)1 << vars[i];
-    return set;
-}
-
-VarSet relation_parent_vars(const Relation *relation) {
-    return set_of(relation->parent, relation_parents(relation));
-}
-
-VarSet relation_child_vars(const Relation *relation) {
-    return set_of(relation->child, relation_children(relation));
-}
-
-VarSet relation_shift_vars(const Relation *relation) {
-    return set_of(relation->vars, relation->kind == REL_ROTATE ? relation->var_count : 0);
-}
-
-bool relation_is_blocks(const Relation *relation) {
-    return relation->kind == REL_SPLIT || relation->kind == REL_DIVIDE;
-}
-
-bool relation_is_partition(const Relation *relation) {
-    return relation_is_blocks(relation) || relation->kind == REL_CYCLIC;
-}
-
-void cin_add_relation(Cin *cin, Relation relation) {
+void cin_derive(Cin *cin, Relation *relation, const NewVar *children) {
+    const RelationKind *kind = relation->kind;
+    const IntExpr *parents[2], *extents[2];
     bool ordered = false;
-    for (int p = 0; p < relation_parents(&relation); p++)
-        ordered = ordered || cin->ordered[relation.parent[p]];
-    for (int c = 0; c < relation_children(&relation); c++)
-        cin->ordered[relation.child[c]] = ordered;
+    for (int p = 0; p < kind->parents; p++) {
+        parents[p] = cin->vars[relation->parent[p]].extent;
+        ordered = ordered || cin->ordered[relation->parent[p]];
+    }
+    kind->extents(cin->arena, parents, relation->numbers, extents);
+    for (int c = 0; c < kind->children; c++) {
+        relation->child[c] = cin->var_count++;
+        cin->vars[relation->child[c]] =
+            (IndexVar){.name = children[c].name, .span = children[c].span, .extent = extents[c]};
+        cin->ordered[relation->child[c]] = ordered;
+    }
     // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
-    array_push(cin->arena, cin->relations, arena_copy(cin->arena, &relation, sizeof relation));
+    array_push(cin->arena, cin->relations, arena_copy(cin->arena, relation, sizeof *relation));
 }
 
-int cin_add_var(Cin *cin, const char *name, Span span, const IntExpr *extent) {
-    cin->vars[cin->var_count] = (IndexVar){.name = name, .span = span, .extent = extent};
-    return cin->var_count++;
+void cin_add_directive(Cin *cin, Directive directive) {
+    directive.at_relations = cin->relations.count;
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
+    array_push(cin->arena, cin->directives, arena_copy(cin->arena, &directive, sizeof directive));
 }
 
 int stmt_nest_count(const Stmt *stmt) {
@@ -180,33 +149,41 @@ bool cin_is_loop(const Cin *cin, int var) {
     return stmt_binds(cin->body, var);
 }
 
-const Relation *cin_relation(const Cin *cin, RelationKind kind, int var) {
-    for (int64_t r = 0; r < cin->relations.count; r++) {
-        const Relation *relation = cin->relations.items[r];
-        if (relation->kind != kind)
-            continue;
-        int count = kind == REL_SUBSTITUTE ? relation->var_count : relation->var_count > 0;
-        for (int i = 0; i < count; i++)
-            if (relation->vars[i] == var)
-                return relation;
-    }
+bool directive_is_about(const Directive *directive, int loop) {
+    for (int i = 0; i < directive->loop_count; i++)
+        if (directive->loops[i] == loop)
+            return true;
+    return false;
+}
+
+const Directive *cin_directive(const Cin *cin, DirectiveKind kind, int var) {
+    for (int64_t d = 0; d < cin->directives.count; d++)
+        if (cin->directives.items[d]->kind == kind && directive_is_about(cin->directives.items[d], var))
+            return cin->directives.items[d];
     return NULL;
 }
 
 const Relation *cin_made_by(const Cin *cin, int var) {
     for (int64_t r = 0; r < cin->relations.count; r++)
-        for (int c = 0; c < relation_children(cin->relations.items[r]); c++)
-            if (cin->relations.items[r]->child[c] == var)
-                return cin->relations.items[r];
+        if (relation_children(cin->relations.items[r]) >> var & 1)
+            return cin->relations.items[r];
     return NULL;
 }
 
 const Relation *cin_replaced_by(const Cin *cin, int var) {
     for (int64_t r = 0; r < cin->relations.count; r++)
-        for (int p = 0; p < relation_parents(cin->relations.items[r]); p++)
-            if (cin->relations.items[r]->parent[p] == var)
-                return cin->relations.items[r];
+        if (relation_parents(cin->relations.items[r]) >> var & 1)
+            return cin->relations.items[r];
     return NULL;
+}
+
+RelationTerms cin_relation_terms(const Cin *cin, const Relation *relation) {
+    RelationTerms terms = {.arena = cin->arena, .relation = relation};
+    for (int p = 0; p < relation->kind->parents; p++)
+        terms.parent[p] = cin->vars[relation->parent[p]].extent;
+    for (int c = 0; c < relation->kind->children; c++)
+        terms.child[c] = cin->vars[relation->child[c]].extent;
+    return terms;
 }
 
 const char *const *cin_names(const Cin *cin) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // CIN, concrete index notation (DISTAL, section 5.1, figure 14): loops over an assignment, and the `s.t.`
-// list of scheduling relations. A Cin is a value: a schedule command makes a new one and changes nothing.
+// lists of a schedule: relations, which derive variables, and directives. A Cin is a value: a schedule
+// command makes a new one and changes nothing.
 #ifndef DISTAL_INDEX_CIN_H
 #define DISTAL_INDEX_CIN_H
 
 #include "index/notation.h"
+#include "relation/relations.h"
 
 typedef struct {
     const char *name;
@@ -12,24 +14,6 @@ typedef struct {
     const IntExpr *extent; // closed: params only
     bool source;           // not derived: stands in the statement as written, or indexes a workspace
 } IndexVar;
-
-// The s.t. list. The first five derive variables (provenance); the others say how loops are executed.
-typedef enum {
-    REL_SPLIT,    // parent[0] = child[0] * extent(child[1]) + child[1], extent(child[1]) = factor
-    REL_DIVIDE,   // the same with extent(child[0]) = factor
-    REL_CYCLIC,   // blocks of `factor` coordinates of parent[0] go round child[0], and child[1] counts what
-                  // each of its values gets: with child[1] = factor * q + r and r < factor, parent[0] = (q *
-                  // extent(child[0]) + child[0]) * factor + r
-    REL_COLLAPSE, // child[0] = parent[0] * extent(parent[1]) + parent[1]
-    REL_ROTATE,   // parent[0] = (child[0] + sum of vars) mod extent(parent[0])
-    REL_DISTRIBUTE,  // iterations of vars[0] run on different processors, along dimension `dim` of `machine`;
-                     // machine NULL: along a dimension of their own
-    REL_FIX,         // only processors whose coordinate in dimension `dim` of `machine` is `factor` take part
-    REL_COMMUNICATE, // what `tensor` needs under one iteration of vars[0] is gathered at its start
-    REL_SUBSTITUTE,  // the innermost loops `vars` are a call of `kernel`
-    REL_PARALLELIZE, // vars[0] onto `unit`, `race` says how concurrent updates are resolved
-    REL_UNROLL,      // vars[0], factor times
-} RelationKind;
 
 typedef enum { UNIT_CPU_THREAD, UNIT_CPU_VECTOR } ParallelUnit;
 typedef enum { RACE_NONE, RACE_ATOMIC, RACE_REDUCTION, RACE_TEMPORARY } RaceStrategy;
@@ -47,20 +31,33 @@ extern const char *const parallel_unit_names[]; // by ParallelUnit
 extern const char *const race_names[];          // by RaceStrategy
 enum { KERNEL_COUNT = 7, PARALLEL_UNIT_COUNT = 2, RACE_COUNT = 4 };
 
+// Directives: what the schedule says of how loops are executed.
+typedef enum {
+    DIRECTIVE_DISTRIBUTE, // iterations of loops[0] run on different processors, along dimension `dim` of
+                          // `machine`; machine NULL: along a dimension of their own
+    DIRECTIVE_FIX,        // only processors whose coordinate in dimension `dim` of `machine` is `number` take
+                          // part
+    DIRECTIVE_COMMUNICATE, // what `tensor` needs under one iteration of loops[0] is gathered at its start
+    DIRECTIVE_SUBSTITUTE,  // the innermost loops `loops` are a call of `kernel`
+    DIRECTIVE_PARALLELIZE, // loops[0] onto `unit`, `race` says how concurrent updates are resolved
+    DIRECTIVE_UNROLL,      // loops[0], `number` times
+} DirectiveKind;
+enum { DIRECTIVE_COUNT = DIRECTIVE_UNROLL + 1 };
+
 typedef struct {
-    RelationKind kind;
-    Span span; // of the command that made it
-    int parent[2], child[2];
-    int var_count;
-    int vars[MAX_VARS];
-    const IntExpr *factor;
+    DirectiveKind kind;
+    Span span;            // of the command that gave it
+    int64_t at_relations; // how many relations there were: the order of both is that of the commands
+    int loop_count;
+    int loops[MAX_VARS];
+    const IntExpr *number;
     const Machine *machine;
     int dim;
     const Tensor *tensor;
     ParallelUnit unit;
     RaceStrategy race;
     KernelName kernel;
-} Relation;
+} Directive;
 
 typedef enum { STMT_FORALL, STMT_ASSIGN, STMT_SEQUENCE, STMT_WHERE } StmtKind;
 
@@ -86,9 +83,10 @@ typedef struct {
     int part_count;
     const Assignment *const *parts;
     int var_count;
-    IndexVar vars[MAX_VARS]; // source variables first
-    bool ordered[MAX_VARS];  // loops that the schedule put in order, and loops derived from those
-    Array(const Relation *) relations;
+    IndexVar vars[MAX_VARS];           // source variables first
+    bool ordered[MAX_VARS];            // loops that the schedule put in order, and loops derived from those
+    Array(const Relation *) relations; // in order of derivation
+    Array(const Directive *) directives;
     const Stmt *body;
 } Cin;
 
@@ -106,10 +104,15 @@ const Cin *cin_create_parts(Arena *arena, const Assignment *assignment, const As
 
 // A shallow copy to be changed by a schedule command.
 Cin *cin_copy(const Cin *cin);
-// What is derived from an ordered loop is ordered.
-void cin_add_relation(Cin *cin, Relation relation);
-// A new derived variable; its id.
-int cin_add_var(Cin *cin, const char *name, Span span, const IntExpr *extent);
+// The name of a variable to come.
+typedef struct {
+    const char *name;
+    Span span;
+} NewVar;
+// Adds the relation, whose children are new variables with these names, and sets their ids in it. What is
+// derived from an ordered loop is ordered. Loops stay as they are.
+void cin_derive(Cin *cin, Relation *relation, const NewVar *children);
+void cin_add_directive(Cin *cin, Directive directive);
 
 // Nests: the perfect loop nests of the statement, in order of execution.
 typedef struct {
@@ -132,34 +135,27 @@ bool cin_share_nest(const Cin *cin, int a, int b); // whether some nest has both
 // Id of the variable with this name, -1 where there is none; whether it is a loop of some nest.
 int cin_var(const Cin *cin, const char *name);
 bool cin_is_loop(const Cin *cin, int var);
-// The relation of `kind` that names `var` in vars[0] (or any of vars for REL_SUBSTITUTE), or NULL.
-const Relation *cin_relation(const Cin *cin, RelationKind kind, int var);
+bool directive_is_about(const Directive *directive, int loop);
+// The first directive of `kind` about the loop `var`, or NULL.
+const Directive *cin_directive(const Cin *cin, DirectiveKind kind, int var);
 // The relation that has made `var`, NULL for a source variable; and the one that has put others in its place,
 // NULL for a loop.
 const Relation *cin_made_by(const Cin *cin, int var);
 const Relation *cin_replaced_by(const Cin *cin, int var);
-
-// Numbers of parents and of children; 0 of a relation that derives nothing.
-int relation_parents(const Relation *relation);
-int relation_children(const Relation *relation);
-// The parents, the children, and what a rotation adds, as sets; empty for a relation that derives nothing.
-VarSet relation_parent_vars(const Relation *relation);
-VarSet relation_child_vars(const Relation *relation);
-VarSet relation_shift_vars(const Relation *relation);
-// Split or divide: child[0] goes over blocks, child[1] through one.
-bool relation_is_blocks(const Relation *relation);
-// Those and cyclic: one parent, beyond whose extent the children may reach.
-bool relation_is_partition(const Relation *relation);
+// The relation with the extents of its variables, and no values.
+RelationTerms cin_relation_terms(const Cin *cin, const Relation *relation);
 
 // Well-formedness: every variable of an access recoverable from the loops around it, every loop bound once,
-// extents closed, relations about existing variables. On failure false, and what is wrong is written to *why.
+// extents closed, relations and directives about existing variables. On failure false, and what is wrong is
+// written to *why.
 bool cin_verify(const Cin *cin, const char **why);
 
 // "forall(io) forall(jo) ... A(i, j) += B(i, k) * C(k, j)", one nest after the other with ` ;` between,
 // ` where` before the nests that fill a workspace, which are executed first; then
 // "s.t. divide(i, io, ii, gx), ...", broken before column 100, each line ended. `params` are names by index.
 void cin_print(const Cin *cin, const char *const *params, Text *to);
-void relation_print(const Cin *cin, const Relation *relation, const char *const *params, Text *to);
+void cin_print_relation(const Cin *cin, const Relation *relation, const char *const *params, Text *to);
+void cin_print_directive(const Cin *cin, const Directive *directive, const char *const *params, Text *to);
 // Names by variable id, for printers of expressions.
 const char *const *cin_names(const Cin *cin);
 

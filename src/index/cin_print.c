@@ -41,61 +41,45 @@ static void append_dimension(const Machine *machine, int dim, Text *to) {
     text_printf(to, "%s%s%s[%d]", machine->name, *level->name ? "." : "", level->name, dim - level->first);
 }
 
-void relation_print(const Cin *cin, const Relation *relation, const char *const *params, Text *to) {
-    IntNames names = {params, NULL};
-    const IndexVar *vars = cin->vars;
-    const char *var = relation->var_count ? vars[relation->vars[0]].name : "";
-    switch (relation->kind) {
-    case REL_SPLIT:
-    case REL_DIVIDE:
-        text_printf(to, "%s(%s, %s, %s, ", relation->kind == REL_SPLIT ? "split" : "divide",
-                    vars[relation->parent[0]].name, vars[relation->child[0]].name,
-                    vars[relation->child[1]].name);
-        int_print(relation->factor, names, to);
-        break;
-    case REL_CYCLIC:
-        text_printf(to, "cyclic(%s, %s, %s, ", vars[relation->parent[0]].name, vars[relation->child[0]].name,
-                    vars[relation->child[1]].name);
-        int_print(relation->factor, names, to);
-        break;
-    case REL_COLLAPSE:
-        text_printf(to, "collapse(%s, %s, %s", vars[relation->parent[0]].name, vars[relation->parent[1]].name,
-                    vars[relation->child[0]].name);
-        break;
-    case REL_ROTATE:
-        text_printf(to, "rotate(%s, ", vars[relation->parent[0]].name);
-        append_vars(cin, relation->vars, relation->var_count, to);
-        text_printf(to, ", %s", vars[relation->child[0]].name);
-        break;
-    case REL_DISTRIBUTE:
-        text_printf(to, "distribute(%s", var);
-        if (relation->machine) {
+void cin_print_relation(const Cin *cin, const Relation *relation, const char *const *params, Text *to) {
+    relation_print(relation, (IntNames){params, cin_names(cin)}, to);
+}
+
+void cin_print_directive(const Cin *cin, const Directive *directive, const char *const *params, Text *to) {
+    static const char *const names[DIRECTIVE_COUNT] = {
+        [DIRECTIVE_DISTRIBUTE] = "distribute",   [DIRECTIVE_FIX] = "fix",
+        [DIRECTIVE_COMMUNICATE] = "communicate", [DIRECTIVE_SUBSTITUTE] = "substitute",
+        [DIRECTIVE_PARALLELIZE] = "parallelize", [DIRECTIVE_UNROLL] = "unroll"};
+    const char *loop = directive->loop_count ? cin->vars[directive->loops[0]].name : "";
+    text_printf(to, "%s(", names[directive->kind]);
+    switch (directive->kind) {
+    case DIRECTIVE_DISTRIBUTE:
+        text_append(to, loop);
+        if (directive->machine) {
             text_append(to, ", ");
-            append_dimension(relation->machine, relation->dim, to);
+            append_dimension(directive->machine, directive->dim, to);
         }
         break;
-    case REL_FIX:
-        text_append(to, "fix(");
-        append_dimension(relation->machine, relation->dim, to);
+    case DIRECTIVE_FIX:
+        append_dimension(directive->machine, directive->dim, to);
         text_append(to, ", ");
-        int_print(relation->factor, names, to);
+        int_print(directive->number, (IntNames){params, NULL}, to);
         break;
-    case REL_COMMUNICATE:
-        text_printf(to, "communicate(%s, %s", relation->tensor->name, var);
+    case DIRECTIVE_COMMUNICATE:
+        text_printf(to, "%s, %s", directive->tensor->name, loop);
         break;
-    case REL_SUBSTITUTE:
-        text_append(to, "substitute(");
-        append_vars(cin, relation->vars, relation->var_count, to);
-        text_printf(to, ", %s", kernel_names[relation->kernel]);
+    case DIRECTIVE_SUBSTITUTE:
+        append_vars(cin, directive->loops, directive->loop_count, to);
+        text_printf(to, ", %s", kernel_names[directive->kernel]);
         break;
-    case REL_PARALLELIZE:
-        text_printf(to, "parallelize(%s, %s", var, parallel_unit_names[relation->unit]);
-        if (relation->race != RACE_NONE)
-            text_printf(to, ", %s", race_names[relation->race]);
+    case DIRECTIVE_PARALLELIZE:
+        text_printf(to, "%s, %s", loop, parallel_unit_names[directive->unit]);
+        if (directive->race != RACE_NONE)
+            text_printf(to, ", %s", race_names[directive->race]);
         break;
-    case REL_UNROLL:
-        text_printf(to, "unroll(%s, ", var);
-        int_print(relation->factor, names, to);
+    case DIRECTIVE_UNROLL:
+        text_printf(to, "%s, ", loop);
+        int_print(directive->number, (IntNames){params, NULL}, to);
         break;
     }
     text_append(to, ")");
@@ -138,14 +122,17 @@ static void print_stmt(const Cin *cin, const Stmt *stmt, int index, const char *
 
 void cin_print(const Cin *cin, const char *const *params, Text *to) {
     print_stmt(cin, cin->body, 0, "", to);
-    if (cin->relations.count == 0)
-        return;
-    Text relations = text_create(cin->arena);
-    for (int64_t r = 0; r < cin->relations.count; r++) {
-        text_append(&relations, r ? ", " : "");
-        relation_print(cin, cin->relations.items[r], params, &relations);
+    Text list = text_create(cin->arena);
+    for (int64_t r = 0, d = 0; r < cin->relations.count || d < cin->directives.count;) {
+        text_append(&list, list.length ? ", " : "");
+        if (d < cin->directives.count && cin->directives.items[d]->at_relations <= r)
+            cin_print_directive(cin, cin->directives.items[d++], params, &list);
+        else
+            cin_print_relation(cin, cin->relations.items[r++], params, &list);
     }
+    if (list.length == 0)
+        return;
     static const char such_that[] = "    s.t. ";
     text_append(to, such_that);
-    append_wrapped(text_string(&relations), strlen(such_that), strlen(such_that), to);
+    append_wrapped(text_string(&list), strlen(such_that), strlen(such_that), to);
 }

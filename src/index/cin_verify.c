@@ -38,11 +38,11 @@ static void verify_nest(Verifier *verifier, const Nest *nest) {
     verifier->named = 0;
     for (int64_t i = cin->relations.count - 1; i >= 0; i--) {
         const Relation *relation = cin->relations.items[i];
-        const VarSet children = relation_child_vars(relation);
-        if (!((children | relation_shift_vars(relation)) & ~verifier->recovered))
-            verifier->recovered |= relation_parent_vars(relation);
+        const VarSet children = relation_children(relation), parents = relation_parents(relation);
+        if (!((children | relation_operands(relation)) & ~verifier->recovered))
+            verifier->recovered |= parents;
         if (children & behind)
-            behind |= relation_parent_vars(relation);
+            behind |= parents;
     }
     verify_access(verifier, nest->assign->lhs);
     expr_accesses(nest->assign->rhs, verify_access, verifier);
@@ -53,36 +53,44 @@ static void verify_nest(Verifier *verifier, const Nest *nest) {
 }
 
 static void verify_relation(Verifier *verifier, const Relation *relation) {
-    const Cin *cin = verifier->cin;
-    for (int i = 0; i < relation->var_count; i++) {
-        int var = relation->vars[i];
-        if (var < 0 || var >= cin->var_count)
-            verifier->why = "a relation about a variable that does not exist";
-        else if (relation_parents(relation) == 0 && !cin_is_loop(cin, var))
-            fail(verifier, "a relation about a variable that is not a loop", var);
+    const VarSet vars =
+        relation_parents(relation) | relation_children(relation) | relation_operands(relation);
+    if (vars >> (verifier->cin->var_count - 1) > 1)
+        verifier->why = "a relation about a variable that does not exist";
+    for (int n = 0; n < relation->kind->numbers; n++)
+        if (!int_is_closed(relation->numbers[n]))
+            verifier->why = "a number of a relation mentions an index variable";
+}
+
+static void verify_directive(Verifier *verifier, const Directive *directive) {
+    for (int i = 0; i < directive->loop_count; i++) {
+        const int var = directive->loops[i];
+        if (var < 0 || var >= verifier->cin->var_count)
+            verifier->why = "a directive about a variable that does not exist";
+        else if (!cin_is_loop(verifier->cin, var))
+            fail(verifier, "a directive about a variable that is not a loop", var);
     }
-    if (relation->factor && !int_is_closed(relation->factor))
-        verifier->why = "the factor of a relation mentions an index variable";
-    if ((relation->kind == REL_DISTRIBUTE || relation->kind == REL_FIX) && relation->machine &&
-        (relation->dim < 0 || relation->dim >= relation->machine->order))
-        verifier->why = "a relation about a dimension that its machine does not have";
+    if (directive->number && !int_is_closed(directive->number))
+        verifier->why = "the number of a directive mentions an index variable";
+    if (directive->machine && (directive->dim < 0 || directive->dim >= directive->machine->order))
+        verifier->why = "a directive about a dimension that its machine does not have";
 }
 
 // Along one dimension of the machine goes one variable of a nest, and all variables go along the same
 // machine.
 static void verify_distribution(Verifier *verifier) {
     const Cin *cin = verifier->cin;
-    for (int64_t r = 0; r < cin->relations.count; r++) {
-        const Relation *a = cin->relations.items[r];
-        for (int64_t q = 0; q < r && a->kind == REL_DISTRIBUTE; q++) {
-            const Relation *b = cin->relations.items[q];
-            if (b->kind != REL_DISTRIBUTE && b->kind != REL_FIX)
+    for (int64_t d = 0; d < cin->directives.count; d++) {
+        const Directive *a = cin->directives.items[d];
+        for (int64_t e = 0; e < d && a->kind == DIRECTIVE_DISTRIBUTE; e++) {
+            const Directive *b = cin->directives.items[e];
+            if (b->kind != DIRECTIVE_DISTRIBUTE && b->kind != DIRECTIVE_FIX)
                 continue;
             if (a->machine != b->machine)
-                fail(verifier, "a variable is distributed onto another machine than the others", a->vars[0]);
+                fail(verifier, "a variable is distributed onto another machine than the others", a->loops[0]);
             else if (a->machine && a->dim == b->dim &&
-                     (b->kind == REL_FIX || cin_share_nest(cin, a->vars[0], b->vars[0])))
-                fail(verifier, "a variable is distributed along a dimension that is taken", a->vars[0]);
+                     (b->kind == DIRECTIVE_FIX || cin_share_nest(cin, a->loops[0], b->loops[0])))
+                fail(verifier, "a variable is distributed along a dimension that is taken", a->loops[0]);
         }
     }
 }
@@ -94,6 +102,8 @@ bool cin_verify(const Cin *cin, const char **why) {
             fail(&verifier, "the extent of a variable mentions an index variable", v);
     for (int64_t r = 0; r < cin->relations.count; r++)
         verify_relation(&verifier, cin->relations.items[r]);
+    for (int64_t d = 0; d < cin->directives.count; d++)
+        verify_directive(&verifier, cin->directives.items[d]);
     if (!verifier.why) {
         for (int n = 0; n < cin_nest_count(cin); n++) {
             Nest nest = cin_nest(cin, n);

@@ -9,6 +9,7 @@
 #include "base/type.h"
 #include "format/level.h"
 #include "machine/placement.h"
+#include "relation/variable.h"
 
 typedef struct {
     int id; // index among the tensors of the program
@@ -23,11 +24,6 @@ typedef struct {
     int mode_order[MAX_ORDER];
     const Placement *placement; // NULL: induced by the schedule
 } Tensor;
-
-enum { MAX_VARS = 64 }; // index variables of one statement, derived ones included
-
-typedef uint64_t VarSet; // bit v: variable v
-_Static_assert(MAX_VARS <= 64, "a set of variables is one word");
 
 typedef struct {
     const Tensor *tensor;

@@ -6,13 +6,16 @@
 #define DISTAL_INDEX_PROVENANCE_H
 
 #include "index/cin.h"
-#include "machine/positions.h"
+#include "machine/rect.h"
 
 typedef struct Provenance Provenance;
 
 // Relations and extents of `cin` for these params, prepared for many queries. NULL with a diagnostic where an
 // extent is negative or overflows, or blocks reach so far that coordinates do. Lives in the arena.
 Provenance *provenance_create(const Cin *cin, const int64_t *params, Arena *arena, Diagnostics *diagnostics);
+
+// A copy in `arena` that depends on nothing else: it may outlive the Cin.
+Provenance *provenance_copy(const Provenance *provenance, Arena *arena);
 
 // Numeric extent of a variable.
 int64_t provenance_extent(const Provenance *provenance, int var);
@@ -31,20 +34,6 @@ static inline void ranges_restrict(LoopRanges *ranges, int var, int64_t lo, int6
 static inline void ranges_fix(LoopRanges *ranges, int var, int64_t value) {
     ranges_restrict(ranges, var, value, value + 1);
 }
-
-// A product of sets: of each variable, by id, the values that are meant; those of the source variables are
-// what counts. What a REL_CYCLIC gives to one value of its child[0] is a periodic set.
-typedef struct {
-    PositionSet values[MAX_VARS];
-} Box;
-typedef Array(Box) BoxArray;
-
-// One box around everything that is reached, with the memory of its periodic sets: it is not to be copied.
-typedef struct {
-    Box box;
-    Periodic periodic[MAX_VARS]; // of one segment each
-    Segment segments[MAX_VARS];
-} BoundingBox;
 
 // The variables that matter in a nest: its loops, and what they are derived from. `active` has MAX_VARS
 // entries.

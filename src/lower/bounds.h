@@ -26,9 +26,10 @@ bool bounds_clamps(const Cin *cin, int parent, int var, const bool *known);
 // Whether the value of `var` changes with loop `loop`.
 bool bounds_depends(const Cin *cin, int var, int loop);
 
-// The variable that indexes accesses of `assign` (accesses of a leaf: a source variable, or child[1] of a
-// REL_CYCLIC) and that `loop` moves by one a turn, the only one that it moves at all; -1 where there is none.
-// Only inner parts of splits on the way, so its bound is exact whatever stands outside.
+// The variable that indexes accesses of `assign` (accesses of a leaf: a source variable, or one that counts
+// through a part that is not contiguous) and that grows by one with each iteration of `loop`, the only one
+// that depends on it; -1 where there is none. The loop runs through contiguous parts of it, so its bound is
+// exact whatever is outside.
 int bounds_unit_source(const Cin *cin, const Stmt *assign, int loop);
 
 #endif

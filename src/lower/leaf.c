@@ -58,7 +58,7 @@ static GuardArray guard_known(Builder *builder) {
     for (int64_t i = 0; i < cin->relations.count; i++) {
         const Relation *relation = cin->relations.items[i];
         int parent = relation->parent[0];
-        if (!relation_is_partition(relation) || !builder->known[parent] || builder->clamped[parent])
+        if (!relation->kind->partitions || !builder->known[parent] || builder->clamped[parent])
             continue;
         array_push(cin->arena, guards, (Guard){int_var(cin->arena, parent), cin->vars[parent].extent});
         builder->clamped[parent] = true;
@@ -71,7 +71,7 @@ static void mark_clamped(Builder *builder, int var) {
     const Cin *cin = builder->site->cin;
     for (int64_t i = 0; i < cin->relations.count; i++) {
         const Relation *relation = cin->relations.items[i];
-        if (relation_is_partition(relation) && bounds_clamps(cin, relation->parent[0], var, builder->known))
+        if (relation->kind->partitions && bounds_clamps(cin, relation->parent[0], var, builder->known))
             builder->clamped[relation->parent[0]] = true;
     }
 }
@@ -153,20 +153,20 @@ static int position(const int *loops, int count, int var) {
     return -1;
 }
 
-// The relation that substitutes loops of this nest, all of whose loops are in the nest; NULL where there is
+// The directive that substitutes loops of this nest, all of whose loops are in the nest; NULL where there is
 // none.
-static const Relation *substitution(const LeafSite *site) {
+static const Directive *substitution(const LeafSite *site) {
     const Cin *cin = site->cin;
-    for (int64_t i = 0; i < cin->relations.count; i++) {
-        const Relation *relation = cin->relations.items[i];
-        if (relation->kind != REL_SUBSTITUTE)
+    for (int64_t d = 0; d < cin->directives.count; d++) {
+        const Directive *directive = cin->directives.items[d];
+        if (directive->kind != DIRECTIVE_SUBSTITUTE)
             continue;
         bool all = true;
-        for (int v = 0; v < relation->var_count; v++)
-            all = all && (site->outside[relation->vars[v]] ||
-                          position(site->loops, site->loop_count, relation->vars[v]) >= 0);
+        for (int i = 0; i < directive->loop_count; i++)
+            all = all && (site->outside[directive->loops[i]] ||
+                          position(site->loops, site->loop_count, directive->loops[i]) >= 0);
         if (all)
-            return relation;
+            return directive;
     }
     return NULL;
 }
@@ -177,20 +177,20 @@ typedef struct {
 } Choice;
 
 // The loops of a substitution must be the innermost ones of the leaf.
-static bool check_substituted(const LeafSite *site, const Relation *relation) {
+static bool check_substituted(const LeafSite *site, const Directive *directive) {
     const Cin *cin = site->cin;
-    for (int v = 0; v < relation->var_count; v++) {
-        int at = position(site->loops, site->loop_count, relation->vars[v]);
+    for (int v = 0; v < directive->loop_count; v++) {
+        int at = position(site->loops, site->loop_count, directive->loops[v]);
         if (at < 0)
             return diagnostics_error(
-                site->diagnostics, relation->span,
+                site->diagnostics, directive->span,
                 "cannot substitute %s: data moves inside loop '%s' (communicate at a loop outside of it)",
-                kernel_names[relation->kernel], cin->vars[relation->vars[v]].name);
-        if (at < site->loop_count - relation->var_count)
-            return diagnostics_error(site->diagnostics, relation->span,
+                kernel_names[directive->kernel], cin->vars[directive->loops[v]].name);
+        if (at < site->loop_count - directive->loop_count)
+            return diagnostics_error(site->diagnostics, directive->span,
                                      "cannot substitute %s: '%s' is not one of the %d innermost loops",
-                                     kernel_names[relation->kernel], cin->vars[relation->vars[v]].name,
-                                     relation->var_count);
+                                     kernel_names[directive->kernel], cin->vars[directive->loops[v]].name,
+                                     directive->loop_count);
     }
     return true;
 }
@@ -213,42 +213,43 @@ static const char *describe_call(const Cin *cin, const BlasCall *call) {
 static const KernelName best_first[] = {KERNEL_GEMM, KERNEL_GEMV, KERNEL_GER, KERNEL_DOT, KERNEL_AXPY};
 enum { BEST_COUNT = sizeof best_first / sizeof *best_first };
 
-static bool choose_substituted(const LeafSite *site, const Relation *relation, Choice *choice) {
-    if (!check_substituted(site, relation))
+static bool choose_substituted(const LeafSite *site, const Directive *directive, Choice *choice) {
+    if (!check_substituted(site, directive))
         return false;
-    const char *name = kernel_names[relation->kernel];
-    if (relation->kernel == KERNEL_LOOPS) {
+    const char *name = kernel_names[directive->kernel];
+    if (directive->kernel == KERNEL_LOOPS) {
         choice->why = "loops: substituted";
         return true;
     }
     const char *reason = NULL;
-    if (relation->kernel == KERNEL_BLAS) {
+    if (directive->kernel == KERNEL_BLAS) {
         for (int i = 0; i < BEST_COUNT && !choice->call; i++) {
             const char *other;
-            choice->call = blas_fit(site, best_first[i], relation->vars, relation->var_count, &other);
+            choice->call = blas_fit(site, best_first[i], directive->loops, directive->loop_count, &other);
             reason = reason ? reason : other;
         }
         if (!choice->call)
-            return diagnostics_error(site->diagnostics, relation->span,
+            return diagnostics_error(site->diagnostics, directive->span,
                                      "cannot substitute blas: no kernel fits these loops (gemm: %s)", reason);
     } else {
-        int wanted = blas_loop_count(relation->kernel);
-        if (relation->var_count != wanted)
-            return diagnostics_error(site->diagnostics, relation->span,
+        int wanted = blas_loop_count(directive->kernel);
+        if (directive->loop_count != wanted)
+            return diagnostics_error(site->diagnostics, directive->span,
                                      "cannot substitute %s: it replaces %d loop%s, and %d %s named", name,
-                                     wanted, wanted == 1 ? "" : "s", relation->var_count,
-                                     relation->var_count == 1 ? "is" : "are");
-        choice->call = blas_fit(site, relation->kernel, relation->vars, relation->var_count, &reason);
+                                     wanted, wanted == 1 ? "" : "s", directive->loop_count,
+                                     directive->loop_count == 1 ? "is" : "are");
+        choice->call = blas_fit(site, directive->kernel, directive->loops, directive->loop_count, &reason);
         if (!choice->call)
-            return diagnostics_error(site->diagnostics, relation->span,
+            return diagnostics_error(site->diagnostics, directive->span,
                                      "cannot substitute %s: %s; the loops must compute %s", name, reason,
-                                     blas_form(relation->kernel));
+                                     blas_form(directive->kernel));
     }
     return true;
 }
 
 static bool has_commands(const LeafSite *site, int var) {
-    return cin_relation(site->cin, REL_PARALLELIZE, var) || cin_relation(site->cin, REL_UNROLL, var);
+    return cin_directive(site->cin, DIRECTIVE_PARALLELIZE, var) ||
+           cin_directive(site->cin, DIRECTIVE_UNROLL, var);
 }
 
 // gemm wherever it fits, with as many loops as it can replace; gemv where the loops around it change its
@@ -309,10 +310,10 @@ static int order_loops(const LeafSite *site, const BlasCall *call, LeafLoop *loo
 const Leaf *leaf_create(const LeafSite *site) {
     const Cin *cin = site->cin;
     Choice choice = {0};
-    const Relation *relation = substitution(site);
-    if (relation && !choose_substituted(site, relation, &choice))
+    const Directive *directive = substitution(site);
+    if (directive && !choose_substituted(site, directive, &choice))
         return NULL;
-    if (!relation)
+    if (!directive)
         choose_freely(site, &choice);
     Leaf *leaf = arena_new(cin->arena, Leaf);
     LeafLoop *loops = arena_array(cin->arena, LeafLoop, site->loop_count + 1);

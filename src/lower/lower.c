@@ -24,10 +24,11 @@ static bool add_dim(Lowering *lowering, ExecutionDim dim, Span span) {
 static bool add_machine_dims(Lowering *lowering) {
     const Cin *cin = lowering->cin;
     const Machine *machine = NULL;
-    for (int64_t i = 0; i < cin->relations.count; i++) {
-        const Relation *relation = cin->relations.items[i];
-        if ((relation->kind == REL_DISTRIBUTE || relation->kind == REL_FIX) && relation->machine)
-            machine = relation->machine; // the same for all
+    for (int64_t i = 0; i < cin->directives.count; i++) {
+        const Directive *directive = cin->directives.items[i];
+        if ((directive->kind == DIRECTIVE_DISTRIBUTE || directive->kind == DIRECTIVE_FIX) &&
+            directive->machine)
+            machine = directive->machine; // the same for all
     }
     for (int d = 0; machine && d < machine->order; d++)
         if (!add_dim(lowering, (ExecutionDim){machine->extents[d], machine, d}, machine->span))
@@ -53,15 +54,15 @@ static bool add_own_dims(Lowering *lowering, int *own_dim) {
         Nest nest = cin_nest(cin, n);
         for (int i = 0; i < nest.loop_count; i++) {
             int var = nest.loops[i];
-            const Relation *relation = cin_relation(cin, REL_DISTRIBUTE, var);
-            if (!relation || relation->machine || own_dim[var] >= 0)
+            const Directive *directive = cin_directive(cin, DIRECTIVE_DISTRIBUTE, var);
+            if (!directive || directive->machine || own_dim[var] >= 0)
                 continue;
             own_dim[var] = lowering->spmd->dim_count;
             const IntExpr *extent = cin->vars[var].extent;
             // Nests without this variable need a processor even where it has no value.
             if (!every_nest_loops(cin, var))
                 extent = int_op(cin->arena, INT_MAX, int_const(cin->arena, 1), extent);
-            if (!add_dim(lowering, (ExecutionDim){extent, NULL, 0}, relation->span))
+            if (!add_dim(lowering, (ExecutionDim){extent, NULL, 0}, directive->span))
                 return false;
         }
     }
@@ -77,14 +78,14 @@ static void set_coordinates(const Lowering *lowering, const Nest *nest, const in
         result->coordinates[d] = -1;
         result->fixed[d] = int_const(cin->arena, 0);
     }
-    for (int64_t i = 0; i < cin->relations.count; i++)
-        if (cin->relations.items[i]->kind == REL_FIX)
-            result->fixed[cin->relations.items[i]->dim] = cin->relations.items[i]->factor;
+    for (int64_t i = 0; i < cin->directives.count; i++)
+        if (cin->directives.items[i]->kind == DIRECTIVE_FIX)
+            result->fixed[cin->directives.items[i]->dim] = cin->directives.items[i]->number;
     for (int i = 0; i < nest->loop_count; i++) {
         int var = nest->loops[i];
-        const Relation *relation = cin_relation(cin, REL_DISTRIBUTE, var);
-        if (relation)
-            result->coordinates[relation->machine ? relation->dim : own_dim[var]] = var;
+        const Directive *directive = cin_directive(cin, DIRECTIVE_DISTRIBUTE, var);
+        if (directive)
+            result->coordinates[directive->machine ? directive->dim : own_dim[var]] = var;
     }
 }
 

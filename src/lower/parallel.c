@@ -18,8 +18,8 @@ bool leaf_is_told(const LeafSite *site, int var, VarSet around) {
         told |= (VarSet)site->outside[v] << v;
     for (int64_t i = 0; i < cin->relations.count; i++) {
         const Relation *relation = cin->relations.items[i];
-        if (!((relation_parent_vars(relation) | relation_shift_vars(relation)) & ~told))
-            told |= relation_child_vars(relation);
+        if (!((relation_parents(relation) | relation_operands(relation)) & ~told))
+            told |= relation_children(relation);
     }
     return told >> var & 1;
 }
@@ -42,7 +42,7 @@ static bool updates_one_element(const Analysis *analysis, int depth) {
     return true;
 }
 
-static bool apply_thread(const Analysis *analysis, int depth, const Relation *relation) {
+static bool apply_thread(const Analysis *analysis, int depth, const Directive *directive) {
     const LeafSite *site = analysis->site;
     LeafLoop *loop = &analysis->loops[depth];
     const char *name = site->cin->vars[loop->var].name;
@@ -51,16 +51,16 @@ static bool apply_thread(const Analysis *analysis, int depth, const Relation *re
         loop->thread = true;
         return true;
     }
-    switch (relation->race) {
+    switch (directive->race) {
     case RACE_NONE:
         return diagnostics_error(
-            site->diagnostics, relation->span,
+            site->diagnostics, directive->span,
             "cannot parallelize '%s': its iterations update the same elements of '%s' (name a "
             "race strategy: atomic, reduction or temporary)",
             name, left->name);
     case RACE_ATOMIC:
         if (analysis->plain_count < analysis->loop_count)
-            return diagnostics_error(site->diagnostics, relation->span,
+            return diagnostics_error(site->diagnostics, directive->span,
                                      "cannot parallelize '%s': the updates of a library call are not atomic",
                                      name);
         loop->thread = loop->atomic = true;
@@ -77,54 +77,55 @@ static bool may_be_vector(const Analysis *analysis, int depth) {
            (depth == analysis->plain_count - 1 && updates_one_element(analysis, depth));
 }
 
-static bool apply_vector(const Analysis *analysis, int depth, const Relation *relation) {
+static bool apply_vector(const Analysis *analysis, int depth, const Directive *directive) {
     const LeafSite *site = analysis->site;
     const char *name = site->cin->vars[analysis->loops[depth].var].name;
     if (!may_be_vector(analysis, depth))
-        return diagnostics_error(site->diagnostics, relation->span,
+        return diagnostics_error(site->diagnostics, directive->span,
                                  "cannot vectorize '%s': its iterations update the same elements of '%s'",
                                  name, site->assign->lhs->tensor->name);
     for (int i = 0; i < depth; i++)
         if (analysis->loops[i].atomic)
-            return diagnostics_error(site->diagnostics, relation->span,
+            return diagnostics_error(site->diagnostics, directive->span,
                                      "cannot vectorize '%s': updates inside '%s' are atomic", name,
                                      site->cin->vars[analysis->loops[i].var].name);
     analysis->loops[depth].vector = true;
     return true;
 }
 
-static bool apply_command(const Analysis *analysis, int depth, const Relation *relation) {
+static bool apply_command(const Analysis *analysis, int depth, const Directive *directive) {
     const LeafSite *site = analysis->site;
     if (depth >= analysis->plain_count)
-        return diagnostics_error(
-            site->diagnostics, relation->span, "cannot %s '%s': a library call replaces it",
-            relation->kind == REL_UNROLL ? "unroll" : "parallelize", site->cin->vars[relation->vars[0]].name);
-    if (relation->kind == REL_UNROLL) {
-        analysis->loops[depth].unroll = relation->factor->value;
+        return diagnostics_error(site->diagnostics, directive->span,
+                                 "cannot %s '%s': a library call replaces it",
+                                 directive->kind == DIRECTIVE_UNROLL ? "unroll" : "parallelize",
+                                 site->cin->vars[directive->loops[0]].name);
+    if (directive->kind == DIRECTIVE_UNROLL) {
+        analysis->loops[depth].unroll = directive->number->value;
         return true;
     }
-    return relation->unit == UNIT_CPU_THREAD ? apply_thread(analysis, depth, relation)
-                                             : apply_vector(analysis, depth, relation);
+    return directive->unit == UNIT_CPU_THREAD ? apply_thread(analysis, depth, directive)
+                                              : apply_vector(analysis, depth, directive);
 }
 
 // Commands about loops of the nest; those about loops outside of the leaf cannot be carried out.
 static bool apply_commands(const Analysis *analysis) {
     const LeafSite *site = analysis->site;
     bool ok = true;
-    for (int64_t r = 0; r < site->cin->relations.count; r++) {
-        const Relation *relation = site->cin->relations.items[r];
-        if (relation->kind != REL_PARALLELIZE && relation->kind != REL_UNROLL)
+    for (int64_t r = 0; r < site->cin->directives.count; r++) {
+        const Directive *directive = site->cin->directives.items[r];
+        if (directive->kind != DIRECTIVE_PARALLELIZE && directive->kind != DIRECTIVE_UNROLL)
             continue;
-        const char *what = relation->kind == REL_UNROLL ? "unroll" : "parallelize";
-        const char *name = site->cin->vars[relation->vars[0]].name;
-        if (site->outside[relation->vars[0]])
-            ok = diagnostics_error(site->diagnostics, relation->span, "cannot %s '%s': %s", what, name,
-                                   cin_relation(site->cin, REL_DISTRIBUTE, relation->vars[0])
+        const char *what = directive->kind == DIRECTIVE_UNROLL ? "unroll" : "parallelize";
+        const char *name = site->cin->vars[directive->loops[0]].name;
+        if (site->outside[directive->loops[0]])
+            ok = diagnostics_error(site->diagnostics, directive->span, "cannot %s '%s': %s", what, name,
+                                   cin_directive(site->cin, DIRECTIVE_DISTRIBUTE, directive->loops[0])
                                        ? "it is distributed"
                                        : "data moves inside it (communicate at a loop outside of it)");
         for (int i = 0; i < analysis->loop_count; i++)
-            if (analysis->loops[i].var == relation->vars[0])
-                ok = apply_command(analysis, i, relation) && ok;
+            if (analysis->loops[i].var == directive->loops[0])
+                ok = apply_command(analysis, i, directive) && ok;
     }
     return ok;
 }
@@ -139,7 +140,8 @@ static bool check_vector_outside_threads(const Analysis *analysis) {
         for (int j = i + 1; j < analysis->loop_count; j++)
             if (analysis->loops[i].vector && has_threads(&analysis->loops[j]))
                 return diagnostics_error(
-                    site->diagnostics, cin_relation(site->cin, REL_PARALLELIZE, analysis->loops[i].var)->span,
+                    site->diagnostics,
+                    cin_directive(site->cin, DIRECTIVE_PARALLELIZE, analysis->loops[i].var)->span,
                     "cannot vectorize '%s': threads work inside it, on '%s'",
                     site->cin->vars[analysis->loops[i].var].name,
                     site->cin->vars[analysis->loops[j].var].name);

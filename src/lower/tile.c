@@ -5,6 +5,8 @@
 #include "lower/transfers.h"
 #include "schedule/transform.h"
 
+#include <string.h>
+
 // The innermost loop strides through INNER cache lines, 16 KiB, which stay in a first-level cache, as their
 // pages stay in its table of addresses, while the other loop uses them up. Its OUTER turns are few, so that
 // there are tiles for many threads.
@@ -26,12 +28,14 @@ static LeafSite site_of(const Cin *cin, const Nest *nest) {
     return site;
 }
 
-// Whether a command or a rotation is about the loop.
+// Whether a directive is about the loop, or other variables depend on it beside those that it replaces.
 static bool is_mentioned(const Cin *cin, int loop) {
     for (int64_t r = 0; r < cin->relations.count; r++)
-        for (int i = 0; i < cin->relations.items[r]->var_count; i++)
-            if (cin->relations.items[r]->vars[i] == loop)
-                return true;
+        if (relation_operands(cin->relations.items[r]) >> loop & 1)
+            return true;
+    for (int64_t d = 0; d < cin->directives.count; d++)
+        if (directive_is_about(cin->directives.items[d], loop))
+            return true;
     return false;
 }
 
@@ -40,7 +44,9 @@ static void split(Cin *cin, int loop, int64_t block, int children[2]) {
     const Span span = cin->vars[loop].span;
     NewVar outer = transform_fresh_var(cin, base, 'o', span),
            inner = transform_fresh_var(cin, base, 'i', span);
-    transform_blocks(cin, REL_SPLIT, span, loop, outer, inner, int_const(cin->arena, block), children);
+    Relation relation = {&relation_split, span, .parent = {loop}, .numbers = {int_const(cin->arena, block)}};
+    transform_derive(cin, &relation, (const NewVar[]){outer, inner});
+    memcpy(children, relation.child, sizeof relation.child);
     cin->ordered[children[0]] = cin->ordered[children[1]] = true;
 }
 

@@ -8,7 +8,7 @@
 int sequential_loops(const Cin *cin, const Nest *nest, int *loops) {
     int count = 0;
     for (int i = 0; i < nest->loop_count; i++)
-        if (!cin_relation(cin, REL_DISTRIBUTE, nest->loops[i]))
+        if (!cin_directive(cin, DIRECTIVE_DISTRIBUTE, nest->loops[i]))
             loops[count++] = nest->loops[i];
     return count;
 }
@@ -17,29 +17,28 @@ int sequential_loops(const Cin *cin, const Nest *nest, int *loops) {
 static int transfer_place(const Cin *cin, const Nest *nest, const Tensor *tensor) {
     int innermost_distributed = -1, named = -1;
     for (int i = 0; i < nest->loop_count; i++) {
-        if (cin_relation(cin, REL_DISTRIBUTE, nest->loops[i]))
+        if (cin_directive(cin, DIRECTIVE_DISTRIBUTE, nest->loops[i]))
             innermost_distributed = nest->loops[i];
-        for (int64_t r = 0; r < cin->relations.count; r++) {
-            const Relation *relation = cin->relations.items[r];
-            if (relation->kind == REL_COMMUNICATE && relation->tensor == tensor &&
-                relation->vars[0] == nest->loops[i])
+        for (int64_t d = 0; d < cin->directives.count; d++) {
+            const Directive *directive = cin->directives.items[d];
+            if (directive->kind == DIRECTIVE_COMMUNICATE && directive->tensor == tensor &&
+                directive->loops[0] == nest->loops[i])
                 named = nest->loops[i];
         }
     }
     return named >= 0 ? named : innermost_distributed;
 }
 
-// The variable that says where an element lies whose coordinate is `var`: the innermost that counts what a
-// REL_CYCLIC gives to one processor, where all that is outside of it is known.
+// The variable that gives the position of an element whose coordinate is `var`: the innermost that counts
+// through a part that is not contiguous, where the parts around it are known.
 static int located_by(const Cin *cin, int var, const bool *known) {
     int located = var;
     for (;;) {
         const Relation *relation = cin_replaced_by(cin, var);
-        if (!relation || !relation_is_partition(relation) ||
-            !bounds_is_recovered(cin, relation->child[0], known))
+        if (!relation || !relation->kind->partitions || !bounds_is_recovered(cin, relation->child[0], known))
             return located;
         var = relation->child[1];
-        if (relation->kind == REL_CYCLIC)
+        if (!relation->kind->contiguous)
             located = var;
     }
 }
@@ -48,7 +47,7 @@ static int located_by(const Cin *cin, int var, const bool *known) {
 static const Access *located_access(const Cin *cin, const Nest *nest, const Transfer *transfer) {
     bool known[MAX_VARS] = {false};
     for (int i = 0; i < nest->loop_count; i++)
-        known[nest->loops[i]] = cin_relation(cin, REL_DISTRIBUTE, nest->loops[i]) != NULL;
+        known[nest->loops[i]] = cin_directive(cin, DIRECTIVE_DISTRIBUTE, nest->loops[i]) != NULL;
     for (int i = 0; i < transfer->loop_count; i++)
         known[transfer->loops[i]] = true;
     const Access *access = transfer->statement_access;
@@ -77,7 +76,7 @@ static void add_transfer(const Collector *collector, TransferKind kind, const Ac
                          .nest = collector->index,
                          .at = transfer_place(cin, nest, access->tensor)};
     for (int i = 0; transfer.at >= 0; i++) {
-        if (!cin_relation(cin, REL_DISTRIBUTE, nest->loops[i]))
+        if (!cin_directive(cin, DIRECTIVE_DISTRIBUTE, nest->loops[i]))
             transfer.loops[transfer.loop_count++] = nest->loops[i];
         if (nest->loops[i] == transfer.at)
             break;

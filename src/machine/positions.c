@@ -159,13 +159,8 @@ static PositionSet finish(const Builder *builder, int64_t lo, int64_t hi) {
 
 // The least number that both periods divide; `most` where that is smaller: then nothing repeats.
 static int64_t common_period(int64_t a, int64_t b, int64_t most) {
-    int64_t x = a, y = b, common;
-    while (y != 0) {
-        const int64_t rest = x % y;
-        x = y;
-        y = rest;
-    }
-    return checked_mul(a / x, b, &common) ? min_i64(common, most) : most;
+    int64_t common;
+    return checked_mul(a / common_divisor(a, b), b, &common) ? min_i64(common, most) : most;
 }
 
 static int64_t period_of(PositionSet set) {
@@ -190,8 +185,8 @@ static int64_t common_runs(PositionSet a, PositionSet b, Builder *builder) {
     return count;
 }
 
-// Whether what they have in common is the part of the one periodic that both have, or that one of them has.
-static bool has_one_comb(PositionSet a, PositionSet b) {
+// Whether what they have in common lies in the one periodic set that both have, or that one of them has.
+static bool have_one_period_at_most(PositionSet a, PositionSet b) {
     return !a.periodic || !b.periodic || periodic_equal(a.periodic, b.periodic);
 }
 
@@ -215,7 +210,7 @@ PositionSet positions_intersect(PositionSet a, PositionSet b, Arena *arena) {
     const int64_t lo = max_i64(a.lo, b.lo), hi = min_i64(a.hi, b.hi);
     if (lo >= hi)
         return nothing;
-    if (has_one_comb(a, b))
+    if (have_one_period_at_most(a, b))
         return tight((PositionSet){lo, hi, a.periodic ? a.periodic : b.periodic});
     if (are_apart(a.periodic, b.periodic))
         return nothing;
@@ -230,7 +225,7 @@ int64_t positions_common(PositionSet a, PositionSet b) {
     const int64_t lo = max_i64(a.lo, b.lo), hi = min_i64(a.hi, b.hi);
     if (lo >= hi)
         return 0;
-    if (has_one_comb(a, b))
+    if (have_one_period_at_most(a, b))
         return positions_count((PositionSet){lo, hi, a.periodic ? a.periodic : b.periodic});
     if (are_apart(a.periodic, b.periodic))
         return 0;
@@ -312,6 +307,16 @@ int positions_compare(PositionSet a, PositionSet b) {
     if (run_a.lo != run_b.lo)
         return run_a.lo < run_b.lo ? -1 : 1;
     return run_a.hi < run_b.hi ? -1 : run_a.hi > run_b.hi;
+}
+
+PositionSet positions_every(PositionSet interval, int64_t period, Arena *arena) {
+    if (is_empty(interval))
+        return nothing;
+    if (interval.hi - interval.lo <= period)
+        return (PositionSet){interval.lo, interval.lo + 1, NULL};
+    Builder builder = {.arena = arena, .origin = interval.lo, .period = period};
+    add_run(&builder, interval.lo, interval.lo + 1);
+    return finish(&builder, interval.lo, interval.hi);
 }
 
 PositionSet positions_shift(PositionSet set, int64_t by, Arena *arena) {

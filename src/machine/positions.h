@@ -47,6 +47,9 @@ PositionSet positions_slice(PositionSet set, int64_t first, int64_t last);
 // The first contiguous run of members from x on: an interval, empty where there is none.
 PositionSet positions_run(PositionSet set, int64_t x);
 
+// Of an interval, the first position and every `period`th after it.
+PositionSet positions_every(PositionSet interval, int64_t period, Arena *arena);
+
 PositionSet positions_intersect(PositionSet a, PositionSet b, Arena *arena);
 // a \ b as up to three sets: before b, between the members of b, after b. Returns their number; none is
 // empty.

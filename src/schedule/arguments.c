@@ -67,19 +67,11 @@ bool argument_names(const Application *application, const Arg *arg, const Arg **
 
 // What became of a variable that is not a loop any more: "split into 'ko' and 'ki'".
 static const char *fate(const Cin *cin, const Relation *relation) {
-    const char *first = cin->vars[relation->child[0]].name;
-    switch (relation->kind) {
-    case REL_COLLAPSE:
-        return arena_printf(cin->arena, "collapsed into '%s'", first);
-    case REL_ROTATE:
-        return arena_printf(cin->arena, "rotated into '%s'", first);
-    default:
-        return arena_printf(cin->arena, "%s into '%s' and '%s'",
-                            relation->kind == REL_SPLIT    ? "split"
-                            : relation->kind == REL_DIVIDE ? "divided"
-                                                           : "distributed block-cyclically",
-                            first, cin->vars[relation->child[1]].name);
-    }
+    const char *names[2];
+    for (int c = 0; c < relation->kind->children; c++)
+        names[c] = arena_printf(cin->arena, "'%s'", cin->vars[relation->child[c]].name);
+    return arena_printf(cin->arena, "%s into %s", relation->kind->done,
+                        enumeration(cin->arena, names, relation->kind->children));
 }
 
 bool argument_loop(const Application *application, const Arg *arg, int *var) {
@@ -212,12 +204,12 @@ bool argument_choice(const Application *application, const Arg *arg, const char 
 
 bool loop_is_free(const Application *application, Span span, int var, unsigned kinds) {
     const Cin *cin = application->cin;
-    for (int kind = 0; kind <= REL_UNROLL; kind++) {
-        const Relation *relation = kinds >> kind & 1u ? cin_relation(cin, (RelationKind)kind, var) : NULL;
-        if (!relation)
+    for (int kind = 0; kind < DIRECTIVE_COUNT; kind++) {
+        const Directive *directive = kinds >> kind & 1u ? cin_directive(cin, (DirectiveKind)kind, var) : NULL;
+        if (!directive)
             continue;
         Text text = text_create(application->scheduler->arena);
-        relation_print(cin, relation, application->scheduler->symbols.params, &text);
+        cin_print_directive(cin, directive, application->scheduler->symbols.params, &text);
         return refuse(application, span, "%s was applied to '%s' before", text_string(&text),
                       cin->vars[var].name);
     }
@@ -226,18 +218,14 @@ bool loop_is_free(const Application *application, Span span, int var, unsigned k
 
 bool loop_is_derivable(const Application *application, Span span, int var) {
     const Cin *cin = application->cin;
-    for (int64_t r = 0; r < cin->relations.count; r++) {
-        const Relation *relation = cin->relations.items[r];
-        if (relation->kind < REL_ROTATE)
-            continue;
-        for (int i = 0; i < relation->var_count; i++) {
-            if (relation->vars[i] != var)
-                continue;
-            Text text = text_create(application->scheduler->arena);
-            relation_print(cin, relation, application->scheduler->symbols.params, &text);
-            return refuse(application, span, "'%s' is used by %s; %s it before that", cin->vars[var].name,
-                          text_string(&text), application->command->name);
-        }
-    }
-    return true;
+    const char *const *params = application->scheduler->symbols.params;
+    Text user = text_create(application->scheduler->arena);
+    for (int64_t r = 0; r < cin->relations.count && user.length == 0; r++)
+        if (relation_operands(cin->relations.items[r]) >> var & 1)
+            cin_print_relation(cin, cin->relations.items[r], params, &user);
+    for (int64_t d = 0; d < cin->directives.count && user.length == 0; d++)
+        if (directive_is_about(cin->directives.items[d], var))
+            cin_print_directive(cin, cin->directives.items[d], params, &user);
+    return user.length == 0 || refuse(application, span, "'%s' is used by %s; %s it before that",
+                                      cin->vars[var].name, text_string(&user), application->command->name);
 }

@@ -13,12 +13,6 @@ typedef struct {
     const Cin *cin;
 } Application;
 
-// A variable that the command makes.
-typedef struct {
-    const char *name;
-    Span span;
-} NewVar;
-
 // Adds "cannot COMMAND: ..."; always false.
 bool refuse(const Application *application, Span span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -38,7 +32,7 @@ bool argument_tensor(const Application *application, const Arg *arg, const Tenso
 bool argument_choice(const Application *application, const Arg *arg, const char *what,
                      const char *const *names, int count, int *choice);
 
-// Refuses where a relation of one of `kinds` (a set of bits 1 << RelationKind) is about the loop already.
+// Refuses where a directive of one of `kinds` (a set of bits 1 << DirectiveKind) is about the loop already.
 bool loop_is_free(const Application *application, Span span, int var, unsigned kinds);
 // Refuses where other variables can no longer take the place of this loop, because something else was said
 // about it.

@@ -35,8 +35,8 @@ static const Cin *collapse(Scheduler *scheduler, const Command *command, const C
         return NULL;
     }
     Cin *result = cin_copy(cin);
-    bool distributed =
-        cin_relation(cin, REL_DISTRIBUTE, outer) != NULL && cin_relation(cin, REL_DISTRIBUTE, inner) != NULL;
+    bool distributed = cin_directive(cin, DIRECTIVE_DISTRIBUTE, outer) != NULL &&
+                       cin_directive(cin, DIRECTIVE_DISTRIBUTE, inner) != NULL;
     if (distributed) {
         distribution_undo(result, outer);
         distribution_undo(result, inner);
@@ -46,15 +46,10 @@ static const Cin *collapse(Scheduler *scheduler, const Command *command, const C
         !loop_is_derivable(&application, args[1].span, inner) ||
         !argument_new_vars(&application, &name, 1, &var) || !directly_nested(&application, outer, inner))
         return NULL;
-    int fused = cin_add_var(result, var.name, var.span,
-                            int_op(cin->arena, INT_MUL, cin->vars[outer].extent, cin->vars[inner].extent));
-    cin_add_relation(
-        result,
-        (Relation){.kind = REL_COLLAPSE, .span = command->span, .parent = {outer, inner}, .child = {fused}});
-    transform_replace(result, outer, &fused, 1);
-    transform_replace(result, inner, NULL, 0);
+    Relation relation = {&relation_collapse, command->span, .parent = {outer, inner}};
+    transform_derive(result, &relation, &var);
     if (distributed)
-        distribution_bind(result, command->span, fused, NULL, 0);
+        distribution_bind(result, command->span, relation.child[0], NULL, 0);
     return result;
 }
 

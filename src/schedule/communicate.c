@@ -14,15 +14,15 @@ static bool accessed_under(const Cin *cin, const Tensor *tensor, int var) {
 
 // The loop that the tensor is communicated at already in a nest that has `var` too, or -1.
 static int communicated_at(const Cin *cin, const Tensor *tensor, int var) {
-    for (int64_t r = 0; r < cin->relations.count; r++) {
-        const Relation *relation = cin->relations.items[r];
-        if (relation->kind != REL_COMMUNICATE || relation->tensor != tensor)
+    for (int64_t d = 0; d < cin->directives.count; d++) {
+        const Directive *directive = cin->directives.items[d];
+        if (directive->kind != DIRECTIVE_COMMUNICATE || directive->tensor != tensor)
             continue;
         for (int n = 0; n < cin_nest_count(cin); n++) {
             Nest nest = cin_nest(cin, n);
-            if (nest_has(&nest, var) && nest_has(&nest, relation->vars[0]) &&
+            if (nest_has(&nest, var) && nest_has(&nest, directive->loops[0]) &&
                 assignment_has(nest.assign, tensor))
-                return relation->vars[0];
+                return directive->loops[0];
         }
     }
     return -1;
@@ -39,11 +39,11 @@ static bool communicate_one(const Application *application, Cin *result, const A
     if (!accessed_under(result, tensor, var))
         return refuse(application, arg->span, "'%s' is not accessed under the loop '%s'", arg->name,
                       result->vars[var].name);
-    cin_add_relation(result, (Relation){.kind = REL_COMMUNICATE,
-                                        .span = application->command->span,
-                                        .var_count = 1,
-                                        .vars = {var},
-                                        .tensor = tensor});
+    cin_add_directive(result, (Directive){.kind = DIRECTIVE_COMMUNICATE,
+                                          .span = application->command->span,
+                                          .loop_count = 1,
+                                          .loops = {var},
+                                          .tensor = tensor});
     return true;
 }
 
@@ -53,7 +53,8 @@ static const Cin *communicate(Scheduler *scheduler, const Command *command, cons
     int count, var;
     if (!argument_names(&application, &command->args[0], &tensors, &count) ||
         !argument_loop(&application, &command->args[1], &var) ||
-        !loop_is_free(&application, command->args[1].span, var, 1u << REL_SUBSTITUTE | 1u << REL_PARALLELIZE))
+        !loop_is_free(&application, command->args[1].span, var,
+                      1u << DIRECTIVE_SUBSTITUTE | 1u << DIRECTIVE_PARALLELIZE))
         return NULL;
     Cin *result = cin_copy(cin);
     for (int i = 0; i < count; i++)

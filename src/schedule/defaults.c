@@ -42,33 +42,28 @@ static bool can_divide(const Cin *cin, const Distribution *distribution) {
         int target = distribution->steps[s].target;
         if (!cin_is_loop(cin, target))
             return false;
-        for (int64_t r = 0; r < cin->relations.count; r++) {
-            const Relation *relation = cin->relations.items[r];
-            for (int i = 0; relation->kind == REL_ROTATE && i < relation->var_count; i++)
-                if (relation->vars[i] == target)
-                    return false;
-        }
+        for (int64_t r = 0; r < cin->relations.count; r++)
+            if (relation_operands(cin->relations.items[r]) >> target & 1)
+                return false;
     }
     return cin->var_count + 2 * distribution->step_count <= MAX_VARS;
 }
 
 // What the user said about the loop `from` holds for its part on one processor.
-static void move_relations(Cin *cin, int from, int to) {
-    for (int64_t r = 0; r < cin->relations.count; r++) {
-        const Relation *relation = cin->relations.items[r];
-        if (relation->kind <= REL_FIX)
-            continue;
-        Relation *moved = arena_copy(cin->arena, relation, sizeof *relation);
-        for (int i = 0; i < moved->var_count; i++)
-            if (moved->vars[i] == from)
-                moved->vars[i] = to;
-        cin->relations.items[r] = moved;
+static void move_directives(Cin *cin, int from, int to) {
+    for (int64_t d = 0; d < cin->directives.count; d++) {
+        const Directive *directive = cin->directives.items[d];
+        Directive *moved = arena_copy(cin->arena, directive, sizeof *directive);
+        for (int i = 0; i < moved->loop_count; i++)
+            if (moved->loops[i] == from)
+                moved->loops[i] = to;
+        cin->directives.items[d] = moved;
     }
 }
 
 const Cin *schedule_defaults(const Cin *cin) {
-    for (int64_t r = 0; r < cin->relations.count; r++)
-        if (cin->relations.items[r]->kind == REL_DISTRIBUTE)
+    for (int64_t d = 0; d < cin->directives.count; d++)
+        if (cin->directives.items[d]->kind == DIRECTIVE_DISTRIBUTE)
             return cin;
     const Access *access = says_where(cin->assignment->lhs->tensor) ? cin->assignment->lhs : NULL;
     if (!access)
@@ -84,7 +79,7 @@ const Cin *schedule_defaults(const Cin *cin) {
     distribution_apply(result, access->span, &distribution);
     for (int s = 0; s < distribution.step_count; s++) {
         const int target = distribution.steps[s].target;
-        move_relations(result, target, distribution_local_part(result, target));
+        move_directives(result, target, distribution_local_part(result, target));
     }
     return result;
 }

@@ -7,7 +7,9 @@
 
 #include <string.h>
 
-enum { OTHERWISE_EXECUTED = 1u << REL_SUBSTITUTE | 1u << REL_PARALLELIZE | 1u << REL_UNROLL };
+enum {
+    OTHERWISE_EXECUTED = 1u << DIRECTIVE_SUBSTITUTE | 1u << DIRECTIVE_PARALLELIZE | 1u << DIRECTIVE_UNROLL
+};
 
 static bool fits(const Cin *cin, const Machine *machine, int dim, int var) {
     return int_equal(machine->extents[dim], cin->vars[var].extent) &&
@@ -20,9 +22,9 @@ static const Machine *fitting_dimension(const Application *application, const Ci
     const Symbols *symbols = &application->scheduler->symbols;
     bool bound = false;
     const Machine *machine = NULL;
-    for (int64_t r = 0; r < cin->relations.count && !bound; r++) {
-        bound = cin->relations.items[r]->kind == REL_DISTRIBUTE;
-        machine = cin->relations.items[r]->machine;
+    for (int64_t d = 0; d < cin->directives.count && !bound; d++) {
+        bound = cin->directives.items[d]->kind == DIRECTIVE_DISTRIBUTE;
+        machine = cin->directives.items[d]->machine;
     }
     for (int m = 0; m < symbols->machine_count; m++) {
         if (bound && symbols->machines[m] != machine)
@@ -42,7 +44,7 @@ static const Cin *distribute_loops(const Application *application) {
     Cin *result = cin_copy(application->cin);
     for (int i = 0; i < count; i++) {
         if (!loop_is_free(application, command->args[0].span, vars[i],
-                          1u << REL_DISTRIBUTE | OTHERWISE_EXECUTED))
+                          1u << DIRECTIVE_DISTRIBUTE | OTHERWISE_EXECUTED))
             return NULL;
         int dim = 0;
         const Machine *machine = fitting_dimension(application, result, vars[i], &dim);
@@ -70,7 +72,7 @@ static bool resolve_lists(const Application *application, Distribution *distribu
         return refuse(application, args[0].span, "a machine has at most %d dimensions", MAX_MACHINE_ORDER);
     for (int i = 0; i < count; i++) {
         const Arg *target = args[0].kind == ARG_LIST ? &args[0].items[i] : &args[0];
-        if (!loop_is_free(application, target->span, targets[i], 1u << REL_DISTRIBUTE) ||
+        if (!loop_is_free(application, target->span, targets[i], 1u << DIRECTIVE_DISTRIBUTE) ||
             !loop_is_derivable(application, target->span, targets[i]))
             return false;
         names[i] = &outer[i];
@@ -89,12 +91,13 @@ static bool resolve_lists(const Application *application, Distribution *distribu
 static bool dimensions_are_free(const Application *application, const Distribution *distribution) {
     const Arg *onto = &application->command->args[3];
     for (int s = 0; s < distribution->step_count; s++) {
-        const Relation *taken = distribution_taken(application->cin, distribution->machine,
-                                                   distribution->steps[s].dim, distribution->steps[s].target);
+        const Directive *taken =
+            distribution_taken(application->cin, distribution->machine, distribution->steps[s].dim,
+                               distribution->steps[s].target);
         if (!taken)
             continue;
         Text text = text_create(application->scheduler->arena);
-        relation_print(application->cin, taken, application->scheduler->symbols.params, &text);
+        cin_print_directive(application->cin, taken, application->scheduler->symbols.params, &text);
         return refuse(application, onto->span, "%s has taken that dimension of '%s' already",
                       text_string(&text), distribution->machine->name);
     }
@@ -149,8 +152,8 @@ static VarSet made_of(const Cin *cin, const Access *access) {
     VarSet vars = access_vars(access);
     for (int64_t r = 0; r < cin->relations.count; r++) {
         const Relation *relation = cin->relations.items[r];
-        if (relation_parent_vars(relation) & vars)
-            vars |= relation_child_vars(relation);
+        if (relation_parents(relation) & vars)
+            vars |= relation_children(relation);
     }
     return vars;
 }

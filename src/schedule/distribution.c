@@ -3,17 +3,17 @@
 
 #include "schedule/transform.h"
 
-bool distribution_takes(const Relation *relation, const Machine *machine, int dim) {
-    return (relation->kind == REL_DISTRIBUTE || relation->kind == REL_FIX) && relation->machine &&
-           relation->machine == machine && relation->dim == dim;
+bool distribution_takes(const Directive *directive, const Machine *machine, int dim) {
+    return (directive->kind == DIRECTIVE_DISTRIBUTE || directive->kind == DIRECTIVE_FIX) &&
+           directive->machine && directive->machine == machine && directive->dim == dim;
 }
 
-const Relation *distribution_taken(const Cin *cin, const Machine *machine, int dim, int var) {
-    for (int64_t r = 0; r < cin->relations.count; r++) {
-        const Relation *relation = cin->relations.items[r];
-        if (distribution_takes(relation, machine, dim) &&
-            (relation->kind == REL_FIX || cin_share_nest(cin, relation->vars[0], var)))
-            return relation;
+const Directive *distribution_taken(const Cin *cin, const Machine *machine, int dim, int var) {
+    for (int64_t d = 0; d < cin->directives.count; d++) {
+        const Directive *directive = cin->directives.items[d];
+        if (distribution_takes(directive, machine, dim) &&
+            (directive->kind == DIRECTIVE_FIX || cin_share_nest(cin, directive->loops[0], var)))
+            return directive;
     }
     return NULL;
 }
@@ -21,62 +21,63 @@ const Relation *distribution_taken(const Cin *cin, const Machine *machine, int d
 // Every distributed variable gets a dimension of its own; fixed coordinates lose their machine.
 static void unbind_all(Cin *cin) {
     int64_t kept = 0;
-    for (int64_t r = 0; r < cin->relations.count; r++) {
-        const Relation *relation = cin->relations.items[r];
-        if (relation->kind == REL_FIX)
+    for (int64_t d = 0; d < cin->directives.count; d++) {
+        const Directive *directive = cin->directives.items[d];
+        if (directive->kind == DIRECTIVE_FIX)
             continue;
-        if (relation->kind == REL_DISTRIBUTE) {
-            Relation *unbound = arena_copy(cin->arena, relation, sizeof *relation);
+        if (directive->kind == DIRECTIVE_DISTRIBUTE) {
+            Directive *unbound = arena_copy(cin->arena, directive, sizeof *directive);
             unbound->machine = NULL;
             unbound->dim = 0;
-            relation = unbound;
+            directive = unbound;
         }
-        cin->relations.items[kept++] = relation;
+        cin->directives.items[kept++] = directive;
     }
-    cin->relations.count = kept;
+    cin->directives.count = kept;
 }
 
 bool distribution_bind(Cin *cin, Span span, int var, const Machine *machine, int dim) {
-    for (int64_t r = 0; r < cin->relations.count; r++) {
-        const Relation *relation = cin->relations.items[r];
-        if ((relation->kind == REL_DISTRIBUTE || relation->kind == REL_FIX) && relation->machine != machine) {
+    for (int64_t d = 0; d < cin->directives.count; d++) {
+        const Directive *directive = cin->directives.items[d];
+        if ((directive->kind == DIRECTIVE_DISTRIBUTE || directive->kind == DIRECTIVE_FIX) &&
+            directive->machine != machine) {
             machine = NULL;
             unbind_all(cin);
             break;
         }
     }
-    cin_add_relation(cin, (Relation){.kind = REL_DISTRIBUTE,
-                                     .span = span,
-                                     .var_count = 1,
-                                     .vars = {var},
-                                     .machine = machine,
-                                     .dim = machine ? dim : 0});
+    cin_add_directive(cin, (Directive){.kind = DIRECTIVE_DISTRIBUTE,
+                                       .span = span,
+                                       .loop_count = 1,
+                                       .loops = {var},
+                                       .machine = machine,
+                                       .dim = machine ? dim : 0});
     return machine != NULL;
 }
 
 void distribution_undo(Cin *cin, int var) {
-    const Relation *distribute = cin_relation(cin, REL_DISTRIBUTE, var);
+    const Directive *distribute = cin_directive(cin, DIRECTIVE_DISTRIBUTE, var);
     int64_t kept = 0;
-    for (int64_t r = 0; r < cin->relations.count; r++)
-        if (cin->relations.items[r] != distribute)
-            cin->relations.items[kept++] = cin->relations.items[r];
-    cin->relations.count = kept;
+    for (int64_t d = 0; d < cin->directives.count; d++)
+        if (cin->directives.items[d] != distribute)
+            cin->directives.items[kept++] = cin->directives.items[d];
+    cin->directives.count = kept;
 }
 
 void distribution_apply(Cin *cin, Span span, const Distribution *distribution) {
     int order[2 * MAX_MACHINE_ORDER] = {0}, count = distribution->step_count;
     for (int s = 0; s < count; s++) {
         const DistributionStep *step = &distribution->steps[s];
-        int target = step->target, children[2];
+        int target = step->target;
         while (cin_replaced_by(cin, target)) // by an earlier step
             target = cin_replaced_by(cin, target)->child[1];
         const IntExpr *size = distribution->machine->extents[step->dim];
+        Relation relation = {&relation_divide, span, .parent = {target}, .numbers = {size}};
         if (step->cycle)
-            transform_cyclic(cin, span, target, step->outer, step->inner, size, step->cycle, children);
-        else
-            transform_blocks(cin, REL_DIVIDE, span, target, step->outer, step->inner, size, children);
-        order[s] = children[0];
-        order[count + s] = children[1];
+            relation = (Relation){&relation_cyclic, span, .parent = {target}, .numbers = {step->cycle, size}};
+        transform_derive(cin, &relation, (const NewVar[]){step->outer, step->inner});
+        order[s] = relation.child[0];
+        order[count + s] = relation.child[1];
     }
     if (!distribution->outside_all)
         transform_reorder(cin, order, 2 * count);
@@ -85,18 +86,18 @@ void distribution_apply(Cin *cin, Span span, const Distribution *distribution) {
     for (int s = 0; s < count; s++)
         bound = distribution_bind(cin, span, order[s], distribution->machine, distribution->steps[s].dim);
     for (int f = 0; bound && f < distribution->fix_count; f++)
-        cin_add_relation(cin, (Relation){.kind = REL_FIX,
-                                         .span = span,
-                                         .machine = distribution->machine,
-                                         .dim = distribution->fixed_dims[f],
-                                         .factor = int_const(cin->arena, distribution->coordinates[f])});
+        cin_add_directive(cin, (Directive){.kind = DIRECTIVE_FIX,
+                                           .span = span,
+                                           .machine = distribution->machine,
+                                           .dim = distribution->fixed_dims[f],
+                                           .number = int_const(cin->arena, distribution->coordinates[f])});
 }
 
 int distribution_local_part(const Cin *cin, int var) {
     for (int64_t r = 0; r < cin->relations.count; r++) {
         const Relation *relation = cin->relations.items[r];
-        if (relation_is_partition(relation) && relation->parent[0] == var &&
-            cin_relation(cin, REL_DISTRIBUTE, relation->child[0]))
+        if (relation->kind->partitions && relation->parent[0] == var &&
+            cin_directive(cin, DIRECTIVE_DISTRIBUTE, relation->child[0]))
             var = relation->child[1];
     }
     return var;
@@ -149,8 +150,8 @@ int distribution_modes(const Access *access, int *modes, int *dims) {
 void distribution_add_fixed(const Cin *cin, const Placement *placement, Distribution *distribution) {
     for (int d = 0; d < placement->machine->order; d++) {
         bool taken = false;
-        for (int64_t r = 0; r < cin->relations.count; r++)
-            taken = taken || distribution_takes(cin->relations.items[r], placement->machine, d);
+        for (int64_t i = 0; i < cin->directives.count; i++)
+            taken = taken || distribution_takes(cin->directives.items[i], placement->machine, d);
         if (placement->entries[d].kind != PLACE_FIX || taken)
             continue;
         distribution->fixed_dims[distribution->fix_count] = d;

@@ -40,10 +40,10 @@ bool distribution_bind(Cin *cin, Span span, int var, const Machine *machine, int
 // The loop, which is distributed, is not any more.
 void distribution_undo(Cin *cin, int var);
 
-// Whether the relation takes this dimension of the machine.
-bool distribution_takes(const Relation *relation, const Machine *machine, int dim);
-// The relation that has taken this dimension of the machine in a nest that has the loop `var`, or NULL.
-const Relation *distribution_taken(const Cin *cin, const Machine *machine, int dim, int var);
+// Whether the directive takes this dimension of the machine.
+bool distribution_takes(const Directive *directive, const Machine *machine, int dim);
+// The directive that has taken this dimension of the machine in a nest that has the loop `var`, or NULL.
+const Directive *distribution_taken(const Cin *cin, const Machine *machine, int dim, int var);
 
 // The access of the tensor whose variables say what a distribution onto its placement distributes: the left
 // side, or the access on the right. NULL where the right side accesses it with different variables.

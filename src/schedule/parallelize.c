@@ -7,18 +7,13 @@
 // Whether different iterations of the loop may update the same element of the left side: a variable that it
 // comes from is summed over. In order of derivation, as it may come from a variable in very many ways.
 static bool reduces(const Cin *cin, const Nest *nest, int var) {
-    bool summed[MAX_VARS];
-    for (int v = 0; v < cin->var_count; v++)
-        summed[v] = nest_sums_over(nest, v);
+    VarSet summed = ~access_vars(nest->assign->lhs);
     for (int64_t i = 0; i < cin->relations.count; i++) {
         const Relation *relation = cin->relations.items[i];
-        bool any = false;
-        for (int p = 0; p < relation_parents(relation); p++)
-            any = any || summed[relation->parent[p]];
-        for (int c = 0; c < relation_children(relation); c++)
-            summed[relation->child[c]] = any;
+        if (!(relation_parents(relation) & summed))
+            summed &= ~relation_children(relation);
     }
-    return summed[var];
+    return summed >> var & 1;
 }
 
 // What threads would race for: the left side of the first nest in which the loop reduces, or NULL.
@@ -45,8 +40,8 @@ static const Cin *parallelize(Scheduler *scheduler, const Command *command, cons
     int var, unit, race = RACE_NONE;
     if (!argument_loop(&application, &args[0], &var) ||
         !loop_is_free(&application, args[0].span, var,
-                      1u << REL_DISTRIBUTE | 1u << REL_SUBSTITUTE | 1u << REL_COMMUNICATE |
-                          1u << REL_PARALLELIZE | 1u << REL_UNROLL))
+                      1u << DIRECTIVE_DISTRIBUTE | 1u << DIRECTIVE_SUBSTITUTE | 1u << DIRECTIVE_COMMUNICATE |
+                          1u << DIRECTIVE_PARALLELIZE | 1u << DIRECTIVE_UNROLL))
         return NULL;
     if (is_gpu_unit(&args[1])) {
         diagnostics_error(scheduler->diagnostics, command->span, "parallelize onto %s is not supported yet",
@@ -66,12 +61,12 @@ static const Cin *parallelize(Scheduler *scheduler, const Command *command, cons
         return NULL;
     }
     Cin *result = cin_copy(cin);
-    cin_add_relation(result, (Relation){.kind = REL_PARALLELIZE,
-                                        .span = command->span,
-                                        .var_count = 1,
-                                        .vars = {var},
-                                        .unit = (ParallelUnit)unit,
-                                        .race = (RaceStrategy)race});
+    cin_add_directive(result, (Directive){.kind = DIRECTIVE_PARALLELIZE,
+                                          .span = command->span,
+                                          .loop_count = 1,
+                                          .loops = {var},
+                                          .unit = (ParallelUnit)unit,
+                                          .race = (RaceStrategy)race});
     return result;
 }
 

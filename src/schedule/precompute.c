@@ -21,9 +21,12 @@ typedef struct {
 static bool comes_first(const Application *application) {
     const Cin *cin = application->cin;
     const Span span = application->command->name_span;
-    if (cin->relations.count > 0) {
+    if (cin->relations.count > 0 || cin->directives.count > 0) {
         Text text = text_create(cin->arena);
-        relation_print(cin, cin->relations.items[0], application->scheduler->symbols.params, &text);
+        if (cin->directives.count == 0 || cin->directives.items[0]->at_relations > 0)
+            cin_print_relation(cin, cin->relations.items[0], application->scheduler->symbols.params, &text);
+        else
+            cin_print_directive(cin, cin->directives.items[0], application->scheduler->symbols.params, &text);
         return refuse(application, span, "%s was applied before; precompute comes first in a schedule",
                       text_string(&text));
     }

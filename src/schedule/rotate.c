@@ -24,18 +24,16 @@ static const Cin *rotate(Scheduler *scheduler, const Command *command, const Cin
     const Arg *args = command->args, *name = &args[2];
     int target;
     NewVar var;
-    Relation relation = {.kind = REL_ROTATE, .span = command->span};
+    Relation relation = {.kind = &relation_rotate, .span = command->span};
     if (!argument_loop(&application, &args[0], &target) ||
         !loop_is_derivable(&application, args[0].span, target) ||
-        !argument_loops(&application, &args[1], relation.vars, &relation.var_count) ||
+        !argument_loops(&application, &args[1], relation.operands, &relation.operand_count) ||
         !argument_new_vars(&application, &name, 1, &var) ||
-        !outside_of(&application, relation.vars, relation.var_count, target))
+        !outside_of(&application, relation.operands, relation.operand_count, target))
         return NULL;
     Cin *result = cin_copy(cin);
     relation.parent[0] = target;
-    relation.child[0] = cin_add_var(result, var.name, var.span, cin->vars[target].extent);
-    cin_add_relation(result, relation);
-    transform_replace(result, target, relation.child, 1);
+    transform_derive(result, &relation, &var);
     return result;
 }
 

@@ -4,28 +4,28 @@
 #include "schedule/commands.h"
 #include "schedule/transform.h"
 
-static const Cin *blocks(Scheduler *scheduler, const Command *command, const Cin *cin, RelationKind kind) {
+static const Cin *blocks(Scheduler *scheduler, const Command *command, const Cin *cin,
+                         const RelationKind *kind) {
     Application application = {scheduler, command, cin};
     const Arg *args = command->args, *names[] = {&args[1], &args[2]};
-    int parent;
     NewVar vars[2];
-    const IntExpr *factor;
-    if (!argument_loop(&application, &args[0], &parent) ||
-        !loop_is_derivable(&application, args[0].span, parent) ||
-        !argument_new_vars(&application, names, 2, vars) || !argument_factor(&application, &args[3], &factor))
+    Relation relation = {.kind = kind, .span = command->span};
+    if (!argument_loop(&application, &args[0], &relation.parent[0]) ||
+        !loop_is_derivable(&application, args[0].span, relation.parent[0]) ||
+        !argument_new_vars(&application, names, 2, vars) ||
+        !argument_factor(&application, &args[3], &relation.numbers[0]))
         return NULL;
     Cin *result = cin_copy(cin);
-    int children[2];
-    transform_blocks(result, kind, command->span, parent, vars[0], vars[1], factor, children);
+    transform_derive(result, &relation, vars);
     return result;
 }
 
 static const Cin *split(Scheduler *scheduler, const Command *command, const Cin *cin) {
-    return blocks(scheduler, command, cin, REL_SPLIT);
+    return blocks(scheduler, command, cin, &relation_split);
 }
 
 static const Cin *divide(Scheduler *scheduler, const Command *command, const Cin *cin) {
-    return blocks(scheduler, command, cin, REL_DIVIDE);
+    return blocks(scheduler, command, cin, &relation_divide);
 }
 
 const ScheduleCommand command_split = {

@@ -2,13 +2,13 @@
 #include "schedule/commands.h"
 #include "schedule/transform.h"
 
-static bool some_nest_has(const Cin *cin, const Relation *relation) {
+static bool some_nest_has(const Cin *cin, const Directive *directive) {
     for (int n = 0; n < cin_nest_count(cin); n++) {
         const Nest nest = cin_nest(cin, n);
         int count = 0;
-        for (int i = 0; i < relation->var_count; i++)
-            count += nest_has(&nest, relation->vars[i]);
-        if (count == relation->var_count)
+        for (int i = 0; i < directive->loop_count; i++)
+            count += nest_has(&nest, directive->loops[i]);
+        if (count == directive->loop_count)
             return true;
     }
     return false;
@@ -16,24 +16,25 @@ static bool some_nest_has(const Cin *cin, const Relation *relation) {
 
 static const Cin *substitute(Scheduler *scheduler, const Command *command, const Cin *cin) {
     Application application = {scheduler, command, cin};
-    Relation relation = {.kind = REL_SUBSTITUTE, .span = command->span};
+    Directive directive = {.kind = DIRECTIVE_SUBSTITUTE, .span = command->span};
     int kernel;
-    if (!argument_loops(&application, &command->args[0], relation.vars, &relation.var_count))
+    if (!argument_loops(&application, &command->args[0], directive.loops, &directive.loop_count))
         return NULL;
-    for (int i = 0; i < relation.var_count; i++)
-        if (!loop_is_free(&application, command->args[0].span, relation.vars[i],
-                          1u << REL_DISTRIBUTE | 1u << REL_SUBSTITUTE | 1u << REL_COMMUNICATE |
-                              1u << REL_PARALLELIZE | 1u << REL_UNROLL))
+    for (int i = 0; i < directive.loop_count; i++)
+        if (!loop_is_free(&application, command->args[0].span, directive.loops[i],
+                          1u << DIRECTIVE_DISTRIBUTE | 1u << DIRECTIVE_SUBSTITUTE |
+                              1u << DIRECTIVE_COMMUNICATE | 1u << DIRECTIVE_PARALLELIZE |
+                              1u << DIRECTIVE_UNROLL))
             return NULL;
-    if (!some_nest_has(cin, &relation)) {
+    if (!some_nest_has(cin, &directive)) {
         refuse(&application, command->args[0].span, "no nest of this statement has all of these loops");
         return NULL;
     }
     if (!argument_choice(&application, &command->args[1], "kernel", kernel_names, KERNEL_COUNT, &kernel))
         return NULL;
-    relation.kernel = (KernelName)kernel;
+    directive.kernel = (KernelName)kernel;
     Cin *result = cin_copy(cin);
-    cin_add_relation(result, relation);
+    cin_add_directive(result, directive);
     return result;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "schedule/transform.h"
 
-void transform_replace(Cin *cin, int var, const int *by, int count) {
+// The loop `var` becomes the `count` loops `by`.
+static void replace_loop(Cin *cin, int var, const int *by, int count) {
     for (int n = 0; n < cin_nest_count(cin); n++) {
         Nest old = cin_nest(cin, n);
         if (!nest_has(&old, var))
@@ -17,39 +18,18 @@ void transform_replace(Cin *cin, int var, const int *by, int count) {
     }
 }
 
+void transform_derive(Cin *cin, Relation *relation, const NewVar *children) {
+    cin_derive(cin, relation, children);
+    replace_loop(cin, relation->parent[0], relation->child, relation->kind->children);
+    for (int p = 1; p < relation->kind->parents; p++)
+        replace_loop(cin, relation->parent[p], NULL, 0);
+}
+
 NewVar transform_fresh_var(const Cin *cin, const char *base, char letter, Span span) {
     const char *name = arena_printf(cin->arena, "%s%c", base, letter);
     for (int number = 1; cin_var(cin, name) >= 0; number++)
         name = arena_printf(cin->arena, "%s%c%d", base, letter, number);
     return (NewVar){name, span};
-}
-
-void transform_blocks(Cin *cin, RelationKind kind, Span span, int parent, NewVar outer, NewVar inner,
-                      const IntExpr *factor, int children[2]) {
-    const IntExpr *blocks = int_op(cin->arena, INT_CEIL_DIV, cin->vars[parent].extent, factor);
-    children[0] = cin_add_var(cin, outer.name, outer.span, kind == REL_SPLIT ? blocks : factor);
-    children[1] = cin_add_var(cin, inner.name, inner.span, kind == REL_SPLIT ? factor : blocks);
-    cin_add_relation(cin, (Relation){.kind = kind,
-                                     .span = span,
-                                     .parent = {parent},
-                                     .child = {children[0], children[1]},
-                                     .factor = factor});
-    transform_replace(cin, parent, children, 2);
-}
-
-void transform_cyclic(Cin *cin, Span span, int parent, NewVar outer, NewVar inner, const IntExpr *size,
-                      const IntExpr *block, int children[2]) {
-    Arena *arena = cin->arena;
-    const IntExpr *blocks = int_op(arena, INT_CEIL_DIV, cin->vars[parent].extent, block);
-    const IntExpr *rounds = int_op(arena, INT_CEIL_DIV, blocks, size);
-    children[0] = cin_add_var(cin, outer.name, outer.span, size);
-    children[1] = cin_add_var(cin, inner.name, inner.span, int_op(arena, INT_MUL, rounds, block));
-    cin_add_relation(cin, (Relation){.kind = REL_CYCLIC,
-                                     .span = span,
-                                     .parent = {parent},
-                                     .child = {children[0], children[1]},
-                                     .factor = block});
-    transform_replace(cin, parent, children, 2);
 }
 
 void transform_reorder(Cin *cin, const int *order, int count) {
@@ -73,8 +53,8 @@ void transform_reorder(Cin *cin, const int *order, int count) {
 // Whether the loop is the inner part of one whose outer part is distributed.
 static bool is_local_part(const Cin *cin, int var) {
     const Relation *relation = cin_made_by(cin, var);
-    return relation && relation_is_partition(relation) && relation->child[1] == var &&
-           cin_relation(cin, REL_DISTRIBUTE, relation->child[0]);
+    return relation && relation->kind->partitions && relation->child[1] == var &&
+           cin_directive(cin, DIRECTIVE_DISTRIBUTE, relation->child[0]);
 }
 
 void transform_hoist(Cin *cin, const int *vars, int count, Hoist hoist) {

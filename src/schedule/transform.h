@@ -10,17 +10,9 @@
 // bases or letters give different names.
 NewVar transform_fresh_var(const Cin *cin, const char *base, char letter, Span span);
 
-// REL_SPLIT or REL_DIVIDE: `parent` becomes children[0] and, directly inside of it, children[1].
-void transform_blocks(Cin *cin, RelationKind kind, Span span, int parent, NewVar outer, NewVar inner,
-                      const IntExpr *factor, int children[2]);
-
-// REL_CYCLIC: blocks of `block` coordinates of `parent` go round children[0], which has extent `size`;
-// children[1], directly inside of it, counts what one value of that gets.
-void transform_cyclic(Cin *cin, Span span, int parent, NewVar outer, NewVar inner, const IntExpr *size,
-                      const IntExpr *block, int children[2]);
-
-// The loop `var` becomes the `count` loops `by`.
-void transform_replace(Cin *cin, int var, const int *by, int count);
+// Adds the relation, whose children are new loops with these names: they are put, directly one inside of the
+// other, in the place of its first parent. The ids of the children are set in it.
+void transform_derive(Cin *cin, Relation *relation, const NewVar *children);
 
 // The loops `order`, in this order, in the places that they hold now.
 void transform_reorder(Cin *cin, const int *order, int count);

@@ -9,8 +9,8 @@ static const Cin *unroll(Scheduler *scheduler, const Command *command, const Cin
     const IntExpr *factor;
     if (!argument_loop(&application, &args[0], &var) ||
         !loop_is_free(&application, args[0].span, var,
-                      1u << REL_DISTRIBUTE | 1u << REL_SUBSTITUTE | 1u << REL_UNROLL |
-                          1u << REL_PARALLELIZE) ||
+                      1u << DIRECTIVE_DISTRIBUTE | 1u << DIRECTIVE_SUBSTITUTE | 1u << DIRECTIVE_UNROLL |
+                          1u << DIRECTIVE_PARALLELIZE) ||
         !argument_factor(&application, &args[1], &factor))
         return NULL;
     // One kernel serves every value of the params, but a C compiler unrolls by a number.
@@ -21,10 +21,11 @@ static const Cin *unroll(Scheduler *scheduler, const Command *command, const Cin
         return NULL;
     }
     Cin *result = cin_copy(cin);
-    cin_add_relation(
-        result,
-        (Relation){
-            .kind = REL_UNROLL, .span = command->span, .var_count = 1, .vars = {var}, .factor = factor});
+    cin_add_directive(result, (Directive){.kind = DIRECTIVE_UNROLL,
+                                          .span = command->span,
+                                          .loop_count = 1,
+                                          .loops = {var},
+                                          .number = factor});
     return result;
 }
 

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-// The values that a variable takes under the known loops, from `lo` to below `hi`; `hi` NULL: `lo` alone;
+// The values that a variable has under the known loops, from `lo` to below `hi`; `hi` NULL: `lo` alone;
 // both NULL: all below its extent.
 typedef struct {
     const IntExpr *lo, *hi;
@@ -18,47 +18,41 @@ typedef struct {
     bool named[MAX_VARS];   // variables whose block size has been mentioned by name
 } Printer;
 
-static const IntExpr *var_extent(const Printer *printer, int var) {
-    return printer->spmd->cin->vars[var].extent;
-}
-
 // Its value where everything that it depends on has one.
 static const IntExpr *value_of(const Printer *printer, int var) {
     const Range range = printer->ranges[var];
     return range.lo && !range.hi ? range.lo : NULL;
 }
 
-static Range rotated_range(const Printer *printer, const Relation *relation) {
-    Arena *arena = printer->spmd->arena;
-    const IntExpr *sum = value_of(printer, relation->child[0]);
-    for (int i = 0; sum && i < relation->var_count; i++) {
-        const IntExpr *shift = value_of(printer, relation->vars[i]);
-        sum = shift ? int_op(arena, INT_ADD, sum, shift) : NULL;
-    }
-    return (Range){sum ? int_op(arena, INT_MOD, sum, var_extent(printer, relation->parent[0])) : NULL, NULL};
+// The value of a parent where all children and operands of the relation have one, else NULL.
+static const IntExpr *parent_value(const Printer *printer, const Relation *relation, int p) {
+    RelationTerms terms = cin_relation_terms(printer->spmd->cin, relation);
+    for (int c = 0; c < relation->kind->children; c++)
+        if (!(terms.value[c] = value_of(printer, relation->child[c])))
+            return NULL;
+    for (int i = 0; i < relation->operand_count; i++)
+        if (!(terms.operands[i] = value_of(printer, relation->operands[i])))
+            return NULL;
+    return relation->kind->recover(&terms, p);
 }
 
 // That of a parent, from those of the children.
-static Range parent_range(const Printer *printer, const Relation *relation, int parent) {
+static Range parent_range(const Printer *printer, const Relation *relation, int p) {
     Arena *arena = printer->spmd->arena;
-    if (relation->kind == REL_ROTATE)
-        return rotated_range(printer, relation);
+    const IntExpr *value = parent_value(printer, relation, p);
     const IntExpr *first = value_of(printer, relation->child[0]);
-    if (!first || relation->kind == REL_CYCLIC)
-        return (Range){NULL, NULL};
-    if (relation->kind == REL_COLLAPSE)
-        return (Range){int_op(arena, parent == relation->parent[0] ? INT_FLOOR_DIV : INT_MOD, first,
-                              var_extent(printer, relation->parent[1])),
-                       NULL};
-    const IntExpr *stride = var_extent(printer, relation->child[1]);
-    const IntExpr *start = int_op(arena, INT_MUL, first, stride);
+    if (value || !first || !relation->kind->contiguous)
+        return (Range){value, NULL};
+    // In one part: from its start on, to the start of the next where all of it is meant.
+    RelationTerms terms = cin_relation_terms(printer->spmd->cin, relation);
+    terms.value[0] = first;
+    terms.value[1] = int_const(arena, 0);
+    const IntExpr *start = relation->kind->recover(&terms, p);
     const Range inner = printer->ranges[relation->child[1]];
-    if (!inner.lo) {
-        const IntExpr *next = int_op(arena, INT_ADD, first, int_const(arena, 1));
-        return (Range){start, int_op(arena, INT_MUL, next, stride)};
-    }
-    return (Range){int_op(arena, INT_ADD, start, inner.lo),
-                   inner.hi ? int_op(arena, INT_ADD, start, inner.hi) : NULL};
+    if (inner.lo)
+        return (Range){int_op(arena, INT_ADD, start, inner.lo), int_op(arena, INT_ADD, start, inner.hi)};
+    terms.value[0] = int_op(arena, INT_ADD, first, int_const(arena, 1));
+    return (Range){start, relation->kind->recover(&terms, p)};
 }
 
 static int operations(const IntExpr *expr) {
@@ -76,11 +70,11 @@ static void find_ranges(Printer *printer) {
         printer->ranges[v] = (Range){printer->known[v] ? int_var(printer->spmd->arena, v) : NULL, NULL};
     for (int64_t i = cin->relations.count - 1; i >= 0; i--) {
         const Relation *relation = cin->relations.items[i];
-        for (int p = 0; p < relation_parents(relation); p++) {
+        for (int p = 0; p < relation->kind->parents; p++) {
             const int parent = relation->parent[p];
             if (printer->known[parent])
                 continue;
-            printer->ranges[parent] = parent_range(printer, relation, parent);
+            printer->ranges[parent] = parent_range(printer, relation, p);
             const IntExpr *value = value_of(printer, parent);
             if (value && operations(value) > MAX_SHOWN)
                 printer->ranges[parent].lo = int_var(printer->spmd->arena, parent);
@@ -92,13 +86,14 @@ static void indent(const Printer *printer, int depth) {
     text_printf(printer->to, "%*s", 4 * depth, "");
 }
 
-// The inner part of a split or divide, of this extent; -1 where there is none or the extent is a short word.
+// The variable that runs through a contiguous block of this extent; -1 where there is none or the extent is a
+// short word.
 static int block_of_size(const Cin *cin, const IntExpr *size) {
     if (!size->left)
         return -1;
     for (int64_t i = 0; i < cin->relations.count; i++) {
         const Relation *relation = cin->relations.items[i];
-        if (relation_is_blocks(relation) && int_equal(cin->vars[relation->child[1]].extent, size))
+        if (relation->kind->contiguous && int_equal(cin->vars[relation->child[1]].extent, size))
             return relation->child[1];
     }
     return -1;
@@ -132,18 +127,20 @@ static void print_range(Printer *printer, Range range) {
         print_int(printer, range.hi);
 }
 
-// "cyclic(io, b)[0 : chunk]", where blocks of b coordinates go round io: what it gets, and of that a part.
-// False where the variable is not block-cyclic, or has no fixed owner.
-static bool print_cyclic(Printer *printer, int var) {
+// "cyclic(io, b)[0 : chunk]": a part that is not contiguous, by the name of the relation, which part, and
+// the numbers; and of that a range. False where the variable has no such parts or it is not known which.
+static bool print_part(Printer *printer, int var) {
     const Relation *relation = cin_replaced_by(printer->spmd->cin, var);
-    const IntExpr *which =
-        relation && relation->kind == REL_CYCLIC ? value_of(printer, relation->child[0]) : NULL;
+    const bool has_parts = relation && relation->kind->partitions && !relation->kind->contiguous;
+    const IntExpr *which = has_parts ? value_of(printer, relation->child[0]) : NULL;
     if (!which)
         return false;
-    text_append(printer->to, "cyclic(");
+    text_printf(printer->to, "%s(", relation->kind->name);
     print_int(printer, which);
-    text_append(printer->to, ", ");
-    int_print(relation->factor, printer->names, printer->to);
+    for (int n = 0; n < relation->kind->printed_numbers; n++) {
+        text_append(printer->to, ", ");
+        int_print(relation->numbers[n], printer->names, printer->to);
+    }
     text_append(printer->to, ")");
     const Range range = printer->ranges[relation->child[1]];
     if (!range.lo)
@@ -161,7 +158,7 @@ static void print_needed(Printer *printer, const Access *access) {
     text_append(to, access->tensor->name);
     for (int m = 0; m < access->tensor->order; m++) {
         text_append(to, m ? ", " : "[");
-        if (!print_cyclic(printer, access->vars[m]))
+        if (!print_part(printer, access->vars[m]))
             print_range(printer, printer->ranges[access->vars[m]]);
     }
     if (access->tensor->order > 0)

@@ -25,7 +25,7 @@ typedef struct {
     int id; // index in Spmd.transfers
     TransferKind kind;
     // As in the leaf: an element lies where the values of these variables say. Those are the variables of the
-    // statement's access, but where a REL_CYCLIC leaves a part of a mode to one processor, the part is
+    // statement's access, but where a processor has a part of a mode that is not contiguous, the part is
     // packed, and the variable is its child[1], which counts it.
     const Access *access;
     const Access *statement_access; // of the same tensor

@@ -39,26 +39,25 @@ static void derive(Model *model) {
     for (int64_t r = 0; r < cin->relations.count; r++) {
         const Relation *relation = cin->relations.items[r];
         const int parent = relation->parent[0], *child = relation->child;
-        if (relation->kind > REL_ROTATE || !model->known[parent])
+        if (!model->known[parent])
             continue;
-        model->known[child[0]] = true;
-        if (relation->kind == REL_COLLAPSE) {
+        for (int c = 0; c < relation->kind->children; c++)
+            model->known[child[c]] = true;
+        if (relation->kind == &relation_collapse) {
             value[child[0]] =
                 value[parent] * model->extents[relation->parent[1]] + value[relation->parent[1]];
-        } else if (relation->kind == REL_ROTATE) {
-            int64_t turn = value[parent];
-            for (int i = 0; i < relation->var_count; i++)
-                turn -= value[relation->vars[i]];
-            value[child[0]] = floor_mod(turn, model->extents[parent]);
-        } else if (relation->kind == REL_CYCLIC) {
+        } else if (relation->kind == &relation_rotate) {
+            int64_t rotated = value[parent];
+            for (int i = 0; i < relation->operand_count; i++)
+                rotated -= value[relation->operands[i]];
+            value[child[0]] = floor_mod(rotated, model->extents[parent]);
+        } else if (relation->kind == &relation_cyclic) {
             const int64_t size = model->extents[child[0]];
             int64_t block = 1;
-            int_eval(relation->factor, model->plan->params, NULL, &block);
-            model->known[child[1]] = true;
+            int_eval(relation->numbers[0], model->plan->params, NULL, &block);
             value[child[0]] = value[parent] / block % size;
             value[child[1]] = value[parent] / block / size * block + value[parent] % block;
         } else {
-            model->known[child[1]] = true;
             value[child[0]] = value[parent] / model->extents[child[1]];
             value[child[1]] = value[parent] % model->extents[child[1]];
         }

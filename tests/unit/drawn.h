@@ -95,10 +95,6 @@ static inline const Assignment *make_assignment(Arena *arena, const Form *form, 
     return assignment;
 }
 
-static inline const char *fresh_name(const Cin *cin) {
-    return arena_printf(cin->arena, "v%d", cin->var_count);
-}
-
 // In every nest, puts `with` in the place of loop `var`.
 static inline void replace_loop(Cin *cin, int var, const int *with, int with_count) {
     for (int n = 0; n < cin_nest_count(cin); n++) {
@@ -110,48 +106,21 @@ static inline void replace_loop(Cin *cin, int var, const int *with, int with_cou
     }
 }
 
-static inline void apply_split(Cin *cin, int var, RelationKind kind, int64_t factor) {
-    Arena *arena = cin->arena;
-    const IntExpr *by = int_const(arena, factor);
-    const IntExpr *rest = int_op(arena, INT_CEIL_DIV, cin->vars[var].extent, by);
-    int children[2];
-    children[0] = cin_add_var(cin, fresh_name(cin), (Span){0}, kind == REL_SPLIT ? rest : by);
-    children[1] = cin_add_var(cin, fresh_name(cin), (Span){0}, kind == REL_SPLIT ? by : rest);
-    cin_add_relation(
-        cin,
-        (Relation){.kind = kind, .parent = {var, -1}, .child = {children[0], children[1]}, .factor = by});
-    replace_loop(cin, var, children, 2);
+// Puts the children of the relation in the place of its parents.
+static inline void derive(Cin *cin, Relation relation) {
+    NewVar children[2];
+    for (int c = 0; c < relation.kind->children; c++)
+        children[c] = (NewVar){.name = arena_printf(cin->arena, "v%d", cin->var_count + c)};
+    cin_derive(cin, &relation, children);
+    replace_loop(cin, relation.parent[0], relation.child, relation.kind->children);
+    for (int p = 1; p < relation.kind->parents; p++)
+        replace_loop(cin, relation.parent[p], NULL, 0);
 }
 
-static inline void apply_cyclic(Cin *cin, int var, int64_t size, int64_t block) {
-    Arena *arena = cin->arena;
-    const IntExpr *length = int_const(arena, block), *round = int_const(arena, size * block);
-    const IntExpr *rounds = int_op(arena, INT_CEIL_DIV, cin->vars[var].extent, round);
-    int children[2];
-    children[0] = cin_add_var(cin, fresh_name(cin), (Span){0}, int_const(arena, size));
-    children[1] = cin_add_var(cin, fresh_name(cin), (Span){0}, int_op(arena, INT_MUL, rounds, length));
-    cin_add_relation(cin, (Relation){.kind = REL_CYCLIC,
-                                     .parent = {var, -1},
-                                     .child = {children[0], children[1]},
-                                     .factor = length});
-    replace_loop(cin, var, children, 2);
-}
-
-static inline void apply_collapse(Cin *cin, int first, int second) {
-    const IntExpr *extent = int_op(cin->arena, INT_MUL, cin->vars[first].extent, cin->vars[second].extent);
-    int fused = cin_add_var(cin, fresh_name(cin), (Span){0}, extent);
-    cin_add_relation(cin, (Relation){.kind = REL_COLLAPSE, .parent = {first, second}, .child = {fused, -1}});
-    replace_loop(cin, first, &fused, 1);
-    replace_loop(cin, second, NULL, 0);
-}
-
-static inline void apply_rotate(Cin *cin, int var, const int *shifts, int shift_count) {
-    int rotated = cin_add_var(cin, fresh_name(cin), (Span){0}, cin->vars[var].extent);
-    Relation relation = {
-        .kind = REL_ROTATE, .parent = {var, -1}, .child = {rotated, -1}, .var_count = shift_count};
-    memcpy(relation.vars, shifts, sizeof *shifts * (size_t)shift_count);
-    cin_add_relation(cin, relation);
-    replace_loop(cin, var, &rotated, 1);
+static inline void derive_with(Cin *cin, const RelationKind *kind, int var, int64_t first, int64_t second) {
+    derive(cin, (Relation){.kind = kind,
+                           .parent = {var},
+                           .numbers = {int_const(cin->arena, first), int_const(cin->arena, second)}});
 }
 
 static inline bool every_nest_has(const Cin *cin, int var) {
@@ -166,44 +135,44 @@ static inline bool every_nest_has(const Cin *cin, int var) {
     return all;
 }
 
+static inline void swap_loops(Random *random, Cin *cin, Nest nest) {
+    const int a = (int)draw(random, nest.loop_count), b = (int)draw(random, nest.loop_count);
+    const int var = nest.loops[a];
+    nest.loops[a] = nest.loops[b];
+    nest.loops[b] = var;
+    cin_set_nest(cin, cin_nest_count(cin) - 1, &nest);
+}
+
+// A relation of any kind, where the loops allow it.
+static inline void draw_relation(Random *random, Cin *cin, Nest nest, const RelationKind *kind) {
+    const int at = (int)draw(random, nest.loop_count), var = nest.loops[at];
+    Relation relation = {.kind = kind, .parent = {var}};
+    if (kind->parents == 2) {
+        if (at + 1 == nest.loop_count || every_nest_has(cin, var) != every_nest_has(cin, nest.loops[at + 1]))
+            return;
+        relation.parent[1] = nest.loops[at + 1];
+    }
+    for (int i = 0; kind->has_operands && i < nest.loop_count; i++)
+        if (i != at && (every_nest_has(cin, nest.loops[i]) || !every_nest_has(cin, var)) && draw(random, 2))
+            relation.operands[relation.operand_count++] = nest.loops[i];
+    for (int n = 0; n < kind->numbers; n++)
+        relation.numbers[n] = int_const(cin->arena, 1 + draw(random, 4));
+    if (!kind->has_operands || relation.operand_count > 0)
+        derive(cin, relation);
+}
+
 static inline void draw_transform(Random *random, Cin *cin) {
     // The last nest has the most loops.
-    Nest nest = cin_nest(cin, cin_nest_count(cin) - 1);
+    const Nest nest = cin_nest(cin, cin_nest_count(cin) - 1);
+    int count;
+    const RelationKind *const *kinds = relation_kinds(&count);
+    const int64_t choice = draw(random, count + 1);
     if (nest.loop_count == 0)
         return;
-    int at = (int)draw(random, nest.loop_count), var = nest.loops[at];
-    switch (draw(random, 6)) {
-    case 0:
-        apply_split(cin, var, REL_SPLIT, 1 + draw(random, 4));
-        return;
-    case 1:
-        apply_split(cin, var, REL_DIVIDE, 1 + draw(random, 4));
-        return;
-    case 4:
-        apply_cyclic(cin, var, 1 + draw(random, 3), 1 + draw(random, 3));
-        return;
-    case 2:
-        if (at + 1 < nest.loop_count && every_nest_has(cin, var) == every_nest_has(cin, nest.loops[at + 1]))
-            apply_collapse(cin, var, nest.loops[at + 1]);
-        return;
-    case 3: {
-        int shifts[MAX_VARS], count = 0;
-        for (int i = 0; i < nest.loop_count; i++)
-            if (i != at && (every_nest_has(cin, nest.loops[i]) || !every_nest_has(cin, var)) &&
-                draw(random, 2))
-                shifts[count++] = nest.loops[i];
-        if (count > 0)
-            apply_rotate(cin, var, shifts, count);
-        return;
-    }
-    default: {
-        Nest other = nest;
-        int with = (int)draw(random, nest.loop_count);
-        other.loops[at] = nest.loops[with];
-        other.loops[with] = var;
-        cin_set_nest(cin, cin_nest_count(cin) - 1, &other);
-    }
-    }
+    if (choice == count)
+        swap_loops(random, cin, nest);
+    else
+        draw_relation(random, cin, nest, kinds[choice]);
 }
 
 static inline const Cin *draw_statement(Random *random, Arena *arena) {
@@ -220,29 +189,44 @@ static inline void draw_transforms(Random *random, Cin *cin) {
         draw_transform(random, cin);
 }
 
+// Of a relation that has no definition below: what generated code would compute.
+static inline int64_t recover_by_symbols(const Cin *cin, const Relation *relation, int64_t first,
+                                         int64_t second, int var) {
+    RelationTerms terms = cin_relation_terms(cin, relation);
+    int64_t value = -1;
+    terms.value[0] = int_const(cin->arena, first);
+    terms.value[1] = int_const(cin->arena, second);
+    int_eval(relation->kind->recover(&terms, var == relation->parent[0] ? 0 : 1), NULL, NULL, &value);
+    return value;
+}
+
 // The value of a variable by the definitions of its relations, from those of the loops.
 static inline int64_t recover(const Cin *cin, const Provenance *provenance, const bool *loops,
                               const int64_t *values, int var) {
     const Relation *relation = loops[var] ? NULL : cin_replaced_by(cin, var);
     if (!relation)
         return values[var];
-    int64_t first = recover(cin, provenance, loops, values, relation->child[0]);
-    if (relation->kind == REL_SPLIT || relation->kind == REL_DIVIDE)
-        return first * provenance_extent(provenance, relation->child[1]) +
-               recover(cin, provenance, loops, values, relation->child[1]);
-    if (relation->kind == REL_CYCLIC) {
-        int64_t block = relation->factor->value,
-                position = recover(cin, provenance, loops, values, relation->child[1]);
-        return (position / block * provenance_extent(provenance, relation->child[0]) + first) * block +
-               position % block;
+    const RelationKind *kind = relation->kind;
+    const int64_t first = recover(cin, provenance, loops, values, relation->child[0]);
+    const int64_t second =
+        kind->children == 2 ? recover(cin, provenance, loops, values, relation->child[1]) : 0;
+    if (kind == &relation_split || kind == &relation_divide)
+        return first * provenance_extent(provenance, relation->child[1]) + second;
+    if (kind == &relation_cyclic) {
+        const int64_t block = relation->numbers[0]->value, size = relation->numbers[1]->value;
+        return (second / block * size + first) * block + second % block;
     }
-    if (relation->kind == REL_COLLAPSE) {
-        int64_t inner = provenance_extent(provenance, relation->parent[1]);
+    if (kind == &relation_collapse) {
+        const int64_t inner = provenance_extent(provenance, relation->parent[1]);
         return var == relation->parent[0] ? first / inner : first % inner;
     }
-    for (int i = 0; i < relation->var_count; i++)
-        first += recover(cin, provenance, loops, values, relation->vars[i]);
-    return first % provenance_extent(provenance, var);
+    if (kind == &relation_rotate) {
+        int64_t sum = first;
+        for (int i = 0; i < relation->operand_count; i++)
+            sum += recover(cin, provenance, loops, values, relation->operands[i]);
+        return sum % provenance_extent(provenance, var);
+    }
+    return recover_by_symbols(cin, relation, first, second, var);
 }
 
 #endif

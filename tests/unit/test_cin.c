@@ -159,10 +159,10 @@ static void verifier_finds_what_is_broken(void **state) {
         assert_int_equal(cin_nest(cin, 1).loop_count, 3);
     }
     Cin *cin = cin_copy(result.cin);
-    cin_add_relation(cin, (Relation){.kind = REL_DISTRIBUTE, .var_count = 1, .vars = {i}});
+    cin_add_directive(cin, (Directive){.kind = DIRECTIVE_DISTRIBUTE, .loop_count = 1, .loops = {i}});
     const char *why = NULL;
     assert_false(cin_verify(cin, &why));
-    assert_string_equal(why, "a relation about a variable that is not a loop: 'i'");
+    assert_string_equal(why, "a directive about a variable that is not a loop: 'i'");
     assert_int_equal(result.cin->relations.count, 1);
     arena_free(result.arena);
 }

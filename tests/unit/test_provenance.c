@@ -224,7 +224,7 @@ static void test_bounding_boxes(void **state) {
     Arena *arena = arena_create();
 
     Cin *cin = addition(arena, 20, 10); // blocks: of a range, an interval; parts of blocks repeat
-    apply_split(cin, I, REL_DIVIDE, 4);
+    derive_with(cin, &relation_divide, I, 4, 0);
     bound(cin, OUTER, 1, 3, -1, &bounds);
     assert_values(bounds.box.values[I], "5-14");
     assert_values(bounds.box.values[J], "0-9");
@@ -234,7 +234,7 @@ static void test_bounding_boxes(void **state) {
     assert_values(bounds.box.values[I], "1-2 6-7 11-12 16-17");
 
     cin = addition(arena, 20, 10); // block-cyclic
-    apply_cyclic(cin, I, 4, 2);
+    derive_with(cin, &relation_cyclic, I, 2, 4);
     bound(cin, OUTER, 1, 3, -1, &bounds);
     assert_values(bounds.box.values[I], "2-5 10-13 18-19");
     bound(cin, OUTER, 0, 4, -1, &bounds);
@@ -243,14 +243,14 @@ static void test_bounding_boxes(void **state) {
     assert_values(bounds.box.values[I], "14-14");
 
     cin = addition(arena, 20, 10); // block-cyclic, in blocks
-    apply_split(cin, I, REL_DIVIDE, 10);
-    apply_cyclic(cin, OUTER, 3, 1);
+    derive_with(cin, &relation_divide, I, 10, 0);
+    derive_with(cin, &relation_cyclic, OUTER, 1, 3);
     bound(cin, NEXT, 0, 2, -1, &bounds);
     assert_values(bounds.box.values[I], "0-3 6-9 12-15 18-19");
 
     cin = addition(arena, 20, 10); // rotated: past the end, and in blocks
-    apply_split(cin, I, REL_DIVIDE, 5);
-    apply_rotate(cin, OUTER, (const int[]){J}, 1);
+    derive_with(cin, &relation_divide, I, 5, 0);
+    derive(cin, (Relation){.kind = &relation_rotate, .parent = {OUTER}, .operand_count = 1, .operands = {J}});
     bound(cin, NEXT, 1, 4, J, &bounds);
     assert_values(bounds.box.values[I], "0-3 12-19");
     bound(cin, NEXT, 0, 2, J, &bounds);
@@ -259,7 +259,7 @@ static void test_bounding_boxes(void **state) {
     assert_values(bounds.box.values[I], "0-19");
 
     cin = addition(arena, 20, 10); // collapsed: within a row, past its end, more than a row
-    apply_collapse(cin, I, J);
+    derive(cin, (Relation){.kind = &relation_collapse, .parent = {I, J}});
     bound(cin, OUTER, 23, 26, -1, &bounds);
     assert_values(bounds.box.values[I], "2-2");
     assert_values(bounds.box.values[J], "3-5");

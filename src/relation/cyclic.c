@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// cyclic: blocks of numbers[0] coordinates of the parent are distributed round-robin over the numbers[1]
+// values of child[0], and child[1] counts what one of these gets: with child[1] = numbers[0] * q + r and
+// r < numbers[0], parent[0] = (q * numbers[1] + child[0]) * numbers[0] + r.
+#include "machine/placement.h"
+#include "relation/blocks.h"
+#include "relation/relations.h"
+
+static void extents(Arena *arena, const IntExpr *const *parents, const IntExpr *const *numbers,
+                    const IntExpr **children) {
+    const IntExpr *blocks = int_op(arena, INT_CEIL_DIV, parents[0], numbers[0]);
+    const IntExpr *rounds = int_op(arena, INT_CEIL_DIV, blocks, numbers[1]);
+    children[0] = numbers[1];
+    children[1] = int_op(arena, INT_MUL, rounds, numbers[0]);
+}
+
+static const IntExpr *recover(const RelationTerms *terms, int p) {
+    (void)p;
+    Arena *arena = terms->arena;
+    const IntExpr *block = terms->relation->numbers[0], *position = terms->value[1];
+    const IntExpr *round =
+        int_op(arena, INT_MUL, int_op(arena, INT_FLOOR_DIV, position, block), terms->child[0]);
+    const IntExpr *start = int_op(arena, INT_MUL, int_op(arena, INT_ADD, round, terms->value[0]), block);
+    return int_op(arena, INT_ADD, start, int_op(arena, INT_MOD, position, block));
+}
+
+// How many of the first `parent` coordinates one value of child[0] gets: those of whole rounds, and its part
+// of the last.
+static const IntExpr *upper(const RelationTerms *terms, int c, const IntExpr *parent) {
+    if (c == 0 || !terms->value[0])
+        return terms->child[c];
+    Arena *arena = terms->arena;
+    const IntExpr *block = terms->relation->numbers[0];
+    const IntExpr *round = int_op(arena, INT_MUL, block, terms->child[0]);
+    const IntExpr *whole = int_op(arena, INT_MUL, int_op(arena, INT_FLOOR_DIV, parent, round), block);
+    const IntExpr *rest = int_op(arena, INT_SUB, int_op(arena, INT_MOD, parent, round),
+                                 int_op(arena, INT_MUL, terms->value[0], block));
+    rest = int_op(arena, INT_MIN, block, int_op(arena, INT_MAX, int_const(arena, 0), rest));
+    return int_op(arena, INT_ADD, whole, rest);
+}
+
+static const char *invalid(const NumericRelation *relation, Arena *arena) {
+    const int64_t block = relation->numbers[0];
+    return block < 1 || block > MAX_CYCLE ? arena_printf(arena, "blocks have 1 to %d coordinates", MAX_CYCLE)
+                                          : NULL;
+}
+
+static PositionSet part(const NumericRelation *relation, int64_t which, PositionSet values, Arena *arena) {
+    return positions_cyclic(values, relation->numbers[0], relation->child[0], which, arena);
+}
+
+static bool make_boxes(const NumericRelation *relation, Arena *arena, BoxArray *boxes, int64_t at) {
+    const Relation *own = &relation->relation;
+    Box *box = &boxes->items[at];
+    if (!positions_are_all(box->values[own->child[0]], relation->child[0]) ||
+        !positions_are_all(box->values[own->child[1]], relation->child[1]))
+        return partition_boxes(relation, arena, boxes, at);
+    box->values[own->parent[0]] = interval(0, relation->parent[0]);
+    return relation->parent[0] > 0;
+}
+
+static bool bound(const NumericRelation *relation, BoundingBox *bounds) {
+    const Relation *own = &relation->relation;
+    const int64_t block = relation->numbers[0], size = relation->child[0];
+    const PositionSet which = bounds->box.values[own->child[0]], local = bounds->box.values[own->child[1]];
+    const int64_t last = local.hi - 1;
+    return bound_periodic(bounds, own->parent[0], relation->parent[0],
+                          (local.lo / block * size + which.lo) * block + local.lo % block,
+                          (last / block * size + which.hi - 1) * block + last % block + 1, which.lo * block,
+                          size * block, (which.hi - which.lo) * block);
+}
+
+const RelationKind relation_cyclic = {
+    .name = "cyclic",
+    .done = "distributed block-cyclically",
+    .parents = 1,
+    .children = 2,
+    .numbers = 2,
+    .printed_numbers = 1,
+    .partitions = true,
+    .clamps = {false, true},
+    .extents = extents,
+    .recover = recover,
+    .upper = upper,
+    .invalid = invalid,
+    .boxes = make_boxes,
+    .bound = bound,
+    .part = part,
+};
