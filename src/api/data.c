@@ -357,7 +357,8 @@ static distal_status check_write(distal_context *context, void *arguments) {
     const DataCall *call = arguments;
     if (!call->text)
         return invalid(context, "the path for tensor '%s' is NULL", call->tensor->name);
-    if (!output_check(call->text, call->tensor->tensor, context->diagnostics))
+    if (!file_format_check(file_format_of(call->text), FILE_WRITE, call->text, call->tensor->tensor,
+                           context->diagnostics))
         return DISTAL_INVALID;
     return tensor_check_home(context, call->tensor);
 }

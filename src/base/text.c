@@ -77,6 +77,16 @@ void text_append_real(Text *text, double number, bool single) {
     text_append(text, at + strlen(point));
 }
 
+double text_parse_real(const char *text, const char **end) {
+    const locale_t c_locale = newlocale(LC_ALL_MASK, "C", NULL);
+    char *stop;
+    const double number = c_locale ? strtod_l(text, &stop, c_locale) : strtod(text, &stop);
+    if (c_locale)
+        freelocale(c_locale);
+    *end = stop;
+    return number;
+}
+
 const char *text_string(const Text *text) {
     return text->data ? text->data : "";
 }

@@ -20,6 +20,9 @@ void text_printf(Text *text, const char *format, ...) __attribute__((format(prin
 // The fewest digits that read back as the same number, or as the same float where `single`: "140", "0.1",
 // "1e-30", "inf", "nan". As in the C locale, whatever the caller's.
 void text_append_real(Text *text, double number, bool single);
+// The number at the beginning of a text, as strtod reads it in the C locale, whatever the caller's; *end is
+// behind it.
+double text_parse_real(const char *text, const char **end);
 const char *text_string(const Text *text);
 
 #endif

@@ -4,12 +4,12 @@
 #include <string.h>
 
 static const TypeInfo types[TYPE_COUNT] = {
-    [TYPE_I32] = {"i32", "int32_t", "<i4", 4, true, false, 0},
-    [TYPE_I64] = {"i64", "int64_t", "<i8", 8, true, false, 0},
-    [TYPE_F32] = {"f32", "float", "<f4", 4, false, false, 0x1p-24},
-    [TYPE_F64] = {"f64", "double", "<f8", 8, false, false, 0x1p-53},
-    [TYPE_C64] = {"c64", "float _Complex", "<c8", 8, false, true, 0x1p-24},
-    [TYPE_C128] = {"c128", "double _Complex", "<c16", 16, false, true, 0x1p-53},
+    [TYPE_I32] = {"i32", "int32_t", 4, true, false, 0},
+    [TYPE_I64] = {"i64", "int64_t", 8, true, false, 0},
+    [TYPE_F32] = {"f32", "float", 4, false, false, 0x1p-24},
+    [TYPE_F64] = {"f64", "double", 8, false, false, 0x1p-53},
+    [TYPE_C64] = {"c64", "float _Complex", 8, false, true, 0x1p-24},
+    [TYPE_C128] = {"c128", "double _Complex", 16, false, true, 0x1p-53},
 };
 
 const TypeInfo *type_info(ElementType type) {

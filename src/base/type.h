@@ -12,10 +12,9 @@ typedef enum { TYPE_I32, TYPE_I64, TYPE_F32, TYPE_F64, TYPE_C64, TYPE_C128 } Ele
 enum { TYPE_COUNT = 6 };
 
 typedef struct {
-    const char *name;     // "f64"
-    const char *c_name;   // "double"
-    const char *npy_name; // "<f8"
-    size_t size;          // bytes
+    const char *name;   // "f64"
+    const char *c_name; // "double"
+    size_t size;        // bytes
     bool is_integer, is_complex;
     double epsilon; // unit roundoff; 0 for integers
 } TypeInfo;

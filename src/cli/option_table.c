@@ -96,6 +96,10 @@ static bool set_output(const OptionUse *use, const char *value) {
     return true;
 }
 
+static const char *output_list(Arena *arena) {
+    return file_endings(FILE_WRITE, "PATH", arena);
+}
+
 static bool set_stats(const OptionUse *use, const char *value) {
     if (!value || strcmp(value, "text") == 0)
         use->options->stats = STATS_TEXT;

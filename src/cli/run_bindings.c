@@ -61,7 +61,8 @@ static void bind_output(Session *session, const Binding *binding, Bindings *bind
     else if (other)
         diagnostics_error(session->diagnostics, (Span){0}, "--out %s=%s: '%s' is written there already",
                           tensor->name, binding->value, other->name);
-    else if (output_check(binding->value, tensor, session->diagnostics))
+    else if (file_format_check(file_format_of(binding->value), FILE_WRITE, binding->value, tensor,
+                               session->diagnostics))
         bindings->outputs[tensor->id] = binding->value;
 }
 

@@ -1,262 +1,232 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The header is a magic string, a version, and a Python dictionary as text. It is taken for hostile: no byte
+// beyond `size` is read, and no field is believed before it is checked.
 #include "io/npy.h"
 
 #include "base/integer.h"
-#include "io/runs.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-enum { PROBE = 4096 };
-// What is read or written at once where the file is not one run, in elements of the largest type.
-enum { BLOCK_BYTES = RUN_LENGTH * 16 };
-
-// NULL, or why not all of `size` bytes are there.
-static const char *read_all(int fd, void *to, size_t size, int64_t offset) {
-    char *at = to;
-    while (size > 0) {
-        ssize_t n = pread(fd, at, size, (off_t)offset);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return strerror(errno);
-        if (n == 0)
-            return "it ended while it was read";
-        at += n;
-        size -= (size_t)n;
-        offset += n;
-    }
-    return NULL;
-}
-
-static const char *write_all(int fd, const void *from, size_t size, int64_t offset) {
-    const char *at = from;
-    while (size > 0) {
-        ssize_t n = pwrite(fd, at, size, (off_t)offset);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n < 0 ? strerror(errno) : "no byte could be written";
-        at += n;
-        size -= (size_t)n;
-        offset += n;
-    }
-    return NULL;
-}
-
-static void strides_of(int order, const int64_t *extents, bool fortran, int64_t *stride) {
-    int64_t step = 1;
-    for (int i = 0; i < order; i++) {
-        int d = fortran ? i : order - 1 - i;
-        stride[d] = step;
-        step *= extents[d] > 0 ? extents[d] : 1;
-    }
-}
-
-static const char *read_header(int fd, int64_t file_size, Arena *arena, NpyHeader *header) {
-    size_t size = (size_t)min_i64(file_size, PROBE), needed;
-    unsigned char *bytes = arena_alloc(arena, size + 1);
-    const char *why = read_all(fd, bytes, size, 0);
-    if (why)
-        return why;
-    why = npy_parse(bytes, size, arena, header, &needed);
-    if (why && needed > size && (int64_t)needed <= file_size) {
-        bytes = arena_alloc(arena, needed);
-        why = read_all(fd, bytes, needed, 0);
-        if (!why)
-            why = npy_parse(bytes, needed, arena, header, NULL);
-    }
-    if (why)
-        return why;
-    int64_t bytes_needed = (int64_t)type_info(header->type)->size;
-    for (int d = 0; d < header->order; d++)
-        if (!checked_mul(bytes_needed, header->extents[d], &bytes_needed))
-            return "its size does not fit into 64 bits";
-    if (file_size - header->data_offset < bytes_needed)
-        return arena_printf(arena, "it is cut short: its elements take %lld bytes, %lld are there",
-                            (long long)bytes_needed, (long long)(file_size - header->data_offset));
-    return NULL;
-}
-
-bool npy_open(const char *path, NpyFile *file, Diagnostics *diagnostics) {
-    *file = (NpyFile){.fd = -1, .path = path};
-    // Without O_NONBLOCK, opening a named pipe would wait for a writer.
-    file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    struct stat status;
-    const char *why;
-    if (file->fd < 0 || fstat(file->fd, &status) != 0)
-        why = strerror(errno);
-    else if (!S_ISREG(status.st_mode))
-        why = "it is not a regular file";
-    else
-        why = read_header(file->fd, (int64_t)status.st_size, diagnostics->arena, &file->header);
-    if (!why)
-        return true;
-    npy_close(file);
-    return diagnostics_error(diagnostics, (Span){0}, "cannot read '%s': %s", path, why);
-}
-
-void npy_close(NpyFile *file) {
-    if (file->fd >= 0)
-        close(file->fd);
-    file->fd = -1;
-}
+enum { MAGIC_SIZE = 6, HEADER_LIMIT = 1 << 20, PROBE = 4096 };
+// Kind and bytes of each element type.
+static const char *const codes[TYPE_COUNT] = {
+    [TYPE_I32] = "i4", [TYPE_I64] = "i8", [TYPE_F32] = "f4",
+    [TYPE_F64] = "f8", [TYPE_C64] = "c8", [TYPE_C128] = "c16",
+};
+static const char own_order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
+static const unsigned char magic[MAGIC_SIZE] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
 
 typedef struct {
-    int fd;
-    int64_t offset; // bytes: of the first element
-    size_t size;    // bytes of an element in the file
-    size_t swap;    // bytes of a number to be reversed; 0: none
-    Conversion convert;
-    char *data;
-    size_t data_size; // bytes of an element in memory
-    char *block;
-    const Runs *inside; // read_span: what lies in one span of the file
-    int64_t span;
-    char *span_data;
-    const char *why; // the first failure
-} Transit;
+    const char *at, *end;
+    Arena *arena;
+    const char *error; // the first one
+    FileArray *array;
+} Parser;
 
-static void swap_bytes(char *bytes, size_t total, size_t size) {
-    for (size_t i = 0; i < total; i += size)
-        for (size_t k = 0; k < size / 2; k++) {
-            char byte = bytes[i + k];
-            bytes[i + k] = bytes[i + size - 1 - k];
-            bytes[i + size - 1 - k] = byte;
-        }
+static bool fail(Parser *parser, const char *message) {
+    if (!parser->error)
+        parser->error = message;
+    return false;
 }
 
-static bool read_block(Transit *transit, int64_t element, int64_t count) {
-    size_t total = (size_t)count * transit->size;
-    if (!transit->why)
-        transit->why =
-            read_all(transit->fd, transit->block, total, transit->offset + element * (int64_t)transit->size);
-    if (transit->why)
+static void skip_space(Parser *parser) {
+    while (parser->at < parser->end && *parser->at && strchr(" \t\r\n", *parser->at))
+        parser->at++;
+}
+
+static bool accept(Parser *parser, char symbol) {
+    skip_space(parser);
+    if (parser->at == parser->end || *parser->at != symbol)
         return false;
-    if (transit->swap)
-        swap_bytes(transit->block, total, transit->swap);
+    parser->at++;
     return true;
 }
 
-// One run of neighbours in the file, or elements far from each other.
-static void read_run(void *context, const Run *run) {
-    Transit *transit = context;
-    int64_t at_once = run->a_step == 1 ? run->count : 1;
-    for (int64_t i = 0; i < run->count; i += at_once)
-        if (read_block(transit, run->a + i * run->a_step, at_once))
-            transit->convert(transit->data + (run->b + i * run->b_step) * (int64_t)transit->data_size,
-                             run->b_step, transit->block, 1, at_once);
+static bool accept_word(Parser *parser, const char *word) {
+    skip_space(parser);
+    size_t length = strlen(word);
+    if ((size_t)(parser->end - parser->at) < length || memcmp(parser->at, word, length) != 0)
+        return false;
+    parser->at += length;
+    return true;
 }
 
-static void take_run(void *context, const Run *run) {
-    const Transit *transit = context;
-    transit->convert(transit->span_data + run->b * (int64_t)transit->data_size, run->b_step,
-                     transit->block + run->a * (int64_t)transit->size, run->a_step, run->count);
+// A quoted string without escapes; NULL where there is none.
+static const char *parse_string(Parser *parser) {
+    skip_space(parser);
+    if (parser->at == parser->end || (*parser->at != '\'' && *parser->at != '"'))
+        return NULL;
+    const char *start = parser->at + 1;
+    const char *stop = memchr(start, *parser->at, (size_t)(parser->end - start));
+    if (!stop)
+        return NULL;
+    parser->at = stop + 1;
+    return arena_string(parser->arena, start, (size_t)(stop - start));
 }
 
-// Several short runs and the gaps between them are read at once.
-static void read_spans(void *context, const Run *run) {
-    Transit *transit = context;
-    for (int64_t i = 0; i < run->count; i++) {
-        if (!read_block(transit, run->a + i * run->a_step, transit->span))
-            return;
-        transit->span_data = transit->data + (run->b + i * run->b_step) * (int64_t)transit->data_size;
-        runs_visit(transit->inside, false, take_run, transit);
+static bool parse_type(Parser *parser) {
+    const char *descr = parse_string(parser);
+    if (!descr) {
+        skip_space(parser);
+        if (parser->at < parser->end && *parser->at == '[')
+            return fail(parser, "it holds records (a structured dtype), not numbers");
+        return fail(parser, "its dtype is not a string");
     }
+    const char *code = descr;
+    char order = strchr("<>=|", *code) && *code ? *code++ : '=';
+    for (int t = 0; t < TYPE_COUNT; t++)
+        if (strcmp(code, codes[t]) == 0) {
+            parser->array->tensor.type = (ElementType)t;
+            parser->array->swapped = order == '<' || order == '>' ? order != own_order : false;
+            return true;
+        }
+    return fail(parser,
+                arena_printf(parser->arena,
+                             "its dtype '%.40s' is not supported (i4, i8, f4, f8, c8 and c16 are)", descr));
 }
 
-// Splits `runs` into the innermost levels whose span in the file fits into a block and is mostly wanted, and
-// the rest. Returns the span in elements, 0 where not even one level fits.
-static int64_t split_runs(const Runs *runs, int64_t block, Runs *inside, Runs *outside) {
-    enum { WORTH = 8 }; // elements read for one that is wanted
-    int64_t span = 1, wanted = 1;
-    int inner = 0;
-    for (; inner < runs->levels; inner++) {
-        int64_t reach = span + (runs->extent[inner] - 1) * runs->a[inner];
-        if (reach > block || reach > WORTH * wanted * runs->extent[inner])
-            break;
-        span = reach;
-        wanted *= runs->extent[inner];
-    }
-    if (inner == 0)
-        return 0;
-    *inside = *runs;
-    inside->levels = inner;
-    *outside = (Runs){.levels = 1, .extent = {1}, .a = {1}, .b = {1}};
-    for (int l = inner; l < runs->levels; l++) {
-        outside->levels = l - inner + 1;
-        outside->extent[l - inner] = runs->extent[l];
-        outside->a[l - inner] = runs->a[l];
-        outside->b[l - inner] = runs->b[l];
-    }
-    return span;
-}
-
-static void read_patch(void *context, const Patch *patch) {
-    Transit *whole = context;
-    Transit transit = *whole;
-    Runs runs = runs_create(patch->levels, patch->extent, patch->a_stride, patch->b_stride), inside, outside;
-    transit.offset += patch->a * (int64_t)whole->size;
-    transit.data += patch->b * (int64_t)whole->data_size;
-    transit.span = split_runs(&runs, BLOCK_BYTES / (int64_t)whole->size, &inside, &outside);
-    transit.inside = &inside;
-    if (transit.span > 0)
-        runs_visit(&outside, false, read_spans, &transit);
+static bool parse_order(Parser *parser) {
+    if (accept_word(parser, "True"))
+        parser->array->columns_first = true;
+    else if (accept_word(parser, "False"))
+        parser->array->columns_first = false;
     else
-        runs_visit(&runs, false, read_run, &transit);
-    whole->why = transit.why;
-}
-
-bool npy_check_type(const NpyFile *file, const char *tensor, ElementType type, Diagnostics *diagnostics) {
-    ElementType from = file->header.type;
-    if (from == type || (type_storable(from, type) && type_promote(from, type) == type))
-        return true;
-    return diagnostics_error(diagnostics, (Span){0},
-                             "cannot read %s from '%s': its elements are %s, those of %s are %s, and the "
-                             "conversion is not exact",
-                             tensor, file->path, type_info(from)->name, tensor, type_info(type)->name);
-}
-
-bool npy_read(const NpyFile *file, ElementType type, const Piece *piece, Diagnostics *diagnostics) {
-    const NpyHeader *header = &file->header;
-    const TypeInfo *info = type_info(header->type);
-    const Rect whole = rect_whole(header->order, header->extents);
-    int64_t stride[MAX_ORDER] = {0};
-    strides_of(header->order, header->extents, header->fortran_order, stride);
-    Transit transit = {.fd = file->fd,
-                       .offset = header->data_offset,
-                       .size = info->size,
-                       .swap = !header->swapped   ? 0
-                               : info->is_complex ? info->size / 2
-                                                  : info->size,
-                       .convert = type_conversion(header->type, type),
-                       .data = piece->data,
-                       .data_size = type_info(type)->size,
-                       .block = malloc(BLOCK_BYTES)};
-    if (!transit.block)
-        return diagnostics_error(diagnostics, (Span){0}, "cannot read '%s': out of memory", file->path);
-    const Frame in_file = {&whole, stride}, in_memory = {&piece->rect, piece->stride};
-    patches_visit(&piece->rect, &in_file, &in_memory, read_patch, &transit);
-    free(transit.block);
-    if (transit.why)
-        return diagnostics_error(diagnostics, (Span){0}, "cannot read '%s': %s", file->path, transit.why);
+        return fail(parser, "fortran_order is neither True nor False");
     return true;
 }
 
-static const char *header_text(ElementType type, int order, const int64_t *extents, Arena *arena,
-                               size_t *length) {
+static bool parse_extent(Parser *parser, int64_t *extent) {
+    skip_space(parser);
+    const char *start = parser->at;
+    *extent = 0;
+    for (; parser->at < parser->end && *parser->at >= '0' && *parser->at <= '9'; parser->at++)
+        if (!checked_mul(*extent, 10, extent) || !checked_add(*extent, *parser->at - '0', extent))
+            return fail(parser, "an extent does not fit into 64 bits");
+    if (parser->at == start)
+        return fail(parser, "its shape is not a tuple of integers");
+    accept(parser, 'L'); // written by Python 2
+    return true;
+}
+
+static bool parse_shape(Parser *parser) {
+    FileTensor *tensor = &parser->array->tensor;
+    if (!accept(parser, '('))
+        return fail(parser, "its shape is not a tuple");
+    tensor->order = 0;
+    int64_t volume = 1;
+    while (!accept(parser, ')')) {
+        if (tensor->order == MAX_ORDER)
+            return fail(parser,
+                        arena_printf(parser->arena, "it has more than %d dimensions", (int)MAX_ORDER));
+        int64_t *extent = &tensor->extents[tensor->order];
+        if (!parse_extent(parser, extent))
+            return false;
+        tensor->order++;
+        if (!checked_mul(volume, *extent > 0 ? *extent : 1, &volume))
+            return fail(parser, "its number of elements does not fit into 64 bits");
+        if (!accept(parser, ',')) {
+            if (tensor->order == 1 || !accept(parser, ')'))
+                return fail(parser, "its shape is not a tuple of integers");
+            return true;
+        }
+    }
+    return true;
+}
+
+static bool parse_dictionary(Parser *parser) {
+    static const struct {
+        const char *key;
+        bool (*parse)(Parser *parser);
+    } fields[] = {{"descr", parse_type}, {"fortran_order", parse_order}, {"shape", parse_shape}};
+    enum { FIELDS = sizeof fields / sizeof *fields };
+    bool seen[FIELDS] = {false};
+    if (!accept(parser, '{'))
+        return fail(parser, "its header is not a dictionary");
+    while (!accept(parser, '}')) {
+        const char *key = parse_string(parser);
+        int f = 0;
+        while (f < FIELDS && key && strcmp(key, fields[f].key) != 0)
+            f++;
+        if (!key || f == FIELDS || seen[f] || !accept(parser, ':'))
+            return fail(parser, "its header is not a dictionary of descr, fortran_order and shape");
+        seen[f] = true;
+        if (!fields[f].parse(parser))
+            return false;
+        if (!accept(parser, ',')) {
+            if (!accept(parser, '}'))
+                return fail(parser, "its header is not a dictionary of descr, fortran_order and shape");
+            break;
+        }
+    }
+    for (int f = 0; f < FIELDS; f++)
+        if (!seen[f])
+            return fail(parser, arena_printf(parser->arena, "its header lacks %s", fields[f].key));
+    skip_space(parser);
+    return parser->at == parser->end || fail(parser, "there is text after the dictionary of its header");
+}
+
+const char *npy_parse(const unsigned char *bytes, size_t size, Arena *arena, FileArray *array,
+                      size_t *needed) {
+    size_t unused;
+    if (!needed)
+        needed = &unused;
+    *needed = 0;
+    *array = (FileArray){0};
+    if (size < MAGIC_SIZE + 2 || memcmp(bytes, magic, MAGIC_SIZE) != 0)
+        return "it is not an .npy file";
+    int version = bytes[MAGIC_SIZE];
+    if (version < 1 || version > 3)
+        return arena_printf(arena, "its format version %d.%d is unknown (1.0, 2.0 and 3.0 are known)",
+                            version, bytes[MAGIC_SIZE + 1]);
+    size_t length_bytes = version == 1 ? 2 : 4, start = MAGIC_SIZE + 2 + length_bytes, length = 0;
+    if (size < start)
+        return "it ends within its header";
+    for (size_t i = 0; i < length_bytes; i++)
+        length |= (size_t)bytes[MAGIC_SIZE + 2 + i] << (8 * i);
+    if (length > HEADER_LIMIT)
+        return arena_printf(arena, "its header claims to have %zu bytes", length);
+    *needed = start + length;
+    if (size < start + length)
+        return "it ends within its header";
+    const char *text = (const char *)bytes + start;
+    Parser parser = {.at = text, .end = text + length, .arena = arena, .array = array};
+    array->offset = (int64_t)(start + length);
+    return parse_dictionary(&parser) ? NULL : parser.error;
+}
+
+static const char *npy_open(InputFile *file, Arena *arena) {
+    size_t size = (size_t)min_i64(file->size, PROBE), needed;
+    unsigned char *bytes = arena_alloc(arena, size + 1);
+    FileArray *array = arena_new(arena, FileArray);
+    const char *why = file_bytes_read(file->fd, bytes, size, 0);
+    if (why)
+        return why;
+    why = npy_parse(bytes, size, arena, array, &needed);
+    if (why && needed > size && (int64_t)needed <= file->size) {
+        bytes = arena_alloc(arena, needed);
+        why = file_bytes_read(file->fd, bytes, needed, 0);
+        if (!why)
+            why = npy_parse(bytes, needed, arena, array, NULL);
+    }
+    file->tensor = array->tensor;
+    file->header = array;
+    return why ? why : file_array_check(array, file->size, arena);
+}
+
+static const char *npy_read(const InputFile *file, ElementType type, const Piece *piece) {
+    return file_array_read(file->fd, file->header, type, piece);
+}
+
+// Row-major, in this machine's byte order.
+static const char *header_text(const FileTensor *tensor, Arena *arena, size_t *length) {
     enum { ALIGNMENT = 64, PREAMBLE = 10 };
     static const unsigned char version_1[] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0};
     Text text = text_create(arena);
-    const char *name = type_info(type)->npy_name + 1;
-    text_printf(&text, "{'descr': '%c%s', 'fortran_order': False, 'shape': ",
-                __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>', name);
-    npy_print_shape(order, extents, &text);
-    text_append(&text, ", }");
+    text_printf(&text, "{'descr': '%c%s', 'fortran_order': False, 'shape': (", own_order,
+                codes[tensor->type]);
+    for (int d = 0; d < tensor->order; d++)
+        text_printf(&text, "%s%lld", d ? ", " : "", (long long)tensor->extents[d]);
+    text_append(&text, tensor->order == 1 ? ",), }" : "), }");
     while ((PREAMBLE + text.length + 1) % ALIGNMENT != 0)
         text_append(&text, " ");
     text_append(&text, "\n");
@@ -269,69 +239,29 @@ static const char *header_text(ElementType type, int order, const int64_t *exten
     return all;
 }
 
-// Space is claimed at once where the file system can, so that a full disk is noticed here.
-static const char *claim(int fd, int64_t size) {
-    if (fallocate(fd, 0, 0, (off_t)size) == 0)
-        return NULL;
-    if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL)
-        return strerror(errno);
-    return ftruncate(fd, (off_t)size) == 0 ? NULL : strerror(errno);
-}
-
-const char *npy_create(int fd, ElementType type, int order, const int64_t *extents, Arena *arena) {
+static const char *npy_create(int fd, const FileTensor *tensor, Arena *arena) {
     size_t length;
-    const char *header = header_text(type, order, extents, arena, &length);
-    int64_t size = (int64_t)type_info(type)->size;
-    for (int d = 0; d < order; d++)
-        size *= extents[d];
-    const char *why = write_all(fd, header, length, 0);
-    return why ? why : claim(fd, (int64_t)length + size);
+    const char *header = header_text(tensor, arena, &length);
+    int64_t size = (int64_t)type_info(tensor->type)->size;
+    for (int d = 0; d < tensor->order; d++)
+        size *= tensor->extents[d];
+    const char *why = file_bytes_write(fd, header, length, 0);
+    return why ? why : file_bytes_claim(fd, (int64_t)length + size);
 }
 
-static void write_run(void *context, const Run *run) {
-    Transit *transit = context;
-    int64_t at_once = run->a_step == 1 ? run->count : 1;
-    for (int64_t i = 0; i < run->count && !transit->why; i += at_once) {
-        const char *from = transit->data + (run->b + i * run->b_step) * (int64_t)transit->size;
-        if (run->b_step != 1 && at_once > 1) {
-            transit->convert(transit->block, 1, from, run->b_step, at_once);
-            from = transit->block;
-        }
-        transit->why = write_all(transit->fd, from, (size_t)at_once * transit->size,
-                                 transit->offset + (run->a + i * run->a_step) * (int64_t)transit->size);
-    }
-}
-
-static void write_patch(void *context, const Patch *patch) {
-    Transit *whole = context;
-    Transit transit = *whole;
-    transit.offset += patch->a * (int64_t)whole->size;
-    transit.data += patch->b * (int64_t)whole->size;
-    Runs runs = runs_create(patch->levels, patch->extent, patch->a_stride, patch->b_stride);
-    runs_visit(&runs, false, write_run, &transit);
-    whole->why = transit.why;
-}
-
-const char *npy_write(int fd, ElementType type, int order, const int64_t *extents, int64_t count,
-                      const PiecePart *parts, Arena *arena) {
+static const char *npy_write(int fd, const FileTensor *tensor, int64_t count, const PiecePart *parts,
+                             Arena *arena) {
     size_t length;
-    header_text(type, order, extents, arena, &length);
-    const Rect whole = rect_whole(order, extents);
-    int64_t stride[MAX_ORDER] = {0};
-    strides_of(order, extents, false, stride);
-    Transit transit = {.fd = fd,
-                       .offset = (int64_t)length,
-                       .size = type_info(type)->size,
-                       .convert = type_conversion(type, type),
-                       .block = malloc(BLOCK_BYTES)};
-    if (!transit.block)
-        transit.why = "out of memory";
-    const Frame in_file = {&whole, stride};
-    for (int64_t i = 0; i < count && !transit.why; i++) {
-        const Piece *piece = &parts[i].piece;
-        transit.data = piece->data;
-        patches_visit(&parts[i].part, &in_file, &(Frame){&piece->rect, piece->stride}, write_patch, &transit);
-    }
-    free(transit.block);
-    return transit.why;
+    header_text(tensor, arena, &length);
+    const FileArray array = {.tensor = *tensor, .offset = (int64_t)length};
+    return file_array_write(fd, &array, count, parts);
 }
+
+const FileFormat file_format_npy = {
+    .ending = ".npy",
+    .most_order = MAX_ORDER,
+    .open = npy_open,
+    .read = npy_read,
+    .create = npy_create,
+    .write = npy_write,
+};

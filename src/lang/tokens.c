@@ -5,7 +5,6 @@
 #include "lang/limits.h"
 
 #include <errno.h>
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,15 +94,6 @@ static void push_name(Lexer *lexer) {
     }
 }
 
-// In the C locale, whatever the caller's is.
-static double read_real(const char *text) {
-    locale_t c_locale = newlocale(LC_ALL_MASK, "C", NULL);
-    double number = c_locale ? strtod_l(text, NULL, c_locale) : strtod(text, NULL);
-    if (c_locale)
-        freelocale(c_locale);
-    return number;
-}
-
 static const char *skip_digits(const char *at) {
     while (is_digit(*at))
         at++;
@@ -121,7 +111,8 @@ static void set_integer(Lexer *lexer, Token *token) {
 }
 
 static void set_real(Lexer *lexer, Token *token) {
-    token->real = read_real(token->text);
+    const char *end;
+    token->real = text_parse_real(token->text, &end);
     if (token->real <= 1.7976931348623157e308)
         return;
     token->kind = TOKEN_BAD;

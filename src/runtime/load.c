@@ -3,7 +3,7 @@
 
 #include "base/integer.h"
 #include "io/generate.h"
-#include "io/npy.h"
+#include "io/input.h"
 #include "runtime/wait.h"
 
 #include <errno.h>
@@ -12,51 +12,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool check_shape(const NpyFile *file, const Home *home, Diagnostics *diagnostics) {
-    const NpyHeader *header = &file->header;
-    bool same = header->order == home->order;
-    for (int d = 0; d < home->order && same; d++)
-        same = header->extents[d] == home->extents[d];
-    if (same)
-        return true;
-    Text theirs = text_create(diagnostics->arena), ours = text_create(diagnostics->arena);
-    npy_print_shape(header->order, header->extents, &theirs);
-    npy_print_shape(home->order, home->extents, &ours);
-    return diagnostics_error(
-        diagnostics, (Span){0}, "cannot read %s from '%s': its shape is %s, that of %s is %s",
-        home->tensor->name, file->path, text_string(&theirs), home->tensor->name, text_string(&ours));
-}
-
 typedef struct {
     Storage *storage;
     const SourceSpec *source;
-    NpyFile file; // closed also where memory runs out while it is read
+    InputFile file; // closed also where memory runs out while it is read
 } Load;
 
 static bool load_file(Load *load, Diagnostics *diagnostics) {
     const Storage *storage = load->storage;
-    bool ok = npy_open(load->source->text, &load->file, diagnostics) &&
-              check_shape(&load->file, storage->home, diagnostics) &&
-              npy_check_type(&load->file, storage->home->tensor->name, storage->type, diagnostics);
+    const Home *home = storage->home;
+    bool ok =
+        input_open(load->source->format, load->source->text, &load->file, diagnostics) &&
+        input_check(&load->file, home->tensor->name, storage->type, home->order, home->extents, diagnostics);
     for (int64_t i = 0; i < storage->piece_count && ok; i++)
-        ok = npy_read(&load->file, storage->type, &storage->pieces[i], diagnostics);
+        ok = input_read(&load->file, storage->type, &storage->pieces[i], diagnostics);
     return ok;
 }
 
 static bool load_pieces(void *arguments, Diagnostics *diagnostics) {
     Load *load = arguments;
     const Storage *storage = load->storage;
-    if (load->source->kind == SOURCE_NPY)
+    const SourceSpec *source = load->source;
+    if (source->format)
         return load_file(load, diagnostics);
     for (int64_t i = 0; i < storage->piece_count; i++)
-        generate(load->source, storage->home->extents, storage->type, &storage->pieces[i]);
+        generate(source->generator, &source->values, storage->home->extents, storage->type,
+                 &storage->pieces[i]);
     return true;
 }
 
 bool storage_load(Storage *storage, const SourceSpec *source, MPI_Comm comm, Diagnostics *diagnostics) {
     Load load = {storage, source, {.fd = -1}};
     const bool ok = agree_on_part(comm, load_pieces, &load, diagnostics);
-    npy_close(&load.file);
+    input_close(&load.file);
     return ok;
 }
 
@@ -82,40 +70,44 @@ typedef struct {
     const char *path;
     DraftToken token; // the first rank's
     bool is_first, is_alone;
+    const FileFormat *format;
+    FileTensor tensor;
     PartArray parts;
     Output output;
 } Save;
 
 static bool find_parts(void *arguments, Diagnostics *diagnostics) {
     Save *save = arguments;
-    if (!output_check(save->path, save->storage->home->tensor, diagnostics))
+    const Storage *storage = save->storage;
+    const Home *home = storage->home;
+    save->format = file_format_of(save->path);
+    if (!file_format_check(save->format, FILE_WRITE, save->path, home->tensor, diagnostics))
         return false;
+    save->tensor = (FileTensor){storage->type, home->order, {0}};
+    memcpy(save->tensor.extents, home->extents, sizeof(int64_t) * (size_t)home->order);
     save->output = output_create(save->path, &save->token, diagnostics->arena);
-    save->parts = first_parts(save->storage, diagnostics->arena);
+    save->parts = first_parts(storage, diagnostics->arena);
     return true;
 }
 
 static bool create_draft(void *arguments, Diagnostics *diagnostics) {
     Save *save = arguments;
-    const Home *home = save->storage->home;
     if (!save->is_first)
         return true;
     if (!output_possible(&save->output, diagnostics))
         return false;
     if (!output_create_draft(&save->output, save->is_alone))
         return output_refuse(&save->output, strerror(errno), diagnostics);
-    const char *why =
-        npy_create(save->output.fd, save->storage->type, home->order, home->extents, diagnostics->arena);
+    const char *why = save->format->create(save->output.fd, &save->tensor, diagnostics->arena);
     return !why || output_refuse(&save->output, why, diagnostics);
 }
 
 static bool write_parts(void *arguments, Diagnostics *diagnostics) {
     Save *save = arguments;
-    const Home *home = save->storage->home;
     if (!save->is_first && !output_open_draft(&save->output))
         return output_refuse(&save->output, strerror(errno), diagnostics);
-    const char *why = npy_write(save->output.fd, save->storage->type, home->order, home->extents,
-                                save->parts.count, save->parts.items, diagnostics->arena);
+    const char *why = save->format->write(save->output.fd, &save->tensor, save->parts.count,
+                                          save->parts.items, diagnostics->arena);
     if (why)
         output_refuse(&save->output, why, diagnostics);
     return output_close(&save->output, !why, diagnostics);

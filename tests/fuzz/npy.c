@@ -2,8 +2,10 @@
 // The bytes of an .npy file, read into pieces of several shapes and types. What is read by pieces is what is
 // read whole.
 #include "io/npy.h"
+
 #include "base/integer.h"
 #include "check.h"
+#include "io/input.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -13,7 +15,7 @@ enum { MAX_BYTES = 1 << 20 }; // of what is read: shapes with a zero in them may
 
 typedef struct {
     Arena *arena;
-    const NpyFile *file;
+    const InputFile *file;
     Diagnostics *diagnostics;
     ElementType type;
     const char *whole; // packed, row-major
@@ -33,8 +35,8 @@ static Piece piece_of(const Reading *reading, const Rect *rect, const int *mode_
 }
 
 static Piece whole_piece(const Reading *reading) {
-    const NpyHeader *header = &reading->file->header;
-    Piece piece = {.rect = rect_whole(header->order, header->extents), .data = (void *)reading->whole};
+    const FileTensor *tensor = &reading->file->tensor;
+    Piece piece = {.rect = rect_whole(tensor->order, tensor->extents), .data = (void *)reading->whole};
     packed_strides(&piece.rect, NULL, piece.stride);
     return piece;
 }
@@ -44,7 +46,7 @@ static void check_piece(const Reading *reading, const Rect *rect, const int *mod
         return;
     const Piece whole = whole_piece(reading);
     Piece read = piece_of(reading, rect, mode_order), expected = piece_of(reading, rect, mode_order);
-    REQUIRE(npy_read(reading->file, reading->type, &read, reading->diagnostics), "%s",
+    REQUIRE(input_read(reading->file, reading->type, &read, reading->diagnostics), "%s",
             reading->diagnostics->list.items[0].message);
     piece_copy(&expected, &whole, rect, reading->type);
     REQUIRE(memcmp(read.data, expected.data, (size_t)packed_size(rect, reading->type)) == 0, "the piece");
@@ -54,37 +56,37 @@ static void check_piece(const Reading *reading, const Rect *rect, const int *mod
 
 // Halves of each mode, and what is left when the first and the last coordinate are taken away.
 static void check_pieces(const Reading *reading) {
-    const NpyHeader *header = &reading->file->header;
-    const Rect whole = rect_whole(header->order, header->extents);
+    const FileTensor *tensor = &reading->file->tensor;
+    const Rect whole = rect_whole(tensor->order, tensor->extents);
     int backwards[MAX_ORDER];
-    for (int d = 0; d < header->order; d++)
-        backwards[d] = header->order - 1 - d;
+    for (int d = 0; d < tensor->order; d++)
+        backwards[d] = tensor->order - 1 - d;
     Rect inner = whole;
-    for (int d = 0; d < header->order; d++) {
+    for (int d = 0; d < tensor->order; d++) {
         Rect half = whole;
-        half.hi[d] = header->extents[d] / 2;
+        half.hi[d] = tensor->extents[d] / 2;
         check_piece(reading, &half, NULL);
         half.lo[d] = half.hi[d];
-        half.hi[d] = header->extents[d];
+        half.hi[d] = tensor->extents[d];
         check_piece(reading, &half, backwards);
-        inner.lo[d] = min_i64(1, header->extents[d] - 1);
-        inner.hi[d] = max_i64(header->extents[d] - 1, 1);
+        inner.lo[d] = min_i64(1, tensor->extents[d] - 1);
+        inner.hi[d] = max_i64(tensor->extents[d] - 1, 1);
     }
     check_piece(reading, &inner, backwards);
     check_piece(reading, &inner, NULL);
     check_piece(reading, &whole, backwards);
 }
 
-static void check_type(const NpyFile *file, ElementType type, Diagnostics *diagnostics) {
-    const NpyHeader *header = &file->header;
-    const Rect whole = rect_whole(header->order, header->extents);
-    if (!npy_check_type(file, "A", type, diagnostics) || rect_is_empty(&whole) ||
+static void check_type(const InputFile *file, ElementType type, Diagnostics *diagnostics) {
+    const FileTensor *tensor = &file->tensor;
+    const Rect whole = rect_whole(tensor->order, tensor->extents);
+    if (!input_check(file, "A", type, tensor->order, tensor->extents, diagnostics) || rect_is_empty(&whole) ||
         packed_size(&whole, type) > MAX_BYTES)
         return;
     Reading reading = {diagnostics->arena, file, diagnostics, type, NULL};
     const Piece piece = piece_of(&reading, &whole, NULL);
     reading.whole = piece.data;
-    REQUIRE(npy_read(file, type, &piece, diagnostics), "%s", diagnostics->list.items[0].message);
+    REQUIRE(input_read(file, type, &piece, diagnostics), "%s", diagnostics->list.items[0].message);
     check_pieces(&reading);
     free(piece.data);
 }
@@ -92,23 +94,23 @@ static void check_type(const NpyFile *file, ElementType type, Diagnostics *diagn
 static void check_file(int fd, Diagnostics *diagnostics) {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    NpyFile file;
-    if (!npy_open(path, &file, diagnostics)) {
+    InputFile file;
+    if (!input_open(&file_format_npy, path, &file, diagnostics)) {
         REQUIRE(diagnostics->errors == 1, "errors");
         return;
     }
-    Text text = text_create(diagnostics->arena);
-    npy_print_shape(file.header.order, file.header.extents, &text);
+    const int64_t none[MAX_ORDER] = {0};
+    input_check(&file, "A", TYPE_F64, MAX_ORDER, none, diagnostics); // prints the shape
     for (int type = 0; type < TYPE_COUNT; type++)
         check_type(&file, (ElementType)type, diagnostics);
-    npy_close(&file);
+    input_close(&file);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     Arena *arena = arena_create();
-    NpyHeader header;
+    FileArray array;
     size_t needed;
-    npy_parse(data, size, arena, &header, &needed);
+    npy_parse(data, size, arena, &array, &needed);
     const int fd = memfd_create("npy", MFD_CLOEXEC);
     REQUIRE(fd >= 0 && write(fd, data, size) == (ssize_t)size, "a file");
     Diagnostics *diagnostics = diagnostics_create(arena, (Source){"npy", NULL});

@@ -2,7 +2,6 @@
 // The runtime without a planner: agreement on failures, datatypes, executions put together by hand for what
 // no planned program does, and tensors in and out of files. ranks: 12
 #include "io/generate.h"
-#include "io/npy.h"
 #include "report.h"
 #include "runtime/execution.h"
 #include "runtime/load.h"
@@ -145,7 +144,7 @@ static void fixture_create(Fixture *fixture, int rank, int ranks, TransferKind k
     home_from_table(&fixture->home, &fixture->tensor, (int64_t[]){2 * ranks, 3}, pieces, ranks, arena);
     fixture->storage = storage_create(&fixture->home, rank, true, fixture->scope.diagnostics);
     for (int64_t i = 0; i < fixture->storage->piece_count; i++)
-        generate(&(SourceSpec){.kind = SOURCE_IOTA}, fixture->home.extents, TYPE_I64,
+        generate(generator_named("iota"), &(GeneratorValues){0}, fixture->home.extents, TYPE_I64,
                  &fixture->storage->pieces[i]);
 }
 
@@ -400,13 +399,13 @@ static void with_files(MPI_Comm comm, int rank, int ranks, bool replicated) {
     }
     Diagnostics *diagnostics = fixture.scope.diagnostics;
     Storage *storage = storage_create(replicated ? &everywhere : &fixture.home, rank, true, diagnostics);
-    SourceSpec random = {.kind = SOURCE_RANDOM, .seed = 5};
+    SourceSpec random = {.generator = generator_named("random"), .values.seed = 5};
     CHECK(storage_load(storage, &random, comm, diagnostics), "load random");
     char path[128];
     snprintf(path, sizeof path, "%s/T.npy", folder);
     CHECK(storage_save(storage, path, draft_token_create(), comm, diagnostics), "save: %s",
           first_message(diagnostics));
-    SourceSpec file = {.kind = SOURCE_NPY, .text = path};
+    SourceSpec file = {.format = &file_format_npy, .text = path};
     storage_zero(storage);
     CHECK(storage_load(storage, &file, comm, diagnostics), "load: %s", first_message(diagnostics));
     int64_t *whole = storage_gather(storage, comm, diagnostics);
@@ -462,15 +461,15 @@ static void test_bad_files(MPI_Comm comm, int rank, int ranks) {
     if (rank == 0) {
         Rect rect = rect_whole(1, (int64_t[]){3});
         Piece piece = {.rect = rect, .stride = {1}, .data = (double[]){1, 2, 3}};
+        const FileTensor tensor = {TYPE_F64, 1, {3}};
         const int fd = open(path, O_WRONLY | O_CREAT, 0666);
-        CHECK(
-            !npy_create(fd, TYPE_F64, 1, rect.hi, scope.diagnostics->arena) &&
-                !npy_write(fd, TYPE_F64, 1, rect.hi, 1, &(PiecePart){piece, rect}, scope.diagnostics->arena),
-            "cannot write");
+        CHECK(!file_format_npy.create(fd, &tensor, scope.diagnostics->arena) &&
+                  !file_format_npy.write(fd, &tensor, 1, &(PiecePart){piece, rect}, scope.diagnostics->arena),
+              "cannot write");
         close(fd);
     }
     barrier(comm);
-    CHECK(!storage_load(fixture.storage, &(SourceSpec){.kind = SOURCE_NPY, .text = path}, comm,
+    CHECK(!storage_load(fixture.storage, &(SourceSpec){.format = &file_format_npy, .text = path}, comm,
                         scope.diagnostics),
           "another shape");
     snprintf(expected, sizeof expected, "cannot read T from '%s': its shape is (3,), that of T is (%d, 3)",

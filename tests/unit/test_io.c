@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pieces, generators and .npy files.
+// Pieces, generators and files.
 #include "io/generate.h"
+#include "io/input.h"
 #include "io/npy.h"
 #include "io/runs.h"
+#include "io/source.h"
 
 #include <complex.h>
 #include <fcntl.h>
@@ -73,6 +75,7 @@ static double *at(const Piece *piece, int64_t i, int64_t j, int64_t k) {
 }
 
 static const int64_t extents[] = {7, 5, 9};
+static const GeneratorValues no_values;
 
 static void assert_positions(const Piece *piece, const Rect *rect) {
     for (int64_t i = rect->lo[0]; i < rect->hi[0]; i++)
@@ -127,7 +130,7 @@ static void test_long_runs_are_cut(void **state) {
 static void test_copy_between_orders(void **state) {
     (void)state;
     Piece rows = piece_create(rect_whole(3, extents), NULL, TYPE_F64);
-    generate(&(SourceSpec){.kind = SOURCE_IOTA}, extents, TYPE_F64, &rows);
+    generate(generator_named("iota"), &no_values, extents, TYPE_F64, &rows);
     assert_positions(&rows, &rows.rect);
     Piece turned = piece_create(box3(1, 6, 2, 5, 3, 8), (int[]){2, 0, 1}, TYPE_F64);
     assert_int_equal(turned.stride[1], 1);
@@ -151,8 +154,8 @@ static void test_add_in_every_type(void **state) {
         ElementType type = (ElementType)t;
         Piece a = piece_create(rect_whole(2, shape), NULL, type);
         Piece b = piece_create(rect_whole(2, shape), (int[]){1, 0}, type);
-        generate(&(SourceSpec){.kind = SOURCE_IOTA}, shape, type, &a);
-        generate(&(SourceSpec){.kind = SOURCE_CONST, .real = 3, .integer = 3}, shape, type, &b);
+        generate(generator_named("iota"), &no_values, shape, type, &a);
+        generate(generator_named("const"), &(GeneratorValues){.real = 3, .integer = 3}, shape, type, &b);
         piece_add(&a, &b, &a.rect, type);
         for (int64_t i = 0; i < 300000; i += 77) {
             double _Complex value;
@@ -178,14 +181,15 @@ static void test_random_is_splitmix64(void **state) {
 static void test_generators_by_type(void **state) {
     (void)state;
     const int64_t shape[] = {4000};
-    SourceSpec random = {.kind = SOURCE_RANDOM, .seed = 9};
-    SourceSpec sparse = {.kind = SOURCE_RANDOM, .seed = 9, .has_density = true, .density = 0.25};
+    const Generator *generator = generator_named("random");
+    const GeneratorValues random = {.seed = 9};
+    const GeneratorValues sparse = {.seed = 9, .has_density = true, .density = 0.25};
     Piece f32 = piece_create(rect_whole(1, shape), NULL, TYPE_F32);
     Piece i32 = piece_create(rect_whole(1, shape), NULL, TYPE_I32);
     Piece c64 = piece_create(rect_whole(1, shape), NULL, TYPE_C64);
-    generate(&random, shape, TYPE_F32, &f32);
-    generate(&random, shape, TYPE_I32, &i32);
-    generate(&sparse, shape, TYPE_C64, &c64);
+    generate(generator, &random, shape, TYPE_F32, &f32);
+    generate(generator, &random, shape, TYPE_I32, &i32);
+    generate(generator, &sparse, shape, TYPE_C64, &c64);
     int kept = 0;
     for (int64_t p = 0; p < 4000; p++) {
         double value = random_value(9, p);
@@ -206,32 +210,34 @@ static void test_iota_wraps_to_the_type(void **state) {
     const int64_t shape[] = {(int64_t)1 << 20, (int64_t)1 << 20};
     Rect corner = {.order = 2, .lo = {4096, 5}, .hi = {4097, 7}};
     Piece piece = piece_create(corner, NULL, TYPE_I32);
-    generate(&(SourceSpec){.kind = SOURCE_IOTA}, shape, TYPE_I32, &piece);
+    generate(generator_named("iota"), &no_values, shape, TYPE_I32, &piece);
     assert_int_equal(((int32_t *)piece.data)[0], 5);
     assert_int_equal(((int32_t *)piece.data)[1], 6);
     free(piece.data);
 }
 
 static bool parse(Fixture *fixture, const char *text, ElementType type, SourceSpec *spec) {
-    Tensor tensor = {.name = "B", .type = type};
+    Tensor tensor = {.name = "B", .type = type, .order = 1};
     return source_parse(text, &tensor, fixture->arena, spec, fixture->diagnostics);
 }
 
 static void test_sources(void **state) {
     Fixture *fixture = *state;
     SourceSpec spec;
-    assert_true(parse(fixture, "zeros", TYPE_F64, &spec) && spec.kind == SOURCE_ZEROS);
-    assert_true(parse(fixture, "ones", TYPE_F64, &spec) && spec.kind == SOURCE_ONES);
-    assert_true(parse(fixture, "iota", TYPE_F64, &spec) && spec.kind == SOURCE_IOTA);
-    assert_true(parse(fixture, "const:-2.5e3", TYPE_F32, &spec) && spec.real == -2500);
-    assert_true(parse(fixture, "const:-7", TYPE_I32, &spec) && spec.integer == -7);
-    assert_true(parse(fixture, "random:18446744073709551615", TYPE_F64, &spec) && spec.seed == UINT64_MAX);
-    assert_true(parse(fixture, "random:3:0.5", TYPE_F64, &spec) && spec.density == 0.5 && spec.has_density);
-    assert_true(parse(fixture, "some/B.npy", TYPE_F64, &spec) && spec.kind == SOURCE_NPY);
+    assert_true(parse(fixture, "zeros", TYPE_F64, &spec) && spec.generator == generator_named("zeros"));
+    assert_true(parse(fixture, "ones", TYPE_F64, &spec) && spec.generator == generator_named("ones"));
+    assert_true(parse(fixture, "iota", TYPE_F64, &spec) && spec.generator == generator_named("iota"));
+    assert_true(parse(fixture, "const:-2.5e3", TYPE_F32, &spec) && spec.values.real == -2500);
+    assert_true(parse(fixture, "const:-7", TYPE_I32, &spec) && spec.values.integer == -7);
+    assert_true(parse(fixture, "random:18446744073709551615", TYPE_F64, &spec) &&
+                spec.values.seed == UINT64_MAX);
+    assert_true(parse(fixture, "random:3:0.5", TYPE_F64, &spec) && spec.values.density == 0.5 &&
+                spec.values.has_density);
+    assert_true(parse(fixture, "some/B.npy", TYPE_F64, &spec) && spec.format == &file_format_npy);
     assert_string_equal(spec.text, "some/B.npy");
     assert_int_equal(fixture->diagnostics->errors, 0);
     spec = source_default(2, fixture->arena);
-    assert_true(spec.kind == SOURCE_RANDOM && spec.seed == 3);
+    assert_true(spec.generator == generator_named("random") && spec.values.seed == 3);
     assert_string_equal(spec.text, "random:3");
 }
 
@@ -242,17 +248,18 @@ static void test_sources_that_are_none(void **state) {
         const char *text, *message;
     } cases[] = {
         {TYPE_F64, "",
-         "'' is no source for B; a source is PATH.npy, zeros, ones, iota, const:V, random:SEED or "
-         "random:SEED:DENSITY"},
+         "'' is no source for B (a source is PATH.npy, zeros, ones, iota, const:V or random:SEED[:DENSITY])"},
         {TYPE_F64, "one",
-         "'one' is no source for B; a source is PATH.npy, zeros, ones, iota, const:V, random:SEED or "
-         "random:SEED:DENSITY"},
+         "'one' is no source for B; did you mean 'ones'? (a source is PATH.npy, zeros, ones, iota, const:V "
+         "or random:SEED[:DENSITY])"},
         {TYPE_F64, "B.csv",
-         "'B.csv' is no source for B; a source is PATH.npy, zeros, ones, iota, const:V, random:SEED or "
-         "random:SEED:DENSITY"},
+         "'B.csv' is no source for B (a source is PATH.npy, zeros, ones, iota, const:V or "
+         "random:SEED[:DENSITY])"},
         {TYPE_F64, ".npy",
-         "'.npy' is no source for B; a source is PATH.npy, zeros, ones, iota, const:V, random:SEED or "
-         "random:SEED:DENSITY"},
+         "'.npy' is no source for B (a source is PATH.npy, zeros, ones, iota, const:V or "
+         "random:SEED[:DENSITY])"},
+        {TYPE_F64, "const", "'const' is no source for B: it is written const:V"},
+        {TYPE_F64, "iota:3", "'iota:3' is no source for B: it is written iota"},
         {TYPE_F64, "B.mtx", "cannot read B from 'B.mtx': .mtx is not supported yet"},
         {TYPE_F64, "B.tns", "cannot read B from 'B.tns': .tns is not supported yet"},
         {TYPE_F64, "const:", "'' in 'const:', the source of B, is not a number"},
@@ -282,12 +289,28 @@ static void test_sources_that_are_none(void **state) {
         assert_false(parse(fixture, cases[i].text, cases[i].type, &spec));
         assert_string_equal(last_message(fixture), cases[i].message);
     }
-    Tensor tensor = {.name = "A"};
-    assert_true(output_check("A.npy", &tensor, fixture->diagnostics));
-    assert_false(output_check("A.txt", &tensor, fixture->diagnostics));
+}
+
+static bool writes(Fixture *fixture, const char *path, const Tensor *tensor) {
+    return file_format_check(file_format_of(path), FILE_WRITE, path, tensor, fixture->diagnostics);
+}
+
+static void test_formats(void **state) {
+    Fixture *fixture = *state;
+    const Tensor matrix = {.name = "A", .order = 2}, cube = {.name = "T", .order = 3}, scalar = {.name = "s"};
+    assert_true(writes(fixture, "A.npy", &matrix) && writes(fixture, "s.npy", &scalar));
+    assert_false(writes(fixture, "A.txt", &matrix));
     assert_string_equal(last_message(fixture), "cannot write A to 'A.txt': the ending must be .npy");
-    assert_false(output_check("A.mtx", &tensor, fixture->diagnostics));
+    assert_false(writes(fixture, ".npy", &matrix));
+    assert_false(writes(fixture, "A.mtx", &matrix));
     assert_string_equal(last_message(fixture), "cannot write A to 'A.mtx': .mtx is not supported yet");
+    assert_false(writes(fixture, "T.mtx", &cube));
+    assert_string_equal(last_message(fixture),
+                        "cannot write T to 'T.mtx': .mtx is for tensors of 1 to 2 modes, and T has 3");
+    assert_false(writes(fixture, "s.tns", &scalar));
+    assert_string_equal(last_message(fixture),
+                        "cannot write s to 's.tns': .tns is for tensors of 1 to 12 modes, and s has 0");
+    assert_string_equal(file_endings(FILE_READ, "PATH", fixture->arena), "PATH.npy");
 }
 
 // A file with this dictionary and these elements.
@@ -314,10 +337,16 @@ static void write_raw(const Fixture *fixture, int version, const char *dictionar
 
 static void write_array(const Fixture *fixture, ElementType type, int order, const int64_t *shape,
                         int64_t count, const PiecePart *parts) {
+    FileTensor tensor = {.type = type, .order = order};
+    memcpy(tensor.extents, shape, sizeof(int64_t) * (size_t)order);
     const int fd = open(fixture->path, O_WRONLY | O_TRUNC);
-    assert_null(npy_create(fd, type, order, shape, fixture->arena));
-    assert_null(npy_write(fd, type, order, shape, count, parts, fixture->arena));
+    assert_null(file_format_npy.create(fd, &tensor, fixture->arena));
+    assert_null(file_format_npy.write(fd, &tensor, count, parts, fixture->arena));
     assert_int_equal(close(fd), 0);
+}
+
+static bool open_npy(const Fixture *fixture, const char *path, InputFile *file) {
+    return input_open(&file_format_npy, path, file, fixture->diagnostics);
 }
 
 static PiecePart all_of(Piece piece) {
@@ -327,27 +356,28 @@ static PiecePart all_of(Piece piece) {
 static void test_write_and_read_back(void **state) {
     Fixture *fixture = *state;
     Piece rows = piece_create(rect_whole(3, extents), NULL, TYPE_F64);
-    generate(&(SourceSpec){.kind = SOURCE_IOTA}, extents, TYPE_F64, &rows);
+    generate(generator_named("iota"), &no_values, extents, TYPE_F64, &rows);
     // In three parts, one of them turned.
     PiecePart parts[] = {all_of(piece_create(box3(0, 4, 0, 5, 0, 9), NULL, TYPE_F64)),
                          all_of(piece_create(box3(4, 7, 0, 2, 0, 9), (int[]){2, 1, 0}, TYPE_F64)),
                          all_of(piece_create(box3(4, 7, 2, 5, 0, 9), NULL, TYPE_F64))};
     for (int i = 0; i < 3; i++)
-        generate(&(SourceSpec){.kind = SOURCE_IOTA}, extents, TYPE_F64, &parts[i].piece);
+        generate(generator_named("iota"), &no_values, extents, TYPE_F64, &parts[i].piece);
     write_array(fixture, TYPE_F64, 3, extents, 3, parts);
-    NpyFile file;
-    assert_true(npy_open(fixture->path, &file, fixture->diagnostics));
-    assert_int_equal(file.header.order, 3);
-    assert_memory_equal(file.header.extents, extents, sizeof extents);
-    assert_int_equal(file.header.data_offset % 64, 0);
-    assert_false(file.header.fortran_order);
+    InputFile file;
+    assert_true(open_npy(fixture, fixture->path, &file));
+    assert_int_equal(file.tensor.order, 3);
+    assert_memory_equal(file.tensor.extents, extents, sizeof extents);
+    const FileArray *array = file.header;
+    assert_int_equal(array->offset % 64, 0);
+    assert_false(array->columns_first || array->swapped);
     for (int turned = 0; turned < 2; turned++) {
         Piece inner = piece_create(box3(2, 6, 1, 5, 3, 7), turned ? (int[]){1, 2, 0} : NULL, TYPE_F64);
-        assert_true(npy_read(&file, TYPE_F64, &inner, fixture->diagnostics));
+        assert_true(input_read(&file, TYPE_F64, &inner, fixture->diagnostics));
         assert_positions(&inner, &inner.rect);
         free(inner.data);
     }
-    npy_close(&file);
+    input_close(&file);
     for (int i = 0; i < 3; i++)
         free(parts[i].piece.data);
     free(rows.data);
@@ -358,23 +388,23 @@ static void test_read_parts_of_a_large_file(void **state) {
     Fixture *fixture = *state;
     const int64_t shape[] = {300, 40000};
     Piece whole = piece_create(rect_whole(2, shape), NULL, TYPE_I32);
-    generate(&(SourceSpec){.kind = SOURCE_IOTA}, shape, TYPE_I32, &whole);
+    generate(generator_named("iota"), &no_values, shape, TYPE_I32, &whole);
     write_array(fixture, TYPE_I32, 2, shape, 1, &(PiecePart){whole, whole.rect});
     static const int64_t parts[][4] = {{0, 300, 0, 40000}, {7, 290, 39999, 40000}, {5, 6, 1, 39990},
                                        {3, 290, 17, 23},   {1, 299, 10, 39000},    {299, 300, 39999, 40000}};
-    NpyFile file;
-    assert_true(npy_open(fixture->path, &file, fixture->diagnostics));
+    InputFile file;
+    assert_true(open_npy(fixture, fixture->path, &file));
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         Rect rect = {.order = 2, .lo = {parts[i][0], parts[i][2]}, .hi = {parts[i][1], parts[i][3]}};
         Piece part = piece_create(rect, (int[]){1, 0}, TYPE_I64);
-        assert_true(npy_read(&file, TYPE_I64, &part, fixture->diagnostics));
+        assert_true(input_read(&file, TYPE_I64, &part, fixture->diagnostics));
         for (int64_t r = rect.lo[0]; r < rect.hi[0]; r++)
             for (int64_t c = rect.lo[1]; c < rect.hi[1]; c += 13)
                 assert_int_equal(((int64_t *)part.data)[(r - rect.lo[0]) + (c - rect.lo[1]) * part.stride[1]],
                                  r * 40000 + c);
         free(part.data);
     }
-    npy_close(&file);
+    input_close(&file);
     free(whole.data);
 }
 
@@ -382,20 +412,20 @@ static void test_scalars_and_empty_tensors(void **state) {
     Fixture *fixture = *state;
     Piece scalar = piece_create(rect_whole(0, NULL), NULL, TYPE_C128);
     *(double _Complex *)scalar.data = 2.5;
-    write_array(fixture, TYPE_C128, 0, NULL, 1, &(PiecePart){scalar, scalar.rect});
-    NpyFile file;
-    assert_true(npy_open(fixture->path, &file, fixture->diagnostics));
-    assert_int_equal(file.header.order, 0);
+    write_array(fixture, TYPE_C128, 0, extents, 1, &(PiecePart){scalar, scalar.rect});
+    InputFile file;
+    assert_true(open_npy(fixture, fixture->path, &file));
+    assert_int_equal(file.tensor.order, 0);
     *(double _Complex *)scalar.data = 0;
-    assert_true(npy_read(&file, TYPE_C128, &scalar, fixture->diagnostics));
+    assert_true(input_read(&file, TYPE_C128, &scalar, fixture->diagnostics));
     assert_true(creal(*(double _Complex *)scalar.data) == 2.5);
-    npy_close(&file);
+    input_close(&file);
     free(scalar.data);
     const int64_t empty[] = {3, 0};
     write_array(fixture, TYPE_F32, 2, empty, 0, NULL);
-    assert_true(npy_open(fixture->path, &file, fixture->diagnostics));
-    assert_int_equal(file.header.extents[1], 0);
-    npy_close(&file);
+    assert_true(open_npy(fixture, fixture->path, &file));
+    assert_int_equal(file.tensor.extents[1], 0);
+    input_close(&file);
 }
 
 static void test_column_major_big_endian(void **state) {
@@ -406,26 +436,26 @@ static void test_column_major_big_endian(void **state) {
     for (int version = 1; version <= 3; version++) {
         write_raw(fixture, version, "{\"shape\": (2L, 3L,), 'descr': '>i4', 'fortran_order': True}\n", data,
                   sizeof data);
-        NpyFile file;
-        assert_true(npy_open(fixture->path, &file, fixture->diagnostics));
-        assert_true(npy_check_type(&file, "B", TYPE_F64, fixture->diagnostics));
-        Piece piece = piece_create(rect_whole(2, file.header.extents), NULL, TYPE_F64);
-        assert_true(npy_read(&file, TYPE_F64, &piece, fixture->diagnostics));
+        InputFile file;
+        assert_true(open_npy(fixture, fixture->path, &file));
+        assert_true(input_check(&file, "B", TYPE_F64, 2, file.tensor.extents, fixture->diagnostics));
+        Piece piece = piece_create(rect_whole(2, file.tensor.extents), NULL, TYPE_F64);
+        assert_true(input_read(&file, TYPE_F64, &piece, fixture->diagnostics));
         for (int i = 0; i < 6; i++)
             assert_true(((double *)piece.data)[i] == i);
-        npy_close(&file);
+        input_close(&file);
         free(piece.data);
     }
     // Of complex numbers each half is reversed by itself: 1 + 2i.
     static const unsigned char one[16] = {0x3f, 0xf0, [8] = 0x40};
     write_raw(fixture, 1, "{'descr': '>c16', 'fortran_order': False, 'shape': (1,)}", one, sizeof one);
-    NpyFile file;
-    assert_true(npy_open(fixture->path, &file, fixture->diagnostics));
+    InputFile file;
+    assert_true(open_npy(fixture, fixture->path, &file));
     double _Complex value = 0;
     Piece piece = {.rect = rect_whole(1, (int64_t[]){1}), .stride = {1}, .data = &value};
-    assert_true(npy_read(&file, TYPE_C128, &piece, fixture->diagnostics));
+    assert_true(input_read(&file, TYPE_C128, &piece, fixture->diagnostics));
     assert_true(creal(value) == 1 && cimag(value) == 2);
-    npy_close(&file);
+    input_close(&file);
 }
 
 static void test_types_that_lose(void **state) {
@@ -441,13 +471,13 @@ static void test_types_that_lose(void **state) {
     };
     for (int from = 0; from < TYPE_COUNT; from++)
         for (int to = 0; to < TYPE_COUNT; to++) {
-            NpyFile file = {.path = "B.npy", .header.type = (ElementType)from};
-            assert_int_equal(npy_check_type(&file, "B", (ElementType)to, fixture->diagnostics),
+            InputFile file = {.path = "B.npy", .tensor.type = (ElementType)from};
+            assert_int_equal(input_check(&file, "B", (ElementType)to, 0, NULL, fixture->diagnostics),
                              fits[from][to]);
         }
-    NpyFile file = {.path = "B.npy", .header.type = TYPE_F64};
+    InputFile file = {.path = "B.npy", .tensor.type = TYPE_F64};
     fixture->diagnostics->list.count = 0;
-    assert_false(npy_check_type(&file, "B", TYPE_F32, fixture->diagnostics));
+    assert_false(input_check(&file, "B", TYPE_F32, 0, NULL, fixture->diagnostics));
     assert_string_equal(last_message(fixture), "cannot read B from 'B.npy': its elements are f64, those of B "
                                                "are f32, and the conversion is not exact");
 }
@@ -484,12 +514,12 @@ static void test_bad_headers(void **state) {
          "it is cut short: its elements take 16 bytes, 15 are there"},
     };
     static const char data[15];
-    NpyFile file;
+    InputFile file;
     char expected[512];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         write_raw(fixture, 1, cases[i].dictionary, data, sizeof data);
         fixture->diagnostics->list.count = 0; // the same message is kept once
-        assert_false(npy_open(fixture->path, &file, fixture->diagnostics));
+        assert_false(open_npy(fixture, fixture->path, &file));
         snprintf(expected, sizeof expected, "cannot read '%s': %s", fixture->path, cases[i].why);
         assert_string_equal(last_message(fixture), expected);
     }
@@ -497,16 +527,16 @@ static void test_bad_headers(void **state) {
 
 static void test_files_that_are_no_arrays(void **state) {
     Fixture *fixture = *state;
-    NpyFile file;
-    assert_false(npy_open("missing/B.npy", &file, fixture->diagnostics));
+    InputFile file;
+    assert_false(open_npy(fixture, "missing/B.npy", &file));
     assert_string_equal(last_message(fixture), "cannot read 'missing/B.npy': No such file or directory");
-    assert_false(npy_open("/", &file, fixture->diagnostics));
+    assert_false(open_npy(fixture, "/", &file));
     assert_string_equal(last_message(fixture), "cannot read '/': it is not a regular file");
-    assert_false(npy_open(fixture->path, &file, fixture->diagnostics));
+    assert_false(open_npy(fixture, fixture->path, &file));
     assert_non_null(strstr(last_message(fixture), "it is not an .npy file"));
     unlink(fixture->path);
     assert_int_equal(mkfifo(fixture->path, 0600), 0);
-    assert_false(npy_open(fixture->path, &file, fixture->diagnostics));
+    assert_false(open_npy(fixture, fixture->path, &file));
     assert_non_null(strstr(last_message(fixture), "it is not a regular file"));
 }
 
@@ -524,9 +554,9 @@ static void test_hostile_bytes(void **state) {
                     good[where] = (unsigned char)byte;
                 unsigned char *exact = malloc(cut ? cut : 1);
                 memcpy(exact, good, cut);
-                NpyHeader header;
-                const char *why = npy_parse(exact, cut, fixture->arena, &header, NULL);
-                assert_true(why || (cut == size && header.order <= MAX_ORDER));
+                FileArray array;
+                const char *why = npy_parse(exact, cut, fixture->arena, &array, NULL);
+                assert_true(why || (cut == size && array.tensor.order <= MAX_ORDER));
                 free(exact);
             }
         }
@@ -543,6 +573,7 @@ int main(void) {
         cmocka_unit_test(test_iota_wraps_to_the_type),
         cmocka_unit_test_setup_teardown(test_sources, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_sources_that_are_none, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_formats, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_write_and_read_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_read_parts_of_a_large_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_scalars_and_empty_tensors, set_up, tear_down),

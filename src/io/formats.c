@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/formats.h"
+
+#include <string.h>
+
+#define POINTER(name) &file_format_##name,
+static const FileFormat *const formats[] = {FILE_FORMATS(POINTER)};
+enum { FORMAT_COUNT = sizeof formats / sizeof *formats };
+
+const FileFormat *file_format_of(const char *path) {
+    const size_t length = strlen(path);
+    for (int i = 0; i < FORMAT_COUNT; i++) {
+        const size_t ending = strlen(formats[i]->ending);
+        if (length > ending && strcmp(path + length - ending, formats[i]->ending) == 0)
+            return formats[i];
+    }
+    return NULL;
+}
+
+static bool supports(const FileFormat *format, FileUse use) {
+    return use == FILE_READ ? format->open != NULL : format->create != NULL;
+}
+
+const char *file_endings(FileUse use, const char *prefix, Arena *arena) {
+    Text text = text_create(arena);
+    for (int i = 0; i < FORMAT_COUNT; i++)
+        if (supports(formats[i], use))
+            text_printf(&text, "%s%s%s", text.length ? ", " : "", prefix, formats[i]->ending);
+    return text_string(&text);
+}
+
+static const char *problem(const FileFormat *format, FileUse use, const Tensor *tensor, Arena *arena) {
+    if (!format)
+        return arena_printf(arena, "the ending must be %s", file_endings(use, "", arena));
+    if (tensor->order < format->least_order || tensor->order > format->most_order)
+        return arena_printf(arena, "%s is for tensors of %d to %d modes, and %s has %d", format->ending,
+                            format->least_order, format->most_order, tensor->name, tensor->order);
+    return supports(format, use) ? NULL : arena_printf(arena, "%s is not supported yet", format->ending);
+}
+
+bool file_format_check(const FileFormat *format, FileUse use, const char *path, const Tensor *tensor,
+                       Diagnostics *diagnostics) {
+    const char *why = problem(format, use, tensor, diagnostics->arena);
+    return !why || diagnostics_error(diagnostics, (Span){0}, "cannot %s %s %s '%s': %s",
+                                     use == FILE_READ ? "read" : "write", tensor->name,
+                                     use == FILE_READ ? "from" : "to", path, why);
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/generators.h"
+
+#include "base/text.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Each pair of functions fills a block of reals or of integers.
+#define DEFINE_FILL(name, value)                                                                             \
+    static void name##_reals(const GeneratorValues *values, int64_t position, int64_t step, int64_t count,   \
+                             double *to) {                                                                   \
+        (void)values, (void)position, (void)step;                                                            \
+        for (int64_t i = 0; i < count; i++)                                                                  \
+            to[i] = (double)(value);                                                                         \
+    }                                                                                                        \
+    static void name##_integers(const GeneratorValues *values, int64_t position, int64_t step,               \
+                                int64_t count, int64_t *to) {                                                \
+        (void)values, (void)position, (void)step;                                                            \
+        for (int64_t i = 0; i < count; i++)                                                                  \
+            to[i] = (value);                                                                                 \
+    }
+DEFINE_FILL(zeros, 0)
+DEFINE_FILL(ones, 1)
+DEFINE_FILL(iota, position + i * step)
+
+static void const_reals(const GeneratorValues *values, int64_t position, int64_t step, int64_t count,
+                        double *to) {
+    (void)position, (void)step;
+    for (int64_t i = 0; i < count; i++)
+        to[i] = values->real;
+}
+
+static void const_integers(const GeneratorValues *values, int64_t position, int64_t step, int64_t count,
+                           int64_t *to) {
+    (void)position, (void)step;
+    for (int64_t i = 0; i < count; i++)
+        to[i] = values->integer;
+}
+
+// SplitMix64 of seed and position.
+double random_value(uint64_t seed, int64_t position) {
+    uint64_t z = seed + ((uint64_t)position + 1) * UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+    z ^= z >> 31;
+    return (double)(z >> 11) * 0x1p-53;
+}
+
+static double random_element(const GeneratorValues *values, int64_t position) {
+    if (!values->has_density)
+        return random_value(values->seed, position);
+    return random_value(values->seed, position) < values->density ? random_value(values->seed + 1, position)
+                                                                  : 0;
+}
+
+static void random_reals(const GeneratorValues *values, int64_t position, int64_t step, int64_t count,
+                         double *to) {
+    for (int64_t i = 0; i < count; i++)
+        to[i] = random_element(values, position + i * step);
+}
+
+static void random_integers(const GeneratorValues *values, int64_t position, int64_t step, int64_t count,
+                            int64_t *to) {
+    for (int64_t i = 0; i < count; i++)
+        to[i] = (int64_t)(1024 * random_element(values, position + i * step));
+}
+
+static bool parse_integer(const char *text, const GeneratorUse *use, GeneratorValues *values) {
+    const Tensor *tensor = use->tensor;
+    const char *type = type_info(tensor->type)->name;
+    char *end;
+    errno = 0;
+    values->integer = strtoll(text, &end, 10);
+    if (isspace((unsigned char)*text) || *end || end == text)
+        return diagnostics_error(use->diagnostics, (Span){0}, "%s is %s, and '%s' in '%s' is not an integer",
+                                 tensor->name, type, text, use->text);
+    if (errno == ERANGE || (tensor->type == TYPE_I32 && values->integer != (int32_t)values->integer))
+        return diagnostics_error(use->diagnostics, (Span){0}, "'%s' does not fit into %s, the type of %s",
+                                 text, type, tensor->name);
+    return true;
+}
+
+static bool parse_real(const char *text, const GeneratorUse *use, GeneratorValues *values) {
+    const Tensor *tensor = use->tensor;
+    const bool is_single = type_component(tensor->type) == TYPE_F32;
+    const char *end;
+    values->real = text_parse_real(text, &end);
+    if (isspace((unsigned char)*text) || *end || end == text)
+        return diagnostics_error(use->diagnostics, (Span){0},
+                                 "'%s' in '%s', the source of %s, is not a number", text, use->text,
+                                 tensor->name);
+    const bool is_written = strpbrk(text, "iI") != NULL; // "inf"
+    if (!is_written && (isinf(values->real) || (is_single && isinf((float)values->real))))
+        return diagnostics_error(use->diagnostics, (Span){0}, "'%s' does not fit into %s, the type of %s",
+                                 text, type_info(tensor->type)->name, tensor->name);
+    return true;
+}
+
+static bool parse_const(const char *arguments, const GeneratorUse *use, GeneratorValues *values) {
+    return type_info(use->tensor->type)->is_integer ? parse_integer(arguments, use, values)
+                                                    : parse_real(arguments, use, values);
+}
+
+static bool parse_random(const char *arguments, const GeneratorUse *use, GeneratorValues *values) {
+    char *end;
+    errno = 0;
+    values->seed = strtoull(arguments, &end, 10);
+    if (!isdigit((unsigned char)*arguments) || (*end && *end != ':') || errno == ERANGE)
+        return diagnostics_error(use->diagnostics, (Span){0},
+                                 "the seed in '%s', the source of %s, is not an integer from 0 to "
+                                 "18446744073709551615",
+                                 use->text, use->tensor->name);
+    if (!*end)
+        return true;
+    const char *density = end + 1, *stop;
+    values->has_density = true;
+    values->density = text_parse_real(density, &stop);
+    const bool begins = isdigit((unsigned char)*density) || *density == '.';
+    if (!begins || *stop || stop == density || !(values->density >= 0 && values->density <= 1))
+        return diagnostics_error(use->diagnostics, (Span){0},
+                                 "the density in '%s', the source of %s, is not a number from 0 to 1",
+                                 use->text, use->tensor->name);
+    return true;
+}
+
+const Generator generators[GENERATOR_COUNT] = {
+    {"zeros", "zeros", NULL, zeros_reals, zeros_integers},
+    {"ones", "ones", NULL, ones_reals, ones_integers},
+    {"iota", "iota", NULL, iota_reals, iota_integers},
+    {"const", "const:V", parse_const, const_reals, const_integers},
+    {"random", "random:SEED[:DENSITY]", parse_random, random_reals, random_integers},
+};
+
+const Generator *generator_named(const char *name) {
+    for (int i = 0; i < GENERATOR_COUNT; i++)
+        if (strcmp(generators[i].name, name) == 0)
+            return &generators[i];
+    return NULL;
+}
+
+bool generator_parse(const Generator *generator, const char *arguments, const GeneratorUse *use,
+                     GeneratorValues *values) {
+    if ((arguments != NULL) == (generator->parse != NULL))
+        return !arguments || generator->parse(arguments, use, values);
+    return diagnostics_error(use->diagnostics, (Span){0}, "'%s' is no source for %s: it is written %s",
+                             use->text, use->tensor->name, generator->synopsis);
+}
