@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/commands.h"
 #include "cli/report.h"
+#include "loop/passes.h"
 
 static void print_statement(const Pipeline *pipeline, int index, Text *to) {
     const StatementPasses *passes = &pipeline->statements[index];
@@ -42,6 +43,14 @@ static void print_program(const Pipeline *pipeline, Text *to) {
     program_print(pipeline->program, to);
 }
 
+static void print_loops(const Pipeline *pipeline, int loop_passes, Text *to) {
+    for (int i = 0; i < pipeline->program->statement_count; i++) {
+        const char *pass, *why;
+        text_append(to, i > 0 ? "\n" : "");
+        loop_print(loop_run_passes(pipeline->statements[i].lowered, loop_passes, &pass, &why), to);
+    }
+}
+
 static void print_c(const Pipeline *pipeline, Text *to) {
     text_append(to, pipeline->c_source);
 }
@@ -63,7 +72,11 @@ static const struct {
     [PASS_PLAN] = {.whole = print_plan},
 };
 
-static void print_pass(const Pipeline *pipeline, Pass pass, Text *to) {
+static void print_pass(const Pipeline *pipeline, Pass pass, int loop_passes, Text *to) {
+    if (pass == PASS_LOOPS) {
+        print_loops(pipeline, loop_passes, to);
+        return;
+    }
     if (printers[pass].whole) {
         printers[pass].whole(pipeline, to);
         return;
@@ -80,7 +93,7 @@ static ExitStatus explain(Session *session) {
         return session_failure(session);
     Text text = text_create(session->arena);
     if (options->has_stop_after)
-        print_pass(session->pipeline, options->stop_after, &text);
+        print_pass(session->pipeline, options->stop_after, options->loop_passes, &text);
     else
         for (int i = 0; i < session->pipeline->program->statement_count; i++)
             print_statement(session->pipeline, i, &text);

@@ -3,6 +3,7 @@
 
 #include "base/integer.h"
 #include "io/source.h"
+#include "loop/passes.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -134,6 +135,15 @@ static bool set_stop_after(const OptionUse *use, const char *value) {
     for (int pass = 0; pass < PASS_COUNT; pass++) {
         if (strcmp(pass_names[pass], value) == 0) {
             use->options->stop_after = (Pass)pass;
+            use->options->loop_passes = loop_pass_count();
+            return use->options->has_stop_after = true;
+        }
+    }
+    for (int pass = -1; pass < loop_pass_count(); pass++) {
+        const char *name = pass < 0 ? "lowered" : loop_pass_name(pass);
+        if (strncmp(value, "loops:", 6) == 0 && strcmp(value + 6, name) == 0) {
+            use->options->stop_after = PASS_LOOPS;
+            use->options->loop_passes = pass + 1;
             return use->options->has_stop_after = true;
         }
     }
@@ -186,7 +196,8 @@ const Option options_table[OPTION_COUNT] = {
                       .set = set_stats},
     [OPTION_OUTPUT] = {"-o", NULL, "FILE", .summary = "write to FILE instead of standard output",
                        .set = set_file},
-    [OPTION_STOP_AFTER] = {NULL, "--stop-after", "PASS", .summary = "print one representation: {}",
+    [OPTION_STOP_AFTER] = {NULL, "--stop-after", "PASS",
+                           .summary = "print one representation: {}; loops:NAME for one pass over loops",
                            .list = pass_list, .set = set_stop_after},
     [OPTION_VERBOSE] = {"-v", "--verbose", NULL, .summary = "say more on standard error", FLAG(verbose)},
     [OPTION_QUIET] = {"-q", "--quiet", NULL, .summary = "say nothing but errors on standard error",

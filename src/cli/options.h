@@ -31,6 +31,7 @@ typedef struct {
     const char *output;  // of emit -o
     bool has_stop_after; // of explain
     Pass stop_after;
+    int loop_passes; // of PASS_LOOPS, so many
 } Options;
 
 // Parses the arguments after the name of the program. False with diagnostics for every mistake.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "emit/emit.h"
 
-#include "emit/emitter.h"
+#include "emit/lines.h"
+#include "loop/names.h"
 
-#include <string.h>
+#include <inttypes.h>
 
 static const char prelude[] =
     "#include \"distal_kernel.h\"\n"
@@ -33,209 +34,279 @@ static const char prelude[] =
     "    return a / b + (a % b != 0 && (a < 0) == (b < 0));\n"
     "}\n";
 
-const Transfer *emit_transfer_of(const Emitter *emitter, const Access *access, TransferKind kind) {
-    const Spmd *spmd = emitter->spmd;
-    for (int t = 0; t < spmd->transfer_count; t++)
-        if (&spmd->nests[spmd->transfers[t].nest] == emitter->nest && spmd->transfers[t].kind == kind &&
-            access_equal(spmd->transfers[t].access, access))
-            return &spmd->transfers[t];
-    return NULL;
+typedef struct {
+    Lines lines;
+    const LoopKernel *kernel;
+    LoopNames names;
+    LoopUses uses;
+    bool in_team; // of threads, whose iterations a loop may share
+} Emitter;
+
+static const char *int_text(const Emitter *emitter, const IntExpr *expr) {
+    return loop_int_text(emitter->kernel, &emitter->names, expr);
 }
 
-static void want_name(void *context, const Access *access) {
-    names_want(context, access->tensor->name);
+static const char *value_text(const Emitter *emitter, const Value *value) {
+    return loop_value_text(emitter->kernel, &emitter->names, value);
 }
 
-// Params keep their names first, then variables, then tensors, then what emission itself needs.
-static void name_everything(Emitter *emitter, const EmitOptions *options) {
-    const Cin *cin = emitter->spmd->cin;
-    Names *names = &emitter->names;
-    for (int p = 0; p < options->param_count; p++)
-        names_want(names, options->params[p]);
-    for (int v = 0; v < cin->var_count; v++)
-        names_want(names, cin->vars[v].name);
-    for (int n = 0; n < emitter->spmd->nest_count; n++) {
-        want_name(names, emitter->spmd->nests[n].assign->lhs);
-        expr_accesses(emitter->spmd->nests[n].assign->rhs, want_name, names);
-    }
-    const char **params = arena_array(emitter->arena, const char *, options->param_count + 1);
-    for (int p = 0; p < options->param_count; p++)
-        params[p] = names_take(names, options->params[p], true);
-    emitter->params = params;
-    for (int v = 0; v < cin->var_count; v++)
-        emitter->vars[v] = names_take(names, cin->vars[v].name, true);
-    emitter->execution = names_take(names, "execution", false);
-    emitter->param = names_take(names, "param", false);
-    emitter->processor = names_take(names, "processor", false);
-    emitter->coordinates = names_take(names, "coordinates", false);
-    emitter->active = names_take(names, "active", false);
+static const LoopArray *array_of(const Emitter *emitter, int array) {
+    return &emitter->kernel->arrays.items[array];
 }
 
-static void name_view(Emitter *emitter, const Transfer *transfer) {
-    const Tensor *tensor = transfer->access->tensor;
-    ViewNames *view = &emitter->views[transfer->id];
-    view->data = names_take(&emitter->names, tensor->name, true);
-    view->view = names_take(&emitter->names, arena_printf(emitter->arena, "%s_view", view->data), false);
-    for (int m = 0; m < tensor->order; m++) {
-        view->lo[m] =
-            names_take(&emitter->names, arena_printf(emitter->arena, "%s_lo%d", view->data, m), false);
-        view->stride[m] =
-            names_take(&emitter->names, arena_printf(emitter->arena, "%s_stride%d", view->data, m), false);
-    }
+static const char *c_type(int type) {
+    return type < TYPE_COUNT              ? type_info((ElementType)type)->c_name
+           : type == VALUE_TYPE_CONDITION ? "int"
+                                          : "int64_t";
 }
 
-// Pointer, first coordinates and strides, as constants of the block.
-static void emit_view(Emitter *emitter, const Transfer *transfer, const char *call) {
-    const Tensor *tensor = transfer->access->tensor;
-    const ViewNames *names = &emitter->views[transfer->id];
-    const char *type = type_info(tensor->type)->c_name;
-    bool written = transfer->kind == TRANSFER_REDUCE;
-    emit_line(emitter, "const distal_view *%s = %s(%s, %d);", names->view, call, emitter->execution,
-              transfer->id);
-    emit_line(emitter, written ? "%s *restrict %s = %s->values;" : "const %s *%s = %s->values;", type,
-              names->data, names->view);
-    if (tensor->order == 0)
+// "const int64_t a = ..., b = ...;" of what is used; nothing where it is empty.
+static void emit_constants(Emitter *emitter, const Text *definitions) {
+    if (definitions->length)
+        emit_line(&emitter->lines, "const int64_t %s;", text_string(definitions));
+}
+
+// The team that shares the iterations of a loop, its lanes, or how often it is unrolled.
+static void emit_pragma(Emitter *emitter, const LoopNode *node) {
+    const LoopExecution *execution = &node->execution;
+    const bool team = execution->thread && !emitter->in_team;
+    if (execution->thread && emitter->in_team) {
+        emit_line(&emitter->lines, "#pragma omp for schedule(static) nowait");
         return;
-    Text text = text_create(emitter->arena);
-    for (int m = 0; m < tensor->order; m++)
-        text_printf(&text, "%s%s = %s->lo[%d]", m ? ", " : "", names->lo[m], names->view, m);
-    int last = tensor->mode_order[tensor->order - 1];
-    for (int m = 0; m < tensor->order; m++)
-        if (m != last)
-            text_printf(&text, ", %s = %s->stride[%d]", names->stride[m], names->view, m);
-    emit_line(emitter, "const int64_t %s;", text_string(&text));
-}
-
-// Fetches that follow each other are under way at the same time.
-static const SpmdNode *emit_fetches(Emitter *emitter, const SpmdNode *first) {
-    const SpmdNode *end = first;
-    if (!first->next || first->next->kind != SPMD_FETCH) {
-        emit_view(emitter, &emitter->spmd->transfers[first->transfer], "distal_fetch");
-        return first->next;
     }
-    for (; end && end->kind == SPMD_FETCH; end = end->next)
-        emit_line(emitter, "distal_start(%s, %d);", emitter->execution, end->transfer);
-    for (const SpmdNode *node = first; node != end; node = node->next)
-        emit_view(emitter, &emitter->spmd->transfers[node->transfer], "distal_wait");
-    return end;
-}
-
-static void emit_sequence(Emitter *emitter, const SpmdNode *node) {
-    while (node) {
-        switch (node->kind) {
-        case SPMD_LOOP: {
-            const char *var = emitter->vars[node->var];
-            emit_open(emitter, "for (int64_t %s = 0; %s < %s; %s++) {", var, var,
-                      emit_int(emitter, node->extent), var);
-            emit_sequence(emitter, node->body);
-            emit_close(emitter);
-            break;
-        }
-        case SPMD_FETCH:
-            node = emit_fetches(emitter, node);
-            continue;
-        case SPMD_RELEASE:
-            break;
-        case SPMD_ACCUMULATE:
-            emit_view(emitter, &emitter->spmd->transfers[node->transfer], "distal_accumulate");
-            break;
-        case SPMD_REDUCE:
-            emit_line(emitter, "distal_reduce(%s, %d);", emitter->execution, node->transfer);
-            break;
-        case SPMD_LEAF:
-            emit_leaf(emitter, node->leaf);
-            break;
-        }
-        node = node->next;
+    if (!team && !execution->vector) {
+        if (execution->unroll)
+            emit_line(&emitter->lines, "DISTAL_UNROLL(%d)", (int)execution->unroll);
+        return;
     }
+    Text text = text_create(emitter->kernel->arena);
+    text_printf(&text, "#pragma omp%s%s", team ? " parallel for" : "", execution->vector ? " simd" : "");
+    if (execution->sum >= 0)
+        text_printf(&text, " reduction(%s : %s)",
+                    team && type_info(array_of(emitter, execution->sum)->type)->is_complex ? "distal_add"
+                                                                                           : "+",
+                    emitter->names.arrays[execution->sum]);
+    if (team && execution->collapsed > 1)
+        text_printf(&text, " collapse(%d)", execution->collapsed);
+    if (team && execution->work)
+        text_printf(&text, " if (%s%s > DISTAL_PARALLEL_WORK)", execution->vector ? "parallel : " : "",
+                    int_text(emitter, execution->work));
+    emit_line(&emitter->lines, "%s", text_string(&text));
 }
 
-// The body of the loop over processors goes into a text of its own first: what it uses is declared before.
-static void emit_nest(Emitter *emitter, const SpmdNest *nest) {
-    const Spmd *spmd = emitter->spmd;
-    Names outer = emitter->names; // names of tensors are free again in the next nest
-    Text *to = emitter->to;
-    Text body = text_create(emitter->arena);
-    emitter->nest = nest;
-    emitter->var_used = arena_array(emitter->arena, bool, MAX_VARS);
-    for (int t = 0; t < spmd->transfer_count; t++)
-        if (&spmd->nests[spmd->transfers[t].nest] == nest)
-            name_view(emitter, &spmd->transfers[t]);
-    emit_open(emitter, "for (int64_t %s = 0; %s < distal_processor_count(%s); %s++) {", emitter->processor,
-              emitter->processor, emitter->execution, emitter->processor);
-    emitter->to = &body;
-    emit_sequence(emitter, nest->body);
-    emitter->to = to;
+static void emit_body(Emitter *emitter, const LoopBody *body);
 
-    Text used = text_create(emitter->arena), active = text_create(emitter->arena);
-    text_printf(&active, "distal_takes_part(%s, %s)", emitter->execution, emitter->processor);
+static void emit_for(Emitter *emitter, const LoopNode *node) {
+    const char *var = emitter->names.vars[node->var];
+    emit_pragma(emitter, node);
+    const char *step = node->step == 1
+                           ? arena_printf(emitter->kernel->arena, "%s++", var)
+                           : arena_printf(emitter->kernel->arena, "%s += %" PRId64, var, node->step);
+    emit_open(&emitter->lines, "for (int64_t %s = %s; %s < %s; %s) {", var, int_text(emitter, node->lower),
+              var, int_text(emitter, node->upper), step);
+    emit_body(emitter, &node->body);
+    emit_close(&emitter->lines);
+}
+
+static void emit_block(Emitter *emitter, const LoopNode *node) {
+    if (node->text && *node->text)
+        emit_comment(&emitter->lines, node->text);
+    emit_open(&emitter->lines, "%s (%s) {", node->kind == LOOP_WHILE ? "while" : "if",
+              value_text(emitter, node->value));
+    emit_body(emitter, &node->body);
+    emit_close(&emitter->lines);
+}
+
+// The coordinates that are used, and whether the processor takes part.
+static void emit_processors(Emitter *emitter, const LoopNode *node) {
+    const LoopNames *names = &emitter->names;
+    Arena *arena = emitter->kernel->arena;
+    Text used = text_create(arena), active = text_create(arena);
     bool fixed = false;
-    for (int d = 0; d < spmd->dim_count; d++) {
-        int var = nest->coordinates[d];
+    text_printf(&active, "distal_takes_part(%s, %s)", names->execution, names->processor);
+    for (int d = 0; d < node->dim_count; d++) {
+        const int var = node->coordinates[d];
         if (var < 0) {
-            text_printf(&active, " && %s[%d] == %s", emitter->coordinates, d,
-                        emit_int_operand(emitter, nest->fixed[d]));
+            const IntExpr *coordinate = node->fixed[d];
+            text_printf(&active, coordinate->left ? " && %s[%d] == (%s)" : " && %s[%d] == %s",
+                        names->coordinates, d, int_text(emitter, coordinate));
             fixed = true;
-        } else if (emitter->var_used[var]) {
-            text_printf(&used, "%s%s = %s[%d]", used.length ? ", " : "", emitter->vars[var],
-                        emitter->coordinates, d);
+        } else if (emitter->uses.vars[var]) {
+            text_printf(&used, "%s%s = %s[%d]", used.length ? ", " : "", names->vars[var], names->coordinates,
+                        d);
         }
     }
+    emit_open(&emitter->lines, "for (int64_t %s = 0; %s < distal_processor_count(%s); %s++) {",
+              names->processor, names->processor, names->execution, names->processor);
     if (used.length || fixed)
-        emit_line(emitter, "const int64_t *%s = distal_coordinates(%s, %s);", emitter->coordinates,
-                  emitter->execution, emitter->processor);
-    if (used.length)
-        emit_line(emitter, "const int64_t %s;", text_string(&used));
-    emit_line(emitter, "const int %s = %s;", emitter->active, text_string(&active));
-    text_append(to, text_string(&body));
-    emit_close(emitter);
-    emit_forget_names(emitter, outer);
+        emit_line(&emitter->lines, "const int64_t *%s = distal_coordinates(%s, %s);", names->coordinates,
+                  names->execution, names->processor);
+    emit_constants(emitter, &used);
+    emit_line(&emitter->lines, "const int %s = %s;", names->vars[node->var], text_string(&active));
+    emit_body(emitter, &node->body);
+    emit_close(&emitter->lines);
 }
 
-static void emit_params(Emitter *emitter, int count) {
-    Text used = text_create(emitter->arena);
-    for (int p = 0; p < count; p++)
-        if (emitter->param_used[p])
-            text_printf(&used, "%s%s = %s[%d]", used.length ? ", " : "", emitter->params[p], emitter->param,
-                        p);
+// Pointer and numbers of a view, as constants of the block.
+static void emit_view(Emitter *emitter, const LoopNode *node) {
+    const LoopNames *names = &emitter->names;
+    static const char *const calls[] = {
+        [LOOP_WAIT] = "distal_wait", [LOOP_FETCH] = "distal_fetch", [LOOP_OPEN] = "distal_accumulate"};
+    const char *view = names->views[node->array], *data = names->arrays[node->array];
+    if (node->kind == LOOP_FETCH)
+        emit_comment(&emitter->lines, emitter->kernel->transfers[node->transfer].what);
+    emit_line(&emitter->lines, "const distal_view *%s = %s(%s, %s);", view, calls[node->kind],
+              names->execution, names->transfers[node->transfer]);
+    emit_line(&emitter->lines,
+              node->kind == LOOP_OPEN ? "%s *restrict %s = %s->values;" : "const %s *%s = %s->values;",
+              c_type((int)array_of(emitter, node->array)->type), data, view);
+    Text text = text_create(emitter->kernel->arena);
+    for (int f = 0; f < node->field_count; f++)
+        if (emitter->uses.vars[node->fields[f].var])
+            text_printf(&text, "%s%s = %s->%s[%d]", text.length ? ", " : "", names->vars[node->fields[f].var],
+                        view, node->fields[f].member, node->fields[f].mode);
+    emit_constants(emitter, &text);
+}
+
+static void emit_transfer(Emitter *emitter, const LoopNode *node) {
+    emit_comment(&emitter->lines, emitter->kernel->transfers[node->transfer].what);
+    emit_line(&emitter->lines, "%s(%s, %s);", node->kind == LOOP_START ? "distal_start" : "distal_reduce",
+              emitter->names.execution, emitter->names.transfers[node->transfer]);
+}
+
+// Threads that each add to a copy of their own; then the copies are added.
+static void emit_team(Emitter *emitter, const LoopNode *node) {
+    const LoopNames *names = &emitter->names;
+    const char *transfer = names->transfers[node->transfer];
+    emit_line(&emitter->lines, "const int %s = %s > DISTAL_PARALLEL_WORK ? distal_thread_count(%s, %s) : 1;",
+              names->threads, int_text(emitter, node->execution.work), names->execution, transfer);
+    emit_line(&emitter->lines, "#pragma omp parallel num_threads(%s)", names->threads);
+    emit_open(&emitter->lines, "{");
+    emit_line(&emitter->lines, "%s *restrict %s = distal_thread_copy(%s, %s, distal_thread_number());",
+              c_type((int)array_of(emitter, node->own)->type), names->arrays[node->own], names->execution,
+              transfer);
+    emitter->in_team = true;
+    emit_body(emitter, &node->body);
+    emitter->in_team = false;
+    emit_close(&emitter->lines);
+    emit_line(&emitter->lines, "distal_merge_copies(%s, %s);", names->execution, transfer);
+}
+
+static void emit_let(Emitter *emitter, const LoopNode *node) {
+    emit_line(&emitter->lines, "const %s %s = %s;", c_type(emitter->kernel->vars.items[node->var].type),
+              emitter->names.vars[node->var], value_text(emitter, node->value));
+}
+
+static void emit_workspace(Emitter *emitter, const LoopNode *node) {
+    emit_line(&emitter->lines, "%s %s = 0;", c_type((int)array_of(emitter, node->array)->type),
+              emitter->names.arrays[node->array]);
+}
+
+// A real number becomes a complex one without a word.
+static const Value *stored(const Emitter *emitter, const LoopNode *node) {
+    const ElementType to = array_of(emitter, node->array)->type;
+    const bool fits = node->value->type == (int)to || node->value->type == (int)type_component(to);
+    return fits ? node->value : value_convert(emitter->kernel->arena, node->value, (int)to);
+}
+
+static void emit_update(Emitter *emitter, const LoopNode *node) {
+    if (node->atomic)
+        emit_line(&emitter->lines, type_info(array_of(emitter, node->array)->type)->is_complex
+                                       ? "#pragma omp critical"
+                                       : "#pragma omp atomic");
+    emit_line(&emitter->lines, "%s %s %s;",
+              loop_element_text(emitter->kernel, &emitter->names, node->array, node->position),
+              node->kind == LOOP_ACCUMULATE ? "+=" : "=", value_text(emitter, stored(emitter, node)));
+}
+
+// The loops of a contraction as an array, then the call.
+static void emit_call(Emitter *emitter, const LoopNode *node) {
+    const Value *call = node->value;
+    for (int i = 0; i < call->operand_count; i++) {
+        const Value *rows = call->operands[i];
+        if (rows->kind != VALUE_ROWS)
+            continue;
+        emit_line(&emitter->lines, "const distal_contraction_loop %s[] = {", emitter->names.loops);
+        for (int r = 0; r < rows->operand_count; r += 4)
+            emit_line(&emitter->lines, "    {%s, %s, %s, %s},", value_text(emitter, rows->operands[r]),
+                      value_text(emitter, rows->operands[r + 1]), value_text(emitter, rows->operands[r + 2]),
+                      value_text(emitter, rows->operands[r + 3]));
+        emit_line(&emitter->lines, "};");
+    }
+    emit_line(&emitter->lines, "%s;", value_text(emitter, call));
+}
+
+static void emit_text(Emitter *emitter, const LoopNode *node) {
+    emit_comment(&emitter->lines, node->text);
+}
+
+static void emit_body(Emitter *emitter, const LoopBody *body) {
+    static void (*const emitters[LOOP_KIND_COUNT])(Emitter * emitter, const LoopNode *node) = {
+        [LOOP_PROCESSORS] = emit_processors,
+        [LOOP_FOR] = emit_for,
+        [LOOP_WHILE] = emit_block,
+        [LOOP_IF] = emit_block,
+        [LOOP_LEAF] = emit_block,
+        [LOOP_TEAM] = emit_team,
+        [LOOP_LET] = emit_let,
+        [LOOP_STORE] = emit_update,
+        [LOOP_WORKSPACE] = emit_workspace,
+        [LOOP_ACCUMULATE] = emit_update,
+        [LOOP_CALL] = emit_call,
+        [LOOP_START] = emit_transfer,
+        [LOOP_WAIT] = emit_view,
+        [LOOP_FETCH] = emit_view,
+        [LOOP_OPEN] = emit_view,
+        [LOOP_REDUCE] = emit_transfer,
+        [LOOP_COMMENT] = emit_text,
+    };
+    for (int64_t i = 0; i < body->count; i++)
+        if (emitters[body->items[i]->kind])
+            emitters[body->items[i]->kind](emitter, body->items[i]);
+}
+
+static void emit_params(Emitter *emitter) {
+    Text used = text_create(emitter->kernel->arena);
+    for (int p = 0; p < emitter->kernel->param_count; p++)
+        if (emitter->uses.params[p])
+            text_printf(&used, "%s%s = %s[%d]", used.length ? ", " : "", emitter->names.params[p],
+                        emitter->names.param, p);
     if (used.length)
-        emit_line(emitter, "const int64_t %s;", text_string(&used));
+        emit_constants(emitter, &used);
     else
-        emit_line(emitter, "(void)%s;", emitter->param);
-    for (int64_t i = 0; i < emitter->quotients.count; i++)
-        emit_line(emitter, "const int64_t %s = %s;", emitter->quotients.items[i].name,
-                  emitter->quotients.items[i].text);
+        emit_line(&emitter->lines, "(void)%s;", emitter->names.param);
 }
 
-void emit_function(const Spmd *spmd, const EmitOptions *options, Text *to) {
-    Emitter emitter = {.spmd = spmd, .arena = spmd->arena, .to = to, .names = names_create(spmd->arena)};
-    const char *function = options->function ? options->function : "distal_kernel";
-    emitter.type = assignment_type(spmd->cin->assignment);
-    emitter.views = arena_array(spmd->arena, ViewNames, spmd->transfer_count + 1);
-    emitter.param_used = arena_array(spmd->arena, bool, options->param_count + 1);
-    name_everything(&emitter, options);
+// The numbers of transfers, by name.
+static void emit_transfers(Emitter *emitter) {
+    Text text = text_create(emitter->kernel->arena);
+    for (int t = 0; t < emitter->kernel->transfer_count; t++)
+        text_printf(&text, "%s%s", t ? ", " : "", emitter->names.transfers[t]);
+    emit_line(&emitter->lines, "enum { %s };", text_string(&text));
+}
 
-    Text body = text_create(spmd->arena);
-    emitter.to = &body;
-    emitter.indent = 1;
-    for (int n = 0; n < spmd->nest_count; n++)
-        emit_nest(&emitter, &spmd->nests[n]);
-    emitter.to = to;
-    emitter.indent = 0;
+void emit_function(const LoopKernel *kernel, const EmitOptions *options, Text *to) {
+    Emitter emitter = {.lines = {kernel->arena, to, 0},
+                       .kernel = kernel,
+                       .names = loop_names(kernel),
+                       .uses = loop_uses(kernel)};
+    const char *function = options->function ? options->function : "distal_kernel";
     if (options->title)
-        emit_comment(&emitter, options->title);
-    emit_line(&emitter, "void %s(distal_execution *%s, const int64_t *%s);", function, emitter.execution,
-              emitter.param);
-    emit_open(&emitter, "void %s(distal_execution *%s, const int64_t *%s) {", function, emitter.execution,
-              emitter.param);
-    emit_params(&emitter, options->param_count);
-    text_append(to, text_string(&body));
-    emit_close(&emitter);
+        emit_comment(&emitter.lines, options->title);
+    emit_line(&emitter.lines, "void %s(distal_execution *%s, const int64_t *%s);", function,
+              emitter.names.execution, emitter.names.param);
+    emit_open(&emitter.lines, "void %s(distal_execution *%s, const int64_t *%s) {", function,
+              emitter.names.execution, emitter.names.param);
+    emit_transfers(&emitter);
+    emit_params(&emitter);
+    emit_body(&emitter, &kernel->body);
+    emit_close(&emitter.lines);
 }
 
 void emit_prelude(Text *to) {
-    text_append(to, "// Generated by distal. Every rank calls the functions below; all take the same turns "
-                    "around the calls\n"
-                    "// of the runtime, and what only some processors do is in blocks of their own.\n");
+    text_append(to,
+                "// Generated by distal. Every rank calls the functions below; all make the same iterations "
+                "around the\n"
+                "// calls of the runtime, and what only some processors do is in blocks of their own.\n");
     text_append(to, prelude);
 }

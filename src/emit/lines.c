@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "emit/emitter.h"
+#include "emit/lines.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -24,8 +24,8 @@ static size_t break_at(const char *line, size_t room) {
     return best;
 }
 
-static void write_line(Emitter *emitter, const char *line) {
-    int indent = emitter->indent * INDENT;
+static void write_line(Lines *lines, const char *line) {
+    int indent = lines->indent * INDENT;
     bool is_pragma = line[0] == '#', is_comment = line[0] == '/';
     const char *continued = is_comment ? "// " : "";
     for (bool first = true;; first = false) {
@@ -33,56 +33,55 @@ static void write_line(Emitter *emitter, const char *line) {
         size_t used = (size_t)left + (first ? 0 : strlen(continued)) + (is_pragma ? 2 : 0);
         size_t room = used < COLUMNS ? COLUMNS - used : 0;
         size_t length = strlen(line) <= room ? 0 : break_at(line, room);
-        text_printf(emitter->to, "%*s%s", left, "", first ? "" : continued);
+        text_printf(lines->to, "%*s%s", left, "", first ? "" : continued);
         if (length == 0) {
-            text_printf(emitter->to, "%s\n", line);
+            text_printf(lines->to, "%s\n", line);
             return;
         }
-        text_append_n(emitter->to, line, length);
-        text_append(emitter->to, is_pragma ? " \\\n" : "\n");
+        text_append_n(lines->to, line, length);
+        text_append(lines->to, is_pragma ? " \\\n" : "\n");
         line += length + 1;
     }
 }
 
-static const char *formatted(Emitter *emitter, const char *format, va_list arguments) {
+static const char *formatted(Lines *lines, const char *format, va_list arguments) {
     va_list again;
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, again);
     va_end(again);
-    char *line = arena_alloc(emitter->arena, (size_t)(length > 0 ? length : 0) + 1);
+    char *line = arena_alloc(lines->arena, (size_t)(length > 0 ? length : 0) + 1);
     vsnprintf(line, (size_t)length + 1, format, arguments);
     return line;
 }
 
-void emit_line(Emitter *emitter, const char *format, ...) {
+void emit_line(Lines *lines, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    const char *line = formatted(emitter, format, arguments);
+    const char *line = formatted(lines, format, arguments);
     va_end(arguments);
-    write_line(emitter, line);
+    write_line(lines, line);
 }
 
-void emit_open(Emitter *emitter, const char *format, ...) {
+void emit_open(Lines *lines, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    const char *line = formatted(emitter, format, arguments);
+    const char *line = formatted(lines, format, arguments);
     va_end(arguments);
-    write_line(emitter, line);
-    emitter->indent++;
+    write_line(lines, line);
+    lines->indent++;
 }
 
-void emit_close(Emitter *emitter) {
-    emitter->indent--;
-    write_line(emitter, "}");
+void emit_close(Lines *lines) {
+    lines->indent--;
+    write_line(lines, "}");
 }
 
-void emit_comment(Emitter *emitter, const char *text) {
+void emit_comment(Lines *lines, const char *text) {
     while (*text) {
         size_t length = strcspn(text, "\n");
-        const char *line = arena_string(emitter->arena, text, length);
+        const char *line = arena_string(lines->arena, text, length);
         // A backslash at the end of a line would draw the next one into the comment.
-        emit_line(emitter, "//%s%s%s", length ? " " : "", line,
-                  length && line[length - 1] == '\\' ? "." : "");
+        emit_line(lines, "//%s%s%s", length ? " " : "", line, length && line[length - 1] == '\\' ? "." : "");
         text += length + (text[length] == '\n');
     }
 }

@@ -2,27 +2,59 @@
 // The dense level: every coordinate of the mode is stored, at a distance of the view's stride.
 #include "format/formats.h"
 
-#include <string.h>
+static const IntExpr *bind_number(LoopKernel *kernel, LoopNode *view, const char *member, int mode) {
+    const int var = loop_add_var(kernel, (LoopVar){.name = arena_printf(kernel->arena, "%s%d", member, mode),
+                                                   .type = VALUE_TYPE_INDEX,
+                                                   .stem_array = view->array,
+                                                   .stem_var = -1});
+    LoopField *fields = arena_array(kernel->arena, LoopField, view->field_count + 1);
+    for (int f = 0; f < view->field_count; f++)
+        fields[f] = view->fields[f];
+    fields[view->field_count++] = (LoopField){var, member, mode};
+    view->fields = fields;
+    return int_var(kernel->arena, var);
+}
 
-static void emit_locate(const LevelSite *site, Text *to) {
-    const char *plus = "";
-    if (site->parent_position) {
-        text_append(to, site->parent_position);
-        plus = " + ";
+static void bind(LoopKernel *kernel, LoopNode *view, Level *level) {
+    level->first = bind_number(kernel, view, "lo", level->mode);
+    level->stride =
+        level->last ? int_const(kernel->arena, 1) : bind_number(kernel, view, "stride", level->mode);
+}
+
+static const IntExpr *locate(Arena *arena, const Level *level, const IntExpr *parent,
+                             const IntExpr *coordinate) {
+    // Of coordinate 0: parent - first * stride.
+    if (coordinate->op == INT_CONST && coordinate->value == 0)
+        return int_op(arena, INT_SUB, parent ? parent : coordinate,
+                      int_op(arena, INT_MUL, level->first, level->stride));
+    if (!level->last) {
+        const IntExpr *own =
+            int_op(arena, INT_MUL, int_op(arena, INT_SUB, coordinate, level->first), level->stride);
+        return parent ? int_op(arena, INT_ADD, parent, own) : own;
     }
-    if (strcmp(site->coordinate, "0") == 0)
-        text_printf(to, site->parent_position ? " - %s" : "-%s", site->lo);
-    else if (site->last)
-        text_printf(to, "%s%s - %s", plus, site->coordinate, site->lo);
-    else
-        text_printf(to, "%s(%s - %s)", plus, site->coordinate, site->lo);
-    if (!site->last)
-        text_printf(to, " * %s", site->stride);
+    return int_op(arena, INT_SUB, parent ? int_op(arena, INT_ADD, parent, coordinate) : coordinate,
+                  level->first);
+}
+
+static LoopNode *iterate(Arena *arena, const Level *level, const IntExpr *parent, int var,
+                         const IntExpr *lower, const IntExpr *upper) {
+    (void)level, (void)parent; // the same coordinates everywhere
+    LoopNode *loop = loop_node(arena, LOOP_FOR);
+    loop->var = var;
+    loop->lower = lower;
+    loop->upper = upper;
+    return loop;
 }
 
 const LevelFormat dense_level = {
     .name = "dense",
     .supported = true,
     .full = true,
-    .emit_locate = emit_locate,
+    .ordered = true,
+    .unique = true,
+    .compact = true,
+    .bind = bind,
+    .locate = locate,
+    .insert = locate,
+    .iterate = iterate,
 };

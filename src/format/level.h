@@ -1,31 +1,50 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Level formats: how one mode of a tensor is stored below the mode before it. Lowering and emission ask a
-// level how its coordinates are located and never which format it is, so that a new format is one new file
-// and one line in formats.h.
+// Level formats: how one mode of a tensor is stored below the mode before it, as a record of what can be done
+// with such a level (Chou, Kjolstad, Amarasinghe 2018). Lowering asks for capabilities and never which format
+// a level has, so a new format is one new file and one line in formats.h.
 #ifndef DISTAL_FORMAT_LEVEL_H
 #define DISTAL_FORMAT_LEVEL_H
 
-#include "base/text.h"
+#include "loop/loop.h"
 
-#include <stdbool.h>
-#include <stdint.h>
+typedef struct LevelFormat LevelFormat;
 
-// Where a level stands in generated C: expressions as text.
+// One level of a tensor as a kernel sees it through a view: its format, and the numbers and arrays of the
+// view that describe it, which `bind` has made.
 typedef struct {
-    const char *parent_position; // position in the level above, NULL at the root
-    const char *coordinate;      // coordinate in this level's mode; "0" for the first of the tensor
-    const char *lo;              // first coordinate of this mode that the view holds
-    const char *stride;          // distance of two coordinates of this mode in memory
-    bool last;                   // innermost level: consecutive coordinates are neighbours in memory
-} LevelSite;
+    const LevelFormat *format;
+    int mode;             // of the tensor, that the level stores
+    bool last;            // the innermost level
+    const IntExpr *first; // the coordinate that the view begins with
+    const IntExpr
+        *stride; // how far consecutive coordinates are apart in memory; NULL where that is not fixed
+} Level;
 
-typedef struct {
+struct LevelFormat {
     const char *name;
-    bool supported; // false: parsed, and diagnosed where it is declared
-    bool full;      // stores every coordinate of its mode
-    // Prints the C expression of the position of a coordinate; NULL where a level cannot be searched.
-    void (*emit_locate)(const LevelSite *site, Text *to);
-} LevelFormat;
+    bool supported;  // false: parsed, and diagnosed where it is declared
+    bool full;       // stores every coordinate of its mode
+    bool ordered;    // its coordinates increase under each position above
+    bool unique;     // none is stored twice there
+    bool branchless; // one coordinate under each position above
+    bool compact;    // no position without a coordinate of its own
+
+    // Builders of loop IR. NULL where a format lacks the capability.
+
+    // Adds to `view`, a WAIT or OPEN, the numbers of the level, as variables, and describes the level by
+    // them.
+    void (*bind)(LoopKernel *kernel, LoopNode *view, Level *level);
+    // The position of a coordinate under a position above, NULL at the root.
+    const IntExpr *(*locate)(Arena *arena, const Level *level, const IntExpr *parent,
+                             const IntExpr *coordinate);
+    // The same, of a coordinate that is written.
+    const IntExpr *(*insert)(Arena *arena, const Level *level, const IntExpr *parent,
+                             const IntExpr *coordinate);
+    // A loop, whose body the caller fills, in which `var` is each coordinate from `lower` to below `upper`
+    // that is stored under `parent`.
+    LoopNode *(*iterate)(Arena *arena, const Level *level, const IntExpr *parent, int var,
+                         const IntExpr *lower, const IntExpr *upper);
+};
 
 // By name ("dense", "compressed", "singleton"); NULL where there is none.
 const LevelFormat *level_format(const char *name);

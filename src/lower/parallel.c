@@ -162,6 +162,8 @@ static void thread_by_default(const Analysis *analysis) {
 bool leaf_parallelize(const LeafSite *site, LeafLoop *loops, int loop_count, const BlasCall *call) {
     Analysis analysis = {.site = site, .loops = loops, .loop_count = loop_count};
     analysis.plain_count = loop_count - (call ? blas_call_loops(call) : 0);
+    for (int i = 0; i < loop_count; i++)
+        loops[i].distinct = writes_apart(&analysis, i);
     if (!apply_commands(&analysis) || !check_vector_outside_threads(&analysis))
         return false;
     bool threads = false, vector = false, atomic = false;

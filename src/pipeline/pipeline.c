@@ -4,12 +4,14 @@
 #include "distal_kernel.h"
 #include "emit/emit.h"
 #include "jit/hash.h"
+#include "loop/passes.h"
+#include "lower/loops.h"
 #include "lower/lower.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-const char *const pass_names[] = {"program", "cin", "schedule", "spmd", "c", "plan"};
+const char *const pass_names[] = {"program", "cin", "schedule", "spmd", "loops", "c", "plan"};
 
 static bool internal_error(Pipeline *pipeline, Span span, Pass pass, const char *why) {
     return diagnostics_error(pipeline->diagnostics, span,
@@ -70,6 +72,15 @@ static bool make_spmd(Pipeline *pipeline, StatementPasses *passes) {
     return passes->spmd != NULL;
 }
 
+static bool make_loops(Pipeline *pipeline, StatementPasses *passes) {
+    const Program *program = pipeline->program;
+    const char *why, *pass;
+    passes->lowered = lower_loops(passes->spmd, program->param_names, program->param_count);
+    passes->loops = loop_run_passes(passes->lowered, loop_pass_count(), &pass, &why);
+    return passes->loops || internal_error(pipeline, passes->statement->assignment->span, PASS_LOOPS,
+                                           arena_printf(pipeline->arena, "%s: %s", pass, why));
+}
+
 static const Spmd *const *spmds(const Pipeline *pipeline) {
     const Spmd **list = arena_array(pipeline->arena, const Spmd *, pipeline->program->statement_count);
     for (int i = 0; i < pipeline->program->statement_count; i++)
@@ -81,8 +92,8 @@ static void emit_named(Pipeline *pipeline, const StatementPasses *passes, const 
     const Program *program = pipeline->program;
     Text title = text_create(pipeline->arena);
     statement_print(program, passes->statement, &title);
-    EmitOptions options = {function, program->param_names, program->param_count, text_string(&title)};
-    emit_function(passes->spmd, &options, to);
+    EmitOptions options = {function, text_string(&title)};
+    emit_function(passes->loops, &options, to);
 }
 
 // What a function is recognized by when it comes back compiled: a hash of its code under a common name.
@@ -175,7 +186,8 @@ typedef struct {
 static const PassFunction passes[PASS_COUNT] = {
     [PASS_PROGRAM] = {.whole = parse},    [PASS_CIN] = {.each = create_cin},
     [PASS_SCHEDULE] = {.each = schedule}, [PASS_SPMD] = {.each = make_spmd},
-    [PASS_C] = {.whole = emit},           [PASS_PLAN] = {.whole = make_plan},
+    [PASS_LOOPS] = {.each = make_loops},  [PASS_C] = {.whole = emit},
+    [PASS_PLAN] = {.whole = make_plan},
 };
 
 static bool run_pass(Pipeline *pipeline, Pass pass) {

@@ -5,11 +5,12 @@
 #define DISTAL_PIPELINE_PIPELINE_H
 
 #include "lang/program.h"
+#include "loop/loop.h"
 #include "plan/plan.h"
 
 // In order; each needs those before it.
-typedef enum { PASS_PROGRAM, PASS_CIN, PASS_SCHEDULE, PASS_SPMD, PASS_C, PASS_PLAN } Pass;
-enum { PASS_COUNT = 6 };
+typedef enum { PASS_PROGRAM, PASS_CIN, PASS_SCHEDULE, PASS_SPMD, PASS_LOOPS, PASS_C, PASS_PLAN } Pass;
+enum { PASS_COUNT = 7 };
 extern const char *const pass_names[]; // by Pass: "program", "cin", ...
 
 // One statement on its way.
@@ -19,8 +20,10 @@ typedef struct {
     const Cin **stages;   // after each command, statement->command_count of them
     const Cin *scheduled; // with the defaults added
     const Spmd *spmd;
-    const char *function; // name of its function in the generated C
-    const char *id;       // of the function: equal where its code is
+    const LoopKernel *lowered; // as loops, before the passes over them
+    const LoopKernel *loops;   // and after
+    const char *function;      // name of its function in the generated C
+    const char *id;            // of the function: equal where its code is
 } StatementPasses;
 
 typedef struct {

@@ -16,6 +16,7 @@ typedef struct {
     bool known[MAX_VARS];   // coordinates and loops around the node in hand
     Range ranges[MAX_VARS]; // under these
     bool named[MAX_VARS];   // variables whose block size has been mentioned by name
+    bool spelled_out;       // sizes of blocks are not mentioned by name
 } Printer;
 
 // Its value where everything that it depends on has one.
@@ -101,7 +102,7 @@ static int block_of_size(const Cin *cin, const IntExpr *size) {
 
 static const IntExpr *with_named_blocks(Printer *printer, const IntExpr *expr) {
     Arena *arena = printer->spmd->arena;
-    int block = block_of_size(printer->spmd->cin, expr);
+    int block = printer->spelled_out ? -1 : block_of_size(printer->spmd->cin, expr);
     if (block >= 0) {
         printer->named[block] = true;
         return int_var(arena, MAX_VARS + block);
@@ -393,4 +394,19 @@ void spmd_print(const Spmd *spmd, const char *const *params, Text *to) {
     print_processors(&printer);
     print_blocks(&printer);
     text_append(to, text_string(&body));
+}
+
+const char *spmd_transfer_text(const Spmd *spmd, const Transfer *transfer, const char *const *params) {
+    Text text = text_create(spmd->arena);
+    Printer printer = {
+        .spmd = spmd, .names = {params, cin_names(spmd->cin)}, .to = &text, .spelled_out = true};
+    const SpmdNest *nest = &spmd->nests[transfer->nest];
+    for (int d = 0; d < spmd->dim_count; d++)
+        if (nest->coordinates[d] >= 0)
+            printer.known[nest->coordinates[d]] = true;
+    for (int l = 0; l < transfer->loop_count; l++)
+        printer.known[transfer->loops[l]] = true;
+    text_append(&text, transfer->kind == TRANSFER_FETCH ? "fetch " : "reduce ");
+    print_needed(&printer, transfer->statement_access);
+    return text_string(&text);
 }

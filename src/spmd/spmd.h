@@ -50,6 +50,7 @@ typedef struct {
 typedef struct {
     int var;
     const IntExpr *upper;
+    bool distinct;       // iterations write distinct elements
     bool thread;         // iterations are divided among the threads
     bool thread_reduces; // they all update the same element: each thread sums on its own, then the sums are
                          // added
@@ -154,5 +155,7 @@ bool spmd_verify(const Spmd *spmd, const char **why);
 
 // Pseudo-code in the manner of DISTAL, figures 10, 11 and 13. `params` are names by index.
 void spmd_print(const Spmd *spmd, const char *const *params, Text *to);
+// "fetch B[io * chunk : (io + 1) * chunk, :]": what moves in one iteration of the loops around a transfer.
+const char *spmd_transfer_text(const Spmd *spmd, const Transfer *transfer, const char *const *params);
 
 #endif

@@ -64,6 +64,8 @@ static void print_statements(const Pipeline *pipeline) {
             cin_print(passes->scheduled, params, &text);
         if (has_passed(pipeline, PASS_SPMD))
             spmd_print(passes->spmd, params, &text);
+        if (has_passed(pipeline, PASS_LOOPS))
+            loop_print(passes->loops, &text);
     }
 }
 

@@ -16,7 +16,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 # Functions that take a message, as a format or as a part of one.
 CALLS = ("diagnostics_error", "diagnostics_note", "refuse", "invalid", "fail", "wrong", "expected")
 # What these find is a mistake in the compiler itself; tests/unit hands them broken structures.
-VERIFIERS = {"src/index/cin_verify.c", "src/plan/verify.c", "src/spmd/verify.c"}
+VERIFIERS = {"src/index/cin_verify.c", "src/loop/verify.c", "src/plan/verify.c", "src/spmd/verify.c"}
 SHORTEST = 7  # letters; what has fewer is a name or a word that is put into a message
 
 # Parts of messages that no test brings about or tells from another, with the reason.

@@ -98,10 +98,9 @@ static void emit(Trial *trial, int number) {
         passes->function = arena_printf(trial->arena, "drawn_%d_%d", number, s);
         Text title = text_create(trial->arena);
         statement_print(program, passes->statement, &title);
-        EmitOptions options = {passes->function, program->param_names, program->param_count,
-                               text_string(&title)};
+        EmitOptions options = {passes->function, text_string(&title)};
         text_append(&functions, "\n");
-        emit_function(passes->spmd, &options, &functions);
+        emit_function(passes->loops, &options, &functions);
     }
     trial->functions = text_string(&functions);
 }

@@ -9,5 +9,5 @@ place A(x) -> M(x)
 place B(x) -> M(x)
 A(i) = B(i)
 --- stderr
-distal: error: invalid value 'lower' for --stop-after: expected program, cin, schedule, spmd, c or plan
+distal: error: invalid value 'lower' for --stop-after: expected program, cin, schedule, spmd, loops, c or plan
 'distal help' lists commands and options

@@ -34,7 +34,8 @@ options:
   --oversubscribe         start more than 16 processes a core, which are refused otherwise
   --stats[=text|json]     figures, as a table (default) or as one JSON object on standard output
   -o FILE                 write to FILE instead of standard output
-  --stop-after PASS       print one representation: program, cin, schedule, spmd, c or plan
+  --stop-after PASS       print one representation: program, cin, schedule, spmd, loops, c or plan;
+                          loops:NAME for one pass over loops
   -v, --verbose           say more on standard error
   -q, --quiet             say nothing but errors on standard error
   -h, --help              help on the command

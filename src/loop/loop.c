@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "loop/loop.h"
+
+static const LoopKindInfo kinds[LOOP_KIND_COUNT] = {
+    [LOOP_PROCESSORS] = {"processors", "for each processor (%d), %v:",
+                         HAS_BODY | BINDS_VAR | BINDS_INSIDE | COMMUNICATES, VALUE_TYPE_NONE},
+    [LOOP_FOR] = {"for", "for %v in %l .. %u:%x", HAS_BOUNDS | HAS_BODY | BINDS_VAR | BINDS_INSIDE,
+                  VALUE_TYPE_NONE},
+    [LOOP_WHILE] = {"while", "while %e:", HAS_VALUE | HAS_BODY, VALUE_TYPE_CONDITION},
+    [LOOP_IF] = {"if", "if %e:", HAS_VALUE | HAS_BODY, VALUE_TYPE_CONDITION},
+    [LOOP_LEAF] = {"leaf", "leaf where %e:  # %c", HAS_VALUE | HAS_BODY | HAS_TEXT, VALUE_TYPE_CONDITION},
+    [LOOP_TEAM] = {"team", "team, each thread with %o for %a:", HAS_TRANSFER | HAS_BODY | USES_ARRAY,
+                   VALUE_TYPE_NONE},
+    [LOOP_LET] = {"let", "let %v = %e", HAS_VALUE | BINDS_VAR, VALUE_TYPE_NONE},
+    [LOOP_WORKSPACE] = {"workspace", "workspace %a%p", BINDS_ARRAY, VALUE_TYPE_NONE},
+    [LOOP_STORE] = {"store", "%a%p = %e", HAS_VALUE | USES_ARRAY, VALUE_TYPE_NONE},
+    [LOOP_ACCUMULATE] = {"accumulate", "%a%p += %e%x", HAS_VALUE | USES_ARRAY, VALUE_TYPE_NONE},
+    [LOOP_CALL] = {"call", "%e", HAS_VALUE, VALUE_TYPE_NONE},
+    [LOOP_START] = {"start", "start %t", HAS_TRANSFER | COMMUNICATES, VALUE_TYPE_NONE},
+    [LOOP_WAIT] = {"wait", "%a = wait %t%f", HAS_TRANSFER | BINDS_ARRAY | COMMUNICATES, VALUE_TYPE_NONE},
+    [LOOP_FETCH] = {"fetch", "%a = fetch %t%f", HAS_TRANSFER | BINDS_ARRAY | COMMUNICATES, VALUE_TYPE_NONE},
+    [LOOP_OPEN] = {"open", "%a = open %t%f", HAS_TRANSFER | BINDS_ARRAY | COMMUNICATES, VALUE_TYPE_NONE},
+    [LOOP_REDUCE] = {"reduce", "reduce %t", HAS_TRANSFER | COMMUNICATES, VALUE_TYPE_NONE},
+    [LOOP_RELEASE] = {"release", "release %t", HAS_TRANSFER | COMMUNICATES, VALUE_TYPE_NONE},
+    [LOOP_COMMENT] = {"comment", "# %c", HAS_TEXT, VALUE_TYPE_NONE},
+};
+
+const LoopKindInfo *loop_kind(LoopKind kind) {
+    return &kinds[kind];
+}
+
+int loop_add_var(LoopKernel *kernel, LoopVar var) {
+    array_push(kernel->arena, kernel->vars, var);
+    return (int)kernel->vars.count - 1;
+}
+
+int loop_add_array(LoopKernel *kernel, LoopArray array) {
+    array_push(kernel->arena, kernel->arrays, array);
+    return (int)kernel->arrays.count - 1;
+}
+
+LoopNode *loop_node(Arena *arena, LoopKind kind) {
+    LoopNode *node = arena_new(arena, LoopNode);
+    *node = (LoopNode){.kind = kind, .var = -1, .array = -1, .transfer = -1, .step = 1, .own = -1};
+    node->execution.sum = -1;
+    return node;
+}
+
+const LoopNode *loop_let(Arena *arena, int var, const Value *value) {
+    LoopNode *node = loop_node(arena, LOOP_LET);
+    node->var = var;
+    node->value = value;
+    return node;
+}
+
+const LoopNode *loop_update(Arena *arena, LoopKind kind, int array, const IntExpr *position,
+                            const Value *value) {
+    LoopNode *node = loop_node(arena, kind);
+    node->array = array;
+    node->position = position;
+    node->value = value;
+    return node;
+}
+
+static Value *new_value(Arena *arena, ValueKind kind, int type) {
+    Value *value = arena_new(arena, Value);
+    *value = (Value){.kind = kind, .type = type, .var = -1, .array = -1};
+    return value;
+}
+
+const Value *value_index(Arena *arena, const IntExpr *index) {
+    Value *value = new_value(arena, VALUE_INDEX, VALUE_TYPE_INDEX);
+    value->index = index;
+    return value;
+}
+
+const Value *value_var(Arena *arena, int type, int var) {
+    Value *value = new_value(arena, VALUE_VAR, type);
+    value->var = var;
+    return value;
+}
+
+const Value *value_element(Arena *arena, ValueKind kind, int type, int array, const IntExpr *position) {
+    Value *value = new_value(arena, kind, type);
+    value->array = array;
+    value->index = position;
+    return value;
+}
+
+const Value *value_op(Arena *arena, ValueKind kind, int type, const Value *left, const Value *right) {
+    const Value *operands[] = {left, right};
+    return value_list(arena, kind, type, NULL, right ? 2 : 1, operands);
+}
+
+const Value *value_list(Arena *arena, ValueKind kind, int type, const char *name, int count,
+                        const Value *const *operands) {
+    Value *value = new_value(arena, kind, type);
+    value->name = name;
+    value->operand_count = count;
+    value->operands = arena_copy(arena, operands, sizeof *operands * (size_t)count);
+    return value;
+}
+
+const Value *value_convert(Arena *arena, const Value *value, int type) {
+    return value->type == type ? value : value_op(arena, VALUE_CONVERT, type, value, NULL);
+}
+
+bool value_is_complex(const Value *value) {
+    return value->type < TYPE_COUNT && type_info((ElementType)value->type)->is_complex;
+}
+
+typedef struct {
+    Arena *arena;
+    IntRewrite rewrite;
+    void *context;
+} IntMap;
+
+static const Value *map_value(Arena *arena, const Value *value, ValueRewrite rewrite, void *context) {
+    Value *copy = arena_copy(arena, value, sizeof *value);
+    const Value **operands = arena_array(arena, const Value *, value->operand_count);
+    for (int i = 0; i < value->operand_count; i++)
+        operands[i] = map_value(arena, value->operands[i], rewrite, context);
+    copy->operands = operands;
+    return rewrite(context, copy);
+}
+
+const LoopNode *loop_map_values(Arena *arena, const LoopNode *node, ValueRewrite rewrite, void *context) {
+    if (!node->value)
+        return node;
+    LoopNode *copy = arena_copy(arena, node, sizeof *node);
+    copy->value = map_value(arena, node->value, rewrite, context);
+    return copy;
+}
+
+static const Value *map_index(void *context, const Value *value) {
+    const IntMap *map = context;
+    if (!value->index)
+        return value;
+    Value *copy = arena_copy(map->arena, value, sizeof *value);
+    copy->index = map->rewrite(map->context, value->index);
+    return copy;
+}
+
+const LoopNode *loop_map_ints(Arena *arena, const LoopNode *node, IntRewrite rewrite, void *context) {
+    IntMap map = {arena, rewrite, context};
+    LoopNode *copy = arena_copy(arena, loop_map_values(arena, node, map_index, &map), sizeof *node);
+    const IntExpr **const exprs[] = {&copy->lower, &copy->upper, &copy->position, &copy->count,
+                                     &copy->execution.work};
+    for (size_t i = 0; i < sizeof exprs / sizeof *exprs; i++)
+        if (*exprs[i])
+            *exprs[i] = rewrite(context, *exprs[i]);
+    if (node->kind == LOOP_PROCESSORS) {
+        const IntExpr **fixed = arena_array(arena, const IntExpr *, node->dim_count);
+        for (int d = 0; d < node->dim_count; d++)
+            fixed[d] = rewrite(context, node->fixed[d]);
+        copy->fixed = fixed;
+    }
+    return copy;
+}
+
+void loop_visit(const LoopBody *body, void (*visit)(void *context, const LoopNode *node), void *context) {
+    for (int64_t i = 0; i < body->count; i++) {
+        visit(context, body->items[i]);
+        loop_visit(&body->items[i]->body, visit, context);
+    }
+}
+
+void loop_append(Arena *arena, LoopBody *body, const LoopNode *node) {
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
+    array_push(arena, *body, node);
+}
+
+LoopNode *loop_with_body(Arena *arena, const LoopNode *node, LoopBody body) {
+    LoopNode *copy = arena_copy(arena, node, sizeof *node);
+    copy->body = body;
+    return copy;
+}
+
+LoopBody loop_rewrite(Arena *arena, const LoopBody *body, LoopRewrite rewrite, void *context) {
+    LoopBody result = {0};
+    for (int64_t i = 0; i < body->count; i++) {
+        const LoopNode *node = body->items[i];
+        if (node->body.count > 0)
+            node = loop_with_body(arena, node, loop_rewrite(arena, &node->body, rewrite, context));
+        rewrite(context, node, &result);
+    }
+    return result;
+}
+
+const IntExpr *loop_substitute(Arena *arena, const IntExpr *expr, const IntExpr *const *values,
+                               int64_t count) {
+    if (expr->op == INT_VAR)
+        return expr->value < count && values[expr->value] ? values[expr->value] : expr;
+    if (!expr->left)
+        return expr;
+    const IntExpr *left = loop_substitute(arena, expr->left, values, count);
+    const IntExpr *right = loop_substitute(arena, expr->right, values, count);
+    return left == expr->left && right == expr->right ? expr : int_op(arena, expr->op, left, right);
+}
+
+bool loop_mentions(const IntExpr *expr, int var) {
+    return (expr->op == INT_VAR && expr->value == var) || (expr->left && loop_mentions(expr->left, var)) ||
+           (expr->right && loop_mentions(expr->right, var));
+}
+
+static const IntExpr *use(void *context, const IntExpr *expr) {
+    LoopUses *uses = context;
+    if (expr->op == INT_VAR)
+        uses->vars[expr->value] = true;
+    if (expr->op == INT_PARAM)
+        uses->params[expr->value] = true;
+    if (expr->left)
+        use(uses, expr->left);
+    if (expr->right)
+        use(uses, expr->right);
+    return expr;
+}
+
+static const Value *use_value(void *context, const Value *value) {
+    LoopUses *uses = context;
+    if (value->var >= 0)
+        uses->vars[value->var] = true;
+    return value;
+}
+
+void loop_add_uses(Arena *arena, LoopUses *uses, const LoopNode *node) {
+    loop_map_ints(arena, node, use, uses);
+    loop_map_values(arena, node, use_value, uses);
+}
+
+typedef struct {
+    Arena *arena;
+    LoopUses *uses;
+} UsesOf;
+
+static void visit_uses(void *context, const LoopNode *node) {
+    const UsesOf *of = context;
+    loop_add_uses(of->arena, of->uses, node);
+}
+
+LoopUses loop_uses(const LoopKernel *kernel) {
+    LoopUses uses = {arena_array(kernel->arena, bool, kernel->vars.count + 1),
+                     arena_array(kernel->arena, bool, kernel->param_count + 1)};
+    UsesOf of = {kernel->arena, &uses};
+    loop_visit(&kernel->body, visit_uses, &of);
+    return uses;
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The loop IR: what a kernel does, as loops, loads, stores, calls and transfers, between the SPMD program and
+// C. Index arithmetic is IntExpr over params and variables; what is loaded has an element type, and a loaded
+// coordinate becomes a variable by LOOP_LET. Everything is immutable and in an arena; a pass makes a new
+// kernel.
+#ifndef DISTAL_LOOP_LOOP_H
+#define DISTAL_LOOP_LOOP_H
+
+#include "base/intexpr.h"
+#include "base/type.h"
+
+// The type of a value: an ElementType, or one of these.
+enum {
+    VALUE_TYPE_INDEX = TYPE_COUNT, // a coordinate, a position or an extent, 64 bits
+    VALUE_TYPE_CONDITION,
+    VALUE_TYPE_ADDRESS, // of an element, as an argument of a call
+    VALUE_TYPE_NONE,    // of a call that gives nothing
+};
+
+// A name is what is wanted: what two things want, or C has, gets a number after it (loop/names.h).
+typedef struct {
+    const char *name;
+    bool given; // by the user, and so before the compiler's own names
+    int type;
+    int stem_array, stem_var; // where one of them is not -1, its name comes before `name`: "B_at", "ii_end"
+} LoopVar;
+
+typedef struct {
+    const char *name;
+    bool given;
+    ElementType type;
+    bool written;
+    bool scalar; // one element, which has no position: a local variable
+} LoopArray;
+
+typedef struct {
+    const char *name; // "FETCH_B", a constant of the generated C
+    const char *what; // "fetch B[...]", pseudo-code of what moves
+} LoopTransfer;
+
+typedef enum {
+    VALUE_INDEX,   // `index`
+    VALUE_NUMBER,  // `number`; of an integer type, or written without a point, `integer`
+    VALUE_VAR,     // `var`
+    VALUE_LOAD,    // element `index` of `array`; of a scalar `index` is NULL
+    VALUE_ADDRESS, // of that element
+    VALUE_PRESENT, // whether `array` has memory here
+    VALUE_SPACE,   // what a contraction copies blocks to
+    VALUE_ROWS,    // the loops of a contraction: four operands for each
+    VALUE_NEG,
+    VALUE_CONVERT, // to `type`
+    VALUE_ADD,
+    VALUE_SUB,
+    VALUE_MUL,
+    VALUE_DIV,
+    VALUE_LESS,
+    VALUE_AND, // of any number of operands
+    VALUE_CALL // of the C function `name`
+} ValueKind;
+
+typedef struct Value Value;
+struct Value {
+    ValueKind kind;
+    int type;
+    const IntExpr *index;
+    int var, array; // -1: none
+    double number;
+    int64_t integer;
+    bool is_integer;
+    const char *name;
+    int operand_count;
+    const Value *const *operands;
+};
+
+typedef enum {
+    LOOP_PROCESSORS, // the processors of this rank, one after the other; `var` says whether one takes part
+    LOOP_FOR,        // var = lower, lower + step, ... while below upper
+    LOOP_WHILE,
+    LOOP_IF,
+    LOOP_LEAF, // an IF without transfers inside: what one processor computes between them
+    LOOP_TEAM, // threads that each execute the body, and add to an array of their own in place of another
+    LOOP_LET,  // var = value until the end of the body that it is in
+    LOOP_WORKSPACE,  // `array` of `position` elements, all zero, until the end of the body that it is in
+    LOOP_STORE,      // array[position] = value
+    LOOP_ACCUMULATE, // array[position] += value
+    LOOP_CALL,       // a call for what it does
+    LOOP_START,      // of `transfer`: a fetch begins
+    LOOP_WAIT,       // it has ended: `array` can be read
+    LOOP_FETCH,      // both, where nothing happens between
+    LOOP_OPEN,       // of `transfer`, a reduction: `array` can be added to
+    LOOP_REDUCE,     // what was added is brought to the owners
+    LOOP_RELEASE,    // of `transfer`: its array is not read any more
+    LOOP_COMMENT
+} LoopKind;
+enum { LOOP_KIND_COUNT = LOOP_COMMENT + 1 };
+
+typedef struct LoopNode LoopNode;
+typedef Array(const LoopNode *) LoopBody;
+
+// How the iterations of a LOOP_FOR are executed.
+typedef struct {
+    bool distinct;  // they write distinct elements
+    bool thread;    // divided among the threads of a team: its own, or that of a LOOP_TEAM around it
+    bool vector;    // divided among the lanes of vectors
+    int64_t unroll; // this many copies of the body; 0: as the C compiler likes
+    int collapsed;  // this many perfectly nested loops share the threads; 0 is 1
+    int sum;        // a scalar that threads or lanes add to on their own, and that is added up in the end; -1
+    const IntExpr *work; // iterations of the innermost loops: fewer than a threshold are not worth a team
+} LoopExecution;
+
+// A number of a view that a WAIT, FETCH or OPEN binds: `member`[`mode`].
+typedef struct {
+    int var;
+    const char *member;
+    int mode;
+} LoopField;
+
+struct LoopNode {
+    LoopKind kind;
+    int var;   // -1: none
+    int array; // -1: none
+    int transfer;
+    const IntExpr *lower, *upper, *position;
+    int64_t step;
+    const Value *value;
+    LoopBody body;
+    const char *text; // of a COMMENT; why a LEAF is as it is
+    LoopExecution execution;
+    bool atomic;          // an ACCUMULATE that other threads may make at the same time
+    int own;              // of a TEAM: the array of each thread
+    const IntExpr *count; // of a CALL: the iterations that it stands for
+    int field_count;      // of a WAIT, FETCH or OPEN
+    const LoopField *fields;
+    int dim_count; // of PROCESSORS: a variable for each dimension, or -1 and the coordinate
+    const int *coordinates;
+    const IntExpr *const *fixed;
+};
+
+typedef struct {
+    Arena *arena;
+    int param_count;
+    const char *const *params; // names by index
+    Array(LoopVar) vars;       // by id
+    Array(LoopArray) arrays;   // by id
+    int transfer_count;
+    const LoopTransfer *transfers;
+    LoopBody body;
+} LoopKernel;
+
+// What a kind of node is: its fields, which printer, verifier and traversal go by.
+enum {
+    HAS_BOUNDS = 1 << 0, // lower, upper, step
+    HAS_VALUE = 1 << 1,
+    HAS_BODY = 1 << 2,
+    HAS_TRANSFER = 1 << 3,
+    HAS_TEXT = 1 << 4,
+    BINDS_VAR = 1 << 5,
+    BINDS_ARRAY = 1 << 6,
+    USES_ARRAY = 1 << 7,   // at `position`
+    BINDS_INSIDE = 1 << 8, // what is bound is known in the body, not after the node
+    COMMUNICATES = 1 << 9, // not in a leaf
+};
+typedef struct {
+    const char *name;
+    // How it is printed: %v its variable, %a its array, %p [position], %e value, %l and %u bounds, %x
+    // execution, %t transfer, %f fields, %c text, %d coordinates of processors, %o own array of a thread.
+    const char *format;
+    int fields;
+    int value_type; // of the value; VALUE_TYPE_NONE: any
+} LoopKindInfo;
+const LoopKindInfo *loop_kind(LoopKind kind);
+
+// Construction. Nodes and values are in the kernel's arena.
+int loop_add_var(LoopKernel *kernel, LoopVar var);
+int loop_add_array(LoopKernel *kernel, LoopArray array);
+LoopNode *loop_node(Arena *arena, LoopKind kind);
+const LoopNode *loop_let(Arena *arena, int var, const Value *value);
+const LoopNode *loop_update(Arena *arena, LoopKind kind, int array, const IntExpr *position,
+                            const Value *value);
+const Value *value_index(Arena *arena, const IntExpr *index);
+const Value *value_var(Arena *arena, int type, int var);
+const Value *value_element(Arena *arena, ValueKind kind, int type, int array, const IntExpr *position);
+const Value *value_op(Arena *arena, ValueKind kind, int type, const Value *left, const Value *right);
+const Value *value_list(Arena *arena, ValueKind kind, int type, const char *name, int count,
+                        const Value *const *operands);
+const Value *value_convert(Arena *arena, const Value *value, int type); // itself where it has the type
+bool value_is_complex(const Value *value);
+
+// Traversal and rewriting.
+
+// All index expressions of a node, not of its body.
+typedef const IntExpr *(*IntRewrite)(void *context, const IntExpr *expr);
+const LoopNode *loop_map_ints(Arena *arena, const LoopNode *node, IntRewrite rewrite, void *context);
+// All values of a node, operands before what they are operands of.
+typedef const Value *(*ValueRewrite)(void *context, const Value *value);
+const LoopNode *loop_map_values(Arena *arena, const LoopNode *node, ValueRewrite rewrite, void *context);
+// Calls `visit` for each node, in order, those of bodies after the node itself.
+void loop_visit(const LoopBody *body, void (*visit)(void *context, const LoopNode *node), void *context);
+// A body in which each node is what `rewrite` appends to `to` for it; the bodies inside have been rewritten.
+typedef void (*LoopRewrite)(void *context, const LoopNode *node, LoopBody *to);
+LoopBody loop_rewrite(Arena *arena, const LoopBody *body, LoopRewrite rewrite, void *context);
+// A copy with another body.
+LoopNode *loop_with_body(Arena *arena, const LoopNode *node, LoopBody body);
+void loop_append(Arena *arena, LoopBody *body, const LoopNode *node);
+
+// `expr` with each variable that `values` has something for replaced.
+const IntExpr *loop_substitute(Arena *arena, const IntExpr *expr, const IntExpr *const *values,
+                               int64_t count);
+bool loop_mentions(const IntExpr *expr, int var);
+
+// What is used, by id: variables by a node other than the one that binds them.
+typedef struct {
+    bool *vars, *params;
+} LoopUses;
+LoopUses loop_uses(const LoopKernel *kernel);
+// Adds what one node uses, without its body.
+void loop_add_uses(Arena *arena, LoopUses *uses, const LoopNode *node);
+
+// Every variable and array is bound where it is used, and once; nodes have the fields of their kind, values
+// the types that they should; transfers are started before they are waited for, and opened before they are
+// reduced; a leaf has no transfers inside. On failure false and *why, in the kernel's arena.
+bool loop_verify(const LoopKernel *kernel, const char **why);
+
+// Pseudo-code, with expressions as in C.
+void loop_print(const LoopKernel *kernel, Text *to);
+
+#endif

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An element that some loops update over and over is summed in a local variable, and updated once after them
+// (scalar replacement: Callahan, Carr, Kennedy 1990). Threads and lanes each have a sum of their own.
+#include "loop/passes.h"
+
+typedef struct {
+    LoopKernel *kernel;
+    bool *changed; // by variable: bound in the loop in hand
+    int updates;   // in it
+    const LoopNode *update;
+    bool forbidden; // something in it that has to stay as it is
+    int sum;        // the array, -1: none yet
+    int array;      // the one that is updated
+} Sums;
+
+// Threads may share what they sum up unless each iteration makes an update of its own.
+static bool shares_updates(const LoopNode *node) {
+    return node->execution.thread && node->execution.distinct;
+}
+
+static void inspect(void *context, const LoopNode *node) {
+    Sums *sums = context;
+    if (node->var >= 0)
+        sums->changed[node->var] = true;
+    sums->forbidden = sums->forbidden || shares_updates(node) || node->kind == LOOP_CALL ||
+                      node->kind == LOOP_STORE || node->kind == LOOP_TEAM || node->kind == LOOP_WORKSPACE;
+    if (node->kind == LOOP_ACCUMULATE) {
+        sums->updates++;
+        sums->update = node;
+    }
+}
+
+static void inspect_threads(void *context, const LoopNode *node) {
+    bool *threads = context;
+    *threads = *threads || node->execution.thread;
+}
+
+static bool is_changed(const Sums *sums, const IntExpr *expr) {
+    if (expr->op == INT_VAR)
+        return sums->changed[expr->value];
+    return (expr->left && is_changed(sums, expr->left)) || (expr->right && is_changed(sums, expr->right));
+}
+
+// The update that a loop makes of one element only; NULL where it does something else.
+static const LoopNode *update_of(Sums *sums, const LoopNode *loop) {
+    for (int64_t v = 0; v < sums->kernel->vars.count; v++)
+        sums->changed[v] = false;
+    sums->updates = 0;
+    sums->forbidden = false;
+    LoopBody body = {0};
+    loop_append(sums->kernel->arena, &body, loop);
+    loop_visit(&body, inspect, sums);
+    if (sums->forbidden || sums->updates != 1 || is_changed(sums, sums->update->position))
+        return NULL;
+    bool threads = false;
+    loop_visit(&body, inspect_threads, &threads);
+    return threads && sums->update->atomic ? NULL : sums->update;
+}
+
+static void add_to_sum(void *context, const LoopNode *node, LoopBody *to) {
+    const Sums *sums = context;
+    LoopNode *copy = arena_copy(sums->kernel->arena, node, sizeof *node);
+    if (node->kind == LOOP_ACCUMULATE) {
+        copy->array = sums->sum;
+        copy->position = NULL;
+        copy->atomic = false;
+    }
+    if (node->kind == LOOP_FOR)
+        copy->execution.sum = sums->sum;
+    loop_append(sums->kernel->arena, to, copy);
+}
+
+// A sum of nothing, the loop, and the update with the sum.
+static void append_summed(Sums *sums, const LoopNode *loop, const LoopNode *update, LoopBody *to) {
+    LoopKernel *kernel = sums->kernel;
+    Arena *arena = kernel->arena;
+    const int type = update->value->type;
+    sums->array = update->array;
+    sums->sum = loop_add_array(
+        kernel, (LoopArray){.name = "sum", .type = (ElementType)type, .written = true, .scalar = true});
+    LoopNode *workspace = loop_node(arena, LOOP_WORKSPACE);
+    workspace->array = sums->sum;
+    loop_append(arena, to, workspace);
+    LoopBody body = {0};
+    loop_append(arena, &body, loop);
+    const LoopBody summed = loop_rewrite(arena, &body, add_to_sum, sums);
+    loop_append(arena, to, summed.items[0]);
+    LoopNode *last = arena_copy(arena, update, sizeof *update);
+    last->value = value_element(arena, VALUE_LOAD, type, sums->sum, NULL);
+    last->count = NULL;
+    loop_append(arena, to, last);
+}
+
+static LoopBody sum_body(Sums *sums, const LoopBody *body) {
+    LoopBody result = {0};
+    for (int64_t i = 0; i < body->count; i++) {
+        const LoopNode *node = body->items[i];
+        const LoopNode *update = node->kind == LOOP_FOR ? update_of(sums, node) : NULL;
+        if (update)
+            append_summed(sums, node, update, &result);
+        else
+            loop_append(sums->kernel->arena, &result,
+                        loop_with_body(sums->kernel->arena, node, sum_body(sums, &node->body)));
+    }
+    return result;
+}
+
+// Where there is no iteration there may be no element to add a sum of nothing to.
+static const Value *with_element(const Sums *sums, const Value *condition) {
+    Arena *arena = sums->kernel->arena;
+    const int count = condition->kind == VALUE_AND ? condition->operand_count : 1;
+    const Value **operands = arena_array(arena, const Value *, count + 1);
+    for (int i = 0, at = 0; i < count; i++) {
+        operands[at++] = condition->kind == VALUE_AND ? condition->operands[i] : condition;
+        if (i == 0)
+            operands[at++] = value_element(arena, VALUE_PRESENT, VALUE_TYPE_CONDITION, sums->array, NULL);
+    }
+    return value_list(arena, VALUE_AND, VALUE_TYPE_CONDITION, NULL, count + 1, operands);
+}
+
+static void has_team(void *context, const LoopNode *node) {
+    bool *team = context;
+    *team = *team || node->kind == LOOP_TEAM;
+}
+
+static void sum_leaf(void *context, const LoopNode *node, LoopBody *to) {
+    Sums *sums = context;
+    if (node->kind != LOOP_LEAF) {
+        loop_append(sums->kernel->arena, to, node);
+        return;
+    }
+    sums->sum = -1;
+    LoopNode *leaf = loop_with_body(sums->kernel->arena, node, sum_body(sums, &node->body));
+    bool team = false; // says itself that there is an element
+    loop_visit(&node->body, has_team, &team);
+    if (sums->sum >= 0 && !team)
+        leaf->value = with_element(sums, node->value);
+    loop_append(sums->kernel->arena, to, leaf);
+}
+
+const LoopKernel *loop_pass_sums(const LoopKernel *before) {
+    Sums sums = {.kernel = loop_kernel_copy(before)};
+    sums.changed = arena_array(before->arena, bool, before->vars.count + 1);
+    sums.kernel->body = loop_rewrite(before->arena, &before->body, sum_leaf, &sums);
+    return sums.kernel;
+}

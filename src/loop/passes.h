@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Passes over the loop IR, in order: each takes a kernel and makes a better one. A new pass is a new file,
+// pass_NAME.c, and a line here.
+#ifndef DISTAL_LOOP_PASSES_H
+#define DISTAL_LOOP_PASSES_H
+
+#include "loop/loop.h"
+
+#define LOOP_PASSES(ENTRY)                                                                                   \
+    ENTRY(overlap)    /* transfers start early and are waited for late */                                    \
+    ENTRY(invariants) /* definitions and quotients, out of the loops that do not change them */              \
+    ENTRY(threads)    /* work of loops that threads share */                                                 \
+    ENTRY(sums)       /* an element that loops update over and over, in a local variable */                  \
+    ENTRY(addresses)  /* what positions have in common, out of the loops that do not change it */            \
+    ENTRY(unused)     /* definitions that nothing uses */
+
+#define DECLARE_PASS(name) const LoopKernel *loop_pass_##name(const LoopKernel *kernel);
+LOOP_PASSES(DECLARE_PASS)
+#undef DECLARE_PASS
+
+int loop_pass_count(void);
+const char *loop_pass_name(int index);
+
+// The kernel after the first `count` passes. After each of them, and before, it is verified: NULL, with *why
+// and *pass (its name, "lowering" before the first), where that fails.
+const LoopKernel *loop_run_passes(const LoopKernel *kernel, int count, const char **pass, const char **why);
+
+// For passes: a copy whose tables of variables and arrays can grow.
+LoopKernel *loop_kernel_copy(const LoopKernel *kernel);
+
+// Scopes, for passes that move definitions outwards. A scope is a body that is being made; its depth is the
+// number of loops and teams around it in the leaf.
+typedef struct LoopScope LoopScope;
+struct LoopScope {
+    const LoopScope *outer; // NULL: of the leaf
+    int depth;
+    LoopBody *body;
+};
+// The innermost scope of this depth, `scope` itself or around it.
+const LoopScope *loop_scope_at(const LoopScope *scope, int depth);
+// The greatest of `depths`, by variable, of the variables of an expression; 0 without any.
+int loop_depth_of(const IntExpr *expr, const int *depths);
+// Whether a body of `node` is one deeper than the node.
+bool loop_is_deeper(const LoopNode *node);
+
+#endif

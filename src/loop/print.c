@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "loop/names.h"
+
+#include <inttypes.h>
+
+typedef struct {
+    const LoopKernel *kernel;
+    LoopNames names;
+    Text *to;
+} Printer;
+
+static const char *type_name(int type) {
+    return type < TYPE_COUNT ? type_info((ElementType)type)->name : NULL;
+}
+
+static void print_int(const Printer *printer, const IntExpr *expr) {
+    loop_print_int(printer->kernel, &printer->names, expr, printer->to);
+}
+
+static void print_execution(const Printer *printer, const LoopNode *node) {
+    Text *to = printer->to;
+    const LoopExecution *execution = &node->execution;
+    const struct {
+        bool on;
+        const char *word;
+    } marks[] = {{execution->distinct, "distinct"},
+                 {execution->thread, "threads"},
+                 {execution->vector, "vector"},
+                 {node->atomic, "atomic"}};
+    const char *before = "  # ";
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (marks[i].on) {
+            text_printf(to, "%s%s", before, marks[i].word);
+            before = ", ";
+        }
+    if (execution->collapsed > 1) {
+        text_printf(to, "%scollapse %d", before, execution->collapsed);
+        before = ", ";
+    }
+    if (execution->unroll) {
+        text_printf(to, "%sunroll %" PRId64, before, execution->unroll);
+        before = ", ";
+    }
+    if (execution->sum >= 0) {
+        text_printf(to, "%ssum %s", before, printer->names.arrays[execution->sum]);
+        before = ", ";
+    }
+    if (execution->work) {
+        text_printf(to, "%swork ", before);
+        print_int(printer, execution->work);
+    }
+}
+
+static void print_processors(const Printer *printer, const LoopNode *node) {
+    for (int d = 0; d < node->dim_count; d++) {
+        text_append(printer->to, d ? ", " : "");
+        if (node->coordinates[d] >= 0)
+            text_append(printer->to, printer->names.vars[node->coordinates[d]]);
+        else
+            print_int(printer, node->fixed[d]);
+    }
+}
+
+static void print_fields(const Printer *printer, const LoopNode *node) {
+    for (int f = 0; f < node->field_count; f++)
+        text_printf(printer->to, "%s%s = %s[%d]", f ? ", " : " with ",
+                    printer->names.vars[node->fields[f].var], node->fields[f].member, node->fields[f].mode);
+}
+
+static void print_variable(const Printer *printer, const LoopNode *node) {
+    const char *type = type_name(printer->kernel->vars.items[node->var].type);
+    text_append(printer->to, printer->names.vars[node->var]);
+    if (type)
+        text_printf(printer->to, ": %s", type);
+}
+
+// One place of a format: a letter after '%'.
+static void print_part(const Printer *printer, const LoopNode *node, char letter) {
+    Text *to = printer->to;
+    switch (letter) {
+    case 'v':
+        print_variable(printer, node);
+        break;
+    case 'a':
+        text_append(to, printer->names.arrays[node->array]);
+        break;
+    case 'o':
+        text_append(to, printer->names.arrays[node->own]);
+        break;
+    case 'p':
+        if (!node->position)
+            break;
+        text_append(to, "[");
+        print_int(printer, node->position);
+        text_append(to, "]");
+        break;
+    case 'e':
+        text_append(to, loop_value_text(printer->kernel, &printer->names, node->value));
+        break;
+    case 'l':
+        print_int(printer, node->lower);
+        break;
+    case 'u':
+        print_int(printer, node->upper);
+        if (node->step != 1)
+            text_printf(to, " by %" PRId64, node->step);
+        break;
+    case 'x':
+        print_execution(printer, node);
+        break;
+    case 't':
+        text_append(to, printer->names.transfers[node->transfer]);
+        break;
+    case 'f':
+        print_fields(printer, node);
+        break;
+    case 'c':
+        text_append(to, node->text);
+        break;
+    default:
+        print_processors(printer, node);
+        break;
+    }
+}
+
+static void print_rows(const Printer *printer, const LoopNode *node, int depth) {
+    const Value *call = node->value;
+    for (int i = 0; i < call->operand_count; i++) {
+        const Value *rows = call->operands[i];
+        for (int r = 0; rows->kind == VALUE_ROWS && r < rows->operand_count; r += 4) {
+            text_printf(printer->to, "%*s%s[%d] =", 4 * depth, "", printer->names.loops, r / 4);
+            for (int c = 0; c < 4; c++)
+                text_printf(printer->to, "%s %s", c ? "," : "",
+                            loop_value_text(printer->kernel, &printer->names, rows->operands[r + c]));
+            text_append(printer->to, "\n");
+        }
+    }
+}
+
+static void print_body(const Printer *printer, const LoopBody *body, int depth) {
+    for (int64_t i = 0; i < body->count; i++) {
+        const LoopNode *node = body->items[i];
+        text_printf(printer->to, "%*s", 4 * depth, "");
+        for (const char *at = loop_kind(node->kind)->format; *at; at++)
+            if (*at == '%')
+                print_part(printer, node, *++at);
+            else
+                text_append_n(printer->to, at, 1);
+        text_append(printer->to, "\n");
+        if (node->kind == LOOP_CALL)
+            print_rows(printer, node, depth + 1);
+        print_body(printer, &node->body, depth + 1);
+    }
+}
+
+void loop_print(const LoopKernel *kernel, Text *to) {
+    const Printer printer = {kernel, loop_names(kernel), to};
+    for (int t = 0; t < kernel->transfer_count; t++)
+        text_printf(to, "# %s: %s\n", printer.names.transfers[t], kernel->transfers[t].what);
+    print_body(&printer, &kernel->body, 0);
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Values and index arithmetic as C: how tightly operators bind, how numbers of each type are written, and
+// what C has no operator for.
+#include "loop/names.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+typedef enum { BIND_CONDITION, BIND_COMPARISON, BIND_SUM, BIND_PRODUCT, BIND_UNARY, BIND_PRIMARY } Binding;
+
+typedef struct {
+    const LoopKernel *kernel;
+    const LoopNames *names;
+} Printer;
+
+// Loop variables, and what is made of them without subtraction, are never negative; params may be.
+static bool is_never_negative(const IntExpr *expr) {
+    switch (expr->op) {
+    case INT_CONST:
+        return expr->value >= 0;
+    case INT_VAR:
+        return true;
+    case INT_PARAM:
+    case INT_SUB:
+        return false;
+    default:
+        return is_never_negative(expr->left) && is_never_negative(expr->right);
+    }
+}
+
+static bool is_negation(const IntExpr *expr) {
+    return expr->op == INT_SUB && expr->left->op == INT_CONST && expr->left->value == 0;
+}
+
+static Binding int_binding(const IntExpr *expr) {
+    switch (expr->op) {
+    case INT_CONST:
+        return expr->value < 0 ? BIND_UNARY : BIND_PRIMARY;
+    case INT_ADD:
+    case INT_SUB:
+        return BIND_SUM;
+    case INT_MUL:
+    case INT_MOD:
+        return BIND_PRODUCT;
+    case INT_FLOOR_DIV:
+        return is_never_negative(expr->left) ? BIND_PRODUCT : BIND_PRIMARY;
+    default:
+        return BIND_PRIMARY;
+    }
+}
+
+static void print_int(const Printer *printer, const IntExpr *expr, Text *to);
+
+static void print_bound_int(const Printer *printer, const IntExpr *expr, Binding least, Text *to) {
+    const bool brackets = int_binding(expr) < least;
+    text_append(to, brackets ? "(" : "");
+    print_int(printer, expr, to);
+    text_append(to, brackets ? ")" : "");
+}
+
+static void print_int_call(const Printer *printer, const IntExpr *expr, const char *function, Text *to) {
+    text_printf(to, "%s(", function);
+    print_int(printer, expr->left, to);
+    text_append(to, ", ");
+    print_int(printer, expr->right, to);
+    text_append(to, ")");
+}
+
+static void print_int(const Printer *printer, const IntExpr *expr, Text *to) {
+    static const char *const symbols[] = {
+        [INT_ADD] = "+", [INT_SUB] = "-", [INT_MUL] = "*", [INT_MOD] = "%", [INT_FLOOR_DIV] = "/"};
+    static const char *const functions[] = {
+        [INT_FLOOR_DIV] = "floor_div", [INT_CEIL_DIV] = "ceil_div", [INT_MIN] = "min", [INT_MAX] = "max"};
+    if (expr->op == INT_CONST) {
+        text_printf(to, "%" PRId64, expr->value);
+    } else if (expr->op == INT_PARAM) {
+        text_append(to, printer->names->params[expr->value]);
+    } else if (expr->op == INT_VAR) {
+        text_append(to, printer->names->vars[expr->value]);
+    } else if (int_binding(expr) == BIND_PRIMARY) {
+        print_int_call(printer, expr, functions[expr->op], to);
+    } else {
+        const Binding own = int_binding(expr);
+        if (!is_negation(expr)) {
+            print_bound_int(printer, expr->left, own, to);
+            text_append(to, " ");
+        }
+        text_printf(to, is_negation(expr) ? "%s" : "%s ", symbols[expr->op]);
+        print_bound_int(printer, expr->right, (Binding)(own + 1), to);
+    }
+}
+
+static void print_real(double number, bool is_float, Text *to) {
+    if (isinf(number) || (is_float && fabs(number) > FLT_MAX)) {
+        text_append(to, is_float ? "__builtin_inff()" : "__builtin_inf()");
+        return;
+    }
+    Text text = text_create(to->arena);
+    text_append_real(&text, number, false);
+    text_printf(to, "%s%s%s", text_string(&text), strpbrk(text_string(&text), ".e") ? "" : ".0",
+                is_float ? "F" : "");
+}
+
+static void print_number(const Value *value, Text *to) {
+    const ElementType type = (ElementType)value->type;
+    if (!type_info(type)->is_integer) {
+        print_real(value->is_integer ? (double)value->integer : value->number, type == TYPE_F32, to);
+        return;
+    }
+    // Of the full width, so that a product of numbers is not one of ints.
+    const bool wide = type == TYPE_I32 && (value->integer > INT32_MAX || value->integer < INT32_MIN);
+    text_printf(to,
+                type == TYPE_I64 ? "%" PRId64 "L"
+                : wide           ? "(int32_t)%" PRId64
+                                 : "%" PRId64,
+                value->integer);
+}
+
+// Operations that are functions in C: products of complex numbers, as C's own look for infinities and so are
+// not vectorized; quotients of integers, as those by zero would end the program.
+static const char *as_function(const Value *value) {
+    if (value->kind == VALUE_MUL && value_is_complex(value->operands[0]) &&
+        value_is_complex(value->operands[1]))
+        return "mul";
+    if (value->kind == VALUE_DIV && type_info((ElementType)value->type)->is_integer)
+        return "div";
+    return NULL;
+}
+
+static Binding value_binding(const Value *value) {
+    switch (value->kind) {
+    case VALUE_INDEX:
+        return int_binding(value->index) < BIND_PRIMARY ? BIND_SUM : BIND_PRIMARY;
+    case VALUE_NEG:
+    case VALUE_CONVERT:
+    case VALUE_ADDRESS:
+        return BIND_UNARY;
+    case VALUE_ADD:
+    case VALUE_SUB:
+        return BIND_SUM;
+    case VALUE_MUL:
+    case VALUE_DIV:
+        return as_function(value) ? BIND_PRIMARY : BIND_PRODUCT;
+    case VALUE_LESS:
+        return BIND_COMPARISON;
+    case VALUE_AND:
+        return BIND_CONDITION;
+    default:
+        return BIND_PRIMARY;
+    }
+}
+
+static void print_value(const Printer *printer, const Value *value, Text *to);
+
+static void print_bound(const Printer *printer, const Value *value, Binding least, Text *to) {
+    const bool brackets = value_binding(value) < least;
+    text_append(to, brackets ? "(" : "");
+    print_value(printer, value, to);
+    text_append(to, brackets ? ")" : "");
+}
+
+static void print_operands(const Printer *printer, const Value *value, const char *separator, Binding least,
+                           Text *to) {
+    for (int i = 0; i < value->operand_count; i++) {
+        text_append(to, i ? separator : "");
+        print_bound(printer, value->operands[i], least, to);
+    }
+}
+
+static void print_element(const Printer *printer, int array, const IntExpr *position, Text *to) {
+    text_append(to, printer->names->arrays[array]);
+    if (!position)
+        return;
+    text_append(to, "[");
+    print_int(printer, position, to);
+    text_append(to, "]");
+}
+
+static void print_operation(const Printer *printer, const Value *value, Text *to) {
+    static const struct {
+        const char *symbol;
+        Binding left, right;
+    } operations[] = {[VALUE_ADD] = {" + ", BIND_SUM, BIND_PRODUCT},
+                      [VALUE_SUB] = {" - ", BIND_SUM, BIND_PRODUCT},
+                      [VALUE_MUL] = {" * ", BIND_PRODUCT, BIND_UNARY},
+                      [VALUE_DIV] = {" / ", BIND_PRODUCT, BIND_UNARY},
+                      [VALUE_LESS] = {" < ", BIND_SUM, BIND_SUM}};
+    if (as_function(value)) {
+        text_printf(to, "distal_%s_%s(", as_function(value), type_info((ElementType)value->type)->name);
+        print_operands(printer, value, ", ", BIND_CONDITION, to);
+        text_append(to, ")");
+        return;
+    }
+    const Value *left = value->operands[0];
+    if (value->kind == VALUE_LESS && left->kind == VALUE_INDEX && left->index->op == INT_CONST) {
+        print_bound(printer, value->operands[1], BIND_SUM, to);
+        text_append(to, " > ");
+        print_value(printer, left, to);
+        return;
+    }
+    print_bound(printer, left, operations[value->kind].left, to);
+    text_append(to, operations[value->kind].symbol);
+    print_bound(printer, value->operands[1], operations[value->kind].right, to);
+}
+
+static void print_value(const Printer *printer, const Value *value, Text *to) {
+    switch (value->kind) {
+    case VALUE_INDEX:
+        print_int(printer, value->index, to);
+        return;
+    case VALUE_NUMBER:
+        print_number(value, to);
+        return;
+    case VALUE_VAR:
+        text_append(to, printer->names->vars[value->var]);
+        return;
+    case VALUE_ADDRESS:
+        text_append(to, "&");
+        print_element(printer, value->array, value->index, to);
+        return;
+    case VALUE_LOAD:
+    case VALUE_PRESENT:
+        print_element(printer, value->array, value->index, to);
+        return;
+    case VALUE_SPACE:
+        text_printf(to, "distal_space(%s)", printer->names->execution);
+        return;
+    case VALUE_ROWS:
+        text_append(to, printer->names->loops);
+        return;
+    case VALUE_NEG: // not --x
+        text_append(to, "-");
+        print_bound(printer, value->operands[0], BIND_PRIMARY, to);
+        return;
+    case VALUE_CONVERT:
+        text_printf(to, "(%s)",
+                    value->type < TYPE_COUNT ? type_info((ElementType)value->type)->c_name : "int64_t");
+        print_bound(printer, value->operands[0], BIND_UNARY, to);
+        return;
+    case VALUE_AND:
+        print_operands(printer, value, " && ", BIND_COMPARISON, to);
+        return;
+    case VALUE_CALL:
+        text_printf(to, "%s(", value->name);
+        print_operands(printer, value, ", ", BIND_CONDITION, to);
+        text_append(to, ")");
+        return;
+    default:
+        print_operation(printer, value, to);
+        return;
+    }
+}
+
+void loop_print_int(const LoopKernel *kernel, const LoopNames *names, const IntExpr *expr, Text *to) {
+    const Printer printer = {kernel, names};
+    print_int(&printer, expr, to);
+}
+
+const char *loop_int_text(const LoopKernel *kernel, const LoopNames *names, const IntExpr *expr) {
+    Text text = text_create(kernel->arena);
+    loop_print_int(kernel, names, expr, &text);
+    return text_string(&text);
+}
+
+const char *loop_value_text(const LoopKernel *kernel, const LoopNames *names, const Value *value) {
+    const Printer printer = {kernel, names};
+    Text text = text_create(kernel->arena);
+    print_value(&printer, value, &text);
+    return text_string(&text);
+}
+
+const char *loop_element_text(const LoopKernel *kernel, const LoopNames *names, int array,
+                              const IntExpr *position) {
+    const Printer printer = {kernel, names};
+    Text text = text_create(kernel->arena);
+    print_element(&printer, array, position, &text);
+    return text_string(&text);
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "loop/loop.h"
+
+#include <string.h>
+
+typedef enum { TRANSFER_CLOSED, TRANSFER_STARTED, TRANSFER_OPEN } TransferState;
+
+typedef struct {
+    const LoopKernel *kernel;
+    const char *why;     // NULL while all is well
+    bool *vars, *arrays; // that are bound here
+    TransferState *transfers;
+    bool in_leaf;
+    const LoopNode *node; // in hand
+} Verifier;
+
+static void fail(Verifier *verifier, const char *what, const char *name) {
+    if (!verifier->why)
+        verifier->why = arena_printf(verifier->kernel->arena, "%s: %s%s%s",
+                                     loop_kind(verifier->node->kind)->name, what, *name ? ": " : "", name);
+}
+
+static const char *var_name(const Verifier *verifier, int64_t var) {
+    return verifier->kernel->vars.items[var].name;
+}
+
+static bool is_var(const Verifier *verifier, int64_t var) {
+    return var >= 0 && var < verifier->kernel->vars.count;
+}
+
+static bool is_array(const Verifier *verifier, int array) {
+    return array >= 0 && array < verifier->kernel->arrays.count;
+}
+
+static void use_var(Verifier *verifier, int64_t var, int type) {
+    if (!is_var(verifier, var))
+        fail(verifier, "a variable that does not exist", "");
+    else if (!verifier->vars[var])
+        fail(verifier, "a variable is used where it has no value", var_name(verifier, var));
+    else if (verifier->kernel->vars.items[var].type != type)
+        fail(verifier, "a variable is used as one of another type", var_name(verifier, var));
+}
+
+static void verify_int(Verifier *verifier, const IntExpr *expr) {
+    if (expr->op == INT_VAR)
+        use_var(verifier, expr->value, VALUE_TYPE_INDEX);
+    if (expr->op == INT_PARAM && (expr->value < 0 || expr->value >= verifier->kernel->param_count))
+        fail(verifier, "a param that does not exist", "");
+    if (expr->left)
+        verify_int(verifier, expr->left);
+    if (expr->right)
+        verify_int(verifier, expr->right);
+}
+
+// A scalar has no position, everything else has one.
+static void use_array(Verifier *verifier, int id, const IntExpr *position, bool has_position) {
+    if (!is_array(verifier, id)) {
+        fail(verifier, "an array that does not exist", "");
+        return;
+    }
+    const LoopArray *array = &verifier->kernel->arrays.items[id];
+    if (!verifier->arrays[id])
+        fail(verifier, "an array is used where it is not there", array->name);
+    if (has_position && array->scalar != !position)
+        fail(verifier, array->scalar ? "a scalar with a position" : "an array without a position",
+             array->name);
+    if (position)
+        verify_int(verifier, position);
+}
+
+static bool is_element_type(int type) {
+    return type >= 0 && type < TYPE_COUNT;
+}
+
+static void verify_operands(Verifier *verifier, const Value *value) {
+    static const struct {
+        int count; // -1: any
+        bool elements, same_result;
+    } rules[] = {[VALUE_NEG] = {1, true, true},     [VALUE_CONVERT] = {1, false, false},
+                 [VALUE_ADD] = {2, true, false},    [VALUE_SUB] = {2, true, false},
+                 [VALUE_MUL] = {2, true, false},    [VALUE_DIV] = {2, true, false},
+                 [VALUE_LESS] = {2, false, false},  [VALUE_AND] = {-1, false, false},
+                 [VALUE_CALL] = {-1, false, false}, [VALUE_ROWS] = {-1, false, false}};
+    const int count = value->kind <= VALUE_SPACE ? 0 : rules[value->kind].count;
+    if (count >= 0 && value->operand_count != count) {
+        fail(verifier, "a value with another number of operands than it takes", "");
+        return;
+    }
+    for (int i = 0; i < value->operand_count; i++) {
+        const int type = value->operands[i]->type;
+        if (rules[value->kind].elements && !is_element_type(type))
+            fail(verifier, "arithmetic on what is no element", "");
+        // A real operand of a complex operation has the type of its parts.
+        if (rules[value->kind].elements && type != value->type &&
+            (!is_element_type(value->type) || type != (int)type_component((ElementType)value->type)))
+            fail(verifier, "operands of different types", "");
+        if (value->kind == VALUE_AND && type != VALUE_TYPE_CONDITION)
+            fail(verifier, "a condition made of what is none", "");
+        if (value->kind == VALUE_ROWS && type != VALUE_TYPE_INDEX)
+            fail(verifier, "a loop of a contraction with what is no number", "");
+    }
+    if (value->kind == VALUE_ROWS && value->operand_count % 4 != 0)
+        fail(verifier, "loops of a contraction without four numbers each", "");
+    if (value->kind == VALUE_LESS && value->operands[0]->type != value->operands[1]->type)
+        fail(verifier, "a comparison of different types", "");
+}
+
+static void verify_value(Verifier *verifier, const Value *value) {
+    switch (value->kind) {
+    case VALUE_INDEX:
+        verify_int(verifier, value->index);
+        break;
+    case VALUE_VAR:
+        use_var(verifier, value->var, value->type);
+        break;
+    case VALUE_LOAD:
+    case VALUE_ADDRESS:
+    case VALUE_PRESENT:
+        use_array(verifier, value->array, value->index, value->kind != VALUE_PRESENT);
+        if (value->kind == VALUE_LOAD && is_array(verifier, value->array) &&
+            (int)verifier->kernel->arrays.items[value->array].type != value->type)
+            fail(verifier, "a load of another type than its array",
+                 verifier->kernel->arrays.items[value->array].name);
+        break;
+    default:
+        break;
+    }
+    verify_operands(verifier, value);
+    for (int i = 0; i < value->operand_count; i++)
+        verify_value(verifier, value->operands[i]);
+}
+
+static void bind_var(Verifier *verifier, int var) {
+    if (!is_var(verifier, var)) {
+        fail(verifier, "a variable that does not exist", "");
+        return;
+    }
+    if (verifier->vars[var])
+        fail(verifier, "a variable is bound twice", var_name(verifier, var));
+    verifier->vars[var] = true;
+}
+
+static void bind_array(Verifier *verifier, int array) {
+    if (!is_array(verifier, array)) {
+        fail(verifier, "an array that does not exist", "");
+        return;
+    }
+    if (verifier->arrays[array])
+        fail(verifier, "an array is bound twice", verifier->kernel->arrays.items[array].name);
+    verifier->arrays[array] = true;
+}
+
+// The fields that its kind has are there, and no others.
+static void verify_fields(Verifier *verifier, const LoopNode *node) {
+    const int fields = loop_kind(node->kind)->fields;
+    const struct {
+        int field;
+        bool there;
+        const char *name;
+    } checks[] = {
+        {HAS_BOUNDS, node->lower && node->upper, "bounds"},
+        {HAS_VALUE, node->value, "value"},
+        {HAS_TRANSFER, node->transfer >= 0, "transfer"},
+        {HAS_TEXT, node->text, "text"},
+        {BINDS_VAR, node->var >= 0, "variable"},
+        {BINDS_ARRAY | USES_ARRAY, node->array >= 0, "array"},
+    };
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+        if (checks[i].there != ((fields & checks[i].field) != 0))
+            fail(verifier, checks[i].there ? "has what its kind does not have" : "lacks what its kind has",
+                 checks[i].name);
+    if (node->body.count > 0 && !(fields & HAS_BODY))
+        fail(verifier, "has what its kind does not have", "body");
+    if (node->transfer >= verifier->kernel->transfer_count)
+        fail(verifier, "a transfer that does not exist", "");
+    if (fields & COMMUNICATES && verifier->in_leaf)
+        fail(verifier, "communication inside a leaf", "");
+    if (node->step < 1)
+        fail(verifier, "a step that is not positive", "");
+}
+
+static void verify_transfer(Verifier *verifier, const LoopNode *node) {
+    static const struct {
+        TransferState before, after;
+        const char *otherwise;
+    } rules[LOOP_KIND_COUNT] = {
+        [LOOP_START] = {TRANSFER_CLOSED, TRANSFER_STARTED, "a transfer is started twice"},
+        [LOOP_WAIT] = {TRANSFER_STARTED, TRANSFER_OPEN, "a transfer is waited for that has not started"},
+        [LOOP_FETCH] = {TRANSFER_CLOSED, TRANSFER_OPEN, "a transfer is fetched that is under way"},
+        [LOOP_OPEN] = {TRANSFER_CLOSED, TRANSFER_OPEN, "a transfer is opened twice"},
+        [LOOP_REDUCE] = {TRANSFER_OPEN, TRANSFER_CLOSED, "a transfer is reduced that is not open"},
+        [LOOP_RELEASE] = {TRANSFER_OPEN, TRANSFER_CLOSED, "a transfer is released that is not open"},
+    };
+    TransferState *state = &verifier->transfers[node->transfer];
+    if (*state != rules[node->kind].before)
+        fail(verifier, rules[node->kind].otherwise, verifier->kernel->transfers[node->transfer].name);
+    *state = rules[node->kind].after;
+}
+
+static void verify_body(Verifier *verifier, const LoopBody *body);
+
+static void verify_inside(Verifier *verifier, const LoopNode *node) {
+    const bool leaf = verifier->in_leaf;
+    verifier->in_leaf = leaf || node->kind == LOOP_LEAF;
+    verify_body(verifier, &node->body);
+    verifier->in_leaf = leaf;
+    if (loop_kind(node->kind)->fields & BINDS_INSIDE)
+        verifier->vars[node->var] = false;
+    for (int d = 0; d < node->dim_count; d++)
+        if (node->coordinates[d] >= 0)
+            verifier->vars[node->coordinates[d]] = false;
+}
+
+static void verify_node(Verifier *verifier, const LoopNode *node) {
+    verifier->node = node;
+    const LoopKindInfo *kind = loop_kind(node->kind);
+    verify_fields(verifier, node);
+    if (verifier->why)
+        return;
+    const IntExpr *const ints[] = {node->lower, node->upper, node->execution.work, node->count};
+    for (size_t i = 0; i < sizeof ints / sizeof *ints; i++)
+        if (ints[i])
+            verify_int(verifier, ints[i]);
+    if (node->value) {
+        verify_value(verifier, node->value);
+        if (kind->value_type != VALUE_TYPE_NONE && node->value->type != kind->value_type)
+            fail(verifier, "a condition is of another type", "");
+    }
+    if (kind->fields & USES_ARRAY) {
+        use_array(verifier, node->array, node->position, node->kind != LOOP_TEAM);
+        if (!verifier->why && !verifier->kernel->arrays.items[node->array].written)
+            fail(verifier, "an array is written that is only read",
+                 verifier->kernel->arrays.items[node->array].name);
+    }
+    if (node->kind == LOOP_LET && is_var(verifier, node->var) &&
+        verifier->kernel->vars.items[node->var].type != node->value->type)
+        fail(verifier, "a value of another type than the variable", var_name(verifier, node->var));
+    if (node->kind == LOOP_FOR && node->execution.sum >= 0)
+        use_array(verifier, node->execution.sum, NULL, true);
+    for (int d = 0; d < node->dim_count; d++) {
+        if (node->coordinates[d] >= 0)
+            bind_var(verifier, node->coordinates[d]);
+        else
+            verify_int(verifier, node->fixed[d]);
+    }
+    if (kind->fields & BINDS_VAR)
+        bind_var(verifier, node->var);
+    if (kind->fields & BINDS_ARRAY)
+        bind_array(verifier, node->array);
+    if (node->kind == LOOP_TEAM)
+        bind_array(verifier, node->own);
+    for (int f = 0; f < node->field_count; f++)
+        bind_var(verifier, node->fields[f].var);
+    if (verifier->why)
+        return;
+    if (kind->fields & COMMUNICATES && node->transfer >= 0)
+        verify_transfer(verifier, node);
+    if (kind->fields & HAS_BODY)
+        verify_inside(verifier, node);
+}
+
+// What is bound in a body is not known after it; transfers are where they were before.
+static void verify_body(Verifier *verifier, const LoopBody *body) {
+    Arena *arena = verifier->kernel->arena;
+    const size_t vars = (size_t)verifier->kernel->vars.count * sizeof(bool);
+    const size_t arrays = (size_t)verifier->kernel->arrays.count * sizeof(bool);
+    const size_t transfers = (size_t)verifier->kernel->transfer_count * sizeof(TransferState);
+    const bool *outer_vars = arena_copy(arena, verifier->vars, vars);
+    const bool *outer_arrays = arena_copy(arena, verifier->arrays, arrays);
+    const TransferState *outer = arena_copy(arena, verifier->transfers, transfers);
+    for (int64_t i = 0; i < body->count && !verifier->why; i++)
+        verify_node(verifier, body->items[i]);
+    if (!verifier->why && memcmp(outer, verifier->transfers, transfers) != 0)
+        fail(verifier, "a transfer is not closed where it was opened", "");
+    memcpy(verifier->vars, outer_vars, vars);
+    memcpy(verifier->arrays, outer_arrays, arrays);
+    memcpy(verifier->transfers, outer, transfers);
+}
+
+bool loop_verify(const LoopKernel *kernel, const char **why) {
+    Verifier verifier = {.kernel = kernel};
+    verifier.vars = arena_array(kernel->arena, bool, kernel->vars.count + 1);
+    verifier.arrays = arena_array(kernel->arena, bool, kernel->arrays.count + 1);
+    verifier.transfers = arena_array(kernel->arena, TransferState, kernel->transfer_count + 1);
+    verify_body(&verifier, &kernel->body);
+    *why = verifier.why;
+    return !verifier.why;
+}

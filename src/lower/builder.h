@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the parts of building a kernel's loop IR share.
+#ifndef DISTAL_LOWER_BUILDER_H
+#define DISTAL_LOWER_BUILDER_H
+
+#include "lower/loops.h"
+
+// How a kernel reaches the elements of one transfer.
+typedef struct {
+    int array;
+    Level levels[MAX_ORDER]; // by storage level
+} View;
+
+typedef struct {
+    const Spmd *spmd;
+    Arena *arena;
+    LoopKernel *kernel;
+    ElementType type;     // that the statement computes in
+    View *views;          // by transfer
+    const SpmdNest *nest; // in hand
+    int active;           // the variable that says whether its processor takes part
+} Builder;
+
+// A leaf while its nodes are made. Index variables of the statement have the same numbers in the kernel.
+typedef struct {
+    Builder *builder;
+    const Leaf *leaf;
+    int plain_count; // loops that are built, those that a call replaces not counted
+    // The first value of a variable whose loop a call replaces, by id; NULL of others.
+    const IntExpr *first[MAX_VARS];
+    const IntExpr *uppers[MAX_VARS]; // of the loops, by position: a number, a param, or a variable for it
+    int written;                     // the array that is written
+} LeafBuilder;
+
+// The view of an access of the nest in hand.
+const View *build_view(const Builder *builder, const Access *access, TransferKind kind);
+// The position of an element of it where the leaf's innermost loops begin.
+const IntExpr *build_position(const LeafBuilder *leaf, const Access *access, TransferKind kind);
+// The elements of the view that differ by one in variable `source` are so far apart; 0 where it has no such
+// mode.
+const IntExpr *build_stride(const LeafBuilder *leaf, const Access *access, TransferKind kind, int source);
+
+// The right side, computed in the statement's type.
+const Value *build_expr(const LeafBuilder *leaf, const Expr *expr);
+// The leaf's call: as a value (dot) or for what it does.
+const Value *build_call(const LeafBuilder *leaf);
+// A leaf, appended to `to`.
+void build_leaf(Builder *builder, const Leaf *leaf, LoopBody *to);
+
+#endif

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lower/loops.h"
+
+#include "lower/builder.h"
+
+const View *build_view(const Builder *builder, const Access *access, TransferKind kind) {
+    const Spmd *spmd = builder->spmd;
+    for (int t = 0; t < spmd->transfer_count; t++)
+        if (&spmd->nests[spmd->transfers[t].nest] == builder->nest && spmd->transfers[t].kind == kind &&
+            access_equal(spmd->transfers[t].access, access))
+            return &builder->views[t];
+    return NULL;
+}
+
+static void append_transfer(const Builder *builder, LoopKind kind, int transfer, LoopBody *to) {
+    LoopNode *node = loop_node(builder->arena, kind);
+    node->transfer = transfer;
+    loop_append(builder->arena, to, node);
+}
+
+// A node after which the elements of a transfer can be reached, with the numbers of all levels.
+static void append_view(Builder *builder, LoopKind kind, int transfer, LoopBody *to) {
+    LoopKernel *kernel = builder->kernel;
+    const Tensor *tensor = builder->spmd->transfers[transfer].access->tensor;
+    View *view = &builder->views[transfer];
+    LoopNode *node = loop_node(builder->arena, kind);
+    node->transfer = transfer;
+    node->array = view->array = loop_add_array(
+        kernel,
+        (LoopArray){.name = tensor->name, .given = true, .type = tensor->type, .written = kind == LOOP_OPEN});
+    for (int l = 0; l < tensor->order; l++) {
+        Level *level = &view->levels[l];
+        *level = (Level){
+            .format = tensor->levels[l], .mode = tensor->mode_order[l], .last = l == tensor->order - 1};
+        level->format->bind(kernel, node, level);
+    }
+    loop_append(builder->arena, to, node);
+}
+
+static void build_sequence(Builder *builder, const SpmdNode *node, LoopBody *to);
+
+static void append_loop(Builder *builder, const SpmdNode *node, LoopBody *to) {
+    LoopNode *loop = loop_node(builder->arena, LOOP_FOR);
+    loop->var = node->var;
+    loop->lower = int_const(builder->arena, 0);
+    loop->upper = node->extent;
+    build_sequence(builder, node->body, &loop->body);
+    loop_append(builder->arena, to, loop);
+}
+
+static void build_sequence(Builder *builder, const SpmdNode *node, LoopBody *to) {
+    for (; node; node = node->next)
+        switch (node->kind) {
+        case SPMD_LOOP:
+            append_loop(builder, node, to);
+            break;
+        case SPMD_FETCH:
+            append_transfer(builder, LOOP_START, node->transfer, to);
+            append_view(builder, LOOP_WAIT, node->transfer, to);
+            break;
+        case SPMD_RELEASE:
+            append_transfer(builder, LOOP_RELEASE, node->transfer, to);
+            break;
+        case SPMD_ACCUMULATE:
+            append_view(builder, LOOP_OPEN, node->transfer, to);
+            break;
+        case SPMD_REDUCE:
+            append_transfer(builder, LOOP_REDUCE, node->transfer, to);
+            break;
+        case SPMD_LEAF:
+            build_leaf(builder, node->leaf, to);
+            break;
+        }
+}
+
+static void build_nest(Builder *builder, const SpmdNest *nest) {
+    Arena *arena = builder->arena;
+    LoopNode *node = loop_node(arena, LOOP_PROCESSORS);
+    builder->nest = nest;
+    builder->active = node->var = loop_add_var(
+        builder->kernel,
+        (LoopVar){.name = "active", .type = VALUE_TYPE_CONDITION, .stem_array = -1, .stem_var = -1});
+    node->dim_count = builder->spmd->dim_count;
+    node->coordinates = nest->coordinates;
+    node->fixed = nest->fixed;
+    build_sequence(builder, nest->body, &node->body);
+    loop_append(arena, &builder->kernel->body, node);
+}
+
+static const LoopTransfer *name_transfers(const Spmd *spmd, const char *const *params) {
+    LoopTransfer *transfers = arena_array(spmd->arena, LoopTransfer, spmd->transfer_count + 1);
+    for (int t = 0; t < spmd->transfer_count; t++) {
+        const Transfer *transfer = &spmd->transfers[t];
+        transfers[t].name =
+            arena_printf(spmd->arena, "%s_%s", transfer->kind == TRANSFER_FETCH ? "FETCH" : "REDUCE",
+                         transfer->access->tensor->name);
+        transfers[t].what = spmd_transfer_text(spmd, transfer, params);
+    }
+    return transfers;
+}
+
+const LoopKernel *lower_loops(const Spmd *spmd, const char *const *params, int param_count) {
+    Arena *arena = spmd->arena;
+    LoopKernel *kernel = arena_new(arena, LoopKernel);
+    *kernel = (LoopKernel){.arena = arena,
+                           .params = params,
+                           .param_count = param_count,
+                           .transfer_count = spmd->transfer_count,
+                           .transfers = name_transfers(spmd, params)};
+    for (int v = 0; v < spmd->cin->var_count; v++)
+        loop_add_var(kernel, (LoopVar){.name = spmd->cin->vars[v].name,
+                                       .given = true,
+                                       .type = VALUE_TYPE_INDEX,
+                                       .stem_array = -1,
+                                       .stem_var = -1});
+    Builder builder = {.spmd = spmd,
+                       .arena = arena,
+                       .kernel = kernel,
+                       .type = assignment_type(spmd->cin->assignment),
+                       .views = arena_array(arena, View, spmd->transfer_count + 1)};
+    for (int n = 0; n < spmd->nest_count; n++)
+        build_nest(&builder, &spmd->nests[n]);
+    return kernel;
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From the SPMD program of a statement to the loop IR of its kernel, without optimization: loops, definitions
+// and updates where the SPMD program has them.
+#ifndef DISTAL_LOWER_LOOPS_H
+#define DISTAL_LOWER_LOOPS_H
+
+#include "loop/loop.h"
+#include "spmd/spmd.h"
+
+// `params` are names by index.
+const LoopKernel *lower_loops(const Spmd *spmd, const char *const *params, int param_count);
+
+#endif

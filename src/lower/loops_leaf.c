@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Leaves as nodes of the loop IR: definitions, guards, loops, and the update or the call inside them.
+#include "lower/builder.h"
+
+// With the loops of a call at their beginning.
+static const IntExpr *at_start(const LeafBuilder *leaf, const IntExpr *expr) {
+    return loop_substitute(leaf->builder->arena, expr, leaf->first, MAX_VARS);
+}
+
+const IntExpr *build_position(const LeafBuilder *leaf, const Access *access, TransferKind kind) {
+    Arena *arena = leaf->builder->arena;
+    const View *view = build_view(leaf->builder, access, kind);
+    const IntExpr *position = NULL;
+    for (int l = 0; l < access->tensor->order; l++) {
+        const Level *level = &view->levels[l];
+        const IntExpr *coordinate = at_start(leaf, int_var(arena, access->vars[level->mode]));
+        position = (kind == TRANSFER_REDUCE ? level->format->insert
+                                            : level->format->locate)(arena, level, position, coordinate);
+    }
+    return position ? position : int_const(arena, 0);
+}
+
+const IntExpr *build_stride(const LeafBuilder *leaf, const Access *access, TransferKind kind, int source) {
+    const View *view = build_view(leaf->builder, access, kind);
+    for (int l = 0; l < access->tensor->order; l++)
+        if (access->vars[view->levels[l].mode] == source)
+            return view->levels[l].stride;
+    return int_const(leaf->builder->arena, 0);
+}
+
+static void append(const LeafBuilder *leaf, LoopBody *to, const LoopNode *node) {
+    loop_append(leaf->builder->arena, to, node);
+}
+
+static void append_definitions(const LeafBuilder *leaf, const Definition *definitions, int count,
+                               LoopBody *to) {
+    Arena *arena = leaf->builder->arena;
+    for (int i = 0; i < count; i++)
+        if (!leaf->first[definitions[i].var])
+            append(leaf, to,
+                   loop_let(arena, definitions[i].var,
+                            value_index(arena, at_start(leaf, definitions[i].value))));
+}
+
+// The bound of a loop: a name of its own where it is more than a number or a size.
+static void append_upper(LeafBuilder *leaf, int l, LoopBody *to) {
+    Arena *arena = leaf->builder->arena;
+    const IntExpr *upper = leaf->leaf->loops[l].upper;
+    leaf->uppers[l] = upper;
+    if (!upper->left || int_is_closed(upper))
+        return;
+    const int var = loop_add_var(leaf->builder->kernel, (LoopVar){.name = "end",
+                                                                  .type = VALUE_TYPE_INDEX,
+                                                                  .stem_array = -1,
+                                                                  .stem_var = leaf->leaf->loops[l].var});
+    append(leaf, to, loop_let(arena, var, value_index(arena, at_start(leaf, upper))));
+    leaf->uppers[l] = int_var(arena, var);
+}
+
+static const Value *less(Arena *arena, const IntExpr *left, const IntExpr *right) {
+    return value_op(arena, VALUE_LESS, VALUE_TYPE_CONDITION, value_index(arena, left),
+                    value_index(arena, right));
+}
+
+// An IF around what follows; `to` itself where there is no condition.
+static LoopBody *append_if(const LeafBuilder *leaf, const Value *const *conditions, int count, LoopBody *to) {
+    if (count == 0)
+        return to;
+    Arena *arena = leaf->builder->arena;
+    LoopNode *node = loop_node(arena, LOOP_IF);
+    node->value = count == 1 ? conditions[0]
+                             : value_list(arena, VALUE_AND, VALUE_TYPE_CONDITION, NULL, count, conditions);
+    append(leaf, to, node);
+    return &node->body;
+}
+
+static LoopBody *append_guards(const LeafBuilder *leaf, const Guard *guards, int count, LoopBody *to) {
+    Arena *arena = leaf->builder->arena;
+    const Value **conditions = arena_array(arena, const Value *, count);
+    for (int i = 0; i < count; i++)
+        conditions[i] = less(arena, guards[i].less, guards[i].than);
+    return append_if(leaf, conditions, count, to);
+}
+
+// That the loops of a call have iterations, where that is not known. Without any, what the call reads may not
+// be there.
+static LoopBody *append_work_guard(const LeafBuilder *leaf, LoopBody *to) {
+    Arena *arena = leaf->builder->arena;
+    const Value *conditions[MAX_VARS];
+    int count = 0;
+    for (int l = leaf->plain_count; l < leaf->leaf->loop_count; l++)
+        if (leaf->uppers[l]->op != INT_CONST || leaf->uppers[l]->value <= 0)
+            conditions[count++] = less(arena, int_const(arena, 0), leaf->uppers[l]);
+    return append_if(leaf, conditions, count, to);
+}
+
+static bool is_atomic(const Leaf *leaf) {
+    for (int l = 0; l < leaf->loop_count; l++)
+        if (leaf->loops[l].atomic)
+            return true;
+    return false;
+}
+
+static void append_innermost(LeafBuilder *leaf, LoopBody *to) {
+    Arena *arena = leaf->builder->arena;
+    const Leaf *from = leaf->leaf;
+    const IntExpr *count = int_const(arena, 1);
+    for (int l = leaf->plain_count; l < from->loop_count; l++)
+        append_definitions(leaf, from->loops[l].definitions, from->loops[l].definition_count, to);
+    for (int l = leaf->plain_count; l < from->loop_count; l++) {
+        append_upper(leaf, l, to);
+        count = int_op(arena, INT_MUL, count, leaf->uppers[l]);
+    }
+    to = append_work_guard(leaf, to);
+    if (from->call && from->call->kernel != KERNEL_DOT) {
+        LoopNode *call = loop_node(arena, LOOP_CALL);
+        call->value = build_call(leaf);
+        call->count = count;
+        append(leaf, to, call);
+        return;
+    }
+    const Value *value = from->call ? build_call(leaf) : build_expr(leaf, from->assign->rhs);
+    const LoopNode *update =
+        loop_update(arena, from->assign->accumulate ? LOOP_ACCUMULATE : LOOP_STORE, leaf->written,
+                    build_position(leaf, from->assign->lhs, TRANSFER_REDUCE), value);
+    LoopNode *copy = arena_copy(arena, update, sizeof *update);
+    copy->atomic = is_atomic(from);
+    copy->count = from->call ? count : NULL;
+    append(leaf, to, copy);
+}
+
+// Threads that add to copies: every thread goes through the loops outside of the one whose iterations they
+// share.
+static LoopBody *append_team(LeafBuilder *leaf, LoopBody *to) {
+    LoopKernel *kernel = leaf->builder->kernel;
+    LoopNode *team = loop_node(leaf->builder->arena, LOOP_TEAM);
+    const LoopArray *shared = &kernel->arrays.items[leaf->written];
+    team->array = leaf->written;
+    team->own =
+        loop_add_array(kernel, (LoopArray){.name = arena_printf(kernel->arena, "%s_own", shared->name),
+                                           .type = shared->type,
+                                           .written = true});
+    team->transfer =
+        (int)(build_view(leaf->builder, leaf->leaf->assign->lhs, TRANSFER_REDUCE) - leaf->builder->views);
+    leaf->written = team->own;
+    append(leaf, to, team);
+    return &team->body;
+}
+
+// The loops from `l` inwards. `threaded`: threads are at work around them already.
+static void append_loops(LeafBuilder *leaf, int l, bool threaded, LoopBody *to) {
+    if (l == leaf->plain_count) {
+        append_innermost(leaf, to);
+        return;
+    }
+    Arena *arena = leaf->builder->arena;
+    const LeafLoop *loop = &leaf->leaf->loops[l];
+    const bool thread = loop->thread || loop->thread_reduces;
+    append_upper(leaf, l, to);
+    LoopNode *node =
+        level_format_dense()->iterate(arena, NULL, NULL, loop->var, int_const(arena, 0), leaf->uppers[l]);
+    node->execution.distinct = loop->distinct;
+    node->execution.thread = (thread && !threaded) || loop->thread_copies;
+    node->execution.vector = loop->vector;
+    node->execution.unroll = loop->unroll;
+    append_definitions(leaf, loop->definitions, loop->definition_count, &node->body);
+    append_loops(leaf, l + 1, threaded || thread,
+                 append_guards(leaf, loop->guards, loop->guard_count, &node->body));
+    append(leaf, to, node);
+}
+
+static bool needs_definition(const Leaf *leaf, const Guard *guard) {
+    for (int d = 0; d < leaf->definition_count; d++)
+        if (loop_mentions(guard->less, leaf->definitions[d].var) ||
+            loop_mentions(guard->than, leaf->definitions[d].var))
+            return true;
+    return false;
+}
+
+static bool has_copies(const Leaf *leaf) {
+    for (int l = 0; l < leaf->loop_count; l++)
+        if (leaf->loops[l].thread_copies)
+            return true;
+    return false;
+}
+
+// Guards on what is known outside come first: definitions hold only for coordinates that exist.
+void build_leaf(Builder *builder, const Leaf *from, LoopBody *to) {
+    Arena *arena = builder->arena;
+    LeafBuilder leaf = {.builder = builder,
+                        .leaf = from,
+                        .plain_count = from->loop_count - (from->call ? from->call_loops : 0),
+                        .written = build_view(builder, from->assign->lhs, TRANSFER_REDUCE)->array};
+    for (int l = leaf.plain_count; l < from->loop_count; l++)
+        leaf.first[from->loops[l].var] = int_const(arena, 0);
+    const Value **conditions = arena_array(arena, const Value *, from->guard_count + 2);
+    Guard *inner = arena_array(arena, Guard, from->guard_count + 1);
+    int count = 0, inner_count = 0;
+    conditions[count++] = value_var(arena, VALUE_TYPE_CONDITION, builder->active);
+    // Where there is no iteration there is nothing to copy.
+    if (has_copies(from))
+        conditions[count++] = value_element(arena, VALUE_PRESENT, VALUE_TYPE_CONDITION, leaf.written, NULL);
+    for (int g = 0; g < from->guard_count; g++)
+        if (needs_definition(from, &from->guards[g]))
+            inner[inner_count++] = from->guards[g];
+        else
+            conditions[count++] = less(arena, from->guards[g].less, from->guards[g].than);
+    LoopNode *node = loop_node(arena, LOOP_LEAF);
+    node->text = from->why ? from->why : "";
+    node->value = count == 1 ? conditions[0]
+                             : value_list(arena, VALUE_AND, VALUE_TYPE_CONDITION, NULL, count, conditions);
+    append_definitions(&leaf, from->definitions, from->definition_count, &node->body);
+    LoopBody *body = append_guards(&leaf, inner, inner_count, &node->body);
+    if (has_copies(from))
+        body = append_team(&leaf, body);
+    append_loops(&leaf, 0, false, body);
+    loop_append(arena, to, node);
+}
