@@ -129,9 +129,9 @@ const Subcommand subcommand_run = {
             "options, to which -n N is added), unless it is running under an MPI launcher already. A scalar "
             "output\n"
             "that --out does not name is printed.\n"
-            "Other environment: DISTAL_CC and DISTAL_CFLAGS (the C compiler, its flags), XDG_CACHE_HOME "
-            "(compiled\n"
-            "kernels are kept there, under distal/).",
+            "Other environment: DISTAL_CC and DISTAL_CFLAGS (the C compiler, its flags), DISTAL_CC_TIMEOUT "
+            "(the seconds\n"
+            "that it may take, 300), XDG_CACHE_HOME (compiled kernels are kept there, under distal/).",
     .options = PROGRAM_OPTIONS | 1u << OPTION_THREADS | 1u << OPTION_IN | 1u << OPTION_OUT |
                1u << OPTION_CHECK | 1u << OPTION_REPEAT | 1u << OPTION_WARMUP | 1u << OPTION_MEMORY_LIMIT |
                1u << OPTION_OVERSUBSCRIBE | 1u << OPTION_STATS,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "base/utf8.h"
 #include "cli/environment.h"
 #include "cli/memory.h"
 #include "cli/run.h"
@@ -7,6 +8,17 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+
+static void warn_of_cache(const Run *run) {
+    const bool loads = run->pipeline->program->statement_count > 0;
+    const char *distrust = loads ? run->statements[0].kernel.distrust : NULL;
+    if (distrust && run->rank == 0 && !run->session->options->quiet)
+        fprintf(
+            stderr,
+            "distal: warning: the cache of kernels is not used: %s, who may have put kernels of their own "
+            "into it; remove it\n",
+            distrust);
+}
 
 // The first rank of each node compiles; the others find the kernels in the cache.
 static bool compile(Run *run) {
@@ -26,7 +38,10 @@ static bool compile(Run *run) {
     for (int i = 0; ok && i < run->pipeline->program->statement_count; i++)
         ok = jit_load(run->pipeline->c_source, run->pipeline->statements[i].function,
                       &run->statements[i].kernel, diagnostics);
-    return agree_on(MPI_COMM_WORLD, ok, diagnostics);
+    if (!agree_on(MPI_COMM_WORLD, ok, diagnostics))
+        return false;
+    warn_of_cache(run);
+    return true;
 }
 
 // Where the user says how much a rank may take, that is the limit instead of what is free.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "jit/compiler.h"
 
+#include "jit/command.h"
 #include "jit/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <spawn.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 enum { SHOWN_LINES = 40 };
+
+static const Span nowhere = {0, 0, 0};
 
 static const char *environment_or(const char *name, const char *otherwise) {
     const char *value = getenv(name);
@@ -112,30 +113,6 @@ void compiler_hash(const Compiler *compiler, Hash *hash) {
     hash_processor(hash);
 }
 
-// The exit status as waitpid gives it, -1 with errno where there was no child to wait for.
-static int spawn_and_wait(char *const *arguments, const char *log) {
-    posix_spawn_file_actions_t actions;
-    int error = posix_spawn_file_actions_init(&actions);
-    if (error == 0) {
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-        posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-        pid_t child;
-        error = posix_spawnp(&child, arguments[0], &actions, NULL, arguments, environ);
-        posix_spawn_file_actions_destroy(&actions);
-        if (error == 0) {
-            int status = 0;
-            pid_t ended;
-            while ((ended = waitpid(child, &status, 0)) < 0 && errno == EINTR)
-                continue;
-            // A host program that ignores SIGCHLD takes the status away; the object file then tells.
-            return ended < 0 ? 0 : status;
-        }
-    }
-    errno = error;
-    return -1;
-}
-
 static const char *first_lines(const char *text, int count, Arena *arena) {
     const char *end = text;
     while (*end && count-- > 0)
@@ -153,32 +130,74 @@ static const char *as_command(const Compiler *compiler, Arena *arena) {
     return text_string(&text);
 }
 
-bool compiler_run(const Compiler *compiler, const char *folder, const char *source, const char *object,
-                  Diagnostics *diagnostics) {
+// Seconds that the compiler may take, 0 for any number; false with a diagnostic.
+static bool time_limit(double *seconds, Diagnostics *diagnostics) {
+    const char *text = environment_or("DISTAL_CC_TIMEOUT", "300");
+    char *end;
+    *seconds = strtod(text, &end);
+    if (end == text || *end != '\0' || !(*seconds >= 0) || !isfinite(*seconds))
+        return diagnostics_error(diagnostics, nowhere,
+                                 "DISTAL_CC_TIMEOUT is '%s', which is not a number of seconds", text);
+    return true;
+}
+
+static bool is_empty(int folder, const char *name) {
+    struct stat status;
+    return fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || status.st_size == 0;
+}
+
+// What went wrong, as a clause about the compiler; NULL where nothing did.
+static const char *failure(const CommandResult *result, double limit, Arena *arena) {
+    if (result->timed_out)
+        return arena_printf(
+            arena, "has not ended within %g seconds and was killed (DISTAL_CC_TIMEOUT sets the limit)",
+            limit);
+    if (WIFSIGNALED(result->status))
+        return arena_printf(arena, "was ended by signal %d", WTERMSIG(result->status));
+    return WEXITSTATUS(result->status)
+               ? arena_printf(arena, "failed with status %d", WEXITSTATUS(result->status))
+               : NULL;
+}
+
+bool compiler_run(const Compiler *compiler, int folder, const char *path, const char *source,
+                  const char *object, Diagnostics *diagnostics) {
     Arena *arena = diagnostics->arena;
+    double limit;
+    if (!time_limit(&limit, diagnostics))
+        return false;
     const char *log = arena_printf(arena, "%s.log", object);
     Compiler whole = {{0}};
     for (int64_t i = 0; i < compiler->words.count; i++)
         array_push(arena, whole.words, compiler->words.items[i]);
-    const char *const files[] = {"-I", folder, "-o", object, source, "-lm", NULL};
+    const char *const files[] = {"-I",
+                                 path,
+                                 "-o",
+                                 arena_printf(arena, "%s/%s", path, object),
+                                 arena_printf(arena, "%s/%s", path, source),
+                                 "-lm",
+                                 NULL};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         array_push(arena, whole.words, files[i]);
 
-    int status = spawn_and_wait((char *const *)whole.words.items, log);
-    int error = errno;
+    CommandResult result;
+    const bool started = command_run((char *const *)whole.words.items,
+                                     arena_printf(arena, "%s/%s", path, log), limit, &result);
+    const int error = errno;
     whole.words.count--; // the terminating NULL
     size_t size = 0;
-    const char *said = file_read(log, &size, arena);
-    unlink(log);
-    const Span nowhere = {0, 0, 0};
-    if (status == -1)
+    const char *said = file_read(folder, log, &size, arena);
+    unlinkat(folder, log, 0);
+    if (!started)
         return diagnostics_error(diagnostics, nowhere,
                                  "cannot start the C compiler '%s': %s; DISTAL_CC names another one",
                                  whole.words.items[0], strerror(error));
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && access(object, R_OK) == 0)
-        return true;
-    const char *how = WIFSIGNALED(status) ? arena_printf(arena, "was ended by signal %d", WTERMSIG(status))
-                                          : arena_printf(arena, "failed with status %d", WEXITSTATUS(status));
-    return diagnostics_error(diagnostics, nowhere, "the C compiler %s\ncommand: %s\n%s", how,
-                             as_command(&whole, arena), first_lines(said ? said : "", SHOWN_LINES, arena));
+    const char *why = failure(&result, limit, arena);
+    if (why)
+        return diagnostics_error(diagnostics, nowhere, "the C compiler %s\ncommand: %s\n%s", why,
+                                 as_command(&whole, arena),
+                                 first_lines(said ? said : "", SHOWN_LINES, arena));
+    return !is_empty(folder, object) ||
+           diagnostics_error(diagnostics, nowhere,
+                             "cannot load the kernel: the C compiler '%s' succeeded without making a file",
+                             whole.words.items[0]);
 }

@@ -18,9 +18,11 @@ Compiler compiler_from_environment(Arena *arena);
 // than a cache hit may), and the processor, as flags may say "native".
 void compiler_hash(const Compiler *compiler, Hash *hash);
 
-// Compiles the file `source` to the shared object `object`, both in `folder`, which is where the kernel
-// header lies too. False with a diagnostic that holds the command and what the compiler said.
-bool compiler_run(const Compiler *compiler, const char *folder, const char *source, const char *object,
-                  Diagnostics *diagnostics);
+// Compiles the file `source` to the shared object `object`, both names in an open folder whose name is
+// `path`; the kernel header is there too. The compiler may take the seconds that DISTAL_CC_TIMEOUT says (300;
+// 0: any number), and ends with this process. False with a diagnostic that holds the command and what the
+// compiler said.
+bool compiler_run(const Compiler *compiler, int folder, const char *path, const char *source,
+                  const char *object, Diagnostics *diagnostics);
 
 #endif

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files of the kernel cache: read whole, and written so that another process sees all of one or nothing.
+// Files of the kernel cache, by name in a folder that is open: folders that nobody but this user can write
+// to, and files that are read whole and written so that another process sees all of one or nothing. Nothing
+// here blocks or fails on what is no regular file.
 #ifndef DISTAL_JIT_FILE_H
 #define DISTAL_JIT_FILE_H
 
@@ -7,17 +9,29 @@
 
 #include <stdbool.h>
 
-// The bytes of a file, with a zero after them; NULL with errno where it cannot be read.
-char *file_read(const char *path, size_t *size, Arena *arena);
+// A descriptor of the folder `path`, an absolute name; makes it and those above it, with mode 0700, where
+// they are missing. -1 with errno where there is no such folder.
+int folder_open(const char *path, Arena *arena);
+// The same of the folder `name` in an open one.
+int folder_open_in(int parent, const char *name);
 
-// Makes a folder and those above it; false with errno.
-bool folder_create(const char *path, Arena *arena);
+// Why what is in an open folder may have been put there by someone else: a clause without a subject; NULL
+// where the folder is this user's and nobody else can write to it. Takes all rights to it from others.
+const char *folder_distrust(int folder);
 
-// The name of a new file beside `path`, to be renamed to it when it is complete; NULL with errno.
-char *file_beside(const char *path, Arena *arena);
+// Whether programs and libraries in the folder cannot be executed (a file system mounted with noexec).
+bool folder_is_noexec(int folder);
 
-// Writes a file through one beside it; false with errno.
-bool file_write(const char *path, const void *bytes, size_t size, Arena *arena);
-bool file_append(const char *path, const void *bytes, size_t size);
+// The bytes of a regular file that is this user's and that nobody else can write to, with a zero after them;
+// NULL with errno where there is none.
+char *file_read(int folder, const char *name, size_t *size, Arena *arena);
+
+// Makes an empty file whose name is `name` and a random suffix, to be renamed to `name` when it is complete.
+// NULL with errno.
+char *file_beside(int folder, const char *name, Arena *arena);
+
+// Writes a file of mode 0600 through one beside it; false with errno.
+bool file_write(int folder, const char *name, const void *bytes, size_t size, Arena *arena);
+bool file_append(int folder, const char *name, const void *bytes, size_t size);
 
 #endif

@@ -10,37 +10,73 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 extern const char distal_kernel_header_text[];
 
 static const Span nowhere = {0, 0, 0};
 
-// Where one kernel is compiled to.
+// Where one kernel is compiled to: a folder of its own, named by its key, in a folder that nobody else can
+// write to.
 typedef struct {
-    const char *folder, *source, *header, *object;
+    int base, folder; // descriptors; -1: not open
+    const char *base_path, *path, *key;
     bool temporary; // removed once the kernel is loaded
 } Site;
 
-static Site site_in(const char *folder, bool temporary, Arena *arena) {
-    return (Site){.folder = folder,
-                  .source = arena_printf(arena, "%s/kernel.c", folder),
-                  .header = arena_printf(arena, "%s/distal_kernel.h", folder),
-                  .object = arena_printf(arena, "%s/kernel.so", folder),
-                  .temporary = temporary};
+static const char source_name[] = "kernel.c", header_name[] = "distal_kernel.h", object_name[] = "kernel.so";
+
+static Site site_named(const char *base_path, const char *key, Arena *arena) {
+    return (Site){.base = -1,
+                  .folder = -1,
+                  .base_path = base_path,
+                  .path = arena_printf(arena, "%s/%s", base_path, key),
+                  .key = key};
+}
+
+static void site_close(Site *site) {
+    if (site->folder >= 0)
+        close(site->folder);
+    if (site->base >= 0)
+        close(site->base);
+    site->folder = site->base = -1;
+}
+
+// False where its folders cannot be had; *distrust says why where others may have written into them.
+static bool site_open(Site *site, const char **distrust, Arena *arena) {
+    *distrust = NULL;
+    site->base = folder_open(site->base_path, arena);
+    const char *why = site->base >= 0 ? folder_distrust(site->base) : NULL;
+    const char *path = site->base_path;
+    if (site->base >= 0 && !why) {
+        site->folder = folder_open_in(site->base, site->key);
+        why = site->folder >= 0 ? folder_distrust(site->folder) : NULL;
+        path = site->path;
+    }
+    if (why)
+        *distrust = arena_printf(arena, "'%s' %s", path, why);
+    return site->folder >= 0 && !why;
+}
+
+// An absolute path in a variable of the environment; a relative one counts as none, as the XDG Base Directory
+// Specification says.
+static const char *absolute_path(const char *variable) {
+    const char *path = getenv(variable);
+    return path && path[0] == '/' ? path : NULL;
 }
 
 // NULL where the environment names no place for a cache.
 static const char *cache_folder(Arena *arena) {
-    const char *cache = getenv("XDG_CACHE_HOME");
-    if (cache && *cache)
+    const char *cache = absolute_path("XDG_CACHE_HOME"), *home = absolute_path("HOME");
+    if (cache)
         return arena_printf(arena, "%s/distal", cache);
-    const char *home = getenv("HOME");
-    return home && *home ? arena_printf(arena, "%s/.cache/distal", home) : NULL;
+    return home ? arena_printf(arena, "%s/.cache/distal", home) : NULL;
 }
 
 static const char *key_of(const char *source, const Compiler *compiler, Arena *arena) {
@@ -51,19 +87,19 @@ static const char *key_of(const char *source, const Compiler *compiler, Arena *a
     return arena_printf(arena, "%016" PRIx64 "%016" PRIx64, hash.lanes[0], hash.lanes[1]);
 }
 
-static bool seal(const char *object, Arena *arena) {
+static bool seal(const Site *site, const char *object, Arena *arena) {
     size_t size;
-    const char *bytes = file_read(object, &size, arena);
+    const char *bytes = file_read(site->folder, object, &size, arena);
     if (!bytes)
         return false;
     Hash hash = hash_create();
     hash_bytes(&hash, bytes, size);
-    return file_append(object, &hash, sizeof hash);
+    return file_append(site->folder, object, &hash, sizeof hash);
 }
 
-static bool is_sound(const char *object, Arena *arena) {
+static bool is_sound(const Site *site, Arena *arena) {
     size_t size;
-    const char *bytes = file_read(object, &size, arena);
+    const char *bytes = file_read(site->folder, object_name, &size, arena);
     Hash hash = hash_create(), written;
     if (!bytes || size < sizeof hash)
         return false;
@@ -72,112 +108,151 @@ static bool is_sound(const char *object, Arena *arena) {
     return memcmp(&hash, &written, sizeof hash) == 0;
 }
 
-// False with errno where the folder cannot be written.
-static bool prepare(const Site *site, const char *source, Arena *arena) {
-    return folder_create(site->folder, arena) && file_write(site->source, source, strlen(source), arena) &&
-           file_write(site->header, distal_kernel_header_text, strlen(distal_kernel_header_text), arena);
-}
-
-static bool compile(const Site *site, const Compiler *compiler, Diagnostics *diagnostics) {
-    Arena *arena = diagnostics->arena;
-    const char *beside = file_beside(site->object, arena);
-    if (beside && !compiler_run(compiler, site->folder, site->source, beside, diagnostics)) {
-        unlink(beside);
-        return false;
-    }
-    if (beside && seal(beside, arena) && rename(beside, site->object) == 0)
-        return true;
-    int error = errno;
-    if (beside)
-        unlink(beside);
-    return diagnostics_error(diagnostics, nowhere, "cannot write the kernel '%s': %s", site->object,
-                             strerror(error));
-}
-
 static void site_remove(const Site *site) {
-    unlink(site->object);
-    unlink(site->source);
-    unlink(site->header);
-    rmdir(site->folder);
+    unlinkat(site->folder, object_name, 0);
+    unlinkat(site->folder, source_name, 0);
+    unlinkat(site->folder, header_name, 0);
+    unlinkat(site->base, site->key, AT_REMOVEDIR);
+    rmdir(site->base_path);
 }
 
 // Whether there is room for a file as large as a kernel may be; false with errno.
 static bool has_room(const Site *site, Arena *arena) {
     enum { ROOM = 1 << 20 };
-    const char *probe = arena_printf(arena, "%s.room", site->object);
-    const bool ok = file_write(probe, arena_alloc(arena, ROOM), ROOM, arena);
+    const char *probe = "kernel.room";
+    const bool ok = file_write(site->folder, probe, arena_alloc(arena, ROOM), ROOM, arena);
     const int error = errno;
-    unlink(probe);
+    unlinkat(site->folder, probe, 0);
     errno = error;
     return ok;
 }
 
-// *writable is false, and errno says why, where the folder does not take the kernel; nothing is diagnosed
-// then. The compiler's own words about that are lost with its log, which is in the same place.
-static bool compile_into(const Site *site, const char *source, const Compiler *compiler, bool *writable,
-                         Diagnostics *diagnostics) {
+// How an attempt to make a kernel at a site has ended.
+typedef enum {
+    MADE,
+    COMPILER_FAILED, // with a diagnostic
+    NOT_WRITABLE     // errno says why, nothing is diagnosed
+} Outcome;
+
+static Outcome make_object(const Site *site, const char *object, const Compiler *compiler,
+                           Diagnostics *diagnostics) {
     Arena *arena = diagnostics->arena;
     Diagnostics *attempt = diagnostics_create(arena, diagnostics->source);
-    *writable = prepare(site, source, arena);
-    if (*writable && compile(site, compiler, attempt))
-        return true;
-    *writable = *writable && has_room(site, arena);
-    if (*writable)
+    if (!compiler_run(compiler, site->folder, site->path, source_name, object, attempt)) {
+        // The compiler's own words about a full disk are lost with its log, which is in the same place.
+        if (!has_room(site, arena))
+            return NOT_WRITABLE;
         diagnostics_repeat_error(diagnostics, nowhere, attempt->list.items[0].message);
-    return false;
-}
-
-static bool compile_aside(Site *site, const char *source, const Compiler *compiler,
-                          Diagnostics *diagnostics) {
-    const char *parent = getenv("TMPDIR");
-    char *folder = arena_printf(diagnostics->arena, "%s/distal-XXXXXX", parent && *parent ? parent : "/tmp");
-    if (!mkdtemp(folder))
-        return diagnostics_error(diagnostics, nowhere, "cannot make a folder '%s' for a kernel: %s", folder,
-                                 strerror(errno));
-    *site = site_in(folder, true, diagnostics->arena);
-    bool writable;
-    if (compile_into(site, source, compiler, &writable, diagnostics))
-        return true;
-    const int error = errno;
-    site_remove(site);
-    return writable ? false
-                    : diagnostics_error(diagnostics, nowhere, "cannot write a kernel into '%s': %s", folder,
-                                        strerror(error));
-}
-
-// Finds the kernel in the cache or compiles it there; where the cache cannot be written, into a temporary
-// folder if `needed`, else *site has no folder.
-static bool provide(const char *source, bool needed, Site *site, bool *cache_hit, double *seconds,
-                    Diagnostics *diagnostics) {
-    Arena *arena = diagnostics->arena;
-    Compiler compiler = compiler_from_environment(arena);
-    const char *cache = cache_folder(arena);
-    const double start = clock_seconds();
-    bool ok = false, writable = false;
-    *cache_hit = false;
-    *seconds = 0;
-    if (cache) {
-        const char *key = key_of(source, &compiler, arena);
-        *site = site_in(arena_printf(arena, "%s/%s", cache, key), false, arena);
-        *cache_hit = is_sound(site->object, arena);
-        if (*cache_hit)
-            return true;
-        ok = compile_into(site, source, &compiler, &writable, diagnostics);
+        return COMPILER_FAILED;
     }
-    if (!ok && !writable) {
-        *site = (Site){0};
+    // A linker makes what it writes executable for all that the umask lets through.
+    if (fchmodat(site->folder, object, S_IRWXU, 0) == 0 && seal(site, object, arena) &&
+        renameat(site->folder, object, site->folder, object_name) == 0)
+        return MADE;
+    return NOT_WRITABLE;
+}
+
+static Outcome make_kernel(const Site *site, const char *source, const Compiler *compiler,
+                           Diagnostics *diagnostics) {
+    Arena *arena = diagnostics->arena;
+    if (!file_write(site->folder, source_name, source, strlen(source), arena) ||
+        !file_write(site->folder, header_name, distal_kernel_header_text, strlen(distal_kernel_header_text),
+                    arena))
+        return NOT_WRITABLE;
+    const char *object = file_beside(site->folder, object_name, arena);
+    if (!object)
+        return NOT_WRITABLE;
+    const Outcome outcome = make_object(site, object, compiler, diagnostics);
+    const int error = errno;
+    if (outcome != MADE)
+        unlinkat(site->folder, object, 0);
+    errno = error;
+    return outcome;
+}
+
+// Makes and opens a folder for a kernel that the cache cannot take, where kernels can be loaded from; false
+// with a diagnostic.
+static bool open_aside(Site *site, Diagnostics *diagnostics) {
+    Arena *arena = diagnostics->arena;
+    const char *key = site->key, *wanted = absolute_path("TMPDIR"), *distrust;
+    const char *const parents[] = {wanted ? wanted : "/tmp", "/tmp"};
+    for (size_t i = 0; i < sizeof parents / sizeof *parents; i++) {
+        char *folder = arena_printf(arena, "%s/distal-XXXXXX", parents[i]);
+        if (!mkdtemp(folder))
+            return diagnostics_error(diagnostics, nowhere, "cannot make a folder '%s' for a kernel: %s",
+                                     folder, strerror(errno));
+        *site = site_named(folder, key, arena);
+        site->temporary = true;
+        if (!site_open(site, &distrust, arena))
+            return diagnostics_error(diagnostics, nowhere, "cannot write a kernel into '%s': %s", folder,
+                                     strerror(errno));
+        if (!folder_is_noexec(site->folder))
+            return true;
+        site_remove(site);
+        site_close(site);
+    }
+    return diagnostics_error(
+        diagnostics, nowhere,
+        "cannot load a kernel from '%s', which is mounted with noexec; TMPDIR names another folder",
+        parents[0]);
+}
+
+static bool make_aside(Site *site, const char *source, const Compiler *compiler, Diagnostics *diagnostics) {
+    if (!open_aside(site, diagnostics))
+        return false;
+    const Outcome outcome = make_kernel(site, source, compiler, diagnostics);
+    if (outcome == NOT_WRITABLE)
+        diagnostics_error(diagnostics, nowhere, "cannot write a kernel into '%s': %s", site->base_path,
+                          strerror(errno));
+    if (outcome != MADE)
+        site_remove(site);
+    return outcome == MADE;
+}
+
+// Opens the place of a kernel in the cache; false where it has none that can be written and loaded from.
+static bool open_cached(Site *site, const char **distrust, Arena *arena) {
+    const char *cache = cache_folder(arena);
+    *distrust = NULL;
+    if (!cache)
+        return false;
+    *site = site_named(cache, site->key, arena);
+    return site_open(site, distrust, arena) && !folder_is_noexec(site->folder);
+}
+
+// Finds the kernel in the cache or makes it there; where the cache cannot be used, makes it in a temporary
+// folder if `needed`, else *site has no open folder. The caller closes the site.
+static bool provide(const char *source, bool needed, Site *site, Kernel *kernel, Diagnostics *diagnostics) {
+    Arena *arena = diagnostics->arena;
+    const Compiler compiler = compiler_from_environment(arena);
+    const double start = clock_seconds();
+    *site = site_named("", key_of(source, &compiler, arena), arena);
+    Outcome outcome = NOT_WRITABLE;
+    if (open_cached(site, &kernel->distrust, arena)) {
+        kernel->cache_hit = is_sound(site, arena);
+        if (kernel->cache_hit)
+            return true;
+        outcome = make_kernel(site, source, &compiler, diagnostics);
+    }
+    bool made = outcome == MADE;
+    if (outcome == NOT_WRITABLE) {
+        site_close(site);
         if (!needed)
             return true;
-        ok = compile_aside(site, source, &compiler, diagnostics);
+        made = make_aside(site, source, &compiler, diagnostics);
     }
-    if (ok)
-        *seconds = clock_seconds() - start;
-    return ok;
+    if (made)
+        kernel->seconds = clock_seconds() - start;
+    return made;
 }
 
 bool jit_compile(const char *source, bool *cache_hit, double *seconds, Diagnostics *diagnostics) {
     Site site;
-    return provide(source, false, &site, cache_hit, seconds, diagnostics);
+    Kernel kernel = {0};
+    const bool ok = provide(source, false, &site, &kernel, diagnostics);
+    site_close(&site);
+    *cache_hit = kernel.cache_hit;
+    *seconds = kernel.seconds;
+    return ok;
 }
 
 // Where this library was itself loaded as a plug-in, its functions are not in the global scope in which a
@@ -191,14 +266,23 @@ static void export_ourselves(void) {
     }
 }
 
+// Through the open folder, so that what is loaded is what was examined, whatever has taken its place
+// meanwhile. The key in the name keeps kernels apart whose folders have had the same descriptor.
+static const char *loadable_name(const Site *site, Arena *arena) {
+    const char *name = arena_printf(arena, "/proc/self/fd/%d/%s/%s", site->base, site->key, object_name);
+    return access(name, F_OK) == 0 ? name : arena_printf(arena, "%s/%s", site->path, object_name);
+}
+
 bool jit_load(const char *source, const char *function, Kernel *kernel, Diagnostics *diagnostics) {
     Site site;
     *kernel = (Kernel){0};
-    if (!provide(source, true, &site, &kernel->cache_hit, &kernel->seconds, diagnostics) || !site.object)
-        return false; // what is needed and provided has an object
+    if (!provide(source, true, &site, kernel, diagnostics)) {
+        site_close(&site);
+        return false;
+    }
     export_ourselves();
     // Kept mapped: it may have brought an OpenMP of its own, whose threads outlive the call.
-    kernel->handle = dlopen(site.object, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    kernel->handle = dlopen(loadable_name(&site, diagnostics->arena), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     const char *why = kernel->handle ? NULL : dlerror();
     if (kernel->handle) {
         // POSIX: a pointer to a function fits into one to void, and only a copy of bytes is without warning.
@@ -207,11 +291,13 @@ bool jit_load(const char *source, const char *function, Kernel *kernel, Diagnost
         why = symbol ? NULL : dlerror();
     }
     if (why) {
-        diagnostics_error(diagnostics, nowhere, "cannot load the kernel '%s': %s", site.object, why);
-        unlink(site.object); // the next run compiles it again
+        diagnostics_error(diagnostics, nowhere, "cannot load the kernel '%s/%s': %s", site.path, object_name,
+                          why);
+        unlinkat(site.folder, object_name, 0); // the next run compiles it again
     }
     if (site.temporary)
         site_remove(&site);
+    site_close(&site);
     if (why)
         jit_unload(kernel);
     return !why;

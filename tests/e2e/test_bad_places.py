@@ -7,8 +7,10 @@ Prints `ok NAME` or `FAIL NAME: why` for each case. A name on the command line r
 import glob
 import os
 import resource
+import signal
 import subprocess
 import sys
+import time
 
 import numpy
 
@@ -144,13 +146,91 @@ def test_compilers(folder):
     write_script(silent, "exit 0\n")
     write_script(other, 'while [ "$1" != -o ]; do shift; done\necho nonsense > "$2"\n')
     for compiler, message in ((f"{folder}/none", "cannot start the C compiler"), ("false", "failed with status 1"),
-                              (killed, "was ended by signal 9"), (silent, "cannot load the kernel"),
-                              (other, "cannot load the kernel")):
+                              (killed, "was ended by signal 9"), (silent, f"cannot load the kernel: the C compiler '{silent}' succeeded without making a file"),
+                              (other, "cannot load the kernel '")):
         for program in (ALONE, TWO):
             distal(["run", "-e", program, "--out", f"A={folder}/A.npy"], 1, message, DISTAL_CC=compiler,
                    XDG_CACHE_HOME=f"{folder}/cache")
     check(not glob.glob(f"{folder}/A.npy*") and not glob.glob(f"{folder}/cache/distal/*/*.so*"), "something is left")
     distal(["run", "-e", ALONE], 1, "failed with status", DISTAL_CFLAGS="-nonsense", XDG_CACHE_HOME=f"{folder}/cache")
+
+
+def test_distrusted_cache(folder):
+    """A cache that others can write to is not used, with a warning; -q leaves that out."""
+    cache, temporary = f"{folder}/cache", f"{folder}/t"
+    os.makedirs(f"{cache}/distal")
+    os.mkdir(temporary)
+    os.chmod(f"{cache}/distal", 0o777)
+    for program in (ALONE, TWO):
+        for quiet in ([], ["-q"]):
+            done = subprocess.run([DISTAL, "run", "-e", program, *quiet], capture_output=True, text=True, check=False,
+                                  timeout=LIMIT_SECONDS, env={**os.environ, "XDG_CACHE_HOME": cache, "TMPDIR": temporary})
+            warning = f"distal: warning: the cache of kernels is not used: '{cache}/distal' can be written to by others"
+            check(done.returncode == 0 and "s = " in done.stdout, done.stderr)
+            check(done.stderr.count("\n") == 1 and done.stderr.startswith(warning) if not quiet else done.stderr == "",
+                  f"standard error: {done.stderr!r}")
+            check(os.listdir(f"{cache}/distal") == [], "the cache was used")
+            check(not glob.glob(f"{temporary}/distal-*"), "something is left")
+
+
+def test_noexec(folder):
+    """A cache on a file system from which nothing can be executed: kernels are compiled elsewhere, where that is
+    possible. It takes a mount, in a namespace of our own."""
+    mounted = f"{folder}/noexec"
+    os.mkdir(mounted)
+
+    def within(command):
+        mount = f'mount -t tmpfs -o noexec none "{mounted}" && {command}'
+        return subprocess.run(["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mount, "sh", DISTAL,
+                               "run", "-e", ALONE], capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
+
+    if within("true").returncode != 0:
+        print("    mounts are not permitted here", flush=True)
+        return
+    done = within(f'env XDG_CACHE_HOME="{mounted}" TMPDIR="{mounted}" "$@" && ls -A "{mounted}"/distal-* 2>&1')
+    check("s = " in done.stdout and "No such file" in done.stdout and "error" not in done.stderr, f"{done}")
+    done = within(f'mount -t tmpfs -o noexec none /tmp && env XDG_CACHE_HOME="{mounted}" TMPDIR=/tmp "$@"')
+    check(done.returncode == 1 and "cannot load a kernel from '/tmp', which is mounted with noexec" in done.stderr
+          and done.stderr.count("\n") == 1, f"{done}")
+
+
+def test_compiler_that_hangs(folder):
+    """It is killed when its time is up, and when the command is."""
+    hanging, number = f"{folder}/hanging", f"{folder}/number"
+    write_script(hanging, f"sleep 1000 &\necho $! > {number}.new; mv {number}.new {number}\nwait\n")
+    environment = {"DISTAL_CC": hanging, "XDG_CACHE_HOME": f"{folder}/cache"}
+    for program in (ALONE, TWO):
+        distal(["run", "-e", program], 1, "the C compiler has not ended within 1 seconds and was killed",
+               DISTAL_CC_TIMEOUT="1", **environment)
+        check(has_ended(number), "the compiler is still running")
+        for kind in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
+            process = subprocess.Popen([DISTAL, "run", "-e", program], stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL, env={**os.environ, **environment})
+            while not os.path.exists(number):
+                check(process.poll() is None, "it has ended without the compiler")
+                time.sleep(0.01)
+            process.send_signal(kind)
+            check(process.wait(LIMIT_SECONDS) == -kind, f"exit status {process.returncode}")
+            check(has_ended(number), f"the compiler is still running after {kind.name}")
+    distal(["run", "-e", ALONE], 1, "DISTAL_CC_TIMEOUT is 'soon', which is not a number of seconds",
+           DISTAL_CC_TIMEOUT="soon", **environment)
+
+
+def has_ended(number):
+    """Whether the process whose number is in a file ends within seconds. Removes the file."""
+    with open(number, encoding="ascii") as file:
+        process = int(file.read())
+    os.remove(number)
+    for _ in range(1000):
+        try:
+            with open(f"/proc/{process}/stat", encoding="ascii") as file:
+                state = file.read().rsplit(")", 1)[1].split()[0]
+        except OSError:
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.01)
+    return False
 
 
 def test_launchers(folder):

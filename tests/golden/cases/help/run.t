@@ -8,8 +8,8 @@ compile, launch, read inputs, compute, write outputs
 Starts its own processes through `mpirun`, or through what DISTAL_MPIRUN names (a launcher with its
 options, to which -n N is added), unless it is running under an MPI launcher already. A scalar output
 that --out does not name is printed.
-Other environment: DISTAL_CC and DISTAL_CFLAGS (the C compiler, its flags), XDG_CACHE_HOME (compiled
-kernels are kept there, under distal/).
+Other environment: DISTAL_CC and DISTAL_CFLAGS (the C compiler, its flags), DISTAL_CC_TIMEOUT (the seconds
+that it may take, 300), XDG_CACHE_HOME (compiled kernels are kept there, under distal/).
 
 options:
   -e TEXT                 the program itself, in place of FILE
