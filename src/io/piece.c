@@ -14,11 +14,15 @@ void packed_strides(const Rect *rect, const int *mode_order, int64_t *stride) {
     }
 }
 
-void *piece_element(const Piece *piece, const Rect *rect, ElementType type) {
+int64_t piece_offset(const Piece *piece, const Rect *rect) {
     int64_t offset = 0;
     for (int d = 0; d < rect->order; d++)
         offset += positions_index(rect_mode(&piece->rect, d), rect->lo[d]) * piece->stride[d];
-    return (char *)piece->data + offset * (int64_t)type_info(type)->size;
+    return offset;
+}
+
+void *piece_element(const Piece *piece, const Rect *rect, ElementType type) {
+    return (char *)piece->data + piece_offset(piece, rect) * (int64_t)type_info(type)->size;
 }
 
 bool piece_mode_is_dense(const Piece *piece, const Rect *rect, int mode) {

@@ -23,7 +23,8 @@ typedef struct {
 // Strides of a rectangle that is stored without gaps, mode_order[0] outermost; NULL: row-major.
 void packed_strides(const Rect *rect, const int *mode_order, int64_t *stride);
 
-// The first element of `rect`, which lies inside the piece.
+// The first element of `rect`, which lies inside the piece, and its offset in elements.
+int64_t piece_offset(const Piece *piece, const Rect *rect);
 void *piece_element(const Piece *piece, const Rect *rect, ElementType type);
 
 // Whether the elements of `rect`, which lies inside the piece, are in memory as if they were alone there:

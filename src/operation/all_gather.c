@@ -23,33 +23,49 @@ static int64_t total(const RankOperation *plan) {
     return elements;
 }
 
-// Where the parts are, from the first one on in memory. False where they cannot be received there.
-static bool find_in_view(const OperationCall *call, AllGather *gather) {
-    const RankOperation *plan = call->plan;
-    const int64_t size = (int64_t)type_info(call->scope->storage->type)->size;
+// Whether parts can be received in the view. *first is set to the least offset of a part there.
+static bool is_in_view(const RankOperation *plan, const Locator *locator, int64_t *first) {
+    int64_t least = INT64_MAX, most = 0;
     for (int64_t i = 0; i < plan->receive_count; i++) {
-        char *at = call_data(call, &plan->receives[i]);
-        if (at && !call_is_packed(call, &plan->receives[i]))
+        if (rect_is_empty(&plan->receives[i].rect))
+            continue;
+        const int64_t offset = locator->locate(locator->context, &plan->receives[i]);
+        if (offset < 0)
             return false;
-        if (at && (!gather->base || at < gather->base))
-            gather->base = at;
+        least = min_i64(least, offset);
+        most = max_i64(most, offset);
     }
-    for (int64_t i = 0; i < plan->receive_count; i++) {
-        const char *at = call_data(call, &plan->receives[i]);
-        const int64_t offset = at ? (at - gather->base) / size : 0;
-        if (offset > INT_MAX)
-            return false;
-        gather->offsets[i] = (int)offset;
-    }
-    return true;
+    *first = least;
+    return most <= least || most - least <= INT_MAX;
 }
 
-static void find_in_scratch(const OperationCall *call, AllGather *gather) {
-    int64_t offset = 0;
-    gather->packed = true;
-    gather->base = call_scratch(call, &call->plan->receives[0].rect, 0).data;
-    for (int64_t i = 0; i < call->plan->receive_count; offset += gather->counts[i++])
-        gather->offsets[i] = (int)offset;
+static bool is_large(const RankOperation *plan) {
+    return total(plan) > CALL_ELEMENTS;
+}
+
+static int64_t scratch(const RankOperation *plan, const Locator *locator) {
+    int64_t first;
+    return is_large(plan) || is_in_view(plan, locator, &first) ? 0 : total(plan);
+}
+
+static void find_parts(OperationCall *call, AllGather *gather) {
+    const RankOperation *plan = call->plan;
+    const Locator locator = call_locator(call);
+    const int64_t size = (int64_t)type_info(call->scope->storage->type)->size;
+    int64_t first, offset = 0;
+    gather->packed = !is_in_view(plan, &locator, &first);
+    if (gather->packed)
+        gather->base = call_scratch(call, &plan->receives[0].rect, 0).data;
+    else if (first < INT64_MAX)
+        gather->base = (char *)call->scope->view.data + first * size;
+    for (int64_t i = 0; i < plan->receive_count; i++) {
+        const int64_t volume = rect_volume(&plan->receives[i].rect);
+        if (volume > 0)
+            gather->offsets[i] =
+                (int)(gather->packed ? offset : locator.locate(locator.context, &plan->receives[i]) - first);
+        gather->counts[i] = (int)volume;
+        offset += volume;
+    }
 }
 
 static bool prepare_large(OperationCall *call, AllGather *gather) {
@@ -69,14 +85,11 @@ static bool prepare(OperationCall *call) {
     Arena *arena = call->scope->arena;
     const RankOperation *plan = call->plan;
     AllGather *gather = call->details = arena_new(arena, AllGather);
-    if (total(plan) > CALL_ELEMENTS)
+    if (is_large(plan))
         return prepare_large(call, gather);
     gather->counts = arena_array(arena, int, plan->receive_count);
     gather->offsets = arena_array(arena, int, plan->receive_count);
-    for (int64_t i = 0; i < plan->receive_count; i++)
-        gather->counts[i] = (int)rect_volume(&plan->receives[i].rect);
-    if (!find_in_view(call, gather))
-        find_in_scratch(call, gather);
+    find_parts(call, gather);
     return call_describe_sends(call);
 }
 
@@ -107,5 +120,5 @@ static void finish(OperationCall *call) {
     }
 }
 
-const Operation operation_all_gather = {OPERATION_ALL_GATHER, "all-gather", .prepare = prepare,
-                                        .start = start, .finish = finish};
+const Operation operation_all_gather = {OPERATION_ALL_GATHER, "all-gather",   .scratch = scratch,
+                                        .prepare = prepare,   .start = start, .finish = finish};

@@ -13,6 +13,19 @@ static bool is_owner(const OperationCall *call) {
     return call->plan->receive_count > 0;
 }
 
+// In which the sum is received.
+static const Part *own_part(const RankOperation *plan) {
+    return plan->receive_count ? plan->receives : plan->sends;
+}
+
+static bool is_in_place(const RankOperation *plan, const Locator *locator) {
+    return (plan->receive_count == 0 || plan->exclusive) && sum_fits(own_part(plan), locator);
+}
+
+static int64_t scratch(const RankOperation *plan, const Locator *locator) {
+    return is_in_place(plan, locator) ? 0 : rect_volume(&own_part(plan)->rect);
+}
+
 // Whether the sum here starts with what the home piece holds.
 static bool is_first_owner(const OperationCall *call) {
     return call->plan->root == call->scope->plan->rank;
@@ -20,15 +33,14 @@ static bool is_first_owner(const OperationCall *call) {
 
 static bool prepare(OperationCall *call) {
     const RankOperation *plan = call->plan;
+    const Locator locator = call_locator(call);
     AllReduce *all = call->details = arena_new(call->scope->arena, AllReduce);
-    all->send = MPI_IN_PLACE;
-    if (!is_owner(call)) {
-        all->sum = sum_create(call, plan->sends, true, 0);
-        return true;
-    }
-    all->sum = sum_create(call, plan->receives, plan->exclusive, 0);
-    if (plan->contributes && call_is_packed(call, plan->sends) && !(plan->exclusive && is_first_owner(call)))
-        all->send = call_data(call, plan->sends);
+    all->sum = is_in_place(plan, &locator) ? sum_in_place(call, own_part(plan))
+                                           : sum_in_scratch(call, own_part(plan), 0);
+    const bool starts_at_home = plan->exclusive && is_first_owner(call);
+    all->send = is_owner(call) && plan->contributes && !starts_at_home && sum_fits(plan->sends, &locator)
+                    ? call_data(call, plan->sends)
+                    : MPI_IN_PLACE;
     return true;
 }
 
@@ -48,5 +60,5 @@ static void finish(OperationCall *call) {
         sum_end_at_owner(call, &all->sum);
 }
 
-const Operation operation_all_reduce = {OPERATION_ALL_REDUCE, "all-reduce", .prepare = prepare,
-                                        .start = start, .finish = finish};
+const Operation operation_all_reduce = {OPERATION_ALL_REDUCE, "all-reduce",   .scratch = scratch,
+                                        .prepare = prepare,   .start = start, .finish = finish};

@@ -28,15 +28,34 @@ static bool prepare_messages(OperationCall *call) {
 }
 
 static bool is_owner(const OperationCall *call) {
-    return call->plan->root == call->scope->plan->rank;
+    return call->plan->receive_count > 0;
+}
+
+// Of a group: this rank's part, at home or in its view.
+static const Part *own_part(const RankOperation *plan) {
+    return plan->receive_count ? plan->receives : plan->sends;
+}
+
+static bool is_in_place(const RankOperation *plan, const Locator *locator) {
+    return (plan->receive_count == 0 || plan->exclusive) && sum_fits(own_part(plan), locator);
+}
+
+static int64_t scratch(const RankOperation *plan, const Locator *locator) {
+    if (plan->group >= 0)
+        return is_in_place(plan, locator) ? 0 : rect_volume(&own_part(plan)->rect);
+    int64_t elements = 0;
+    for (int64_t i = 0; i < plan->receive_count; i++)
+        elements += rect_volume(&plan->receives[i].rect);
+    return elements;
 }
 
 static bool prepare(OperationCall *call) {
     if (!call->group)
         return prepare_messages(call);
+    const Locator locator = call_locator(call);
     Sum *sum = call->details = arena_new(call->scope->arena, Sum);
-    *sum = is_owner(call) ? sum_create(call, call->plan->receives, call->plan->exclusive, 0)
-                          : sum_create(call, call->plan->sends, true, 0);
+    *sum = is_in_place(call->plan, &locator) ? sum_in_place(call, own_part(call->plan))
+                                             : sum_in_scratch(call, own_part(call->plan), 0);
     return true;
 }
 
@@ -71,5 +90,5 @@ static void finish(OperationCall *call) {
     }
 }
 
-const Operation operation_reduce = {OPERATION_REDUCE, "reduce", .prepare = prepare, .start = start,
-                                    .finish = finish};
+const Operation operation_reduce = {OPERATION_REDUCE,   "reduce",       .scratch = scratch,
+                                    .prepare = prepare, .start = start, .finish = finish};

@@ -12,41 +12,67 @@ typedef struct {
     Sum result;
 } ReduceScatter;
 
-// Parts without elements are anywhere.
-static bool follow_each_other(const OperationCall *call) {
-    const RankOperation *plan = call->plan;
-    const int64_t size = (int64_t)type_info(call->scope->storage->type)->size;
-    const char *end = NULL;
+static bool follow_each_other(const RankOperation *plan, const Locator *locator) {
+    int64_t end = -1;
     for (int64_t i = 0; i < plan->send_count; i++) {
-        const char *data = call_data(call, &plan->sends[i]);
-        if (data && ((end && data != end) || !call_is_packed(call, &plan->sends[i])))
+        const int64_t volume = rect_volume(&plan->sends[i].rect);
+        if (volume == 0)
+            continue;
+        const int64_t offset = locator->locate(locator->context, &plan->sends[i]);
+        if (offset < 0 || (end >= 0 && offset != end))
             return false;
-        if (data)
-            end = data + rect_volume(&plan->sends[i].rect) * size;
+        end = offset + volume;
     }
     return true;
+}
+
+static int64_t total(const RankOperation *plan) {
+    int64_t elements = 0;
+    for (int64_t i = 0; i < plan->send_count; i++)
+        elements += rect_volume(&plan->sends[i].rect);
+    return elements;
+}
+
+static bool is_large(const RankOperation *plan) {
+    return total(plan) > CALL_ELEMENTS;
+}
+
+// Whether the sum of the own part is received in the home piece.
+static bool is_at_home(const RankOperation *plan, const Locator *locator) {
+    return plan->exclusive && sum_fits(plan->receives, locator);
+}
+
+// Packed partial results, then the sum of the own part.
+static int64_t scratch(const RankOperation *plan, const Locator *locator) {
+    return (follow_each_other(plan, locator) ? 0 : total(plan)) +
+           (is_large(plan) || is_at_home(plan, locator) ? 0 : rect_volume(&plan->receives[0].rect));
 }
 
 static bool prepare(OperationCall *call) {
     Arena *arena = call->scope->arena;
     const RankOperation *plan = call->plan;
+    const Locator locator = call_locator(call);
     ReduceScatter *scatter = call->details = arena_new(arena, ReduceScatter);
-    const bool in_place = follow_each_other(call);
-    int64_t total = 0;
+    const bool in_place = follow_each_other(plan, &locator);
+    int64_t offset = 0;
     scatter->parts = arena_array(arena, Sum, plan->send_count);
     scatter->counts = arena_array(arena, int, plan->send_count);
     for (int64_t i = 0; i < plan->send_count; i++) {
         const int64_t volume = rect_volume(&plan->sends[i].rect);
-        scatter->parts[i] = sum_create(call, &plan->sends[i], in_place, total);
+        scatter->parts[i] =
+            in_place ? sum_in_place(call, &plan->sends[i]) : sum_in_scratch(call, &plan->sends[i], offset);
         scatter->counts[i] = (int)volume;
-        total += volume;
+        offset += volume;
     }
     scatter->own = call_member(call, call->scope->plan->rank);
-    if (total > CALL_ELEMENTS)
+    if (is_large(plan)) {
         scatter->counts = NULL;
-    scatter->result = scatter->counts
-                          ? sum_create(call, plan->receives, plan->exclusive, in_place ? 0 : total)
-                          : scatter->parts[scatter->own];
+        scatter->result = scatter->parts[scatter->own];
+    } else {
+        scatter->result = is_at_home(plan, &locator)
+                              ? sum_in_place(call, plan->receives)
+                              : sum_in_scratch(call, plan->receives, in_place ? 0 : offset);
+    }
     return true;
 }
 
@@ -103,5 +129,5 @@ static void finish(OperationCall *call) {
                   call->scope->storage->type);
 }
 
-const Operation operation_reduce_scatter = {OPERATION_REDUCE_SCATTER, "reduce-scatter", .prepare = prepare,
-                                            .start = start, .finish = finish};
+const Operation operation_reduce_scatter = {OPERATION_REDUCE_SCATTER, "reduce-scatter", .scratch = scratch,
+                                            .prepare = prepare,       .start = start,   .finish = finish};

@@ -3,12 +3,18 @@
 
 #include "base/integer.h"
 
-Sum sum_create(const OperationCall *call, const Part *part, bool in_place, int64_t offset) {
-    if (!in_place || !call_is_packed(call, part))
-        return (Sum){call_scratch(call, &part->rect, offset), true};
-    Piece piece = call_scratch(call, &part->rect, 0);
-    piece.data = call_data(call, part);
+bool sum_fits(const Part *part, const Locator *locator) {
+    return rect_is_empty(&part->rect) || locator->locate(locator->context, part) >= 0;
+}
+
+Sum sum_in_place(const OperationCall *call, const Part *part) {
+    Piece piece = {.rect = part->rect, .data = call_data(call, part)};
+    packed_strides(&part->rect, call->scope->storage->home->tensor->mode_order, piece.stride);
     return (Sum){piece, false};
+}
+
+Sum sum_in_scratch(const OperationCall *call, const Part *part, int64_t offset) {
+    return (Sum){call_scratch(call, &part->rect, offset), true};
 }
 
 void sum_begin(const OperationCall *call, const Sum *sum) {

@@ -12,9 +12,11 @@ typedef struct {
     bool is_scratch; // else a view or a home piece
 } Sum;
 
-// In the memory of the part if that is contiguous and `in_place`, else in scratch memory, `offset` elements
-// into that of the call.
-Sum sum_create(const OperationCall *call, const Part *part, bool in_place, int64_t offset);
+// Whether a sum can be formed in the memory that has a part.
+bool sum_fits(const Part *part, const Locator *locator);
+// In the memory that has the part, or in scratch memory, `offset` elements into that of the call.
+Sum sum_in_place(const OperationCall *call, const Part *part);
+Sum sum_in_scratch(const OperationCall *call, const Part *part, int64_t offset);
 
 // The sum at an owner, which starts with what its home piece holds and its own partial result. Where other
 // operations of the step add to the same elements, it starts without the former, and is added to the home

@@ -26,12 +26,26 @@ typedef enum { OPERATIONS(OPERATION_ID) OPERATION_COUNT } OperationId;
 #undef OPERATION_ID
 #define OPERATION_BIT(id) (1u << (id))
 
+// The share of one rank in an operation, and elements at one end of it (plan/rank_plan.h).
+typedef struct RankOperation RankOperation;
+typedef struct Part Part;
+
+// Finds parts in memory: where the elements of a part, which is not empty, follow each other in the order in
+// which the tensor is stored, the offset of the first of them in the home piece or view that has them; else
+// -1.
+typedef struct {
+    const void *context;
+    int64_t (*locate)(const void *context, const Part *part);
+} Locator;
+
 // One operation of one step in an execution, with what it needs of MPI (runtime/call.h).
 typedef struct OperationCall OperationCall;
 
 typedef struct {
     OperationId id;
     const char *name; // as in plans and reports: "all-gather"
+    // Elements of scratch memory that a rank needs for it; NULL: none.
+    int64_t (*scratch)(const RankOperation *operation, const Locator *locator);
     // Execution. `prepare` describes the messages of the call; false where there is no memory. `start` begins
     // them without waiting, `finish` follows when all requests of the step are complete; NULL: nothing to do.
     bool (*prepare)(OperationCall *call);

@@ -2,6 +2,7 @@
 // The plan of one rank in a transfer: its share of every step of the walk.
 #include "base/integer.h"
 #include "plan/ranks.h"
+#include "plan/scratch.h"
 #include "plan/walk.h"
 
 #include <stdlib.h>
@@ -15,7 +16,6 @@ typedef struct {
     Arena *arena;
     Array(RankStep) steps;
     Array(RankOperation) operations;
-    int64_t scratch; // elements used in this step
 } Builder;
 
 static void push_part(Builder *builder, PartArray *parts, const Rect *rect, int64_t peer, int64_t piece,
@@ -52,7 +52,7 @@ static int64_t parts_volume(const PartArray *parts) {
 }
 
 static RankOperation operation_of(OperationId id) {
-    return (RankOperation){.operation = operations[id], .group = -1, .root = -1, .scratch = -1};
+    return (RankOperation){.operation = operations[id], .group = -1, .root = -1};
 }
 
 // What lies at home but not in one piece, or not alone, is copied into the buffer beside what is received.
@@ -135,12 +135,6 @@ static void fetch_operations(Builder *builder, const Walk *walk) {
         copy_own(builder, need);
 }
 
-static int64_t take_scratch(Builder *builder, int64_t elements) {
-    int64_t offset = builder->scratch;
-    builder->scratch += elements;
-    return offset;
-}
-
 // Whether no other combination of the step adds to elements of this one.
 static bool is_exclusive(const Walk *walk, const Combination *combination) {
     for (int64_t i = 0; i < walk->combinations.count; i++)
@@ -160,7 +154,6 @@ static void push_sum(Builder *builder, const Walk *walk, const Combination *comb
     operation.root = combination->owners[0];
     operation.contributes = contributes;
     operation.exclusive = is_exclusive(walk, combination);
-    operation.scratch = take_scratch(builder, rect_volume(&combination->rect));
     if (contributes)
         push_part(builder, &sent, &combination->rect, combination->owners[0], -1, false);
     if (owns)
@@ -209,8 +202,6 @@ static void reduce_operations(Builder *builder, const Walk *walk) {
     set_parts(&reduce, &sent, &received);
     reduce.messages = sent.count;
     reduce.bytes = parts_volume(&sent) * builder->size;
-    if (received.count)
-        reduce.scratch = take_scratch(builder, parts_volume(&received));
     array_push(builder->arena, builder->operations, reduce);
 }
 
@@ -220,6 +211,15 @@ static void set_view(Builder *builder, const Need *need, RankStep *step) {
                                   : rect_copy(bounds, builder->arena);
     for (int m = 0; m < bounds->order; m++)
         step->first[m] = need->demand->first[m] - positions_index(rect_mode(&step->view, m), bounds->lo[m]);
+}
+
+static int64_t step_scratch(const Builder *builder, const RankStep *step) {
+    const PackedMemory memory = {&step->view, builder->home->pieces[builder->rank].rects.items,
+                                 builder->home->tensor->mode_order};
+    int64_t elements = 0;
+    for (int64_t i = step->first_operation; i < builder->operations.count; i++)
+        elements += operation_scratch(&builder->operations.items[i], &memory);
+    return elements;
 }
 
 const RankTransfer *plan_rank_transfer(StatementPlan *plan, int transfer, int64_t rank) {
@@ -246,12 +246,11 @@ const RankTransfer *plan_rank_transfer(StatementPlan *plan, int transfer, int64_
                 result->buffer_count = figures->double_buffered ? 2 : 1;
             }
         }
-        builder.scratch = 0;
         if (figures->transfer->kind == TRANSFER_FETCH)
             fetch_operations(&builder, walk);
         else
             reduce_operations(&builder, walk);
-        result->scratch_elements = max_i64(result->scratch_elements, builder.scratch);
+        result->scratch_elements = max_i64(result->scratch_elements, step_scratch(&builder, &step));
         step.operation_count = builder.operations.count - step.first_operation;
         array_push(plan->arena, builder.steps, step);
     }

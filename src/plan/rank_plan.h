@@ -15,12 +15,12 @@ typedef struct {
 } Group;
 
 // Elements at one end of a message.
-typedef struct {
+struct Part {
     Rect rect;
     int64_t peer;  // rank at the other end; the own rank where nothing is sent
     int64_t piece; // home piece of this rank that contains them; -1: they are in a view
     bool previous; // the view of the step before, else that of this step
-} Part;
+};
 
 // The share of one rank in an operation. What its sends and receives are depends on the operation:
 //
@@ -42,7 +42,7 @@ typedef struct {
 //
 // Rectangles of an operation with a group are the same on all of its members. What home pieces hold before a
 // reduction is part of the sum, once.
-typedef struct {
+struct RankOperation {
     const Operation *operation;
     int64_t group;    // index of the groups of the plan; -1: messages between two ranks
     int64_t root;     // rank; -1: none
@@ -52,10 +52,9 @@ typedef struct {
     bool exclusive;
     int64_t send_count, receive_count;
     const Part *sends, *receives;
-    int64_t scratch; // offset in the scratch memory of the transfer, in elements; -1: it needs none
     // Counted on this rank: what it receives from other ranks or, of a reduction, contributes to them.
     int64_t bytes, messages;
-} RankOperation;
+};
 
 typedef struct {
     bool empty;               // nothing needed: the view has no data
@@ -73,9 +72,9 @@ typedef struct {
     int64_t step_count;
     const RankStep *steps;
     const RankOperation *operations;
-    int64_t buffer_count;    // 0, 1, or 2 where the step before is still being sent
-    int64_t buffer_elements; // of each
-    int64_t scratch_elements;
+    int64_t buffer_count;     // 0, 1, or 2 where the step before is still being sent
+    int64_t buffer_elements;  // of each
+    int64_t scratch_elements; // of the step that needs most
 } RankTransfer;
 
 #endif

@@ -56,12 +56,24 @@ MPI_Request *call_request(const OperationCall *call) {
 Piece call_scratch(const OperationCall *call, const Rect *rect, int64_t offset) {
     const CallScope *scope = call->scope;
     const int64_t size = (int64_t)type_info(scope->storage->type)->size;
-    Piece piece = {.rect = *rect, .data = (char *)scope->scratch + (call->plan->scratch + offset) * size};
+    Piece piece = {.rect = *rect, .data = (char *)scope->scratch + (call->scratch + offset) * size};
     packed_strides(rect, scope->storage->home->tensor->mode_order, piece.stride);
     return piece;
 }
 
-bool call_is_packed(const OperationCall *call, const Part *part) {
-    return piece_is_packed(call_piece(call, part), &part->rect,
-                           call->scope->storage->home->tensor->mode_order);
+static int64_t locate(const void *context, const Part *part) {
+    const OperationCall *call = context;
+    const Piece *piece = call_piece(call, part);
+    return piece_is_packed(piece, &part->rect, call->scope->storage->home->tensor->mode_order)
+               ? piece_offset(piece, &part->rect)
+               : -1;
+}
+
+Locator call_locator(const OperationCall *call) {
+    return (Locator){call, locate};
+}
+
+int64_t call_scratch_elements(const OperationCall *call) {
+    const Locator locator = call_locator(call);
+    return call->plan->operation->scratch ? call->plan->operation->scratch(call->plan, &locator) : 0;
 }

@@ -35,6 +35,7 @@ struct OperationCall {
     const Group *group;        // NULL: none
     MPI_Comm comm;             // of the group, or of all ranks
     int root;                  // in `comm`; -1: none
+    int64_t scratch;           // offset in the scratch memory, in elements
     Operand *sends, *receives; // peers are ranks in `comm`
     void *details;             // of the operation's own
 };
@@ -49,8 +50,10 @@ void *call_data(const OperationCall *call, const Part *part);
 
 // Rank `rank` of all ranks in the communicator of the call.
 int call_member(const OperationCall *call, int64_t rank);
-// Whether the elements of a part follow each other in memory in the order in which the tensor is stored.
-bool call_is_packed(const OperationCall *call, const Part *part);
+// Finds parts of the call, while its step is prepared or in progress.
+Locator call_locator(const OperationCall *call);
+// Elements of scratch memory that it needs: more than planned where home pieces are a caller's, with gaps.
+int64_t call_scratch_elements(const OperationCall *call);
 
 // Counts what the plan says that the call moves.
 void call_count(const OperationCall *call);

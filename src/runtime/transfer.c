@@ -46,55 +46,6 @@ static bool allocate_copies(TransferState *state, Diagnostics *diagnostics) {
                              span);
 }
 
-// Requests that a call has under way at most: one for each message, or for as much as MPI can count.
-static int64_t requests_of(const RankOperation *operation) {
-    int64_t requests = 1 + operation->send_count + operation->receive_count;
-    for (int64_t i = 0; i < operation->send_count; i++)
-        requests += rect_volume(&operation->sends[i].rect) / CALL_ELEMENTS;
-    for (int64_t i = 0; i < operation->receive_count; i++)
-        requests += rect_volume(&operation->receives[i].rect) / CALL_ELEMENTS;
-    return requests;
-}
-
-bool transfer_allocate(TransferState *state, const RankTransfer *plan, Storage *storage, Arena *arena,
-                       Diagnostics *diagnostics) {
-    CallScope *scope = &state->scope;
-    *state = (TransferState){.scope = {.plan = plan, .storage = storage, .arena = arena}};
-    int64_t calls = 0, most_requests = 0;
-    for (int64_t s = 0; s < plan->step_count; s++) {
-        const RankStep *step = &plan->steps[s];
-        int64_t requests = 0;
-        calls = max_i64(calls, step->first_operation + step->operation_count);
-        for (int64_t i = 0; i < step->operation_count; i++)
-            requests += requests_of(&plan->operations[step->first_operation + i]);
-        most_requests = max_i64(most_requests, requests);
-    }
-    state->calls = arena_array(arena, OperationCall, calls);
-    scope->requests = arena_array(arena, MPI_Request, most_requests);
-    scope->types = message_types_create(storage->type);
-    bool ok = scope->types != NULL;
-    for (int64_t i = 0; i < plan->buffer_count && ok; i++) {
-        state->buffers[i] = elements_alloc(plan->buffer_elements, storage->type);
-        ok = state->buffers[i] != NULL;
-    }
-    if (ok && plan->scratch_elements > 0) {
-        scope->scratch = elements_alloc(plan->scratch_elements, storage->type);
-        ok = scope->scratch != NULL;
-    }
-    if (!ok)
-        return no_memory(state, diagnostics);
-    return !plan->transfer->thread_copies || allocate_copies(state, diagnostics);
-}
-
-void transfer_free(TransferState *state) {
-    message_types_free(state->scope.types);
-    free(state->buffers[0]);
-    free(state->buffers[1]);
-    free(state->scope.scratch);
-    copies_free(&state->copies);
-    *state = (TransferState){0};
-}
-
 void transfer_reset(TransferState *state) {
     state->step = 0;
     state->buffer = 0;
@@ -125,6 +76,87 @@ static const RankStep *advance(TransferState *state) {
     return step;
 }
 
+// Requests that a call has under way at most: one for each message, or for as much as MPI can count.
+static int64_t requests_of(const RankOperation *operation) {
+    int64_t requests = 1 + operation->send_count + operation->receive_count;
+    for (int64_t i = 0; i < operation->send_count; i++)
+        requests += rect_volume(&operation->sends[i].rect) / CALL_ELEMENTS;
+    for (int64_t i = 0; i < operation->receive_count; i++)
+        requests += rect_volume(&operation->receives[i].rect) / CALL_ELEMENTS;
+    return requests;
+}
+
+// Requests of the step that has most.
+static int64_t count_requests(const RankTransfer *plan) {
+    int64_t most = 0;
+    for (int64_t s = 0; s < plan->step_count; s++) {
+        const RankStep *step = &plan->steps[s];
+        int64_t requests = 0;
+        for (int64_t i = 0; i < step->operation_count; i++)
+            requests += requests_of(&plan->operations[step->first_operation + i]);
+        most = max_i64(most, requests);
+    }
+    return most;
+}
+
+static int64_t count_operations(const RankTransfer *plan) {
+    int64_t count = 0;
+    for (int64_t s = 0; s < plan->step_count; s++)
+        count = max_i64(count, plan->steps[s].first_operation + plan->steps[s].operation_count);
+    return count;
+}
+
+// Gives the operations of each step their scratch memory. Returns how much that is: as planned, or more where
+// home pieces are a caller's, with gaps.
+static int64_t place_scratch(TransferState *state) {
+    const RankTransfer *plan = state->scope.plan;
+    int64_t most = plan->scratch_elements;
+    transfer_reset(state);
+    for (int64_t s = 0; s < plan->step_count; s++) {
+        const RankStep *step = advance(state);
+        int64_t elements = 0;
+        for (int64_t i = step->first_operation; i < step->first_operation + step->operation_count; i++) {
+            OperationCall *call = &state->calls[i];
+            *call =
+                (OperationCall){.scope = &state->scope, .plan = &plan->operations[i], .scratch = elements};
+            elements += call_scratch_elements(call);
+        }
+        most = max_i64(most, elements);
+    }
+    return most;
+}
+
+bool transfer_allocate(TransferState *state, const RankTransfer *plan, Storage *storage, Arena *arena,
+                       Diagnostics *diagnostics) {
+    CallScope *scope = &state->scope;
+    *state = (TransferState){.scope = {.plan = plan, .storage = storage, .arena = arena}};
+    state->calls = arena_array(arena, OperationCall, count_operations(plan));
+    scope->requests = arena_array(arena, MPI_Request, count_requests(plan));
+    scope->types = message_types_create(storage->type);
+    bool ok = scope->types != NULL;
+    for (int64_t i = 0; i < plan->buffer_count && ok; i++) {
+        state->buffers[i] = elements_alloc(plan->buffer_elements, storage->type);
+        ok = state->buffers[i] != NULL;
+    }
+    const int64_t scratch = ok ? place_scratch(state) : 0;
+    if (scratch > 0) {
+        scope->scratch = elements_alloc(scratch, storage->type);
+        ok = scope->scratch != NULL;
+    }
+    if (!ok)
+        return no_memory(state, diagnostics);
+    return !plan->transfer->thread_copies || allocate_copies(state, diagnostics);
+}
+
+void transfer_free(TransferState *state) {
+    message_types_free(state->scope.types);
+    free(state->buffers[0]);
+    free(state->buffers[1]);
+    free(state->scope.scratch);
+    copies_free(&state->copies);
+    *state = (TransferState){0};
+}
+
 // A rectangle that all members of the group have at the same place of the operation.
 static const Rect *common_rect(const RankOperation *operation) {
     const bool receives = operation->send_count == 0 || operation->operation->id == OPERATION_ALL_GATHER;
@@ -153,14 +185,11 @@ static bool prepare_step(TransferState *state, const RankStep *step, const Group
     OperationCall *calls = &state->calls[step->first_operation];
     for (int64_t i = 0; i < step->operation_count; i++) {
         OperationCall *call = &calls[i];
-        const RankOperation *plan = &state->scope.plan->operations[step->first_operation + i];
-        *call =
-            (OperationCall){.scope = &state->scope, .plan = plan, .comm = communicators_all(communicators)};
-        if (plan->group >= 0) {
-            call->group = &groups[plan->group];
-            call->comm = communicators_find(communicators, call->group);
-        }
-        call->root = plan->root >= 0 ? call_member(call, plan->root) : -1;
+        if (call->plan->group >= 0)
+            call->group = &groups[call->plan->group];
+        call->comm =
+            call->group ? communicators_find(communicators, call->group) : communicators_all(communicators);
+        call->root = call->plan->root >= 0 ? call_member(call, call->plan->root) : -1;
     }
     if (step->operation_count > 1)
         qsort(calls, (size_t)step->operation_count, sizeof *calls, compare_calls);

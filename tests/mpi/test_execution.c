@@ -218,7 +218,6 @@ static void test_overlap(MPI_Comm comm, int rank, int ranks) {
                                    .receives = &parts[t][0],
                                    .send_count = !own,
                                    .sends = &parts[t][1],
-                                   .scratch = -1,
                                    .bytes = own ? 0 : 32,
                                    .messages = !own};
         steps[t] = (RankStep){.view = wanted, .piece = -1, .operation_count = 1};
@@ -265,7 +264,6 @@ static void test_in_home(MPI_Comm comm, int rank, int ranks) {
                          .sends = &part,
                          .receive_count = owner,
                          .receives = &part,
-                         .scratch = -1,
                          .bytes = owner ? 0 : 48 * ranks,
                          .messages = !owner};
     RankStep step = {.view = whole, .piece = owner ? 0 : -1, .operation_count = ranks > 1};
