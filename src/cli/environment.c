@@ -26,7 +26,7 @@ int64_t environment_threads(int64_t wanted, MPI_Comm node) {
     const CoreShare share = node_share_cores(node);
     const int64_t threads = wanted > 0 ? wanted : max_i64(share.cores, 1);
     if (share.crowded)
-        wait_asleep();
+        wait_set_sleep(true);
     omp_set_num_threads((int)threads);
     set_blas_threads((int)threads);
     return threads;

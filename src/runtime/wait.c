@@ -8,8 +8,8 @@
 
 static bool sleeps;
 
-void wait_asleep(void) {
-    sleeps = true;
+void wait_set_sleep(bool sleep) {
+    sleeps = sleep;
 }
 
 bool wait_sleeps(void) {

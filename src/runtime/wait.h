@@ -9,9 +9,9 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-// From now on this process sleeps while it waits. Before, MPI waits as it likes.
-void wait_asleep(void);
-bool wait_sleeps(void); // whether it does
+// Whether this process sleeps while it waits; at first MPI waits as it likes.
+void wait_set_sleep(bool sleep);
+bool wait_sleeps(void);
 
 // As MPI_Waitall, without statuses.
 void wait_all(int count, MPI_Request *requests);

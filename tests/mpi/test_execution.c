@@ -512,7 +512,7 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int count = 1; count <= ranks; count++)
             run_case(cases[i].name, count, cases[i].run);
-    wait_asleep(); // as few ranks on many cores have not done so far
+    wait_set_sleep(true); // as few ranks on many cores have not done so far
     run_case("two transfers at once, asleep", ranks, test_overlap);
     if (rank == 0) {
         rmdir(blocked);

@@ -19,7 +19,7 @@ void trial_start(void) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (node_share_cores(MPI_COMM_WORLD).crowded)
-        wait_asleep();
+        wait_set_sleep(true);
     for (int n = 0; n <= MAX_RANKS; n++) {
         trial_comms[n] = MPI_COMM_NULL;
         if (n > 0 && n <= ranks)
