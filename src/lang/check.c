@@ -8,77 +8,90 @@
 #include <inttypes.h>
 #include <string.h>
 
-bool check_machine(Parser *parser, const Machine *machine) {
+bool check_machine(ProgramBuilder *builder, const Machine *machine) {
     bool ok = true;
     int64_t processors = 1;
     for (int d = 0; d < machine->order; d++) {
-        int64_t size = value_of(parser, machine->extents[d]);
+        int64_t size = build_value(builder, machine->extents[d]);
         if (size < 1)
-            ok = diagnostics_error(parser->diagnostics, machine->extent_spans[d],
+            ok = diagnostics_error(builder->diagnostics, machine->extent_spans[d],
                                    "dimension %d of machine '%s' has size %" PRId64 "; a size is at least 1",
                                    d, machine->name, size);
         else if (ok && (!checked_mul(processors, size, &processors) || processors > MAX_PROCESSORS))
-            ok = diagnostics_error(parser->diagnostics, machine->span,
+            ok = diagnostics_error(builder->diagnostics, machine->span,
                                    "machine '%s' has more than %d processors", machine->name, MAX_PROCESSORS);
     }
     return ok;
 }
 
 // An empty mode counts as 1, so that strides fit as well.
-bool check_tensor(Parser *parser, const Tensor *tensor) {
+bool check_tensor(ProgramBuilder *builder, const Tensor *tensor) {
     bool ok = true;
     int64_t bytes = (int64_t)type_info(tensor->type)->size;
     for (int d = 0; d < tensor->order; d++) {
-        int64_t extent = value_of(parser, tensor->extents[d]);
+        int64_t extent = build_value(builder, tensor->extents[d]);
         if (extent < 0)
-            ok = diagnostics_error(parser->diagnostics, tensor->extent_spans[d],
+            ok = diagnostics_error(builder->diagnostics, tensor->extent_spans[d],
                                    "mode %d of '%s' has extent %" PRId64 "; an extent is not negative", d,
                                    tensor->name, extent);
         else if (ok && !checked_mul(bytes, max_i64(extent, 1), &bytes))
-            ok = diagnostics_error(parser->diagnostics, tensor->span,
+            ok = diagnostics_error(builder->diagnostics, tensor->span,
                                    "tensor '%s' has more bytes than fit into a 64-bit number", tensor->name);
     }
     return ok;
 }
 
-bool check_coordinate(Parser *parser, const Machine *machine, int dim, int64_t coordinate, Span span) {
-    int64_t size = value_of(parser, machine->extents[dim]);
+bool check_extent(ProgramBuilder *builder, const char *var, const Access *first, int first_mode,
+                  const Access *access, int mode) {
+    const int64_t extent = build_value(builder, access->tensor->extents[mode]);
+    const int64_t first_extent = build_value(builder, first->tensor->extents[first_mode]);
+    return extent == first_extent ||
+           diagnostics_error(builder->diagnostics, access->var_spans[mode],
+                             "'%s' runs over mode %d of '%s' (extent %" PRId64
+                             ") and over mode %d of '%s' (extent %" PRId64 "), which have to be equal",
+                             var, first_mode, first->tensor->name, first_extent, mode, access->tensor->name,
+                             extent);
+}
+
+bool check_coordinate(ProgramBuilder *builder, const Machine *machine, int dim, int64_t coordinate,
+                      Span span) {
+    int64_t size = build_value(builder, machine->extents[dim]);
     if (coordinate >= 0 && coordinate < size)
         return true;
-    return diagnostics_error(parser->diagnostics, span,
+    return diagnostics_error(builder->diagnostics, span,
                              "coordinate %" PRId64
                              " is outside dimension %d of machine '%s', which has size %" PRId64
                              " (coordinates 0 to %" PRId64 ")",
                              coordinate, dim, machine->name, size, size - 1);
 }
 
-bool check_block(Parser *parser, int64_t block, Span span) {
+bool check_block(ProgramBuilder *builder, int64_t block, Span span) {
     if (block >= 1 && block <= MAX_CYCLE)
         return true;
-    return diagnostics_error(parser->diagnostics, span,
+    return diagnostics_error(builder->diagnostics, span,
                              "a block of %" PRId64 " coordinates; a block has 1 to %d", block, MAX_CYCLE);
 }
 
 // Functions stand on numbers that they are defined on.
-static bool check_calls(Parser *parser, const Expr *expr) {
-    if (expr->left && !check_calls(parser, expr->left))
+static bool check_calls(ProgramBuilder *builder, const Expr *expr) {
+    if (expr->left && !check_calls(builder, expr->left))
         return false;
-    if (expr->right && !check_calls(parser, expr->right))
+    if (expr->right && !check_calls(builder, expr->right))
         return false;
     if (expr->kind != EXPR_CALL || function_takes_complex(expr->function))
         return true;
     for (int a = 0; a < expr->function->arity; a++) {
         const Expr *argument = a == 0 ? expr->left : expr->right;
         if (argument && type_info(expr_type(argument))->is_complex)
-            return diagnostics_error(parser->diagnostics, argument->span,
+            return diagnostics_error(builder->diagnostics, argument->span,
                                      "'%s' is not defined on complex numbers, and this argument is %s",
                                      expr->function->name, type_info(expr_type(argument))->name);
     }
     return true;
 }
 
-bool check_type(Parser *parser, const Assignment *assignment) {
-    if (!check_calls(parser, assignment->rhs))
+static bool check_type(ProgramBuilder *builder, const Assignment *assignment) {
+    if (!check_calls(builder, assignment->rhs))
         return false;
     if (!assignment->lhs)
         return true;
@@ -86,7 +99,7 @@ bool check_type(Parser *parser, const Assignment *assignment) {
     ElementType type = expr_type(assignment->rhs);
     if (type_storable(type, target->type))
         return true;
-    return diagnostics_error(parser->diagnostics, assignment->lhs->span,
+    return diagnostics_error(builder->diagnostics, assignment->lhs->span,
                              "the right side is %s, which cannot be stored in '%s' of type %s",
                              type_info(type)->name, target->name, type_info(target->type)->name);
 }
@@ -125,27 +138,27 @@ static void show_addend(void *context, const Expr *addend) {
     it->count++;
 }
 
-// Whether no name of the program is this one.
+// Whether no name of the program is this one, as far as it is known.
 static bool is_free_name(void *context, const char *name) {
-    const Parser *parser = context;
-    for (int64_t i = 0; i < parser->tokens.count; i++)
-        if (parser->tokens.items[i].kind == TOKEN_NAME && strcmp(parser->tokens.items[i].text, name) == 0)
-            return false;
-    return true;
+    const ProgramBuilder *builder = context;
+    Name found;
+    return !build_find(builder, name, &found) &&
+           !(builder->is_mentioned && builder->is_mentioned(builder->text, name));
 }
 
-bool check_sums(Parser *parser, const Assignment *assignment) {
+static bool check_sums(ProgramBuilder *builder, const Assignment *assignment) {
     const VarSet left = access_vars(assignment->lhs);
     const Expr *sum = expr_mixed_sum(assignment->rhs, left);
     if (!sum)
         return true;
-    Unlike unlike = {.assignment = assignment, .summed = ~left, .text = text_create(parser->arena)};
+    Unlike unlike = {.assignment = assignment, .summed = ~left, .text = text_create(builder->arena)};
     sum_addends(sum, show_addend, &unlike);
-    diagnostics_error(parser->diagnostics, sum->span,
+    diagnostics_error(builder->diagnostics, sum->span,
                       "the addends of this sum, which is part of a product, a quotient or a call, are summed "
                       "over different variables: %s",
                       text_string(&unlike.text));
-    const ReadingScope scope = {parser->arena, {.params = parser->param_names.items}, is_free_name, parser};
+    const ReadingScope scope = {
+        builder->arena, {.params = build_param_names(builder)}, is_free_name, builder};
     static const char *const readings[] = {
         [READ_TERM_SUMMED] = "to sum the whole term",
         [READ_ADDENDS_SUMMED] = "to sum each addend before adding",
@@ -153,21 +166,56 @@ bool check_sums(Parser *parser, const Assignment *assignment) {
     for (int reading = READ_TERM_SUMMED; reading <= READ_ADDENDS_SUMMED; reading++) {
         const char *text = reading_print(&scope, assignment, (Reading)reading);
         if (text)
-            diagnostics_note(parser->diagnostics, (Span){0}, "%s, write: %s", readings[reading], text);
+            diagnostics_note(builder->diagnostics, (Span){0}, "%s, write: %s", readings[reading], text);
     }
     return false;
 }
 
-void check_overrides(Parser *parser) {
-    for (int i = 0; i < parser->override_count; i++) {
-        const char *name = parser->overrides[i].name;
-        const Name *found = find_name(parser, name);
-        if (found && found->kind == NAME_PARAM && found->index == 0)
-            diagnostics_error(parser->diagnostics, (Span){0},
+bool check_assignment(ProgramBuilder *builder, const Assignment *assignment) {
+    return check_type(builder, assignment) && (!assignment->lhs || check_sums(builder, assignment));
+}
+
+// Where each variable was seen first.
+typedef struct {
+    ProgramBuilder *builder;
+    const Assignment *assignment;
+    const Access *first[MAX_VARS];
+    int first_mode[MAX_VARS];
+    bool ok;
+} Extents;
+
+static void check_access(void *context, const Access *access) {
+    Extents *it = context;
+    for (int mode = 0; mode < access->tensor->order; mode++) {
+        const int v = access->vars[mode];
+        if (!it->first[v]) {
+            it->first[v] = access;
+            it->first_mode[v] = mode;
+        }
+        it->ok &= check_extent(it->builder, it->assignment->vars[v].name, it->first[v], it->first_mode[v],
+                               access, mode);
+    }
+}
+
+bool check_extents(ProgramBuilder *builder, const Assignment *assignment) {
+    Extents extents = {.builder = builder, .assignment = assignment, .ok = true};
+    check_access(&extents, assignment->lhs);
+    expr_accesses(assignment->rhs, check_access, &extents);
+    return extents.ok;
+}
+
+void check_overrides(ProgramBuilder *builder) {
+    const char *const *params = builder->param_names.items + 1; // but for `ranks`
+    for (int i = 0; i < builder->override_count; i++) {
+        const char *name = builder->overrides[i].name;
+        Name found;
+        const bool is_there = build_find(builder, name, &found);
+        if (is_there && found.kind == NAME_PARAM && found.param == 0)
+            diagnostics_error(builder->diagnostics, (Span){0},
                               "param 'ranks' is the number of processes; give it with --ranks");
-        else if (!found || (found->kind != NAME_PARAM && !found->failed))
-            diagnostics_error(parser->diagnostics, (Span){0}, "the program has no param '%s'%s", name,
-                              suggestion(parser, name, "params", parser->param_names.items + 1,
-                                         parser->param_names.count - 1));
+        else if (!is_there || (found.kind != NAME_PARAM && !found.failed))
+            diagnostics_error(
+                builder->diagnostics, (Span){0}, "the program has no param '%s'%s", name,
+                build_suggestion(builder->arena, name, "params", params, builder->param_names.count - 1));
     }
 }

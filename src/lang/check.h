@@ -4,18 +4,23 @@
 #ifndef DISTAL_LANG_CHECK_H
 #define DISTAL_LANG_CHECK_H
 
-#include "lang/parser.h"
+#include "lang/build.h"
 
-bool check_machine(Parser *parser, const Machine *machine);
-bool check_tensor(Parser *parser, const Tensor *tensor);
-bool check_coordinate(Parser *parser, const Machine *machine, int dim, int64_t coordinate, Span span);
+bool check_machine(ProgramBuilder *builder, const Machine *machine);
+bool check_tensor(ProgramBuilder *builder, const Tensor *tensor);
+bool check_coordinate(ProgramBuilder *builder, const Machine *machine, int dim, int64_t coordinate,
+                      Span span);
 // Of a block-cyclic placement.
-bool check_block(Parser *parser, int64_t block, Span span);
-// The right side's type may be stored in the tensor on the left, where there is one.
-bool check_type(Parser *parser, const Assignment *assignment);
-// Inside a term, addends of a sum are summed over the same variables.
-bool check_sums(Parser *parser, const Assignment *assignment);
+bool check_block(ProgramBuilder *builder, int64_t block, Span span);
+// The right side's type may be stored in the tensor on the left, functions are defined on their arguments;
+// inside of a term, addends of a sum are summed over the same variables. Without a left side: the functions.
+bool check_assignment(ProgramBuilder *builder, const Assignment *assignment);
+// A mode that the variable indexes has the extent of the first that it indexes.
+bool check_extent(ProgramBuilder *builder, const char *var, const Access *first, int first_mode,
+                  const Access *access, int mode);
+// All modes that a variable indexes have the same extent, for the values that params have now.
+bool check_extents(ProgramBuilder *builder, const Assignment *assignment);
 // Overrides that name no param, and `ranks`.
-void check_overrides(Parser *parser);
+void check_overrides(ProgramBuilder *builder);
 
 #endif

@@ -13,19 +13,19 @@ typedef struct {
     // Where each variable was seen first: what its extent comes from.
     const Access *first_access[MAX_VARS];
     int first_mode[MAX_VARS];
-} Builder;
+} AssignmentParser;
 
-static bool parse_expression(Builder *builder, const Expr **expr);
+static bool parse_expression(AssignmentParser *builder, const Expr **expr);
 
-static void fail(Builder *builder) {
+static void fail(AssignmentParser *builder) {
     builder->failed = true;
 }
 
 // Index of the variable, which is new if nothing before has this name; -1 after a diagnostic.
-static int find_variable(Builder *builder, const Token *name, const Access *access, int mode) {
+static int find_variable(AssignmentParser *builder, const Token *name, const Access *access, int mode) {
     Assignment *assignment = builder->assignment;
-    const Name *declared = find_name(builder->parser, name->text);
-    if (declared && declared->kind == NAME_PARAM) {
+    Name declared;
+    if (build_find(builder->parser->build, name->text, &declared) && declared.kind == NAME_PARAM) {
         fail(builder);
         diagnostics_error(
             builder->parser->diagnostics, name->span,
@@ -48,25 +48,8 @@ static int find_variable(Builder *builder, const Token *name, const Access *acce
     return v;
 }
 
-// All modes that a variable indexes have the same extent, for these values of the params.
-static void check_extent(Builder *builder, const Token *name, int v, const Access *access, int mode) {
-    Parser *parser = builder->parser;
-    const Access *first = builder->first_access[v];
-    int first_mode = builder->first_mode[v];
-    int64_t extent = value_of(parser, access->tensor->extents[mode]);
-    int64_t first_extent = value_of(parser, first->tensor->extents[first_mode]);
-    if (extent == first_extent)
-        return;
-    fail(builder);
-    diagnostics_error(parser->diagnostics, name->span,
-                      "'%s' runs over mode %d of '%s' (extent %" PRId64
-                      ") and over mode %d of '%s' (extent %" PRId64 "), which have to be equal",
-                      name->text, first_mode, first->tensor->name, first_extent, mode, access->tensor->name,
-                      extent);
-}
-
 // An index that is more than a name: what it says is skipped.
-static bool bad_index(Builder *builder) {
+static bool bad_index(AssignmentParser *builder) {
     Parser *parser = builder->parser;
     const Token *begin = peek(parser), *end = begin;
     TokenKind kind = begin->kind;
@@ -92,7 +75,7 @@ typedef struct {
 } Indices;
 
 // `(i, j)`, `()`, or nothing.
-static bool parse_indices(Builder *builder, Indices *indices, Span *span) {
+static bool parse_indices(AssignmentParser *builder, Indices *indices, Span *span) {
     Parser *parser = builder->parser;
     if (peek(parser)->kind != TOKEN_OPEN_PAREN)
         return true;
@@ -116,7 +99,7 @@ static bool parse_indices(Builder *builder, Indices *indices, Span *span) {
     return leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "',' or ')'");
 }
 
-static bool wrong_count(Builder *builder, const Tensor *tensor, int count, Span span) {
+static bool wrong_count(AssignmentParser *builder, const Tensor *tensor, int count, Span span) {
     fail(builder);
     if (tensor->order == 0)
         return diagnostics_error(builder->parser->diagnostics, span, "'%s' is a scalar and takes no index",
@@ -127,20 +110,20 @@ static bool wrong_count(Builder *builder, const Tensor *tensor, int count, Span 
 }
 
 // The access, or NULL after a diagnostic of what is wrong about it.
-static const Access *make_access(Builder *builder, const Token *name, const Indices *indices, Span span,
-                                 bool on_left) {
+static const Access *make_access(AssignmentParser *builder, const Token *name, const Indices *indices,
+                                 Span span, bool on_left) {
     Parser *parser = builder->parser;
     if (function_by_name(name->text)) {
         fail(builder);
         diagnostics_error(parser->diagnostics, name->span, "'%s' is a function, not a tensor", name->text);
         return NULL;
     }
-    int index = resolve_name(parser, name, NAME_TENSOR);
-    if (index < 0) {
+    Name declared;
+    if (!resolve_name(parser, name, NAME_TENSOR, &declared)) {
         fail(builder);
         return NULL;
     }
-    const Tensor *tensor = parser->tensors.items[index];
+    const Tensor *tensor = declared.tensor;
     if (indices->count != tensor->order) {
         wrong_count(builder, tensor, indices->count, span);
         return NULL;
@@ -164,13 +147,14 @@ static const Access *make_access(Builder *builder, const Token *name, const Indi
                               "'%s' stands twice on the left side; only the right side can read a diagonal",
                               variable->text);
         } else {
-            check_extent(builder, variable, v, access, d);
+            builder->failed |= !check_extent(parser->build, variable->text, builder->first_access[v],
+                                             builder->first_mode[v], access, d);
         }
     }
     return access;
 }
 
-static bool is_on_left(Builder *builder, const Token *name, Span span) {
+static bool is_on_left(AssignmentParser *builder, const Token *name, Span span) {
     const Access *lhs = builder->assignment->lhs;
     if (!lhs || strcmp(lhs->tensor->name, name->text) != 0)
         return false;
@@ -184,17 +168,18 @@ static bool is_on_left(Builder *builder, const Token *name, Span span) {
 }
 
 // What a name that is neither a tensor nor about to be called is, where that is known.
-static bool is_other_name(Builder *builder, const Token *name) {
+static bool is_other_name(AssignmentParser *builder, const Token *name) {
     Parser *parser = builder->parser;
-    const Name *declared = find_name(parser, name->text);
-    if (declared && declared->kind == NAME_PARAM && !declared->failed) {
+    Name declared;
+    const bool found = build_find(parser->build, name->text, &declared);
+    if (found && declared.kind == NAME_PARAM && !declared.failed) {
         diagnostics_error(
             parser->diagnostics, name->span,
             "'%s' is a param; an expression reads tensors and numbers (a scalar: 'tensor %s_value: f64')",
             name->text, name->text);
         return true;
     }
-    if (declared)
+    if (found)
         return false;
     for (int v = 0; v < builder->assignment->var_count; v++) {
         if (strcmp(builder->assignment->vars[v].name, name->text) == 0) {
@@ -213,14 +198,17 @@ static bool looks_called(const Parser *parser) {
     int64_t last = peek(parser)->match;
     bool names = false, values = false;
     for (int64_t i = parser->at + 1; i < last; i++) {
-        const Name *declared = tokens[i].kind == TOKEN_NAME ? find_name(parser, tokens[i].text) : NULL;
-        names |= tokens[i].kind == TOKEN_NAME;
-        values |= tokens[i].kind == TOKEN_OPEN_PAREN || (declared && declared->kind == NAME_TENSOR);
+        Name declared;
+        const bool is_name = tokens[i].kind == TOKEN_NAME;
+        names |= is_name;
+        values |=
+            tokens[i].kind == TOKEN_OPEN_PAREN ||
+            (is_name && build_find(parser->build, tokens[i].text, &declared) && declared.kind == NAME_TENSOR);
     }
     return last != NO_MATCH && last > parser->at + 1 && (values || !names);
 }
 
-static void unknown_function(Builder *builder, const Token *name) {
+static void unknown_function(AssignmentParser *builder, const Token *name) {
     Parser *parser = builder->parser;
     Array(const char *) names = {0};
     Text list = text_create(parser->arena);
@@ -233,7 +221,7 @@ static void unknown_function(Builder *builder, const Token *name) {
                       did_you_mean(parser->arena, name->text, names.items, names.count), text_string(&list));
 }
 
-static void wrong_argument_count(Builder *builder, const Function *function, int count, Span span) {
+static void wrong_argument_count(AssignmentParser *builder, const Function *function, int count, Span span) {
     fail(builder);
     diagnostics_error(builder->parser->diagnostics, span,
                       "'%s' is a function of %s, %s(%s), but %d %s given here", function->name,
@@ -249,7 +237,7 @@ static bool too_many_operations(Parser *parser, Span span) {
 }
 
 // `(a)`, `(a, b)`
-static bool parse_call(Builder *builder, const Token *name, const Function *function, Expr *expr) {
+static bool parse_call(AssignmentParser *builder, const Token *name, const Function *function, Expr *expr) {
     Parser *parser = builder->parser;
     const Expr *arguments[2] = {NULL, NULL};
     int count = 0;
@@ -285,9 +273,11 @@ static bool parse_call(Builder *builder, const Token *name, const Function *func
     return true;
 }
 
-static bool parse_access(Builder *builder, const Token *name, Expr *expr) {
+static bool parse_access(AssignmentParser *builder, const Token *name, Expr *expr) {
     Parser *parser = builder->parser;
-    if (peek(parser)->kind == TOKEN_OPEN_PAREN && !find_name(parser, name->text) && looks_called(parser)) {
+    Name declared;
+    if (peek(parser)->kind == TOKEN_OPEN_PAREN && !build_find(parser->build, name->text, &declared) &&
+        looks_called(parser)) {
         skip_brackets(parser);
         unknown_function(builder, name);
         return true;
@@ -307,7 +297,7 @@ static bool parse_access(Builder *builder, const Token *name, Expr *expr) {
     return true;
 }
 
-static bool parse_named(Builder *builder, Expr *expr) {
+static bool parse_named(AssignmentParser *builder, Expr *expr) {
     const Token *name;
     if (!expect_name(builder->parser, "a tensor or a number", &name))
         return false;
@@ -323,7 +313,7 @@ static bool too_deep(const Parser *parser) {
     return true;
 }
 
-static bool parse_parentheses(Builder *builder, const Expr **expr) {
+static bool parse_parentheses(AssignmentParser *builder, const Expr **expr) {
     Parser *parser = builder->parser;
     bool outside;
     Span span = peek(parser)->span;
@@ -337,7 +327,7 @@ static bool parse_parentheses(Builder *builder, const Expr **expr) {
     return leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "')' or an operator");
 }
 
-static bool parse_operand(Builder *builder, const Expr **result) {
+static bool parse_operand(AssignmentParser *builder, const Expr **result) {
     Parser *parser = builder->parser;
     const Token *token = peek(parser);
     if (token->kind == TOKEN_OPEN_PAREN)
@@ -379,9 +369,9 @@ static bool parse_operand(Builder *builder, const Expr **result) {
 }
 
 // `left op right op ...` where next_level parses an operand and `first` and `second` are the operators.
-static bool parse_chain(Builder *builder, const Expr **result, TokenKind first, TokenKind second,
+static bool parse_chain(AssignmentParser *builder, const Expr **result, TokenKind first, TokenKind second,
                         ExprKind first_kind, ExprKind second_kind,
-                        bool (*next_level)(Builder *, const Expr **)) {
+                        bool (*next_level)(AssignmentParser *, const Expr **)) {
     Parser *parser = builder->parser;
     if (!next_level(builder, result))
         return false;
@@ -400,11 +390,11 @@ static bool parse_chain(Builder *builder, const Expr **result, TokenKind first, 
     return true;
 }
 
-static bool parse_product(Builder *builder, const Expr **expr) {
+static bool parse_product(AssignmentParser *builder, const Expr **expr) {
     return parse_chain(builder, expr, TOKEN_STAR, TOKEN_SLASH, EXPR_MUL, EXPR_DIV, parse_operand);
 }
 
-static bool parse_expression(Builder *builder, const Expr **expr) {
+static bool parse_expression(AssignmentParser *builder, const Expr **expr) {
     Parser *parser = builder->parser;
     if (too_deep(parser))
         return false;
@@ -414,7 +404,7 @@ static bool parse_expression(Builder *builder, const Expr **expr) {
     return ok;
 }
 
-static bool parse_sides(Builder *builder, const Token *target) {
+static bool parse_sides(AssignmentParser *builder, const Token *target) {
     Parser *parser = builder->parser;
     Assignment *assignment = builder->assignment;
     Indices indices = {0};
@@ -441,16 +431,16 @@ static bool is_misspelled_keyword(Parser *parser, const Token *name) {
     int64_t count;
     const char *const *words = keywords(&count);
     diagnostics_error(parser->diagnostics, name->span, "unknown declaration '%s'%s", name->text,
-                      suggestion(parser, name->text, "declarations", words, count));
+                      build_suggestion(parser->arena, name->text, "declarations", words, count));
     return true;
 }
 
 // `split(i, io, ii, 4)` outside of a schedule block
 static bool is_stray_command(Parser *parser, const Token *name) {
     const Token *open = peek(parser);
-    const Name *declared = find_name(parser, name->text);
+    Name declared;
     if (open->kind != TOKEN_OPEN_PAREN || open->match == NO_MATCH ||
-        (declared && declared->kind == NAME_TENSOR))
+        (build_find(parser->build, name->text, &declared) && declared.kind == NAME_TENSOR))
         return false;
     const Token *after = &parser->tokens.items[open->match + 1];
     if (after->kind != TOKEN_NEWLINE && after->kind != TOKEN_SEMICOLON && after->kind != TOKEN_END &&
@@ -469,22 +459,16 @@ bool parse_assignment(Parser *parser) {
         return false;
     if (is_misspelled_keyword(parser, target) || is_stray_command(parser, target))
         return false;
-    if (parser->statements.count >= MAX_STATEMENTS)
-        return stop(parser, target->span, "statements", MAX_STATEMENTS);
-    Builder builder = {.parser = parser, .assignment = arena_new(parser->arena, Assignment)};
+    AssignmentParser builder = {.parser = parser, .assignment = arena_new(parser->arena, Assignment)};
     parser->nesting = parser->operations = 0;
-    bool ok = parse_sides(&builder, target);
-    if (ok && !builder.failed)
-        builder.failed = !check_type(parser, builder.assignment) || !check_sums(parser, builder.assignment);
-    ParsedStatement parsed = {.target = target->text};
-    if (ok && !builder.failed)
-        parsed.statement.assignment = builder.assignment;
-    array_push(parser->arena, parser->statements, parsed);
+    const bool ok = parse_sides(&builder, target);
+    build_statement(parser->build, target->text, ok && !builder.failed ? builder.assignment : NULL,
+                    target->span);
     return ok;
 }
 
 bool parse_right_side(Parser *parser, int64_t end, const Assignment **assignment) {
-    Builder builder = {.parser = parser, .assignment = arena_new(parser->arena, Assignment)};
+    AssignmentParser builder = {.parser = parser, .assignment = arena_new(parser->arena, Assignment)};
     parser->nesting = parser->operations = 0;
     *assignment = NULL;
     if (!parse_expression(&builder, &builder.assignment->rhs))
@@ -492,7 +476,7 @@ bool parse_right_side(Parser *parser, int64_t end, const Assignment **assignment
     builder.assignment->span = builder.assignment->rhs->span;
     if (peek(parser) != &parser->tokens.items[end])
         return expected(parser, "',' or an operator");
-    if (!builder.failed && check_type(parser, builder.assignment))
+    if (!builder.failed && check_assignment(parser->build, builder.assignment))
         *assignment = builder.assignment;
     return true;
 }

@@ -6,24 +6,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-static bool declare_param(Parser *parser, const Token *name, const Integer *initial) {
-    int index = (int)parser->params.count;
-    bool failed = !initial->known;
-    if (!declare_name(parser, name, NAME_PARAM, index, failed))
-        return false;
-    Param param = {name->text, name->span, initial->value, initial->expr};
-    for (int i = 0; i < parser->override_count; i++) {
-        if (strcmp(parser->overrides[i].name, name->text) == 0) {
-            param.value = parser->overrides[i].value;
-            param.definition = int_const(parser->arena, param.value);
-        }
-    }
-    array_push(parser->arena, parser->params, param);
-    array_push(parser->arena, parser->param_names, param.name);
-    array_push(parser->arena, parser->param_values, param.value);
-    return true;
-}
-
 static bool parse_one_param(Parser *parser) {
     const Token *name;
     if (!expect_name(parser, "the name of a param", &name))
@@ -31,7 +13,7 @@ static bool parse_one_param(Parser *parser) {
     Integer initial = {.expr = int_const(parser->arena, 0)};
     bool ok = expect(parser, TOKEN_ASSIGN, "'=' and a value") && parse_integer(parser, &initial);
     initial.known &= ok;
-    declare_param(parser, name, &initial);
+    build_param(parser->build, (Param){name->text, name->span, initial.value, initial.expr}, initial.known);
     return ok && (at_statement_end(parser) || peek(parser)->kind == TOKEN_COMMA ||
                   expected(parser, "',', an operator or the end of the line"));
 }
@@ -67,8 +49,9 @@ static bool check_level_name(Parser *parser, const Machine *machine, const Token
     for (int i = 0; i < LEVEL_NAME_COUNT; i++)
         if (strcmp(level_names[i], name->text) == 0)
             return true;
-    return diagnostics_error(parser->diagnostics, name->span, "unknown level '%s' of a machine%s", name->text,
-                             suggestion(parser, name->text, "levels", level_names, LEVEL_NAME_COUNT));
+    return diagnostics_error(
+        parser->diagnostics, name->span, "unknown level '%s' of a machine%s", name->text,
+        build_suggestion(parser->arena, name->text, "levels", level_names, LEVEL_NAME_COUNT));
 }
 
 // Adds `grid(size, ...)` to the last level of the machine.
@@ -142,10 +125,7 @@ bool parse_machine(Parser *parser) {
             ok = parse_level(parser, machine, &known);
         while (ok && accept(parser, TOKEN_COMMA));
     }
-    bool usable = ok && known && check_machine(parser, machine);
-    if (declare_name(parser, name, NAME_MACHINE, (int)parser->machines.count, !usable))
-        // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
-        array_push(parser->arena, parser->machines, machine);
+    build_machine(parser->build, machine, ok && known);
     return ok;
 }
 
@@ -179,7 +159,7 @@ static bool parse_type(Parser *parser, Tensor *tensor, bool *known) {
     for (int i = 0; i < TYPE_COUNT; i++)
         names[i] = type_info((ElementType)i)->name;
     diagnostics_error(parser->diagnostics, name->span, "unknown type '%s'%s", name->text,
-                      suggestion(parser, name->text, "types", names, TYPE_COUNT));
+                      build_suggestion(parser->arena, name->text, "types", names, TYPE_COUNT));
     *known = false;
     return true;
 }
@@ -219,8 +199,9 @@ static bool parse_levels(Parser *parser, Tensor *tensor) {
             if (!parse_level_option(parser, name, &span))
                 return false;
             if (!format)
-                diagnostics_error(parser->diagnostics, span, "unknown storage level '%s'%s", name->text,
-                                  suggestion(parser, name->text, "levels", formats, format_count));
+                diagnostics_error(
+                    parser->diagnostics, span, "unknown storage level '%s'%s", name->text,
+                    build_suggestion(parser->arena, name->text, "levels", formats, format_count));
             else if (!format->supported)
                 diagnostics_error(parser->diagnostics, span,
                                   "'%s' levels are not supported yet; write 'dense'", name->text);
@@ -311,15 +292,9 @@ bool parse_tensor(Parser *parser) {
     if (!expect_name(parser, "the name of a tensor", &name))
         return false;
     Tensor *tensor = arena_new(parser->arena, Tensor);
-    tensor->id = (int)parser->tensors.count;
     tensor->name = name->text;
     tensor->span = name->span;
     bool known = true, ok = parse_tensor_body(parser, tensor, &known);
-    bool usable = ok && known && check_tensor(parser, tensor);
-    if (declare_name(parser, name, NAME_TENSOR, tensor->id, !usable)) {
-        // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
-        array_push(parser->arena, parser->tensors, tensor);
-        array_push(parser->arena, parser->placed, false);
-    }
+    build_tensor(parser->build, tensor, ok && known);
     return ok;
 }

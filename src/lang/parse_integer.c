@@ -7,12 +7,6 @@
 
 #include <inttypes.h>
 
-int64_t value_of(const Parser *parser, const IntExpr *expr) {
-    int64_t value = 0;
-    int_eval(expr, parser->param_values.items, NULL, &value);
-    return value;
-}
-
 static Integer apply(Parser *parser, IntOp op, Span span, Integer left, Integer right) {
     Integer result = {.expr = int_op(parser->arena, op, left.expr, right.expr),
                       .known = left.known && right.known,
@@ -51,11 +45,11 @@ static bool parse_operand(Parser *parser, Integer *integer) {
         return true;
     case TOKEN_NAME: {
         take(parser);
-        int index = resolve_name(parser, token, NAME_PARAM);
-        if (index < 0)
+        Name param;
+        if (!resolve_name(parser, token, NAME_PARAM, &param))
             return true;
-        integer->expr = int_param(parser->arena, index);
-        integer->value = parser->param_values.items[index];
+        integer->expr = int_param(parser->arena, param.param);
+        integer->value = build_param_values(parser->build)[param.param];
         integer->known = true;
         return true;
     }

@@ -74,16 +74,16 @@ static int mode_of(Place *place, Arrow *arrow, const Token *name) {
         return d;
     }
     place->failed = true;
-    const Name *declared = find_name(parser, name->text);
-    if (declared && declared->kind == NAME_PARAM)
+    Name declared;
+    if (build_find(parser->build, name->text, &declared) && declared.kind == NAME_PARAM)
         diagnostics_error(parser->diagnostics, name->span,
                           "'%s' is a param; a place is a mode's name, cyclic(...), a plain integer or '*'",
                           name->text);
     else
-        diagnostics_error(
-            parser->diagnostics, name->span, "'%s' does not name a mode of '%s'%s", name->text,
-            place->name->text,
-            suggestion(parser, name->text, "named on the left", arrow->modes, arrow->mode_count));
+        diagnostics_error(parser->diagnostics, name->span, "'%s' does not name a mode of '%s'%s", name->text,
+                          place->name->text,
+                          build_suggestion(parser->arena, name->text, "named on the left", arrow->modes,
+                                           arrow->mode_count));
     return -1;
 }
 
@@ -120,7 +120,7 @@ static bool parse_cyclic(Place *place, Arrow *arrow, PlaceEntry *entry) {
     if (!leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "')'"))
         return false;
     entry->cycle = block.expr;
-    place->failed |= !block.known || !check_block(parser, block.value, block.span);
+    place->failed |= !block.known || !check_block(parser->build, block.value, block.span);
     return true;
 }
 
@@ -180,7 +180,7 @@ static bool parse_entries(Place *place, Arrow *arrow, Span target, const char *t
             place->placement->entries[first + count] = entry;
             if (entry.kind == PLACE_FIX)
                 place->failed |=
-                    !check_coordinate(parser, machine, first + count, entry.coordinate, entry.span);
+                    !check_coordinate(parser->build, machine, first + count, entry.coordinate, entry.span);
         }
         count++;
     } while (accept(parser, TOKEN_COMMA));
@@ -212,7 +212,8 @@ static const MachineLevel *find_level(Place *place, const Token *name) {
                           machine->name, machine->name);
     else if (!level)
         diagnostics_error(parser->diagnostics, name->span, "machine '%s' has no level '%s'%s", machine->name,
-                          name->text, suggestion(parser, name->text, "levels", names, machine->level_count));
+                          name->text,
+                          build_suggestion(parser->arena, name->text, "levels", names, machine->level_count));
     else if (!was_wrong && index > place->next_level)
         diagnostics_error(
             parser->diagnostics, name->span,
@@ -237,9 +238,9 @@ static void set_machine(Place *place, const Token *name, bool first_arrow) {
                                    place->placement->machine->name);
         return;
     }
-    int index = resolve_name(parser, name, NAME_MACHINE);
-    if (index >= 0)
-        place->placement->machine = parser->machines.items[index];
+    Name machine;
+    if (resolve_name(parser, name, NAME_MACHINE, &machine))
+        place->placement->machine = machine.machine;
     else
         place->failed = true;
 }
@@ -296,9 +297,9 @@ static bool parse_arrow(Place *place, bool first_arrow) {
         return false;
     if (first_arrow) {
         place->name = name;
-        int index = resolve_name(parser, name, NAME_TENSOR);
-        place->tensor = index >= 0 ? parser->tensors.items[index] : NULL;
-        place->failed = index < 0;
+        Name tensor;
+        place->failed = !resolve_name(parser, name, NAME_TENSOR, &tensor);
+        place->tensor = place->failed ? NULL : tensor.tensor;
     } else if (strcmp(name->text, place->name->text) != 0) {
         place->failed = !diagnostics_error(parser->diagnostics, name->span,
                                            "all arrows of a placement are about one tensor, here '%s'",
@@ -326,7 +327,7 @@ static bool parse_memory(Place *place) {
     else
         place->failed =
             !diagnostics_error(parser->diagnostics, name->span, "unknown memory '%s'%s", name->text,
-                               suggestion(parser, name->text, "memories", memories, 3));
+                               build_suggestion(parser->arena, name->text, "memories", memories, 3));
     return true;
 }
 
@@ -360,10 +361,10 @@ bool parse_place(Parser *parser) {
         ok = expected(parser, "',' and another arrow, 'in' and a memory, or the end of the line");
     if (!place.tensor)
         return ok;
-    if (parser->placed.items[place.tensor->id])
+    if (parser->build->placed.items[place.tensor->id])
         return diagnostics_error(parser->diagnostics, place.name->span,
                                  "'%s' is already placed; a tensor has one place", place.tensor->name);
-    parser->placed.items[place.tensor->id] = true;
+    parser->build->placed.items[place.tensor->id] = true;
     if (ok)
         check_all_levels(&place);
     place.placement->span = span_join(place.placement->span, parser->tokens.items[parser->at - 1].span);

@@ -43,9 +43,9 @@ static bool parse_name_argument(Parser *parser, Arg *arg) {
         arg->span = span_join(arg->span, level->span);
         return true;
     }
-    const Name *declared = find_name(parser, name->text);
-    if (declared && declared->kind == NAME_PARAM && !declared->failed)
-        arg->value = int_param(parser->arena, declared->index);
+    Name declared;
+    if (build_find(parser->build, name->text, &declared) && declared.kind == NAME_PARAM && !declared.failed)
+        arg->value = int_param(parser->arena, declared.param);
     return true;
 }
 
@@ -99,8 +99,9 @@ static bool mentions_tensor(const Parser *parser, int64_t begin, int64_t end) {
             return true;
         if (tokens[i].kind != TOKEN_NAME)
             continue;
-        const Name *name = find_name(parser, tokens[i].text);
-        if (tokens[i + 1].kind == TOKEN_OPEN_PAREN || (name && name->kind == NAME_TENSOR))
+        Name name;
+        if (tokens[i + 1].kind == TOKEN_OPEN_PAREN ||
+            (build_find(parser->build, tokens[i].text, &name) && name.kind == NAME_TENSOR))
             return true;
     }
     return false;
@@ -207,8 +208,8 @@ static void parse_commands(Parser *parser, bool closed, CommandArray *commands) 
 // several blocks follow several such statements, they go in order: the blocks read just before this one move
 // to the statements before.
 static bool attach(Parser *parser, const char *target, Statement schedule) {
-    ParsedStatement *statements = parser->statements.items;
-    int64_t count = parser->statements.count, last = -1, to = -1;
+    BuiltStatement *statements = parser->build->statements.items;
+    int64_t count = parser->build->statements.count, last = -1, to = -1;
     for (int64_t i = count - 1; i >= 0 && to < 0; i--) {
         if (strcmp(statements[i].target, target) != 0)
             continue;
@@ -235,9 +236,9 @@ static bool attach(Parser *parser, const char *target, Statement schedule) {
 }
 
 static void diagnose_target(Parser *parser, const Token *target) {
-    const ParsedStatement *statements = parser->statements.items;
+    const BuiltStatement *statements = parser->build->statements.items;
     Array(const char *) targets = {0};
-    for (int64_t i = 0; i < parser->statements.count; i++) {
+    for (int64_t i = 0; i < parser->build->statements.count; i++) {
         array_push(parser->arena, targets, statements[i].target);
         if (strcmp(statements[i].target, target->text) != 0)
             continue;
@@ -260,8 +261,9 @@ static void diagnose_target(Parser *parser, const Token *target) {
             return;
         }
     }
-    diagnostics_error(parser->diagnostics, target->span, "no statement assigns '%s'%s", target->text,
-                      suggestion(parser, target->text, "assigned", targets.items, targets.count));
+    diagnostics_error(
+        parser->diagnostics, target->span, "no statement assigns '%s'%s", target->text,
+        build_suggestion(parser->arena, target->text, "assigned", targets.items, targets.count));
 }
 
 bool parse_schedule(Parser *parser) {

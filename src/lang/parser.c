@@ -11,12 +11,7 @@ static int64_t significant(const Parser *parser, int64_t at) {
 }
 
 static bool has_stopped(const Parser *parser) {
-    return parser->stopped || parser->diagnostics->errors >= MAX_ERRORS;
-}
-
-bool stop(Parser *parser, Span span, const char *what, int most) {
-    parser->stopped = true;
-    return diagnostics_error(parser->diagnostics, span, "a program has at most %d %s", most, what);
+    return parser->build->stopped || parser->diagnostics->errors >= MAX_ERRORS;
 }
 
 const Token *peek(const Parser *parser) {
@@ -108,87 +103,37 @@ void recover(Parser *parser, int64_t start) {
     parser->at = i;
 }
 
-const Name *find_name(const Parser *parser, const char *name) {
-    for (int64_t i = 0; i < parser->names.count; i++)
-        if (strcmp(parser->names.items[i].name, name) == 0)
-            return &parser->names.items[i];
-    return NULL;
-}
-
-static const char *const kind_names[] = {
-    [NAME_PARAM] = "param", [NAME_MACHINE] = "machine", [NAME_TENSOR] = "tensor"};
-
-bool declare_name(Parser *parser, const Token *token, NameKind kind, int index, bool failed) {
-    if (kind == NAME_TENSOR && function_by_name(token->text))
-        return diagnostics_error(parser->diagnostics, token->span,
-                                 "'%s' is a function; choose another name for the tensor", token->text);
-    const Name *old = find_name(parser, token->text);
-    if (old) {
-        if (old->span.line == 0)
-            return diagnostics_error(parser->diagnostics, token->span,
-                                     "'%s' is built in: the number of processes; choose another name",
-                                     token->text);
-        diagnostics_error(parser->diagnostics, token->span,
-                          "'%s' is already declared as a %s; choose another name", token->text,
-                          kind_names[old->kind]);
-        diagnostics_note(parser->diagnostics, old->span, "it is declared here");
-        return false;
-    }
-    if (parser->names.count > MAX_NAMES)
-        return stop(parser, token->span, "declarations", MAX_NAMES);
-    Name name = {token->text, token->span, kind, failed, index};
-    array_push(parser->arena, parser->names, name);
-    return true;
-}
-
-const char *suggestion(Parser *parser, const char *name, const char *label, const char *const *candidates,
-                       int64_t count) {
-    enum { MOST = 12 };
-    const char *close = closest_name(name, candidates, count);
-    if (close)
-        return arena_printf(parser->arena, " (did you mean '%s'?)", close);
-    if (count == 0)
-        return arena_printf(parser->arena, " (%s: none)", label);
-    Text list = text_create(parser->arena);
-    text_printf(&list, " (%s:", label);
-    for (int64_t i = 0; i < count && i < MOST; i++)
-        text_printf(&list, " %s", candidates[i]);
-    text_append(&list, count > MOST ? " ...)" : ")");
-    return text_string(&list);
-}
-
 // The line of a declaration of this name further down, 0 where there is none.
 static int32_t declared_later(const Parser *parser, const char *name, NameKind kind) {
     const Token *tokens = parser->tokens.items;
     for (int64_t i = parser->at; i + 1 < parser->tokens.count; i++)
-        if (token_begins_declaration(tokens, i) && strcmp(tokens[i].text, kind_names[kind]) == 0 &&
+        if (token_begins_declaration(tokens, i) && strcmp(tokens[i].text, name_kinds[kind]) == 0 &&
             strcmp(tokens[i + 1].text, name) == 0)
             return tokens[i].span.line;
     return 0;
 }
 
-int resolve_name(Parser *parser, const Token *token, NameKind kind) {
-    const Name *name = find_name(parser, token->text);
-    if (name && name->failed)
-        return -1;
-    if (name && name->kind == kind)
-        return name->index;
-    int32_t later = declared_later(parser, token->text, kind);
-    Array(const char *) candidates = {0};
-    for (int64_t i = 0; i < parser->names.count; i++)
-        if (parser->names.items[i].kind == kind)
-            array_push(parser->arena, candidates, parser->names.items[i].name);
-    if (name)
-        diagnostics_error(parser->diagnostics, token->span, "'%s' is a %s, not a %s", token->text,
-                          kind_names[name->kind], kind_names[kind]);
-    else if (later)
-        diagnostics_error(parser->diagnostics, token->span,
-                          "%s '%s' is declared further down, on line %d; a declaration comes before its use",
-                          kind_names[kind], token->text, later);
-    else
-        diagnostics_error(
-            parser->diagnostics, token->span, "unknown %s '%s'%s", kind_names[kind], token->text,
-            suggestion(parser, token->text, arena_printf(parser->arena, "%ss", kind_names[kind]),
-                       candidates.items, candidates.count));
-    return -1;
+bool resolve_name(Parser *parser, const Token *token, NameKind kind, Name *name) {
+    const bool found = build_find(parser->build, token->text, name);
+    if (found && name->failed)
+        return false;
+    if (found && name->kind == kind)
+        return true;
+    const int32_t later = declared_later(parser, token->text, kind);
+    if (found)
+        return diagnostics_error(parser->diagnostics, token->span, "'%s' is a %s, not a %s", token->text,
+                                 name_kinds[name->kind], name_kinds[kind]);
+    if (later)
+        return diagnostics_error(
+            parser->diagnostics, token->span,
+            "%s '%s' is declared further down, on line %d; a declaration comes before its use",
+            name_kinds[kind], token->text, later);
+    const NameArray names = build_names(parser->build, kind, parser->arena);
+    const char **candidates = arena_array(parser->arena, const char *, names.count);
+    for (int64_t i = 0; i < names.count; i++)
+        candidates[i] = names.items[i].name;
+    return diagnostics_error(
+        parser->diagnostics, token->span, "unknown %s '%s'%s", name_kinds[kind], token->text,
+        build_suggestion(parser->arena, token->text, arena_printf(parser->arena, "%ss", name_kinds[kind]),
+                         candidates, names.count));
 }

@@ -5,28 +5,8 @@
 #ifndef DISTAL_LANG_PARSER_H
 #define DISTAL_LANG_PARSER_H
 
-#include "lang/limits.h"
-#include "lang/program.h"
+#include "lang/build.h"
 #include "lang/tokens.h"
-
-typedef enum { NAME_PARAM, NAME_MACHINE, NAME_TENSOR } NameKind;
-
-// Params, machines and tensors share one space of names. Index variables are local to their statement and may
-// have any of these names; the place where a name stands says what it is.
-typedef struct {
-    const char *name;
-    Span span;
-    NameKind kind;
-    bool failed; // its declaration has been diagnosed: what follows from that is not
-    int index;   // among those of its kind
-} Name;
-
-// A statement as far as it could be read.
-typedef struct {
-    Statement statement; // its assignment is NULL after a mistake in it
-    const char *target;
-    int64_t scheduled_at; // number of statements before its schedule block
-} ParsedStatement;
 
 typedef struct {
     Arena *arena;
@@ -34,22 +14,9 @@ typedef struct {
     Tokens tokens;
     int64_t at;
     bool skip_newlines; // inside brackets
-    bool stopped;       // a limit has been reached: what is left reads as the end of the text
     int nesting, operations;
-    const ParamOverride *overrides;
-    int override_count;
-    Array(Name) names;
-    Array(Param) params;
-    Array(const char *) param_names;
-    Array(int64_t) param_values;
-    Array(Machine *) machines;
-    Array(Tensor *) tensors;
-    Array(bool) placed; // by tensor: a `place` names it, right or wrong
-    Array(ParsedStatement) statements;
+    ProgramBuilder *build; // what has been read
 } Parser;
-
-// Reports that a limit of the language is exceeded and reads no further; always false.
-bool stop(Parser *parser, Span span, const char *what, int most);
 
 // The token to be read next, and the one after it.
 const Token *peek(const Parser *parser);
@@ -71,15 +38,8 @@ void skip_brackets(Parser *parser);
 // To the end of the statement that began at token `start`, after a mistake in it.
 void recover(Parser *parser, int64_t start);
 
-const Name *find_name(const Parser *parser, const char *name);
-// Declares it, unless the name is taken, which is diagnosed.
-bool declare_name(Parser *parser, const Token *token, NameKind kind, int index, bool failed);
-// Index of the param, machine or tensor; -1 after a diagnostic, or silently where its declaration failed.
-int resolve_name(Parser *parser, const Token *token, NameKind kind);
-// " (did you mean 'x'?)", else " (LABEL: x y z)", for the end of a message.
-const char *suggestion(Parser *parser, const char *name, const char *label, const char *const *candidates,
-                       int64_t count);
-
+// The declaration of that kind; false after a diagnostic, or silently where the declaration failed.
+bool resolve_name(Parser *parser, const Token *token, NameKind kind, Name *name);
 // An integer expression over params.
 typedef struct {
     const IntExpr *expr;
@@ -88,8 +48,6 @@ typedef struct {
     Span span;
 } Integer;
 bool parse_integer(Parser *parser, Integer *integer);
-// Value of an expression that parse_integer has found to be known.
-int64_t value_of(const Parser *parser, const IntExpr *expr);
 
 bool parse_param(Parser *parser);
 bool parse_machine(Parser *parser);

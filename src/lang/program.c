@@ -40,47 +40,32 @@ static void parse_all(Parser *parser) {
         diagnostics_note(parser->diagnostics, (Span){0}, "reading stops after %d errors", MAX_ERRORS);
 }
 
-static void declare_ranks(Parser *parser, int64_t ranks) {
-    Name name = {.name = "ranks", .kind = NAME_PARAM};
-    Param param = {.name = "ranks", .value = ranks > 0 ? ranks : 1};
-    array_push(parser->arena, parser->names, name);
-    array_push(parser->arena, parser->params, param);
-    array_push(parser->arena, parser->param_names, param.name);
-    array_push(parser->arena, parser->param_values, param.value);
-}
-
-static const Program *finish(Parser *parser, Source source) {
-    Program *program = arena_new(parser->arena, Program);
-    Statement *statements = arena_array(parser->arena, Statement, parser->statements.count);
-    for (int64_t i = 0; i < parser->statements.count; i++)
-        statements[i] = parser->statements.items[i].statement;
-    *program = (Program){
-        .source = source,
-        .param_count = (int)parser->params.count,
-        .params = parser->params.items,
-        .param_names = parser->param_names.items,
-        .machine_count = (int)parser->machines.count,
-        .machines = (const Machine *const *)parser->machines.items,
-        .tensor_count = (int)parser->tensors.count,
-        .tensors = (const Tensor *const *)parser->tensors.items,
-        .statement_count = (int)parser->statements.count,
-        .statements = statements,
-    };
-    return program;
+static bool mentions(const void *text, const char *name) {
+    const Tokens *tokens = text;
+    for (int64_t i = 0; i < tokens->count; i++)
+        if (tokens->items[i].kind == TOKEN_NAME && strcmp(tokens->items[i].text, name) == 0)
+            return true;
+    return false;
 }
 
 const Program *program_parse(Arena *arena, Source source, const ParamOverride *overrides, int override_count,
                              int64_t ranks, Diagnostics *diagnostics) {
-    int64_t errors_before = diagnostics->errors;
-    Parser parser = {.arena = arena,
-                     .diagnostics = diagnostics,
-                     .tokens = tokenize(arena, source.text, diagnostics),
-                     .overrides = overrides,
-                     .override_count = override_count};
-    declare_ranks(&parser, ranks);
+    const int64_t errors_before = diagnostics->errors;
+    const Tokens tokens = tokenize(arena, source.text, diagnostics);
+    ProgramBuilder builder = {.arena = arena,
+                              .diagnostics = diagnostics,
+                              .overrides = overrides,
+                              .override_count = override_count,
+                              .is_mentioned = mentions,
+                              .text = &tokens};
+    Parser parser = {.arena = arena, .diagnostics = diagnostics, .tokens = tokens, .build = &builder};
+    build_ranks(&builder, ranks);
     parse_all(&parser);
-    check_overrides(&parser);
-    return diagnostics->errors == errors_before ? finish(&parser, source) : NULL;
+    check_overrides(&builder);
+    if (diagnostics->errors > errors_before)
+        return NULL;
+    const Program program = build_finish(&builder, source);
+    return arena_copy(arena, &program, sizeof program);
 }
 
 int64_t *program_param_values(const Program *program, Arena *arena) {
