@@ -36,11 +36,12 @@ static void bind_input(Session *session, const Binding *binding, bool *given, Bi
     given[tensor->id] = true;
 }
 
-// The tensor that is written to this path, NULL where none is.
-static const Tensor *written_to(const Program *program, const Bindings *bindings, const char *path) {
+// The tensor that is written to the file of this path, NULL where none is.
+static const Tensor *written_to(const Program *program, const Bindings *bindings, const char *path,
+                                Arena *arena) {
     for (int i = 0; i < program->tensor_count; i++) {
         const char *output = bindings->outputs[program->tensors[i]->id];
-        if (output && strcmp(output, path) == 0)
+        if (output && output_same_file(output, path, arena))
             return program->tensors[i];
     }
     return NULL;
@@ -51,7 +52,7 @@ static void bind_output(Session *session, const Binding *binding, Bindings *bind
     if (!tensor)
         return;
     const Program *program = session->pipeline->program;
-    const Tensor *other = written_to(program, bindings, binding->value);
+    const Tensor *other = written_to(program, bindings, binding->value, session->arena);
     if (!program_is_output(program, tensor) && !program_is_input(program, tensor))
         diagnostics_error(session->diagnostics, (Span){0}, "--out %s=%s: no statement uses '%s'",
                           tensor->name, binding->value, tensor->name);

@@ -61,6 +61,19 @@ Output output_create(const char *path, const DraftToken *token, Arena *arena) {
     return (Output){.path = path, .target = target, .draft = draft, .fd = -1};
 }
 
+static const char *name_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+bool output_same_file(const char *a, const char *b, Arena *arena) {
+    struct stat in_a, in_b;
+    a = follow_links(a, arena);
+    b = follow_links(b, arena);
+    return strcmp(name_of(a), name_of(b)) == 0 && stat(folder_of(a, arena), &in_a) == 0 &&
+           stat(folder_of(b, arena), &in_b) == 0 && in_a.st_dev == in_b.st_dev && in_a.st_ino == in_b.st_ino;
+}
+
 bool output_refuse(const Output *output, const char *why, Diagnostics *diagnostics) {
     return diagnostics_error(diagnostics, (Span){0}, "cannot write '%s': %s", output->path, why);
 }

@@ -28,6 +28,9 @@ typedef struct {
 // Names only; no file is looked at but for links.
 Output output_create(const char *path, const DraftToken *token, Arena *arena);
 
+// Whether outputs to both paths would replace the same file.
+bool output_same_file(const char *a, const char *b, Arena *arena);
+
 // Whether there can be a file of this name. False with a diagnostic.
 bool output_possible(const Output *output, Diagnostics *diagnostics);
 

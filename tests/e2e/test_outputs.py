@@ -97,6 +97,18 @@ def test_links_stay_links(folder):
                 os.unlink(f"{folder}/data/file.npy")
 
 
+def test_two_outputs_of_one_file(folder):
+    """By a link, a path with dots and a link to the folder, also before there is such a file."""
+    os.symlink(folder, f"{folder}/here")
+    os.symlink("here/A.npy", f"{folder}/B.npy")
+    program = "tensor A(4): f64; tensor B(4): f64; A(i) = 1; B(i) = 2"
+    for other in ("B.npy", "here/A.npy", "././A.npy"):
+        done = distal(["run", "-e", program, "--out", f"A={folder}/A.npy", "--out", f"B={folder}/{other}"], status=2)
+        check("'A' is written there already" in done.stderr, f"{other}: {done.stderr!r}")
+    distal(["run", "-e", program, "--out", f"A={folder}/A.npy", "--out", f"B={folder}/C.npy", "-q"])
+    check((numpy.load(f"{folder}/A.npy") == 1).all() and (numpy.load(f"{folder}/C.npy") == 2).all(), "wrong files")
+
+
 def test_no_file_is_in_the_way(folder):
     """Names that a draft could once have, planted as links to a file of the user."""
     with open(f"{folder}/precious", "w", encoding="utf-8") as file:
@@ -145,11 +157,13 @@ def test_streams(folder):
     check(files(folder) == [], f"{files(folder)}")
 
 
-def large_run(folder, ranks):
+def large_run(folder, ranks, launcher=()):
     """A run that writes a file of 800 MB: long enough to be met while it does."""
     program = (f"machine M = grid({ranks}); tensor A(10000, 10000): f64; place A(x, y) -> M(y); A(i, j) = 1")
-    return subprocess.Popen([DISTAL, "run", "-e", program, "--out", f"A={folder}/A.npy"], stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, text=True, env={**os.environ, "DISTAL_TEST": folder})
+    environment = {**os.environ, "DISTAL_TEST": folder, "OMPI_ALLOW_RUN_AS_ROOT": "1",
+                   "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+    return subprocess.Popen([*launcher, DISTAL, "run", "-e", program, "--out", f"A={folder}/A.npy"], text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
 
 
 def is_writing(folder, process):
@@ -186,6 +200,18 @@ def test_killed(folder):
     for rank in (0, 1):
         interrupt(folder, 2, lambda _, rank=rank: os.kill(ranks_of_run(folder)[rank], signal.SIGKILL))
     interrupt(folder, 1, lambda process: process.kill())
+
+
+def test_interrupted_under_another_launcher(folder):
+    """Nothing of ours outlives the ranks there: rank 0 removes the draft when it gets the signal."""
+    words = os.environ.get("DISTAL_MPIRUN", "mpirun").split()
+    for kind in (signal.SIGINT, signal.SIGTERM):
+        process = large_run(folder, 2, [*words, "-n", "2"])
+        check(wait_for(lambda: files(folder) != [], 60), "it never wrote")
+        process.send_signal(kind)
+        process.communicate(timeout=LIMIT_SECONDS)
+        check(wait_for(lambda: not ranks_of_run(folder), 10), "ranks are left behind")
+        check(files(folder) == [], f"left behind after {kind.name}: {files(folder)}")
 
 
 def closed(arguments, streams):
