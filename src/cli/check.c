@@ -8,8 +8,8 @@ static ExitStatus check(Session *session) {
 const Subcommand subcommand_check = {
     .name = "check",
     .arguments = "FILE",
-    .summary = "parse, check and schedule a program; silent when all is well",
-    .text = "Every mistake is reported with its place, and the exit status is then 2.",
+    .summary = "parse, check and schedule a program; print nothing if it is correct",
+    .text = "Every error is reported with its place; the exit status is then 2.",
     .options = PROGRAM_OPTIONS,
     .run = check,
 };

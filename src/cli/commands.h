@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The commands of the program, one a file: a new one is a new file and a line in the list below, and parsing
-// and help know it.
+// The commands of the program, one source file each: to add one, write that file and add a line to the list
+// below, which the parser and help go through.
 #ifndef DISTAL_CLI_COMMANDS_H
 #define DISTAL_CLI_COMMANDS_H
 
@@ -11,7 +11,7 @@ struct Subcommand {
     const char *name;
     const char *arguments; // "FILE", for help
     const char *summary;   // one line, for help
-    const char *text;      // more about it, lines for help; NULL: nothing
+    const char *text;      // one paragraph more, for help; NULL: nothing
     unsigned options;      // that it takes, bits 1u << OptionName; 0: none, and no program either
     ExitStatus (*run)(Session *session);
 };

@@ -18,7 +18,7 @@ void drafts_share_token(void) {
     setenv(variable, drafts_token().digits, 1);
 }
 
-// The names of all drafts that this run may make, NULL at the end.
+// The names of all drafts that this run may create, NULL at the end.
 static const char **draft_names(const Options *options, Arena *arena) {
     const DraftToken token = drafts_token();
     const int64_t count = options->outputs.count;
@@ -48,7 +48,7 @@ void drafts_remove_on_signals(const Options *options, Arena *arena) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         struct sigaction old;
         const struct sigaction action = {.sa_handler = remove_and_end};
-        // What ignores a signal, as under nohup, goes on doing so.
+        // An ignored signal, as under nohup, stays ignored.
         if (sigaction(kinds[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
             sigaction(kinds[i], &action, NULL);
     }

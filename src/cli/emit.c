@@ -18,8 +18,8 @@ static ExitStatus emit(Session *session) {
 const Subcommand subcommand_emit = {
     .name = "emit",
     .arguments = "FILE",
-    .summary = "print the C that is generated",
-    .text = "The same text serves all sizes and rank counts.",
+    .summary = "print the generated C",
+    .text = "The same C serves all sizes and numbers of ranks.",
     .options = PROGRAM_OPTIONS | 1u << OPTION_OUTPUT,
     .run = emit,
 };

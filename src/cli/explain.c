@@ -103,11 +103,10 @@ static ExitStatus explain(Session *session) {
 const Subcommand subcommand_explain = {
     .name = "explain",
     .arguments = "FILE",
-    .summary = "print what becomes of a program",
+    .summary = "print the representations of a program, from index notation to SPMD",
     .text =
         "Prints concrete index notation as written and after each schedule command, then the SPMD program of "
-        "one\n"
-        "process as pseudo-code. --stop-after prints one representation instead.",
+        "one process as pseudo-code. With --stop-after it prints one representation instead.",
     .options = PROGRAM_OPTIONS | 1u << OPTION_STOP_AFTER,
     .run = explain,
 };

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-// `text` word by word from column `indent` on, in lines of 100 characters.
+// Breaks `text` into lines of at most 100 characters, indented by `indent`.
 static void wrap(const char *text, size_t indent, Text *to) {
     for (size_t column = indent; *text;) {
         const size_t length = strcspn(text, " ");
@@ -64,22 +64,22 @@ static void print_everything(Text *to) {
     const ScheduleCommand *const *commands = schedule_commands(&count);
     for (int i = 0; i < count; i++)
         print_row(commands[i]->synopsis, commands[i]->summary, to);
-    text_append(
-        to, "\nexit status: 0 fine; 1 the computation failed; 2 the program or the command line is wrong\n");
+    text_append(to, "\nexit status: 0 success; 1 the computation failed; 2 an error in the program or on the "
+                    "command line\n");
 }
 
 static void print_subcommand(const Subcommand *command, Text *to) {
     text_printf(to, "usage: distal %s %s%s\n\n%s\n", command->name, command->arguments,
                 command->options ? " [options]" : "", command->summary);
     if (command->text)
-        text_printf(to, "%s\n", command->text);
+        wrap(command->text, 0, to);
     if (command->options) {
         text_append(to, "\noptions:\n");
         print_options(command->options, to);
     }
 }
 
-// Every line of it two columns further right.
+// Indented by two columns.
 static void print_indented(const char *text, Text *to) {
     while (*text) {
         const size_t length = strcspn(text, "\n");
@@ -97,7 +97,7 @@ static void print_loops(const char *title, const Cin *cin, const char *const *pa
     print_indented(text_string(&loops), to);
 }
 
-// With the loops of its example as they are written and as they are in the end.
+// With the loops of its example before and after the command.
 static void print_schedule_command(const ScheduleCommand *command, Text *to) {
     text_printf(to, "%s\n  ", command->synopsis);
     wrap(command->summary, 2, to);
@@ -152,6 +152,6 @@ static ExitStatus help(Session *session) {
 const Subcommand subcommand_help = {
     .name = "help",
     .arguments = "[TOPIC]",
-    .summary = "this text, or more about a command or a schedule command",
+    .summary = "this text, or help on a command or a schedule command",
     .run = help,
 };

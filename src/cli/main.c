@@ -34,12 +34,11 @@ static void run_command(void *arguments) {
     session.ranks = options.ranks;
     const ExitStatus status = options.command->run(&session);
     session_report(&session);
-    line->status = status; // only now: memory may run out in the report, too
+    line->status = status; // set last, as memory may run out in the report
 }
 
-// Where a standard stream is closed, the next file that is opened would take its place, and get what is
-// printed. Something stands there instead that can neither be read nor written, so that whoever tries gets an
-// error.
+// If a standard stream is closed, the next file that is opened would take its descriptor and receive what is
+// printed. So the descriptor is occupied by one that fails when it is read (standard input) or written.
 static void hold_standard_streams(void) {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
@@ -48,7 +47,7 @@ static void hold_standard_streams(void) {
 
 int main(int argument_count, char **arguments) {
     hold_standard_streams();
-    signal(SIGXFSZ, SIG_IGN); // a file that grows too large is an error like a full disk
+    signal(SIGXFSZ, SIG_IGN); // writing beyond the size limit fails like writing to a full disk
     CommandLine line = {arena_create(), argument_count, arguments, EXIT_FAILED};
     if (!line.arena || !arena_attempt(line.arena, run_command, &line))
         fputs("distal: error: out of memory\n", stderr);

@@ -160,7 +160,8 @@ static bool set_help(const OptionUse *use, const char *value) {
     .set = set_count, .field = offsetof(Options, name), .least = (lowest), .most = (highest)
 
 const Option options_table[OPTION_COUNT] = {
-    [OPTION_TEXT] = {"-e", NULL, "TEXT", .summary = "the program itself, in place of FILE", .set = set_text},
+    [OPTION_TEXT] = {"-e", NULL, "TEXT", .summary = "the text of the program, instead of FILE",
+                     .set = set_text},
     [OPTION_PARAM] = {"-p", "--param", "NAME=INT", .summary = "set a param of the program; repeatable",
                       .set = set_param},
     [OPTION_RANKS] = {"-n", "--ranks", "N",
@@ -185,12 +186,12 @@ const Option options_table[OPTION_COUNT] = {
     [OPTION_WARMUP] = {NULL, "--warmup", "K", .summary = "executions before the timed ones (default: 0)",
                        COUNT(warmup, 0, INT_MAX)},
     [OPTION_MEMORY_LIMIT] = {NULL, "--memory-limit", "BYTES",
-                             .summary = "refuse what takes more memory of a process; K, M, G or T may follow "
-                                        "(default: what is free on a node, shared by its processes)",
+                             .summary =
+                                 "refuse to run if a process needs more memory; K, M, G or T may follow "
+                                 "(default: the free memory of a node, shared by its processes)",
                              .set = set_memory_limit},
     [OPTION_OVERSUBSCRIBE] = {NULL, "--oversubscribe", NULL,
-                              .summary = "start more than 16 processes a core, which are refused otherwise",
-                              FLAG(oversubscribe)},
+                              .summary = "allow more than 16 processes per core", FLAG(oversubscribe)},
     [OPTION_STATS] = {NULL, "--stats", "text|json", .value_is_optional = true,
                       .summary = "figures, as a table (default) or as one JSON object on standard output",
                       .set = set_stats},
@@ -199,10 +200,9 @@ const Option options_table[OPTION_COUNT] = {
     [OPTION_STOP_AFTER] = {NULL, "--stop-after", "PASS",
                            .summary = "print one representation: {}; loops:NAME for one pass over loops",
                            .list = pass_list, .set = set_stop_after},
-    [OPTION_VERBOSE] = {"-v", "--verbose", NULL, .summary = "say more on standard error", FLAG(verbose)},
-    [OPTION_QUIET] = {"-q", "--quiet", NULL, .summary = "say nothing but errors on standard error",
-                      FLAG(quiet)},
-    [OPTION_HELP] = {"-h", "--help", NULL, .summary = "help on the command", .set = set_help},
+    [OPTION_VERBOSE] = {"-v", "--verbose", NULL, .summary = "print more on standard error", FLAG(verbose)},
+    [OPTION_QUIET] = {"-q", "--quiet", NULL, .summary = "print only errors on standard error", FLAG(quiet)},
+    [OPTION_HELP] = {"-h", "--help", NULL, .summary = "print help on the command", .set = set_help},
 };
 
 const char *option_spelling(const Option *option) {

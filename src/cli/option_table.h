@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of options: their spelling, what they take and set, what help says. The commands say which they
-// take. A new option is a row here, a name in the list below, and a field of Options.
+// The table of options: spelling, value, help, and how each is set. Commands list the options that they take.
+// To add one, add its name below, a row to the table, and a field to Options.
 #ifndef DISTAL_CLI_OPTION_TABLE_H
 #define DISTAL_CLI_OPTION_TABLE_H
 
@@ -29,7 +29,7 @@ typedef enum {
     OPTION_COUNT
 } OptionName;
 
-// What every command about a program takes.
+// Options of every command that takes a program.
 enum {
     PROGRAM_OPTIONS = 1u << OPTION_TEXT | 1u << OPTION_PARAM | 1u << OPTION_RANKS | 1u << OPTION_VERBOSE |
                       1u << OPTION_QUIET | 1u << OPTION_HELP
@@ -47,11 +47,11 @@ typedef struct {
 
 struct Option {
     const char *short_name, *long_name; // with their dashes; NULL where there is none
-    const char *value;                  // what it takes, for help; NULL: nothing
-    bool value_is_optional;             // then only by `=`
-    const char *summary;                // where "{}" stands for what `list` gives, if that is not NULL
+    const char *value;                  // name of its value in help; NULL: it takes none
+    bool value_is_optional;             // then given with `=` only
+    const char *summary;                // "{}" is replaced by the result of `list`, if that is not NULL
     const char *(*list)(Arena *arena);
-    // Sets what the option is about; `value` is NULL where there is none. False with a diagnostic.
+    // Sets the fields of Options; `value` is NULL where there is none. False with a diagnostic.
     bool (*set)(const OptionUse *use, const char *value);
     size_t field;        // of Options: a bool for a flag, an int64_t for a count
     int64_t least, most; // of a count
@@ -61,7 +61,7 @@ extern const Option options_table[OPTION_COUNT];
 
 // The long name, where there is one.
 const char *option_spelling(const Option *option);
-// The summary with its list.
+// The summary with "{}" replaced.
 const char *option_summary(const Option *option, Arena *arena);
 
 #endif

@@ -53,25 +53,25 @@ static void check_together(Parsing *parsing) {
         diagnostics_error(parsing->diagnostics, (Span){0}, "both a FILE ('%s') and -e TEXT are given",
                           options->file);
     if (!options->file && !options->text)
-        diagnostics_error(parsing->diagnostics, (Span){0},
-                          "no program: distal %s FILE, where - is standard input, or distal %s -e TEXT",
-                          options->command->name, options->command->name);
+        diagnostics_error(
+            parsing->diagnostics, (Span){0},
+            "no program given: write distal %s FILE, where - is standard input, or distal %s -e TEXT",
+            options->command->name, options->command->name);
     if (options->verbose && options->quiet)
         diagnostics_error(parsing->diagnostics, (Span){0}, "both -v and -q are given");
 }
 
-// What getopt_long returns for the long name of an option: this and its index in the table. Short names are
-// returned as they are.
+// getopt_long returns FIRST_LONG + index in the table for a long name, and the letter for a short one.
 enum { FIRST_LONG = 256 };
 
-// The table as getopt_long takes it.
+// The table in the form that getopt_long takes.
 typedef struct {
     char short_names[2 * OPTION_COUNT + 3];
     struct option long_names[OPTION_COUNT + 1];
 } Grammar;
 
 static Grammar grammar_create(void) {
-    // Arguments in order, files among them; a value that is missing is reported apart from what is unknown.
+    // "-": arguments in order, files included; ":": a missing value is distinguished from an unknown option.
     Grammar grammar = {.short_names = "-:"};
     char *letter = grammar.short_names + 2;
     struct option *name = grammar.long_names;
@@ -91,7 +91,7 @@ static Grammar grammar_create(void) {
     return grammar;
 }
 
-// NULL where getopt_long has not returned an option.
+// The option that getopt_long has returned; NULL where it is none.
 static const Option *option_of(int code) {
     if (code >= FIRST_LONG)
         return &options_table[code - FIRST_LONG];
@@ -101,7 +101,7 @@ static const Option *option_of(int code) {
     return NULL;
 }
 
-// `argument` names no option, or begins the names of several.
+// Reports that `argument` is no option, or an ambiguous abbreviation.
 static bool unknown_option(Parsing *parsing, const char *argument) {
     const bool is_long = strncmp(argument, "--", 2) == 0;
     const size_t length = strcspn(argument, "=");
@@ -119,7 +119,7 @@ static bool unknown_option(Parsing *parsing, const char *argument) {
                              did_you_mean(parsing->arena, name, names, OPTION_COUNT));
 }
 
-// What `option` is an option of.
+// The commands that take `option`.
 static const char *takers(const Parsing *parsing, const Option *option) {
     Text list = text_create(parsing->arena);
     for (int i = 0; subcommands[i]; i++)
@@ -137,7 +137,8 @@ static bool set_option(Parsing *parsing, const Option *option, const char *value
     return option->set(&use, value);
 }
 
-// What getopt_long has returned for `argument`. False where the argument is wrong.
+// Handles what getopt_long has returned for `argument`. False where `argument` is not an option as it should
+// be.
 static bool take(Parsing *parsing, int code, const char *argument) {
     const Option *option = option_of(code == '?' || code == ':' ? optopt : code);
     if (code == 1)
@@ -159,16 +160,16 @@ bool options_parse(Arena *arena, int count, char **arguments, Options *options, 
     *options = (Options){.repeat = 1};
     Parsing parsing = {arena, options, diagnostics};
     if (count == 0) {
-        diagnostics_error(diagnostics, (Span){0}, "no command");
+        diagnostics_error(diagnostics, (Span){0}, "no command given");
         list_commands(&parsing);
         return false;
     }
     if (!parse_command(&parsing, arguments[0]))
         return false;
     const Grammar grammar = grammar_create();
-    const char *wrong = NULL; // of letters behind an unknown one nothing is said
+    const char *wrong = NULL; // letters after an unknown one are not reported
     opterr = 0;
-    optind = 0; // from the start, also in a second command line
+    optind = 0; // restart getopt_long, also for a second command line
     while (!options->help) {
         const int at = optind > 0 ? optind : 1;
         const char *argument = at < count ? arguments[at] : NULL;
@@ -183,7 +184,7 @@ bool options_parse(Arena *arena, int count, char **arguments, Options *options, 
         options->command = &subcommand_help;
         return diagnostics->errors == 0;
     }
-    for (int i = optind; i < count; i++) // behind --
+    for (int i = optind; i < count; i++) // after --
         take_file(&parsing, arguments[i]);
     check_together(&parsing);
     return diagnostics->errors == 0;

@@ -18,15 +18,13 @@ static ExitStatus plan(Session *session) {
 const Subcommand subcommand_plan = {
     .name = "plan",
     .arguments = "FILE",
-    .summary = "print who sends what to whom, without data and without MPI",
+    .summary = "print messages and memory of each rank, without data and without MPI",
     .text =
-        "For each tensor: the pattern of its communication, the loop where that happens, steps, bytes and "
-        "messages\n"
-        "that a rank receives (for `reduce`: sends), bytes at home and in buffers; and the peak of each "
-        "rank.\n"
-        "Threads that add to copies of their own (`parallelize` with `reduction`) count as --threads says, "
-        "without it\n"
-        "as one.",
+        "Lists for each tensor the pattern of its communication, the loop at which it is communicated, the "
+        "number of steps, the bytes and messages that a rank receives (for reductions: sends), and the bytes "
+        "at home and in buffers; for each statement, flop and the peak memory of a rank. With --threads N "
+        "the "
+        "memory includes the copies of results that N threads add to (`parallelize` with `reduction`).",
     .options = PROGRAM_OPTIONS | 1u << OPTION_THREADS | 1u << OPTION_STATS | 1u << OPTION_MEMORY_LIMIT,
     .run = plan,
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reports: the figures of a plan, and of a run of it, as a table for people and as one JSON object.
+// Reports: the figures of a plan or of a run, as a table or as a JSON object.
 #ifndef DISTAL_CLI_REPORT_H
 #define DISTAL_CLI_REPORT_H
 

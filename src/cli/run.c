@@ -124,14 +124,12 @@ const Subcommand subcommand_run = {
     .name = "run",
     .arguments = "FILE",
     .summary = "compile, launch, read inputs, compute, write outputs",
-    .text = "Starts its own processes through `mpirun`, or through what DISTAL_MPIRUN names (a launcher with "
-            "its\n"
-            "options, to which -n N is added), unless it is running under an MPI launcher already. A scalar "
-            "output\n"
-            "that --out does not name is printed.\n"
-            "Other environment: DISTAL_CC and DISTAL_CFLAGS (the C compiler, its flags), DISTAL_CC_TIMEOUT "
-            "(the seconds\n"
-            "that it may take, 300), XDG_CACHE_HOME (compiled kernels are kept there, under distal/).",
+    .text =
+        "Starts its own processes through `mpirun`, or through what DISTAL_MPIRUN names (a launcher with its "
+        "options, to which -n N is added), unless it is running under an MPI launcher already. Prints scalar "
+        "outputs that --out does not name. Other environment variables: DISTAL_CC and DISTAL_CFLAGS (the C "
+        "compiler and its flags), DISTAL_CC_TIMEOUT (the seconds that it may take, 300), XDG_CACHE_HOME "
+        "(compiled kernels are kept there, under distal/).",
     .options = PROGRAM_OPTIONS | 1u << OPTION_THREADS | 1u << OPTION_IN | 1u << OPTION_OUT |
                1u << OPTION_CHECK | 1u << OPTION_REPEAT | 1u << OPTION_WARMUP | 1u << OPTION_MEMORY_LIMIT |
                1u << OPTION_OVERSUBSCRIBE | 1u << OPTION_STATS,

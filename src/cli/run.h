@@ -24,7 +24,7 @@ typedef struct {
 // One statement on this rank.
 typedef struct {
     Kernel kernel;
-    distal_execution *execution; // while its turn lasts
+    distal_execution *execution; // while the statement is executed
     double *seconds;             // of each timed execution, slowest rank
     int64_t **bytes, **messages; // counted: [tensor id][rank], on rank 0
     StatementReport report;

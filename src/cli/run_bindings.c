@@ -23,8 +23,8 @@ static void bind_input(Session *session, const Binding *binding, bool *given, Bi
     if (!tensor)
         return;
     if (!program_is_input(session->pipeline->program, tensor))
-        diagnostics_error(session->diagnostics, (Span){0}, "--in %s=%s: '%s' is no input: %s", tensor->name,
-                          binding->value, tensor->name,
+        diagnostics_error(session->diagnostics, (Span){0}, "--in %s=%s: '%s' is not an input: %s",
+                          tensor->name, binding->value, tensor->name,
                           program_is_output(session->pipeline->program, tensor) ? "the program computes it"
                                                                                 : "no statement reads it");
     else if (given[tensor->id])
@@ -36,7 +36,7 @@ static void bind_input(Session *session, const Binding *binding, bool *given, Bi
     given[tensor->id] = true;
 }
 
-// The tensor that is written to the file of this path, NULL where none is.
+// The tensor that is already written to the file at this path; NULL where there is none.
 static const Tensor *written_to(const Program *program, const Bindings *bindings, const char *path,
                                 Arena *arena) {
     for (int i = 0; i < program->tensor_count; i++) {
@@ -60,8 +60,9 @@ static void bind_output(Session *session, const Binding *binding, Bindings *bind
         diagnostics_error(session->diagnostics, (Span){0}, "--out %s=%s: '%s' is given twice", tensor->name,
                           binding->value, tensor->name);
     else if (other)
-        diagnostics_error(session->diagnostics, (Span){0}, "--out %s=%s: '%s' is written there already",
-                          tensor->name, binding->value, other->name);
+        diagnostics_error(session->diagnostics, (Span){0},
+                          "--out %s=%s: '%s' is already written to this file", tensor->name, binding->value,
+                          other->name);
     else if (file_format_check(file_format_of(binding->value), FILE_WRITE, binding->value, tensor,
                                session->diagnostics))
         bindings->outputs[tensor->id] = binding->value;

@@ -34,7 +34,7 @@ static bool compare(Run *run, const Evaluator *evaluator, const void *const *inp
     progress_end(&progress);
     free(values);
     free(magnitudes);
-    return ok || diagnostics_error(run->session->diagnostics, (Span){0}, "no memory for the check");
+    return ok || diagnostics_error(run->session->diagnostics, (Span){0}, "not enough memory for --check");
 }
 
 static void print_verdict(const Run *run, const char *name, const StatementReport *report) {

@@ -39,7 +39,7 @@ static void backup_free(Backup *backup) {
     free(backup->pieces);
 }
 
-// Made for each statement when its turn comes: buffers of one at a time.
+// Made for each statement just before it is executed, so that there are buffers for one statement at a time.
 static bool prepare(Run *run, int index) {
     const int tensors = run->pipeline->plan->tensor_count;
     RunStatement *statement = &run->statements[index];
@@ -177,7 +177,7 @@ bool run_statement(Run *run, int index) {
         ok = backup_create(&backup, target);
         if (!ok)
             diagnostics_error(run->session->diagnostics, (Span){0},
-                              "no memory for a copy of '%s', which --repeat and --warmup need",
+                              "not enough memory for a copy of '%s', which --repeat and --warmup need",
                               assignment->lhs->tensor->name);
         ok = agree_on(MPI_COMM_WORLD, ok, run->session->diagnostics);
     }

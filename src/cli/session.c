@@ -37,11 +37,12 @@ bool session_load(Session *session) {
     if (file && !is_stdin)
         fclose(file);
     if (!ok)
-        return diagnostics_error(session->diagnostics, (Span){0}, "cannot read %s: %s", session->source.name,
-                                 strerror(why));
+        return diagnostics_error(session->diagnostics, (Span){0}, "cannot read '%s': %s",
+                                 session->source.name, strerror(why));
     session->source.text = text_string(&text);
     if (strlen(session->source.text) != text.length)
-        return diagnostics_error(session->diagnostics, (Span){0}, "%s is not a text: it has a byte that is 0",
+        return diagnostics_error(session->diagnostics, (Span){0},
+                                 "'%s' is not a text file: it contains a byte that is 0",
                                  session->source.name);
     return true;
 }

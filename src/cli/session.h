@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Session: what the commands share: the options, the program text, the pipeline, and how a command ends.
+// Session: the state that commands share (options, program text, pipeline, diagnostics), and how they end.
 #ifndef DISTAL_CLI_SESSION_H
 #define DISTAL_CLI_SESSION_H
 
@@ -11,31 +11,31 @@ typedef enum { EXIT_FINE = 0, EXIT_FAILED = 1, EXIT_WRONG = 2 } ExitStatus;
 typedef struct {
     Arena *arena;
     const Options *options;
-    Diagnostics *diagnostics; // of the command line and of what a run meets, not of the program
+    Diagnostics *diagnostics; // of the command line and of a run; those of the program are in the pipeline
     Source source;            // once loaded
     int64_t ranks;            // 0: as many as the machine needs
     Pipeline *pipeline;       // once created
-    bool reported;            // diagnostics are printed, here or by another process
+    bool reported;            // diagnostics have been printed, here or by another process
     char **arguments;         // of the process, to launch it again
     int argument_count;
 } Session;
 
-// What the program is called in diagnostics.
+// The name of the program in diagnostics.
 const char *session_source_name(const Options *options);
 
 // Reads the program text: of -e, of a file or of standard input. False with a diagnostic.
 bool session_load(Session *session);
 
-// Loads the program and runs the passes up to `last`; says how long each took where the user asks for more.
+// Loads the program and runs the passes up to `last`; prints their times if the user wants verbose output.
 // False with diagnostics, which are not printed yet.
 bool session_compile(Session *session, Pass last);
-// Why: the program is wrong, or memory ran out.
+// The exit status after that: the program is wrong, or memory has run out.
 ExitStatus session_failure(const Session *session);
 
-// Prints the diagnostics there are on standard error, once. The program's end does it for all commands.
+// Prints all diagnostics on standard error, once. Called at the end of every command.
 void session_report(Session *session);
 
-// Prints on standard output. EXIT_FAILED with a diagnostic where that cannot be written.
+// Prints on standard output. EXIT_FAILED with a diagnostic where that fails.
 ExitStatus session_print(Session *session, const Text *text);
 
 #endif

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// What is read or written at once where the file is not one run, in elements of the largest type.
+// Size of the buffer through which elements go that are not contiguous in the file, for the largest type.
 enum { BLOCK_BYTES = RUN_LENGTH * 16 };
 
 const char *file_bytes_read(int fd, void *to, size_t size, int64_t offset) {
@@ -22,7 +22,7 @@ const char *file_bytes_read(int fd, void *to, size_t size, int64_t offset) {
         if (n < 0)
             return strerror(errno);
         if (n == 0)
-            return "it ended while it was read";
+            return "it was truncated while it was read";
         at += n;
         size -= (size_t)n;
         offset += n;
@@ -37,7 +37,7 @@ const char *file_bytes_write(int fd, const void *from, size_t size, int64_t offs
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            return n < 0 ? strerror(errno) : "no byte could be written";
+            return n < 0 ? strerror(errno) : "nothing could be written";
         at += n;
         size -= (size_t)n;
         offset += n;
@@ -60,7 +60,7 @@ const char *file_array_check(const FileArray *array, int64_t size, Arena *arena)
             return "its size does not fit into 64 bits";
     if (size - array->offset >= needed)
         return NULL;
-    return arena_printf(arena, "it is cut short: its elements take %lld bytes, %lld are there",
+    return arena_printf(arena, "it is truncated: its elements take %lld bytes, and it has %lld",
                         (long long)needed, (long long)(size - array->offset));
 }
 
@@ -77,12 +77,12 @@ typedef struct {
     int fd;
     int64_t offset; // bytes: of the first element
     size_t size;    // bytes of an element in the file
-    size_t swap;    // bytes of a number to be reversed; 0: none
+    size_t swap;    // bytes of a number whose order is reversed; 0: none
     Conversion convert;
     char *data;
     size_t data_size; // bytes of an element in memory
     char *block;
-    const Runs *inside; // read_span: what lies in one span of the file
+    const Runs *inside; // read_spans: the runs within one span of the file
     int64_t span;
     char *span_data;
     const char *why; // the first failure
@@ -109,7 +109,7 @@ static bool read_block(Transit *transit, int64_t element, int64_t count) {
     return true;
 }
 
-// One run of neighbours in the file, or elements far from each other.
+// A run with unit stride in the file is read at once, other elements one by one.
 static void read_run(void *context, const Run *run) {
     Transit *transit = context;
     int64_t at_once = run->a_step == 1 ? run->count : 1;
@@ -125,7 +125,7 @@ static void take_run(void *context, const Run *run) {
                      transit->block + run->a * (int64_t)transit->size, run->a_step, run->count);
 }
 
-// Several short runs and the gaps between them are read at once.
+// Reads several short runs together with the gaps between them.
 static void read_spans(void *context, const Run *run) {
     Transit *transit = context;
     for (int64_t i = 0; i < run->count; i++) {
@@ -136,10 +136,10 @@ static void read_spans(void *context, const Run *run) {
     }
 }
 
-// Splits `runs` into the innermost levels whose span in the file fits into a block and is mostly wanted, and
-// the rest. Returns the span in elements, 0 where not even one level fits.
+// Splits `runs` into the innermost levels whose span in the file fits into a block and contains few unwanted
+// elements, and the remaining levels. Returns the span in elements, 0 where no level fits.
 static int64_t split_runs(const Runs *runs, int64_t block, Runs *inside, Runs *outside) {
-    enum { WORTH = 8 }; // elements read for one that is wanted
+    enum { WORTH = 8 }; // elements read at most for each that is wanted
     int64_t span = 1, wanted = 1;
     int inner = 0;
     for (; inner < runs->levels; inner++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An array in a file: elements one after the other, of which any rectangle can be read into a piece or
-// written from one. What formats of dense tensors have in common.
+// A dense array stored contiguously in a file, row- or column-major. Any rectangle of it can be read into a
+// piece or written from one; dense file formats share this code.
 #ifndef DISTAL_IO_FILE_ARRAY_H
 #define DISTAL_IO_FILE_ARRAY_H
 
@@ -9,20 +9,20 @@
 typedef struct {
     FileTensor tensor;
     int64_t offset;     // of the first element, in bytes
-    bool swapped;       // the other byte order than this machine's
-    bool columns_first; // the first mode has the unit stride (Fortran's order)
+    bool swapped;       // byte order is not this machine's
+    bool columns_first; // column-major: the first mode has unit stride
 } FileArray;
 
-// All of these return NULL, or why they failed.
+// All of these return NULL on success, else the reason of the failure.
 
-// The whole of `size` bytes at `offset`.
+// Read and write all of `size` bytes at `offset`.
 const char *file_bytes_read(int fd, void *to, size_t size, int64_t offset);
 const char *file_bytes_write(int fd, const void *from, size_t size, int64_t offset);
-// Makes the file `size` bytes long. Space is claimed at once where the file system can, so that a full disk
-// is noticed here.
+// Sets the size of the file. Space is allocated where the file system supports that, so that a full disk is
+// noticed here and not while elements are written.
 const char *file_bytes_claim(int fd, int64_t size);
 
-// Whether all elements fit into a file of `size` bytes.
+// Checks that a file of `size` bytes contains all elements.
 const char *file_array_check(const FileArray *array, int64_t size, Arena *arena);
 // Reads the elements of piece->rect, converted to `type`.
 const char *file_array_read(int fd, const FileArray *array, ElementType type, const Piece *piece);

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// File formats of tensors, one a file of this folder: a new one is a new file and a line in the list below.
-// What reads and writes tensors asks the format that the ending of a name gives, and knows none itself.
+// File formats of tensors, one source file each: to add one, write that file and add a line to the list
+// below. The rest of the program selects a format by the ending of a file name and uses only the record
+// FileFormat.
 #ifndef DISTAL_IO_FORMATS_H
 #define DISTAL_IO_FORMATS_H
 
 #include "index/notation.h"
 #include "io/piece.h"
 
-// In the order in which they are listed for the user.
+// In the order in which help lists them.
 #define FILE_FORMATS(ENTRY)                                                                                  \
     ENTRY(npy)                                                                                               \
     ENTRY(mtx)                                                                                               \
     ENTRY(tns)
 
-// The tensor in a file.
+// Element type and shape of the tensor in a file.
 typedef struct {
     ElementType type;
     int order;
@@ -28,26 +29,28 @@ typedef struct {
     const char *path;
     int fd;
     int64_t size;      // bytes
-    FileTensor tensor; // from here on, set by the format
+    FileTensor tensor; // this and `header` are set by the format
     const void *header;
 } InputFile;
 
-// Functions return NULL, or why they failed, in `arena` or for ever. `arena` is used in passing, too. Those
-// of one direction are all NULL where that is not supported yet.
+// Functions return NULL on success, else the reason of the failure (allocated in `arena` or static). A format
+// that cannot be read yet has no `open` and `read`; one that cannot be written yet has no `create` and
+// `write`.
 //
-// A format that lists entries (coordinates and a value) in no order has no slices: its `read` will be one
-// that parses a share of the bytes on each rank, from where the runtime sends entries to their homes.
+// Formats that list entries (coordinates and a value) in any order cannot read a slice. They will have
+// another function in place of `read`, by which each rank parses a share of the bytes; the runtime then sends
+// entries to their homes.
 struct FileFormat {
     const char *ending;          // ".npy"
-    int least_order, most_order; // of the tensors that such a file can hold
+    int least_order, most_order; // of the tensors that a file can hold
 
-    // Reads and checks what stands before the elements: sets file->tensor and file->header (in `arena`).
+    // Reads and checks the header: sets file->tensor and file->header (allocated in `arena`).
     const char *(*open)(InputFile *file, Arena *arena);
     // Reads the elements of piece->rect, converted to `type`.
     const char *(*read)(const InputFile *file, ElementType type, const Piece *piece);
 
-    // One process makes an empty file one of full size, then any number of them write disjoint parts of
-    // pieces of tensor->type into it.
+    // One process gives an empty file its header and its full size; then each process writes its parts of the
+    // tensor, which are disjoint, from pieces with elements of tensor->type.
     const char *(*create)(int fd, const FileTensor *tensor, Arena *arena);
     const char *(*write)(int fd, const FileTensor *tensor, int64_t count, const PiecePart *parts,
                          Arena *arena);
@@ -57,17 +60,17 @@ struct FileFormat {
 FILE_FORMATS(DECLARE_FILE_FORMAT)
 #undef DECLARE_FILE_FORMAT
 
-// The format that the ending of `path` gives; NULL where it gives none.
+// The format with the ending of `path`; NULL where there is none.
 const FileFormat *file_format_of(const char *path);
 
 typedef enum { FILE_READ, FILE_WRITE } FileUse;
 
-// Whether `tensor` can be read from, or written to, a file of this name, which gave `format`. False with a
-// diagnostic.
+// Whether `tensor` can be read from, or written to, the file `path` of this format (NULL: an unknown ending).
+// False with a diagnostic.
 bool file_format_check(const FileFormat *format, FileUse use, const char *path, const Tensor *tensor,
                        Diagnostics *diagnostics);
 
-// The endings of files that can be used so, each behind `prefix`: "PATH.npy".
+// The endings of formats that can be read, or written, each after `prefix`: "PATH.npy".
 const char *file_endings(FileUse use, const char *prefix, Arena *arena);
 
 #endif

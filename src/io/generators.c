@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Each pair of functions fills a block of reals or of integers.
+// Two functions for each generator: one for reals, one for integers.
 #define DEFINE_FILL(name, value)                                                                             \
     static void name##_reals(const GeneratorValues *values, int64_t position, int64_t step, int64_t count,   \
                              double *to) {                                                                   \
@@ -93,7 +93,7 @@ static bool parse_real(const char *text, const GeneratorUse *use, GeneratorValue
         return diagnostics_error(use->diagnostics, (Span){0},
                                  "'%s' in '%s', the source of %s, is not a number", text, use->text,
                                  tensor->name);
-    const bool is_written = strpbrk(text, "iI") != NULL; // "inf"
+    const bool is_written = strpbrk(text, "iI") != NULL; // as "inf"
     if (!is_written && (isinf(values->real) || (is_single && isinf((float)values->real))))
         return diagnostics_error(use->diagnostics, (Span){0}, "'%s' does not fit into %s, the type of %s",
                                  text, type_info(tensor->type)->name, tensor->name);
@@ -146,6 +146,6 @@ bool generator_parse(const Generator *generator, const char *arguments, const Ge
                      GeneratorValues *values) {
     if ((arguments != NULL) == (generator->parse != NULL))
         return !arguments || generator->parse(arguments, use, values);
-    return diagnostics_error(use->diagnostics, (Span){0}, "'%s' is no source for %s: it is written %s",
+    return diagnostics_error(use->diagnostics, (Span){0}, "'%s' is not a source for %s: expected %s",
                              use->text, use->tensor->name, generator->synopsis);
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Generators of inputs, as one table (docs/command.md). They give the same tensor for any number of ranks:
-// the value of an element follows from its row-major position in the whole tensor. A new one is a row of the
-// table in generators.c.
+// Generators of inputs, in one table (docs/command.md). An element is a function of its row-major position in
+// the whole tensor, so that any number of ranks generates the same tensor. To add one, add a row to the table
+// in generators.c.
 #ifndef DISTAL_IO_GENERATORS_H
 #define DISTAL_IO_GENERATORS_H
 
 #include "index/notation.h"
 
-// What the arguments of a generator say; 0 where they say nothing.
+// The arguments of a generator; 0 where it has none.
 typedef struct {
     double real;      // of const
     int64_t integer;  // of const, for integer tensors
@@ -16,7 +16,7 @@ typedef struct {
     double density;
 } GeneratorValues;
 
-// For diagnostics: the source `text` of `tensor`.
+// For diagnostics: what was written, and for which tensor.
 typedef struct {
     const Tensor *tensor;
     const char *text;
@@ -26,10 +26,10 @@ typedef struct {
 typedef struct {
     const char *name;
     const char *synopsis; // with its arguments: "const:V"
-    // Parses what follows the name and a colon; NULL where nothing may follow. False with a diagnostic.
+    // Parses the text after "NAME:"; NULL where the generator takes no arguments. False with a diagnostic.
     bool (*parse)(const char *arguments, const GeneratorUse *use, GeneratorValues *values);
-    // `count` elements at positions `position`, `position + step`, ..., for real (and complex) and for
-    // integer tensors.
+    // Generate `count` elements at positions `position`, `position + step`, ...: `reals` for tensors of real
+    // and complex numbers, `integers` for those of integers.
     void (*reals)(const GeneratorValues *values, int64_t position, int64_t step, int64_t count, double *to);
     void (*integers)(const GeneratorValues *values, int64_t position, int64_t step, int64_t count,
                      int64_t *to);
@@ -41,11 +41,11 @@ extern const Generator generators[GENERATOR_COUNT];
 // By name; NULL where there is none.
 const Generator *generator_named(const char *name);
 
-// Parses the arguments, NULL where the source is the name alone. False with a diagnostic.
+// Parses the arguments; NULL where only the name was written. False with a diagnostic.
 bool generator_parse(const Generator *generator, const char *arguments, const GeneratorUse *use,
                      GeneratorValues *values);
 
-// Uniform in [0, 1): value(seed, position) of docs/command.md.
+// value(seed, position) of docs/command.md, uniform in [0, 1).
 double random_value(uint64_t seed, int64_t position);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The header is a magic string, a version, and a Python dictionary as text. It is taken for hostile: no byte
-// beyond `size` is read, and no field is believed before it is checked.
+// The header is a magic string, a version, and a Python dictionary as text. It is not trusted: no byte beyond
+// `size` is read, and every field is checked before it is used.
 #include "io/npy.h"
 
 #include "base/integer.h"
@@ -162,7 +162,7 @@ static bool parse_dictionary(Parser *parser) {
         if (!seen[f])
             return fail(parser, arena_printf(parser->arena, "its header lacks %s", fields[f].key));
     skip_space(parser);
-    return parser->at == parser->end || fail(parser, "there is text after the dictionary of its header");
+    return parser->at == parser->end || fail(parser, "its header has text after the dictionary");
 }
 
 const char *npy_parse(const unsigned char *bytes, size_t size, Arena *arena, FileArray *array,
@@ -184,7 +184,7 @@ const char *npy_parse(const unsigned char *bytes, size_t size, Arena *arena, Fil
     for (size_t i = 0; i < length_bytes; i++)
         length |= (size_t)bytes[MAGIC_SIZE + 2 + i] << (8 * i);
     if (length > HEADER_LIMIT)
-        return arena_printf(arena, "its header claims to have %zu bytes", length);
+        return arena_printf(arena, "its header is too long: %zu bytes", length);
     *needed = start + length;
     if (size < start + length)
         return "it ends within its header";

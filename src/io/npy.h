@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// NumPy's .npy files: format versions 1, 2 and 3, row- and column-major, either byte order. The rest of the
-// format is in the table of io/formats.h.
+// NumPy's .npy files: format versions 1, 2 and 3, row- and column-major, either byte order. Only the parser
+// of headers is declared here, for tests; the format itself is file_format_npy of io/formats.h.
 #ifndef DISTAL_IO_NPY_H
 #define DISTAL_IO_NPY_H
 
 #include "io/file_array.h"
 
-// Parses the first `size` bytes of a file, whatever they are. NULL on success, else what is wrong, in
-// `arena`; `*needed`, where not NULL, is the number of bytes that the header takes once that is known, else
+// Parses the first `size` bytes of a file, which may be any. NULL on success, else what is wrong (allocated
+// in `arena` or static). *needed, where not NULL, is the size of the header in bytes once that is known, else
 // 0.
 const char *npy_parse(const unsigned char *bytes, size_t size, Arena *arena, FileArray *array,
                       size_t *needed);

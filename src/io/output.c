@@ -17,7 +17,7 @@ DraftToken draft_token_create(void) {
     unsigned char bytes[TOKEN_BYTES];
     DraftToken token = {""};
     if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
-        abort(); // not for so few bytes
+        abort(); // impossible for so few bytes
     for (int i = 0; i < TOKEN_BYTES; i++)
         snprintf(token.digits + 2 * i, 3, "%02x", bytes[i]);
     return token;
@@ -39,9 +39,9 @@ static const char *folder_of(const char *path, Arena *arena) {
     return slash == path ? "/" : arena_string(arena, path, (size_t)(slash - path));
 }
 
-// Follows links in the last component, also to a file that is not there yet.
+// Resolves symbolic links in the last component, also one to a file that does not exist yet.
 static const char *follow_links(const char *path, Arena *arena) {
-    enum { MOST = 40 }; // as the kernel follows
+    enum { MOST = 40 }; // as many as the kernel follows
     char target[4096];
     for (int i = 0; i < MOST; i++) {
         const ssize_t length = readlink(path, target, sizeof target - 1);
@@ -56,7 +56,7 @@ static const char *follow_links(const char *path, Arena *arena) {
 
 Output output_create(const char *path, const DraftToken *token, Arena *arena) {
     const char *target = follow_links(path, arena);
-    // A short name, as the target's may be as long as names can be.
+    // A name of fixed length, as the target's name may be as long as the file system allows.
     const char *draft = arena_printf(arena, "%s/distal-%s.tmp", folder_of(target, arena), token->digits);
     return (Output){.path = path, .target = target, .draft = draft, .fd = -1};
 }
@@ -92,7 +92,7 @@ bool output_possible(const Output *output, Diagnostics *diagnostics) {
 }
 
 // Gives a draft the owner and the mode of the file that it will replace. Where the group cannot be kept, the
-// new one may do what all may.
+// new group gets the permissions of all users. False with errno.
 static bool take_after(int fd, const struct stat *old) {
     mode_t mode = old->st_mode & 0777;
     if (fchown(fd, old->st_uid, old->st_gid) != 0 && fchown(fd, (uid_t)-1, old->st_gid) != 0)
@@ -100,7 +100,7 @@ static bool take_after(int fd, const struct stat *old) {
     return fchmod(fd, mode) == 0;
 }
 
-// The name under which the system knows an open file.
+// The path of an open file in /proc.
 static const char *name_of_descriptor(int fd, char name[32]) {
     snprintf(name, 32, "/proc/self/fd/%d", fd);
     return name;
@@ -116,7 +116,7 @@ static int open_unnamed(const char *draft, mode_t mode) {
     const int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
     if (fd < 0 || access(name_of_descriptor(fd, name), F_OK) == 0)
         return fd;
-    close(fd); // without /proc it would stay unnamed
+    close(fd); // without /proc it could not be given a name
     return -1;
 }
 
@@ -140,7 +140,7 @@ bool output_open_draft(Output *output) {
     struct stat status;
     if (output->fd < 0 || fstat(output->fd, &status) != 0)
         return false;
-    // Where others may rename files in this folder, it could be another file of ours.
+    // Users who may rename files in this folder could have put another file of ours in its place.
     if (S_ISREG(status.st_mode) && status.st_nlink == 1)
         return true;
     errno = EPERM;
@@ -188,7 +188,7 @@ static bool write_text(int fd, const char *text) {
     return true;
 }
 
-// A pipe or a device is written itself; -1 where the name is not that of one.
+// Opens a pipe or a device; -1 where the path is not one.
 static int open_stream(const Output *output) {
     const int fd = open(output->path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
     struct stat status;

@@ -6,7 +6,7 @@ bool strip_next(PositionSet set, PositionSet a, PositionSet b, int64_t from, Str
     if (run.lo >= run.hi)
         return false;
     *strip = (Strip){.repeat = 1, .a = positions_index(a, run.lo), .b = positions_index(b, run.lo)};
-    // Without gaps in both places: an interval, or all that two sets with the same periodic have there.
+    // Contiguous in both places: an interval, or a range of two periodic sets that agree there.
     if (!set.periodic ||
         (periodic_equal(set.periodic, a.periodic) && periodic_equal(set.periodic, b.periodic))) {
         *next = set.hi;

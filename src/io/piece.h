@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Piece: the elements of one rectangle of a tensor in memory, by strides, and what is done with two of them.
-// Home pieces, buffers and arrays of a caller are all seen this way. Modes are packed: strides go from one
-// coordinate of the rectangle to the next that it has.
+// Piece: the elements of one rectangle of a tensor in memory, with strides, and operations on two pieces.
+// Home pieces, buffers and arrays of the caller are pieces. Modes are packed: a stride leads from one
+// coordinate of the rectangle to the next one of the rectangle.
 #ifndef DISTAL_IO_PIECE_H
 #define DISTAL_IO_PIECE_H
 

@@ -5,14 +5,14 @@
 
 #include <omp.h>
 
-// Below this many elements a team of threads costs more than it brings.
+// Below this many elements starting a team of threads costs more than it saves.
 enum { PARALLEL_ELEMENTS = 1 << 16 };
 
 static bool comes_before(const Runs *runs, int i, int64_t a, int64_t b) {
     return runs->a[i] < a || (runs->a[i] == a && runs->b[i] <= b);
 }
 
-// Insertion by stride; there are few modes.
+// Insertion sort by stride; there are few modes.
 static void insert_level(Runs *runs, int64_t extent, int64_t a, int64_t b) {
     int i = runs->levels++;
     for (; i > 0 && !comes_before(runs, i - 1, a, b); i--) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs: a patch of elements in two places at once (memory and memory, memory and file, memory and global
-// positions), taken apart into straight runs. Copying, adding, generating, reading and writing all go through
-// it.
+// Runs: a patch of elements in two places (memory and memory, memory and file, memory and global positions),
+// decomposed into one-dimensional runs. Copying, adding, generating, reading and writing use them.
 #ifndef DISTAL_IO_RUNS_H
 #define DISTAL_IO_RUNS_H
 
@@ -17,7 +16,7 @@ typedef struct {
 } Run;
 typedef void (*RunVisit)(void *context, const Run *run);
 
-// Levels by increasing stride in the first place; those that follow each other seamlessly in both are joined.
+// Levels by increasing stride in the first place; levels that are contiguous in both places are joined.
 typedef struct {
     int levels; // at least one
     int64_t extent[MAX_LEVELS], a[MAX_LEVELS], b[MAX_LEVELS];
@@ -26,8 +25,7 @@ typedef struct {
 // Strides are in elements, by level, and not negative.
 Runs runs_create(int levels, const int64_t *extent, const int64_t *a_stride, const int64_t *b_stride);
 
-// Calls `visit` for every run: in order, or, with `threads`, by several threads at once when there is much to
-// do.
+// Calls `visit` for every run: in order, or, with `threads` and many elements, from several threads at once.
 void runs_visit(const Runs *runs, bool threads, RunVisit visit, void *context);
 
 #endif

@@ -18,7 +18,7 @@ bool source_parse(const char *text, const Tensor *tensor, Arena *arena, SourceSp
     const char *names[GENERATOR_COUNT];
     for (int i = 0; i < GENERATOR_COUNT; i++)
         names[i] = generators[i].name;
-    return diagnostics_error(diagnostics, (Span){0}, "'%s' is no source for %s%s (a source is %s)", text,
+    return diagnostics_error(diagnostics, (Span){0}, "'%s' is not a source for %s%s (expected %s)", text,
                              tensor->name, did_you_mean(arena, name, names, GENERATOR_COUNT),
                              source_list(arena));
 }

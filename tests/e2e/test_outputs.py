@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What becomes of output files: links and modes stay, nothing else is written over, and a run that is interrupted
-leaves nothing behind; and what becomes of results where a standard stream is closed.
+"""Output files: links and modes are kept, no other file is overwritten, and a run that is interrupted leaves nothing
+behind. Results where a standard stream is closed; what is printed of names and numbers.
 
 Prints `ok NAME` or `FAIL NAME: why` for each case. A name on the command line runs the cases that contain it."""
 import json
@@ -29,7 +29,7 @@ def emit(program, path):
     distal(["emit", "-e", program, "-o", path])
 
 
-# How the command can write a file: (name, function, what is in it).
+# The ways in which the command writes a file: (name, function).
 WRITERS = [("run on 2", lambda path: run(ONES, path)), ("run on 1", lambda path: run(ALONE, path)),
            ("emit", lambda path: emit(ALONE, path))]
 
@@ -48,7 +48,7 @@ def written(path):
 
 
 def test_modes(folder):
-    """What was there keeps its mode; a new file has that of the umask."""
+    """A replaced file keeps its mode; a new one has that of the umask."""
     path = f"{folder}/A.npy"
     old = os.umask(0o027)
     try:
@@ -104,13 +104,13 @@ def test_two_outputs_of_one_file(folder):
     program = "tensor A(4): f64; tensor B(4): f64; A(i) = 1; B(i) = 2"
     for other in ("B.npy", "here/A.npy", "././A.npy"):
         done = distal(["run", "-e", program, "--out", f"A={folder}/A.npy", "--out", f"B={folder}/{other}"], status=2)
-        check("'A' is written there already" in done.stderr, f"{other}: {done.stderr!r}")
+        check("'A' is already written to this file" in done.stderr, f"{other}: {done.stderr!r}")
     distal(["run", "-e", program, "--out", f"A={folder}/A.npy", "--out", f"B={folder}/C.npy", "-q"])
     check((numpy.load(f"{folder}/A.npy") == 1).all() and (numpy.load(f"{folder}/C.npy") == 2).all(), "wrong files")
 
 
 def test_no_file_is_in_the_way(folder):
-    """Names that a draft could once have, planted as links to a file of the user."""
+    """Links to a file of the user, under names that drafts had when they were made of process ids."""
     with open(f"{folder}/precious", "w", encoding="utf-8") as file:
         file.write("precious")
     for process in range(os.getpid(), os.getpid() + 3000):
@@ -118,7 +118,7 @@ def test_no_file_is_in_the_way(folder):
     for name, write in WRITERS:
         write(f"{folder}/A.npy")
         with open(f"{folder}/precious", encoding="utf-8") as file:
-            check(file.read() == "precious", f"{name}: it was written over")
+            check(file.read() == "precious", f"{name}: it was overwritten")
 
 
 def test_what_cannot_be_written(folder):
@@ -158,7 +158,7 @@ def test_streams(folder):
 
 
 def large_run(folder, ranks, launcher=()):
-    """A run that writes a file of 800 MB: long enough to be met while it does."""
+    """A run that writes 800 MB, which takes long enough to interrupt it."""
     program = (f"machine M = grid({ranks}); tensor A(10000, 10000): f64; place A(x, y) -> M(y); A(i, j) = 1")
     environment = {**os.environ, "DISTAL_TEST": folder, "OMPI_ALLOW_RUN_AS_ROOT": "1",
                    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
@@ -167,7 +167,7 @@ def large_run(folder, ranks, launcher=()):
 
 
 def is_writing(folder, process):
-    """Whether a draft has grown: by its name, or without one, by the descriptor of a process."""
+    """Whether there is a draft: by its name, or, while it has none, by a descriptor of the process."""
     for name in files(folder):
         if DRAFT.fullmatch(name):
             return True
@@ -203,7 +203,7 @@ def test_killed(folder):
 
 
 def test_interrupted_under_another_launcher(folder):
-    """Nothing of ours outlives the ranks there: rank 0 removes the draft when it gets the signal."""
+    """No process of distal outlives the ranks there: rank 0 removes the draft when it gets the signal."""
     words = os.environ.get("DISTAL_MPIRUN", "mpirun").split()
     for kind in (signal.SIGINT, signal.SIGTERM):
         process = large_run(folder, 2, [*words, "-n", "2"])
@@ -236,7 +236,7 @@ def test_closed_streams(folder):
         check(done.returncode == 0 and (numpy.load(path) == 1).all(), f"exit status {done.returncode}")
         os.unlink(path)
     done = closed(["check", "-"], (0,))
-    check(done.returncode == 2 and "cannot read <stdin>" in done.stderr, f"{done.returncode}, {done.stderr!r}")
+    check(done.returncode == 2 and "cannot read '<stdin>'" in done.stderr, f"{done.returncode}, {done.stderr!r}")
     done = closed(["check", "-e", "wrong"], (2,))
     check(done.returncode == 2, f"exit status {done.returncode}")
 

@@ -303,7 +303,7 @@ def test_failures_are_one_message(folder):
             ([*summa, "--in", f"B={folder}/none.npy"], 1, "No such file"),
             ([*summa, "--in", f"B={folder}/small.npy"], 1, "(3, 3)"),
             ([*summa, "--out", f"A={folder}/none/A.npy"], 1, "No such file"),
-            ([*summa, "--in", "A=ones"], 2, "'A' is no input"),
+            ([*summa, "--in", "A=ones"], 2, "'A' is not an input"),
             ([*summa, "--in", "X=ones"], 2, "no tensor 'X'"),
             ([*summa, "--out", f"A={folder}/A.txt"], 2, ".npy")]:
         done = distal(arguments, status=status)

@@ -248,18 +248,18 @@ static void test_sources_that_are_none(void **state) {
         const char *text, *message;
     } cases[] = {
         {TYPE_F64, "",
-         "'' is no source for B (a source is PATH.npy, zeros, ones, iota, const:V or random:SEED[:DENSITY])"},
+         "'' is not a source for B (expected PATH.npy, zeros, ones, iota, const:V or random:SEED[:DENSITY])"},
         {TYPE_F64, "one",
-         "'one' is no source for B; did you mean 'ones'? (a source is PATH.npy, zeros, ones, iota, const:V "
+         "'one' is not a source for B; did you mean 'ones'? (expected PATH.npy, zeros, ones, iota, const:V "
          "or random:SEED[:DENSITY])"},
         {TYPE_F64, "B.csv",
-         "'B.csv' is no source for B (a source is PATH.npy, zeros, ones, iota, const:V or "
+         "'B.csv' is not a source for B (expected PATH.npy, zeros, ones, iota, const:V or "
          "random:SEED[:DENSITY])"},
         {TYPE_F64, ".npy",
-         "'.npy' is no source for B (a source is PATH.npy, zeros, ones, iota, const:V or "
+         "'.npy' is not a source for B (expected PATH.npy, zeros, ones, iota, const:V or "
          "random:SEED[:DENSITY])"},
-        {TYPE_F64, "const", "'const' is no source for B: it is written const:V"},
-        {TYPE_F64, "iota:3", "'iota:3' is no source for B: it is written iota"},
+        {TYPE_F64, "const", "'const' is not a source for B: expected const:V"},
+        {TYPE_F64, "iota:3", "'iota:3' is not a source for B: expected iota"},
         {TYPE_F64, "B.mtx", "cannot read B from 'B.mtx': .mtx is not supported yet"},
         {TYPE_F64, "B.tns", "cannot read B from 'B.tns': .tns is not supported yet"},
         {TYPE_F64, "const:", "'' in 'const:', the source of B, is not a number"},
@@ -509,9 +509,9 @@ static void test_bad_headers(void **state) {
         {"{'shape': (9999999999, 9999999999, 2)", "its number of elements does not fit into 64 bits"},
         {"{'shape': (1,1,1,1,1,1,1,1,1,1,1,1,1)", "it has more than 12 dimensions"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (2,)} x",
-         "there is text after the dictionary of its header"},
+         "its header has text after the dictionary"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (2,)}",
-         "it is cut short: its elements take 16 bytes, 15 are there"},
+         "it is truncated: its elements take 16 bytes, and it has 15"},
     };
     static const char data[15];
     InputFile file;

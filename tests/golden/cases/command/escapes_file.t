@@ -2,4 +2,4 @@
 # status: 2
 --- program
 --- stderr
-distal: error: cannot read \x1b[31m\rnone: error: forged: No such file or directory
+distal: error: cannot read '\x1b[31m\rnone: error: forged': No such file or directory

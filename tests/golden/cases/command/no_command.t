@@ -2,6 +2,6 @@
 # status: 2
 --- program
 --- stderr
-distal: error: no command
+distal: error: no command given
 distal: note: commands: check, explain, emit, plan, run, help
 'distal help' lists commands and options

@@ -9,4 +9,4 @@ place A(x) -> M(x)
 place B(x) -> M(x)
 A(i) = B(i)
 --- stderr
-distal: error: cannot read missing.distal: No such file or directory
+distal: error: cannot read 'missing.distal': No such file or directory

@@ -9,5 +9,5 @@ place A(x) -> M(x)
 place B(x) -> M(x)
 A(i) = B(i)
 --- stderr
-distal: error: no program: distal plan FILE, where - is standard input, or distal plan -e TEXT
+distal: error: no program given: write distal plan FILE, where - is standard input, or distal plan -e TEXT
 'distal help' lists commands and options

@@ -18,5 +18,5 @@ distal: error: invalid value 'option.distal' for --ranks: expected an integer fr
 distal: error: invalid value 'm=x' for --param: expected NAME=INT, where INT is a 64-bit integer
 distal: error: --quiet takes no value
 distal: error: --ranks needs a value: --ranks N
-distal: error: no program: distal plan FILE, where - is standard input, or distal plan -e TEXT
+distal: error: no program given: write distal plan FILE, where - is standard input, or distal plan -e TEXT
 'distal help' lists commands and options

@@ -6,4 +6,4 @@ tensor A(4): f64
 tensor B(4): f64
 A(i) = B(i)
 --- stderr
-distal: error: --out B=./a.npy: 'A' is written there already
+distal: error: --out B=./a.npy: 'A' is already written to this file

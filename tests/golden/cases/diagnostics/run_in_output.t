@@ -6,4 +6,4 @@ tensor B(2, 3): f64
 tensor k: i32
 A(i, j) = B(i, j) * k
 --- stderr
-distal: error: --in A=zeros: 'A' is no input: the program computes it
+distal: error: --in A=zeros: 'A' is not an input: the program computes it

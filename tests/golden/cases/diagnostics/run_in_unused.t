@@ -5,5 +5,5 @@ tensor a: f64
 tensor B(4): f64
 a = 1
 --- stderr
-distal: error: --in B=ones: 'B' is no input: no statement reads it
+distal: error: --in B=ones: 'B' is not an input: no statement reads it
 distal: error: --out B=B.npy: no statement uses 'B'

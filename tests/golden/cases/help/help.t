@@ -9,15 +9,15 @@ usage: distal COMMAND FILE [options]    (FILE: a program, - for standard input)
        distal --version
 
 commands:
-  check FILE              parse, check and schedule a program; silent when all is well
-  explain FILE            print what becomes of a program
-  emit FILE               print the C that is generated
-  plan FILE               print who sends what to whom, without data and without MPI
+  check FILE              parse, check and schedule a program; print nothing if it is correct
+  explain FILE            print the representations of a program, from index notation to SPMD
+  emit FILE               print the generated C
+  plan FILE               print messages and memory of each rank, without data and without MPI
   run FILE                compile, launch, read inputs, compute, write outputs
-  help [TOPIC]            this text, or more about a command or a schedule command
+  help [TOPIC]            this text, or help on a command or a schedule command
 
 options:
-  -e TEXT                 the program itself, in place of FILE
+  -e TEXT                 the text of the program, instead of FILE
   -p, --param NAME=INT    set a param of the program; repeatable
   -n, --ranks N           number of processes (default: as many as the machine of the program needs)
   --threads N             threads of each process (default: the cores, shared among the processes of
@@ -29,16 +29,16 @@ options:
   --check                 compare with the reference evaluator; exit status 1 above the tolerance
   --repeat K              timed executions (default: 1)
   --warmup K              executions before the timed ones (default: 0)
-  --memory-limit BYTES    refuse what takes more memory of a process; K, M, G or T may follow
-                          (default: what is free on a node, shared by its processes)
-  --oversubscribe         start more than 16 processes a core, which are refused otherwise
+  --memory-limit BYTES    refuse to run if a process needs more memory; K, M, G or T may follow
+                          (default: the free memory of a node, shared by its processes)
+  --oversubscribe         allow more than 16 processes per core
   --stats[=text|json]     figures, as a table (default) or as one JSON object on standard output
   -o FILE                 write to FILE instead of standard output
   --stop-after PASS       print one representation: program, cin, schedule, spmd, loops, c or plan;
                           loops:NAME for one pass over loops
-  -v, --verbose           say more on standard error
-  -q, --quiet             say nothing but errors on standard error
-  -h, --help              help on the command
+  -v, --verbose           print more on standard error
+  -q, --quiet             print only errors on standard error
+  -h, --help              print help on the command
 
 schedule commands:
   split(i, io, ii, s)     i becomes io and, inside, ii with extent s
@@ -64,4 +64,4 @@ schedule commands:
   pos(i, p, B(i, ...))    iterate the stored positions of B instead of the coordinates i (not
                           supported yet)
 
-exit status: 0 fine; 1 the computation failed; 2 the program or the command line is wrong
+exit status: 0 success; 1 the computation failed; 2 an error in the program or on the command line

@@ -6,13 +6,13 @@ usage: distal run FILE [options]
 
 compile, launch, read inputs, compute, write outputs
 Starts its own processes through `mpirun`, or through what DISTAL_MPIRUN names (a launcher with its
-options, to which -n N is added), unless it is running under an MPI launcher already. A scalar output
-that --out does not name is printed.
-Other environment: DISTAL_CC and DISTAL_CFLAGS (the C compiler, its flags), DISTAL_CC_TIMEOUT (the seconds
-that it may take, 300), XDG_CACHE_HOME (compiled kernels are kept there, under distal/).
+options, to which -n N is added), unless it is running under an MPI launcher already. Prints scalar
+outputs that --out does not name. Other environment variables: DISTAL_CC and DISTAL_CFLAGS (the C
+compiler and its flags), DISTAL_CC_TIMEOUT (the seconds that it may take, 300), XDG_CACHE_HOME
+(compiled kernels are kept there, under distal/).
 
 options:
-  -e TEXT                 the program itself, in place of FILE
+  -e TEXT                 the text of the program, instead of FILE
   -p, --param NAME=INT    set a param of the program; repeatable
   -n, --ranks N           number of processes (default: as many as the machine of the program needs)
   --threads N             threads of each process (default: the cores, shared among the processes of
@@ -24,10 +24,10 @@ options:
   --check                 compare with the reference evaluator; exit status 1 above the tolerance
   --repeat K              timed executions (default: 1)
   --warmup K              executions before the timed ones (default: 0)
-  --memory-limit BYTES    refuse what takes more memory of a process; K, M, G or T may follow
-                          (default: what is free on a node, shared by its processes)
-  --oversubscribe         start more than 16 processes a core, which are refused otherwise
+  --memory-limit BYTES    refuse to run if a process needs more memory; K, M, G or T may follow
+                          (default: the free memory of a node, shared by its processes)
+  --oversubscribe         allow more than 16 processes per core
   --stats[=text|json]     figures, as a table (default) or as one JSON object on standard output
-  -v, --verbose           say more on standard error
-  -q, --quiet             say nothing but errors on standard error
-  -h, --help              help on the command
+  -v, --verbose           print more on standard error
+  -q, --quiet             print only errors on standard error
+  -h, --help              print help on the command
