@@ -84,6 +84,8 @@ static inline int distal_thread_number(void) {
 
 // Iterations below which a loop is not worth a team of threads.
 enum { DISTAL_PARALLEL_WORK = 16384 };
+// Iterations above which a library call has a team of its own.
+enum { DISTAL_CALL_WORK = 8192 };
 
 // Asks for `n` copies of the body of the loop that follows.
 #define DISTAL_PRAGMA(text) _Pragma(#text)

@@ -89,8 +89,12 @@ static void emit_pragma(Emitter *emitter, const LoopNode *node) {
     if (team && execution->collapsed > 1)
         text_printf(&text, " collapse(%d)", execution->collapsed);
     if (team && execution->work)
-        text_printf(&text, " if (%s%s > DISTAL_PARALLEL_WORK)", execution->vector ? "parallel : " : "",
+        text_printf(&text, " if (%s%s > DISTAL_PARALLEL_WORK", execution->vector ? "parallel : " : "",
                     int_text(emitter, execution->work));
+    if (team && execution->call)
+        text_printf(&text, " && %s <= DISTAL_CALL_WORK", int_text(emitter, execution->call));
+    if (team && execution->work)
+        text_append(&text, ")");
     emit_line(&emitter->lines, "%s", text_string(&text));
 }
 

@@ -105,7 +105,8 @@ typedef struct {
     int64_t unroll; // this many copies of the body; 0: as the C compiler likes
     int collapsed;  // this many perfectly nested loops share the threads; 0 is 1
     int sum;        // a scalar that threads or lanes add to on their own, and that is added up in the end; -1
-    const IntExpr *work; // iterations of the innermost loops: fewer than a threshold are not worth a team
+    const IntExpr *work; // iterations inside: few are not worth a team
+    const IntExpr *call; // those of a library call inside: where they are many, it has a team of its own
 } LoopExecution;
 
 // A number of a view that a WAIT, FETCH or OPEN binds: `member`[`mode`].

@@ -92,7 +92,8 @@ static void split_body(Addresses *addresses, const LoopBody *body, const LoopSco
         copy->body = (LoopBody){0};
         const LoopScope inside = {scope, scope->depth + loop_is_deeper(node), &copy->body};
         if (node->var >= 0)
-            addresses->depths[node->var] = node->kind == LOOP_LET ? scope->depth : inside.depth;
+            addresses->depths[node->var] =
+                node->kind == LOOP_LET ? scope->depth : loop_bound_depth(node, inside.depth);
         split_body(addresses, &node->body, &inside);
         loop_append(arena, scope->body, copy);
     }

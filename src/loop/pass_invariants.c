@@ -90,7 +90,7 @@ static void hoist_body(Hoist *hoist, const LoopBody *body, const LoopScope *scop
         LoopBody inner = {0};
         const LoopScope inside = {scope, scope->depth + loop_is_deeper(node), &inner};
         if (node->var >= 0)
-            hoist->depths[node->var] = inside.depth;
+            hoist->depths[node->var] = loop_bound_depth(node, inside.depth);
         hoist_body(hoist, &node->body, &inside);
         loop_append(arena, scope->body, loop_with_body(arena, node, inner));
     }

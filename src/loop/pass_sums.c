@@ -5,56 +5,31 @@
 
 typedef struct {
     LoopKernel *kernel;
-    bool *changed; // by variable: bound in the loop in hand
-    int updates;   // in it
-    const LoopNode *update;
-    bool forbidden; // something in it that has to stay as it is
-    int sum;        // the array, -1: none yet
-    int array;      // the one that is updated
+    int sum;   // the array of the sum in hand; -1: none yet
+    int array; // the one that is updated
 } Sums;
 
-// Threads may share what they sum up unless each iteration makes an update of its own.
-static bool shares_updates(const LoopNode *node) {
-    return node->execution.thread && node->execution.distinct;
-}
-
-static void inspect(void *context, const LoopNode *node) {
-    Sums *sums = context;
-    if (node->var >= 0)
-        sums->changed[node->var] = true;
-    sums->forbidden = sums->forbidden || shares_updates(node) || node->kind == LOOP_CALL ||
-                      node->kind == LOOP_STORE || node->kind == LOOP_TEAM || node->kind == LOOP_WORKSPACE;
-    if (node->kind == LOOP_ACCUMULATE) {
-        sums->updates++;
-        sums->update = node;
-    }
-}
+typedef struct {
+    bool distinct; // threads make updates of their own
+    bool any;      // threads are at work
+    bool blocked;  // something that a sum cannot go around
+} ThreadsInside;
 
 static void inspect_threads(void *context, const LoopNode *node) {
-    bool *threads = context;
-    *threads = *threads || node->execution.thread;
+    ThreadsInside *inside = context;
+    inside->any = inside->any || node->execution.thread;
+    inside->distinct = inside->distinct || (node->execution.thread && node->execution.distinct);
+    inside->blocked = inside->blocked || node->kind == LOOP_TEAM || node->kind == LOOP_WORKSPACE;
 }
 
-static bool is_changed(const Sums *sums, const IntExpr *expr) {
-    if (expr->op == INT_VAR)
-        return sums->changed[expr->value];
-    return (expr->left && is_changed(sums, expr->left)) || (expr->right && is_changed(sums, expr->right));
-}
-
-// The update that a loop makes of one element only; NULL where it does something else.
-static const LoopNode *update_of(Sums *sums, const LoopNode *loop) {
-    for (int64_t v = 0; v < sums->kernel->vars.count; v++)
-        sums->changed[v] = false;
-    sums->updates = 0;
-    sums->forbidden = false;
-    LoopBody body = {0};
-    loop_append(sums->kernel->arena, &body, loop);
-    loop_visit(&body, inspect, sums);
-    if (sums->forbidden || sums->updates != 1 || is_changed(sums, sums->update->position))
-        return NULL;
-    bool threads = false;
-    loop_visit(&body, inspect_threads, &threads);
-    return threads && sums->update->atomic ? NULL : sums->update;
+// The update that a loop makes of one element only, and that its threads may share; NULL where it does
+// something else.
+static const LoopNode *update_of(const Sums *sums, const LoopNode *loop) {
+    const LoopNode *update = loop_invariant_update(sums->kernel, loop);
+    ThreadsInside inside = {0};
+    inspect_threads(&inside, loop);
+    loop_visit(&loop->body, inspect_threads, &inside);
+    return !update || inside.distinct || inside.blocked || (inside.any && update->atomic) ? NULL : update;
 }
 
 static void add_to_sum(void *context, const LoopNode *node, LoopBody *to) {
@@ -140,7 +115,6 @@ static void sum_leaf(void *context, const LoopNode *node, LoopBody *to) {
 
 const LoopKernel *loop_pass_sums(const LoopKernel *before) {
     Sums sums = {.kernel = loop_kernel_copy(before)};
-    sums.changed = arena_array(before->arena, bool, before->vars.count + 1);
     sums.kernel->body = loop_rewrite(before->arena, &before->body, sum_leaf, &sums);
     return sums.kernel;
 }

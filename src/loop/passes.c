@@ -58,3 +58,49 @@ int loop_depth_of(const IntExpr *expr, const int *depths) {
 bool loop_is_deeper(const LoopNode *node) {
     return node->kind == LOOP_FOR || node->kind == LOOP_WHILE || node->kind == LOOP_TEAM;
 }
+
+int loop_bound_depth(const LoopNode *node, int depth) {
+    return node->kind == LOOP_FOR && node->execution.collapsed > 1 ? depth + node->execution.collapsed - 1
+                                                                   : depth;
+}
+
+typedef struct {
+    bool *changed; // by variable: bound inside
+    int updates;
+    const LoopNode *update;
+    bool other; // something is done that is no accumulation
+} Updates;
+
+static void find_updates(void *context, const LoopNode *node) {
+    Updates *updates = context;
+    if (node->var >= 0)
+        updates->changed[node->var] = true;
+    updates->other = updates->other || node->kind == LOOP_CALL || node->kind == LOOP_STORE;
+    if (node->kind == LOOP_ACCUMULATE) {
+        updates->updates++;
+        updates->update = node;
+    }
+}
+
+static bool is_changed(const Updates *updates, const IntExpr *expr) {
+    if (expr->op == INT_VAR)
+        return updates->changed[expr->value];
+    return (expr->left && is_changed(updates, expr->left)) ||
+           (expr->right && is_changed(updates, expr->right));
+}
+
+const LoopNode *loop_invariant_update(const LoopKernel *kernel, const LoopNode *loop) {
+    Updates updates = {.changed = arena_array(kernel->arena, bool, kernel->vars.count + 1)};
+    find_updates(&updates, loop);
+    loop_visit(&loop->body, find_updates, &updates);
+    const bool one = !updates.other && updates.updates == 1 && updates.update->position;
+    return one && !is_changed(&updates, updates.update->position) ? updates.update : NULL;
+}
+
+bool loop_has_loop(const LoopBody *body) {
+    for (int64_t i = 0; i < body->count; i++)
+        if (body->items[i]->kind == LOOP_FOR || body->items[i]->kind == LOOP_WHILE ||
+            loop_has_loop(&body->items[i]->body))
+            return true;
+    return false;
+}

@@ -9,7 +9,8 @@
 #define LOOP_PASSES(ENTRY)                                                                                   \
     ENTRY(overlap)    /* transfers start early and are waited for late */                                    \
     ENTRY(invariants) /* definitions and quotients, out of the loops that do not change them */              \
-    ENTRY(threads)    /* work of loops that threads share */                                                 \
+    ENTRY(threads)    /* loops that threads share */                                                         \
+    ENTRY(vectors)    /* innermost loops that vectors share */                                               \
     ENTRY(sums)       /* an element that loops update over and over, in a local variable */                  \
     ENTRY(addresses)  /* what positions have in common, out of the loops that do not change it */            \
     ENTRY(unused)     /* definitions that nothing uses */
@@ -28,6 +29,11 @@ const LoopKernel *loop_run_passes(const LoopKernel *kernel, int count, const cha
 // For passes: a copy whose tables of variables and arrays can grow.
 LoopKernel *loop_kernel_copy(const LoopKernel *kernel);
 
+// The one accumulation of a loop, to an element that the loop and those inside do not change; NULL where
+// there is another one, a store or a call.
+const LoopNode *loop_invariant_update(const LoopKernel *kernel, const LoopNode *loop);
+bool loop_has_loop(const LoopBody *body);
+
 // Scopes, for passes that move definitions outwards. A scope is a body that is being made; its depth is the
 // number of loops and teams around it in the leaf.
 typedef struct LoopScope LoopScope;
@@ -42,5 +48,8 @@ const LoopScope *loop_scope_at(const LoopScope *scope, int depth);
 int loop_depth_of(const IntExpr *expr, const int *depths);
 // Whether a body of `node` is one deeper than the node.
 bool loop_is_deeper(const LoopNode *node);
+// The depth from which on definitions may use what `node` binds, where its body has `depth`: nothing may be defined
+// between loops that threads share as one.
+int loop_bound_depth(const LoopNode *node, int depth);
 
 #endif

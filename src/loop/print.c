@@ -48,6 +48,11 @@ static void print_execution(const Printer *printer, const LoopNode *node) {
     if (execution->work) {
         text_printf(to, "%swork ", before);
         print_int(printer, execution->work);
+        before = ", ";
+    }
+    if (execution->call) {
+        text_printf(to, "%scall ", before);
+        print_int(printer, execution->call);
     }
 }
 

@@ -150,6 +150,20 @@ static void bind_array(Verifier *verifier, int array) {
     verifier->arrays[array] = true;
 }
 
+// Loops that threads share as one have nothing between them.
+static void verify_collapsed(Verifier *verifier, const LoopNode *node) {
+    for (int i = 1; i < node->execution.collapsed; i++) {
+        const LoopNode *outer = node;
+        node = outer->body.count == 1 ? outer->body.items[0] : NULL;
+        if (!node || node->kind != LOOP_FOR) {
+            fail(verifier, "loops that are one to threads are not perfectly nested", "");
+            return;
+        }
+        if (loop_mentions(node->lower, outer->var) || loop_mentions(node->upper, outer->var))
+            fail(verifier, "bounds of a loop depend on another that is one with it to threads", "");
+    }
+}
+
 // The fields that its kind has are there, and no others.
 static void verify_fields(Verifier *verifier, const LoopNode *node) {
     const int fields = loop_kind(node->kind)->fields;
@@ -175,6 +189,8 @@ static void verify_fields(Verifier *verifier, const LoopNode *node) {
         fail(verifier, "a transfer that does not exist", "");
     if (fields & COMMUNICATES && verifier->in_leaf)
         fail(verifier, "communication inside a leaf", "");
+    if (node->kind == LOOP_FOR)
+        verify_collapsed(verifier, node);
     if (node->step < 1)
         fail(verifier, "a step that is not positive", "");
 }
@@ -217,7 +233,8 @@ static void verify_node(Verifier *verifier, const LoopNode *node) {
     verify_fields(verifier, node);
     if (verifier->why)
         return;
-    const IntExpr *const ints[] = {node->lower, node->upper, node->execution.work, node->count};
+    const IntExpr *const ints[] = {node->lower, node->upper, node->execution.work, node->execution.call,
+                                   node->count};
     for (size_t i = 0; i < sizeof ints / sizeof *ints; i++)
         if (ints[i])
             verify_int(verifier, ints[i]);

@@ -34,7 +34,7 @@ static bool has_unbounded(const LeafSite *site) {
     return false;
 }
 
-// Variables that can be told now are defined, children before parents.
+// Variables whose values follow now are defined, children before parents.
 static DefinitionArray define_known(Builder *builder) {
     const Cin *cin = builder->site->cin;
     DefinitionArray definitions = {0};

@@ -36,9 +36,9 @@ const char *blas_form(KernelName kernel);
 // Whether loops of the leaf around the call change what it multiplies by.
 bool blas_alpha_varies(const LeafSite *site, const BlasCall *call);
 
-// Whether the element that is written and the loops in `around`, which are outside of it, tell the value of
-// `var`, so that iterations with different values write different elements.
-bool leaf_is_told(const LeafSite *site, int var, VarSet around);
+// Whether the element that is written and the loops in `around`, which are outside of it, determine the value
+// of `var`, so that iterations with different values write different elements.
+bool leaf_determines(const LeafSite *site, int var, VarSet around);
 
 // Whether the order of the loops is open: there is no call, and no command says how they are executed.
 bool leaf_is_open(const LeafSite *site);
@@ -49,8 +49,8 @@ void leaf_order(const LeafSite *site, int *loops);
 // none.
 int leaf_crossing_loop(const LeafSite *site, int loop);
 
-// Sets who executes the iterations of each loop (threads, vectors, unrolling): the schedule's commands, or
-// what is safe where it has none. False with a diagnostic where that would race.
+// Sets which loops write distinct elements, and who executes their iterations where the schedule says it
+// (threads, vectors, unrolling). False with a diagnostic where that would race.
 bool leaf_parallelize(const LeafSite *site, LeafLoop *loops, int loop_count, const BlasCall *call);
 
 #endif

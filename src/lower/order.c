@@ -55,15 +55,15 @@ void leaf_order(const LeafSite *site, int *loops) {
         costs[at] = cost;
     }
     // Outside of the innermost loop, those whose iterations write distinct elements, for threads; then sums.
-    int sums[MAX_VARS], sum_count = 0, told_count = 0;
+    int sums[MAX_VARS], sum_count = 0, distinct_count = 0;
     for (int i = 0; i < count - 1; i++) {
-        if (leaf_is_told(site, loops[i], 0))
-            loops[told_count++] = loops[i];
+        if (leaf_determines(site, loops[i], 0))
+            loops[distinct_count++] = loops[i];
         else
             sums[sum_count++] = loops[i];
     }
     for (int i = 0; i < sum_count; i++)
-        loops[told_count + i] = sums[i];
+        loops[distinct_count + i] = sums[i];
 }
 
 typedef struct {

@@ -11,25 +11,25 @@ typedef struct {
 } Analysis;
 
 // In order of derivation, as a variable may be derived from another in very many ways.
-bool leaf_is_told(const LeafSite *site, int var, VarSet around) {
+bool leaf_determines(const LeafSite *site, int var, VarSet around) {
     const Cin *cin = site->cin;
-    VarSet told = access_vars(site->assign->lhs) | around;
+    VarSet determined = access_vars(site->assign->lhs) | around;
     for (int v = 0; v < cin->var_count; v++)
-        told |= (VarSet)site->outside[v] << v;
+        determined |= (VarSet)site->outside[v] << v;
     for (int64_t i = 0; i < cin->relations.count; i++) {
         const Relation *relation = cin->relations.items[i];
-        if (!((relation_parents(relation) | relation_operands(relation)) & ~told))
-            told |= relation_children(relation);
+        if (!((relation_parents(relation) | relation_operands(relation)) & ~determined))
+            determined |= relation_children(relation);
     }
-    return told >> var & 1;
+    return determined >> var & 1;
 }
 
 // Whether iterations of the loop at `depth` write different elements.
-static bool writes_apart(const Analysis *analysis, int depth) {
+static bool writes_distinct(const Analysis *analysis, int depth) {
     VarSet around = 0;
     for (int i = 0; i < depth; i++)
         around |= (VarSet)1 << analysis->loops[i].var;
-    return leaf_is_told(analysis->site, analysis->loops[depth].var, around);
+    return leaf_determines(analysis->site, analysis->loops[depth].var, around);
 }
 
 // Whether loops from `depth` inwards all update the same element.
@@ -47,7 +47,7 @@ static bool apply_thread(const Analysis *analysis, int depth, const Directive *d
     LeafLoop *loop = &analysis->loops[depth];
     const char *name = site->cin->vars[loop->var].name;
     const Tensor *left = site->assign->lhs->tensor;
-    if (writes_apart(analysis, depth)) {
+    if (writes_distinct(analysis, depth)) {
         loop->thread = true;
         return true;
     }
@@ -73,7 +73,7 @@ static bool apply_thread(const Analysis *analysis, int depth, const Directive *d
 }
 
 static bool may_be_vector(const Analysis *analysis, int depth) {
-    return writes_apart(analysis, depth) ||
+    return writes_distinct(analysis, depth) ||
            (depth == analysis->plain_count - 1 && updates_one_element(analysis, depth));
 }
 
@@ -148,37 +148,10 @@ static bool check_vector_outside_threads(const Analysis *analysis) {
     return true;
 }
 
-// Without commands: threads on the outermost loop whose iterations are independent, else on a sum.
-static void thread_by_default(const Analysis *analysis) {
-    for (int i = 0; i < analysis->plain_count; i++)
-        if (writes_apart(analysis, i) && !analysis->loops[i].unroll) {
-            analysis->loops[i].thread = true;
-            return;
-        }
-    if (analysis->plain_count > 0 && updates_one_element(analysis, 0) && !analysis->loops[0].unroll)
-        analysis->loops[0].thread_reduces = true;
-}
-
 bool leaf_parallelize(const LeafSite *site, LeafLoop *loops, int loop_count, const BlasCall *call) {
     Analysis analysis = {.site = site, .loops = loops, .loop_count = loop_count};
     analysis.plain_count = loop_count - (call ? blas_call_loops(call) : 0);
     for (int i = 0; i < loop_count; i++)
-        loops[i].distinct = writes_apart(&analysis, i);
-    if (!apply_commands(&analysis) || !check_vector_outside_threads(&analysis))
-        return false;
-    bool threads = false, vector = false, atomic = false;
-    for (int i = 0; i < loop_count; i++) {
-        threads = threads || has_threads(&loops[i]);
-        vector = vector || loops[i].vector;
-        atomic = atomic || loops[i].atomic;
-    }
-    // A library call threads and vectorizes on its own.
-    if (call)
-        return true;
-    if (!threads && !vector)
-        thread_by_default(&analysis);
-    if (!vector && !atomic && loop_count > 0 && !loops[loop_count - 1].unroll &&
-        may_be_vector(&analysis, loop_count - 1))
-        loops[loop_count - 1].vector = true;
-    return true;
+        loops[i].distinct = writes_distinct(&analysis, i);
+    return apply_commands(&analysis) && check_vector_outside_threads(&analysis);
 }

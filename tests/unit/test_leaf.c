@@ -7,6 +7,8 @@
 #include <cmocka.h>
 
 #include "lang/program.h"
+#include "loop/passes.h"
+#include "lower/loops.h"
 #include "lower/lower.h"
 
 #include <string.h>
@@ -144,17 +146,43 @@ static void test_kernel_is_refused(void **state) {
     check_cases(cases, sizeof cases / sizeof *cases);
 }
 
-// A letter a loop: t threads, r threads with sums of their own, c threads with copies of their own, a atomic,
-// v vector, u unrolled; '.' after each.
-static const char *marks(Arena *arena, const Leaf *leaf) {
-    Text text = text_create(arena);
-    for (int i = 0; i < leaf->loop_count; i++) {
-        const LeafLoop *loop = &leaf->loops[i];
-        text_printf(&text, "%s%s%s%s%s%s.", loop->thread ? "t" : "", loop->thread_reduces ? "r" : "",
-                    loop->thread_copies ? "c" : "", loop->atomic ? "a" : "", loop->vector ? "v" : "",
-                    loop->unroll ? "u" : "");
-    }
-    return text_string(&text);
+// A letter a loop: t threads, r threads with sums of their own, c threads with copies of their own, 2
+// together with the next loop, a atomic, v vector, u unrolled; '.' after each; a call at the end.
+typedef struct {
+    Text text;
+    bool team, atomic;
+} Marks;
+
+static void find_update(void *context, const LoopNode *node) {
+    Marks *marks = context;
+    marks->team = marks->team || node->kind == LOOP_TEAM;
+    marks->atomic = marks->atomic || node->atomic;
+}
+
+static void mark(void *context, const LoopNode *node) {
+    Marks *marks = context;
+    const LoopExecution *execution = &node->execution;
+    if (node->count)
+        text_append(&marks->text, "call");
+    if (node->kind != LOOP_FOR)
+        return;
+    const char *thread = marks->team ? "c" : execution->sum >= 0 ? "r" : marks->atomic ? "ta" : "t";
+    text_printf(&marks->text, "%s%s%s%s.", execution->thread ? thread : "",
+                execution->collapsed == 2 ? "2" : "", execution->vector ? "v" : "",
+                execution->unroll ? "u" : "");
+}
+
+static const char *marks_of(Arena *arena, const Spmd *spmd) {
+    static const char *const no_params[] = {"ranks"};
+    const char *pass, *why = NULL;
+    const LoopKernel *kernel =
+        loop_run_passes(lower_loops(spmd, no_params, 1), loop_pass_count(), &pass, &why);
+    if (!kernel)
+        fail_msg("%s: %s", pass, why);
+    Marks marks = {.text = text_create(arena)};
+    loop_visit(&kernel->body, find_update, &marks);
+    loop_visit(&kernel->body, mark, &marks);
+    return text_string(&marks.text);
 }
 
 static void test_loops_are_parallel(void **state) {
@@ -163,8 +191,17 @@ static void test_loops_are_parallel(void **state) {
         {DECLARE "A(i,j) = x(i) * y(j)", "t.v."},
         {DECLARE "s = T(i,k,l) * T(i,k,l)", "r..v."},
         {DECLARE "x(i) = B(i,k) * C(k,j) * A(i,j)", "t..v."},
-        {DECLARE "A(i,j) = B(i,k) * C(k,j)", "..."},
+        {DECLARE "A(i,j) = B(i,k) * C(k,j)", "call"},
         {DECLARE "x(i) = B(i,k) * B(i,k)\nschedule x { collapse(i,k,f) }", "."},
+        {DECLARE "U(i,j,l) = T(i,k,l) / C(k,j)", "t2...v."},
+        {DECLARE "U(i,j,l) = A(i,j) / D(j,l)", "t2..v."},
+        {DECLARE "U(i,j,l) = A(i,j) / D(j,l)\nschedule U { split(l,lo,li,2); reorder({i,lo,j,li}) }",
+         "t2...v."},
+        {DECLARE "U(i,j,l) = A(i,j) / D(j,l)\nschedule U { unroll(j,2) }", "t.u.v."},
+        {DECLARE "tensor V(4,6,3):f64\nA(i,j) = V(i,k,l) * T(i,k,l) * C(k,j)\nschedule A { substitute({k,l}, "
+                 "loops) }",
+         "t2...v."},
+        {DECLARE "A(i,j) = B(i,k) * C(k,j)\nschedule A { substitute({k}, dot) }", "t..call"},
         {DECLARE "A(i,j) = x(i) * y(j)\nschedule A { collapse(i,j,f) }", "tv."},
         {DECLARE "x(i) = B(i,k) * z(k)\nschedule x { reorder({k,i}); substitute({k,i}, loops) }", ".tv."},
         {DECLARE "A(i,j) = B(i,k) * C(k,j)\nschedule A { parallelize(k, cpu_thread, reduction) }", "..rv."},
@@ -177,13 +214,13 @@ static void test_loops_are_parallel(void **state) {
         {DECLARE
          "A(i,j) = B(i,k) * C(k,j)\nschedule A { reorder({k,i,j}); parallelize(k, cpu_thread, reduction); "
          "substitute({i,j}, ger) }",
-         "c..."},
+         "c.call"},
         {DECLARE "A(i,j) = B(i,k) * C(k,j)\nschedule A { parallelize(j, cpu_vector); unroll(k, 2) }",
          ".v.u."},
-        {DECLARE "A(i,j) = B(i,k) * C(k,j)\nschedule A { unroll(k, 2) }", "t..u."},
+        {DECLARE "A(i,j) = B(i,k) * C(k,j)\nschedule A { unroll(k, 2) }", "t2..u."},
         {DECLARE
          "A(i,j) = B(i,k) * C(k,j)\nschedule A { parallelize(i, cpu_thread); substitute({j,k}, gemv) }",
-         "t..."},
+         "t.call"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Arena *arena = arena_create();
@@ -191,7 +228,7 @@ static void test_loops_are_parallel(void **state) {
         const char *why = outcome(arena, cases[i].text, &spmd);
         if (!spmd)
             fail_msg("%s\n  gives: %s", cases[i].text, why);
-        const char *got = marks(arena, leaf_of(spmd));
+        const char *got = marks_of(arena, spmd);
         if (strcmp(got, cases[i].expected) != 0)
             fail_msg("%s\n  gives:    %s\n  expected: %s", cases[i].text, got, cases[i].expected);
         arena_free(arena);

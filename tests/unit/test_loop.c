@@ -250,6 +250,17 @@ static void fetch_in_leaf(Sample *sample) {
 static void no_step(Sample *sample) {
     sample->loop->step = 0;
 }
+static void collapsed_alone(Sample *sample) {
+    sample->loop->execution.collapsed = 2;
+}
+static void collapsed_triangle(Sample *sample) {
+    LoopNode *inner = arena_copy(sample->kernel.arena, sample->loop, sizeof *inner);
+    inner->var = VAR_LO_A;
+    inner->upper = var(sample, VAR_I);
+    sample->loop->body = (LoopBody){0};
+    put(sample, &sample->loop->body, inner);
+    sample->loop->execution.collapsed = 2;
+}
 static void started_twice(Sample *sample) {
     sample->wait->kind = LOOP_START;
     sample->wait->array = -1;
@@ -318,6 +329,8 @@ static void test_verifier_finds(void **state) {
         {unknown_transfer, "start: a transfer that does not exist"},
         {fetch_in_leaf, "reduce: communication inside a leaf"},
         {no_step, "for: a step that is not positive"},
+        {collapsed_alone, "for: loops that are one to threads are not perfectly nested"},
+        {collapsed_triangle, "for: bounds of a loop depend on another that is one with it to threads"},
         {started_twice, "start: a transfer is started twice: FETCH_B"},
         {not_started, "wait: a transfer is waited for that has not started: FETCH_B"},
         {opened_twice, "open: a transfer is opened twice: REDUCE_A"},

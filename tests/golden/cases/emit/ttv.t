@@ -89,6 +89,7 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
             const int64_t B_at = (j - B_lo1) * B_stride1 - B_lo2;
             const int64_t c_at = -c_lo0;
             const int64_t A_at = j - A_lo1;
+#pragma omp parallel for if (ii_end * ji_end * q > DISTAL_PARALLEL_WORK && ji_end * q <= DISTAL_CALL_WORK)
             for (int64_t ii = 0; ii < ii_end; ii++) {
                 const int64_t i = io * m_per_gx + ii;
                 if (ji_end > 0 && q > 0) {

@@ -38,9 +38,9 @@ for all P(io) in parallel:
     fetch B[io * |ii| : (io + 1) * |ii|, :]
     fetch c[:]
     # loops: nothing is summed
-    for ii in 0 .. min(|ii|, m - io * |ii|):  # threads
+    for ii in 0 .. min(|ii|, m - io * |ii|):
         i = io * |ii| + ii
-        for j in 0 .. n:  # vector
+        for j in 0 .. n:
             A(i, j) = B(i, j) * c(j)
     release c
     release B

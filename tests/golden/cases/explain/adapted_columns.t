@@ -37,8 +37,8 @@ for all P(jo) in parallel:
     fetch B[:, jo * |ji| : (jo + 1) * |ji|]
     fetch c[jo * |ji| : (jo + 1) * |ji|]
     # loops: nothing is summed
-    for i in 0 .. m:  # threads
-        for ji in 0 .. min(|ji|, n - jo * |ji|):  # vector
+    for i in 0 .. m:
+        for ji in 0 .. min(|ji|, n - jo * |ji|):
             j = jo * |ji| + ji
             A(i, j) = B(i, j) * c(j)
     release c

@@ -34,7 +34,7 @@ for all P(fo) in parallel:
     accumulate A[:, :]
     fetch B[:, :]
     # loops: nothing is summed
-    for fi in 0 .. min(|fi|, n * m - fo * |fi|):  # threads, vector
+    for fi in 0 .. min(|fi|, n * m - fo * |fi|):
         f = fo * |fi| + fi
         j = f % m
         i = f / m

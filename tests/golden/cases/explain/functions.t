@@ -35,9 +35,9 @@ for all P(io) in parallel:
     fetch B[io * |ii| : (io + 1) * |ii|, :]
     fetch n_values
     # loops: too few loops
-    for ii in 0 .. min(|ii|, n - io * |ii|):  # threads
+    for ii in 0 .. min(|ii|, n - io * |ii|):
         i = io * |ii| + ii
-        for j in 0 .. n:  # vector
+        for j in 0 .. n:
             m(i) += B(i, j) / n_values
     release n_values
     release B
@@ -59,9 +59,9 @@ for all P(io) in parallel:
     fetch B[io * |ii| : (io + 1) * |ii|, :]
     fetch m[io * |ii| : (io + 1) * |ii|]
     # loops: nothing is summed
-    for ii in 0 .. min(|ii|, n - io * |ii|):  # threads
+    for ii in 0 .. min(|ii|, n - io * |ii|):
         i = io * |ii| + ii
-        for j in 0 .. n:  # vector
+        for j in 0 .. n:
             D(i, j) = B(i, j) - m(i)
     release m
     release B
@@ -84,7 +84,7 @@ for all P(io) in parallel:
     accumulate variance[io * |ii| : (io + 1) * |ii|]
     fetch m[io * |ii| : (io + 1) * |ii|]
     # loops: nothing is summed
-    for ii in 0 .. min(|ii|, n - io * |ii|):  # threads, vector
+    for ii in 0 .. min(|ii|, n - io * |ii|):
         i = io * |ii| + ii
         variance(i) = min(m(i), 1e-06)
     release m
@@ -94,9 +94,9 @@ for all P(io) in parallel:
     fetch D[io * |ii| : (io + 1) * |ii|, :]
     fetch n_values
     # loops: too few loops
-    for ii in 0 .. min(|ii|, n - io * |ii|):  # threads
+    for ii in 0 .. min(|ii|, n - io * |ii|):
         i = io * |ii| + ii
-        for j in 0 .. n:  # vector
+        for j in 0 .. n:
             variance(i) += pow(D(i, j), 2) / n_values
     release n_values
     release D
@@ -120,9 +120,9 @@ for all P(io) in parallel:
     fetch m[:]
     fetch variance[io * |ii| : (io + 1) * |ii|]
     # loops: nothing is summed
-    for ii in 0 .. min(|ii|, n - io * |ii|):  # threads
+    for ii in 0 .. min(|ii|, n - io * |ii|):
         i = io * |ii| + ii
-        for j in 0 .. n:  # vector
+        for j in 0 .. n:
             A(i, j) = -(B(i, j) - m(i)) * (1 + abs(m(j))) / sqrt(variance(i))
     release variance
     release m

@@ -36,11 +36,11 @@ for all P(io, jo) in parallel:
     fetch B[io * |ii| : (io + 1) * |ii|, jo * |ji| : (jo + 1) * |ji|, :]
     fetch C[io * |ii| : (io + 1) * |ii|, jo * |ji| : (jo + 1) * |ji|, :]
     # loops: no loops that make it C(m, n) += alpha * A(m, k) * B(k, n)
-    for ii in 0 .. min(|ii|, m - io * |ii|):  # threads, each with its own sum
+    for ii in 0 .. min(|ii|, m - io * |ii|):
         i = io * |ii| + ii
         for ji in 0 .. min(|ji|, n - jo * |ji|):
             j = jo * |ji| + ji
-            for k in 0 .. q:  # vector
+            for k in 0 .. q:
                 a += B(i, j, k) * C(i, j, k)
     release C
     release B

@@ -14,7 +14,7 @@ forall(i) a += B(i, i) / 3
 accumulate a
 fetch B[:, :]
 # loops: too few loops
-for i in 0 .. n:  # threads, each with its own sum, vector
+for i in 0 .. n:
     a += B(i, i) / 3
 release B
 reduce a

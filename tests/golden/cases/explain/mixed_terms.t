@@ -27,7 +27,7 @@ for all P(io) in parallel:
     accumulate a[io * |ii| : (io + 1) * |ii|]
     fetch b[io * |ii| : (io + 1) * |ii|]
     # loops: nothing is summed
-    for ii in 0 .. min(|ii|, n - io * |ii|):  # threads, vector
+    for ii in 0 .. min(|ii|, n - io * |ii|):
         i = io * |ii| + ii
         a(i) = b(i)
     release b

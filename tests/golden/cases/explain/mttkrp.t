@@ -51,13 +51,13 @@ for all P(io, jo, ko) in parallel:
     fetch C[jo * |ji| : (jo + 1) * |ji|, :]
     fetch D[ko * |ki| : (ko + 1) * |ki|, :]
     # loops: more than two operands
-    for ii in 0 .. min(|ii|, m - io * |ii|):  # threads
+    for ii in 0 .. min(|ii|, m - io * |ii|):
         i = io * |ii| + ii
         for ji in 0 .. min(|ji|, n - jo * |ji|):
             j = jo * |ji| + ji
             for ki in 0 .. min(|ki|, q - ko * |ki|):
                 k = ko * |ki| + ki
-                for l in 0 .. r:  # vector
+                for l in 0 .. r:
                     A(i, l) += B(i, j, k) * C(j, l) * D(k, l)
     release D
     release C

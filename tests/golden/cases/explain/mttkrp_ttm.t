@@ -75,11 +75,11 @@ for all P(io, jo) in parallel:
     fetch W[io * |ii| : (io + 1) * |ii|, jo * |ji| : (jo + 1) * |ji|, :]
     fetch C[jo * |ji| : (jo + 1) * |ji|, :]
     # loops: no loops that make it C(m, n) += alpha * A(m, k) * B(k, n)
-    for ii in 0 .. min(|ii|, m - io * |ii|):  # threads
+    for ii in 0 .. min(|ii|, m - io * |ii|):
         i = io * |ii| + ii
         for ji in 0 .. min(|ji|, n - jo * |ji|):
             j = jo * |ji| + ji
-            for l in 0 .. r:  # vector
+            for l in 0 .. r:
                 A(i, l) += W(i, j, l) * C(j, l)
     release C
     release W

@@ -31,7 +31,7 @@ accumulate A[:]
 fetch B[:, :]
 # loops: the schedule says how 'r' is executed
 for k in 0 .. 70:
-    for r in 0 .. 90:  # threads, vector
+    for r in 0 .. 90:  # threads
         i = (r + k) % 90
         A(i) += B(i, k)
 release B

@@ -25,9 +25,9 @@ for all P(io) in parallel:
     accumulate A[io * |ii| : (io + 1) * |ii|, :]
     fetch B[io * |ii| : (io + 1) * |ii|, :]
     # loops: nothing is summed
-    for ii in 0 .. min(|ii|, n - io * |ii|):  # threads
+    for ii in 0 .. min(|ii|, n - io * |ii|):
         i = io * |ii| + ii
-        for j in 0 .. n:  # vector
+        for j in 0 .. n:
             A(i, j) = B(i, j)
     release B
     reduce A
@@ -47,9 +47,9 @@ for all P(io) in parallel:
     accumulate t[io * |ii| : (io + 1) * |ii|]
     fetch A[io * |ii| : (io + 1) * |ii|, :]
     # loops: too few loops
-    for ii in 0 .. min(|ii|, n - io * |ii|):  # threads
+    for ii in 0 .. min(|ii|, n - io * |ii|):
         i = io * |ii| + ii
-        for j in 0 .. n:  # vector
+        for j in 0 .. n:
             t(i) += A(i, j)
     release A
     reduce t
