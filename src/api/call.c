@@ -2,6 +2,7 @@
 // How a public call begins, fails, and agrees with the other ranks.
 #include "api/context.h"
 
+#include "base/integer.h"
 #include "runtime/node.h"
 #include "runtime/wait.h"
 
@@ -142,19 +143,21 @@ static distal_status share_error(distal_context *context, void *arguments) {
     return DISTAL_OK;
 }
 
-distal_status call_agree_on(distal_context *context, distal_status status, const Hash *fingerprint) {
+distal_status call_agree_most(distal_context *context, distal_status status, const Hash *fingerprint,
+                              int64_t *most) {
     // Equal on all ranks where the largest value is the smallest too.
-    int64_t values[] = {status, 0, 0};
+    int64_t values[] = {status, 0, 0, *most};
     if (fingerprint) {
         values[1] = (int64_t)(fingerprint->lanes[0] >> 1);
         values[2] = -values[1];
     }
-    all_reduce(values, 3, MPI_INT64_T, MPI_MAX, context->comm);
+    all_reduce(values, 4, MPI_INT64_T, MPI_MAX, context->comm);
     distal_status all = (distal_status)values[0];
+    *most = values[3];
     if (all != DISTAL_OK) {
         call_continue(context, share_error, &(Agreement){status});
     } else if (values[1] != -values[2]) {
-        // Known to all: nobody has to be told.
+        // Known to all ranks without another message.
         all = DISTAL_INVALID;
         diagnostics_error(
             context->diagnostics, (Span){0},
@@ -162,6 +165,11 @@ distal_status call_agree_on(distal_context *context, distal_status status, const
             "arguments have to be the same on all ranks, in the same order");
     }
     return call_end(context, all);
+}
+
+distal_status call_agree_on(distal_context *context, distal_status status, const Hash *fingerprint) {
+    int64_t most = 0;
+    return call_agree_most(context, status, fingerprint, &most);
 }
 
 distal_status call_agree(distal_context *context, distal_status status) {
@@ -182,12 +190,20 @@ static distal_status report_shortage(distal_context *context, void *arguments) {
     return DISTAL_FAILED;
 }
 
-distal_status call_fits(distal_context *context, int64_t bytes, const char *what) {
+// Bytes of all ranks of a node together that are there without looking: an MPI library has taken more.
+enum { UNCHECKED_BYTES = 1 << 24 };
+
+distal_status call_fits(distal_context *context, distal_status status, int64_t bytes, const char *what) {
+    int node_ranks;
+    MPI_Comm_size(context->node, &node_ranks);
+    int64_t most = saturated_mul(bytes, node_ranks);
+    status = call_agree_most(context, status, NULL, &most);
+    if (status != DISTAL_OK || most <= UNCHECKED_BYTES)
+        return status;
     // As real numbers, which do not overflow.
     Shortage shortage = {.needed = (double)bytes, .what = what};
     all_reduce(&shortage.needed, 1, MPI_DOUBLE, MPI_SUM, context->node);
     shortage.available = (double)node_free_memory(context->node);
-    distal_status status = DISTAL_OK;
     if (shortage.available >= 0 && shortage.needed > shortage.available)
         status = call_continue(context, report_shortage, &shortage);
     return call_agree(context, status);

@@ -107,10 +107,13 @@ distal_status call_agree(distal_context *context, distal_status status);
 // The same for the first part, where ranks could have come with different arguments: `fingerprint` has to be
 // equal on all.
 distal_status call_agree_on(distal_context *context, distal_status status, const Hash *fingerprint);
+// The same; *most becomes the largest of all ranks.
+distal_status call_agree_most(distal_context *context, distal_status status, const Hash *fingerprint,
+                              int64_t *most);
 
 // Whether the node has `bytes` (its own number on each rank) for `what`: else nothing is allocated, and
 // nobody is ended by the system later on. Collective.
-distal_status call_fits(distal_context *context, int64_t bytes, const char *what);
+distal_status call_fits(distal_context *context, distal_status status, int64_t bytes, const char *what);
 
 // Diagnoses a mistake in the arguments of a call; always DISTAL_INVALID.
 distal_status invalid(distal_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -323,7 +323,7 @@ static distal_status run_collective(const char *name, CallBody check, CallBody m
     const Hash hash = fingerprint(name, call->tensor, call->text ? call->text : "");
     distal_status status = call_agree_on(context, call_local(context, check, call), &hash);
     if (status == DISTAL_OK)
-        status = call_fits(context, missing_bytes(call->tensor), call->tensor->name);
+        status = call_fits(context, DISTAL_OK, missing_bytes(call->tensor), call->tensor->name);
     if (status == DISTAL_OK)
         status = call_agree(context, call_continue(context, allocate, call));
     if (status == DISTAL_OK)

@@ -5,7 +5,6 @@
 #include "base/integer.h"
 #include "runtime/contraction.h"
 #include "runtime/execution.h"
-#include "runtime/wait.h"
 
 #include <inttypes.h>
 #include <omp.h>
@@ -40,7 +39,8 @@ typedef struct {
     distal_statement *statement;
     distal_plan *plan;
     double seconds;
-    int threads;
+    int64_t threads; // of the rank with most
+    bool ready;
 } PlanCall;
 
 static distal_plan *plan_new(distal_context *context) {
@@ -171,10 +171,11 @@ static distal_status prepare(distal_context *context, void *arguments) {
     return DISTAL_OK;
 }
 
+// Collective; agrees on what has failed.
 static distal_status assemble(distal_context *context, void *arguments) {
     const PlanCall *call = arguments;
-    call->plan->execution =
-        execution_assemble(&call->plan->parts, context->communicators, context->diagnostics);
+    call->plan->execution = execution_assemble(call->ready ? &call->plan->parts : NULL,
+                                               context->communicators, context->diagnostics);
     return call->plan->execution ? DISTAL_OK : DISTAL_FAILED;
 }
 
@@ -226,22 +227,21 @@ static distal_status run_passes(distal_context *context, PlanCall *call) {
         hash_string(&hash, call->plan->pipeline->source.text);
         hash_string(&hash, call->plan->function ? "function" : "");
     }
-    status = call_agree_on(context, status, &hash);
-    if (status == DISTAL_OK) {
-        call->threads = omp_get_max_threads();
-        all_reduce(&call->threads, 1, MPI_INT, MPI_MAX, context->comm);
-        status = call_agree(context, call_continue(context, count_threads, call));
-    }
+    call->threads = omp_get_max_threads();
+    status = call_agree_most(context, status, &hash, &call->threads);
     if (status == DISTAL_OK && !call->plan->function)
         status =
             kernel_provide(context, call->plan->pipeline->c_source, &call->plan->function, &call->seconds);
-    if (status == DISTAL_OK)
-        status = call_fits(context, missing_bytes(call->plan), "the plan");
-    if (status == DISTAL_OK)
-        status = call_agree(context, call_continue(context, prepare, call));
-    if (status == DISTAL_OK)
-        status = call_agree(context, call_continue(context, assemble, call));
-    return status;
+    if (status != DISTAL_OK)
+        return status;
+    status = call_continue(context, count_threads, call);
+    status = call_fits(context, status, status == DISTAL_OK ? missing_bytes(call->plan) : 0, "the plan");
+    if (status != DISTAL_OK)
+        return status;
+    // What fails here is agreed on with what fails in the execution.
+    call->ready = call_continue(context, prepare, call) == DISTAL_OK;
+    status = call_continue(context, assemble, call);
+    return call_end(context, call->plan->execution ? status : DISTAL_FAILED);
 }
 
 distal_status distal_plan_create(distal_statement *statement, distal_plan **plan) {

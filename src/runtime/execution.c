@@ -119,6 +119,8 @@ static bool attempt(Assembly *assembly, void (*part)(void *arguments), Diagnosti
 static bool first_part(void *arguments, Diagnostics *diagnostics) {
     Assembly *assembly = arguments;
     assembly->diagnostics = diagnostics;
+    if (!assembly->parts)
+        return false;
     distal_execution *execution = assembly->execution = calloc(1, sizeof *execution);
     if (execution)
         execution->arena = arena_create();

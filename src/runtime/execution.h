@@ -39,6 +39,7 @@ typedef struct {
 } ExecutionParts;
 // From a plan, in its arena, without communication: memory that runs out does so before others wait.
 ExecutionParts execution_parts(StatementPlan *plan, Storage *const *storages, int64_t rank);
+// NULL for `parts`: this rank has failed to find them, and has a diagnostic for it.
 distal_execution *execution_assemble(const ExecutionParts *parts, Communicators *communicators,
                                      Diagnostics *diagnostics);
 
