@@ -91,7 +91,7 @@ distal_status distal_create(MPI_Comm comm, distal_context **result) {
     MPI_Comm_rank(context->comm, &context->rank);
     MPI_Comm_size(context->comm, &context->ranks);
     MPI_Comm_split_type(context->comm, MPI_COMM_TYPE_SHARED, context->rank, MPI_INFO_NULL, &context->node);
-    if (node_share_cores(context->node).crowded)
+    if (node_is_crowded(context->node))
         wait_set_sleep(true);
     context->communicators = communicators_create(context->comm);
     if (!context->communicators) {

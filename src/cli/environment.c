@@ -2,7 +2,6 @@
 #include "cli/environment.h"
 
 #include "base/integer.h"
-#include "runtime/node.h"
 #include "runtime/wait.h"
 
 #include <dlfcn.h>
@@ -22,14 +21,25 @@ static void set_blas_threads(int threads) {
         set(threads);
 }
 
-int64_t environment_threads(int64_t wanted, MPI_Comm node) {
-    const CoreShare share = node_share_cores(node);
-    const int64_t threads = wanted > 0 ? wanted : max_i64(share.cores, 1);
-    if (share.crowded)
+int64_t environment_threads(int64_t wanted, const CoreShare *share) {
+    const int64_t threads = wanted > 0 ? wanted : max_i64(share->cores, 1);
+    if (share->crowded)
         wait_set_sleep(true);
     omp_set_num_threads((int)threads);
     set_blas_threads((int)threads);
     return threads;
+}
+
+const char *const *environment_units(const CoreShare *share, Arena *arena) {
+    int rank, ranks;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    char *all = rank == 0 ? arena_alloc_items(arena, ranks, UNITS_LENGTH) : NULL;
+    MPI_Gather(share->units, UNITS_LENGTH, MPI_CHAR, all, UNITS_LENGTH, MPI_CHAR, 0, MPI_COMM_WORLD);
+    const char **units = arena_array(arena, const char *, ranks);
+    for (int r = 0; all && r < ranks; r++)
+        units[r] = &all[(size_t)r * UNITS_LENGTH];
+    return all ? units : NULL;
 }
 
 const char *environment_mpi(Arena *arena) {

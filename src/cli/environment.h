@@ -4,13 +4,17 @@
 #define DISTAL_CLI_ENVIRONMENT_H
 
 #include "base/diagnostic.h"
+#include "runtime/node.h"
 
 #include <mpi.h>
 
-// Sets the number of threads of OpenMP and of the BLAS and returns it: `wanted`, or for 0 the cores of this
-// rank, shared fairly with the other ranks of its node that may use the same ones. Where those are too few,
-// this rank sleeps from now on while it waits. Collective over `node`.
-int64_t environment_threads(int64_t wanted, MPI_Comm node);
+// Sets the number of threads of OpenMP and of the BLAS and returns it: `wanted`, or for 0 the cores that this
+// rank has. Where ranks of its node have to share cores, this rank sleeps from now on while it waits.
+int64_t environment_threads(int64_t wanted, const CoreShare *share);
+
+// By rank, on rank 0, the processing units that the rank may use; NULL on the others. Collective over
+// MPI_COMM_WORLD.
+const char *const *environment_units(const CoreShare *share, Arena *arena);
 
 // "Open MPI 4.1.4"
 const char *environment_mpi(Arena *arena);

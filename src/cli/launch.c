@@ -4,11 +4,11 @@
 #include "base/utf8.h"
 #include "cli/drafts.h"
 #include "cli/supervise.h"
+#include "runtime/cores.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,8 +26,31 @@ enum { MAX_RANKS_OF_CORE = 16 };
 
 static const char launched[] = "DISTAL_LAUNCHED";
 
+// What that variable is set to where the ranks are to bind themselves, and where not.
+static const char binds[] = "bind", leaves[] = "leave";
+
 static bool was_ours(void) {
     return getenv(launched) != NULL;
+}
+
+bool launch_binds(void) {
+    return was_ours() && strcmp(getenv(launched), binds) == 0;
+}
+
+// Whether the user says in some way how ranks or threads are bound.
+static bool is_bound_by_user(void) {
+    static const char *const policies[] = {"OMPI_MCA_hwloc_base_binding_policy",
+                                           "PRTE_MCA_hwloc_default_binding_policy",
+                                           "HYDRA_BINDING",
+                                           "SLURM_CPU_BIND",
+                                           "OMP_PROC_BIND",
+                                           "OMP_PLACES",
+                                           "GOMP_CPU_AFFINITY"};
+    for (size_t i = 0; i < sizeof policies / sizeof *policies; i++)
+        if (getenv(policies[i]))
+            return true;
+    const char *launcher = getenv("DISTAL_MPIRUN");
+    return launcher && strstr(launcher, "bind"); // --bind-to, --cpu-bind
 }
 
 bool launch_is_inside(void) {
@@ -42,14 +65,9 @@ int launch_exit_status(ExitStatus status) {
     return status != EXIT_FINE && was_ours() ? REPORTED + (int)status : (int)status;
 }
 
-static int cores(void) {
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-}
-
 bool launch_fits(Session *session) {
     const Pipeline *pipeline = session->pipeline;
-    const int64_t ranks = pipeline_ranks(pipeline), available = cores();
+    const int64_t ranks = pipeline_ranks(pipeline), available = cores_available();
     if (session->options->oversubscribe || ranks <= MAX_RANKS_OF_CORE * available)
         return true;
     diagnostics_error(session->diagnostics, (Span){0},
@@ -69,7 +87,7 @@ bool launch_fits(Session *session) {
 // What a rank and the launcher see beyond our own environment; what the user has set stays.
 static void set_environment(int64_t ranks, bool verbose) {
     static const char *const always[][2] = {
-        // Ranks share the cores themselves.
+        // Ranks bind themselves.
         {"OMPI_MCA_hwloc_base_binding_policy", "none"},
         {"PRTE_MCA_hwloc_default_binding_policy", "none"},
         // When one rank fails, the others end at once.
@@ -87,10 +105,11 @@ static void set_environment(int64_t ranks, bool verbose) {
         {"PRTE_ALLOW_RUN_AS_ROOT", "1"},
         {"PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
     };
-    setenv(launched, "1", 1);
+    setenv(launched, is_bound_by_user() ? leaves : binds, 1);
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)
         setenv(always[i][0], always[i][1], 0);
-    for (size_t i = 0; ranks > cores() && i < sizeof crowded / sizeof *crowded; i++)
+    const bool is_crowded = ranks > cores_available();
+    for (size_t i = 0; is_crowded && i < sizeof crowded / sizeof *crowded; i++)
         setenv(crowded[i][0], crowded[i][1], 0);
     for (size_t i = 0; geteuid() == 0 && i < sizeof root / sizeof *root; i++)
         setenv(root[i][0], root[i][1], 0);

@@ -9,6 +9,10 @@
 // Whether this process is one of several that a launcher (ours or the user's) has started.
 bool launch_is_inside(void);
 
+// Whether this process is to be bound to cores of its own: distal's launcher has started it, and nothing in
+// the environment says how ranks or their threads are bound.
+bool launch_binds(void);
+
 // What to end with: where our own launcher has started us, our parent says what became of us, and wants to
 // know whether we have said why. `status` itself elsewhere.
 int launch_exit_status(ExitStatus status);

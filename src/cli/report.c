@@ -138,6 +138,24 @@ static void print_measured(const StatementPlan *plan, const StatementReport *rep
     text_printf(to, "), %.3g GFLOP/s\n", report_gflops(plan, report));
 }
 
+// "2 cores and 22.3 GiB of free memory in a node; ranks are bound to processing units 0 / 1"
+static void print_system(const RunReport *run, int64_t ranks, Text *to) {
+    enum { SHOWN_RANKS = 4 };
+    static const char *const phrases[] = {
+        [BINDING_NONE] = "ranks are not bound",
+        [BINDING_DISTAL] = "ranks are bound to processing units",
+        [BINDING_OUTSIDE] = "ranks are bound from outside to processing units",
+    };
+    text_printf(to, "%" PRId64 " core%s", run->cores, run->cores == 1 ? "" : "s");
+    if (run->free_memory >= 0)
+        text_printf(to, " and %s of free memory", report_bytes(run->free_memory, to->arena));
+    text_printf(to, " in a node; %s", phrases[run->binding]);
+    const int64_t shown = run->binding == BINDING_NONE ? 0 : min_i64(ranks, SHOWN_RANKS);
+    for (int64_t r = 0; r < shown; r++)
+        text_printf(to, "%s %s", r ? " /" : "", run->units[r]);
+    text_append(to, 0 < shown && shown < ranks ? " / ...\n" : "\n");
+}
+
 void report_table(const Pipeline *pipeline, const RunReport *run, Text *to) {
     text_append_visible(to, pipeline->source.name, strlen(pipeline->source.name));
     text_printf(to, " on %" PRId64 " rank%s", pipeline->ranks, pipeline->ranks == 1 ? "" : "s");
@@ -149,6 +167,8 @@ void report_table(const Pipeline *pipeline, const RunReport *run, Text *to) {
             report_seconds(run->compile_seconds, to);
     }
     text_append(to, "\n");
+    if (run)
+        print_system(run, pipeline->ranks, to);
     for (int i = 0; i < pipeline->program->statement_count; i++) {
         const StatementPlan *plan = pipeline->plan->statements[i];
         const StatementReport *report = run ? &run->statements[i] : NULL;

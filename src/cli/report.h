@@ -4,6 +4,7 @@
 #define DISTAL_CLI_REPORT_H
 
 #include "pipeline/pipeline.h"
+#include "runtime/cores.h"
 
 // What was measured of one statement.
 typedef struct {
@@ -17,6 +18,11 @@ typedef struct {
 typedef struct {
     const StatementReport *statements;
     int64_t threads;
+    // Of the node of rank 0, before anything was computed: cores that its ranks may use, and bytes (-1: not
+    // known).
+    int64_t cores, free_memory;
+    CoreBinding binding;      // of the ranks of that node
+    const char *const *units; // by rank, the processing units that it may use: "0-3,8"
     double compile_seconds;
     bool cache_hit;
     const char *mpi, *blas;

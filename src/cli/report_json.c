@@ -89,6 +89,18 @@ static void print_statement(const StatementPlan *plan, const StatementReport *re
     text_append(to, "}");
 }
 
+static void print_system(const RunReport *run, int64_t ranks, Text *to) {
+    text_printf(to, "\n \"cores\": %" PRId64 ", \"memory_bytes\": ", run->cores);
+    if (run->free_memory >= 0)
+        text_printf(to, "%" PRId64, run->free_memory);
+    else
+        text_append(to, "null");
+    text_printf(to, ", \"binding\": \"%s\", \"processing_units\": [", binding_names[run->binding]);
+    for (int64_t r = 0; r < ranks; r++)
+        text_printf(to, "%s\"%s\"", r ? ", " : "", run->units[r]);
+    text_append(to, "],\n");
+}
+
 void report_json(const Pipeline *pipeline, const RunReport *run, Text *to) {
     text_append(to, "{\"program\": ");
     text_append_json(to, pipeline->source.name);
@@ -101,6 +113,7 @@ void report_json(const Pipeline *pipeline, const RunReport *run, Text *to) {
         text_append(to, ", \"blas\": ");
         text_append_json(to, run->blas);
         text_append(to, ",");
+        print_system(run, pipeline->ranks, to);
     }
     text_append(to, " \"statements\": [\n");
     for (int i = 0; i < pipeline->program->statement_count; i++) {

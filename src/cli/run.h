@@ -11,6 +11,7 @@
 #include "jit/jit.h"
 #include "runtime/agreement.h"
 #include "runtime/execution.h"
+#include "runtime/node.h"
 #include "runtime/storage.h"
 
 #include <mpi.h>
@@ -40,6 +41,8 @@ typedef struct {
     Bindings bindings;
     Storage **storages; // by tensor id, NULL where no statement uses the tensor
     RunStatement *statements;
+    CoreShare cores;
+    int64_t free_memory; // bytes of this rank's node when the run started; -1: not known
     int64_t threads;
     bool cache_hit;
     double compile_seconds;

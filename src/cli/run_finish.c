@@ -74,7 +74,7 @@ static bool write_outputs(Run *run, bool *any) {
     return true;
 }
 
-static RunReport make_report(const Run *run) {
+static RunReport make_report(const Run *run, const char *const *units) {
     Arena *arena = run->session->arena;
     const int count = run->pipeline->program->statement_count;
     StatementReport *statements = arena_array(arena, StatementReport, count);
@@ -82,6 +82,10 @@ static RunReport make_report(const Run *run) {
         statements[i] = run->statements[i].report;
     return (RunReport){.statements = statements,
                        .threads = run->threads,
+                       .cores = run->cores.node_cores,
+                       .free_memory = run->free_memory,
+                       .binding = run->cores.binding,
+                       .units = units,
                        .compile_seconds = run->compile_seconds,
                        .cache_hit = run->cache_hit,
                        .mpi = environment_mpi(arena),
@@ -106,10 +110,11 @@ bool run_finish(Run *run, bool right) {
         return false;
     if (right && !write_outputs(run, &any))
         return false;
+    const char *const *units = environment_units(&run->cores, run->session->arena);
     if (run->rank != 0)
         return true;
     Text text = text_create(run->session->arena);
-    const RunReport report = make_report(run);
+    const RunReport report = make_report(run, units);
     if (options->stats == STATS_JSON) {
         report_json(run->pipeline, &report, &text);
         return session_print(run->session, &text) == EXIT_FINE;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/utf8.h"
 #include "cli/environment.h"
+#include "cli/launch.h"
 #include "cli/memory.h"
 #include "cli/run.h"
 #include "runtime/load.h"
@@ -85,7 +86,9 @@ bool run_prepare(Run *run) {
     run->storages = arena_array(arena, Storage *, run->pipeline->plan->tensor_count);
     run->statements = arena_array(arena, RunStatement, program->statement_count);
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, run->rank, MPI_INFO_NULL, &run->node);
-    run->threads = environment_threads(run->session->options->threads, run->node);
+    run->free_memory = node_free_memory(run->node);
+    run->cores = node_share_cores(run->node, launch_binds());
+    run->threads = environment_threads(run->session->options->threads, &run->cores);
     count_threads(run);
     return fits(run) && compile(run) && create_storages(run) && create_communicators(run);
 }

@@ -2,73 +2,134 @@
 #include "runtime/node.h"
 
 #include "base/integer.h"
+#include "runtime/cgroup.h"
 #include "runtime/wait.h"
 
-#include <sched.h>
+#include <hwloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// A number in a file that holds one, alone or after `label`; -1 where there is none.
-static int64_t number_in(const char *path, const char *label) {
-    FILE *file = fopen(path, "r");
+// -1 where the system does not say.
+static int64_t available_memory(void) {
+    FILE *file = fopen("/proc/meminfo", "re");
     if (!file)
         return -1;
     char line[256];
-    long long number = -1, value;
-    const size_t length = strlen(label);
-    while (number < 0 && fgets(line, sizeof line, file))
-        if (strncmp(line, label, length) == 0 && sscanf(line + length, "%lld", &value) == 1)
-            number = value;
+    long long kilobytes = -1;
+    while (kilobytes < 0 && fgets(line, sizeof line, file))
+        if (sscanf(line, "MemAvailable: %lld", &kilobytes) != 1)
+            kilobytes = -1;
     fclose(file);
-    return number;
-}
-
-// Bytes that processes can still have: of the machine, and of the container that it may be.
-static int64_t free_memory(void) {
-    int64_t machine = number_in("/proc/meminfo", "MemAvailable:");
-    const int64_t limit = number_in("/sys/fs/cgroup/memory.max", "");
-    const int64_t used = number_in("/sys/fs/cgroup/memory.current", "") -
-                         max_i64(number_in("/sys/fs/cgroup/memory.stat", "inactive_file "), 0);
-    if (machine >= 0)
-        machine *= 1024;
-    if (limit < 0)
-        return machine;
-    return machine >= 0 && machine < limit - used ? machine : limit - used;
+    return kilobytes < 0 ? -1 : kilobytes * 1024;
 }
 
 int64_t node_free_memory(MPI_Comm node) {
-    int64_t available = free_memory();
+    const int64_t machine = available_memory(), group = cgroup_limits("").free_bytes;
+    int64_t available =
+        machine < 0 && group == INT64_MAX ? -1 : min_i64(machine < 0 ? group : machine, group);
     all_reduce(&available, 1, MPI_INT64_T, MPI_MIN, node);
     return available;
 }
 
-CoreShare node_share_cores(MPI_Comm node) {
+// What the first process of a node tells each.
+typedef struct {
+    int64_t cores, node_cores;
+    int crowded, binding;
+} Verdict;
+
+// The sets of all processes, `words` each, become what each has in the end.
+static void decide(hwloc_topology_t topology, bool bind, int size, int words, unsigned long *sets,
+                   Verdict *verdicts) {
+    RankCores *shares = calloc((size_t)size, sizeof *shares);
+    hwloc_bitmap_t simulated =
+        topology && !hwloc_topology_is_thissystem(topology) ? cores_allowed(topology) : NULL;
+    bool ok = shares != NULL;
+    for (int r = 0; ok && r < size; r++) {
+        shares[r].set = simulated ? hwloc_bitmap_dup(simulated) : hwloc_bitmap_alloc();
+        ok = shares[r].set &&
+             (simulated || hwloc_bitmap_from_ulongs(shares[r].set, (unsigned)words, &sets[r * words]) == 0);
+    }
+    CoreBinding binding = BINDING_NONE;
+    const int64_t cores =
+        ok ? cores_share(topology, cgroup_limits("").cores, bind, size, shares, &binding) : 1;
+    for (int r = 0; r < size; r++) {
+        verdicts[r] = (Verdict){1, cores, false, (int)binding};
+        if (!ok)
+            continue;
+        verdicts[r].cores = shares[r].cores;
+        verdicts[r].crowded = shares[r].crowded;
+        hwloc_bitmap_to_ulongs(shares[r].set, (unsigned)words, &sets[r * words]);
+    }
+    for (int r = 0; shares && r < size; r++)
+        hwloc_bitmap_free(shares[r].set);
+    hwloc_bitmap_free(simulated);
+    free(shares);
+}
+
+static void print_units(hwloc_const_bitmap_t set, char *units) {
+    if (hwloc_bitmap_list_snprintf(units, UNITS_LENGTH, set) >= UNITS_LENGTH)
+        memcpy(units + UNITS_LENGTH - 4, "...", 4);
+}
+
+// Applies the verdict: binds this process where it says so. Collective, as is what comes of it.
+static CoreShare apply(const Verdict *verdict, hwloc_const_bitmap_t set, bool simulated, MPI_Comm node) {
+    CoreShare share = {.cores = verdict->cores,
+                       .crowded = verdict->crowded,
+                       .node_cores = verdict->node_cores,
+                       .binding = (CoreBinding)verdict->binding};
+    print_units(set, share.units);
+    int bound = share.binding != BINDING_DISTAL || simulated || cores_bind(set);
+    all_reduce(&bound, 1, MPI_INT, MPI_LAND, node);
+    if (!bound)
+        share.binding = BINDING_NONE;
+    return share;
+}
+
+// The first process of the node decides, so that one only looks at the topology (`uses_topology`), which
+// takes long where all do at once.
+static CoreShare share_cores(MPI_Comm node, bool uses_topology, bool bind) {
     int size, rank;
     MPI_Comm_size(node, &size);
     MPI_Comm_rank(node, &rank);
-    cpu_set_t own;
-    cpu_set_t *sets = malloc(sizeof *sets * (size_t)size);
-    if (sched_getaffinity(0, sizeof own, &own) != 0 || CPU_COUNT(&own) == 0) {
-        CPU_ZERO(&own);
-        CPU_SET(0, &own);
+    hwloc_topology_t topology = uses_topology && rank == 0 ? cores_topology() : NULL;
+    int simulated = topology && !hwloc_topology_is_thissystem(topology);
+    broadcast(&simulated, 1, MPI_INT, 0, node);
+    hwloc_bitmap_t set = cores_allowed(topology);
+    int words = set ? hwloc_bitmap_nr_ulongs(set) : 1;
+    all_reduce(&words, 1, MPI_INT, MPI_MAX, node);
+    unsigned long *own = calloc((size_t)words, sizeof *own), *sets = NULL;
+    Verdict verdict = {1, 1, false, BINDING_NONE}, *verdicts = NULL;
+    if (rank == 0) {
+        sets = calloc((size_t)words * (size_t)size, sizeof *sets);
+        verdicts = calloc((size_t)size, sizeof *verdicts);
     }
-    // Where memory is short, all get one core.
-    int all_have_memory = sets != NULL;
-    all_reduce(&all_have_memory, 1, MPI_INT, MPI_LAND, node);
-    CoreShare share = {1, false};
-    if (sets && all_have_memory) {
-        int others = 0, before = 0;
-        MPI_Allgather(&own, sizeof own, MPI_BYTE, sets, sizeof own, MPI_BYTE, node);
-        for (int r = 0; r < size; r++) {
-            const bool same = r != rank && CPU_EQUAL(&own, &sets[r]);
-            others += same;
-            before += same && r < rank;
-        }
-        const int cores = CPU_COUNT(&own);
-        share.cores = cores / (others + 1) + (before < cores % (others + 1));
-        share.crowded = others >= cores;
+    CoreShare share = {.cores = 1, .node_cores = 1}; // where memory is short
+    int ok = set && own && (rank != 0 || (sets && verdicts));
+    all_reduce(&ok, 1, MPI_INT, MPI_LAND, node);
+    if (ok) {
+        hwloc_bitmap_to_ulongs(set, (unsigned)words, own);
+        MPI_Gather(own, words, MPI_UNSIGNED_LONG, sets, words, MPI_UNSIGNED_LONG, 0, node);
+        if (rank == 0)
+            decide(topology, bind, size, words, sets, verdicts);
+        MPI_Scatter(sets, words, MPI_UNSIGNED_LONG, own, words, MPI_UNSIGNED_LONG, 0, node);
+        MPI_Scatter(verdicts, sizeof verdict, MPI_BYTE, &verdict, sizeof verdict, MPI_BYTE, 0, node);
+        hwloc_bitmap_from_ulongs(set, (unsigned)words, own);
+        share = apply(&verdict, set, simulated, node);
     }
+    free(own);
     free(sets);
+    free(verdicts);
+    hwloc_bitmap_free(set);
+    if (topology)
+        hwloc_topology_destroy(topology);
     return share;
+}
+
+CoreShare node_share_cores(MPI_Comm node, bool bind) {
+    return share_cores(node, true, bind);
+}
+
+bool node_is_crowded(MPI_Comm node) {
+    return share_cores(node, false, false).crowded;
 }

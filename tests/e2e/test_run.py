@@ -333,8 +333,8 @@ def test_lack_of_memory(folder):
     distal([*summa, "--memory-limit", "1M"], status=1, environment=environment)
 
 
-def long_run(folder):
-    return subprocess.Popen([DISTAL, "run", example("summa"), "-p", "n=2000", "--repeat", "1000"],
+def long_run(folder, ranks=4):
+    return subprocess.Popen([DISTAL, "run", example("summa"), "-p", f"gx={ranks // 2}", "-p", "n=2000", "--repeat", "1000"],
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                             env={**os.environ, "DISTAL_TEST": folder})
 
@@ -436,6 +436,69 @@ def test_too_many_processes(folder):
     distal(["run", "-e", program, "-n", str(ranks // 6 * 3)], status=2, environment=launcher)
     done = distal(["run", "-e", program, "--oversubscribe"], status=1, environment=launcher)
     check("cannot start" in done.stderr, done.stderr)
+
+
+def expand(units):
+    """The numbers of a list such as 0-3,8."""
+    result = set()
+    for part in units.split(","):
+        first, _, last = part.partition("-")
+        result |= set(range(int(first), int(last or first) + 1))
+    return result
+
+
+def affinities(process):
+    """Of all threads of a process."""
+    result = []
+    for task in os.listdir(f"/proc/{process}/task"):
+        with open(f"/proc/{process}/task/{task}/status", encoding="ascii") as file:
+            result.append(expand(next(line.split()[1] for line in file if line.startswith("Cpus_allowed_list"))))
+    return result
+
+
+def test_binding(folder):
+    """Ranks have cores of their own where there are enough, unless the user says how they are bound."""
+    usable = os.sched_getaffinity(0)
+    single, cores = f"{min(usable)}", len(usable)
+    small = [example("summa"), "-p", "n=40", "--stats=json"]
+
+    def stats(ranks, environment):
+        arguments = ["run", *small, "-p", f"gx={ranks}", "-p", "gy=1"]
+        return json.loads(distal(arguments, environment=environment).stdout)
+
+    for ranks in (1, 2, 3):
+        found = stats(ranks, {})
+        units = [expand(text) for text in found["processing_units"]]
+        check(len(units) == ranks and set().union(*units) <= usable, f"{found}")
+        check(1 <= found["cores"] <= cores and found["memory_bytes"] > 0, f"{found}")
+        is_bound = 1 < ranks <= found["cores"]
+        check((found["binding"] == "distal") == is_bound, f"{ranks} ranks on {found['cores']} cores: {found['binding']}")
+        check(all(not units[r] & units[q] for r in range(ranks) for q in range(r)) == (is_bound or ranks == 1), f"{units}")
+        check(found["threads"] >= found["cores"] // ranks, f"{found['threads']} threads")
+    for environment in ({"OMP_PROC_BIND": "false"}, {"OMPI_MCA_hwloc_base_binding_policy": "none"},
+                        {"DISTAL_MPIRUN": "mpirun --bind-to none"}):
+        found = stats(2, environment)
+        check(found["binding"] == "none" and found["processing_units"][0] == found["processing_units"][1], f"{found}")
+    # A machine that is not this one: what would be done on it.
+    found = stats(4, {"HWLOC_SYNTHETIC": "pack:2 core:6 pu:2"})
+    check((found["cores"], found["threads"], found["binding"]) == (12, 3, "distal"), f"{found}")
+    check(found["processing_units"] == ["0-5", "6-11", "12-17", "18-23"], f"{found['processing_units']}")
+    done = subprocess.run(["taskset", "-c", single, DISTAL, "run", *small, "-p", "gx=2", "-p", "gy=1"], check=False,
+                          capture_output=True, text=True, timeout=LIMIT_SECONDS)
+    found = json.loads(done.stdout)
+    check(found["cores"] == 1 and found["processing_units"] == [single, single] and found["binding"] != "distal", f"{found}")
+    # All threads of a rank, those of libraries too.
+    process = long_run(folder, 2)
+    check(wait_for(lambda: len(ranks_of_run(folder)) == 2, 20), "two ranks did not start")
+
+    def are_apart():
+        sets = [affinities(ranks_of_run(folder)[rank]) for rank in (0, 1)]
+        return all(threads == [threads[0]] * len(threads) for threads in sets) and not sets[0][0] & sets[1][0]
+
+    apart = stats(1, {})["cores"] < 2 or wait_for(are_apart, 20)
+    process.terminate()
+    process.communicate(timeout=LIMIT_SECONDS)
+    check(apart, "threads of two ranks may use the same cores")
 
 
 def main():

@@ -38,7 +38,7 @@ static inline void report_start(int *argument_count, char ***arguments) {
     int rank;
     MPI_Init(argument_count, arguments);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (node_share_cores(MPI_COMM_WORLD).crowded)
+    if (node_is_crowded(MPI_COMM_WORLD))
         wait_set_sleep(true);
     for (int count = 1; count <= REPORT_MAX_RANKS; count++)
         MPI_Comm_split(MPI_COMM_WORLD, rank < count ? 0 : MPI_UNDEFINED, rank, &report_comms[count]);

@@ -18,7 +18,7 @@ void trial_start(void) {
     int rank, ranks;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (node_share_cores(MPI_COMM_WORLD).crowded)
+    if (node_is_crowded(MPI_COMM_WORLD))
         wait_set_sleep(true);
     for (int n = 0; n <= MAX_RANKS; n++) {
         trial_comms[n] = MPI_COMM_NULL;
