@@ -2,6 +2,7 @@
 #include "index/provenance.h"
 
 #include "base/integer.h"
+#include "machine/union.h"
 
 #include <string.h>
 
@@ -28,6 +29,8 @@ static bool find_extents(Provenance *provenance, const Cin *cin, const int64_t *
 static bool put_in_numbers(Provenance *provenance, const Cin *cin, const int64_t *params,
                            NumericRelation *numeric, Arena *arena, Diagnostics *diagnostics) {
     const Relation *relation = &numeric->relation;
+    numeric->takes = relation_children(relation) | relation_operands(relation);
+    numeric->gives = relation_parents(relation);
     for (int p = 0; p < relation->kind->parents; p++)
         numeric->parent[p] = provenance->extents[relation->parent[p]];
     for (int c = 0; c < relation->kind->children; c++)
@@ -78,6 +81,7 @@ int64_t provenance_extent(const Provenance *provenance, int var) {
 void provenance_ranges(const Provenance *provenance, LoopRanges *ranges) {
     for (int v = 0; v < provenance->var_count; v++)
         ranges_restrict(ranges, v, 0, provenance->extents[v]);
+    ranges->asked = ~(VarSet)0;
 }
 
 void provenance_active(const Provenance *provenance, const int *loops, int loop_count, bool *active) {
@@ -91,16 +95,37 @@ void provenance_active(const Provenance *provenance, const int *loops, int loop_
     }
 }
 
+// Whether every combination of values of the children gives values of the parents.
+static bool is_total(const NumericRelation *relation) {
+    const RelationKind *kind = relation->relation.kind;
+    return relation->child[0] * (kind->children == 2 ? relation->child[1] : 1) ==
+           relation->parent[0] * (kind->parents == 2 ? relation->parent[1] : 1);
+}
+
+// The relations, as a set of bits, by which the coordinates of the access, or whether there is an iteration,
+// depend on the loops. Others give values to variables that are not asked for. From the oldest on, as what a
+// relation gives values to is used by older ones.
+static uint64_t relations_of(const Provenance *provenance, const bool *active, VarSet asked) {
+    uint64_t relations = 0;
+    for (int i = 0; i < provenance->relation_count; i++) {
+        const NumericRelation *relation = &provenance->relations[i];
+        if (!active[relation->relation.child[0]] || (is_total(relation) && !(relation->gives & asked)))
+            continue;
+        asked |= relation->takes;
+        relations |= UINT64_C(1) << i;
+    }
+    return relations;
+}
+
 void provenance_related(const Provenance *provenance, const bool *active, const Access *access,
                         bool *related) {
     VarSet found = access_vars(access);
+    const uint64_t relations = relations_of(provenance, active, found);
     for (bool grown = true; grown;) {
         grown = false;
         for (int i = 0; i < provenance->relation_count; i++) {
-            const Relation *relation = &provenance->relations[i].relation;
-            const VarSet vars =
-                relation_parents(relation) | relation_children(relation) | relation_operands(relation);
-            if (!active[relation->child[0]] || !(vars & found) || !(vars & ~found))
+            const VarSet vars = provenance->relations[i].takes | provenance->relations[i].gives;
+            if (!(relations >> i & 1) || !(vars & found) || !(vars & ~found))
                 continue;
             found |= vars;
             grown = true;
@@ -110,33 +135,43 @@ void provenance_related(const Provenance *provenance, const bool *active, const 
         related[v] = found >> v & 1;
 }
 
-// Puts in the values of the loops; false where one has none.
-static bool start(const Provenance *provenance, const bool *active, const LoopRanges *ranges, Box *box) {
+// Puts in the values of the active loops, which then are `known`; false where one has none.
+static bool start(const Provenance *provenance, const bool *active, const LoopRanges *ranges, Box *box,
+                  VarSet *known) {
+    *known = 0;
     for (int v = 0; v < provenance->var_count; v++) {
         if (!active[v] || provenance->derives[v])
             continue;
         box->values[v] = interval(ranges->lo[v], min_i64(ranges->hi[v], provenance->extents[v]));
         if (box->values[v].lo >= box->values[v].hi)
             return false;
+        *known |= (VarSet)1 << v;
     }
     return true;
 }
 
-void provenance_boxes(const Provenance *provenance, const bool *active, const LoopRanges *ranges,
-                      Arena *arena, BoxArray *boxes) {
-    const int64_t first = boxes->count;
-    array_push(arena, *boxes, (Box){0});
-    if (!start(provenance, active, ranges, &boxes->items[first])) {
-        boxes->count = first;
-        return;
+// The loops of which one relation only takes the values, and which are not asked for.
+static VarSet used_once(const Provenance *provenance, VarSet loops, VarSet asked) {
+    VarSet once = 0, more = asked;
+    for (int i = 0; i < provenance->relation_count; i++) {
+        more |= once & provenance->relations[i].takes;
+        once |= provenance->relations[i].takes;
     }
+    return loops & once & ~more;
+}
+
+// The boxes that relations from the last to the first make of the first box in the list. The first of them,
+// in this order, at which the list was full, or -1.
+static int make_boxes(const Provenance *provenance, VarSet known, int64_t first, BoxList *list) {
+    BoxArray *boxes = list->boxes;
     for (int i = provenance->relation_count - 1; i >= 0; i--) {
         const NumericRelation *relation = &provenance->relations[i];
-        if (!active[relation->relation.child[0]])
+        if (relation->takes & ~known)
             continue;
+        known |= relation->gives;
         int64_t count = boxes->count; // boxes that the relation itself adds have their values already
         for (int64_t at = first; at < count;) {
-            if (relation->relation.kind->boxes(relation, arena, boxes, at)) {
+            if (relation->relation.kind->boxes(relation, list, at)) {
                 at++;
                 continue;
             }
@@ -145,16 +180,69 @@ void provenance_boxes(const Provenance *provenance, const bool *active, const Lo
             boxes->count--;
             count--;
         }
+        if (list->full)
+            return i;
     }
+    return -1;
+}
+
+void provenance_boxes(const Provenance *provenance, const bool *active, const LoopRanges *ranges,
+                      Arena *arena, BoxArray *boxes) {
+    const int64_t first = boxes->count;
+    BoxList list = {.arena = arena, .boxes = boxes, .limit = INT64_MAX};
+    array_push(arena, *boxes, (Box){0});
+    VarSet known;
+    const bool any = start(provenance, active, ranges, &boxes->items[first], &known);
+    list.used_once = used_once(provenance, known, ranges->asked);
+    if (any)
+        make_boxes(provenance, known, first, &list);
+    else
+        boxes->count = first;
+}
+
+bool provenance_check(const Provenance *provenance, const Cin *cin, const Nest *nest, const Access *access,
+                      VarSet fixed, Diagnostics *diagnostics) {
+    bool active[MAX_VARS], related[MAX_VARS];
+    LoopRanges ranges;
+    Arena *scratch = arena_create_within(cin->arena);
+    BoxArray boxes = {0};
+    BoxList list = {.arena = scratch, .boxes = &boxes, .limit = MAX_BOXES};
+    int relation = -1;
+    provenance_active(provenance, nest->loops, nest->loop_count, active);
+    provenance_related(provenance, active, access, related);
+    provenance_ranges(provenance, &ranges);
+    for (int v = 0; v < provenance->var_count; v++)
+        if (fixed >> v & 1)
+            ranges_fix(&ranges, v, 0);
+    ranges.asked = access_vars(access);
+    array_push(scratch, boxes, (Box){0});
+    VarSet known;
+    const bool any = start(provenance, related, &ranges, &boxes.items[0], &known);
+    list.used_once = used_once(provenance, known, ranges.asked);
+    if (any)
+        relation = make_boxes(provenance, known, 0, &list);
+    arena_free(scratch);
+    if (relation < 0)
+        return true;
+    const Relation *own = &provenance->relations[relation].relation;
+    return diagnostics_error(diagnostics, own->span,
+                             "what one step uses of '%s' is in more than %d parts, because '%s' is %s; "
+                             "communicate '%s' at a loop further inside",
+                             access->tensor->name, MAX_BOXES, cin->vars[own->parent[0]].name, own->kind->done,
+                             access->tensor->name);
 }
 
 bool provenance_bounding_box(const Provenance *provenance, const bool *active, const LoopRanges *ranges,
                              BoundingBox *bounds) {
-    if (!start(provenance, active, ranges, &bounds->box))
+    VarSet known;
+    if (!start(provenance, active, ranges, &bounds->box, &known))
         return false;
     for (int i = provenance->relation_count - 1; i >= 0; i--) {
         const NumericRelation *relation = &provenance->relations[i];
-        if (active[relation->relation.child[0]] && !relation->relation.kind->bound(relation, bounds))
+        if (relation->takes & ~known)
+            continue;
+        known |= relation->gives;
+        if (!relation->relation.kind->bound(relation, bounds))
             return false;
     }
     return true;
@@ -181,28 +269,8 @@ PositionSet provenance_image(const Provenance *provenance, const Box *box, int v
 }
 
 void provenance_region(const BoxArray *boxes, const Access *access, Arena *arena, Region *region) {
-    if (boxes->count == 0)
-        return;
-    array_push(arena, region->rects, access_rect(&boxes->items[0], access));
-    if (boxes->count == 1)
-        return;
-    // Boxes are disjoint, their images need not be: each adds what the ones before it lack. Those of a
-    // strided set come in order, outside of the bounding box of the ones before.
-    Rect bounds = region->rects.items[0];
-    for (int64_t i = 1; i < boxes->count; i++) {
-        Rect rect = access_rect(&boxes->items[i], access);
-        if (rect_common(&bounds, &rect) == 0) {
-            array_push(arena, region->rects, rect);
-            bounds = rect_bounding_box(&bounds, &rect);
-            continue;
-        }
-        bounds = rect_bounding_box(&bounds, &rect);
-        Region fresh = {0};
-        array_push(arena, fresh.rects, rect);
-        for (int64_t k = 0; k < region->rects.count && fresh.rects.count; k++)
-            region_subtract(&fresh, &region->rects.items[k], arena);
-        for (int64_t k = 0; k < fresh.rects.count; k++)
-            array_push(arena, region->rects, fresh.rects.items[k]);
-    }
-    region_coalesce(region);
+    RectArray rects = {0};
+    for (int64_t i = 0; i < boxes->count; i++)
+        array_push(arena, rects, access_rect(&boxes->items[i], access));
+    *region = region_union(&rects, arena);
 }

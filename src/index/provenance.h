@@ -20,12 +20,14 @@ Provenance *provenance_copy(const Provenance *provenance, Arena *arena);
 // Numeric extent of a variable.
 int64_t provenance_extent(const Provenance *provenance, int var);
 
-// The values that loops take: lo[v] <= v < hi[v]. A fixed loop has a range of one.
+// The values that loops have: lo[v] <= v < hi[v]. A fixed loop has a range of one. `asked` are the variables
+// whose values are asked for; boxes may say less of the others, which saves boxes.
 typedef struct {
     int64_t lo[MAX_VARS], hi[MAX_VARS];
+    VarSet asked;
 } LoopRanges;
 
-// All values of all variables; a loop is then restricted.
+// All values of all variables, and all asked for; a loop is then restricted.
 void provenance_ranges(const Provenance *provenance, LoopRanges *ranges);
 static inline void ranges_restrict(LoopRanges *ranges, int var, int64_t lo, int64_t hi) {
     ranges->lo[var] = lo;
@@ -46,15 +48,23 @@ void provenance_related(const Provenance *provenance, const bool *active, const 
                         bool *related);
 
 // The source coordinates reached from these ranges of the active loops: appended to `boxes`, with periodic
-// sets in `arena` (disjoint, none empty; nothing at all where no iteration is left). Values beyond the
-// extent of a loop reach nothing. Entries of variables that are not active are unspecified.
+// sets in `arena` (none empty; disjoint where all variables are asked for; nothing at all where no iteration
+// is left). Values beyond the extent of a loop reach nothing. Entries of variables that are not active are
+// unspecified.
 void provenance_boxes(const Provenance *provenance, const bool *active, const LoopRanges *ranges,
                       Arena *arena, BoxArray *boxes);
 
+// Whether the elements of `access` that are reached where the loops in `fixed` have one value form no more
+// than MAX_BOXES boxes; else a diagnostic. Without this check a query may take any amount of memory.
+enum { MAX_BOXES = 1 << 15 };
+bool provenance_check(const Provenance *provenance, const Cin *cin, const Nest *nest, const Access *access,
+                      VarSet fixed, Diagnostics *diagnostics);
+
 // One box that contains everything reached; false where nothing is. Costs a few divisions a relation
 // whatever the ranges, and allocates nothing. Monotone: what smaller ranges give is contained in what larger
-// ones give. Exact for each source variable by itself where every relation above it has one value of all but
-// one of its children; a wrapped rotation and a range of processors of a block-cyclic loop are periodic sets.
+// ones give. One value
+// of each loop gives one of each variable; a wrapped rotation and a range of processors of a block-cyclic
+// loop are periodic sets.
 bool provenance_bounding_box(const Provenance *provenance, const bool *active, const LoopRanges *ranges,
                              BoundingBox *bounds);
 

@@ -328,24 +328,59 @@ PositionSet positions_shift(PositionSet set, int64_t by, Arena *arena) {
     return (PositionSet){set.lo + by, set.hi + by, periodic};
 }
 
-PositionSet positions_scale(PositionSet set, int64_t block, Arena *arena) {
-    const PositionSet result = {set.lo * block, set.hi * block, NULL};
-    if (!set.periodic)
-        return result;
-    Builder builder = {
-        .arena = arena, .origin = set.periodic->origin * block, .period = set.periodic->period * block};
-    for (int64_t i = 0; i < set.periodic->count; i++)
-        add_run(&builder, builder.origin + set.periodic->segments[i].lo * block,
-                builder.origin + set.periodic->segments[i].hi * block);
-    return finish(&builder, result.lo, result.hi);
+PositionSet positions_blocks(PositionSet outer, int64_t block, PositionSet inner, Arena *arena) {
+    if (is_empty(outer) || is_empty(inner))
+        return nothing;
+    if (outer.hi - outer.lo == 1)
+        return positions_shift(inner, outer.lo * block, arena);
+    const int64_t lo = outer.lo * block + inner.lo, hi = (outer.hi - 1) * block + inner.hi;
+    const bool whole = !inner.periodic && inner.hi - inner.lo == block;
+    const int64_t origin = outer.periodic ? outer.periodic->origin : 0;
+    const PositionSet from = {origin, origin + period_of(outer), outer.periodic};
+    Builder builder = {.arena = arena, .origin = origin * block, .period = period_of(outer) * block};
+    for (PositionSet run = positions_run(from, origin); !is_empty(run); run = positions_run(from, run.hi)) {
+        if (whole)
+            add_run(&builder, run.lo * block, run.hi * block);
+        for (int64_t x = run.lo; x < run.hi && !whole; x++)
+            for (PositionSet part = positions_run(inner, inner.lo); !is_empty(part);
+                 part = positions_run(inner, part.hi))
+                add_run(&builder, x * block + part.lo, x * block + part.hi);
+    }
+    return finish(&builder, lo, hi);
 }
 
-PositionSet positions_repeat(PositionSet set, int64_t block, PositionSet outer, Arena *arena) {
-    if (is_empty(set) || is_empty(outer))
-        return nothing;
-    Builder builder = {.arena = arena, .period = block};
-    add_run(&builder, set.lo, set.hi);
-    return finish(&builder, outer.lo * block + set.lo, (outer.hi - 1) * block + set.hi);
+// The set of rows, each of which has the columns that the set has in the first of them.
+static void add_rows(PositionSet set, int64_t width, PositionSet rows, Arena *arena, RowsArray *result) {
+    const PositionSet first = positions_clip(set, rows.lo * width, (rows.lo + 1) * width);
+    const PositionSet run = positions_run(first, first.lo);
+    if (!is_empty(first))
+        array_push(arena, *result,
+                   (Rows){rows, positions_shift(run.hi == first.hi ? run : first, -rows.lo * width, arena)});
+}
+
+// A partial first row, whole rows of which every `period`th has the same columns, and a partial last row.
+static void add_all_rows(PositionSet set, int64_t width, int64_t period, Arena *arena, RowsArray *result) {
+    const int64_t lo = ceil_div(set.lo, width), hi = set.hi / width;
+    if (set.lo < lo * width)
+        add_rows(set, width, (PositionSet){lo - 1, lo, NULL}, arena, result);
+    for (int64_t row = lo; row < min_i64(hi, lo + period); row++)
+        add_rows(set, width, positions_every((PositionSet){row, hi, NULL}, period, arena), arena, result);
+    if (lo <= hi && set.hi > hi * width)
+        add_rows(set, width, (PositionSet){hi, hi + 1, NULL}, arena, result);
+}
+
+void positions_rows(PositionSet set, int64_t width, Arena *arena, RowsArray *result) {
+    if (is_empty(set))
+        return;
+    // Rows repeat with the common period; where there are fewer runs than different rows, run by run.
+    const int64_t period = period_of(set) / common_divisor(period_of(set), width);
+    const int64_t runs = set.periodic ? (set.hi - set.lo) / period_of(set) * set.periodic->count : 1;
+    if (!set.periodic || min_i64((set.hi - set.lo) / width, period) <= runs) {
+        add_all_rows(set, width, period, arena, result);
+        return;
+    }
+    for (PositionSet run = positions_run(set, set.lo); !is_empty(run); run = positions_run(set, run.hi))
+        add_all_rows(run, width, 1, arena, result);
 }
 
 static int64_t cyclic_image(int64_t position, int64_t block, int64_t size, int64_t which) {

@@ -60,13 +60,24 @@ bool positions_equal(PositionSet a, PositionSet b); // as sets, however they are
 // Negative, 0 or positive: an order of the sets, 0 where they are equal.
 int positions_compare(PositionSet a, PositionSet b);
 
-// Images of a set under the maps of blocks. shift: x + by. scale: all of x * block .. (x + 1) * block.
-// repeat: x + o * block for all o of the interval `outer`; `set` is an interval below `block`. cyclic: the
-// coordinates whose local index on processor `which` is in `set`, where blocks of `block` coordinates are
-// distributed round-robin over `size` processors. No image may be negative or overflow.
+// Images of a set under the maps of blocks. shift: x + by. blocks: o * block + x for all o of `outer` and x
+// of `inner`, a set of 0 .. block; described by as many segments as `outer` has members in a period, times
+// the runs of `inner` where that is not all. cyclic: the coordinates whose local index on processor `which`
+// is in `set`, where blocks of `block` coordinates are distributed round-robin over `size` processors. No
+// image may be negative or overflow.
 PositionSet positions_shift(PositionSet set, int64_t by, Arena *arena);
-PositionSet positions_scale(PositionSet set, int64_t block, Arena *arena);
-PositionSet positions_repeat(PositionSet set, int64_t block, PositionSet outer, Arena *arena);
+PositionSet positions_blocks(PositionSet outer, int64_t block, PositionSet inner, Arena *arena);
 PositionSet positions_cyclic(PositionSet set, int64_t block, int64_t size, int64_t which, Arena *arena);
+
+// Products of rows and columns: all of row * width + column.
+typedef struct {
+    PositionSet rows, columns;
+} Rows;
+typedef Array(Rows) RowsArray;
+
+// Appends the set as disjoint products, none empty: of an interval at most three (a partial row, whole rows,
+// a partial row), of a periodic set as many as it has different rows, or three a run where there are fewer
+// runs.
+void positions_rows(PositionSet set, int64_t width, Arena *arena, RowsArray *result);
 
 #endif

@@ -213,6 +213,7 @@ void demands_find(Demands *demands, int64_t local, int64_t turn, Need *needs, Ar
     demands->boxes = (BoxArray){0}; // the scratch memory before is gone
     LoopRanges ranges;
     provenance_ranges(demands->plan->provenance, &ranges);
+    ranges.asked = access_vars(demands->transfer->statement_access);
     fix_loops(demands, turn, &ranges);
     for (int64_t c = 0; c < same_region->count; c++)
         find_demand(demands, c, &ranges, scratch);

@@ -181,6 +181,24 @@ static bool check_work(const StatementPlan *plan, Diagnostics *diagnostics) {
     return true;
 }
 
+// So are the parts that the footprint of one step is in.
+static bool check_parts(const StatementPlan *plan, Diagnostics *diagnostics) {
+    for (int t = 0; t < plan->spmd->transfer_count; t++) {
+        const Transfer *transfer = &plan->spmd->transfers[t];
+        const Nest nest = cin_nest(plan->spmd->cin, transfer->nest);
+        VarSet fixed = 0;
+        for (int l = 0; l < transfer->loop_count; l++)
+            fixed |= (VarSet)1 << transfer->loops[l];
+        for (int d = 0; d < plan->spmd->dim_count; d++)
+            if (plan->spmd->nests[transfer->nest].coordinates[d] >= 0)
+                fixed |= (VarSet)1 << plan->spmd->nests[transfer->nest].coordinates[d];
+        if (!provenance_check(plan->provenance, plan->spmd->cin, &nest, transfer->statement_access, fixed,
+                              diagnostics))
+            return false;
+    }
+    return true;
+}
+
 static bool plan_statement(Plan *plan, StatementPlan *statement, int64_t *const *extents,
                            Diagnostics *diagnostics) {
     const double start = clock_seconds();
@@ -188,7 +206,7 @@ static bool plan_statement(Plan *plan, StatementPlan *statement, int64_t *const 
     statement->target = spmd->cin->assignment->lhs->tensor;
     statement->provenance = provenance_create(spmd->cin, statement->params, plan->arena, diagnostics);
     if (!statement->provenance || !plan_grid(plan, statement, diagnostics) ||
-        !check_work(statement, diagnostics))
+        !check_work(statement, diagnostics) || !check_parts(statement, diagnostics))
         return false;
     for (int t = 0; t < spmd->transfer_count; t++) {
         const Tensor *tensor = spmd->transfers[t].access->tensor;

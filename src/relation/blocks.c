@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "relation/blocks.h"
 
+#include "base/integer.h"
+
 const IntExpr *blocks_recover(const RelationTerms *terms, int p) {
     (void)p;
     const IntExpr *start = int_op(terms->arena, INT_MUL, terms->value[0], terms->child[1]);
@@ -21,43 +23,41 @@ const IntExpr *blocks_upper(const RelationTerms *terms, int c, const IntExpr *pa
     return terms->child[0];
 }
 
-bool partition_boxes(const NumericRelation *relation, Arena *arena, BoxArray *boxes, int64_t at) {
-    const Relation *own = &relation->relation;
-    const PositionSet outer = boxes->items[at].values[own->child[0]],
-                      inner = boxes->items[at].values[own->child[1]];
-    const int64_t count = positions_count(outer);
-    bool any = false;
-    for (int64_t i = 0; i < count; i++) {
-        PositionSet part = own->kind->part(relation, positions_at(outer, i), inner, arena);
-        part = positions_clip(part, 0, relation->parent[0]);
-        if (part.lo >= part.hi)
-            continue;
-        // The first takes the place of the box, and the others differ from it in the parent only.
-        if (any)
-            array_push(arena, *boxes, boxes->items[at]);
-        boxes->items[any ? boxes->count - 1 : at].values[own->parent[0]] = part;
-        any = true;
-    }
-    return any;
-}
-
 PositionSet blocks_part(const NumericRelation *relation, int64_t which, PositionSet values, Arena *arena) {
     return positions_shift(values, which * relation->child[1], arena);
 }
 
-bool blocks_boxes(const NumericRelation *relation, Arena *arena, BoxArray *boxes, int64_t at) {
+// Segments of the set of all of outer * block + inner.
+static int64_t segments(PositionSet outer, PositionSet inner) {
+    const int64_t members = outer.periodic ? outer.periodic->size : 1;
+    const int64_t runs =
+        inner.periodic ? ((inner.hi - inner.lo) / inner.periodic->period + 1) * inner.periodic->count : 1;
+    return saturated_mul(members, runs);
+}
+
+void partition_put(const NumericRelation *relation, BoxList *list, int64_t at, Box *box, PositionSet values,
+                   bool *any) {
+    values = positions_clip(values, 0, relation->parent[0]);
+    box->values[relation->relation.parent[0]] = values;
+    if (values.lo < values.hi)
+        box_list_put(list, at, box, any);
+}
+
+bool blocks_boxes(const NumericRelation *relation, BoxList *list, int64_t at) {
     const Relation *own = &relation->relation;
     const int64_t block = relation->child[1];
-    Box *box = &boxes->items[at];
-    const PositionSet outer = box->values[own->child[0]], inner = box->values[own->child[1]];
-    const bool all = positions_are_all(inner, block);
-    if (outer.hi - outer.lo == 1 || (!all && (outer.periodic || inner.periodic)))
-        return partition_boxes(relation, arena, boxes, at);
-    // Whole blocks are contiguous; parts of them repeat.
-    const PositionSet values =
-        all ? positions_scale(outer, block, arena) : positions_repeat(inner, block, outer, arena);
-    box->values[own->parent[0]] = positions_clip(values, 0, relation->parent[0]);
-    return box->values[own->parent[0]].lo < box->values[own->parent[0]].hi;
+    Box box = list->boxes->items[at];
+    const PositionSet outer = box.values[own->child[0]], inner = box.values[own->child[1]];
+    bool any = false;
+    if (positions_are_all(inner, block) || segments(outer, inner) <= positions_count(outer)) {
+        partition_put(relation, list, at, &box, positions_blocks(outer, block, inner, list->arena), &any);
+        return any;
+    }
+    // A set for each block has a shorter description.
+    for (int64_t i = 0; i < positions_count(outer) && !list->full; i++)
+        partition_put(relation, list, at, &box,
+                      blocks_part(relation, positions_at(outer, i), inner, list->arena), &any);
+    return any;
 }
 
 bool blocks_bound(const NumericRelation *relation, BoundingBox *bounds) {

@@ -8,11 +8,12 @@
 
 const IntExpr *blocks_recover(const RelationTerms *terms, int p);
 const IntExpr *blocks_upper(const RelationTerms *terms, int c, const IntExpr *parent);
-bool blocks_boxes(const NumericRelation *relation, Arena *arena, BoxArray *boxes, int64_t at);
+bool blocks_boxes(const NumericRelation *relation, BoxList *list, int64_t at);
 bool blocks_bound(const NumericRelation *relation, BoundingBox *bounds);
 PositionSet blocks_part(const NumericRelation *relation, int64_t which, PositionSet values, Arena *arena);
 
-// A box for each value of child[0], with the part of the parent that the values of child[1] give under it.
-bool partition_boxes(const NumericRelation *relation, Arena *arena, BoxArray *boxes, int64_t at);
+// Puts values of the parent, clamped, into the box, and that into the list.
+void partition_put(const NumericRelation *relation, BoxList *list, int64_t at, Box *box, PositionSet values,
+                   bool *any);
 
 #endif

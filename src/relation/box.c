@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "relation/box.h"
 
+void box_list_put(BoxList *list, int64_t at, const Box *box, bool *any) {
+    list->full = list->full || (*any && list->boxes->count >= list->limit);
+    if (!*any)
+        list->boxes->items[at] = *box;
+    else if (!list->full)
+        array_push(list->arena, *list->boxes, *box);
+    *any = true;
+}
+
 bool positions_are_all(PositionSet values, int64_t extent) {
     return !values.periodic && values.lo == 0 && values.hi == extent;
 }

@@ -12,6 +12,19 @@ typedef struct {
 } Box;
 typedef Array(Box) BoxArray;
 
+// Boxes while they are made; no more than `limit` are, and what there is then is not all.
+typedef struct {
+    Arena *arena; // for periodic sets as well
+    BoxArray *boxes;
+    VarSet used_once; // by one relation, and not asked for: with which of its values a box is reached is not
+                      // kept
+    int64_t limit;
+    bool full;
+} BoxList;
+
+// Puts the box in the place of box `at`, or where that has been done (`*any`) at the end of the list.
+void box_list_put(BoxList *list, int64_t at, const Box *box, bool *any);
+
 // One box around everything that is reached, with the memory of its periodic sets: it is not to be copied.
 typedef struct {
     Box box;

@@ -49,14 +49,27 @@ static PositionSet part(const NumericRelation *relation, int64_t which, Position
     return positions_cyclic(values, relation->numbers[0], relation->child[0], which, arena);
 }
 
-static bool make_boxes(const NumericRelation *relation, Arena *arena, BoxArray *boxes, int64_t at) {
+// Of one value of child[0], one box, as buffers of what a processor has leave no gaps. Of several, one for
+// each product of rounds and positions in a block that the values of child[1] are.
+static bool make_boxes(const NumericRelation *relation, BoxList *list, int64_t at) {
     const Relation *own = &relation->relation;
-    Box *box = &boxes->items[at];
-    if (!positions_are_all(box->values[own->child[0]], relation->child[0]) ||
-        !positions_are_all(box->values[own->child[1]], relation->child[1]))
-        return partition_boxes(relation, arena, boxes, at);
-    box->values[own->parent[0]] = interval(0, relation->parent[0]);
-    return relation->parent[0] > 0;
+    const int64_t block = relation->numbers[0];
+    Box box = list->boxes->items[at];
+    const PositionSet which = box.values[own->child[0]], local = box.values[own->child[1]];
+    bool any = false;
+    if (which.hi - which.lo == 1) {
+        partition_put(relation, list, at, &box, part(relation, which.lo, local, list->arena), &any);
+        return any;
+    }
+    RowsArray products = {0};
+    positions_rows(local, block, list->arena, &products);
+    for (int64_t i = 0; i < products.count; i++) {
+        const PositionSet starts =
+            positions_blocks(products.items[i].rows, relation->child[0], which, list->arena);
+        partition_put(relation, list, at, &box,
+                      positions_blocks(starts, block, products.items[i].columns, list->arena), &any);
+    }
+    return any;
 }
 
 static bool bound(const NumericRelation *relation, BoundingBox *bounds) {

@@ -34,6 +34,8 @@ typedef struct {
 // has values.
 typedef struct {
     Relation relation; // its expressions are not used
+    VarSet takes;      // children and operands,
+    VarSet gives;      // from whose values follow those of the parents
     int64_t parent[2], child[2], numbers[2];
     bool child_may_be_periodic; // child[0], in a bounding box
 } NumericRelation;
@@ -66,7 +68,7 @@ struct RelationKind {
     // Puts the values of the parents that those of the children and operands give into box `at`, clamped to
     // the extents of the parents; what one box cannot say goes into further boxes at the end of the list,
     // all disjoint. Sets of operands may be cut by this. False where nothing is left of the box.
-    bool (*boxes)(const NumericRelation *relation, Arena *arena, BoxArray *boxes, int64_t at);
+    bool (*boxes)(const NumericRelation *relation, BoxList *list, int64_t at);
     // One box that contains all that: in a time that does not depend on the extents, and monotone. For this,
     // a variable has one possible period whatever the values, and where two could be had, the relations alone
     // decide which.

@@ -17,65 +17,84 @@ static const IntExpr *recover(const RelationTerms *terms, int p) {
     return int_op(terms->arena, INT_MOD, sum, relation_divisor(terms->arena, terms->parent[p]));
 }
 
-// `at` is replaced by the first box, and the others go to the end of the list.
 typedef struct {
     const NumericRelation *relation;
-    Arena *arena;
-    BoxArray *boxes;
+    BoxList *list;
     int64_t at;
-    PositionSet values; // of the child
+    PositionSet values; // of the child, with those of the operands in `added` added
+    VarSet added;
     bool any;
 } Rotation;
 
-static void add(Rotation *rotation, Box *box, PositionSet values) {
-    if (values.lo >= values.hi)
-        return;
+static void put(Rotation *rotation, Box *box, PositionSet values) {
     box->values[rotation->relation->relation.parent[0]] = values;
-    if (rotation->any)
-        array_push(rotation->arena, *rotation->boxes, *box);
-    else
-        rotation->boxes->items[rotation->at] = *box;
-    rotation->any = true;
+    if (values.lo < values.hi)
+        box_list_put(rotation->list, rotation->at, box, &rotation->any);
 }
 
 // The child's values plus `shift`: those below the extent, and those from there on less the extent.
-static void add_shifted(Rotation *rotation, Box *box, int64_t shift) {
+static void put_shifted(Rotation *rotation, Box *box, int64_t shift) {
+    Arena *arena = rotation->list->arena;
     const int64_t extent = rotation->relation->parent[0];
     const PositionSet below = positions_clip(rotation->values, 0, extent - shift),
                       beyond = positions_clip(rotation->values, extent - shift, extent);
-    add(rotation, box, positions_shift(below, shift, rotation->arena));
-    add(rotation, box, positions_shift(beyond, shift - extent, rotation->arena));
+    put(rotation, box, positions_shift(below, shift, arena));
+    put(rotation, box, positions_shift(beyond, shift - extent, arena));
 }
 
 // Boxes for the values of the operands from `next` on; those that are equal modulo the extent share one.
-static void add_boxes(Rotation *rotation, Box box, int next, int64_t shift) {
+static void put_all(Rotation *rotation, Box box, int next, int64_t shift) {
     const Relation *own = &rotation->relation->relation;
     const int64_t extent = rotation->relation->parent[0];
     if (next == own->operand_count) {
-        add_shifted(rotation, &box, shift);
+        put_shifted(rotation, &box, shift);
         return;
     }
     const int var = own->operands[next];
+    if (rotation->added >> var & 1) {
+        put_all(rotation, box, next + 1, shift);
+        return;
+    }
     const PositionSet all = box.values[var];
     const bool by_residue = !all.periodic && all.hi - all.lo > extent;
     const int64_t count = by_residue ? extent : positions_count(all);
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < count && !rotation->list->full; i++) {
         const int64_t value = positions_at(all, i);
-        box.values[var] = by_residue ? positions_every(interval(value, all.hi), extent, rotation->arena)
+        box.values[var] = by_residue ? positions_every(interval(value, all.hi), extent, rotation->list->arena)
                                      : interval(value, value + 1);
-        add_boxes(rotation, box, next + 1, (shift + value % extent) % extent);
+        put_all(rotation, box, next + 1, (shift + value % extent) % extent);
     }
 }
 
-static bool make_boxes(const NumericRelation *relation, Arena *arena, BoxArray *boxes, int64_t at) {
-    const Relation *own = &relation->relation;
-    const PositionSet values = boxes->items[at].values[own->child[0]];
-    if (positions_are_all(values, relation->child[0])) {
-        boxes->items[at].values[own->parent[0]] = values;
-        return true;
+// Operands that are used here only shift an interval by all of their values: it becomes longer. The start of
+// the result; its length, no more than the extent, is that of rotation->values.
+static int64_t add_intervals(Rotation *rotation) {
+    const Relation *own = &rotation->relation->relation;
+    const Box *box = &rotation->list->boxes->items[rotation->at];
+    const int64_t extent = rotation->relation->parent[0];
+    int64_t first = rotation->values.lo, length = rotation->values.hi - rotation->values.lo;
+    for (int i = 0; i < own->operand_count; i++) {
+        const PositionSet by = box->values[own->operands[i]];
+        if (rotation->values.periodic || by.periodic || !(rotation->list->used_once >> own->operands[i] & 1))
+            continue;
+        rotation->added |= (VarSet)1 << own->operands[i];
+        first = (first + by.lo % extent) % extent;
+        length = min_i64(extent, saturated_add(length, by.hi - by.lo - 1));
     }
-    Rotation rotation = {relation, arena, boxes, at, values, false};
-    add_boxes(&rotation, boxes->items[at], 0, 0);
+    if (rotation->added)
+        rotation->values = interval(0, length);
+    return rotation->added ? first : 0;
+}
+
+static bool make_boxes(const NumericRelation *relation, BoxList *list, int64_t at) {
+    Box box = list->boxes->items[at];
+    Rotation rotation = {.relation = relation, .list = list, .at = at};
+    rotation.values = box.values[relation->relation.child[0]];
+    const int64_t first = add_intervals(&rotation);
+    if (positions_are_all(rotation.values, relation->child[0]))
+        put(&rotation, &box, rotation.values);
+    else
+        put_all(&rotation, box, 0, first);
     return rotation.any;
 }
 

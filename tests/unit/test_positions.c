@@ -68,7 +68,7 @@ static Both draw_interval(Random *random) {
     return both;
 }
 
-static Both deal(Both of, Random *random, Arena *arena) {
+static Both cyclic(Both of, Random *random, Arena *arena) {
     const int64_t block = 1 + draw(random, 5), size = 1 + draw(random, 4), which = draw(random, size);
     Both both = {.set = positions_cyclic(of.set, block, size, which, arena)};
     for (int64_t x = 0; x < UNIVERSE; x++) {
@@ -88,12 +88,29 @@ static Both shift(Both of, Random *random, Arena *arena) {
     return both;
 }
 
-static Both scale(Both of, Random *random, Arena *arena) {
-    const int64_t block = 1 + draw(random, 3);
-    Both both = {.set = positions_clip(positions_scale(of.set, block, arena), 0, UNIVERSE)};
+static Both blocks(Both of, Random *random, Arena *arena) {
+    const int64_t block = 1 + draw(random, 6), step = 1 + draw(random, 3);
+    const PositionSet window = positions_every((PositionSet){draw(random, block), block, NULL}, step, arena);
+    const PositionSet inner = draw(random, 2) ? window : (PositionSet){0, block, NULL};
+    Both both = {.set = positions_clip(positions_blocks(of.set, block, inner, arena), 0, UNIVERSE)};
     for (int64_t x = 0; x < UNIVERSE; x++)
-        both.has[x] = of.has[x / block];
+        both.has[x] = of.has[x / block] && positions_run(inner, x % block).lo == x % block &&
+                      positions_run(inner, x % block).hi > x % block;
     return both;
+}
+
+static void check_rows(const Both *of, Random *random, Arena *arena) {
+    const int64_t width = 1 + draw(random, 9);
+    RowsArray rows = {0};
+    positions_rows(of->set, width, arena, &rows);
+    for (int64_t x = 0; x < UNIVERSE; x++) {
+        const PositionSet row = {x / width, x / width + 1, NULL}, column = {x % width, x % width + 1, NULL};
+        int holders = 0;
+        for (int64_t i = 0; i < rows.count; i++)
+            holders += positions_common(rows.items[i].rows, row) > 0 &&
+                       positions_common(rows.items[i].columns, column) > 0;
+        assert_int_equal(holders, of->has[x]);
+    }
 }
 
 static Both clip(Both of, Random *random) {
@@ -161,7 +178,7 @@ static Both draw_set(Random *random, Arena *arena) {
             both = shift(both, random, arena);
             break;
         case 1:
-            both = scale(both, random, arena);
+            both = blocks(both, random, arena);
             break;
         case 2:
             both = clip(both, random);
@@ -170,9 +187,10 @@ static Both draw_set(Random *random, Arena *arena) {
             both = take(both, random);
             break;
         default:
-            both = deal(both, random, arena);
+            both = cyclic(both, random, arena);
         }
         check(&both);
+        check_rows(&both, random, arena);
     }
     return both;
 }

@@ -20,7 +20,8 @@ typedef struct {
     const Provenance *provenance;
     Nest nest;
     bool active[MAX_VARS], loops[MAX_VARS];
-    int sources; // variables of the statement as written
+    bool asked[MAX_VARS]; // active variables whose values are compared
+    int sources;          // variables of the statement as written
     int64_t values[MAX_VARS];
     bool reached[MAX_POINTS];
     const char *wrong;
@@ -31,11 +32,10 @@ static bool is_in(PositionSet set, int64_t value) {
     return run.lo == value && run.lo < run.hi;
 }
 
-// Variables that the nest lacks have the value 0.
 static int64_t point_index(const Check *check, const int64_t *values) {
     int64_t index = 0;
     for (int v = 0; v < check->sources; v++)
-        index = check->active[v] ? index * provenance_extent(check->provenance, v) + values[v] : index;
+        index = check->asked[v] ? index * provenance_extent(check->provenance, v) + values[v] : index;
     return index;
 }
 
@@ -62,21 +62,25 @@ static void enumerate(Check *check, const LoopRanges *ranges, int depth) {
         enumerate(check, ranges, depth + 1);
 }
 
+static bool all_asked(const Check *check) {
+    return memcmp(check->asked, check->active, sizeof *check->asked * (size_t)check->sources) == 0;
+}
+
 static void compare_point(Check *check, const BoxArray *boxes, const Box *bounds, const int64_t *values) {
     int64_t inside = 0;
     bool bounded = bounds != NULL;
     for (int64_t b = 0; b < boxes->count; b++) {
         bool in_box = true;
         for (int v = 0; v < check->sources; v++)
-            in_box = in_box && (!check->active[v] || is_in(boxes->items[b].values[v], values[v]));
+            in_box = in_box && (!check->asked[v] || is_in(boxes->items[b].values[v], values[v]));
         inside += in_box;
     }
     for (int v = 0; v < check->sources; v++)
-        bounded = bounded && (!check->active[v] || is_in(bounds->values[v], values[v]));
+        bounded = bounded && (!check->asked[v] || is_in(bounds->values[v], values[v]));
     const bool reached = check->reached[point_index(check, values)];
-    if (inside > 1)
+    if (inside > 1 && all_asked(check))
         check->wrong = "boxes are not disjoint";
-    if (reached != (inside == 1))
+    if (reached != (inside > 0))
         check->wrong = reached ? "a point is in no box" : "a point in a box is not reached";
     if (reached && !bounded)
         check->wrong = "a point is beyond the bounding box";
@@ -87,7 +91,7 @@ static void compare_points(Check *check, const BoxArray *boxes, const Box *bound
         compare_point(check, boxes, bounds, values);
         return;
     }
-    const int64_t extent = check->active[var] ? provenance_extent(check->provenance, var) : 1;
+    const int64_t extent = check->asked[var] ? provenance_extent(check->provenance, var) : 1;
     for (values[var] = 0; values[var] < extent && !check->wrong; values[var]++)
         compare_points(check, boxes, bounds, values, var + 1);
 }
@@ -130,12 +134,23 @@ static void check_smaller(Random *random, Check *check, LoopRanges ranges, const
     }
 }
 
+// All variables of the nest, or some.
+static void draw_asked(Random *random, Check *check, LoopRanges *ranges) {
+    const bool all = draw(random, 2);
+    ranges->asked = 0;
+    for (int v = 0; v < check->sources; v++) {
+        check->asked[v] = check->active[v] && (all || draw(random, 2));
+        ranges->asked |= (VarSet)check->asked[v] << v;
+    }
+}
+
 static void check_ranges(Random *random, Check *check, Arena *arena) {
     static BoundingBox bounds;
     LoopRanges ranges;
     BoxArray boxes = {0};
     int64_t values[MAX_VARS] = {0};
     draw_ranges(random, check, &ranges);
+    draw_asked(random, check, &ranges);
     memset(check->reached, 0, sizeof check->reached);
     enumerate(check, &ranges, 0);
     provenance_boxes(check->provenance, check->active, &ranges, arena, &boxes);
@@ -143,6 +158,32 @@ static void check_ranges(Random *random, Check *check, Arena *arena) {
     compare_points(check, &boxes, any ? &bounds.box : NULL, values, 0);
     for (int i = 0; any && i < 4 && !check->wrong; i++)
         check_smaller(random, check, ranges, &bounds);
+}
+
+// What an access needs to know: its related variables give its coordinates, and the others whether there is
+// an iteration.
+static void check_access(Random *random, Check *check, Arena *arena) {
+    const Access *access = check->nest.assign->lhs;
+    static BoundingBox bounds;
+    bool related[MAX_VARS], others[MAX_VARS];
+    LoopRanges ranges;
+    BoxArray boxes = {0}, existence = {0};
+    int64_t values[MAX_VARS] = {0};
+    provenance_related(check->provenance, check->active, access, related);
+    for (int v = 0; v < MAX_VARS; v++) {
+        others[v] = check->active[v] && !related[v];
+        check->asked[v] = access_vars(access) >> v & 1;
+    }
+    draw_ranges(random, check, &ranges);
+    memset(check->reached, 0, sizeof check->reached);
+    enumerate(check, &ranges, 0);
+    ranges.asked = 0;
+    provenance_boxes(check->provenance, others, &ranges, arena, &existence);
+    ranges.asked = access_vars(access);
+    if (existence.count > 0)
+        provenance_boxes(check->provenance, related, &ranges, arena, &boxes);
+    const bool any = provenance_bounding_box(check->provenance, related, &ranges, &bounds);
+    compare_points(check, &boxes, any ? &bounds.box : NULL, values, 0);
 }
 
 static const char *check_seed(Arena *arena, uint64_t seed, Text *shown) {
@@ -163,6 +204,8 @@ static const char *check_seed(Arena *arena, uint64_t seed, Text *shown) {
             check->loops[check->nest.loops[i]] = true;
         for (int i = 0; i < 4 && !check->wrong; i++)
             check_ranges(&random, check, arena);
+        for (int i = 0; i < 2 && !check->wrong; i++)
+            check_access(&random, check, arena);
         if (check->wrong)
             return check->wrong;
     }
