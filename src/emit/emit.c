@@ -81,11 +81,13 @@ static void emit_pragma(Emitter *emitter, const LoopNode *node) {
     }
     Text text = text_create(emitter->kernel->arena);
     text_printf(&text, "#pragma omp%s%s", team ? " parallel for" : "", execution->vector ? " simd" : "");
-    if (execution->sum >= 0)
-        text_printf(&text, " reduction(%s : %s)",
-                    team && type_info(array_of(emitter, execution->sum)->type)->is_complex ? "distal_add"
-                                                                                           : "+",
-                    emitter->names.arrays[execution->sum]);
+    for (int i = 0; i < execution->sum_count; i++) {
+        const bool is_complex = type_info(array_of(emitter, execution->sums[i])->type)->is_complex;
+        if (i == 0)
+            text_printf(&text, " reduction(%s : ", team && is_complex ? "distal_add" : "+");
+        text_printf(&text, "%s%s", i ? ", " : "", emitter->names.arrays[execution->sums[i]]);
+    }
+    text_append(&text, execution->sum_count ? ")" : "");
     if (team && execution->collapsed > 1)
         text_printf(&text, " collapse(%d)", execution->collapsed);
     if (team && execution->work)

@@ -42,7 +42,6 @@ int loop_add_array(LoopKernel *kernel, LoopArray array) {
 LoopNode *loop_node(Arena *arena, LoopKind kind) {
     LoopNode *node = arena_new(arena, LoopNode);
     *node = (LoopNode){.kind = kind, .var = -1, .array = -1, .transfer = -1, .step = 1, .own = -1};
-    node->execution.sum = -1;
     return node;
 }
 
@@ -103,6 +102,19 @@ const Value *value_list(Arena *arena, ValueKind kind, int type, const char *name
 
 const Value *value_convert(Arena *arena, const Value *value, int type) {
     return value->type == type ? value : value_op(arena, VALUE_CONVERT, type, value, NULL);
+}
+
+void loop_add_sum(Arena *arena, LoopNode *loop, int array) {
+    const int count = loop->execution.sum_count;
+    int *sums = arena_array(arena, int, count + 1);
+    for (int i = 0; i < count; i++) {
+        if (loop->execution.sums[i] == array)
+            return;
+        sums[i] = loop->execution.sums[i];
+    }
+    sums[count] = array;
+    loop->execution.sums = sums;
+    loop->execution.sum_count = count + 1;
 }
 
 bool value_is_complex(const Value *value) {

@@ -104,7 +104,8 @@ typedef struct {
     bool vector;    // divided among the lanes of vectors
     int64_t unroll; // this many copies of the body; 0: as the C compiler likes
     int collapsed;  // this many perfectly nested loops share the threads; 0 is 1
-    int sum;        // a scalar that threads or lanes add to on their own, and that is added up in the end; -1
+    int sum_count;  // scalars that threads and lanes add to on their own, and that are added up in the end
+    const int *sums;
     const IntExpr *work; // iterations inside: few are not worth a team
     const IntExpr *call; // those of a library call inside: where they are many, it has a team of its own
 } LoopExecution;
@@ -186,6 +187,7 @@ const Value *value_list(Arena *arena, ValueKind kind, int type, const char *name
                         const Value *const *operands);
 const Value *value_convert(Arena *arena, const Value *value, int type); // itself where it has the type
 bool value_is_complex(const Value *value);
+void loop_add_sum(Arena *arena, LoopNode *loop, int array); // where it has not got it already
 
 // Traversal and rewriting.
 

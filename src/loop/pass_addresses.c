@@ -21,6 +21,7 @@ typedef struct {
 typedef struct {
     const IntExpr *sum; // NULL while empty
     int terms;
+    bool computes; // some term is more than a number or a variable
 } Part;
 
 static void add_term(const Addresses *addresses, Part *part, const IntExpr *term, bool negative) {
@@ -28,6 +29,7 @@ static void add_term(const Addresses *addresses, Part *part, const IntExpr *term
     const IntExpr *before = part->sum ? part->sum : int_const(arena, 0);
     part->sum = int_op(arena, negative ? INT_SUB : INT_ADD, before, term);
     part->terms++;
+    part->computes = part->computes || term->left;
 }
 
 static void split(const Addresses *addresses, const IntExpr *expr, bool negative, Part *fixed, Part *moving) {
@@ -65,7 +67,8 @@ static const IntExpr *split_position(Addresses *addresses, int array, const IntE
         return position;
     Part fixed = {0}, moving = {0};
     split(addresses, position, false, &fixed, &moving);
-    if (!fixed.sum || (fixed.terms == 1 && (!fixed.sum->left || moving.sum) && fixed.sum->op != INT_MUL))
+    // The difference of two variables costs as little as a sum of two.
+    if (!fixed.computes && (moving.sum || fixed.terms < 2))
         return position;
     const IntExpr *base = int_var(arena, base_var(addresses, array, fixed.sum));
     return moving.sum ? int_op(arena, INT_ADD, base, moving.sum) : base;

@@ -41,7 +41,7 @@ static void add_to_sum(void *context, const LoopNode *node, LoopBody *to) {
         copy->atomic = false;
     }
     if (node->kind == LOOP_FOR)
-        copy->execution.sum = sums->sum;
+        loop_add_sum(sums->kernel->arena, copy, sums->sum);
     loop_append(sums->kernel->arena, to, copy);
 }
 

@@ -167,7 +167,7 @@ static LoopBody walk(Threads *threads, const LoopBody *body, bool in_team) {
             copy->execution.work = work_of(threads, node, int_const(arena, 1));
         // A call whose length is not known yet cannot decide.
         if (node->execution.call && !is_known(threads, node->execution.call))
-            copy->execution = (LoopExecution){.distinct = node->execution.distinct, .sum = -1};
+            copy->execution = (LoopExecution){.distinct = node->execution.distinct};
         if (node->var >= 0)
             threads->bound[node->var] = true;
         for (int d = 0; d < node->dim_count; d++)

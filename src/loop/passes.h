@@ -12,6 +12,7 @@
     ENTRY(threads)    /* loops that threads share */                                                         \
     ENTRY(vectors)    /* innermost loops that vectors share */                                               \
     ENTRY(sums)       /* an element that loops update over and over, in a local variable */                  \
+    ENTRY(blocks)     /* iterations that have much in common, at the same time */                            \
     ENTRY(addresses)  /* what positions have in common, out of the loops that do not change it */            \
     ENTRY(unused)     /* definitions that nothing uses */
 
@@ -48,8 +49,8 @@ const LoopScope *loop_scope_at(const LoopScope *scope, int depth);
 int loop_depth_of(const IntExpr *expr, const int *depths);
 // Whether a body of `node` is one deeper than the node.
 bool loop_is_deeper(const LoopNode *node);
-// The depth from which on definitions may use what `node` binds, where its body has `depth`: nothing may be defined
-// between loops that threads share as one.
+// The depth from which on definitions may use what `node` binds, where its body has `depth`: nothing may be
+// defined between loops that threads share as one.
 int loop_bound_depth(const LoopNode *node, int depth);
 
 #endif

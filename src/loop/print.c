@@ -41,8 +41,8 @@ static void print_execution(const Printer *printer, const LoopNode *node) {
         text_printf(to, "%sunroll %" PRId64, before, execution->unroll);
         before = ", ";
     }
-    if (execution->sum >= 0) {
-        text_printf(to, "%ssum %s", before, printer->names.arrays[execution->sum]);
+    for (int s = 0; s < execution->sum_count; s++) {
+        text_printf(to, "%ssum %s", before, printer->names.arrays[execution->sums[s]]);
         before = ", ";
     }
     if (execution->work) {

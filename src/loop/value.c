@@ -25,6 +25,8 @@ static bool is_never_negative(const IntExpr *expr) {
     case INT_PARAM:
     case INT_SUB:
         return false;
+    case INT_MAX:
+        return is_never_negative(expr->left) || is_never_negative(expr->right);
     default:
         return is_never_negative(expr->left) && is_never_negative(expr->right);
     }

@@ -252,8 +252,8 @@ static void verify_node(Verifier *verifier, const LoopNode *node) {
     if (node->kind == LOOP_LET && is_var(verifier, node->var) &&
         verifier->kernel->vars.items[node->var].type != node->value->type)
         fail(verifier, "a value of another type than the variable", var_name(verifier, node->var));
-    if (node->kind == LOOP_FOR && node->execution.sum >= 0)
-        use_array(verifier, node->execution.sum, NULL, true);
+    for (int s = 0; s < node->execution.sum_count; s++)
+        use_array(verifier, node->execution.sums[s], NULL, true);
     for (int d = 0; d < node->dim_count; d++) {
         if (node->coordinates[d] >= 0)
             bind_var(verifier, node->coordinates[d]);

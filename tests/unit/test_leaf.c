@@ -166,7 +166,7 @@ static void mark(void *context, const LoopNode *node) {
         text_append(&marks->text, "call");
     if (node->kind != LOOP_FOR)
         return;
-    const char *thread = marks->team ? "c" : execution->sum >= 0 ? "r" : marks->atomic ? "ta" : "t";
+    const char *thread = marks->team ? "c" : execution->sum_count > 0 ? "r" : marks->atomic ? "ta" : "t";
     text_printf(&marks->text, "%s%s%s%s.", execution->thread ? thread : "",
                 execution->collapsed == 2 ? "2" : "", execution->vector ? "v" : "",
                 execution->unroll ? "u" : "");
@@ -175,8 +175,10 @@ static void mark(void *context, const LoopNode *node) {
 static const char *marks_of(Arena *arena, const Spmd *spmd) {
     static const char *const no_params[] = {"ranks"};
     const char *pass, *why = NULL;
-    const LoopKernel *kernel =
-        loop_run_passes(lower_loops(spmd, no_params, 1), loop_pass_count(), &pass, &why);
+    int count = 0; // blocks of iterations say the same twice
+    while (strcmp(loop_pass_name(count), "blocks") != 0)
+        count++;
+    const LoopKernel *kernel = loop_run_passes(lower_loops(spmd, no_params, 1), count, &pass, &why);
     if (!kernel)
         fail_msg("%s: %s", pass, why);
     Marks marks = {.text = text_create(arena)};

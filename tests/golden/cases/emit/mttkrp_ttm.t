@@ -138,8 +138,28 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
 #pragma omp parallel for if (ii_end * ji_end * r > DISTAL_PARALLEL_WORK)
             for (int64_t ii = 0; ii < ii_end; ii++) {
                 const int64_t i = io * m_per_gx + ii;
+                const int64_t ji_blocks_end = max(0, ji_end) / 4 * 4;
                 const int64_t A_at = (i - A_lo0) * A_stride0 - A_lo1;
-                for (int64_t ji = 0; ji < ji_end; ji++) {
+                for (int64_t ji = 0; ji < ji_blocks_end; ji += 4) {
+                    const int64_t j = jo * n_per_gy + ji;
+                    const int64_t j_2 = jo * n_per_gy + (ji + 1);
+                    const int64_t j_3 = jo * n_per_gy + (ji + 2);
+                    const int64_t j_4 = jo * n_per_gy + (ji + 3);
+                    const int64_t W_at = (i - W_lo0) * W_stride0 + (j - W_lo1) * W_stride1 - W_lo2;
+                    const int64_t C_at = (j - C_lo0) * C_stride0 - C_lo1;
+                    const int64_t W_at_2 = (i - W_lo0) * W_stride0 + (j_2 - W_lo1) * W_stride1 - W_lo2;
+                    const int64_t C_at_2 = (j_2 - C_lo0) * C_stride0 - C_lo1;
+                    const int64_t W_at_3 = (i - W_lo0) * W_stride0 + (j_3 - W_lo1) * W_stride1 - W_lo2;
+                    const int64_t C_at_3 = (j_3 - C_lo0) * C_stride0 - C_lo1;
+                    const int64_t W_at_4 = (i - W_lo0) * W_stride0 + (j_4 - W_lo1) * W_stride1 - W_lo2;
+                    const int64_t C_at_4 = (j_4 - C_lo0) * C_stride0 - C_lo1;
+#pragma omp simd
+                    for (int64_t l = 0; l < r; l++) {
+                        A[A_at + l] += W[W_at + l] * C[C_at + l] + W[W_at_2 + l] * C[C_at_2 + l] +
+                                W[W_at_3 + l] * C[C_at_3 + l] + W[W_at_4 + l] * C[C_at_4 + l];
+                    }
+                }
+                for (int64_t ji = ji_blocks_end; ji < ji_end; ji++) {
                     const int64_t j = jo * n_per_gy + ji;
                     const int64_t W_at = (i - W_lo0) * W_stride0 + (j - W_lo1) * W_stride1 - W_lo2;
                     const int64_t C_at = (j - C_lo0) * C_stride0 - C_lo1;

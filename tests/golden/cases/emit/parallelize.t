@@ -74,7 +74,6 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
         if (active) {
 #pragma omp parallel for if (n * n_per_8 > DISTAL_PARALLEL_WORK)
             for (int64_t i = 0; i < n; i++) {
-                const int64_t B_at = i - B_lo1;
                 const int64_t A_at = (i - A_lo0) * A_stride0 - A_lo1;
                 DISTAL_UNROLL(2)
                 for (int64_t jo = 0; jo < n_per_8; jo++) {
@@ -82,7 +81,7 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
 #pragma omp simd
                     for (int64_t ji = 0; ji < ji_end; ji++) {
                         const int64_t j = jo * 8 + ji;
-                        A[A_at + j] = B[B_at + (j - B_lo0) * B_stride0] + c[j - c_lo0];
+                        A[A_at + j] = B[(j - B_lo0) * B_stride0 + i - B_lo1] + c[j - c_lo0];
                     }
                 }
             }

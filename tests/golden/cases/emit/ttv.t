@@ -87,14 +87,12 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
             const int64_t j = jo * n_per_gy;
             const int64_t ji_end = min(n_per_gy, n - jo * n_per_gy);
             const int64_t B_at = (j - B_lo1) * B_stride1 - B_lo2;
-            const int64_t c_at = -c_lo0;
-            const int64_t A_at = j - A_lo1;
 #pragma omp parallel for if (ii_end * ji_end * q > DISTAL_PARALLEL_WORK && ji_end * q <= DISTAL_CALL_WORK)
             for (int64_t ii = 0; ii < ii_end; ii++) {
                 const int64_t i = io * m_per_gx + ii;
                 if (ji_end > 0 && q > 0) {
-                    distal_gemv_f64(ji_end, q, 1, &B[B_at + (i - B_lo0) * B_stride0], B_stride1, 1, &c[c_at],
-                            1, &A[A_at + (i - A_lo0) * A_stride0], 1);
+                    distal_gemv_f64(ji_end, q, 1, &B[B_at + (i - B_lo0) * B_stride0], B_stride1, 1,
+                            &c[-c_lo0], 1, &A[(i - A_lo0) * A_stride0 + j - A_lo1], 1);
                 }
             }
         }
