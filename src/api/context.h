@@ -50,8 +50,9 @@ struct distal_tensor {
     int64_t extents[MAX_ORDER];
     Home home;        // not known before a plan needs it, where there is no placement
     Storage *storage; // NULL while it has no memory
-    bool spread;      // it is memory of the caller with strides that kernels cannot work with
-    int64_t memory;   // counts the times that its memory has changed
+    int64_t home_changes;
+    bool spread;    // it is memory of the caller with strides that kernels cannot work with
+    int64_t memory; // counts the times that its memory has changed
 };
 
 struct distal_statement {
@@ -62,6 +63,7 @@ struct distal_statement {
     const char *text;
     Array(const char *) commands;
     bool failed;                     // a command was wrong
+    struct PlannedProgram *planned;  // of the latest plan; NULL: none
     distal_kernel_function function; // compiled ahead of time, or NULL
     const char *function_id;
     Arena *answers; // of what a call has returned to the caller last; NULL where none has

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Plans: a statement with the numbers put in, its tensors in memory, ready to be executed.
-#include "api/context.h"
+#include "api/planned.h"
 
 #include "base/integer.h"
 #include "runtime/contraction.h"
-#include "runtime/execution.h"
 
 #include <inttypes.h>
 #include <omp.h>
@@ -24,7 +23,8 @@ struct distal_plan {
     distal_plan *next;
     distal_context *context;
     Arena *arena;
-    Pipeline *pipeline;
+    PlannedProgram *program; // which other plans of the statement may share
+    Pipeline *pipeline;      // its
     const StatementPlan *statement;
     distal_kernel_function function;
     int tensor_count;   // workspaces included
@@ -57,16 +57,6 @@ static distal_plan *plan_new(distal_context *context) {
     return plan;
 }
 
-// Homes of the tensors of the program, in its order.
-static Home *known_homes(distal_statement *statement, Arena *arena) {
-    int count;
-    distal_tensor **tensors = context_mentioned(statement->context, statement_program(statement), &count);
-    Home *homes = arena_array(arena, Home, count);
-    for (int i = 0; i < count; i++)
-        homes[i] = tensors[i]->home;
-    return homes;
-}
-
 static distal_status make_plan(distal_context *context, void *arguments) {
     PlanCall *call = arguments;
     distal_plan *plan = call->plan = plan_new(context);
@@ -75,11 +65,10 @@ static distal_status make_plan(distal_context *context, void *arguments) {
         return DISTAL_FAILED;
     }
     distal_statement *statement = call->statement;
-    distal_status status = statement_compile(statement, plan->arena, PASS_PLAN,
-                                             known_homes(statement, plan->arena), &plan->pipeline);
+    distal_status status = planned_take(statement, &plan->program);
     if (status != DISTAL_OK)
         return status;
-    plan->statement = plan->pipeline->plan->statements[0];
+    plan->pipeline = plan->program->pipeline;
     plan->function = statement->function;
     if (plan->function && strcmp(statement->function_id, plan->pipeline->statements[0].id) != 0)
         return invalid(context,
@@ -99,6 +88,7 @@ static void place(distal_tensor *tensor, const Home *found) {
             array_push(tensor->arena, pieces[rank].rects, rect_copy(&rects->items[i], tensor->arena));
     }
     home_from_table(&tensor->home, tensor->tensor, tensor->extents, pieces, found->ranks, tensor->arena);
+    tensor->home_changes++;
 }
 
 static bool take_tensor(distal_plan *plan, int id) {
@@ -167,7 +157,12 @@ static distal_status prepare(distal_context *context, void *arguments) {
             return DISTAL_FAILED;
     }
     find_figures(plan);
-    plan->parts = execution_parts(plan->pipeline->plan->statements[0], plan->storages, context->rank);
+    PlannedProgram *program = plan->program;
+    if (!program->has_parts)
+        program->parts = execution_parts(plan->pipeline->plan->statements[0], context->rank);
+    program->has_parts = true;
+    plan->parts = program->parts;
+    execution_bind(&plan->parts, plan->statement, plan->storages, plan->arena);
     return DISTAL_OK;
 }
 
@@ -188,8 +183,10 @@ static void undo(const distal_plan *plan) {
             use->tensor->storage = NULL;
             use->tensor->memory++;
         }
-        if (use->placed_here)
+        if (use->placed_here) {
             use->tensor->home.known = false;
+            use->tensor->home_changes++;
+        }
     }
 }
 
@@ -216,8 +213,23 @@ static int64_t missing_bytes(const distal_plan *plan) {
 static distal_status count_threads(distal_context *context, void *arguments) {
     (void)context;
     const PlanCall *call = arguments;
-    plan_count_threads(call->plan->pipeline->plan, call->threads);
+    distal_plan *plan = call->plan;
+    const distal_status status = planned_count_threads(call->statement, call->threads, &plan->program);
+    if (status != DISTAL_OK)
+        return status;
+    plan->pipeline = plan->program->pipeline;
+    plan->statement = plan->pipeline->plan->statements[0];
     return DISTAL_OK;
+}
+
+// Collective where the program has none.
+static distal_status provide_function(distal_context *context, PlanCall *call) {
+    PlannedProgram *program = call->plan->program;
+    distal_status status = DISTAL_OK;
+    if (!program->function)
+        status = kernel_provide(context, program->pipeline->c_source, &program->function, &call->seconds);
+    call->plan->function = program->function;
+    return status;
 }
 
 static distal_status run_passes(distal_context *context, PlanCall *call) {
@@ -230,8 +242,7 @@ static distal_status run_passes(distal_context *context, PlanCall *call) {
     call->threads = omp_get_max_threads();
     status = call_agree_most(context, status, &hash, &call->threads);
     if (status == DISTAL_OK && !call->plan->function)
-        status =
-            kernel_provide(context, call->plan->pipeline->c_source, &call->plan->function, &call->seconds);
+        status = provide_function(context, call);
     if (status != DISTAL_OK)
         return status;
     status = call_continue(context, count_threads, call);
@@ -258,6 +269,7 @@ distal_status distal_plan_create(distal_statement *statement, distal_plan **plan
         distal_plan_free(call.plan);
         return status;
     }
+    planned_keep(statement, call.plan->program);
     call.plan->figures.compile_seconds = call.seconds;
     *plan = call.plan;
     return DISTAL_OK;
@@ -278,6 +290,7 @@ void distal_plan_free(distal_plan *plan) {
             storage_free(plan->storages[t]);
         storage_free(plan->uses[t].copy);
     }
+    planned_release(plan->program);
     arena_free(plan->arena);
     free(plan);
 }

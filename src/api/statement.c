@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Statements and their schedules. Every command is text of the language, tried at once on the statement with
 // the commands before it, so that a mistake is found in the call that makes it.
-#include "api/context.h"
+#include "api/planned.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +71,7 @@ void distal_statement_free(distal_statement *statement) {
     while (*at != statement)
         at = &(*at)->next;
     *at = statement->next;
+    planned_release(statement->planned);
     arena_free(statement->arena);
     free(statement);
 }

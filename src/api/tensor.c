@@ -85,6 +85,7 @@ static void adopt(distal_tensor *tensor, const Settled *settled) {
     tensor->settled = settled->arena;
     tensor->tensor = settled->tensor;
     tensor->home = settled->home;
+    tensor->home_changes++;
     memcpy(tensor->extents, settled->extents, sizeof tensor->extents);
 }
 

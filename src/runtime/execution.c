@@ -149,36 +149,41 @@ distal_execution *execution_assemble(const ExecutionParts *parts, Communicators 
     return NULL;
 }
 
-ExecutionParts execution_parts(StatementPlan *plan, Storage *const *storages, int64_t rank) {
+ExecutionParts execution_parts(StatementPlan *plan, int64_t rank) {
     const int count = plan->spmd->transfer_count;
     const RankTransfer **transfers = arena_array(plan->arena, const RankTransfer *, count);
-    Storage **used = arena_array(plan->arena, Storage *, count);
-    for (int t = 0; t < count; t++) {
+    for (int t = 0; t < count; t++)
         transfers[t] = plan_rank_transfer(plan, t, rank);
-        used[t] = storages[plan->spmd->transfers[t].access->tensor->id];
-    }
-    Storage **zeroed = arena_array(plan->arena, Storage *, plan->zeroed_count);
-    for (int i = 0; i < plan->zeroed_count; i++)
-        zeroed[i] = storages[plan->zeroed[i]->id];
     // The groups last: they are complete once all transfers have been walked.
     return (ExecutionParts){.transfer_count = count,
                             .transfers = transfers,
-                            .storages = used,
                             .group_count = plan->groups.count,
                             .groups = plan->groups.items,
                             .grid = plan->grid,
                             .processors = plan->processors,
                             .per_rank = plan->per_rank,
-                            .contracts = plan->spmd->contracts,
-                            .zeroed_count = plan->zeroed_count,
-                            .zeroed = zeroed};
+                            .contracts = plan->spmd->contracts};
+}
+
+void execution_bind(ExecutionParts *parts, const StatementPlan *plan, Storage *const *storages,
+                    Arena *arena) {
+    Storage **used = arena_array(arena, Storage *, parts->transfer_count);
+    for (int t = 0; t < parts->transfer_count; t++)
+        used[t] = storages[plan->spmd->transfers[t].access->tensor->id];
+    Storage **zeroed = arena_array(arena, Storage *, plan->zeroed_count);
+    for (int i = 0; i < plan->zeroed_count; i++)
+        zeroed[i] = storages[plan->zeroed[i]->id];
+    parts->storages = used;
+    parts->zeroed_count = plan->zeroed_count;
+    parts->zeroed = zeroed;
 }
 
 distal_execution *execution_create(StatementPlan *plan, Storage *const *storages,
                                    Communicators *communicators, Diagnostics *diagnostics) {
     int rank;
     MPI_Comm_rank(communicators_all(communicators), &rank);
-    const ExecutionParts parts = execution_parts(plan, storages, rank);
+    ExecutionParts parts = execution_parts(plan, rank);
+    execution_bind(&parts, plan, storages, plan->arena);
     return execution_assemble(&parts, communicators, diagnostics);
 }
 

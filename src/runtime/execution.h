@@ -37,8 +37,10 @@ typedef struct {
     int zeroed_count;
     Storage *const *zeroed; // set to zero before each run; has to stay
 } ExecutionParts;
-// From a plan, in its arena, without communication: memory that runs out does so before others wait.
-ExecutionParts execution_parts(StatementPlan *plan, Storage *const *storages, int64_t rank);
+// From a plan, in its arena, but for storages. Local: memory that runs out does so before others wait.
+ExecutionParts execution_parts(StatementPlan *plan, int64_t rank);
+// Adds the storages, given by tensor id, in `arena`.
+void execution_bind(ExecutionParts *parts, const StatementPlan *plan, Storage *const *storages, Arena *arena);
 // NULL for `parts`: this rank has failed to find them, and has a diagnostic for it.
 distal_execution *execution_assemble(const ExecutionParts *parts, Communicators *communicators,
                                      Diagnostics *diagnostics);
