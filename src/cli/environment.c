@@ -2,6 +2,7 @@
 #include "cli/environment.h"
 
 #include "base/integer.h"
+#include "runtime/blas_memory.h"
 #include "runtime/wait.h"
 
 #include <dlfcn.h>
@@ -10,23 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *loaded_function(const char *name) {
-    return dlsym(RTLD_DEFAULT, name);
-}
-
-static void set_blas_threads(int threads) {
-    void (*set)(int);
-    *(void **)&set = loaded_function("openblas_set_num_threads");
-    if (set)
-        set(threads);
-}
-
 int64_t environment_threads(int64_t wanted, const CoreShare *share) {
     const int64_t threads = wanted > 0 ? wanted : max_i64(share->cores, 1);
     if (share->crowded)
         wait_set_sleep(true);
     omp_set_num_threads((int)threads);
-    set_blas_threads((int)threads);
+    blas_set_threads((int)threads);
     return threads;
 }
 
@@ -57,7 +47,7 @@ const char *environment_mpi(Arena *arena) {
 
 const char *environment_blas(Arena *arena) {
     char *(*config)(void);
-    *(void **)&config = loaded_function("openblas_get_config");
+    *(void **)&config = dlsym(RTLD_DEFAULT, "openblas_get_config");
     char name[64], version[64];
     if (config && sscanf(config(), "%63s %63s", name, version) == 2)
         return arena_printf(arena, "%s %s", name, version);

@@ -2,11 +2,14 @@
 // distal COMMAND FILE [options]: see commands.h.
 #include "cli/commands.h"
 #include "cli/launch.h"
+#include "runtime/blas_memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 typedef struct {
@@ -45,8 +48,20 @@ static void hold_standard_streams(void) {
             (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+// Threads of OpenBLAS start when it is loaded, before main. Where they may be refused their memory, the
+// command starts once more without them; a run sets their number.
+static void leave_library_threads(char **arguments) {
+    static const char threads[] = "OPENBLAS_NUM_THREADS";
+    const char *number = getenv(threads);
+    if (!blas_memory_is_limited() || (number && strcmp(number, "1") == 0))
+        return;
+    setenv(threads, "1", 1);
+    execv("/proc/self/exe", arguments);
+}
+
 int main(int argument_count, char **arguments) {
     hold_standard_streams();
+    leave_library_threads(arguments);
     signal(SIGXFSZ, SIG_IGN); // writing beyond the size limit fails like writing to a full disk
     CommandLine line = {arena_create(), argument_count, arguments, EXIT_FAILED};
     if (!line.arena || !arena_attempt(line.arena, run_command, &line))

@@ -171,6 +171,7 @@ static bool lower_nest(Lowering *lowering, int index, const int *own_dim, SpmdNe
     const Leaf *leaf = leaf_create(&site);
     if (!leaf)
         return false;
+    lowering->spmd->calls_library = lowering->spmd->calls_library || leaf->call;
     lowering->spmd->contracts = lowering->spmd->contracts || (leaf->call && leaf->call->contraction);
     if (leaf_has_copies(leaf))
         for (int64_t t = first; t < lowering->transfers.count; t++)

@@ -3,6 +3,7 @@
 
 #include "plan/ranks.h"
 #include "runtime/agreement.h"
+#include "runtime/blas_memory.h"
 #include "runtime/contraction.h"
 #include "runtime/transfer.h"
 #include "runtime/wait.h"
@@ -76,12 +77,26 @@ static bool prepare_transfers(Assembly *assembly) {
     return true;
 }
 
+// Before anything is computed: the library would not say that it lacks memory.
+static bool reserve_library(const Assembly *assembly) {
+    int64_t bytes;
+    return blas_reserve(&bytes) ||
+           diagnostics_error(
+               assembly->diagnostics, (Span){0},
+               "rank %d cannot have the %" PRId64
+               " MiB that the threads of the BLAS take; raise the limits of the process (ulimit -v, "
+               "ulimit -d) or use fewer threads",
+               assembly->rank, bytes >> 20);
+}
+
 static bool allocate_parts(Assembly *assembly) {
     distal_execution *execution = assembly->execution;
     const ExecutionParts *parts = assembly->parts;
     execution->zeroed_count = parts->zeroed_count;
     execution->zeroed = parts->zeroed;
     find_processors(assembly);
+    if (parts->calls_library && !reserve_library(assembly))
+        return false;
     if (parts->contracts) {
         execution->space = malloc(contraction_space());
         if (!execution->space)
@@ -162,6 +177,7 @@ ExecutionParts execution_parts(StatementPlan *plan, int64_t rank) {
                             .grid = plan->grid,
                             .processors = plan->processors,
                             .per_rank = plan->per_rank,
+                            .calls_library = plan->spmd->calls_library,
                             .contracts = plan->spmd->contracts};
 }
 

@@ -33,7 +33,8 @@ typedef struct {
     const Group *groups;
     Grid grid;
     int64_t processors, per_rank;
-    bool contracts; // needs space for contractions
+    bool calls_library; // the BLAS
+    bool contracts;     // needs space for contractions
     int zeroed_count;
     Storage *const *zeroed; // set to zero before each run; has to stay
 } ExecutionParts;

@@ -146,7 +146,8 @@ typedef struct {
     const Transfer *transfers;
     int nest_count;
     const SpmdNest *nests;
-    bool contracts; // some leaf is a contraction
+    bool calls_library; // some leaf calls the BLAS
+    bool contracts;     // some leaf is a contraction
 } Spmd;
 
 // Every access of a leaf is covered by a FETCH or ACCUMULATE that is still open, every one opened is closed,

@@ -233,6 +233,32 @@ def has_ended(number):
     return False
 
 
+def test_small_address_space(folder):
+    """Where OpenBLAS would look for memory without end, the run is refused; where it has enough, it is not."""
+    product = ("param n = 300; tensor A(n, n): f64; tensor B(n, n): f64; tensor s: f64; tensor C(n, n): f64; "
+               "A(i, j) = B(i, k) * C(k, j); s = A(i, j)")
+    messages = ("that the threads of the BLAS take; raise the limits of the process (ulimit -v, ulimit -d)",
+                "memory", "cannot load the kernel", "cannot start")
+    refused = 0
+    for megabytes in (80, 150, 300):  # threads of the library start before main
+        for arguments in (["--version"], ["run", "-e", "tensor a: f64; a = 3"]):
+            done = subprocess.run(["sh", "-c", f'ulimit -v {megabytes}000; exec "$@"', "sh", DISTAL, *arguments],
+                                  capture_output=True, text=True, check=False, timeout=LIMIT_SECONDS)
+            check(done.returncode == 0 and ("distal " in done.stdout or done.stdout == "a = 3\n"), f"{megabytes} MB: {done}")
+    for megabytes in (150, 250, 300, 350, 420, 3000):
+        for threads in ("1", "2"):
+            done = subprocess.run(["sh", "-c", f'ulimit -v {megabytes}000; exec "$@"', "sh", DISTAL, "run", "-e", product,
+                                   "--threads", threads, "--check"], capture_output=True, text=True, check=False,
+                                  timeout=LIMIT_SECONDS)
+            if done.returncode == 0:
+                check("s = " in done.stdout and megabytes > 250, f"{done}")
+            else:
+                check(done.returncode == 1 and any(text in done.stderr for text in messages), f"{megabytes} MB: {done}")
+                check(megabytes < 3000, f"{done}")
+                refused += messages[0] in done.stderr
+    check(refused > 0, "nothing was refused for want of memory of the BLAS")
+
+
 def test_launchers(folder):
     """Of the launcher that the user names: it is missing, fails, starts another number of processes."""
     failing, other = f"{folder}/failing", f"{folder}/other"

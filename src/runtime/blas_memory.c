@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/blas_memory.h"
+
+#include <cblas.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+// Of a thread: what OpenBLAS is built with for most processors, and no less than for the others; and room for
+// how it aligns it.
+enum { BUFFER_BYTES = (128 << 20) + (1 << 20) };
+
+static int wanted; // threads that blas_set_threads could not give their buffers; 0: none
+
+static int thread_count(void) {
+    int (*count)(void);
+    void *function = dlsym(RTLD_DEFAULT, "openblas_get_num_threads");
+    memcpy(&count, &function, sizeof count);
+    return !function ? 0 : wanted ? wanted : count();
+}
+
+static bool has_limit(int resource) {
+    struct rlimit limit;
+    return getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
+// Whether the system promises no more memory than it has.
+static bool is_committed_strictly(void) {
+    FILE *file = fopen("/proc/sys/vm/overcommit_memory", "re");
+    const int mode = file ? fgetc(file) : EOF;
+    if (file)
+        fclose(file);
+    return mode == '2';
+}
+
+// Whether so many buffers can be had at the same time.
+static bool can_allocate(int count) {
+    void **buffers = calloc((size_t)count, sizeof *buffers);
+    int taken = 0;
+    for (; buffers && taken < count; taken++) {
+        buffers[taken] = mmap(NULL, BUFFER_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (buffers[taken] == MAP_FAILED)
+            break;
+    }
+    for (int i = 0; i < taken; i++)
+        munmap(buffers[i], BUFFER_BYTES);
+    free(buffers);
+    return buffers && taken == count;
+}
+
+// A product that is large enough for all threads. They keep their buffers.
+static bool multiply_once(void) {
+    enum { EDGE = 512, DEPTH = 64 };
+    double *a = calloc(EDGE * DEPTH, sizeof *a), *c = calloc(EDGE * EDGE, sizeof *c);
+    if (a && c)
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, EDGE, EDGE, DEPTH, 1, a, DEPTH, a, DEPTH, 0, c,
+                    EDGE);
+    const bool ok = a && c;
+    free(a);
+    free(c);
+    return ok;
+}
+
+bool blas_memory_is_limited(void) {
+    return has_limit(RLIMIT_AS) || has_limit(RLIMIT_DATA) || is_committed_strictly();
+}
+
+// Has each of so many threads allocate its buffer.
+static bool allocate_buffers(int threads, void (*set)(int)) {
+    static int reserved; // threads that have theirs
+    if (threads <= reserved)
+        return true;
+    if (!can_allocate(threads))
+        return false;
+    if (set)
+        set(threads);
+    if (multiply_once())
+        reserved = threads;
+    return reserved == threads;
+}
+
+void blas_set_threads(int threads) {
+    void (*set)(int);
+    void *function = dlsym(RTLD_DEFAULT, "openblas_set_num_threads");
+    memcpy(&set, &function, sizeof set);
+    if (!function)
+        return;
+    if (!blas_memory_is_limited())
+        set(threads);
+    else
+        wanted = allocate_buffers(threads, set) ? 0 : threads;
+}
+
+bool blas_reserve(int64_t *bytes) {
+    const int threads = thread_count();
+    *bytes = (int64_t)threads * BUFFER_BYTES;
+    return !blas_memory_is_limited() || (wanted == 0 && allocate_buffers(threads, NULL));
+}
