@@ -70,7 +70,7 @@ void arena_free(Arena *arena) {
 }
 
 void arena_reset(Arena *arena) {
-    // All blocks but the largest go; a loop that resets once a turn soon works in one block.
+    // All blocks but the largest go; a loop that resets once an iteration soon works in one block.
     Block *keep = arena->blocks;
     for (Block *block = arena->blocks; block; block = block->next)
         if (block->size > keep->size)

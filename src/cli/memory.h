@@ -20,7 +20,7 @@ int64_t memory_of_rank(const Pipeline *pipeline, const Options *options, int64_t
 bool memory_within_limit(Session *session, bool advise);
 
 // Whether the ranks of each node together take no more than is free there. False with diagnostics on all
-// ranks, the same; what would fit is told on rank 0 only. Collective over MPI_COMM_WORLD; `node` are the
+// ranks, the same; what would fit is added on rank 0 only. Collective over MPI_COMM_WORLD; `node` are the
 // ranks that share memory.
 bool memory_is_free(Session *session, MPI_Comm node);
 

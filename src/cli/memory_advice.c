@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What would fit into memory: a param that only the schedule uses is halved, params that the machine is made
-// of are doubled, and the program is planned anew until it fits. Only what such a plan has shown is told.
+// of are doubled, and the program is planned anew until it fits. Only what such a plan has shown to fit is
+// reported.
 #include "base/clock.h"
 #include "base/integer.h"
 #include "cli/memory.h"
@@ -11,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-// Planning the same program for many more ranks or steps takes long; nobody waits for advice.
+// Planning the same program for many more ranks or steps takes long, and advice is not worth that.
 static const double MAX_SECONDS = 3;
 enum { MAX_HALVINGS = 40, MAX_DOUBLINGS = 10 };
 
@@ -51,7 +52,7 @@ static bool same_extents(int count, const IntExpr *const *a, const int64_t *a_pa
     return true;
 }
 
-// Told from the program with another value of the param.
+// Found from the program with another value of the param.
 static Role role_in(const Pipeline *changed, const Session *session) {
     const Program *now = session->pipeline->program, *then = changed->program;
     const int64_t *a = program_param_values(now, session->arena);
@@ -118,7 +119,7 @@ static bool is_late(const Advice *advice) {
     return clock_seconds() + 2 * advice->slowest > advice->deadline;
 }
 
-static void tell(const Advice *advice, const char *change, int64_t bytes) {
+static void add_note(const Advice *advice, const char *change, int64_t bytes) {
     diagnostics_note(advice->session->diagnostics, (Span){0}, "%s, no rank would need more than %s", change,
                      report_bytes(bytes, advice->session->arena));
 }
@@ -155,8 +156,8 @@ static bool try_smaller_pieces(Advice *advice, const Param *param) {
         int64_t ranks = advice->session->pipeline->ranks;
         const int64_t bytes = try_plan(advice, advice->session->options, &ranks);
         if (fits(advice, bytes)) {
-            tell(advice, arena_printf(advice->session->arena, "with -p %s=%" PRId64, param->name, value),
-                 bytes);
+            add_note(advice, arena_printf(advice->session->arena, "with -p %s=%" PRId64, param->name, value),
+                     bytes);
             return true;
         }
     }
@@ -192,7 +193,7 @@ static bool try_more_ranks(Advice *advice, const Param *const *params, int count
                 text_printf(&change, " on %" PRId64 " ranks", tried);
             if (advice->ranks_of_node > 0)
                 text_printf(&change, ", %" PRId64 " to a node as now", advice->ranks_of_node);
-            tell(advice, text_string(&change), bytes);
+            add_note(advice, text_string(&change), bytes);
             return true;
         }
     }
@@ -208,7 +209,7 @@ static bool try_without_check(Advice *advice) {
     for (int64_t rank = 0; rank < advice->session->pipeline->ranks; rank++)
         most = max_i64(most, memory_of_rank(advice->session->pipeline, &options, rank));
     if (fits(advice, most))
-        tell(advice, "without --check", most);
+        add_note(advice, "without --check", most);
     return fits(advice, most);
 }
 
@@ -223,18 +224,18 @@ void memory_advise(Session *session, int64_t limit, int64_t ranks_of_node) {
     Role *roles = arena_array(session->arena, Role, count);
     const Param **machine = arena_array(session->arena, const Param *, count);
     int machine_count = 0;
-    bool told = try_without_check(&advice);
+    bool found = try_without_check(&advice);
     for (int i = 1; i < count; i++) { // params[0] is the number of ranks
         roles[i] = role_of(&advice, i, follows);
         if (roles[i] == ROLE_SCHEDULE)
-            told |= try_smaller_pieces(&advice, &program->params[i]);
+            found |= try_smaller_pieces(&advice, &program->params[i]);
     }
     for (int i = 1; i < count; i++)
         if (roles[i] == ROLE_MACHINE && !follows[i])
             machine[machine_count++] = &program->params[i];
     if (machine_count > 0 || program_uses_ranks(program))
-        told |= try_more_ranks(&advice, machine, machine_count);
-    if (!told)
+        found |= try_more_ranks(&advice, machine, machine_count);
+    if (!found)
         diagnostics_note(session->diagnostics, (Span){0},
                          "less memory is needed where tensors are placed on more ranks, and where what is "
                          "communicated comes in smaller pieces (split a loop, communicate inside of it)");

@@ -22,7 +22,7 @@ extern const char distal_kernel_header_text[];
 
 static const Span nowhere = {0, 0, 0};
 
-// Where one kernel is compiled to: a folder of its own, named by its key, in a folder that nobody else can
+// Where one kernel is compiled to: a folder of its own, named by its key, in a folder that no other user can
 // write to.
 typedef struct {
     int base, folder; // descriptors; -1: not open

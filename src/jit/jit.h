@@ -24,9 +24,9 @@ typedef struct {
 bool jit_compile(const char *source, bool *cache_hit, double *seconds, Diagnostics *diagnostics);
 
 // Loads `function` of `source`, which jit_compile has put into the cache. Only a file that is this user's and
-// that nobody else can write to, in folders of which the same holds, is loaded. Where there is none, compiles
-// it first: in a temporary folder where the cache cannot be written, is not to be trusted, or is on a file
-// system that nothing can be executed from.
+// that no other user can write to, in folders of which the same holds, is loaded. Where there is none,
+// compiles it first: in a temporary folder where the cache cannot be written, is not to be trusted, or is on
+// a file system that nothing can be executed from.
 bool jit_load(const char *source, const char *function, Kernel *kernel, Diagnostics *diagnostics);
 void jit_unload(Kernel *kernel);
 

@@ -22,9 +22,8 @@ static int thread_count(void) {
     return !function ? 0 : wanted ? wanted : count();
 }
 
-static bool has_limit(int resource) {
-    struct rlimit limit;
-    return getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+static bool is_limit(const struct rlimit *limit) {
+    return limit->rlim_cur != RLIM_INFINITY;
 }
 
 // Whether the system promises no more memory than it has.
@@ -65,7 +64,9 @@ static bool multiply_once(void) {
 }
 
 bool blas_memory_is_limited(void) {
-    return has_limit(RLIMIT_AS) || has_limit(RLIMIT_DATA) || is_committed_strictly();
+    struct rlimit space, data;
+    return (getrlimit(RLIMIT_AS, &space) == 0 && is_limit(&space)) ||
+           (getrlimit(RLIMIT_DATA, &data) == 0 && is_limit(&data)) || is_committed_strictly();
 }
 
 // Has each of so many threads allocate its buffer.

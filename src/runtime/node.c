@@ -32,15 +32,15 @@ int64_t node_free_memory(MPI_Comm node) {
     return available;
 }
 
-// What the first process of a node tells each.
+// What the first process of a node decides for each.
 typedef struct {
     int64_t cores, node_cores;
     int crowded, binding;
-} Verdict;
+} Decision;
 
 // The sets of all processes, `words` each, become what each has in the end.
 static void decide(hwloc_topology_t topology, bool bind, int size, int words, unsigned long *sets,
-                   Verdict *verdicts) {
+                   Decision *decisions) {
     RankCores *shares = calloc((size_t)size, sizeof *shares);
     hwloc_bitmap_t simulated =
         topology && !hwloc_topology_is_thissystem(topology) ? cores_allowed(topology) : NULL;
@@ -54,11 +54,11 @@ static void decide(hwloc_topology_t topology, bool bind, int size, int words, un
     const int64_t cores =
         ok ? cores_share(topology, cgroup_limits("").cores, bind, size, shares, &binding) : 1;
     for (int r = 0; r < size; r++) {
-        verdicts[r] = (Verdict){1, cores, false, (int)binding};
+        decisions[r] = (Decision){1, cores, false, (int)binding};
         if (!ok)
             continue;
-        verdicts[r].cores = shares[r].cores;
-        verdicts[r].crowded = shares[r].crowded;
+        decisions[r].cores = shares[r].cores;
+        decisions[r].crowded = shares[r].crowded;
         hwloc_bitmap_to_ulongs(shares[r].set, (unsigned)words, &sets[r * words]);
     }
     for (int r = 0; shares && r < size; r++)
@@ -72,12 +72,12 @@ static void print_units(hwloc_const_bitmap_t set, char *units) {
         memcpy(units + UNITS_LENGTH - 4, "...", 4);
 }
 
-// Applies the verdict: binds this process where it says so. Collective, as is what comes of it.
-static CoreShare apply(const Verdict *verdict, hwloc_const_bitmap_t set, bool simulated, MPI_Comm node) {
-    CoreShare share = {.cores = verdict->cores,
-                       .crowded = verdict->crowded,
-                       .node_cores = verdict->node_cores,
-                       .binding = (CoreBinding)verdict->binding};
+// Applies the decision: binds this process where it says so. Collective, as is what comes of it.
+static CoreShare apply(const Decision *decision, hwloc_const_bitmap_t set, bool simulated, MPI_Comm node) {
+    CoreShare share = {.cores = decision->cores,
+                       .crowded = decision->crowded,
+                       .node_cores = decision->node_cores,
+                       .binding = (CoreBinding)decision->binding};
     print_units(set, share.units);
     int bound = share.binding != BINDING_DISTAL || simulated || cores_bind(set);
     all_reduce(&bound, 1, MPI_INT, MPI_LAND, node);
@@ -99,27 +99,27 @@ static CoreShare share_cores(MPI_Comm node, bool uses_topology, bool bind) {
     int words = set ? hwloc_bitmap_nr_ulongs(set) : 1;
     all_reduce(&words, 1, MPI_INT, MPI_MAX, node);
     unsigned long *own = calloc((size_t)words, sizeof *own), *sets = NULL;
-    Verdict verdict = {1, 1, false, BINDING_NONE}, *verdicts = NULL;
+    Decision decision = {1, 1, false, BINDING_NONE}, *decisions = NULL;
     if (rank == 0) {
         sets = calloc((size_t)words * (size_t)size, sizeof *sets);
-        verdicts = calloc((size_t)size, sizeof *verdicts);
+        decisions = calloc((size_t)size, sizeof *decisions);
     }
     CoreShare share = {.cores = 1, .node_cores = 1}; // where memory is short
-    int ok = set && own && (rank != 0 || (sets && verdicts));
+    int ok = set && own && (rank != 0 || (sets && decisions));
     all_reduce(&ok, 1, MPI_INT, MPI_LAND, node);
     if (ok) {
         hwloc_bitmap_to_ulongs(set, (unsigned)words, own);
         MPI_Gather(own, words, MPI_UNSIGNED_LONG, sets, words, MPI_UNSIGNED_LONG, 0, node);
         if (rank == 0)
-            decide(topology, bind, size, words, sets, verdicts);
+            decide(topology, bind, size, words, sets, decisions);
         MPI_Scatter(sets, words, MPI_UNSIGNED_LONG, own, words, MPI_UNSIGNED_LONG, 0, node);
-        MPI_Scatter(verdicts, sizeof verdict, MPI_BYTE, &verdict, sizeof verdict, MPI_BYTE, 0, node);
+        MPI_Scatter(decisions, sizeof decision, MPI_BYTE, &decision, sizeof decision, MPI_BYTE, 0, node);
         hwloc_bitmap_from_ulongs(set, (unsigned)words, own);
-        share = apply(&verdict, set, simulated, node);
+        share = apply(&decision, set, simulated, node);
     }
     free(own);
     free(sets);
-    free(verdicts);
+    free(decisions);
     hwloc_bitmap_free(set);
     if (topology)
         hwloc_topology_destroy(topology);

@@ -189,6 +189,8 @@ def test_noexec(folder):
         return
     done = within(f'env XDG_CACHE_HOME="{mounted}" TMPDIR="{mounted}" "$@" && ls -A "{mounted}"/distal-* 2>&1')
     check("s = " in done.stdout and "No such file" in done.stdout and "error" not in done.stderr, f"{done}")
+    if os.path.abspath(DISTAL).startswith("/tmp/"):
+        return  # the next mount would hide the command
     done = within(f'mount -t tmpfs -o noexec none /tmp && env XDG_CACHE_HOME="{mounted}" TMPDIR=/tmp "$@"')
     check(done.returncode == 1 and "cannot load a kernel from '/tmp', which is mounted with noexec" in done.stderr
           and done.stderr.count("\n") == 1, f"{done}")
@@ -275,7 +277,7 @@ def test_program_file(folder):
     binary = f"{folder}/binary.distal"
     with open(binary, "wb") as file:
         file.write(b"tensor A(4): f64\n\0")
-    for path, message in ((binary, "it has a byte that is 0"), (f"{folder}/none.distal", "No such file"),
+    for path, message in ((binary, "it contains a byte that is 0"), (f"{folder}/none.distal", "No such file"),
                           (folder, "Is a directory")):
         distal(["check", path], 2, message)
     many = f"{folder}/many.distal"
