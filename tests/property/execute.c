@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A way to execute a program. What it computes is the same in all of them.
+// A way to execute a program. The result is the same in all of them.
 typedef struct {
     const char *name;
     unsigned without; // as PlanOptions
@@ -19,18 +19,33 @@ typedef struct {
     int rounds;
 } Way;
 
-static const Way ways[] = {
-    {"as planned", 0, 0, 3},
-    {"without shifts", OPERATION_BIT(OPERATION_SHIFT), 0, 2},
-    {"without broadcasts", OPERATION_BIT(OPERATION_BROADCAST), 0, 2},
-    {"with general operations and short messages", ~0u, 64, 1},
-    {"with short messages", 0, 64, 2},
-};
-enum { WAY_COUNT = sizeof ways / sizeof *ways };
+// "without shift, all-gather": with these operations switched off.
+static Way way_without(Trial *trial, unsigned without) {
+    Text name = text_create(trial->arena);
+    for (int i = 0; i < OPERATION_COUNT; i++)
+        if (without & OPERATION_BIT(i))
+            text_printf(&name, "%s %s", name.length ? "," : "without", operations[i]->name);
+    return (Way){.name = text_string(&name), .without = without, .rounds = 2};
+}
+
+enum { WAY_COUNT = 5 };
+
+// As planned; with drawn operations switched off, and with the others; with the most general operations and
+// with all of them, where messages are short.
+static void find_ways(Trial *trial, Way ways[WAY_COUNT]) {
+    const unsigned all = (1u << OPERATION_COUNT) - 1;
+    const unsigned drawn = (unsigned)((trial->draft.input_seed * 0x9E3779B97F4A7C15u) >> 40) & all;
+    ways[0] = (Way){"as planned", 0, 0, 3};
+    ways[1] = way_without(trial, drawn);
+    ways[2] = way_without(trial, all & ~drawn);
+    ways[3] = (Way){"with general operations and short messages", all, 64, 1};
+    ways[4] = (Way){"with short messages", 0, 64, 2};
+}
 
 typedef struct {
     Trial *trial;
     const Way *way;
+    bool as_planned; // by the pipeline
     MPI_Comm comm;
     Communicators *communicators;
     int rank;
@@ -59,7 +74,7 @@ static Plan *make_plan(Run *run, Diagnostics *diagnostics) {
 
 static bool prepare(Run *run, Diagnostics *diagnostics) {
     const Program *program = program_of(run);
-    run->plan = run->way == ways ? run->trial->pipeline->plan : make_plan(run, diagnostics);
+    run->plan = run->as_planned ? run->trial->pipeline->plan : make_plan(run, diagnostics);
     if (!run->plan)
         return false;
     run->storages = arena_array(run->trial->arena, Storage *, run->plan->tensor_count);
@@ -223,8 +238,12 @@ static void run_round(Run *run, int round) {
     check_inputs(run, seed);
 }
 
-static void execute_way(Trial *trial, const Way *way, MPI_Comm comm) {
-    Run run = {.trial = trial, .way = way, .comm = comm, .communicators = communicators_create(comm)};
+static void execute_way(Trial *trial, const Way *way, bool as_planned, MPI_Comm comm) {
+    Run run = {.trial = trial,
+               .way = way,
+               .as_planned = as_planned,
+               .comm = comm,
+               .communicators = communicators_create(comm)};
     MPI_Comm_rank(comm, &run.rank);
     Diagnostics *diagnostics = diagnostics_create(trial->arena, trial->pipeline->source);
     bool ready = prepare(&run, diagnostics);
@@ -250,6 +269,8 @@ void trial_execute(Trial *trial, bool thorough) {
         return;
     static const int threads[] = {1, 2, 1, 3};
     omp_set_num_threads(threads[trial->draft.index % 4]);
+    Way ways[WAY_COUNT];
+    find_ways(trial, ways);
     for (int w = 0; w < (thorough ? WAY_COUNT : 1); w++)
-        execute_way(trial, &ways[w], comm);
+        execute_way(trial, &ways[w], w == 0, comm);
 }

@@ -392,6 +392,12 @@ static int template_access(Writer *writer, const char **at, bool shuffle) {
     return access_node(writer, new_tensor(writer, order, vars), vars);
 }
 
+// A sum inside of a product has addends that are summed over the same variables.
+static bool may_be_factor(const Writer *writer, int node) {
+    const DraftNode *at = node_at(writer, node);
+    return at->kind != NODE_ADD || summed_vars(writer, at->left) == summed_vars(writer, at->right);
+}
+
 // The well-known statements, with transposed operands now and then.
 static void draw_template(Writer *writer) {
     const char *at = templates[random_below(writer->random, TEMPLATE_COUNT)];
@@ -421,7 +427,7 @@ static void draw_template(Writer *writer) {
         root = root < 0 ? term : operation(writer, NODE_ADD, root, term);
         at += *at == '+';
     }
-    if (random_chance(writer->random, 15))
+    if (random_chance(writer->random, 15) && may_be_factor(writer, root))
         root = operation(writer, NODE_MUL, draw_number(writer), root);
     writer->statement->root = root;
 }

@@ -25,10 +25,8 @@
 enum { BATCH = 50, MAX_SHRUNK = 4, BROKEN_EACH = 10, NO_SPACE = -1 };
 #ifdef __SANITIZE_ADDRESS__
 enum { LIMIT_SECONDS = 400 };
-#define SANITIZERS " -fsanitize=address,undefined -fno-sanitize-recover=all"
 #else
 enum { LIMIT_SECONDS = 100 };
-#define SANITIZERS ""
 #endif
 
 typedef struct {
@@ -122,7 +120,7 @@ static void print_failure(const Trial *failed, const Trial *small) {
     char path[PATH_MAX + 80], *why = strdup(failed->why);
     if (why)
         why[strcspn(why, "\n")] = '\0';
-    printf("FAIL %s on %d: %s\n", name_of(draft), draft->ranks, why);
+    printf("FAIL %s on %d, %s: %s\n", name_of(draft), draft->ranks, trial_flags(failed), why);
     print_indented(failed->why);
     free(why);
     failure_path(draft, "", path, sizeof path);
@@ -145,7 +143,8 @@ static void report(const Trial *trial, int *shrunk) {
             return;
         Text text = text_create(trial->arena);
         draft_print_statement(&trial->draft, &trial->draft.statements[0], &text);
-        printf("ok %s on %d: %s\n", name_of(&trial->draft), trial->draft.ranks, text_string(&text));
+        printf("ok %s on %d, %s: %s\n", name_of(&trial->draft), trial->draft.ranks, trial_flags(trial),
+               text_string(&text));
         return;
     }
     Trial *small = ++*shrunk <= MAX_SHRUNK ? shrink(trial, before_trial) : NULL;
@@ -291,8 +290,6 @@ static void set_folder(void) {
     mkdir(folder, 0777);
     snprintf(cache, sizeof cache, "%s/cache", folder);
     setenv("XDG_CACHE_HOME", cache, 0);
-    // Generated C is free of warnings, under the flags that this project compiles itself with.
-    setenv("DISTAL_CFLAGS", "-O1 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror" SANITIZERS, 0);
 }
 
 int main(int count, char **arguments) {

@@ -174,9 +174,10 @@ static void load_functions(Trial *const *trials, int count, void *handle) {
     }
 }
 
-TrialLibrary trial_compile(Trial *const *trials, int count) {
+// Their handle, NULL where none of them is left.
+static void *compile_level(Trial *const *trials, int count) {
     Arena *arena = arena_create();
-    TrialLibrary library = {NULL};
+    void *handle = NULL;
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (bool compiled = false; !compiled;) {
@@ -205,7 +206,7 @@ TrialLibrary trial_compile(Trial *const *trials, int count) {
         }
         Kernel kernel;
         if (jit_load(source, trials[first]->pipeline->statements[0].function, &kernel, diagnostics)) {
-            library.handle = kernel.handle;
+            handle = kernel.handle;
             load_functions(trials, count, kernel.handle);
         } else {
             Text text = text_create(arena);
@@ -214,14 +215,51 @@ TrialLibrary trial_compile(Trial *const *trials, int count) {
                 trial_fail(trials[i], TRIAL_C, "%s", text_string(&text));
         }
     }
-    trial_agree(trials, count);
     arena_free(arena);
+    return handle;
+}
+
+#ifdef __SANITIZE_ADDRESS__
+#define SANITIZERS " -fsanitize=address,undefined -fno-sanitize-recover=all"
+#else
+#define SANITIZERS ""
+#endif
+// Generated C is free of warnings, under the flags that this project compiles itself with.
+#define WARNINGS " -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror"
+
+static const char *const level_flags[TRIAL_LEVELS] = {"-O1", "-O3 -march=native"};
+
+// One in four; a program keeps its level while it is made smaller.
+static int level_of(const Trial *trial) {
+    return trial->draft.index % 4 == 1;
+}
+
+const char *trial_flags(const Trial *trial) {
+    return level_flags[level_of(trial)];
+}
+
+TrialLibrary trial_compile(Trial *const *trials, int count) {
+    Trial **of_level = malloc(sizeof *of_level * (size_t)count);
+    TrialLibrary library = {{NULL}};
+    for (int level = 0; of_level && level < TRIAL_LEVELS; level++) {
+        char flags[200];
+        int of_level_count = 0;
+        for (int i = 0; i < count; i++)
+            if (level_of(trials[i]) == level)
+                of_level[of_level_count++] = trials[i];
+        snprintf(flags, sizeof flags, "%s" WARNINGS SANITIZERS, level_flags[level]);
+        setenv("DISTAL_CFLAGS", flags, 1);
+        library.handles[level] = compile_level(of_level, of_level_count);
+    }
+    free(of_level);
+    trial_agree(trials, count);
     return library;
 }
 
 void trial_unload(TrialLibrary *library) {
-    if (library->handle)
-        dlclose(library->handle);
+    for (int level = 0; level < TRIAL_LEVELS; level++)
+        if (library->handles[level])
+            dlclose(library->handles[level]);
 }
 
 void trial_agree(Trial *const *trials, int count) {

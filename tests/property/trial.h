@@ -47,9 +47,13 @@ void trial_end(void);
 Trial *trial_create(const Draft *draft, int number);
 void trial_free(Trial *trial);
 
-// The generated C of all trials as one file that is compiled once; collective.
+// How the C compiler optimizes the trial: a share of them with the flags that users have, the others fast.
+enum { TRIAL_LEVELS = 2 };
+const char *trial_flags(const Trial *trial);
+
+// The generated C of all trials of one level of optimization as one file that is compiled once; collective.
 typedef struct {
-    void *handle;
+    void *handles[TRIAL_LEVELS];
 } TrialLibrary;
 TrialLibrary trial_compile(Trial *const *trials, int count);
 void trial_unload(TrialLibrary *library);
