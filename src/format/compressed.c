@@ -3,4 +3,4 @@
 // supported yet.
 #include "format/formats.h"
 
-const LevelFormat compressed_level = {.name = "compressed"};
+const LevelFormat compressed_level = {.name = "compressed", .ordered = true, .unique = true, .compact = true};

@@ -46,15 +46,27 @@ static LoopNode *iterate(Arena *arena, const Level *level, const IntExpr *parent
     return loop;
 }
 
+// Position p * extent + x has coordinate x under position p.
+static PositionSet image(const LevelArrays *level, PositionSet parents, PositionSet coordinates,
+                         Arena *arena) {
+    return positions_blocks(parents, level->extent, coordinates, arena);
+}
+
+static void preimage(const LevelArrays *level, PositionSet positions, Arena *arena, RowsArray *to) {
+    positions_rows(positions, level->extent, arena, to);
+}
+
 const LevelFormat dense_level = {
     .name = "dense",
-    .supported = true,
     .full = true,
     .ordered = true,
     .unique = true,
     .compact = true,
+    .contiguous = true,
     .bind = bind,
     .locate = locate,
     .insert = locate,
     .iterate = iterate,
+    .image = image,
+    .preimage = preimage,
 };

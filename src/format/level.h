@@ -6,8 +6,17 @@
 #define DISTAL_FORMAT_LEVEL_H
 
 #include "loop/loop.h"
+#include "machine/positions.h"
 
 typedef struct LevelFormat LevelFormat;
+
+// A level whose numbers are known: the extent of its mode, and what is stored below position p of the level
+// above at positions pos[p] to pos[p + 1], where position q has coordinate crd[q]. A dense level has neither.
+typedef struct {
+    int64_t extent;
+    const int64_t *pos;
+    const int32_t *crd;
+} LevelArrays;
 
 // One level of a tensor as a kernel sees it through a view: its format, and the numbers and arrays of the
 // view that describe it, which `bind` has made.
@@ -20,14 +29,15 @@ typedef struct {
         *stride; // how far consecutive coordinates are apart in memory; NULL where that is not fixed
 } Level;
 
+// A format without `bind` is known by name only, and refused where it is declared.
 struct LevelFormat {
     const char *name;
-    bool supported;  // false: parsed, and diagnosed where it is declared
     bool full;       // stores every coordinate of its mode
     bool ordered;    // its coordinates increase under each position above
     bool unique;     // none is stored twice there
     bool branchless; // one coordinate under each position above
     bool compact;    // no position without a coordinate of its own
+    bool contiguous; // coordinates that differ by one under a position above have positions that do
 
     // Builders of loop IR. NULL where a format lacks the capability.
 
@@ -44,6 +54,16 @@ struct LevelFormat {
     // that is stored under `parent`.
     LoopNode *(*iterate)(Arena *arena, const Level *level, const IntExpr *parent, int var,
                          const IntExpr *lower, const IntExpr *upper);
+
+    // Partitions (SpDISTAL, table I), on numbers.
+
+    // The positions below `parents` whose coordinates are in `coordinates`: a partition by coordinates, and
+    // with all of them one by the level above.
+    PositionSet (*image)(const LevelArrays *level, PositionSet parents, PositionSet coordinates,
+                         Arena *arena);
+    // The positions as products of positions above and coordinates, appended to `to`: a partition by
+    // positions, and by its rows one by the level below.
+    void (*preimage)(const LevelArrays *level, PositionSet positions, Arena *arena, RowsArray *to);
 };
 
 // By name ("dense", "compressed", "singleton"); NULL where there is none.

@@ -2,4 +2,5 @@
 // The singleton level: one coordinate for each position above. Not supported yet.
 #include "format/formats.h"
 
-const LevelFormat singleton_level = {.name = "singleton"};
+const LevelFormat singleton_level = {
+    .name = "singleton", .ordered = true, .branchless = true, .compact = true};

@@ -89,6 +89,12 @@ VarSet expr_vars(const Expr *expr) {
                                      : expr_vars(expr->left) | expr_vars(expr->right);
 }
 
+int access_contiguous_var(const Access *access) {
+    const Tensor *tensor = access->tensor;
+    const int last = tensor->order - 1;
+    return last >= 0 && tensor->levels[last]->contiguous ? access->vars[tensor->mode_order[last]] : -1;
+}
+
 bool access_equal(const Access *a, const Access *b) {
     return a->tensor == b->tensor &&
            memcmp(a->vars, b->vars, sizeof *a->vars * (size_t)a->tensor->order) == 0;

@@ -83,6 +83,10 @@ ElementType expr_type(const Expr *expr);
 VarSet access_vars(const Access *access);
 VarSet expr_vars(const Expr *expr);
 
+// The variable whose coordinates lie one after the other in memory: that of the level that is stored last,
+// where its format stores them so. -1 where there is none.
+int access_contiguous_var(const Access *access);
+
 // The same tensor with the same variables.
 bool access_equal(const Access *a, const Access *b);
 

@@ -202,7 +202,7 @@ static bool parse_levels(Parser *parser, Tensor *tensor) {
                 diagnostics_error(
                     parser->diagnostics, span, "unknown storage level '%s'%s", name->text,
                     build_suggestion(parser->arena, name->text, "levels", formats, format_count));
-            else if (!format->supported)
+            else if (!format->bind)
                 diagnostics_error(parser->diagnostics, span,
                                   "'%s' levels are not supported yet; write 'dense'", name->text);
             else if (count < MAX_ORDER)

@@ -206,7 +206,7 @@ static bool collect_product(Search *search, const Part *part, Product *product) 
 static bool has_unit_stride(const Search *search, const Access *access, int dims) {
     if ((dims & (dims - 1)) == 0)
         return true; // a vector may have any stride
-    int last = access->vars[access->tensor->mode_order[access->tensor->order - 1]];
+    const int last = access_contiguous_var(access);
     for (int d = 0; d < DIM_COUNT; d++)
         if (dims & 1 << d && search->sources[d] == last)
             return true;
@@ -399,7 +399,7 @@ static int dim_of(const LeafSite *site, const BlasCall *call, int loop) {
 // better.
 static bool is_walked(const BlasCall *call, const Access *access) {
     const CallDim *const dims[] = {&call->m, &call->n, &call->k};
-    const int last = access->vars[access->tensor->mode_order[access->tensor->order - 1]];
+    const int last = access_contiguous_var(access);
     for (int d = 0; d < DIM_COUNT; d++)
         for (int i = 0; i < dims[d]->count; i++)
             if (dims[d]->sources[i] == last)

@@ -147,6 +147,35 @@ static LoopBody *append_team(LeafBuilder *leaf, LoopBody *to) {
     return &team->body;
 }
 
+typedef struct {
+    const LeafBuilder *leaf;
+    int var;
+    const Level *level;
+} LevelSearch;
+
+static void find_level(void *context, const Access *access) {
+    LevelSearch *search = context;
+    const View *view = build_view(search->leaf->builder, access, TRANSFER_FETCH);
+    for (int l = 0; l < access->tensor->order; l++) {
+        const Level *level = &view->levels[l];
+        // A level that does not store every coordinate says which there are.
+        if (access->vars[level->mode] == search->var && (!search->level || !level->format->full))
+            search->level = level;
+    }
+}
+
+// The level whose coordinates a loop goes through: of an operand where one has its variable, else all there
+// are.
+static const Level *level_of(const LeafBuilder *leaf, int var) {
+    LevelSearch search = {leaf, var, NULL};
+    expr_accesses(leaf->leaf->assign->rhs, find_level, &search);
+    if (search.level)
+        return search.level;
+    Level *universe = arena_new(leaf->builder->arena, Level);
+    *universe = (Level){.format = level_format_dense(), .mode = -1};
+    return universe;
+}
+
 // The loops from `l` inwards. `threaded`: threads are at work around them already.
 static void append_loops(LeafBuilder *leaf, int l, bool threaded, LoopBody *to) {
     if (l == leaf->plain_count) {
@@ -157,8 +186,9 @@ static void append_loops(LeafBuilder *leaf, int l, bool threaded, LoopBody *to) 
     const LeafLoop *loop = &leaf->leaf->loops[l];
     const bool thread = loop->thread || loop->thread_reduces;
     append_upper(leaf, l, to);
+    const Level *level = level_of(leaf, loop->var);
     LoopNode *node =
-        level_format_dense()->iterate(arena, NULL, NULL, loop->var, int_const(arena, 0), leaf->uppers[l]);
+        level->format->iterate(arena, level, NULL, loop->var, int_const(arena, 0), leaf->uppers[l]);
     node->execution.distinct = loop->distinct;
     node->execution.thread = (thread && !threaded) || loop->thread_copies;
     node->execution.vector = loop->vector;

@@ -18,7 +18,7 @@ static int lines_moved(const LeafSite *site, const Access *access, int loop) {
         }
     if (moved == 0)
         return SAME;
-    return moved == 1 && last == tensor->mode_order[tensor->order - 1] &&
+    return moved == 1 && access->vars[last] == access_contiguous_var(access) &&
                    bounds_unit_source(cin, site->assign, loop) == access->vars[last]
                ? NEXT
                : OTHER_LINE;

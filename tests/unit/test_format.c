@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Level formats: what the dense level can do, as expressions and on numbers, and that the others are declared
+// only.
+#include "format/formats.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void test_table(void **state) {
+    (void)state;
+    int64_t count;
+    const char *const *names = level_format_names(&count);
+    assert_int_equal(count, 3);
+    for (int64_t i = 0; i < count; i++)
+        assert_string_equal(level_format(names[i])->name, names[i]);
+    assert_null(level_format("csr"));
+    const LevelFormat *dense = level_format("dense");
+    assert_ptr_equal(dense, level_format_dense());
+    assert_true(dense->full && dense->ordered && dense->unique && dense->compact && dense->contiguous);
+    assert_false(dense->branchless);
+    assert_true(dense->bind && dense->locate && dense->insert && dense->iterate && dense->image &&
+                dense->preimage);
+    assert_null(level_format("compressed")->bind);
+    assert_null(level_format("singleton")->bind);
+}
+
+// A kernel whose only node is the view of a matrix, stored in the order of its modes.
+static void bind_matrix(Arena *arena, LoopKernel *kernel, LoopNode **view, Level levels[2]) {
+    *kernel = (LoopKernel){.arena = arena};
+    *view = loop_node(arena, LOOP_WAIT);
+    (*view)->array = loop_add_array(kernel, (LoopArray){.name = "A", .type = TYPE_F64});
+    for (int l = 0; l < 2; l++) {
+        levels[l] = (Level){.format = level_format_dense(), .mode = l, .last = l == 1};
+        levels[l].format->bind(kernel, *view, &levels[l]);
+    }
+}
+
+static int64_t position(const Level levels[2], Arena *arena, int64_t i, int64_t j, const int64_t *vars) {
+    const IntExpr *at = NULL;
+    const int64_t coordinates[] = {i, j};
+    int64_t value;
+    for (int l = 0; l < 2; l++)
+        at = levels[l].format->locate(arena, &levels[l], at, int_const(arena, coordinates[l]));
+    assert_true(int_eval(at, NULL, vars, &value));
+    return value;
+}
+
+static void test_dense_locates(void **state) {
+    (void)state;
+    Arena *arena = arena_create();
+    LoopKernel kernel;
+    LoopNode *view;
+    Level levels[2];
+    bind_matrix(arena, &kernel, &view, levels);
+    // First coordinates of both modes, and the stride of the outer one: that of the last is 1.
+    assert_int_equal(view->field_count, 3);
+    assert_string_equal(view->fields[0].member, "lo");
+    assert_string_equal(view->fields[1].member, "stride");
+    assert_int_equal(view->fields[2].mode, 1);
+    assert_true(levels[1].stride->op == INT_CONST && levels[1].stride->value == 1);
+    int64_t vars[3] = {0};
+    vars[view->fields[0].var] = 10;
+    vars[view->fields[1].var] = 7;
+    vars[view->fields[2].var] = 100;
+    for (int64_t i = 10; i < 13; i++)
+        for (int64_t j = 100; j < 107; j++)
+            assert_int_equal(position(levels, arena, i, j, vars), (i - 10) * 7 + j - 100);
+    // Coordinate 0 need not be in the view for a pointer to be moved to it.
+    assert_int_equal(position(levels, arena, 0, 0, vars), -170);
+    const LoopNode *loop =
+        levels[0].format->iterate(arena, &levels[0], NULL, 2, int_const(arena, 3), int_const(arena, 9));
+    assert_int_equal(loop->kind, LOOP_FOR);
+    assert_int_equal(loop->lower->value, 3);
+    assert_int_equal(loop->upper->value, 9);
+    arena_free(arena);
+}
+
+// Position p * extent + x belongs to parent p and coordinate x; the preimage gives back what the image was
+// of.
+static void test_dense_partitions(void **state) {
+    (void)state;
+    Arena *arena = arena_create();
+    const LevelFormat *dense = level_format_dense();
+    const LevelArrays level = {.extent = 10};
+    const PositionSet all = {0, 10, NULL}, even = positions_every(all, 2, arena);
+    const PositionSet parents[] = {
+        {2, 5, NULL}, {0, 1, NULL}, positions_every((PositionSet){0, 9, NULL}, 3, arena)};
+    const PositionSet coordinates[] = {all, {3, 7, NULL}, even};
+    for (int p = 0; p < 3; p++)
+        for (int c = 0; c < 3; c++) {
+            const PositionSet image = dense->image(&level, parents[p], coordinates[c], arena);
+            for (int64_t x = -5; x < 100; x++) {
+                const bool inside = positions_common(image, (PositionSet){x, x + 1, NULL}) == 1;
+                const int64_t parent = x / 10, coordinate = x % 10;
+                const bool expected =
+                    x >= 0 && positions_common(parents[p], (PositionSet){parent, parent + 1, NULL}) == 1 &&
+                    positions_common(coordinates[c], (PositionSet){coordinate, coordinate + 1, NULL}) == 1;
+                assert_int_equal(inside, expected);
+            }
+            RowsArray rows = {0};
+            int64_t count = 0;
+            dense->preimage(&level, image, arena, &rows);
+            for (int64_t r = 0; r < rows.count; r++) {
+                assert_true(positions_contain(parents[p], rows.items[r].rows));
+                assert_true(positions_contain(coordinates[c], rows.items[r].columns));
+                count += positions_count(rows.items[r].rows) * positions_count(rows.items[r].columns);
+            }
+            assert_int_equal(count, positions_count(image));
+        }
+    // A level below that is cut within a row: a partial row, whole rows, a partial row.
+    RowsArray rows = {0};
+    dense->preimage(&level, (PositionSet){15, 43, NULL}, arena, &rows);
+    assert_int_equal(rows.count, 3);
+    arena_free(arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_dense_locates),
+        cmocka_unit_test(test_dense_partitions),
+    };
+    return cmocka_run_group_tests_name("format", tests, NULL, NULL);
+}
