@@ -209,6 +209,15 @@ static void test_environment(void **state) {
     hwloc_bitmap_free(allowed);
     hwloc_topology_destroy(topology);
     unsetenv("HWLOC_SYNTHETIC");
+    char file[] = "/tmp/distal-topology-XXXXXX";
+    assert_int_equal(close(mkstemp(file)), 0);
+    Node node = node_create("pack:2 core:3 pu:1");
+    assert_int_equal(hwloc_topology_export_xml(node.topology, file, 0), 0);
+    node_free(&node);
+    setenv("HWLOC_XMLFILE", file, 1);
+    assert_int_equal(cores_available(), 6);
+    unsetenv("HWLOC_XMLFILE");
+    unlink(file);
     assert_true(cores_available() >= 1 && cores_available() <= sysconf(_SC_NPROCESSORS_ONLN));
 }
 
