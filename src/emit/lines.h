@@ -13,7 +13,7 @@ typedef struct {
 
 // One line at the current indentation.
 void emit_line(Lines *lines, const char *format, ...) __attribute__((format(printf, 2, 3)));
-// The same, and what follows stands in its braces (the line ends with '{').
+// The same, and what follows is in its braces (the line ends with '{').
 void emit_open(Lines *lines, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void emit_close(Lines *lines);
 // Text as comment lines.

@@ -80,7 +80,7 @@ typedef enum {
     LOOP_LEAF, // an IF without transfers inside: what one processor computes between them
     LOOP_TEAM, // threads that each execute the body, and add to an array of their own in place of another
     LOOP_LET,  // var = value until the end of the body that it is in
-    LOOP_WORKSPACE,  // `array` of `position` elements, all zero, until the end of the body that it is in
+    LOOP_WORKSPACE,  // `array`, a scalar, is zero, until the end of the body that it is in
     LOOP_STORE,      // array[position] = value
     LOOP_ACCUMULATE, // array[position] += value
     LOOP_CALL,       // a call for what it does
@@ -130,7 +130,7 @@ struct LoopNode {
     LoopExecution execution;
     bool atomic;          // an ACCUMULATE that other threads may make at the same time
     int own;              // of a TEAM: the array of each thread
-    const IntExpr *count; // of a CALL: the iterations that it stands for
+    const IntExpr *count; // of a CALL: the iterations that it makes
     int field_count;      // of a WAIT, FETCH or OPEN
     const LoopField *fields;
     int dim_count; // of PROCESSORS: a variable for each dimension, or -1 and the coordinate

@@ -191,6 +191,9 @@ static void verify_fields(Verifier *verifier, const LoopNode *node) {
         fail(verifier, "communication inside a leaf", "");
     if (node->kind == LOOP_FOR)
         verify_collapsed(verifier, node);
+    if (node->kind == LOOP_WORKSPACE && is_array(verifier, node->array) &&
+        !verifier->kernel->arrays.items[node->array].scalar)
+        fail(verifier, "a local array that is no scalar", verifier->kernel->arrays.items[node->array].name);
     if (node->step < 1)
         fail(verifier, "a step that is not positive", "");
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The order of a leaf's loops where the schedule leaves it open: the "memory order" of Carr, McKinley and
-// Tseng (1994), in which the loop with the fewest cache lines a turn is innermost.
+// Tseng (1994), in which the loop with the fewest cache lines an iteration is innermost.
 #include "lower/bounds.h"
 #include "lower/leaf.h"
 
-// Eighths of a cache line that an access moves on in one turn of a loop.
+// Eighths of a cache line that an access moves on in one iteration of a loop.
 enum { SAME = 0, NEXT = 1, OTHER_LINE = 8 };
 
 static int lines_moved(const LeafSite *site, const Access *access, int loop) {
@@ -28,19 +28,19 @@ typedef struct {
     const LeafSite *site;
     int loop;
     int cost;
-} Turn;
+} Iteration;
 
 static void add_access(void *context, const Access *access) {
-    Turn *turn = context;
-    turn->cost += lines_moved(turn->site, access, turn->loop);
+    Iteration *iteration = context;
+    iteration->cost += lines_moved(iteration->site, access, iteration->loop);
 }
 
 static int cost_of(const LeafSite *site, int loop) {
-    Turn turn = {site, loop, 0};
-    expr_accesses(site->assign->rhs, add_access, &turn);
-    add_access(&turn, site->assign->lhs); // read and written
-    add_access(&turn, site->assign->lhs);
-    return turn.cost;
+    Iteration iteration = {site, loop, 0};
+    expr_accesses(site->assign->rhs, add_access, &iteration);
+    add_access(&iteration, site->assign->lhs); // read and written
+    add_access(&iteration, site->assign->lhs);
+    return iteration.cost;
 }
 
 void leaf_order(const LeafSite *site, int *loops) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tiles: where two loops of a leaf each walk along a tensor that the other strides through, as in a
-// transposition, both go block by block, so that cache lines are used up before they are evicted.
+// transposition, both are made in blocks, so that cache lines are used up before they are evicted.
 #include "lower/leaf.h"
 #include "lower/transfers.h"
 #include "schedule/transform.h"
 
 #include <string.h>
 
-// The innermost loop strides through INNER cache lines, 16 KiB, which stay in a first-level cache, as their
-// pages stay in its table of addresses, while the other loop uses them up. Its OUTER turns are few, so that
-// there are tiles for many threads.
+// The innermost loop strides through INNER cache lines, 16 KiB, which stay in a first-level cache, and their
+// pages in the TLB, while the other loop uses them up. Its OUTER iterations are few, so that there are tiles
+// for many threads.
 enum { INNER = 256, OUTER = 32 };
 
 // The leaf's loops of a nest, with what is needed to order them.

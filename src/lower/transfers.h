@@ -15,7 +15,7 @@ int sequential_loops(const Cin *cin, const Nest *nest, int *loops);
 int leaf_depth(const Cin *cin, const Nest *nest);
 
 // Appends the transfers of nest `index`: the reduction of its left side first, then a fetch for each access
-// that it reads, in order of occurrence. An access stands at the loop that `communicate` names for its
+// that it reads, in order of occurrence. An access moves at the loop that `communicate` names for its
 // tensor, where the nest has that loop, else at the innermost distributed loop.
 void transfers_of_nest(const Cin *cin, const Nest *nest, int index, TransferArray *transfers);
 

@@ -30,7 +30,7 @@ typedef struct {
     const Access *access;
     const Access *statement_access; // of the same tensor
     int nest;
-    int at; // variable of the loop that it stands at (for diagnostics and plans), -1: outside of all loops
+    int at; // variable of the loop that it is at (for diagnostics and plans), -1: outside of all loops
     int loop_count; // sequential loops around it, outermost first
     int loops[MAX_VARS];
     bool thread_copies; // threads of the leaf add to copies of their own of what the view covers
@@ -70,7 +70,7 @@ typedef struct {
 typedef struct {
     int count;
     int loops[MAX_VARS];
-    // The source variable that each of them moves by one a turn; it indexes one mode of the access.
+    // The source variable that each of them moves by one in an iteration; it indexes one mode of the access.
     int sources[MAX_VARS];
 } CallDim;
 
@@ -104,7 +104,7 @@ typedef struct {
 } Leaf;
 
 typedef enum {
-    SPMD_LOOP,       // for var in 0 .. extent: body. The same number of turns on every rank
+    SPMD_LOOP,       // for var in 0 .. extent: body. The same number of iterations on every rank
     SPMD_FETCH,      // of `transfer`: after it, the access can be read
     SPMD_RELEASE,    // of `transfer`: it is not read any more
     SPMD_ACCUMULATE, // of `transfer` (a TRANSFER_REDUCE): after it, the access can be written

@@ -68,7 +68,7 @@ static void define(Verifier *verifier, const Definition *definitions, int defini
     }
 }
 
-// The call stands for the innermost loops, each of which is one of its dimensions.
+// The call replaces the innermost loops, each of which is one of its dimensions.
 static void verify_call(Verifier *verifier, const Leaf *leaf) {
     const CallDim *const dims[] = {&leaf->call->m, &leaf->call->n, &leaf->call->k};
     for (int i = leaf->loop_count - leaf->call_loops; i < leaf->loop_count; i++)
@@ -120,7 +120,7 @@ static void verify_transfer(Verifier *verifier, const SpmdNode *node) {
     if (opens == verifier->open[node->transfer])
         fail(verifier, opens ? "a transfer is opened twice" : "a transfer is closed that is not open", name);
     if (opens && verifier->seen[node->transfer])
-        fail(verifier, "a transfer stands in two places", name);
+        fail(verifier, "a transfer is in two places", name);
     verifier->open[node->transfer] = opens;
     verifier->seen[node->transfer] = true;
 }
@@ -165,7 +165,7 @@ bool spmd_verify(const Spmd *spmd, const char **why) {
     }
     for (int t = 0; t < spmd->transfer_count; t++)
         if (!verifier.seen[t])
-            fail(&verifier, "a transfer stands nowhere", spmd->transfers[t].access->tensor->name);
+            fail(&verifier, "a transfer is in no place", spmd->transfers[t].access->tensor->name);
     *why = verifier.why;
     return !verifier.why;
 }

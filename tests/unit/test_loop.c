@@ -171,6 +171,7 @@ static void unbound_array(Sample *sample) {
     sample->open->array = ARRAY_B;
     sample->wait->array = ARRAY_SUM;
     sample->workspace->array = ARRAY_A;
+    sample->kernel.arrays.items[ARRAY_A].scalar = true;
     LoopBody body = {0};
     put(sample, &body, sample->let);
     put(sample, &body, sample->loop);
@@ -230,7 +231,11 @@ static void binds_unknown_array(Sample *sample) {
     sample->workspace->array = 3;
 }
 static void binds_array_twice(Sample *sample) {
+    sample->kernel.arrays.items[ARRAY_A].scalar = true;
     sample->workspace->array = ARRAY_A;
+}
+static void workspace_of_many(Sample *sample) {
+    sample->kernel.arrays.items[ARRAY_SUM].scalar = false;
 }
 static void loop_with_value(Sample *sample) {
     sample->loop->value = sample->number;
@@ -323,6 +328,7 @@ static void test_verifier_finds(void **state) {
         {binds_var_twice, "for: a variable is bound twice: x"},
         {binds_unknown_array, "workspace: an array that does not exist"},
         {binds_array_twice, "workspace: an array is bound twice: A"},
+        {workspace_of_many, "workspace: a local array that is no scalar: sum"},
         {loop_with_value, "for: has what its kind does not have: value"},
         {loop_without_bounds, "for: lacks what its kind has: bounds"},
         {let_with_body, "let: has what its kind does not have: body"},
