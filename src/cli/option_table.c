@@ -49,8 +49,10 @@ static bool set_count(const OptionUse *use, const char *value) {
 // Splits NAME=VALUE, where both are there, as the option's help calls them.
 static bool split_binding(const OptionUse *use, const char *value, Binding *binding) {
     const char *equals = strchr(value, '=');
-    if (!equals || equals == value || equals[1] == '\0')
-        return invalid(use, value, use->option->value);
+    if (!equals || equals == value || equals[1] == '\0') {
+        invalid(use, value, use->option->value);
+        return false;
+    }
     binding->tensor = arena_string(use->arena, value, (size_t)(equals - value));
     binding->value = equals + 1;
     return true;

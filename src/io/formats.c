@@ -4,12 +4,11 @@
 #include <string.h>
 
 #define POINTER(name) &file_format_##name,
-static const FileFormat *const formats[] = {FILE_FORMATS(POINTER)};
-enum { FORMAT_COUNT = sizeof formats / sizeof *formats };
+static const FileFormat *const formats[] = {FILE_FORMATS(POINTER) NULL};
 
 const FileFormat *file_format_of(const char *path) {
     const size_t length = strlen(path);
-    for (int i = 0; i < FORMAT_COUNT; i++) {
+    for (int i = 0; formats[i]; i++) {
         const size_t ending = strlen(formats[i]->ending);
         if (length > ending && strcmp(path + length - ending, formats[i]->ending) == 0)
             return formats[i];
@@ -23,7 +22,7 @@ static bool supports(const FileFormat *format, FileUse use) {
 
 const char *file_endings(FileUse use, const char *prefix, Arena *arena) {
     Text text = text_create(arena);
-    for (int i = 0; i < FORMAT_COUNT; i++)
+    for (int i = 0; formats[i]; i++)
         if (supports(formats[i], use))
             text_printf(&text, "%s%s%s", text.length ? ", " : "", prefix, formats[i]->ending);
     return text_string(&text);

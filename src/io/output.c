@@ -55,10 +55,10 @@ static const char *follow_links(const char *path, Arena *arena) {
 }
 
 Output output_create(const char *path, const DraftToken *token, Arena *arena) {
-    const char *target = follow_links(path, arena);
+    const char *target = follow_links(path, arena), *folder = folder_of(target, arena);
     // A name of fixed length, as the target's name may be as long as the file system allows.
-    const char *draft = arena_printf(arena, "%s/distal-%s.tmp", folder_of(target, arena), token->digits);
-    return (Output){.path = path, .target = target, .draft = draft, .fd = -1};
+    const char *draft = arena_printf(arena, "%s/distal-%s.tmp", folder, token->digits);
+    return (Output){.path = path, .target = target, .folder = folder, .draft = draft, .fd = -1};
 }
 
 static const char *name_of(const char *path) {
@@ -80,7 +80,7 @@ bool output_refuse(const Output *output, const char *why, Diagnostics *diagnosti
 
 bool output_possible(const Output *output, Diagnostics *diagnostics) {
     struct stat status;
-    if (access(folder_of(output->target, diagnostics->arena), W_OK | X_OK) != 0)
+    if (access(output->folder, W_OK | X_OK) != 0)
         return output_refuse(output, strerror(errno), diagnostics);
     if (lstat(output->target, &status) != 0)
         return errno == ENOENT || output_refuse(output, strerror(errno), diagnostics);
@@ -106,17 +106,13 @@ static const char *name_of_descriptor(int fd, char name[32]) {
     return name;
 }
 
-static int open_unnamed(const char *draft, mode_t mode) {
-    char folder[4096], name[32];
-    const size_t length = (size_t)(strrchr(draft, '/') - draft);
-    if (length >= sizeof folder)
-        return -1;
-    memcpy(folder, draft, length + 1);
-    folder[length + 1] = '\0';
+// -1 where the file system has no unnamed files, or where this one could not be given a name later.
+static int open_unnamed(const char *folder, mode_t mode) {
+    char name[32];
     const int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
     if (fd < 0 || access(name_of_descriptor(fd, name), F_OK) == 0)
         return fd;
-    close(fd); // without /proc it could not be given a name
+    close(fd);
     return -1;
 }
 
@@ -125,7 +121,7 @@ bool output_create_draft(Output *output, bool alone) {
     const bool replaces = lstat(output->target, &old) == 0;
     const mode_t mode = replaces ? 0600 : 0666;
     if (alone)
-        output->fd = open_unnamed(output->draft, mode);
+        output->fd = open_unnamed(output->folder, mode);
     output->is_unnamed = output->fd >= 0;
     if (output->fd < 0)
         output->fd = open(output->draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);

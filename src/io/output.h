@@ -19,10 +19,11 @@ bool draft_token_parse(const char *text, DraftToken *token);
 typedef struct {
     const char *path;   // as the user writes it
     const char *target; // with symbolic links resolved
-    const char *draft;  // in the folder of the target
-    int fd;             // of the draft while it is open, else -1
-    bool is_creator;    // this process has created the draft, and renames or removes it
-    bool is_unnamed;    // the draft has no entry in the folder yet
+    const char *folder; // of the target and of the draft
+    const char *draft;
+    int fd;          // of the draft while it is open, else -1
+    bool is_creator; // this process has created the draft, and renames or removes it
+    bool is_unnamed; // the draft has no entry in the folder yet
 } Output;
 
 // Only composes names; reads symbolic links, and opens nothing.

@@ -158,8 +158,10 @@ def test_streams(folder):
 
 
 def large_run(folder, ranks, launcher=()):
-    """A run that writes 800 MB, which takes long enough to interrupt it."""
-    program = (f"machine M = grid({ranks}); tensor A(10000, 10000): f64; place A(x, y) -> M(y); A(i, j) = 1")
+    """A run whose writing takes long enough to interrupt it: many single elements, or, on one rank, 800 MB."""
+    extent, place = ("2000", "cyclic(y, 1)") if ranks > 1 else ("10000", "y")
+    program = (f"machine M = grid({ranks}); tensor A({extent}, {extent}): f64; place A(x, y) -> M({place}); "
+               "A(i, j) = 1")
     environment = {**os.environ, "DISTAL_TEST": folder, "OMPI_ALLOW_RUN_AS_ROOT": "1",
                    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
     return subprocess.Popen([*launcher, DISTAL, "run", "-e", program, "--out", f"A={folder}/A.npy"], text=True,
@@ -178,12 +180,12 @@ def is_writing(folder, process):
     return any(link.startswith(f"{folder}/") and link.endswith(" (deleted)") for link in links)
 
 
-def interrupt(folder, ranks, end):
-    process = large_run(folder, ranks)
+def interrupt(folder, ranks, end, launcher=()):
+    process = large_run(folder, ranks, launcher)
     check(wait_for(lambda: is_writing(folder, process.pid), 60), "it never wrote")
     end(process)
     _, message = process.communicate(timeout=LIMIT_SECONDS)
-    check(process.returncode != 0, "it ended well")
+    check(process.returncode != 0, "it was complete before it was interrupted")
     check(wait_for(lambda: not ranks_of_run(folder), 10), "ranks are left behind")
     check(files(folder) == [], f"left behind: {files(folder)} ({message!r})")
 
@@ -206,12 +208,7 @@ def test_interrupted_under_another_launcher(folder):
     """No process of distal outlives the ranks there: rank 0 removes the draft when it gets the signal."""
     words = os.environ.get("DISTAL_MPIRUN", "mpirun").split()
     for kind in (signal.SIGINT, signal.SIGTERM):
-        process = large_run(folder, 2, [*words, "-n", "2"])
-        check(wait_for(lambda: files(folder) != [], 60), "it never wrote")
-        process.send_signal(kind)
-        process.communicate(timeout=LIMIT_SECONDS)
-        check(wait_for(lambda: not ranks_of_run(folder), 10), "ranks are left behind")
-        check(files(folder) == [], f"left behind after {kind.name}: {files(folder)}")
+        interrupt(folder, 2, lambda process, kind=kind: process.send_signal(kind), [*words, "-n", "2"])
 
 
 def closed(arguments, streams):
