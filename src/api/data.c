@@ -47,7 +47,7 @@ static distal_status count_pieces(distal_context *context, void *arguments) {
     DataCall *call = arguments;
     distal_status status = tensor_check_home(context, call->tensor);
     if (status == DISTAL_OK)
-        call->count = call->tensor->home.pieces[context->rank].rects.count;
+        call->count = home_pieces(&call->tensor->home, context->rank, context->scratch).rects.count;
     return status;
 }
 
@@ -60,7 +60,8 @@ distal_status distal_tensor_piece_count(distal_tensor *tensor, int64_t *count) {
 }
 
 static const Rect *own_rect(const distal_tensor *tensor, int64_t index) {
-    return &tensor->home.pieces[tensor->context->rank].rects.items[index];
+    const distal_context *context = tensor->context;
+    return &home_pieces(&tensor->home, context->rank, context->scratch).rects.items[index];
 }
 
 // A piece of this rank without memory, with the strides that memory of the library would have.

@@ -165,20 +165,13 @@ const char *context_tensor_names(distal_context *context) {
     return text_string(&names);
 }
 
-static bool same_home(const Home *a, const Home *b) {
-    for (int64_t rank = 0; rank < a->ranks; rank++)
-        if (!region_equal(&a->pieces[rank], &b->pieces[rank]))
-            return false;
-    return true;
-}
-
 // Whether a tensor in memory looks as before with the values that params have now.
 static bool is_untouched(distal_context *context, const distal_tensor *tensor) {
     const Text text = context_program(context, NULL, tensor);
     bool ok;
     const Pipeline *pipeline =
         context_compile(context, context->scratch, text_string(&text), PASS_PLAN, NULL, &ok);
-    bool same = ok && (!tensor->placement || same_home(&tensor->home, &pipeline->plan->homes[0]));
+    bool same = ok && (!tensor->placement || home_equal(&tensor->home, &pipeline->plan->homes[0]));
     for (int d = 0; same && d < tensor->tensor->order; d++) {
         int64_t extent;
         same = int_eval(pipeline->program->tensors[0]->extents[d], pipeline->params, NULL, &extent) &&

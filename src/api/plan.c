@@ -32,7 +32,9 @@ struct distal_plan {
     Storage **storages; // by the same: what kernels work in
     ExecutionParts parts;
     distal_execution *execution;
-    distal_figures figures;
+    int64_t missing; // bytes that it takes beyond what there is
+    double compile_seconds;
+    distal_figures *figures; // made when they are asked for
 };
 
 typedef struct {
@@ -69,6 +71,7 @@ static distal_status make_plan(distal_context *context, void *arguments) {
     if (status != DISTAL_OK)
         return status;
     plan->pipeline = plan->program->pipeline;
+    plan->figures = arena_new(plan->arena, distal_figures);
     plan->function = statement->function;
     if (plan->function && strcmp(statement->function_id, plan->pipeline->statements[0].id) != 0)
         return invalid(context,
@@ -76,19 +79,6 @@ static distal_status make_plan(distal_context *context, void *arguments) {
                        "function again",
                        statement->text);
     return DISTAL_OK;
-}
-
-// A home that this plan has found, copied, as it outlives the plan.
-static void place(distal_tensor *tensor, const Home *found) {
-    Region *pieces = arena_copy(tensor->arena, found->pieces, sizeof(Region) * (size_t)found->ranks);
-    for (int64_t rank = 0; rank < found->ranks; rank++) {
-        const RectArray *rects = &found->pieces[rank].rects;
-        pieces[rank] = (Region){0};
-        for (int64_t i = 0; i < rects->count; i++)
-            array_push(tensor->arena, pieces[rank].rects, rect_copy(&rects->items[i], tensor->arena));
-    }
-    home_from_table(&tensor->home, tensor->tensor, tensor->extents, pieces, found->ranks, tensor->arena);
-    tensor->home_changes++;
 }
 
 static bool take_tensor(distal_plan *plan, int id) {
@@ -100,7 +90,9 @@ static bool take_tensor(distal_plan *plan, int id) {
         return false;
     if (!tensor->home.known) {
         use->placed_here = true;
-        place(tensor, &plan->pipeline->plan->homes[id]);
+        // It outlives the plan.
+        tensor->home = home_copy(&plan->pipeline->plan->homes[id], tensor->tensor, tensor->arena);
+        tensor->home_changes++;
     }
     if (!tensor->storage) {
         if (!tensor_allocate(tensor, plan->context->diagnostics))
@@ -121,28 +113,6 @@ static bool take_workspace(distal_plan *plan, int id) {
     return plan->storages[id] != NULL;
 }
 
-static void find_figures(distal_plan *plan) {
-    const StatementPlan *statement = plan->statement;
-    distal_tensor_figures *tensors = arena_array(plan->arena, distal_tensor_figures, statement->tensor_count);
-    for (int t = 0; t < statement->tensor_count; t++) {
-        const TensorFigures *from = &statement->tensors[t];
-        tensors[t] = (distal_tensor_figures){.tensor = from->tensor->name,
-                                             .pattern = pattern_names[from->pattern],
-                                             .at = from->at,
-                                             .steps = from->steps,
-                                             .bytes_received = from->bytes_received,
-                                             .messages_received = from->messages_received,
-                                             .home_bytes = from->home_bytes,
-                                             .buffer_bytes = from->buffer_bytes};
-    }
-    plan->figures = (distal_figures){.ranks = statement->ranks,
-                                     .flop = statement->flop,
-                                     .tensor_count = statement->tensor_count,
-                                     .tensors = tensors,
-                                     .peak_bytes = statement->peak_bytes,
-                                     .plan_seconds = statement->seconds};
-}
-
 static distal_status prepare(distal_context *context, void *arguments) {
     const PlanCall *call = arguments;
     distal_plan *plan = call->plan;
@@ -156,7 +126,6 @@ static distal_status prepare(distal_context *context, void *arguments) {
         if (!plan->storages[id] && !(is_workspace ? take_workspace(plan, id) : take_tensor(plan, id)))
             return DISTAL_FAILED;
     }
-    find_figures(plan);
     PlannedProgram *program = plan->program;
     if (!program->has_parts)
         program->parts = execution_parts(plan->pipeline->plan->statements[0], context->rank);
@@ -193,23 +162,26 @@ static void undo(const distal_plan *plan) {
 // What the plan takes on this rank: its buffers, and homes of tensors that have no memory yet, or none that
 // kernels can work in.
 static int64_t missing_bytes(const distal_plan *plan) {
-    const StatementPlan *statement = plan->statement;
+    StatementPlan *statement = plan->pipeline->plan->statements[0];
+    const int64_t rank = plan->context->rank, threads = statement->options.threads;
     int64_t bytes = statement->spmd->contracts ? (int64_t)contraction_space() : 0;
-    for (int t = 0; t < statement->tensor_count; t++) {
-        const TensorFigures *figures = &statement->tensors[t];
-        const distal_tensor *tensor = context_tensor(plan->context, figures->tensor->name);
-        const bool is_there =
-            tensor && tensor->storage && !tensor->spread; // a workspace is no tensor of the context
-        const int64_t home =
-            is_there || figures->pattern == PATTERN_NONE ? 0 : figures->home_bytes[plan->context->rank];
-        if (!checked_add(bytes, home, &bytes) ||
-            !checked_add(bytes, figures->buffer_bytes[plan->context->rank], &bytes))
-            return INT64_MAX;
+    bool *used = arena_array(plan->arena, bool, plan->pipeline->plan->tensor_count);
+    for (int t = 0; t < statement->spmd->transfer_count; t++) {
+        const Tensor *tensor = statement->spmd->transfers[t].access->tensor;
+        const RankTransfer *part = plan_rank_transfer(statement, t, rank);
+        bytes = saturated_add(bytes, rank_buffer_bytes(part));
+        bytes = saturated_add(bytes, saturated_mul(rank_copy_bytes(statement, part), threads - 1));
+        // A workspace is no tensor of the context.
+        const distal_tensor *own = context_tensor(plan->context, tensor->name);
+        const bool is_there = own && own->storage && !own->spread;
+        if (!used[tensor->id] && !is_there)
+            bytes = saturated_add(bytes, home_bytes(&statement->homes[tensor->id], rank));
+        used[tensor->id] = true;
     }
     return bytes;
 }
 
-// The same figures on all ranks: those of the rank with most threads.
+// The same number of threads on all ranks, as figures are the same: that of the rank with most.
 static distal_status count_threads(distal_context *context, void *arguments) {
     (void)context;
     const PlanCall *call = arguments;
@@ -219,6 +191,7 @@ static distal_status count_threads(distal_context *context, void *arguments) {
         return status;
     plan->pipeline = plan->program->pipeline;
     plan->statement = plan->pipeline->plan->statements[0];
+    plan->missing = missing_bytes(plan);
     return DISTAL_OK;
 }
 
@@ -246,7 +219,7 @@ static distal_status run_passes(distal_context *context, PlanCall *call) {
     if (status != DISTAL_OK)
         return status;
     status = call_continue(context, count_threads, call);
-    status = call_fits(context, status, status == DISTAL_OK ? missing_bytes(call->plan) : 0, "the plan");
+    status = call_fits(context, status, call->plan->missing, "the plan");
     if (status != DISTAL_OK)
         return status;
     // What fails here is agreed on with what fails in the execution.
@@ -270,7 +243,7 @@ distal_status distal_plan_create(distal_statement *statement, distal_plan **plan
         return status;
     }
     planned_keep(statement, call.plan->program);
-    call.plan->figures.compile_seconds = call.seconds;
+    call.plan->compile_seconds = call.seconds;
     *plan = call.plan;
     return DISTAL_OK;
 }
@@ -295,13 +268,46 @@ void distal_plan_free(distal_plan *plan) {
     free(plan);
 }
 
+static distal_status find_figures(distal_context *context, void *arguments) {
+    (void)context;
+    const distal_plan *plan = arguments;
+    const StatementPlan *statement = plan->statement;
+    const StatementFigures *all = plan_figures(statement);
+    distal_tensor_figures *tensors = arena_array(plan->arena, distal_tensor_figures, all->tensor_count);
+    for (int t = 0; t < all->tensor_count; t++) {
+        const TensorFigures *from = &all->tensors[t];
+        tensors[t] = (distal_tensor_figures){.tensor = from->tensor->name,
+                                             .pattern = from->pattern,
+                                             .at = from->at,
+                                             .steps = from->steps,
+                                             .bytes_received = from->bytes_received,
+                                             .messages_received = from->messages_received,
+                                             .home_bytes = from->home_bytes,
+                                             .buffer_bytes = from->buffer_bytes};
+    }
+    *plan->figures = (distal_figures){.ranks = statement->ranks,
+                                      .flop = statement->flop,
+                                      .tensor_count = all->tensor_count,
+                                      .tensors = tensors,
+                                      .peak_bytes = all->peak_bytes,
+                                      .plan_seconds = statement->seconds + all->seconds,
+                                      .compile_seconds = plan->compile_seconds};
+    return DISTAL_OK;
+}
+
 distal_status distal_plan_figures(const distal_plan *plan, distal_figures *figures) {
     if (figures)
         *figures = (distal_figures){0};
     if (!plan || !figures)
         return missing_argument(plan ? plan->context : NULL, "distal_plan_figures",
                                 plan ? "the place for the figures" : "the plan");
-    *figures = plan->figures;
+    if (!plan->figures->tensors) {
+        const distal_status status =
+            call_end(plan->context, call_local(plan->context, find_figures, (void *)plan));
+        if (status != DISTAL_OK)
+            return status;
+    }
+    *figures = *plan->figures;
     return DISTAL_OK;
 }
 

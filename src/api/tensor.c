@@ -44,16 +44,6 @@ typedef struct {
     Home home;
 } Settled;
 
-// A scalar without a placement is on every rank.
-static void place_scalar(const distal_context *context, Settled *settled) {
-    Region *pieces = arena_array(settled->arena, Region, context->ranks);
-    const Rect rect = rect_whole(0, NULL);
-    for (int rank = 0; rank < context->ranks; rank++)
-        array_push(settled->arena, pieces[rank].rects, rect);
-    home_from_table(&settled->home, settled->tensor, settled->extents, pieces, context->ranks,
-                    settled->arena);
-}
-
 // Finds the extents, and the home that the placement gives. A machine that does not fit the ranks is no
 // mistake yet, as params may still change; then there is no home.
 static distal_status settle(distal_context *context, const distal_tensor *tensor, Settled *settled) {
@@ -75,7 +65,7 @@ static distal_status settle(distal_context *context, const distal_tensor *tensor
         return DISTAL_FAILED;
     }
     if (settled->tensor->order == 0 && !tensor->placement)
-        place_scalar(context, settled);
+        home_everywhere(&settled->home, settled->tensor, settled->extents, context->ranks, settled->arena);
     return DISTAL_OK;
 }
 

@@ -45,7 +45,8 @@ static int64_t contraction_bytes(const StatementPlan *plan) {
 
 int64_t memory_of_statement(const Pipeline *pipeline, const Options *options, int statement, int64_t rank) {
     const Assignment *assignment = pipeline->statements[statement].statement->assignment;
-    int64_t bytes = pipeline->plan->statements[statement]->peak_bytes[rank];
+    StatementPlan *plan = pipeline->plan->statements[statement];
+    int64_t bytes = plan->figures->made ? plan->figures->peak_bytes[rank] : plan_rank_peak(plan, rank);
     bytes = saturated_add(bytes, contraction_bytes(pipeline->plan->statements[statement]));
     bytes = saturated_add(bytes, checked_bytes(pipeline, options, assignment));
     return saturated_add(bytes, copied_bytes(pipeline, options, assignment, rank));
@@ -66,12 +67,14 @@ typedef struct {
 // The first of those that are largest.
 static Peak find_peak(const Pipeline *pipeline, const Options *options) {
     Peak peak = {0, 0, -1};
-    for (int i = 0; i < pipeline->program->statement_count; i++)
+    for (int i = 0; i < pipeline->program->statement_count; i++) {
+        plan_figures(pipeline->plan->statements[i]);
         for (int64_t rank = 0; rank < pipeline->ranks; rank++) {
             const int64_t bytes = memory_of_statement(pipeline, options, i, rank);
             if (bytes > peak.bytes)
                 peak = (Peak){i, rank, bytes};
         }
+    }
     return peak;
 }
 
@@ -83,12 +86,13 @@ static void note_peak(const Session *session, const Peak *peak) {
     Arena *arena = session->arena;
     Text text = text_create(arena);
     const char *separator = "";
-    for (int t = 0; t < plan->tensor_count; t++) {
-        const int64_t home = plan->tensors[t].home_bytes[peak->rank];
-        const int64_t buffers = plan->tensors[t].buffer_bytes[peak->rank];
+    const StatementFigures *figures = plan_figures(plan);
+    for (int t = 0; t < figures->tensor_count; t++) {
+        const int64_t home = figures->tensors[t].home_bytes[peak->rank];
+        const int64_t buffers = figures->tensors[t].buffer_bytes[peak->rank];
         if (home == 0 && buffers == 0)
             continue;
-        text_printf(&text, "%s%s", separator, plan->tensors[t].tensor->name);
+        text_printf(&text, "%s%s", separator, figures->tensors[t].tensor->name);
         if (home > 0)
             text_printf(&text, " %s at home", report_bytes(home, arena));
         if (buffers > 0)

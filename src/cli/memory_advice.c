@@ -101,6 +101,8 @@ static int64_t try_plan(Advice *advice, const Options *options, int64_t *ranks) 
     const double start = clock_seconds();
     Arena *arena = arena_create_within(advice->session->arena);
     const Pipeline *pipeline = compile(advice, *ranks, PASS_PLAN, arena);
+    for (int s = 0; pipeline && s < pipeline->program->statement_count; s++)
+        plan_figures(pipeline->plan->statements[s]);
     for (int64_t rank = 0; pipeline && rank < pipeline->ranks; rank++)
         most = max_i64(most, memory_of_rank(pipeline, options, rank));
     if (pipeline)
@@ -132,8 +134,9 @@ static int halvings_needed(const Advice *advice) {
         for (int64_t rank = 0; rank < pipeline->ranks; rank++) {
             const StatementPlan *plan = pipeline->plan->statements[s];
             int64_t buffers = 0;
-            for (int t = 0; t < plan->tensor_count; t++)
-                buffers = saturated_add(buffers, plan->tensors[t].buffer_bytes[rank]);
+            const StatementFigures *figures = plan_figures(plan);
+            for (int t = 0; t < figures->tensor_count; t++)
+                buffers = saturated_add(buffers, figures->tensors[t].buffer_bytes[rank]);
             const int64_t all = memory_of_statement(pipeline, advice->session->options, s, rank);
             int count = 0;
             for (int64_t left = buffers; all - buffers + left > advice->limit && count <= MAX_HALVINGS;

@@ -14,7 +14,7 @@ typedef struct {
 } Row;
 
 static Row row_of(const StatementPlan *plan, const StatementReport *report, int tensor) {
-    const TensorFigures *planned = &plan->tensors[tensor];
+    const TensorFigures *planned = &plan_figures(plan)->tensors[tensor];
     Row row = {planned, planned->bytes_received, planned->messages_received};
     if (report) {
         row.bytes = report->bytes[planned->tensor->id];
@@ -84,9 +84,9 @@ static const struct {
 
 static void row_cells(const Row *row, int64_t ranks, Arena *arena, const char **cells) {
     const TensorFigures *figures = row->planned;
-    const bool used = figures->pattern != PATTERN_NONE;
+    const bool used = figures->used;
     cells[0] = figures->tensor->name;
-    cells[1] = pattern_names[figures->pattern];
+    cells[1] = figures->pattern;
     cells[2] = used && figures->at[0] ? figures->at : "-";
     cells[3] = used ? arena_printf(arena, "%" PRId64, figures->steps) : "-";
     cells[4] = used ? report_bytes(largest(row->bytes, ranks), arena) : "-";
@@ -109,14 +109,14 @@ static void print_cells(const char *const *cells, const size_t *width, Text *to)
 
 static void print_tensors(const StatementPlan *plan, const StatementReport *report, Text *to) {
     Arena *arena = to->arena;
-    const int rows = plan->tensor_count + 2;
+    const int tensor_count = plan_figures(plan)->tensor_count, rows = tensor_count + 2;
     const char **cells = arena_array(arena, const char *, rows *COLUMNS);
     size_t width[COLUMNS] = {0};
     for (int c = 0; c < COLUMNS; c++) {
         cells[c] = columns[c].upper;
         cells[COLUMNS + c] = columns[c].lower;
     }
-    for (int t = 0; t < plan->tensor_count; t++) {
+    for (int t = 0; t < tensor_count; t++) {
         Row row = row_of(plan, report, t);
         row_cells(&row, plan->ranks, arena, &cells[(t + 2) * COLUMNS]);
     }
@@ -175,7 +175,7 @@ void report_table(const Pipeline *pipeline, const RunReport *run, Text *to) {
         text_append(to, "\n");
         assignment_print(pipeline->statements[i].statement->assignment, to);
         text_printf(to, "\n  %" PRId64 " flop; at most %s of memory in a rank\n", plan->flop,
-                    report_bytes(largest(plan->peak_bytes, plan->ranks), to->arena));
+                    report_bytes(largest(plan_figures(plan)->peak_bytes, plan->ranks), to->arena));
         if (report)
             print_measured(plan, report, to);
         text_append(to, "\n");

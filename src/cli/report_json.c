@@ -22,10 +22,10 @@ static void print_integers(const char *key, const int64_t *values, int64_t count
 }
 
 static void print_tensor(const StatementPlan *plan, const StatementReport *report, int index, Text *to) {
-    const TensorFigures *figures = &plan->tensors[index];
+    const TensorFigures *figures = &plan_figures(plan)->tensors[index];
     const int id = figures->tensor->id;
     text_append_json(to, figures->tensor->name);
-    text_printf(to, ": {\"pattern\": \"%s\", \"at\": ", pattern_names[figures->pattern]);
+    text_printf(to, ": {\"pattern\": \"%s\", \"at\": ", figures->pattern);
     text_append_json(to, figures->at);
     text_printf(to, ", \"steps\": %" PRId64 ",\n      ", figures->steps);
     print_integers("bytes_received", report ? report->bytes[id] : figures->bytes_received, plan->ranks, to);
@@ -43,9 +43,9 @@ static void print_tensor(const StatementPlan *plan, const StatementReport *repor
 static void print_totals(const StatementPlan *plan, const char *key, const int64_t *const *counted,
                          Text *to) {
     int64_t *totals = arena_array(to->arena, int64_t, plan->ranks);
-    for (int t = 0; t < plan->tensor_count; t++)
+    for (int t = 0; t < plan->plan->tensor_count; t++)
         for (int64_t r = 0; r < plan->ranks; r++)
-            totals[r] += counted[plan->tensors[t].tensor->id][r];
+            totals[r] += counted[plan->plan->tensors[t]->id][r];
     print_integers(key, totals, plan->ranks, to);
 }
 
@@ -76,14 +76,14 @@ static void print_statement(const StatementPlan *plan, const StatementReport *re
     text_append(to, "  {\"target\": ");
     text_append_json(to, plan->target->name);
     text_printf(to, ", \"flop\": %" PRId64 ",\n   \"tensors\": {", plan->flop);
-    for (int t = 0; t < plan->tensor_count; t++) {
+    for (int t = 0; t < plan->plan->tensor_count; t++) {
         text_append(to, t ? ",\n    " : "\n    ");
         print_tensor(plan, report, t, to);
     }
     text_append(to, "},\n   ");
-    print_integers("peak_bytes", plan->peak_bytes, plan->ranks, to);
+    print_integers("peak_bytes", plan_figures(plan)->peak_bytes, plan->ranks, to);
     text_append(to, ", \"plan_seconds\": ");
-    print_real(plan->seconds, to);
+    print_real(plan->seconds + plan_figures(plan)->seconds, to);
     if (report)
         print_measured(plan, report, to);
     text_append(to, "}");

@@ -56,23 +56,6 @@ static bool prepare(Run *run, int index) {
     return statement->execution != NULL;
 }
 
-// What the runtime has moved must be what the plan said.
-static bool check_counters(Run *run, int index) {
-    const StatementPlan *plan = run->pipeline->plan->statements[index];
-    const distal_execution *execution = run->statements[index].execution;
-    for (int t = 0; t < plan->spmd->transfer_count; t++) {
-        const TransferPlan *planned = &plan->transfers[t];
-        int64_t bytes = execution_bytes(execution, t), messages = execution_messages(execution, t);
-        if (bytes != planned->bytes[run->rank] || messages != planned->messages[run->rank])
-            return diagnostics_error(run->session->diagnostics, (Span){0},
-                                     "internal error: transfer %d of '%s' moved %" PRId64 " bytes in %" PRId64
-                                     " messages on rank %d, and the plan says %" PRId64 " in %" PRId64,
-                                     t, planned->transfer->access->tensor->name, bytes, messages, run->rank,
-                                     planned->bytes[run->rank], planned->messages[run->rank]);
-    }
-    return true;
-}
-
 static void gather_counters(Run *run, int index) {
     const StatementPlan *plan = run->pipeline->plan->statements[index];
     RunStatement *statement = &run->statements[index];
@@ -94,6 +77,27 @@ static void gather_counters(Run *run, int index) {
     }
 }
 
+// What the runtime has moved, over all ranks, must be what the plan says.
+static bool check_counters(Run *run, int index) {
+    const StatementPlan *plan = run->pipeline->plan->statements[index];
+    const RunStatement *statement = &run->statements[index];
+    bool ok = true;
+    for (int t = 0; run->rank == 0 && t < run->pipeline->plan->tensor_count; t++) {
+        const TensorFigures *planned = &plan_figures(plan)->tensors[t];
+        for (int64_t rank = 0; rank < run->ranks && ok; rank++) {
+            const int64_t bytes = statement->bytes[t][rank], messages = statement->messages[t][rank];
+            ok = bytes == planned->bytes_received[rank] && messages == planned->messages_received[rank];
+            if (!ok)
+                diagnostics_error(run->session->diagnostics, (Span){0},
+                                  "internal error: '%s' moved %" PRId64 " bytes in %" PRId64
+                                  " messages on rank %" PRId64 ", and the plan says %" PRId64 " in %" PRId64,
+                                  planned->tensor->name, bytes, messages, rank, planned->bytes_received[rank],
+                                  planned->messages_received[rank]);
+        }
+    }
+    return agree_on(MPI_COMM_WORLD, ok, run->session->diagnostics);
+}
+
 static int compare_seconds(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -110,12 +114,11 @@ static void summarize(Run *run, RunStatement *statement) {
     statement->report.messages = (const int64_t *const *)statement->messages;
 }
 
-static bool execute(Run *run, int index, const Backup *backup) {
+static void execute(Run *run, int index, const Backup *backup) {
     RunStatement *statement = &run->statements[index];
     const Options *options = run->session->options;
     const int64_t all = options->warmup + options->repeat;
     Progress progress = progress_start(run->rank == 0 && !options->quiet);
-    bool ok = true;
     for (int64_t i = 0; i < all; i++) {
         if (i > 0)
             backup_restore(backup);
@@ -124,11 +127,9 @@ static bool execute(Run *run, int index, const Backup *backup) {
         execution_run(statement->execution, statement->kernel.function, run->pipeline->params);
         if (i >= options->warmup)
             statement->seconds[i - options->warmup] = MPI_Wtime() - start;
-        ok = check_counters(run, index) && ok;
         progress_show(&progress, "computing", i + 1, all);
     }
     progress_end(&progress);
-    return agree_on(MPI_COMM_WORLD, ok, run->session->diagnostics);
 }
 
 // Whole tensors that a statement reads, by tensor id, on every rank.
@@ -181,11 +182,11 @@ bool run_statement(Run *run, int index) {
                               assignment->lhs->tensor->name);
         ok = agree_on(MPI_COMM_WORLD, ok, run->session->diagnostics);
     }
-    if (ok)
-        ok = execute(run, index, &backup);
     if (ok) {
+        execute(run, index, &backup);
         summarize(run, statement);
         gather_counters(run, index);
+        ok = check_counters(run, index);
     }
     execution_free(statement->execution);
     statement->execution = NULL;

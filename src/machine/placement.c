@@ -27,12 +27,27 @@ static PositionSet assigned(const Layout *layout, int mode, const int64_t *coord
     return set;
 }
 
-// The table of a mode with a block-cyclic dimension.
-static void cyclic_mode(Layout *layout, int mode, Arena *arena) {
-    int64_t count = 1, coordinates[MAX_MACHINE_ORDER] = {0};
+// Coordinates of the dimensions that partition a mode.
+static int64_t part_count(const Layout *layout, int mode) {
+    int64_t count = 1;
     for (int d = 0; d < layout->grid.order; d++)
         if (partitions(layout, d, mode))
             count *= layout->grid.extents[d];
+    return count;
+}
+
+const PositionSet *layout_copy_parts(const Layout *layout, int mode, Arena *arena) {
+    const int64_t count = part_count(layout, mode);
+    PositionSet *parts = arena_copy(arena, layout->cyclic_parts[mode], sizeof *parts * (size_t)count);
+    for (int64_t i = 0; i < count; i++)
+        if (parts[i].periodic)
+            parts[i].periodic = periodic_copy(parts[i].periodic, arena);
+    return parts;
+}
+
+// The table of a mode with a block-cyclic dimension.
+static void cyclic_mode(Layout *layout, int mode, Arena *arena) {
+    int64_t count = part_count(layout, mode), coordinates[MAX_MACHINE_ORDER] = {0};
     PositionSet *table = arena_array(arena, PositionSet, count);
     for (int64_t i = 0; i < count; i++) {
         table[i] = assigned(layout, mode, coordinates, arena);
@@ -201,4 +216,46 @@ void layout_holders(const Layout *layout, const Rect *rect, const int64_t *repli
         return;
     Rect whole = rect_whole(layout->order, layout->extents);
     search(&(Search){layout, rect, replica, arena, visit, context, {0}}, 0, 0, &whole);
+}
+
+// Parts of a mode that meet `wanted`, from dimension `d` on, within what the dimensions before it leave.
+static int64_t count_blocks(const Layout *layout, int mode, int d, int64_t lo, int64_t hi,
+                            PositionSet wanted) {
+    while (d < layout->grid.order && !partitions(layout, d, mode))
+        d++;
+    if (d == layout->grid.order)
+        return 1;
+    const int64_t block = layout->dims[d].block;
+    if (block == 0)
+        return 0;
+    const int64_t first = max_i64(0, (wanted.lo - lo) / block),
+                  last = min_i64(layout->grid.extents[d] - 1, (min_i64(wanted.hi, hi) - 1 - lo) / block);
+    bool is_last = true;
+    for (int k = d + 1; k < layout->grid.order; k++)
+        is_last = is_last && !partitions(layout, k, mode);
+    if (is_last && !wanted.periodic)
+        return max_i64(0, last - first + 1);
+    int64_t count = 0;
+    for (int64_t c = first; c <= last; c++) {
+        const int64_t begin = lo + c * block, end = min_i64(begin + block, hi);
+        if (begin < end && positions_common(wanted, (PositionSet){begin, end, NULL}) > 0)
+            count += count_blocks(layout, mode, d + 1, begin, end, wanted);
+    }
+    return count;
+}
+
+int64_t layout_part_count(const Layout *layout, const Rect *rect) {
+    int64_t count = !rect_is_empty(rect);
+    for (int mode = 0; mode < layout->order && count > 0; mode++) {
+        const PositionSet wanted = rect_mode(rect, mode);
+        if (!layout->cyclic_parts[mode]) {
+            count *= count_blocks(layout, mode, 0, 0, layout->extents[mode], wanted);
+            continue;
+        }
+        int64_t meeting = 0;
+        for (int64_t i = 0; i < part_count(layout, mode); i++)
+            meeting += positions_common(layout->cyclic_parts[mode][i], wanted) > 0;
+        count *= meeting;
+    }
+    return count;
 }

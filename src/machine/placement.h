@@ -61,6 +61,9 @@ typedef struct {
 bool layout_create(const Placement *placement, const Grid *grid, const int64_t *params, int order,
                    const int64_t *extents, Arena *arena, Layout *layout, int *bad_dim);
 
+// A copy of cyclic_parts[mode] in another arena.
+const PositionSet *layout_copy_parts(const Layout *layout, int mode, Arena *arena);
+
 // What the processor at these coordinates holds; false when that is nothing.
 bool layout_rect(const Layout *layout, const int64_t *coordinates, Rect *rect);
 
@@ -69,6 +72,9 @@ bool layout_rect(const Layout *layout, const int64_t *coordinates, Rect *rect);
 // holder for every coordinate of the tensor then), all of them where it is NULL. Parts may have periodic sets
 // in `arena`. The cost grows with the processors that overlap, not with the grid, but for block-cyclic
 // dimensions, all of whose coordinates are looked at.
+// layout_part_count: how many parts there are with one replica, without finding them; of a contiguous mode it
+// costs nothing.
+int64_t layout_part_count(const Layout *layout, const Rect *rect);
 typedef bool (*LayoutVisit)(void *context, int64_t processor, const Rect *part);
 void layout_holders(const Layout *layout, const Rect *rect, const int64_t *replica, Arena *arena,
                     LayoutVisit visit, void *context);

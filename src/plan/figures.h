@@ -1,18 +1,51 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Figures: what a plan moves and what it takes, summed over the steps of its transfers.
+// Figures: what all ranks do together, bytes, messages and memory by rank. They are made on demand, in one
+// process, by classes of ranks that do the same: a step of a class is counted once, with corrections for the
+// ranks that own part of what the class uses.
 #ifndef DISTAL_PLAN_FIGURES_H
 #define DISTAL_PLAN_FIGURES_H
 
-#include "plan/plan.h"
+#include "plan/operation.h"
+#include "spmd/spmd.h"
 
-// Additions, subtractions, multiplications, divisions and calls of functions of all iterations; a sum counts
-// one addition a summand.
-int64_t count_flop(const StatementPlan *plan);
+typedef struct Plan Plan;
+typedef struct StatementPlan StatementPlan;
 
-// Sets plan->transfers[transfer], from a walk through its steps.
-void sum_transfer(StatementPlan *plan, int transfer);
+// Figures of one transfer; arrays by rank.
+typedef struct {
+    const Transfer *transfer;
+    OperationId pattern;         // the one that says most about the transfer
+    int64_t steps;               // iterations of its loops on one rank, all its processors together
+    const int64_t *bytes;        // TRANSFER_FETCH: received; TRANSFER_REDUCE: partial results sent
+    const int64_t *messages;     // the same, counted
+    const int64_t *buffer_bytes; // beyond the homes: buffers and scratch
+    const int64_t *copy_bytes;   // beyond that, for each thread but the first
+} TransferFigures;
 
-// Sets the figures of all tensors and the peak of each rank, once all homes of the program are known.
-void sum_statement(const Plan *plan, StatementPlan *statement);
+// Figures of one tensor in one statement, over its transfers; arrays by rank.
+typedef struct {
+    const Tensor *tensor;
+    bool used;           // by a transfer of the statement
+    const char *pattern; // name: "none", "local", "broadcast", ...
+    const char *at;      // loop variable of its transfer, "" where it is outside of all loops
+    int64_t steps;
+    const int64_t *bytes_received, *messages_received, *home_bytes;
+    const int64_t *buffer_bytes; // copies of threads included
+} TensorFigures;
+
+typedef struct {
+    bool made;
+    double seconds;                   // that it took
+    const TransferFigures *transfers; // by transfer
+    int tensor_count;
+    const TensorFigures *tensors; // by tensor id: of the program in order of declaration, then workspaces
+    const int64_t *peak_bytes;    // by rank
+} StatementFigures;
+
+// Of two operations that occur in a transfer, the one that says more about it.
+OperationId operation_stronger(OperationId a, OperationId b);
+
+// Of a statement of a plan; made by the first call. Lives as long as the plan.
+const StatementFigures *plan_figures(const StatementPlan *plan);
 
 #endif

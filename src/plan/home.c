@@ -2,52 +2,141 @@
 #include "plan/home.h"
 
 #include "base/integer.h"
+#include "plan/ranks.h"
 
 #include <string.h>
 
-static void start(Home *home, const Tensor *tensor, const int64_t *extents, int64_t ranks) {
-    *home = (Home){.tensor = tensor, .order = tensor->order, .ranks = ranks, .known = true};
+static void start(Home *home, HomeKind kind, const Tensor *tensor, const int64_t *extents, int64_t ranks,
+                  Arena *arena) {
+    *home = (Home){.known = true,
+                   .kind = kind,
+                   .tensor = tensor,
+                   .order = tensor->order,
+                   .ranks = ranks,
+                   .per_rank = 1,
+                   .arena = arena};
     memcpy(home->extents, extents, sizeof(int64_t) * (size_t)tensor->order);
 }
 
-static void set_pieces(Home *home, Region *pieces) {
-    int64_t volume = 0;
-    for (int64_t rank = 0; rank < home->ranks; rank++) {
-        region_coalesce(&pieces[rank]);
-        volume = saturated_add(volume, region_volume(&pieces[rank]));
-    }
-    Rect whole = rect_whole(home->order, home->extents);
-    home->replicated = volume > rect_volume(&whole);
-    home->pieces = pieces;
+typedef struct {
+    int64_t distance; // in processor numbers, from the first replica to the last
+    int64_t per_rank;
+    bool crosses;
+} Crossing;
+
+static bool find_crossing(void *context, int64_t processor, const Rect *part) {
+    (void)part;
+    Crossing *crossing = context;
+    crossing->crosses =
+        processor / crossing->per_rank != (processor + crossing->distance) / crossing->per_rank;
+    return !crossing->crosses;
+}
+
+// Whether two ranks hold the same: the replicas of some block are not all of one rank.
+static bool is_replicated(const Home *home) {
+    const Layout *layout = &home->layout;
+    const int64_t first[MAX_MACHINE_ORDER] = {0};
+    int64_t last[MAX_MACHINE_ORDER] = {0};
+    for (int d = 0; d < layout->grid.order; d++)
+        if (layout->dims[d].kind == PLACE_REPLICATE)
+            last[d] = layout->grid.extents[d] - 1;
+    Crossing crossing = {grid_index(&layout->grid, last), home->per_rank, false};
+    if (home->ranks == 1 || crossing.distance == 0)
+        return false;
+    const Rect whole = rect_whole(home->order, home->extents);
+    Arena *scratch = arena_create_within(home->arena);
+    layout_holders(layout, &whole, first, scratch, find_crossing, &crossing);
+    arena_free(scratch);
+    return crossing.crosses;
 }
 
 void home_from_layout(Home *home, const Tensor *tensor, const int64_t *extents, const Layout *layout,
                       int64_t ranks, Arena *arena) {
-    start(home, tensor, extents, ranks);
-    home->has_layout = true;
+    start(home, HOME_LAYOUT, tensor, extents, ranks, arena);
     home->layout = *layout;
-    int64_t processors = grid_size(&layout->grid);
-    home->per_rank = processors_per_rank(processors, ranks);
-    Region *pieces = arena_array(arena, Region, ranks);
-    for (int64_t processor = 0; processor < processors; processor++) {
-        int64_t coordinates[MAX_MACHINE_ORDER];
-        grid_coordinates(&layout->grid, processor, coordinates);
-        Region *own = &pieces[processor / home->per_rank];
-        Rect rect;
-        if (layout_rect(layout, coordinates, &rect) && !region_contains(own, &rect))
-            array_push(arena, own->rects, rect);
+    home->per_rank = processors_per_rank(grid_size(&layout->grid), ranks);
+    home->replicated = is_replicated(home);
+}
+
+void home_everywhere(Home *home, const Tensor *tensor, const int64_t *extents, int64_t ranks, Arena *arena) {
+    start(home, HOME_EVERYWHERE, tensor, extents, ranks, arena);
+    home->replicated = ranks > 1;
+}
+
+void home_induced(Home *home, const Tensor *tensor, const int64_t *extents, int use_count,
+                  const Footprints *const *uses, int64_t ranks, Arena *arena) {
+    start(home, HOME_INDUCED, tensor, extents, ranks, arena);
+    home->use_count = use_count;
+    home->uses = uses;
+    home->replicated = induced_is_replicated(home);
+}
+
+Home home_copy(const Home *home, const Tensor *tensor, Arena *arena) {
+    Home copy = *home;
+    copy.tensor = tensor;
+    copy.arena = arena;
+    if (home->kind == HOME_INDUCED) {
+        const Footprints **uses = arena_array(arena, const Footprints *, home->use_count);
+        for (int u = 0; u < home->use_count; u++)
+            uses[u] = footprints_copy(home->uses[u], tensor, arena);
+        copy.uses = uses;
     }
-    set_pieces(home, pieces);
+    for (int mode = 0; mode < home->order && home->kind == HOME_LAYOUT; mode++)
+        if (home->layout.cyclic_parts[mode])
+            copy.layout.cyclic_parts[mode] = layout_copy_parts(&home->layout, mode, arena);
+    return copy;
 }
 
-void home_from_table(Home *home, const Tensor *tensor, const int64_t *extents, const Region *pieces,
-                     int64_t ranks, Arena *arena) {
-    start(home, tensor, extents, ranks);
-    set_pieces(home, arena_copy(arena, pieces, sizeof(Region) * (size_t)ranks));
+bool home_equal(const Home *a, const Home *b) {
+    if (a->kind != b->kind || a->ranks != b->ranks || a->order != b->order)
+        return false;
+    Arena *scratch = arena_create_within(a->arena);
+    bool equal = true;
+    for (int64_t rank = 0; rank < a->ranks && equal; rank++) {
+        arena_reset(scratch);
+        const Region left = home_pieces(a, rank, scratch), right = home_pieces(b, rank, scratch);
+        equal = region_equal(&left, &right);
+    }
+    arena_free(scratch);
+    return equal;
 }
 
-int64_t home_piece_with(const Home *home, int64_t rank, const Rect *rect) {
-    const Region *pieces = &home->pieces[rank];
+static Region layout_pieces(const Home *home, int64_t rank, Arena *arena) {
+    const Grid *grid = &home->layout.grid;
+    const int64_t first = rank * home->per_rank, last = min_i64(first + home->per_rank, grid_size(grid));
+    Region pieces = {0};
+    for (int64_t processor = first; processor < last; processor++) {
+        int64_t coordinates[MAX_MACHINE_ORDER];
+        grid_coordinates(grid, processor, coordinates);
+        Rect rect;
+        if (layout_rect(&home->layout, coordinates, &rect) && !region_contains(&pieces, &rect))
+            array_push(arena, pieces.rects, rect);
+    }
+    region_coalesce(&pieces);
+    return pieces;
+}
+
+Region home_pieces(const Home *home, int64_t rank, Arena *arena) {
+    if (home->kind == HOME_LAYOUT)
+        return layout_pieces(home, rank, arena);
+    if (home->kind == HOME_INDUCED)
+        return induced_pieces(home, rank, arena);
+    const Rect whole = rect_whole(home->order, home->extents);
+    Region pieces = {0};
+    if (!rect_is_empty(&whole))
+        array_push(arena, pieces.rects, whole);
+    return pieces;
+}
+
+int64_t home_bytes(const Home *home, int64_t rank) {
+    Arena *scratch = arena_create_within(home->arena);
+    const Region pieces = home_pieces(home, rank, scratch);
+    const int64_t volume = region_volume(&pieces);
+    arena_free(scratch);
+    return volume * (int64_t)type_info(home->tensor->type)->size;
+}
+
+int64_t pieces_with(const Region *pieces, const Rect *rect) {
     for (int64_t i = 0; i < pieces->rects.count; i++)
         if (rect_contains(&pieces->rects.items[i], rect))
             return i;
@@ -62,93 +151,139 @@ static bool is_seamless(const Rect *piece, const Rect *rect) {
     return true;
 }
 
-int64_t home_piece_in_place(const Home *home, int64_t rank, const Rect *rect) {
-    const int64_t piece = home_piece_with(home, rank, rect);
-    return piece >= 0 && is_seamless(&home->pieces[rank].rects.items[piece], rect) ? piece : -1;
+int64_t pieces_in_place(const Region *pieces, const Rect *rect) {
+    const int64_t piece = pieces_with(pieces, rect);
+    return piece >= 0 && is_seamless(&pieces->rects.items[piece], rect) ? piece : -1;
+}
+
+// Replicas are chosen where every rank is one processor, so that a rank which holds a part chooses itself.
+static bool has_choice(const Home *home) {
+    return home->kind == HOME_LAYOUT && home->replicated && home->per_rank == 1;
+}
+
+bool home_is_local(const Home *home) {
+    return home->kind == HOME_LAYOUT && (!home->replicated || has_choice(home));
+}
+
+int64_t home_choice(const Home *home, int64_t taker) {
+    const Grid *grid = &home->layout.grid;
+    if (!has_choice(home) || taker >= grid_size(grid))
+        return 0;
+    int64_t coordinates[MAX_MACHINE_ORDER], choice = 0;
+    grid_coordinates(grid, taker, coordinates);
+    for (int d = 0; d < grid->order; d++)
+        if (home->layout.dims[d].kind == PLACE_REPLICATE)
+            choice = choice * grid->extents[d] + coordinates[d];
+    return choice;
+}
+
+static void choice_coordinates(const Home *home, int64_t choice, int64_t *coordinates) {
+    for (int d = home->layout.grid.order - 1; d >= 0; d--) {
+        coordinates[d] = 0;
+        if (home->layout.dims[d].kind != PLACE_REPLICATE)
+            continue;
+        coordinates[d] = choice % home->layout.grid.extents[d];
+        choice /= home->layout.grid.extents[d];
+    }
 }
 
 typedef struct {
     const Home *home;
     Arena *arena;
-    HolderArray *holders;
+    HoldingArray *found;
 } Collect;
 
 static bool collect(void *context, int64_t processor, const Rect *part) {
     const Collect *at = context;
-    int64_t rank = processor / at->home->per_rank;
-    array_push(at->arena, *at->holders, (Holder){rank, *part});
+    array_push(at->arena, *at->found, (Holding){*part, processor / at->home->per_rank, 0, NULL});
     return true;
 }
 
-// The same rank by rank instead of processor by processor: what its pieces have of `rect`. Neighbouring
-// processors of one rank share a piece, so these are fewer and longer parts, and each lies in one piece.
-static void join_parts(const Home *home, const Rect *rect, Arena *arena, HolderArray *holders,
-                       int64_t first) {
-    const HolderArray found = {arena_copy(arena, holders->items, sizeof(Holder) * (size_t)holders->count),
-                               holders->count, holders->count};
-    holders->count = first;
-    for (int64_t i = first; i < found.count; i++) {
-        const int64_t rank = found.items[i].rank;
-        if (i > first && found.items[i - 1].rank == rank)
-            continue;
-        for (int64_t k = 0; k < home->pieces[rank].rects.count; k++) {
-            Rect part;
-            if (rect_intersect(&home->pieces[rank].rects.items[k], rect, arena, &part))
-                array_push(arena, *holders, (Holder){rank, part});
-        }
-    }
-}
-
-void home_holders(const Home *home, const Rect *rect, int64_t taker, Arena *arena, HolderArray *holders) {
-    if (home->has_layout) {
-        // The replica with the taker's own coordinates is the nearest, and spreads the work over all
-        // replicas.
-        int64_t replica[MAX_MACHINE_ORDER] = {0}, processor = taker * home->per_rank, first = holders->count;
-        if (taker >= 0 && processor < grid_size(&home->layout.grid))
-            grid_coordinates(&home->layout.grid, processor, replica);
-        layout_holders(&home->layout, rect, replica, arena, collect, &(Collect){home, arena, holders});
-        if (home->per_rank > 1 && !home->replicated)
-            join_parts(home, rect, arena, holders, first);
-        return;
-    }
-    Region rest = {0};
-    array_push(arena, rest.rects, *rect);
-    for (int64_t rank = 0; rank < home->ranks && rest.rects.count; rank++) {
-        const RectArray *pieces = &home->pieces[rank].rects;
-        for (int64_t i = 0; i < pieces->count; i++) {
-            for (int64_t k = 0; k < rest.rects.count; k++) {
-                Rect part;
-                if (rect_intersect(&pieces->items[i], &rest.rects.items[k], arena, &part))
-                    array_push(arena, *holders, (Holder){rank, part});
-            }
-            region_subtract(&rest, &pieces->items[i], arena);
-        }
+static void add_parts_of_rank(const Home *home, const Rect *rect, int64_t rank, Arena *arena,
+                              HoldingArray *found) {
+    const Region pieces = layout_pieces(home, rank, arena);
+    for (int64_t k = 0; k < pieces.rects.count; k++) {
+        Rect part;
+        if (rect_intersect(&pieces.rects.items[k], rect, arena, &part))
+            array_push(arena, *found, (Holding){part, rank, 0, NULL});
     }
 }
 
 static bool collect_rank(void *context, int64_t processor, const Rect *part) {
     (void)part;
     const Collect *at = context;
-    HolderArray *found = at->holders;
-    int64_t rank = processor / at->home->per_rank;
-    if (found->count == 0 || found->items[found->count - 1].rank != rank)
-        array_push(at->arena, *found, (Holder){.rank = rank});
+    const int64_t rank = processor / at->home->per_rank;
+    if (at->found->count == 0 || at->found->items[at->found->count - 1].rank != rank)
+        array_push(at->arena, *at->found, (Holding){.rank = rank});
     return true;
 }
 
-void home_replicas(const Home *home, const Rect *part, Arena *arena, RankArray *ranks) {
-    if (home->has_layout) {
-        HolderArray found = {0};
-        layout_holders(&home->layout, part, NULL, arena, collect_rank, &(Collect){home, arena, &found});
-        for (int64_t i = 0; i < found.count; i++)
-            array_push(arena, *ranks, found.items[i].rank);
-        return;
-    }
-    for (int64_t rank = 0; rank < home->ranks; rank++)
-        if (region_contains(&home->pieces[rank], part))
-            array_push(arena, *ranks, rank);
+// The ranks that hold part of `rect`: processors are visited in order, but those of a rank need not follow
+// each other.
+static void find_ranks(const Home *home, const Rect *rect, Arena *arena, int64_t *count, int64_t **ranks) {
+    HoldingArray found = {0};
+    layout_holders(&home->layout, rect, NULL, arena, collect_rank, &(Collect){home, arena, &found});
+    *ranks = arena_array(arena, int64_t, found.count);
+    for (int64_t i = 0; i < found.count; i++)
+        (*ranks)[i] = found.items[i].rank;
+    *count = found.count;
+    ranks_sort(*ranks, *count);
+    *count = ranks_unique(*ranks, *count);
 }
 
-int64_t home_bytes(const Home *home, int64_t rank) {
-    return region_volume(&home->pieces[rank]) * (int64_t)type_info(home->tensor->type)->size;
+void home_find(const Home *home, const Rect *rect, int64_t choice, Arena *arena, HoldingArray *found) {
+    if (!home_is_local(home)) {
+        home_owners(home, rect, arena, found);
+        return;
+    }
+    int64_t replica[MAX_MACHINE_ORDER];
+    choice_coordinates(home, choice, replica);
+    if (home->per_rank == 1) {
+        layout_holders(&home->layout, rect, replica, arena, collect, &(Collect){home, arena, found});
+        return;
+    }
+    // Neighbouring processors of one rank share a piece: fewer and longer parts, each in one piece.
+    int64_t count, *ranks;
+    find_ranks(home, rect, arena, &count, &ranks);
+    for (int64_t i = 0; i < count; i++)
+        add_parts_of_rank(home, rect, ranks[i], arena, found);
+}
+
+static void set_only_holders(const HoldingArray *found, int64_t first) {
+    for (int64_t i = first; i < found->count; i++) {
+        found->items[i].holder_count = 1;
+        found->items[i].holders = NULL;
+    }
+}
+
+void home_owners(const Home *home, const Rect *rect, Arena *arena, HoldingArray *found) {
+    const int64_t first = found->count;
+    if (rect_is_empty(rect))
+        return;
+    if (home->kind == HOME_INDUCED) {
+        induced_owners(home, rect, arena, found);
+    } else if (home->kind == HOME_EVERYWHERE) {
+        int64_t *ranks = arena_array(arena, int64_t, home->ranks);
+        for (int64_t rank = 0; rank < home->ranks; rank++)
+            ranks[rank] = rank;
+        array_push(arena, *found, (Holding){*rect, 0, home->ranks, ranks});
+    } else if (!home->replicated) {
+        home_find(home, rect, 0, arena, found);
+        set_only_holders(found, first);
+    } else {
+        const int64_t replica[MAX_MACHINE_ORDER] = {0};
+        layout_holders(&home->layout, rect, replica, arena, collect, &(Collect){home, arena, found});
+        for (int64_t i = first; i < found->count; i++) {
+            Holding *holding = &found->items[i];
+            int64_t *ranks;
+            find_ranks(home, &holding->rect, arena, &holding->holder_count, &ranks);
+            holding->holders = ranks;
+            holding->rank = ranks[0];
+        }
+    }
+}
+
+bool holding_has(const Holding *holding, int64_t rank) {
+    return holding->rank == rank ||
+           (holding->holders && ranks_contain(holding->holders, holding->holder_count, rank));
 }

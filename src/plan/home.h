@@ -1,52 +1,82 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Homes: which coordinates of a tensor each rank holds at rest, with numbers put in. From a placement (a
-// layout), or, for a tensor that is placed nowhere, from what the schedule needs first (a table).
+// Homes: which coordinates of a tensor each rank holds at rest, by formula: from a placement, or, for a
+// tensor without one, from the schedule, which leaves it where it is used first. Nothing is stored by rank.
 #ifndef DISTAL_PLAN_HOME_H
 #define DISTAL_PLAN_HOME_H
 
-#include "index/notation.h"
+#include "plan/footprint.h"
+
+typedef enum {
+    HOME_LAYOUT,     // from a placement
+    HOME_INDUCED,    // from the footprints of the transfers that use it first
+    HOME_EVERYWHERE, // whole on every rank: a scalar without a placement
+} HomeKind;
 
 typedef struct {
+    bool known; // false: no placement, and no statement has used the tensor yet
+    HomeKind kind;
     const Tensor *tensor;
     int order;
     int64_t extents[MAX_ORDER];
     int64_t ranks;
-    bool known; // false: no place, and no statement has used the tensor yet
-    bool has_layout;
-    Layout layout;        // where has_layout
-    int64_t per_rank;     // processors of the layout's grid that one rank has
-    const Region *pieces; // by rank: the rectangles that it allocates, disjoint
-    bool replicated;      // some coordinate has more than one home
+    bool replicated;  // some coordinate may have more than one home
+    Layout layout;    // HOME_LAYOUT
+    int64_t per_rank; // processors of the layout's grid that one rank has
+    // HOME_INDUCED: the transfers of one statement that use the tensor, in order. What is read has a home on
+    // each rank that reads it at the earliest step at which any rank does; a result has its home on the first
+    // rank that computes it at that step. What no iteration uses is on the first rank.
+    int use_count;
+    const Footprints *const *uses;
+    Arena *arena; // that what it points to is in
 } Home;
 
-// From a layout.
 void home_from_layout(Home *home, const Tensor *tensor, const int64_t *extents, const Layout *layout,
                       int64_t ranks, Arena *arena);
-// From a table of regions by rank, which the home keeps.
-void home_from_table(Home *home, const Tensor *tensor, const int64_t *extents, const Region *pieces,
-                     int64_t ranks, Arena *arena);
+void home_everywhere(Home *home, const Tensor *tensor, const int64_t *extents, int64_t ranks, Arena *arena);
+// `uses` stay the caller's.
+void home_induced(Home *home, const Tensor *tensor, const int64_t *extents, int use_count,
+                  const Footprints *const *uses, int64_t ranks, Arena *arena);
+// A home that depends on `arena` and `tensor` only.
+Home home_copy(const Home *home, const Tensor *tensor, Arena *arena);
+// False where some rank may hold something else. Of homes of one tensor.
+bool home_equal(const Home *a, const Home *b);
 
-// The piece of `rank` that contains `rect` whole, or -1.
-int64_t home_piece_with(const Home *home, int64_t rank, const Rect *rect);
+// The rectangles that a rank allocates, disjoint. Periodic sets are in `arena` or those of the home.
+Region home_pieces(const Home *home, int64_t rank, Arena *arena);
+int64_t home_bytes(const Home *home, int64_t rank);
 
+// The first of these pieces that contains `rect` whole, or -1.
+int64_t pieces_with(const Region *pieces, const Rect *rect);
 // The same with nothing between the coordinates that `rect` has of each mode: their positions follow each
 // other in the piece as they do in `rect`.
-int64_t home_piece_in_place(const Home *home, int64_t rank, const Rect *rect);
+int64_t pieces_in_place(const Region *pieces, const Rect *rect);
 
-// Exactly one holder for every coordinate of `rect`: appends the parts, with their ranks, to `holders`. Among
-// replicas that nearest in the grid to `taker` is chosen; taker -1: the first replica, the same for everyone.
+// Which of the replicas a rank takes: those who take the same have the same number. 0 where this makes no
+// difference. Where replicas are chosen, that with the rank's own coordinates is the nearest, and spreads the
+// work over all replicas.
+int64_t home_choice(const Home *home, int64_t taker);
+
+// Parts of `rect`, exactly one for every coordinate, and who has them: `rank` is the one that gives it to
+// ranks of this choice; `holders` are all ranks that hold the part, in increasing order, NULL where these are
+// known to be of no interest: `rank`, and others that have a choice of their own.
 typedef struct {
+    Rect rect;
     int64_t rank;
-    Rect part;
-} Holder;
-typedef Array(Holder) HolderArray;
-void home_holders(const Home *home, const Rect *rect, int64_t taker, Arena *arena, HolderArray *holders);
+    int64_t holder_count;
+    const int64_t *holders;
+} Holding;
+typedef Array(Holding) HoldingArray;
+void home_find(const Home *home, const Rect *rect, int64_t choice, Arena *arena, HoldingArray *found);
+// The same, with `holders` everywhere; `rank` is the first of them.
+void home_owners(const Home *home, const Rect *rect, Arena *arena, HoldingArray *found);
+bool holding_has(const Holding *holding, int64_t rank);
 
-// All ranks that hold `part` (a part that home_holders gave), in increasing order.
-typedef Array(int64_t) RankArray;
-void home_replicas(const Home *home, const Rect *part, Arena *arena, RankArray *ranks);
+// Whether home_find gives of every rectangle what the pieces of `rank` have of it as the parts of that rank.
+bool home_is_local(const Home *home);
 
-// Bytes at rest on `rank`.
-int64_t home_bytes(const Home *home, int64_t rank);
+// Of HOME_INDUCED: home_owners, home_pieces, and the flag.
+void induced_owners(const Home *home, const Rect *rect, Arena *arena, HoldingArray *found);
+Region induced_pieces(const Home *home, int64_t rank, Arena *arena);
+bool induced_is_replicated(const Home *home); // may be; exactly, where nothing of it is read first
 
 #endif

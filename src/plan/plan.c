@@ -3,8 +3,6 @@
 
 #include "base/clock.h"
 #include "base/integer.h"
-#include "plan/figures.h"
-#include "plan/induced.h"
 
 #include <inttypes.h>
 
@@ -55,6 +53,30 @@ int64_t plan_fewer_ranks(int64_t most, int machine_count, const Machine *const *
     while (!divides(most, machine_count, machines, params))
         most--;
     return most;
+}
+
+static int64_t operation_count(const Expr *expr) {
+    if (!expr || expr->kind == EXPR_ACCESS || expr->kind == EXPR_NUMBER)
+        return 0;
+    return (expr->kind != EXPR_NEG) + operation_count(expr->left) + operation_count(expr->right);
+}
+
+// Floating-point operations of the statement: one for each operation of its nests and each point of their
+// loops. INT64_MAX: more.
+static int64_t count_flop(const StatementPlan *plan) {
+    const Cin *cin = plan->spmd->cin;
+    int64_t total = 0;
+    for (int n = 0; n < cin_nest_count(cin); n++) {
+        const Nest nest = cin_nest(cin, n);
+        bool active[MAX_VARS];
+        provenance_active(plan->provenance, nest.loops, nest.loop_count, active);
+        int64_t count = operation_count(nest.assign->rhs) + nest.assign->accumulate;
+        for (int v = 0; v < cin->var_count; v++)
+            if (cin->vars[v].source && active[v])
+                count = saturated_mul(count, provenance_extent(plan->provenance, v));
+        total = saturated_add(total, count);
+    }
+    return total;
 }
 
 // Every machine fits the ranks: as many processors, or a multiple; a smaller machine than another of the
@@ -121,15 +143,20 @@ static bool place_tensors(Plan *plan, int64_t *const *extents, const int64_t *pa
     return true;
 }
 
-// Homes need not be cleared where the first nest that writes the tensor stores every element in place.
-static bool needs_zeros(const StatementPlan *plan, int first_nest) {
+// Homes need not be cleared where the first nest that writes the tensor stores every element in place, and
+// what other ranks compute is not added to them.
+static bool needs_zeros(const StatementPlan *plan, int first_nest, const RankTransfer *const *parts) {
     if (plan->spmd->nests[first_nest].assign->accumulate)
         return true;
     for (int t = 0; t < plan->spmd->transfer_count; t++) {
-        const TransferPlan *transfer = &plan->transfers[t];
-        if (transfer->transfer->kind == TRANSFER_REDUCE && transfer->transfer->nest == first_nest &&
-            !transfer->in_place)
-            return true;
+        const Transfer *transfer = &plan->spmd->transfers[t];
+        for (int64_t s = 0;
+             transfer->kind == TRANSFER_REDUCE && transfer->nest == first_nest && s < parts[t]->step_count;
+             s++) {
+            const RankStep *step = &parts[t]->steps[s];
+            if ((!step->empty && step->piece < 0) || step->operation_count > 0)
+                return true;
+        }
     }
     return false;
 }
@@ -141,15 +168,16 @@ static bool is_written_before(const Spmd *spmd, int nest) {
     return false;
 }
 
-static void find_zeroed(StatementPlan *plan) {
+int plan_rank_zeroed(const StatementPlan *plan, const RankTransfer *const *parts, const Tensor **zeroed) {
     const Spmd *spmd = plan->spmd;
-    plan->zeroed = arena_array(plan->arena, const Tensor *, spmd->nest_count);
+    int count = 0;
     for (int n = 0; n < spmd->nest_count; n++) {
         const Tensor *tensor = spmd->nests[n].assign->lhs->tensor;
         const bool adds = tensor == plan->target && spmd->cin->assignment->accumulate;
-        if (!adds && !is_written_before(spmd, n) && needs_zeros(plan, n))
-            plan->zeroed[plan->zeroed_count++] = tensor;
+        if (!adds && !is_written_before(spmd, n) && needs_zeros(plan, n, parts))
+            zeroed[count++] = tensor;
     }
+    return count;
 }
 
 static bool plan_grid(const Plan *whole, StatementPlan *plan, Diagnostics *diagnostics) {
@@ -165,18 +193,34 @@ static bool plan_grid(const Plan *whole, StatementPlan *plan, Diagnostics *diagn
     return true;
 }
 
+// Classes of the ranks in a transfer.
+static int64_t class_count(const Footprints *footprints) {
+    int64_t count = 1;
+    for (int d = 0; d < footprints->grid.order; d++)
+        if (footprints->related_dims[d])
+            count *= footprints->grid.extents[d];
+    return min_i64(count, footprints->ranks);
+}
+
 // What the plan takes is known before it is made.
 static bool check_work(const StatementPlan *plan, Diagnostics *diagnostics) {
-    const int64_t limit = plan->options.work_limit;
-    int64_t work;
+    const int64_t limit = plan->options.work_limit, most_steps = min_i64(limit, PLAN_MAX_STEPS);
     for (int t = 0; t < plan->spmd->transfer_count; t++) {
         const Access *access = plan->spmd->transfers[t].access;
-        const int64_t steps = walk_steps(plan, &plan->spmd->transfers[t]);
-        if (!checked_mul(steps, plan->ranks, &work) || work > limit)
+        const Footprints *footprints = plan->footprints[t];
+        const int64_t classes = class_count(footprints);
+        if (footprints->steps > most_steps)
             return diagnostics_error(
                 diagnostics, access->span,
-                "the loops around the communication of '%s' have more than %" PRId64 " turns%s",
-                access->tensor->name, limit, plan->ranks > 1 ? " on all ranks together" : "");
+                "the loops around the communication of '%s' have more iterations than can "
+                "be planned (%" PRId64 ")",
+                access->tensor->name, most_steps);
+        if (saturated_mul(footprints->steps, classes) > limit)
+            return diagnostics_error(diagnostics, access->span,
+                                     "the communication of '%s' has %" PRId64 " steps on %" PRId64
+                                     " ranks that differ in it, which is more than can be planned (%" PRId64
+                                     ")",
+                                     access->tensor->name, footprints->steps, classes, limit);
     }
     return true;
 }
@@ -199,24 +243,41 @@ static bool check_parts(const StatementPlan *plan, Diagnostics *diagnostics) {
     return true;
 }
 
+// A tensor without a placement is where the first statement that uses it needs it.
+static void induce_home(Plan *plan, const StatementPlan *statement, const Tensor *tensor,
+                        const int64_t *extents) {
+    Home *home = &plan->homes[tensor->id];
+    if (tensor->order == 0 || statement->ranks == 1) {
+        home_everywhere(home, tensor, extents, statement->ranks, plan->arena);
+        return;
+    }
+    Array(const Footprints *) uses = {0};
+    for (int t = 0; t < statement->spmd->transfer_count; t++)
+        if (statement->spmd->transfers[t].access->tensor == tensor)
+            // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
+            array_push(plan->arena, uses, statement->footprints[t]);
+    home_induced(home, tensor, extents, (int)uses.count, uses.items, statement->ranks, plan->arena);
+}
+
 static bool plan_statement(Plan *plan, StatementPlan *statement, int64_t *const *extents,
                            Diagnostics *diagnostics) {
     const double start = clock_seconds();
     const Spmd *spmd = statement->spmd;
     statement->target = spmd->cin->assignment->lhs->tensor;
     statement->provenance = provenance_create(spmd->cin, statement->params, plan->arena, diagnostics);
-    if (!statement->provenance || !plan_grid(plan, statement, diagnostics) ||
-        !check_work(statement, diagnostics) || !check_parts(statement, diagnostics))
+    if (!statement->provenance || !plan_grid(plan, statement, diagnostics))
+        return false;
+    statement->footprints = arena_array(plan->arena, const Footprints *, spmd->transfer_count);
+    for (int t = 0; t < spmd->transfer_count; t++)
+        statement->footprints[t] = footprints_create(spmd, t, statement->provenance, &statement->grid,
+                                                     statement->ranks, statement->params, plan->arena);
+    if (!check_work(statement, diagnostics) || !check_parts(statement, diagnostics))
         return false;
     for (int t = 0; t < spmd->transfer_count; t++) {
         const Tensor *tensor = spmd->transfers[t].access->tensor;
         if (!plan->homes[tensor->id].known)
-            induce_home(statement, &plan->homes[tensor->id], tensor, extents[tensor->id], plan->arena);
+            induce_home(plan, statement, tensor, extents[tensor->id]);
     }
-    statement->transfers = arena_array(plan->arena, TransferPlan, spmd->transfer_count);
-    for (int t = 0; t < spmd->transfer_count; t++)
-        sum_transfer(statement, t);
-    find_zeroed(statement);
     statement->flop = count_flop(statement);
     statement->seconds = clock_seconds() - start;
     return true;
@@ -276,11 +337,12 @@ Plan *plan_create(Arena *arena, int tensor_count, const Tensor *const *tensors, 
                                      .params = params,
                                      .options = options,
                                      .homes = plan->homes,
+                                     .plan = plan,
+                                     .figures = arena_new(arena, StatementFigures),
+                                     .own_rank = -1,
                                      .arena = arena};
         if (!plan_statement(plan, statement, extents, diagnostics))
             return NULL;
     }
-    for (int s = 0; s < statement_count; s++)
-        sum_statement(plan, plan->statements[s]);
     return plan;
 }

@@ -25,6 +25,17 @@ int ranks_compare(const int64_t *a, int64_t a_count, const int64_t *b, int64_t b
 }
 
 void ranks_sort(int64_t *ranks, int64_t count) {
-    if (count > 1)
+    bool sorted = true;
+    for (int64_t i = 1; i < count && sorted; i++)
+        sorted = ranks[i - 1] <= ranks[i];
+    if (!sorted)
         qsort(ranks, (size_t)count, sizeof *ranks, compare);
+}
+
+int64_t ranks_unique(int64_t *ranks, int64_t count) {
+    int64_t kept = 0;
+    for (int64_t i = 0; i < count; i++)
+        if (kept == 0 || ranks[kept - 1] != ranks[i])
+            ranks[kept++] = ranks[i];
+    return kept;
 }

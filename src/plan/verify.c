@@ -1,123 +1,359 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The verifier of plans: every step of every transfer brings each rank exactly what it needs, from ranks that
-// have it.
+// The verifier of plans. It makes the parts of all ranks, each of which was planned for itself, and looks
+// whether they fit together: each rank gets exactly what it uses, from ranks that have it; both ends of a
+// message, and all members of a group, agree; figures are what the parts add up to.
 #include "plan/verify.h"
 
-#include "plan/walk.h"
+#include "base/integer.h"
+#include "plan/planner.h"
+#include "plan/ranks.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 typedef struct {
     StatementPlan *plan;
-    const Walk *walk;
-    Arena *arena;
+    Planner planner;
+    const RankTransfer **parts; // by rank
+    Region *homes;              // by rank
+    int64_t step;
+    Footprint *now, *before; // by rank: footprints of this step and the one before
+    Arena *arena;            // of one step
     const char **why;
 } Verifier;
 
-static bool fail(Verifier *verifier, const char *what, int64_t rank) {
-    const Transfer *transfer = verifier->walk->transfer;
+static bool fail(const Verifier *verifier, const char *what, int64_t rank) {
+    const Transfer *transfer = verifier->planner.transfer;
     *verifier->why =
         arena_printf(verifier->plan->arena, "transfer %d of %s, step %" PRId64 ", rank %" PRId64 ": %s",
-                     transfer->id, transfer->access->tensor->name, verifier->walk->step, rank, what);
+                     transfer->id, transfer->access->tensor->name, verifier->step, rank, what);
     return false;
 }
 
-// The memory that a rank works in, a buffer or a piece of its home, is that of the bounding box.
-static bool verify_views(Verifier *verifier) {
-    for (int64_t rank = 0; rank < verifier->plan->ranks; rank++) {
-        const Demand *demand = verifier->walk->needs[rank].demand;
-        for (int64_t i = 0; i < demand->region.rects.count; i++)
-            if (!rect_contains(&demand->bounds, &demand->region.rects.items[i]))
-                return fail(verifier, "needs what its view has no room for", rank);
+static const RankStep *step_of(const Verifier *verifier, int64_t rank) {
+    return &verifier->parts[rank]->steps[verifier->step];
+}
+
+// The operations of a rank in the step.
+static const RankOperation *operations_of(const Verifier *verifier, int64_t rank, int64_t *count) {
+    const RankStep *step = step_of(verifier, rank);
+    *count = step->operation_count;
+    return verifier->parts[rank]->operations + step->first_operation;
+}
+
+static const Rect *operation_rect(const RankOperation *operation) {
+    return operation->send_count ? &operation->sends[0].rect : &operation->receives[0].rect;
+}
+
+static bool verify_view(const Verifier *verifier, int64_t rank) {
+    const RankStep *step = step_of(verifier, rank);
+    const RectArray *rects = &verifier->now[rank].region.rects;
+    if (step->empty != (rects->count == 0))
+        return fail(verifier, "has a view without a footprint, or the reverse", rank);
+    for (int64_t i = 0; i < rects->count; i++)
+        if (!rect_contains(&step->view, &rects->items[i]))
+            return fail(verifier, "uses what its view has no room for", rank);
+    if (step->kept && (verifier->step == 0 ||
+                       !footprint_equal(&verifier->now[rank], &verifier->before[rank]) || step->piece >= 0))
+        return fail(verifier, "keeps what it did not have in its buffer", rank);
+    return true;
+}
+
+static bool verify_source(const Verifier *verifier, int64_t rank, const Part *part) {
+    if (rect_is_empty(&part->rect))
+        return true;
+    if (part->previous)
+        return region_contains(&verifier->before[rank].region, &part->rect) ||
+               fail(verifier, "passes on what it did not use in the step before", rank);
+    return (part->piece >= 0 && part->piece < verifier->homes[rank].rects.count &&
+            rect_contains(&verifier->homes[rank].rects.items[part->piece], &part->rect)) ||
+           fail(verifier, "sends or adds to what it has in no piece of its home", rank);
+}
+
+// Takes a part out of what is still expected; false where it was not.
+static bool take(const Verifier *verifier, Region *expected, const Rect *rect) {
+    if (rect_is_empty(rect))
+        return true;
+    if (!region_contains(expected, rect))
+        return false;
+    region_subtract(expected, rect, verifier->arena);
+    return true;
+}
+
+static Region copy_of(const Verifier *verifier, const Region *region) {
+    Region copy = {0};
+    for (int64_t i = 0; i < region->rects.count; i++)
+        array_push(verifier->arena, copy.rects, region->rects.items[i]);
+    return copy;
+}
+
+static bool verify_fetch(const Verifier *verifier, int64_t rank) {
+    const RankStep *step = step_of(verifier, rank);
+    Region expected = {0};
+    int64_t count;
+    const RankOperation *all = operations_of(verifier, rank, &count);
+    if (step->piece < 0 && !step->kept)
+        expected = copy_of(verifier, &verifier->now[rank].region);
+    else if (step->piece >= 0 &&
+             !rect_contains(&verifier->homes[rank].rects.items[step->piece], &verifier->now[rank].bounds))
+        return fail(verifier, "works in a home piece that has not all of its footprint", rank);
+    for (int64_t i = 0; i < count; i++) {
+        for (int64_t k = 0; k < all[i].send_count; k++)
+            if (!verify_source(verifier, rank, &all[i].sends[k]))
+                return false;
+        for (int64_t k = 0; k < all[i].receive_count; k++) {
+            const Part *part = &all[i].receives[k];
+            if (!take(verifier, &expected, &part->rect))
+                return fail(verifier, "gets what it does not lack", rank);
+            if (part->previous || (part->piece >= 0) != (all[i].operation->id == OPERATION_LOCAL))
+                return fail(verifier, "gets it elsewhere than into its view", rank);
+        }
+    }
+    return expected.rects.count == 0 || fail(verifier, "does not get all that it uses", rank);
+}
+
+static bool is_same_sum(const RankOperation *a, const RankOperation *b) {
+    return a->group == b->group && a->operation == b->operation &&
+           rect_equal(operation_rect(a), operation_rect(b));
+}
+
+// Of an operation of a group, the members with a partial result. Of several of the same rectangle, which
+// classes with the same footprint have, members have one each in the same order.
+static int64_t contributor_count(const Verifier *verifier, int64_t rank, const RankOperation *operation) {
+    const Group *group = &verifier->plan->groups.items[operation->group];
+    int64_t count, before = 0, contributors = 0;
+    for (const RankOperation *at = operations_of(verifier, rank, &count); at < operation; at++)
+        before += is_same_sum(at, operation);
+    for (int64_t m = 0; m < group->count; m++) {
+        const RankOperation *all = operations_of(verifier, group->ranks[m], &count);
+        int64_t same = 0;
+        for (int64_t i = 0; i < count; i++)
+            if (is_same_sum(&all[i], operation) && same++ == before)
+                contributors += all[i].contributes;
+    }
+    return contributors;
+}
+
+// Partial results that reach the home of a rank, in elements.
+static bool verify_sums(const Verifier *verifier, int64_t rank) {
+    int64_t expected = 0, arriving = 0, count;
+    for (int64_t other = 0; other < verifier->plan->ranks; other++) {
+        const RectArray *used = &verifier->now[other].region.rects;
+        for (int64_t i = 0; i < used->count && step_of(verifier, other)->piece < 0; i++)
+            for (int64_t k = 0; k < verifier->homes[rank].rects.count; k++)
+                expected += rect_common(&verifier->homes[rank].rects.items[k], &used->items[i]);
+    }
+    const RankOperation *all = operations_of(verifier, rank, &count);
+    for (int64_t i = 0; i < count; i++) {
+        const bool scatters = all[i].operation->id == OPERATION_REDUCE_SCATTER;
+        const int64_t times = all[i].group < 0 ? 1
+                              : scatters       ? all[i].send_count
+                                               : contributor_count(verifier, rank, &all[i]);
+        for (int64_t k = 0; k < all[i].receive_count; k++) {
+            if (!verify_source(verifier, rank, &all[i].receives[k]))
+                return false;
+            arriving += times * rect_volume(&all[i].receives[k].rect);
+        }
+    }
+    return expected == arriving ||
+           fail(verifier, "does not get the partial results of its home exactly once", rank);
+}
+
+// Each element of the footprint goes to its owners once: messages to several owners are the same part.
+static bool verify_reduce(const Verifier *verifier, int64_t rank) {
+    Region expected = {0};
+    int64_t count;
+    const RankOperation *all = operations_of(verifier, rank, &count);
+    if (step_of(verifier, rank)->piece < 0)
+        expected = copy_of(verifier, &verifier->now[rank].region);
+    for (int64_t i = 0; i < count; i++) {
+        const bool local = all[i].operation->id == OPERATION_LOCAL;
+        const Part *parts = local ? all[i].receives : all[i].sends;
+        const int64_t part_count = local ? all[i].receive_count : all[i].send_count;
+        for (int64_t k = 0; k < part_count; k++)
+            if (!take(verifier, &expected, &parts[k].rect) &&
+                !(all[i].group < 0 && verifier->planner.home->replicated))
+                return fail(verifier, "contributes what it has not computed", rank);
+    }
+    if (expected.rects.count)
+        return fail(verifier, "does not contribute all that it has computed", rank);
+    return verify_sums(verifier, rank);
+}
+
+// The part of the same message at the other end, `index`-th between the two.
+static const Part *other_end(const Verifier *verifier, int64_t rank, int64_t peer, OperationId id,
+                             int64_t index) {
+    int64_t count;
+    const RankOperation *all = operations_of(verifier, peer, &count);
+    for (int64_t i = 0; i < count; i++) {
+        if (all[i].operation->id != id || all[i].group >= 0)
+            continue;
+        for (int64_t k = 0; k < all[i].receive_count; k++)
+            if (all[i].receives[k].peer == rank && index-- == 0)
+                return &all[i].receives[k];
+    }
+    return NULL;
+}
+
+static bool verify_messages(const Verifier *verifier, int64_t rank, const RankOperation *operation) {
+    int64_t index = 0;
+    for (int64_t k = 0; k < operation->send_count; k++) {
+        const Part *part = &operation->sends[k];
+        index = k > 0 && operation->sends[k - 1].peer == part->peer ? index + 1 : 0;
+        const Part *other = other_end(verifier, rank, part->peer, operation->operation->id, index);
+        if (part->peer == rank || !other || !rect_equal(&other->rect, &part->rect))
+            return fail(verifier, "sends what its peer does not expect", rank);
+        const bool last = k + 1 == operation->send_count || operation->sends[k + 1].peer != part->peer;
+        if (last && other_end(verifier, rank, part->peer, operation->operation->id, index + 1))
+            return fail(verifier, "sends less than its peer expects", rank);
+    }
+    for (int64_t k = 0; k < operation->receive_count && operation->operation->id != OPERATION_LOCAL; k++) {
+        const int64_t peer = operation->receives[k].peer;
+        int64_t count, sent = 0;
+        const RankOperation *all = operations_of(verifier, peer, &count);
+        for (int64_t i = 0; i < count; i++)
+            for (int64_t n = 0; n < all[i].send_count && all[i].group < 0; n++)
+                sent += all[i].operation == operation->operation && all[i].sends[n].peer == rank;
+        if (sent == 0)
+            return fail(verifier, "expects what its peer does not send", rank);
     }
     return true;
 }
 
-static bool verify_source(Verifier *verifier, const Home *home, const Delivery *delivery) {
-    const Walk *walk = verifier->walk;
-    for (int64_t k = 0; k < delivery->targets.count; k++) {
-        if (delivery->source == delivery->targets.items[k])
-            return fail(verifier, "sends to itself", delivery->source);
-        if (k > 0 && delivery->targets.items[k - 1] >= delivery->targets.items[k])
-            return fail(verifier, "sends to targets out of order", delivery->source);
-    }
-    if (!delivery->from_view)
-        return home_piece_with(home, delivery->source, &delivery->rect) >= 0 ||
-               fail(verifier, "sends what it has in no piece of its home", delivery->source);
-    return (walk->step > 0 &&
-            region_contains(&walk->previous[delivery->source].demand->region, &delivery->rect)) ||
-           fail(verifier, "sends what it did not use in the step before", delivery->source);
+static bool is_member(const Verifier *verifier, const RankOperation *operation, int64_t rank) {
+    if (operation->group < 0)
+        return false;
+    const Group *group = &verifier->plan->groups.items[operation->group];
+    return ranks_contain(group->ranks, group->count, rank);
 }
 
-static bool verify_fetch(Verifier *verifier, const Home *home) {
-    const Walk *walk = verifier->walk;
-    for (int64_t i = 0; i < walk->deliveries.count; i++)
-        if (!verify_source(verifier, home, &walk->deliveries.items[i]))
+static bool same_collective(const RankOperation *a, const RankOperation *b) {
+    if (a->operation != b->operation || a->group != b->group || a->root != b->root ||
+        a->exclusive != b->exclusive)
+        return false;
+    const OperationId id = a->operation->id;
+    if (id != OPERATION_ALL_GATHER && id != OPERATION_REDUCE_SCATTER)
+        return rect_equal(operation_rect(a), operation_rect(b));
+    const bool gathers = id == OPERATION_ALL_GATHER;
+    const int64_t count = gathers ? a->receive_count : a->send_count;
+    if (count != (gathers ? b->receive_count : b->send_count))
+        return false;
+    for (int64_t i = 0; i < count; i++) {
+        const Rect *left = gathers ? &a->receives[i].rect : &a->sends[i].rect;
+        const Rect *right = gathers ? &b->receives[i].rect : &b->sends[i].rect;
+        if (!rect_equal(left, right))
             return false;
-    for (int64_t rank = 0; rank < verifier->plan->ranks; rank++) {
-        const Need *need = &walk->needs[rank];
-        Region missing = {0};
-        int64_t received = 0;
-        const RectArray *needed = &need->demand->region.rects;
-        for (int64_t i = 0; i < needed->count && need->piece < 0 && !need->kept; i++)
-            array_push(verifier->arena, missing.rects, needed->items[i]);
-        for (int64_t i = 0; i < home->pieces[rank].rects.count; i++)
-            region_subtract(&missing, &home->pieces[rank].rects.items[i], verifier->arena);
-        const int64_t wanted = region_volume(&missing);
-        for (int64_t i = 0; i < walk->deliveries.count; i++) {
-            const Delivery *delivery = &walk->deliveries.items[i];
-            for (int64_t k = 0; k < delivery->targets.count; k++) {
-                if (delivery->targets.items[k] != rank)
-                    continue;
-                received += rect_volume(&delivery->rect);
-                region_subtract(&missing, &delivery->rect, verifier->arena);
-            }
-        }
-        if (missing.rects.count)
-            return fail(verifier, "does not get all that it needs", rank);
-        if (received != wanted)
-            return fail(verifier, "gets more than it needs", rank);
     }
     return true;
 }
 
-static bool verify_reduce(Verifier *verifier, const Home *home) {
-    const Walk *walk = verifier->walk;
+// Two ranks go through the collective operations that both take part in, in the same order.
+static bool verify_order(const Verifier *verifier, int64_t a, int64_t b) {
+    int64_t a_count, b_count, k = 0;
+    const RankOperation *of_a = operations_of(verifier, a, &a_count);
+    const RankOperation *of_b = operations_of(verifier, b, &b_count);
+    for (int64_t i = 0; i < a_count; i++) {
+        if (!is_member(verifier, &of_a[i], b))
+            continue;
+        while (k < b_count && !is_member(verifier, &of_b[k], a))
+            k++;
+        if (k == b_count || !same_collective(&of_a[i], &of_b[k]))
+            return fail(verifier, "disagrees with another member of a group", a);
+        k++;
+    }
+    while (k < b_count && !is_member(verifier, &of_b[k], a))
+        k++;
+    return k == b_count || fail(verifier, "leaves out an operation of a group", a);
+}
+
+static bool verify_step(Verifier *verifier) {
+    const bool fetches = verifier->planner.transfer->kind == TRANSFER_FETCH;
     for (int64_t rank = 0; rank < verifier->plan->ranks; rank++) {
-        int64_t written = 0, combined = 0;
-        if (walk->needs[rank].piece < 0)
-            written = region_volume(&walk->needs[rank].demand->region);
-        for (int64_t i = 0; i < walk->combinations.count; i++) {
-            const Combination *combination = &walk->combinations.items[i];
-            for (int64_t k = 0; k < combination->contributor_count; k++)
-                if (combination->contributors[k] == rank)
-                    combined += rect_volume(&combination->rect);
-            for (int64_t k = 0; k < combination->owner_count; k++)
-                if (combination->owners[k] == rank && home_piece_with(home, rank, &combination->rect) < 0)
-                    return fail(verifier, "owns what it has in no piece of its home", rank);
-        }
-        if (written != combined)
-            return fail(verifier, "what it computed is not what is brought to owners", rank);
+        int64_t count;
+        const RankOperation *all = operations_of(verifier, rank, &count);
+        if (!verify_view(verifier, rank) ||
+            !(fetches ? verify_fetch(verifier, rank) : verify_reduce(verifier, rank)))
+            return false;
+        for (int64_t i = 0; i < count; i++)
+            if (all[i].group < 0 ? !verify_messages(verifier, rank, &all[i])
+                                 : !is_member(verifier, &all[i], rank))
+                return all[i].group < 0 || fail(verifier, "takes part in a group of others", rank);
+        for (int64_t other = 0; other < rank; other++)
+            if (!verify_order(verifier, other, rank))
+                return false;
     }
     return true;
+}
+
+// What the parts of all ranks add up to.
+static bool verify_figures(Verifier *verifier) {
+    const TransferFigures *figures = &plan_figures(verifier->plan)->transfers[verifier->planner.transfer->id];
+    for (int64_t rank = 0; rank < verifier->plan->ranks; rank++) {
+        const RankTransfer *part = verifier->parts[rank];
+        int64_t bytes = 0, messages = 0;
+        for (int64_t s = 0; s < part->step_count; s++)
+            for (int64_t i = 0; i < part->steps[s].operation_count; i++) {
+                const RankOperation *operation = &part->operations[part->steps[s].first_operation + i];
+                bytes = saturated_add(bytes, operation->bytes);
+                messages += operation->messages;
+            }
+        const int64_t buffers = rank_buffer_bytes(part);
+        const char *what = bytes != figures->bytes[rank]                                        ? "bytes"
+                           : messages != figures->messages[rank]                                ? "messages"
+                           : buffers > figures->buffer_bytes[rank]                              ? "buffers"
+                           : rank_copy_bytes(verifier->plan, part) != figures->copy_bytes[rank] ? "copies"
+                                                                                                : NULL;
+        if (what)
+            return fail(verifier,
+                        arena_printf(verifier->plan->arena,
+                                     "%s differ from the figures: %" PRId64 " bytes, %" PRId64
+                                     " messages, %" PRId64 " of buffers; figures %" PRId64 ", %" PRId64
+                                     ", %" PRId64,
+                                     what, bytes, messages, buffers, figures->bytes[rank],
+                                     figures->messages[rank], figures->buffer_bytes[rank]),
+                        rank);
+    }
+    return true;
+}
+
+static bool verify_transfer(Verifier *verifier, int transfer) {
+    Arena *arena = arena_create_within(verifier->plan->arena);
+    Arena *footprints[] = {arena_create_within(arena), arena_create_within(arena)};
+    const int64_t ranks = verifier->plan->ranks;
+    verifier->planner = planner_create(verifier->plan, transfer, arena);
+    verifier->arena = arena_create_within(arena);
+    verifier->parts = arena_array(arena, const RankTransfer *, ranks);
+    verifier->homes = arena_array(arena, Region, ranks);
+    verifier->now = arena_array(arena, Footprint, ranks);
+    verifier->before = arena_array(arena, Footprint, ranks);
+    for (int64_t rank = 0; rank < ranks; rank++) {
+        verifier->parts[rank] = plan_rank_transfer(verifier->plan, transfer, rank);
+        verifier->homes[rank] = home_pieces(verifier->planner.home, rank, arena);
+    }
+    bool fine = true;
+    for (int64_t s = 0; s < verifier->planner.footprints->steps && fine; s++) {
+        Footprint *before = verifier->before;
+        verifier->before = verifier->now;
+        verifier->now = before;
+        verifier->step = s;
+        arena_reset(verifier->arena);
+        arena_reset(footprints[s % 2]);
+        for (int64_t rank = 0; rank < ranks; rank++) {
+            Worker worker;
+            footprint_of_rank(verifier->planner.footprints, rank, s, footprints[s % 2], &worker,
+                              &verifier->now[rank]);
+        }
+        fine = verify_step(verifier);
+    }
+    fine = fine && verify_figures(verifier);
+    arena_free(arena);
+    return fine;
 }
 
 bool plan_verify(StatementPlan *plan, const char **why) {
-    Arena *arena = arena_create_within(plan->arena);
-    bool fine = true;
-    for (int t = 0; t < plan->spmd->transfer_count && fine; t++) {
-        const Transfer *transfer = &plan->spmd->transfers[t];
-        const Home *home = &plan->homes[transfer->access->tensor->id];
-        Walk *walk = walk_create(plan, t);
-        Verifier verifier = {plan, walk, arena, why};
-        while (fine && walk_next(walk)) {
-            fine = verify_views(&verifier) &&
-                   (transfer->kind == TRANSFER_FETCH ? verify_fetch(&verifier, home)
-                                                     : verify_reduce(&verifier, home));
-            arena_reset(arena);
-        }
-        walk_free(walk);
-    }
-    arena_free(arena);
-    return fine;
+    Verifier verifier = {.plan = plan, .why = why};
+    for (int t = 0; t < plan->spmd->transfer_count; t++)
+        if (!verify_transfer(&verifier, t))
+            return false;
+    return true;
 }

@@ -169,7 +169,9 @@ ExecutionParts execution_parts(StatementPlan *plan, int64_t rank) {
     const RankTransfer **transfers = arena_array(plan->arena, const RankTransfer *, count);
     for (int t = 0; t < count; t++)
         transfers[t] = plan_rank_transfer(plan, t, rank);
-    // The groups last: they are complete once all transfers have been walked.
+    const Tensor **zeroed = arena_array(plan->arena, const Tensor *, plan->spmd->nest_count);
+    const int zeroed_count = plan_rank_zeroed(plan, transfers, zeroed);
+    // The groups last: they are complete once all transfers have been planned.
     return (ExecutionParts){.transfer_count = count,
                             .transfers = transfers,
                             .group_count = plan->groups.count,
@@ -178,7 +180,9 @@ ExecutionParts execution_parts(StatementPlan *plan, int64_t rank) {
                             .processors = plan->processors,
                             .per_rank = plan->per_rank,
                             .calls_library = plan->spmd->calls_library,
-                            .contracts = plan->spmd->contracts};
+                            .contracts = plan->spmd->contracts,
+                            .zeroed_count = zeroed_count,
+                            .zeroed_tensors = zeroed};
 }
 
 void execution_bind(ExecutionParts *parts, const StatementPlan *plan, Storage *const *storages,
@@ -186,11 +190,10 @@ void execution_bind(ExecutionParts *parts, const StatementPlan *plan, Storage *c
     Storage **used = arena_array(arena, Storage *, parts->transfer_count);
     for (int t = 0; t < parts->transfer_count; t++)
         used[t] = storages[plan->spmd->transfers[t].access->tensor->id];
-    Storage **zeroed = arena_array(arena, Storage *, plan->zeroed_count);
-    for (int i = 0; i < plan->zeroed_count; i++)
-        zeroed[i] = storages[plan->zeroed[i]->id];
+    Storage **zeroed = arena_array(arena, Storage *, parts->zeroed_count);
+    for (int i = 0; i < parts->zeroed_count; i++)
+        zeroed[i] = storages[parts->zeroed_tensors[i]->id];
     parts->storages = used;
-    parts->zeroed_count = plan->zeroed_count;
     parts->zeroed = zeroed;
 }
 

@@ -36,6 +36,7 @@ typedef struct {
     bool calls_library; // the BLAS
     bool contracts;     // needs space for contractions
     int zeroed_count;
+    const Tensor *const *zeroed_tensors;
     Storage *const *zeroed; // set to zero before each run; has to stay
 } ExecutionParts;
 // From a plan, in its arena, but for storages. Local: memory that runs out does so before others wait.

@@ -53,14 +53,14 @@ typedef Array(PiecePart) PartArray;
 // The parts of which this rank is the first holder: over all ranks, every element once.
 static PartArray first_parts(const Storage *storage, Arena *arena) {
     PartArray parts = {0};
-    HolderArray holders = {0};
+    HoldingArray owners = {0};
     for (int64_t i = 0; i < storage->piece_count; i++) {
         const Piece *piece = &storage->pieces[i];
-        holders.count = 0;
-        home_holders(storage->home, &piece->rect, -1, arena, &holders);
-        for (int64_t k = 0; k < holders.count; k++)
-            if (holders.items[k].rank == storage->rank)
-                array_push(arena, parts, (PiecePart){*piece, holders.items[k].part});
+        owners.count = 0;
+        home_owners(storage->home, &piece->rect, arena, &owners);
+        for (int64_t k = 0; k < owners.count; k++)
+            if (owners.items[k].rank == storage->rank)
+                array_push(arena, parts, (PiecePart){*piece, owners.items[k].rect});
     }
     return parts;
 }

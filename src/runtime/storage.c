@@ -18,7 +18,8 @@ void *elements_alloc(int64_t count, ElementType type) {
 
 static bool allocate_pieces(Storage *storage) {
     const Home *home = storage->home;
-    const RectArray *rects = &home->pieces[storage->rank].rects;
+    const Region own = home_pieces(home, storage->rank, home->arena);
+    const RectArray *rects = &own.rects;
     storage->pieces = calloc((size_t)rects->count + 1, sizeof(Piece));
     if (!storage->pieces)
         return false;
@@ -51,7 +52,7 @@ Storage *storage_create(const Home *home, int64_t rank, bool zero, Diagnostics *
 }
 
 Storage *storage_wrap(const Home *home, int64_t rank, const Piece *pieces) {
-    const int64_t count = home->pieces[rank].rects.count;
+    const int64_t count = home_pieces(home, rank, home->arena).rects.count;
     Storage *storage = calloc(1, sizeof(Storage));
     Piece *own = calloc((size_t)count + 1, sizeof(Piece));
     if (!storage || !own) {

@@ -126,22 +126,27 @@ typedef struct {
     Communicators *communicators;
 } Fixture;
 
+// Two rows on each rank, all of them on the last, or all on every rank.
+static void place(Home *home, const Tensor *tensor, int ranks, PlaceKind kind, Arena *arena) {
+    Layout layout = {.grid = {1, {ranks}}, .order = 2, .extents = {2 * ranks, 3}};
+    layout.dims[0].kind = kind;
+    layout.dims[0].coordinate = ranks - 1;
+    layout.dims[0].length = 2 * ranks;
+    layout.dims[0].block = 2;
+    home_from_layout(home, tensor, layout.extents, &layout, ranks, arena);
+}
+
 static void fixture_create(Fixture *fixture, int rank, int ranks, TransferKind kind, bool only_last) {
     *fixture = (Fixture){.scope = scope_create()};
     Arena *arena = fixture->scope.arena;
     fixture->tensor = (Tensor){.name = "T", .type = TYPE_I64, .order = 2, .mode_order = {0, 1}};
     fixture->access = (Access){.tensor = &fixture->tensor};
     fixture->transfer = (Transfer){.kind = kind, .access = &fixture->access, .at = -1};
-    Region *pieces = arena_array(arena, Region, ranks);
     int64_t *members = arena_array(arena, int64_t, ranks);
-    for (int64_t r = 0; r < ranks; r++) {
+    for (int64_t r = 0; r < ranks; r++)
         members[r] = r;
-        int64_t first = only_last ? 0 : 2 * r, end = only_last ? 2 * ranks : 2 * r + 2;
-        if (!only_last || r == ranks - 1)
-            array_push(arena, pieces[r].rects, box(2, (int64_t[]){first, 0}, (int64_t[]){end, 3}));
-    }
     fixture->everyone = (Group){ranks, members};
-    home_from_table(&fixture->home, &fixture->tensor, (int64_t[]){2 * ranks, 3}, pieces, ranks, arena);
+    place(&fixture->home, &fixture->tensor, ranks, only_last ? PLACE_FIX : PLACE_PARTITION, arena);
     fixture->storage = storage_create(&fixture->home, rank, true, fixture->scope.diagnostics);
     for (int64_t i = 0; i < fixture->storage->piece_count; i++)
         generate(generator_named("iota"), &(GeneratorValues){0}, fixture->home.extents, TYPE_I64,
@@ -388,13 +393,8 @@ static void with_files(MPI_Comm comm, int rank, int ranks, bool replicated) {
     Fixture fixture;
     fixture_create(&fixture, rank, ranks, TRANSFER_FETCH, false);
     Home everywhere;
-    if (replicated) {
-        Arena *arena = fixture.scope.arena;
-        Region *pieces = arena_array(arena, Region, ranks);
-        for (int r = 0; r < ranks; r++)
-            array_push(arena, pieces[r].rects, rect_whole(2, fixture.home.extents));
-        home_from_table(&everywhere, &fixture.tensor, fixture.home.extents, pieces, ranks, arena);
-    }
+    if (replicated)
+        place(&everywhere, &fixture.tensor, ranks, PLACE_REPLICATE, fixture.scope.arena);
     Diagnostics *diagnostics = fixture.scope.diagnostics;
     Storage *storage = storage_create(replicated ? &everywhere : &fixture.home, rank, true, diagnostics);
     SourceSpec random = {.generator = generator_named("random"), .values.seed = 5};

@@ -95,6 +95,20 @@ static Rect home_of(const Case *test, Homes homes, int64_t rank) {
     }
 }
 
+// The home as this rank sees it.
+static void place(Case *test, Homes homes) {
+    Layout layout = {.grid = {1, {test->ranks}}, .order = 2};
+    const int mode = homes == BY_COLUMNS;
+    memcpy(layout.extents, test->extents, sizeof test->extents);
+    layout.dims[0].kind = homes == BY_ROWS || homes == BY_COLUMNS ? PLACE_PARTITION : PLACE_FIX;
+    layout.dims[0].mode = mode;
+    layout.dims[0].length = test->extents[mode];
+    layout.dims[0].block = ceil_div(test->extents[mode], test->ranks);
+    const Rect own = home_of(test, homes, test->rank);
+    layout.dims[0].coordinate = rect_is_empty(&own) ? (test->rank + 1) % test->ranks : test->rank;
+    home_from_layout(&test->home, &test->tensor, test->extents, &layout, test->ranks, test->arena);
+}
+
 static void create_storage(Case *test) {
     test->storage = storage_create(&test->home, test->rank, true, test->diagnostics);
     if (variant.gaps && test->storage->piece_count) {
@@ -119,13 +133,7 @@ static void start_case(Case *test, int rank, int ranks, TransferKind kind, Homes
     test->tensor = (Tensor){.name = "T", .type = variant.type, .order = 2, .mode_order = {0, 1}};
     test->access = (Access){.tensor = &test->tensor};
     test->transfer = (Transfer){.kind = kind, .access = &test->access, .at = -1};
-    Region *pieces = arena_array(arena, Region, ranks);
-    for (int64_t r = 0; r < ranks; r++) {
-        const Rect home = home_of(test, homes, r);
-        if (!rect_is_empty(&home))
-            array_push(arena, pieces[r].rects, home);
-    }
-    home_from_table(&test->home, &test->tensor, test->extents, pieces, ranks, arena);
+    place(test, homes);
     create_storage(test);
 }
 
@@ -221,8 +229,8 @@ static int64_t scratch_elements(const Case *test) {
     int64_t most = 0;
     for (int64_t s = 0; s < test->steps.count; s++) {
         const RankStep *step = &test->steps.items[s];
-        const PackedMemory memory = {&step->view, test->home.pieces[test->rank].rects.items,
-                                     test->tensor.mode_order};
+        const Region own = home_pieces(&test->home, test->rank, test->arena);
+        const PackedMemory memory = {&step->view, own.rects.items, test->tensor.mode_order};
         int64_t elements = 0;
         for (int64_t i = 0; i < step->operation_count; i++)
             elements += operation_scratch(&test->operations.items[step->first_operation + i], &memory);

@@ -5,7 +5,6 @@
 // ranks: 12
 #include "io/generate.h"
 #include "pipeline/pipeline.h"
-#include "plan/walk.h"
 #include "report.h"
 #include "runtime/execution.h"
 #include "runtime/load.h"
@@ -258,24 +257,24 @@ static void expect(StatementPlan *plan, int rank, double *expected) {
     now.step = arena_array(plan->arena, int64_t, plan->spmd->transfer_count);
     for (int t = 0; t < plan->spmd->transfer_count; t++) {
         const Transfer *transfer = &plan->spmd->transfers[t];
-        now.needs[t] = arena_array(plan->arena, Region, plan->transfers[t].steps);
-        Walk *walk = walk_create(plan, t);
-        while (walk_next(walk))
+        const Footprints *footprints = plan->footprints[t];
+        now.needs[t] = arena_array(plan->arena, Region, footprints->steps);
+        for (int64_t step = 0; step < footprints->steps; step++)
             for (int r = 0; r < plan->ranks; r++) {
-                const RectArray *rects = &walk->needs[r].demand->region.rects;
+                Worker worker;
+                Footprint used;
+                footprint_of_rank(footprints, r, step, plan->arena, &worker, &used);
+                const RectArray *rects = &used.region.rects;
                 Site site = {.transfer = transfer,
                              .home = &plan->homes[transfer->access->tensor->id],
                              .rank = r,
-                             .step = walk->step,
+                             .step = step,
                              .expected = expected};
-                for (int64_t i = 0; i < rects->count; i++) {
-                    if (r == rank)
-                        array_push(plan->arena, now.needs[t][walk->step].rects, rects->items[i]);
-                    if (transfer->kind == TRANSFER_REDUCE)
-                        each(&rects->items[i], expect_element, &site);
-                }
+                if (r == rank)
+                    now.needs[t][step] = used.region;
+                for (int64_t i = 0; i < rects->count && transfer->kind == TRANSFER_REDUCE; i++)
+                    each(&rects->items[i], expect_element, &site);
             }
-        walk_free(walk);
     }
 }
 
@@ -321,7 +320,7 @@ static void run_twice(distal_execution *execution, StatementPlan *plan, Storage 
         execution_run(execution, kernel, plan->params);
         compare_target(target, expected, accumulates, comm, diagnostics);
         for (int t = 0; t < plan->spmd->transfer_count; t++) {
-            const TransferPlan *figures = &plan->transfers[t];
+            const TransferFigures *figures = &plan_figures(plan)->transfers[t];
             CHECK(execution_bytes(execution, t) == figures->bytes[rank],
                   "transfer %d: %" PRId64 " bytes, planned %" PRId64, t, execution_bytes(execution, t),
                   figures->bytes[rank]);

@@ -2,6 +2,7 @@
 // Executing a trial: every way to plan it, several times with different inputs.
 #include "base/integer.h"
 #include "model.h"
+#include "plan/verify.h"
 #include "reference.h"
 #include "runtime/copies.h"
 #include "runtime/execution.h"
@@ -126,12 +127,14 @@ static void check_buffers(Run *run, int statement) {
         const Tensor *tensor = own->transfer->access->tensor;
         int64_t bytes = (own->buffer_count * own->buffer_elements + own->scratch_elements) *
                         (int64_t)type_info(tensor->type)->size;
-        if (bytes > plan->transfers[t].buffer_bytes[run->rank])
-            trial_fail(
-                run->trial, TRIAL_BUFFER,
-                "transfer %d of %s has %" PRId64 " bytes of buffers on rank %d, planned %" PRId64 ", %s", t,
-                tensor->name, bytes, run->rank, plan->transfers[t].buffer_bytes[run->rank], run->way->name);
-        const int64_t copy = copy_bytes(run, own), planned = plan->transfers[t].copy_bytes[run->rank];
+        if (bytes > plan_figures(plan)->transfers[t].buffer_bytes[run->rank])
+            trial_fail(run->trial, TRIAL_BUFFER,
+                       "transfer %d of %s has %" PRId64 " bytes of buffers on rank %d, planned %" PRId64
+                       ", %s",
+                       t, tensor->name, bytes, run->rank,
+                       plan_figures(plan)->transfers[t].buffer_bytes[run->rank], run->way->name);
+        const int64_t copy = copy_bytes(run, own),
+                      planned = plan_figures(plan)->transfers[t].copy_bytes[run->rank];
         if (copy > planned || planned - copy >= 64)
             trial_fail(run->trial, TRIAL_BUFFER,
                        "transfer %d of %s has %" PRId64
@@ -143,7 +146,7 @@ static void check_buffers(Run *run, int statement) {
 static void check_counters(Run *run, int statement) {
     const StatementPlan *plan = run->plan->statements[statement];
     for (int t = 0; t < plan->spmd->transfer_count; t++) {
-        const TransferPlan *planned = &plan->transfers[t];
+        const TransferFigures *planned = &plan_figures(plan)->transfers[t];
         int64_t bytes = execution_bytes(run->executions[statement], t);
         int64_t messages = execution_messages(run->executions[statement], t);
         if (bytes != planned->bytes[run->rank] || messages != planned->messages[run->rank])
@@ -163,6 +166,8 @@ static void check_plan(Run *run) {
         return;
     for (int s = 0; s < program_of(run)->statement_count; s++) {
         const char *why = model_check(run->plan->statements[s], run->trial->arena);
+        if (!why)
+            plan_verify(run->plan->statements[s], &why);
         if (why)
             trial_fail(run->trial, TRIAL_PLANNED, "%s, %s", why, run->way->name);
     }

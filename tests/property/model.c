@@ -133,7 +133,8 @@ static void mark_rect(Model *model, const Home *home, const Rect *rect, int mode
 
 static void mark_home(Model *model, int64_t rank) {
     const Home *home = &model->plan->homes[model->transfer->access->tensor->id];
-    const RectArray *rects = &home->pieces[rank].rects;
+    const Region own = home_pieces(home, rank, model->arena);
+    const RectArray *rects = &own.rects;
     int64_t coordinates[MAX_ORDER];
     memset(model->home, 0, (size_t)model->elements);
     for (int64_t i = 0; i < rects->count; i++)
@@ -182,7 +183,7 @@ static bool reads_diagonal(const Access *access) {
     return false;
 }
 
-static void compare(Model *model, const TransferPlan *planned) {
+static void compare(Model *model, const TransferFigures *planned) {
     const Tensor *tensor = model->transfer->access->tensor;
     const int64_t *owners = count_owners(model);
     for (int64_t rank = 0; rank < model->plan->ranks && !model->why; rank++) {
@@ -201,7 +202,7 @@ static void compare(Model *model, const TransferPlan *planned) {
     }
 }
 
-static void check_transfer(Model *model, const TransferPlan *planned) {
+static void check_transfer(Model *model, const TransferFigures *planned) {
     const StatementPlan *plan = model->plan;
     const Cin *cin = plan->spmd->cin;
     model->transfer = planned->transfer;
@@ -238,6 +239,6 @@ const char *model_check(const StatementPlan *plan, Arena *arena) {
     model->plan = plan;
     model->arena = arena;
     for (int t = 0; t < plan->spmd->transfer_count && !model->why; t++)
-        check_transfer(model, &plan->transfers[t]);
+        check_transfer(model, &plan_figures(plan)->transfers[t]);
     return model->why;
 }

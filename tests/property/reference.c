@@ -226,7 +226,8 @@ static char *pack_pieces(const Storage *storage, int64_t *bytes) {
 static void take_pieces(Trial *trial, const Expected *expected, const Home *home, int rank, char *packed,
                         const Piece *whole, const char *way) {
     const int64_t size = (int64_t)type_info(home->tensor->type)->size;
-    const RectArray *rects = &home->pieces[rank].rects;
+    const Region own = home_pieces(home, rank, trial->arena);
+    const RectArray *rects = &own.rects;
     char *at = packed;
     for (int64_t i = 0; i < rects->count; i++) {
         Piece got = {.rect = rects->items[i], .data = at};

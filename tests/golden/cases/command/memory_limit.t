@@ -24,11 +24,11 @@ memory_limit.distal on 4 ranks
 A(i, j) = B(i, k) * C(k, j)
   54000000 flop; at most 1.2 MiB of memory in a rank
 
-                                       moved      moved      messages      home   buffers
-  tensor  pattern    at  steps  busiest rank  all ranks  busiest rank   largest   largest
-  A       local      jo      1           0 B        0 B             0  180000 B       0 B
-  B       broadcast  ko      1      180000 B   720000 B             1  180000 B  360000 B
-  C       broadcast  ko      1      180000 B   720000 B             1  180000 B  360000 B
+                                        moved      moved      messages      home   buffers
+  tensor  pattern     at  steps  busiest rank  all ranks  busiest rank   largest   largest
+  A       local       jo      1           0 B        0 B             0  180000 B       0 B
+  B       broadcast   ko      1      180000 B   720000 B             1  180000 B  360000 B
+  C       all-gather  ko      1      180000 B   720000 B             1  180000 B  360000 B
 --- stderr
 distal: error: rank 0 needs 1.2 MiB of memory, more than the limit of 716800 B
 distal: note: rank 0 while it computes A: A 180000 B at home; B 180000 B at home, 360000 B in buffers; C 180000 B at home, 360000 B in buffers

@@ -14,6 +14,6 @@ schedule A {
   communicate(B, io)
 }
 --- stderr
-too_many_blocks.distal:6:8: error: the loops around the communication of 'B' have more than 100000000 turns
+too_many_blocks.distal:6:8: error: the loops around the communication of 'B' have more iterations than can be planned (10000000)
    6 | A(i) = B(i)
      |        ^~~~

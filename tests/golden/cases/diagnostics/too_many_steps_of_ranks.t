@@ -1,18 +1,18 @@
 # More steps of communication than anyone can wait for, on all ranks together.
-# run: plan {file} -p n=10000000 -p g=16
+# run: plan {file} -p n=6000000 -p g=200
 # status: 2
 --- program
 param n = 8, g = 2
 
 machine M = grid(g)
 
-tensor A(n): f64
-tensor B(n): f64
+tensor A(g): f64
+tensor B(g, n): f64
 
 place A(x) -> M(x)
-place B(x) -> M(x)
+place B(x, y) -> M(x)
 
-A(i) = B(j)
+A(i) = B(i, j)
 
 schedule A {
   distribute({i}, {io}, {ii}, M)
@@ -20,6 +20,6 @@ schedule A {
   communicate(B, j)
 }
 --- stderr
-too_many_steps_of_ranks.distal:11:8: error: the loops around the communication of 'B' have more than 100000000 turns on all ranks together
-  11 | A(i) = B(j)
-     |        ^~~~
+too_many_steps_of_ranks.distal:11:8: error: the communication of 'B' has 6000000 steps on 200 ranks that differ in it, which is more than can be planned (1000000000)
+  11 | A(i) = B(i, j)
+     |        ^~~~~~~

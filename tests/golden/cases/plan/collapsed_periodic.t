@@ -20,7 +20,7 @@ collapsed_periodic.distal on 4 ranks
 A(i, j) = B(i, j)
   0 flop; at most 24.9 MiB of memory in a rank
 
-                                     moved      moved      messages     home   buffers
-  tensor  pattern  at  steps  busiest rank  all ranks  busiest rank  largest   largest
-  A       reduce   fi      1       1.7 MiB    6.9 MiB             8  2.3 MiB  11.0 MiB
-  B       gather   fi      1       1.7 MiB    6.9 MiB            12  2.3 MiB   9.3 MiB
+                                      moved      moved      messages     home   buffers
+  tensor  pattern   at  steps  busiest rank  all ranks  busiest rank  largest   largest
+  A       reduce    fi      1       1.7 MiB    6.9 MiB             8  2.3 MiB  11.0 MiB
+  B       exchange  fi      1       1.7 MiB    6.9 MiB            12  2.3 MiB   9.3 MiB

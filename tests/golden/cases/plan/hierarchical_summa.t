@@ -31,8 +31,8 @@ hierarchical_summa.distal on 4 ranks
 A(i, j) = B(i, k) * C(k, j)
   1825346 flop; at most 133672 B of memory in a rank
 
-                                       moved      moved      messages     home  buffers
-  tensor  pattern    at  steps  busiest rank  all ranks  busiest rank  largest  largest
-  A       local      jc      1           0 B        0 B             0  19208 B      0 B
-  B       broadcast  ko      1       19208 B    75272 B             1  19208 B  38024 B
-  C       broadcast  ko      1       19208 B    75272 B             1  19208 B  38024 B
+                                        moved      moved      messages     home  buffers
+  tensor  pattern     at  steps  busiest rank  all ranks  busiest rank  largest  largest
+  A       local       jc      1           0 B        0 B             0  19208 B      0 B
+  B       broadcast   ko      1       19208 B    75272 B             1  19208 B  38024 B
+  C       all-gather  ko      1       19208 B    75272 B             1  19208 B  38024 B

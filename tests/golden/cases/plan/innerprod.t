@@ -23,10 +23,10 @@ schedule a {
 innerprod.distal on 4 ranks
 
 a = B(i, j, k) * C(i, j, k)
-  24334 flop; at most 53016 B of memory in a rank
+  24334 flop; at most 53008 B of memory in a rank
 
-                                     moved      moved      messages     home  buffers
-  tensor  pattern  at  steps  busiest rank  all ranks  busiest rank  largest  largest
-  a       reduce   jo      1           8 B       32 B             1      8 B     16 B
-  B       local    jo      1           0 B        0 B             0  26496 B      0 B
-  C       local    jo      1           0 B        0 B             0  26496 B      0 B
+                                        moved      moved      messages     home  buffers
+  tensor  pattern     at  steps  busiest rank  all ranks  busiest rank  largest  largest
+  a       all-reduce  jo      1           8 B       32 B             1      8 B      8 B
+  B       local       jo      1           0 B        0 B             0  26496 B      0 B
+  C       local       jo      1           0 B        0 B             0  26496 B      0 B

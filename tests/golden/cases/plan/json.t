@@ -36,7 +36,7 @@ schedule A {
     "B": {"pattern": "broadcast", "at": "ko", "steps": 1,
       "bytes_received": [25088, 25088, 25872, 24576, 24576, 25344], "messages_received": [2, 2, 2, 2, 2, 2],
       "home_bytes": [12936, 12936, 12152, 12672, 12672, 11904], "buffer_bytes": [38024, 38024, 38024, 37248, 37248, 37248]},
-    "C": {"pattern": "broadcast", "at": "ko", "steps": 1,
+    "C": {"pattern": "all-gather", "at": "ko", "steps": 1,
       "bytes_received": [12672, 12672, 11904, 12936, 12936, 12152], "messages_received": [1, 1, 1, 1, 1, 1],
       "home_bytes": [12936, 12936, 12152, 12672, 12672, 11904], "buffer_bytes": [25608, 25608, 24056, 25608, 25608, 24056]}},
    "peak_bytes": [102440, 102440, 98536, 100872, 100872, 97016], ...}]}

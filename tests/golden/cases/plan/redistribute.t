@@ -20,7 +20,7 @@ redistribute.distal on 4 ranks
 A(i, j) = B(i, j)
   0 flop; at most 22.9 MiB of memory in a rank
 
-                                     moved      moved      messages     home  buffers
-  tensor  pattern  at  steps  busiest rank  all ranks  busiest rank  largest  largest
-  A       local    jo      1           0 B        0 B             0  7.6 MiB      0 B
-  B       gather   jo      1       5.7 MiB   22.9 MiB             3  7.6 MiB  7.6 MiB
+                                      moved      moved      messages     home  buffers
+  tensor  pattern   at  steps  busiest rank  all ranks  busiest rank  largest  largest
+  A       local     jo      1           0 B        0 B             0  7.6 MiB      0 B
+  B       exchange  jo      1       5.7 MiB   22.9 MiB             3  7.6 MiB  7.6 MiB

@@ -15,11 +15,11 @@ two_statements.distal on 2 ranks
 A(i, j) = B(i, j)
   0 flop; at most 456 B of memory in a rank
 
-                                     moved      moved      messages     home  buffers
-  tensor  pattern  at  steps  busiest rank  all ranks  busiest rank  largest  largest
-  A       local    io      1           0 B        0 B             0    144 B      0 B
-  B       gather   io      1          72 B      144 B             1    144 B    144 B
-  t       none     -       -             -          -             -     24 B        -
+                                      moved      moved      messages     home  buffers
+  tensor  pattern   at  steps  busiest rank  all ranks  busiest rank  largest  largest
+  A       local     io      1           0 B        0 B             0    144 B      0 B
+  B       exchange  io      1          72 B      144 B             1    144 B    144 B
+  t       none      -       -             -          -             -     24 B        -
 
 t(i) = A(i, j)
   36 flop; at most 312 B of memory in a rank

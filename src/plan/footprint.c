@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/footprint.h"
+
+#include "base/integer.h"
+
+#include <string.h>
+
+static void count_steps(Footprints *footprints) {
+    footprints->iterations = 1;
+    bool fits = true;
+    for (int i = 0; i < footprints->loop_count; i++) {
+        const int64_t extent = provenance_extent(footprints->provenance, footprints->loops[i]);
+        if (extent == 0) {
+            footprints->iterations = 1;
+            footprints->steps = 0;
+            return;
+        }
+        fits = fits && checked_mul(footprints->iterations, extent, &footprints->iterations);
+    }
+    fits = fits && checked_mul(footprints->iterations, footprints->per_rank, &footprints->steps);
+    if (!fits)
+        footprints->steps = footprints->iterations = INT64_MAX;
+}
+
+// Rotations and collapsed loops are not monotone, so that something may be within their bounds where there
+// is nothing.
+static bool bounds_are_exact(const Cin *cin, const bool *vars) {
+    for (int64_t i = 0; i < cin->relations.count; i++) {
+        const Relation *relation = cin->relations.items[i];
+        if (vars[relation->child[0]] && !relation->kind->partitions)
+            return false;
+    }
+    return true;
+}
+
+Footprints *footprints_create(const Spmd *spmd, int transfer_id, const Provenance *provenance,
+                              const Grid *grid, int64_t ranks, const int64_t *params, Arena *arena) {
+    const Transfer *transfer = &spmd->transfers[transfer_id];
+    const SpmdNest *spmd_nest = &spmd->nests[transfer->nest];
+    Footprints *footprints = arena_new(arena, Footprints);
+    *footprints = (Footprints){.provenance = provenance,
+                               .kind = transfer->kind,
+                               .access = *transfer->statement_access,
+                               .located = *transfer->access,
+                               .grid = *grid,
+                               .processors = grid_size(grid),
+                               .ranks = ranks,
+                               .loop_count = transfer->loop_count,
+                               .member_keys = 1};
+    footprints->per_rank = max_i64(1, processors_per_rank(footprints->processors, ranks));
+    const Nest nest = cin_nest(spmd->cin, transfer->nest);
+    bool active[MAX_VARS];
+    provenance_active(provenance, nest.loops, nest.loop_count, active);
+    provenance_related(provenance, active, transfer->statement_access, footprints->related);
+    for (int v = 0; v < MAX_VARS; v++)
+        footprints->others[v] = active[v] && !footprints->related[v];
+    for (int d = 0; d < grid->order; d++) {
+        const int var = footprints->vars[d] = spmd_nest->coordinates[d];
+        footprints->related_dims[d] = var >= 0 && footprints->related[var];
+        if (var < 0 && !int_eval(spmd_nest->fixed[d], params, NULL, &footprints->fixed[d]))
+            footprints->fixed[d] = -1;
+        if (var >= 0 && !footprints->related_dims[d])
+            footprints->member_keys *= grid->extents[d];
+    }
+    for (int i = 0; i < transfer->loop_count; i++) {
+        footprints->loops[i] = transfer->loops[i];
+        footprints->existence_varies |= footprints->others[transfer->loops[i]];
+    }
+    footprints->existence_bounded = bounds_are_exact(spmd->cin, footprints->others);
+    enum { MOST_CACHED = 1 << 22 };
+    if (!footprints->existence_varies && footprints->member_keys <= MOST_CACHED)
+        footprints->existence = arena_array(arena, unsigned char, footprints->member_keys);
+    count_steps(footprints);
+    return footprints;
+}
+
+Footprints *footprints_copy(const Footprints *footprints, const Tensor *tensor, Arena *arena) {
+    Footprints *copy = arena_copy(arena, footprints, sizeof *footprints);
+    copy->provenance = provenance_copy(footprints->provenance, arena);
+    copy->access.tensor = copy->located.tensor = tensor;
+    if (copy->existence)
+        copy->existence = arena_copy(arena, copy->existence, (size_t)copy->member_keys);
+    return copy;
+}
+
+void worker_locate(const Footprints *footprints, Worker *worker) {
+    worker->index = grid_index(&footprints->grid, worker->coordinates);
+    worker->class_key = 0;
+    for (int d = 0; d < footprints->grid.order; d++)
+        if (footprints->related_dims[d])
+            worker->class_key = worker->class_key * footprints->grid.extents[d] + worker->coordinates[d];
+}
+
+bool footprints_worker(const Footprints *footprints, int64_t rank, int64_t local, Worker *worker) {
+    const int64_t processor = rank * footprints->per_rank + local;
+    if (processor >= footprints->processors)
+        return false;
+    grid_coordinates(&footprints->grid, processor, worker->coordinates);
+    for (int d = 0; d < footprints->grid.order; d++)
+        if (footprints->vars[d] < 0 && worker->coordinates[d] != footprints->fixed[d])
+            return false;
+    worker_locate(footprints, worker);
+    return true;
+}
+
+// Loops and coordinates with one value each.
+static void fix_ranges(const Footprints *footprints, const int64_t *coordinates, int64_t iteration,
+                       LoopRanges *ranges) {
+    provenance_ranges(footprints->provenance, ranges);
+    for (int i = footprints->loop_count - 1; i >= 0; i--) {
+        const int64_t extent = provenance_extent(footprints->provenance, footprints->loops[i]);
+        ranges_fix(ranges, footprints->loops[i], iteration % extent);
+        iteration /= extent;
+    }
+    for (int d = 0; d < footprints->grid.order; d++)
+        if (footprints->vars[d] >= 0)
+            ranges_fix(ranges, footprints->vars[d], coordinates[d]);
+}
+
+static uint64_t hash_region(const Region *region) {
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (int64_t i = 0; i < region->rects.count; i++) {
+        const Rect *rect = &region->rects.items[i];
+        for (int d = 0; d < rect->order; d++) {
+            hash = (hash ^ (uint64_t)rect->lo[d]) * 0x9e3779b97f4a7c15u;
+            hash = (hash ^ hash >> 32 ^ (uint64_t)rect->hi[d]) * 0x9e3779b97f4a7c15u;
+        }
+    }
+    return hash ^ hash >> 29;
+}
+
+// Around all boxes: what the values of the variables that locate elements give, from the first to the last.
+static void find_bounds(const Footprints *footprints, const BoxArray *boxes, Arena *arena, Footprint *found) {
+    found->bounds.order = footprints->access.tensor->order;
+    for (int m = 0; m < found->bounds.order; m++) {
+        const int located = footprints->located.vars[m];
+        PositionSet values = {boxes->items[0].values[located].lo, boxes->items[0].values[located].hi, NULL};
+        for (int64_t b = 1; b < boxes->count; b++) {
+            values.lo = min_i64(values.lo, boxes->items[b].values[located].lo);
+            values.hi = max_i64(values.hi, boxes->items[b].values[located].hi);
+        }
+        found->first[m] = values.lo;
+        rect_set_mode(&found->bounds, m,
+                      provenance_image(footprints->provenance, boxes->items, footprints->access.vars[m],
+                                       located, values, arena));
+    }
+    found->volume = rect_volume(&found->bounds);
+}
+
+void footprint_find(const Footprints *footprints, const int64_t *coordinates, int64_t iteration, Arena *arena,
+                    Footprint *found) {
+    LoopRanges ranges;
+    BoxArray boxes = {0};
+    fix_ranges(footprints, coordinates, iteration, &ranges);
+    ranges.asked = access_vars(&footprints->access);
+    provenance_boxes(footprints->provenance, footprints->related, &ranges, arena, &boxes);
+    *found = (Footprint){0};
+    if (boxes.count == 0)
+        return;
+    provenance_region(&boxes, &footprints->access, arena, &found->region);
+    find_bounds(footprints, &boxes, arena, found);
+    found->hash = hash_region(&found->region);
+}
+
+static bool find_existence(const Footprints *footprints, const int64_t *coordinates, int64_t iteration,
+                           Arena *scratch) {
+    LoopRanges ranges;
+    fix_ranges(footprints, coordinates, iteration, &ranges);
+    if (footprints->existence_bounded) {
+        BoundingBox bounds;
+        return provenance_bounding_box(footprints->provenance, footprints->others, &ranges, &bounds);
+    }
+    BoxArray boxes = {0};
+    provenance_boxes(footprints->provenance, footprints->others, &ranges, scratch, &boxes);
+    return boxes.count > 0;
+}
+
+bool footprint_exists(const Footprints *footprints, const int64_t *coordinates, int64_t iteration,
+                      Arena *scratch) {
+    if (!footprints->existence)
+        return find_existence(footprints, coordinates, iteration, scratch);
+    int64_t key = 0;
+    for (int d = 0; d < footprints->grid.order; d++)
+        if (footprints->vars[d] >= 0 && !footprints->related_dims[d])
+            key = key * footprints->grid.extents[d] + coordinates[d];
+    if (footprints->existence[key] == 0)
+        footprints->existence[key] =
+            (unsigned char)(1 + find_existence(footprints, coordinates, iteration, scratch));
+    return footprints->existence[key] == 2;
+}
+
+bool footprint_of_rank(const Footprints *footprints, int64_t rank, int64_t step, Arena *arena, Worker *worker,
+                       Footprint *found) {
+    const int64_t iteration = step_iteration(footprints, step);
+    *found = (Footprint){0};
+    if (!footprints_worker(footprints, rank, step_local(footprints, step), worker) ||
+        !footprint_exists(footprints, worker->coordinates, iteration, arena))
+        return false;
+    footprint_find(footprints, worker->coordinates, iteration, arena, found);
+    return found->region.rects.count > 0;
+}
+
+Footprint footprint_copy(const Footprint *footprint, Arena *arena) {
+    Footprint copy = *footprint;
+    copy.bounds = rect_copy(&footprint->bounds, arena);
+    copy.region = (Region){0};
+    for (int64_t i = 0; i < footprint->region.rects.count; i++)
+        array_push(arena, copy.region.rects, rect_copy(&footprint->region.rects.items[i], arena));
+    return copy;
+}
+
+bool footprint_equal(const Footprint *a, const Footprint *b) {
+    return a->hash == b->hash && region_equal(&a->region, &b->region);
+}
+
+bool class_members(const Footprints *footprints, const Worker *worker, int64_t local, int64_t iteration,
+                   Arena *scratch, MemberVisit visit, void *context) {
+    Worker member = *worker;
+    int free_dims[MAX_MACHINE_ORDER], free_count = 0;
+    for (int d = 0; d < footprints->grid.order; d++)
+        if (footprints->vars[d] >= 0 && !footprints->related_dims[d]) {
+            free_dims[free_count++] = d;
+            member.coordinates[d] = 0;
+            if (footprints->grid.extents[d] == 0)
+                return true;
+        }
+    for (;;) {
+        member.index = grid_index(&footprints->grid, member.coordinates);
+        if ((footprints->per_rank == 1 || member.index % footprints->per_rank == local) &&
+            footprint_exists(footprints, member.coordinates, iteration, scratch) && !visit(context, &member))
+            return false;
+        int i = free_count - 1;
+        for (; i >= 0 && ++member.coordinates[free_dims[i]] == footprints->grid.extents[free_dims[i]]; i--)
+            member.coordinates[free_dims[i]] = 0;
+        if (i < 0)
+            return true;
+    }
+}

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/planner.h"
+
+#include "base/integer.h"
+#include "plan/ranks.h"
+#include "plan/search.h"
+
+#include <stdlib.h>
+
+static bool several_take(const Footprints *footprints) {
+    for (int d = 0; d < footprints->grid.order; d++)
+        if (footprints->vars[d] >= 0 && footprints->grid.extents[d] > 1)
+            return footprints->ranks > 1;
+    return false;
+}
+
+static bool several_own(const Home *home) {
+    if (home->kind != HOME_LAYOUT)
+        return home->ranks > 1;
+    for (int d = 0; d < home->layout.grid.order; d++)
+        if (home->layout.dims[d].kind != PLACE_FIX && home->layout.grid.extents[d] > 1)
+            return home->ranks > 1;
+    return false;
+}
+
+Planner planner_create(const StatementPlan *plan, int transfer, Arena *arena) {
+    const Tensor *tensor = plan->spmd->transfers[transfer].access->tensor;
+    Planner planner = {.plan = plan,
+                       .transfer = &plan->spmd->transfers[transfer],
+                       .footprints = plan->footprints[transfer],
+                       .home = &plan->homes[tensor->id],
+                       .element_size = (int64_t)type_info(tensor->type)->size,
+                       .arena = arena_create_within(arena),
+                       .scratch = arena_create_within(arena),
+                       .lasting = arena_create_within(arena)};
+    planner.message_elements = plan->options.message_limit / planner.element_size;
+    planner.many_to_many = several_take(planner.footprints) && several_own(planner.home);
+    return planner;
+}
+
+void planner_free(Planner *planner) {
+    arena_free(planner->arena);
+    arena_free(planner->scratch);
+    arena_free(planner->lasting);
+}
+
+struct KnownPieces {
+    int64_t rank; // -1: free
+    Region pieces;
+};
+
+static struct KnownPieces *find_known(const Planner *planner, int64_t rank) {
+    int64_t at = (int64_t)((uint64_t)rank * 0x9e3779b97f4a7c15u >> 20) & (planner->known_slots - 1);
+    while (planner->known[at].rank >= 0 && planner->known[at].rank != rank)
+        at = (at + 1) & (planner->known_slots - 1);
+    return &planner->known[at];
+}
+
+static void grow_known(Planner *planner) {
+    struct KnownPieces *before = planner->known;
+    const int64_t count = planner->known_slots;
+    planner->known_slots = count ? 2 * count : 16;
+    planner->known = arena_array(planner->lasting, struct KnownPieces, planner->known_slots);
+    for (int64_t i = 0; i < planner->known_slots; i++)
+        planner->known[i].rank = -1;
+    for (int64_t i = 0; i < count; i++)
+        if (before[i].rank >= 0)
+            *find_known(planner, before[i].rank) = before[i];
+}
+
+Region planner_pieces(Planner *planner, int64_t rank) {
+    if (planner->home->kind != HOME_INDUCED)
+        return home_pieces(planner->home, rank, planner->arena);
+    if (2 * planner->known_count >= planner->known_slots)
+        grow_known(planner);
+    struct KnownPieces *known = find_known(planner, rank);
+    if (known->rank < 0) {
+        *known = (struct KnownPieces){rank, home_pieces(planner->home, rank, planner->lasting)};
+        planner->known_count++;
+    }
+    return known->pieces;
+}
+
+bool planner_uses(const Planner *planner, OperationId operation) {
+    return !(planner->plan->options.without & OPERATION_BIT(operation));
+}
+
+typedef struct {
+    WorkerArray *users;
+    Arena *arena;
+} Users;
+
+static bool add_user(void *context, const Worker *worker, int64_t iteration, const Footprint *footprint) {
+    (void)iteration;
+    (void)footprint;
+    Users *users = context;
+    array_push(users->arena, *users->users, *worker);
+    return true;
+}
+
+Reuse reuse_find(const Planner *planner, const Footprint *footprint, int64_t step, Arena *arena) {
+    Reuse reuse = {.step = step};
+    if (step == 0)
+        return reuse;
+    const int64_t iteration = step_iteration(planner->footprints, step - 1);
+    search_classes(planner->footprints, iteration, iteration + 1, SEARCH_EQUAL, footprint, planner->scratch,
+                   add_user, &(Users){&reuse.users, arena});
+    return reuse;
+}
+
+// How many levels of a hierarchical machine two ranks share, from the outermost on: those of one node are
+// nearer to each other than to those of the next.
+static int shared_levels(const StatementPlan *plan, int64_t a, int64_t b) {
+    const Machine *machine = plan->spmd->dim_count ? plan->spmd->dims[0].machine : NULL;
+    int64_t part = plan->processors; // in numbers that follow each other
+    int shared = 0;
+    for (int l = 0; machine && l + 1 < machine->level_count; l++, shared++) {
+        for (int d = 0; d < machine->levels[l].order; d++)
+            part /= plan->grid.extents[machine->levels[l].first + d];
+        if (a * plan->per_rank / part != b * plan->per_rank / part)
+            break;
+    }
+    return shared;
+}
+
+static bool is_nearer(const StatementPlan *plan, int64_t target, int64_t rank, int64_t than) {
+    const int shared = shared_levels(plan, rank, target), shared_than = shared_levels(plan, than, target);
+    if (shared != shared_than)
+        return shared > shared_than;
+    return floor_mod(rank - target, plan->ranks) < floor_mod(than - target, plan->ranks);
+}
+
+Worker worker_with_class(const Footprints *footprints, const Worker *worker, const Worker *to) {
+    Worker moved = *worker;
+    for (int d = 0; d < footprints->grid.order; d++)
+        if (footprints->related_dims[d])
+            moved.coordinates[d] = to->coordinates[d];
+    worker_locate(footprints, &moved);
+    return moved;
+}
+
+static bool is_kept(const Planner *planner, const Reuse *reuse, int64_t rank, int64_t local,
+                    int64_t iteration) {
+    Worker before;
+    if (!footprints_worker(planner->footprints, rank, local, &before))
+        return false;
+    for (int64_t i = 0; i < reuse->users.count; i++)
+        if (reuse->users.items[i].class_key == before.class_key)
+            return footprint_exists(planner->footprints, before.coordinates, iteration, planner->scratch);
+    return false;
+}
+
+ReuseKind reuse_of(const Planner *planner, const Reuse *reuse, const Worker *member, int64_t *source) {
+    const Footprints *footprints = planner->footprints;
+    if (reuse->users.count == 0)
+        return REUSE_NONE;
+    const int64_t rank = member->index / footprints->per_rank;
+    const int64_t local = step_local(footprints, reuse->step - 1),
+                  iteration = step_iteration(footprints, reuse->step - 1);
+    *source = -1;
+    if (is_kept(planner, reuse, rank, local, iteration))
+        return REUSE_KEPT;
+    if (!planner_uses(planner, OPERATION_SHIFT))
+        return REUSE_NONE;
+    for (int64_t i = 0; i < reuse->users.count; i++) {
+        const Worker user = worker_with_class(footprints, member, &reuse->users.items[i]);
+        const int64_t candidate = user.index / footprints->per_rank;
+        if (user.index % footprints->per_rank == local && candidate != rank &&
+            footprint_exists(footprints, user.coordinates, iteration, planner->scratch) &&
+            (*source < 0 || is_nearer(planner->plan, rank, candidate, *source)))
+            *source = candidate;
+    }
+    return *source < 0 ? REUSE_NONE : REUSE_SHIFT;
+}
+
+typedef struct {
+    const Planner *planner;
+    const Reuse *reuse; // NULL: all ranks, of any choice
+    int64_t choice;
+    Arena *arena;
+    RankArray ranks;
+} Members;
+
+static bool add_member(void *context, const Worker *member) {
+    Members *members = context;
+    int64_t source;
+    const int64_t rank = member->index / members->planner->footprints->per_rank;
+    if (!members->reuse || (home_choice(members->planner->home, rank) == members->choice &&
+                            reuse_of(members->planner, members->reuse, member, &source) == REUSE_NONE))
+        array_push(members->arena, members->ranks, rank);
+    return true;
+}
+
+static RankArray find_members(const Planner *planner, const Worker *worker, int64_t step, Members members) {
+    const Footprints *footprints = planner->footprints;
+    class_members(footprints, worker, step_local(footprints, step), step_iteration(footprints, step),
+                  planner->scratch, add_member, &members);
+    return members.ranks;
+}
+
+RankArray lacking_ranks(const Planner *planner, const Worker *worker, const Reuse *reuse, int64_t step,
+                        int64_t choice, Arena *arena) {
+    return find_members(planner, worker, step,
+                        (Members){.planner = planner, .reuse = reuse, .choice = choice, .arena = arena});
+}
+
+RankArray existing_ranks(const Planner *planner, const Worker *worker, int64_t step, Arena *arena) {
+    return find_members(planner, worker, step, (Members){.planner = planner, .arena = arena});
+}
+
+static void cut(const Rect *rect, int64_t limit, void (*visit)(void *context, const Rect *part),
+                void *context) {
+    if (rect_volume(rect) <= limit || limit < 1) {
+        visit(context, rect);
+        return;
+    }
+    // Halve the outermost mode that has more than one coordinate, so that the parts stay contiguous where the
+    // whole was.
+    int mode = 0;
+    while (rect_count(rect, mode) == 1)
+        mode++;
+    const PositionSet all = rect_mode(rect, mode);
+    const int64_t count = positions_count(all), middle = (count + 1) / 2;
+    Rect half = *rect;
+    rect_set_mode(&half, mode, positions_slice(all, 0, middle));
+    cut(&half, limit, visit, context);
+    rect_set_mode(&half, mode, positions_slice(all, middle, count));
+    cut(&half, limit, visit, context);
+}
+
+// What has more parts of the usual message limit than this, no process holds; it can be planned all the same.
+enum { MAX_PARTS = 1 << 12 };
+
+void rect_cut(const Rect *rect, int64_t limit, void (*visit)(void *context, const Rect *part),
+              void *context) {
+    cut(rect, limit < 1 ? limit : max_i64(limit, rect_volume(rect) / MAX_PARTS), visit, context);
+}
+
+static void count_part(void *context, const Rect *part) {
+    (void)part;
+    ++*(int64_t *)context;
+}
+
+int64_t rect_cut_count(const Rect *rect, int64_t limit) {
+    int64_t count = 0;
+    rect_cut(rect, limit, count_part, &count);
+    return count;
+}
+
+typedef struct {
+    Holding holding;
+    HoldingArray *parts;
+    Arena *arena;
+} Cutting;
+
+static void add_part(void *context, const Rect *part) {
+    Cutting *cutting = context;
+    cutting->holding.rect = *part;
+    array_push(cutting->arena, *cutting->parts, cutting->holding);
+}
+
+static int compare_holdings(const void *left, const void *right) {
+    const Holding *a = left, *b = right;
+    return rect_compare(&a->rect, &b->rect);
+}
+
+static void add_cut(const Planner *planner, const Holding *holding, HoldingArray *parts, Arena *arena) {
+    Cutting cutting = {*holding, parts, arena};
+    rect_cut(&holding->rect, planner->message_elements, add_part, &cutting);
+}
+
+void holdings_cut(const Planner *planner, const Rect *rect, Arena *arena, HoldingArray *parts) {
+    add_cut(planner, &(Holding){.rect = *rect}, parts, arena);
+}
+
+static void sort_holdings(HoldingArray *parts) {
+    if (parts->count > 1)
+        qsort(parts->items, (size_t)parts->count, sizeof(Holding), compare_holdings);
+}
+
+HoldingArray holdings_of(const Planner *planner, const Region *region, int64_t choice, bool reduced,
+                         Arena *arena) {
+    HoldingArray found = {0}, parts = {0};
+    for (int64_t i = 0; i < region->rects.count; i++)
+        if (reduced)
+            home_owners(planner->home, &region->rects.items[i], arena, &found);
+        else
+            home_find(planner->home, &region->rects.items[i], choice, arena, &found);
+    for (int64_t i = 0; i < found.count; i++)
+        add_cut(planner, &found.items[i], &parts, arena);
+    sort_holdings(&parts);
+    return parts;
+}
+
+static bool gives(const Holding *holding, int64_t rank, bool reduced) {
+    return holding->rank == rank || (reduced && holding_has(holding, rank));
+}
+
+HoldingArray holdings_by(const Planner *planner, const Region *region, int64_t rank, const Region *pieces,
+                         bool reduced, Arena *arena) {
+    HoldingArray parts = {0};
+    if (!home_is_local(planner->home) || (reduced && planner->home->replicated)) {
+        const HoldingArray all = holdings_of(planner, region, 0, reduced, arena);
+        for (int64_t i = 0; i < all.count; i++)
+            if (gives(&all.items[i], rank, reduced))
+                array_push(arena, parts, all.items[i]);
+        return parts;
+    }
+    for (int64_t i = 0; i < region->rects.count; i++)
+        for (int64_t k = 0; k < pieces->rects.count; k++) {
+            Holding own = {.rank = rank, .holder_count = 1};
+            if (rect_intersect(&pieces->rects.items[k], &region->rects.items[i], arena, &own.rect))
+                add_cut(planner, &own, &parts, arena);
+        }
+    sort_holdings(&parts);
+    return parts;
+}
+
+// Whether each part is of another member, and at least half of the members have one.
+static bool is_spread(const HoldingArray *parts, const RankArray *members, Arena *scratch) {
+    if (parts->count < 2 || parts->count > members->count || 2 * parts->count < members->count)
+        return false;
+    int64_t *owners = arena_array(scratch, int64_t, parts->count);
+    for (int64_t i = 0; i < parts->count; i++) {
+        const Holding *part = &parts->items[i];
+        owners[i] = part->rank;
+        if (part->holder_count > 1 || !ranks_contain(members->items, members->count, part->rank))
+            return false;
+    }
+    ranks_sort(owners, parts->count);
+    return ranks_unique(owners, parts->count) == parts->count;
+}
+
+// So many parts are worth memory for packing them, and are one operation even where they are not all that
+// their owners have.
+enum { MANY_PARTS = 16 };
+
+static bool are_whole_homes(Planner *planner, const HoldingArray *parts) {
+    for (int64_t i = 0; i < parts->count; i++) {
+        const Region pieces = planner_pieces(planner, parts->items[i].rank);
+        if (region_volume(&pieces) != rect_volume(&parts->items[i].rect))
+            return false;
+    }
+    return true;
+}
+
+bool parts_are_contiguous(const Planner *planner, const Footprint *footprint, const HoldingArray *parts) {
+    for (int64_t i = 0; i < parts->count; i++)
+        if (!rect_is_contiguous(&footprint->bounds, &parts->items[i].rect, planner->home->tensor->mode_order))
+            return false;
+    return true;
+}
+
+bool is_all_gather(Planner *planner, const Footprint *footprint, const HoldingArray *parts,
+                   const RankArray *lacking) {
+    return planner_uses(planner, OPERATION_ALL_GATHER) && is_spread(parts, lacking, planner->arena) &&
+           (parts->count > MANY_PARTS ||
+            (parts_are_contiguous(planner, footprint, parts) && are_whole_homes(planner, parts)));
+}
+
+bool is_reduce_scatter(Planner *planner, const HoldingArray *parts, const RankArray *contributors) {
+    return planner_uses(planner, OPERATION_REDUCE_SCATTER) &&
+           is_spread(parts, contributors, planner->arena) &&
+           (parts->count > MANY_PARTS || are_whole_homes(planner, parts));
+}
+
+typedef struct {
+    const Planner *planner;
+    int64_t class_key, step;
+} Others;
+
+static bool is_same_class(void *context, const Worker *worker, int64_t iteration,
+                          const Footprint *footprint) {
+    (void)iteration;
+    (void)footprint;
+    const Others *others = context;
+    return worker->class_key == others->class_key ||
+           existing_ranks(others->planner, worker, others->step, others->planner->arena).count == 0;
+}
+
+bool is_exclusive(const Planner *planner, int64_t class_key, const Region *region, int64_t step) {
+    const int64_t iteration = step_iteration(planner->footprints, step);
+    const Footprint wanted = {.region = *region};
+    return search_classes(planner->footprints, iteration, iteration + 1, SEARCH_MEETING, &wanted,
+                          planner->scratch, is_same_class, &(Others){planner, class_key, step});
+}
+
+Region region_without(const Region *region, const Region *pieces, Arena *arena) {
+    Region rest = {0};
+    for (int64_t i = 0; i < region->rects.count; i++)
+        array_push(arena, rest.rects, region->rects.items[i]);
+    for (int64_t i = 0; i < pieces->rects.count; i++)
+        region_subtract(&rest, &pieces->rects.items[i], arena);
+    return rest;
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the files of plan/ share while they plan one transfer: its footprints, the home of its tensor, and how
+// what a rank lacks in a step reaches it. Every question is answered for one rank or one class of ranks, by
+// arithmetic that gives the same answer on all ranks: so each plans its own part, and the parts agree.
+//
+// In a step a rank *keeps* its footprint where its buffer holds it from the step before; else it takes it
+// over from a rank that used it then (shift); else it *lacks* what it does not have at home, and its class
+// gets that from the homes.
+#ifndef DISTAL_PLAN_PLANNER_H
+#define DISTAL_PLAN_PLANNER_H
+
+#include "plan/home.h"
+#include "plan/plan.h"
+
+typedef Array(int64_t) RankArray;
+typedef Array(Worker) WorkerArray;
+
+typedef struct {
+    const StatementPlan *plan;
+    const Transfer *transfer;
+    const Footprints *footprints;
+    const Home *home;
+    int64_t element_size;
+    int64_t message_elements; // longer messages are cut
+    bool many_to_many;        // several ranks take, several own: messages are an exchange, not a gather
+    // Pieces of an induced home, by rank, where they have been asked for: open addressing.
+    struct KnownPieces *known;
+    int64_t known_count, known_slots;
+    Arena *arena;   // of one step
+    Arena *scratch; // the same
+    Arena *lasting; // of the transfer
+} Planner;
+
+// For the transfer of a statement whose footprints and homes are known. The arenas are within `arena`, to be
+// freed with planner_free.
+Planner planner_create(const StatementPlan *plan, int transfer, Arena *arena);
+void planner_free(Planner *planner);
+// The home pieces of a rank; they hold for the step.
+Region planner_pieces(Planner *planner, int64_t rank);
+bool planner_uses(const Planner *planner, OperationId operation);
+
+// Who used a footprint in the step before: classes whose footprint was the same then.
+typedef struct {
+    int64_t step; // in which it is used again
+    WorkerArray users;
+} Reuse;
+Reuse reuse_find(const Planner *planner, const Footprint *footprint, int64_t step, Arena *arena);
+
+typedef enum { REUSE_NONE, REUSE_KEPT, REUSE_SHIFT } ReuseKind;
+// How `rank`, which runs `member` in this step, comes to have the footprint again. REUSE_SHIFT: from
+// `*source`, the nearest of the ranks that used it with the same coordinates in the dimensions that are not
+// related: first in the hierarchy of the machine, then in cyclic order of ranks.
+ReuseKind reuse_of(const Planner *planner, const Reuse *reuse, const Worker *member, int64_t *source);
+
+// The ranks of the class of `worker` that lack its footprint in a step and take from the replicas of this
+// choice, in increasing order.
+RankArray lacking_ranks(const Planner *planner, const Worker *worker, const Reuse *reuse, int64_t step,
+                        int64_t choice, Arena *arena);
+// The ranks of the class that have iterations in a step, in increasing order.
+RankArray existing_ranks(const Planner *planner, const Worker *worker, int64_t step, Arena *arena);
+
+// The parts of a region and who has them at home, each no longer than a message may be, in order of
+// rect_compare. `reduced`: with all holders.
+HoldingArray holdings_of(const Planner *planner, const Region *region, int64_t choice, bool reduced,
+                         Arena *arena);
+// Those of them that `rank`, with these pieces at home, gives to ranks of its own choice.
+HoldingArray holdings_by(const Planner *planner, const Region *region, int64_t rank, const Region *pieces,
+                         bool reduced, Arena *arena);
+
+// Whether the parts of a footprint are an all-gather of the ranks of its class that lack it: each is what one
+// of them has at home. They need no packing where they are contiguous in the view.
+bool is_all_gather(Planner *planner, const Footprint *footprint, const HoldingArray *parts,
+                   const RankArray *lacking);
+bool parts_are_contiguous(const Planner *planner, const Footprint *footprint, const HoldingArray *parts);
+// The same for partial results: each contributor gets the sum of what it has at home.
+bool is_reduce_scatter(Planner *planner, const HoldingArray *parts, const RankArray *contributors);
+
+// The same rectangle in parts that messages may have.
+void holdings_cut(const Planner *planner, const Rect *rect, Arena *arena, HoldingArray *parts);
+// A worker of the class of `to`, with the coordinates of `worker` in the dimensions that are not related.
+Worker worker_with_class(const Footprints *footprints, const Worker *worker, const Worker *to);
+
+// The rank among the members of a class that computes its footprint in its home; -1: none. `parts` are those
+// of the footprint.
+int64_t rank_in_place(Planner *planner, const Footprint *footprint, const HoldingArray *parts,
+                      const RankArray *members);
+
+// Whether no other class has partial results of this region in the step.
+bool is_exclusive(const Planner *planner, int64_t class_key, const Region *region, int64_t step);
+
+// Region without what `pieces` have of it.
+Region region_without(const Region *region, const Region *pieces, Arena *arena);
+// Calls `visit` with parts of `rect` of at most `limit` elements each; how many there are.
+void rect_cut(const Rect *rect, int64_t limit, void (*visit)(void *context, const Rect *part), void *context);
+int64_t rect_cut_count(const Rect *rect, int64_t limit);
+
+#endif

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The plan of one rank in a transfer, step by step.
+#include "plan/rank_plan.h"
+
+#include "base/integer.h"
+#include "plan/rank_step.h"
+#include "plan/ranks.h"
+#include "plan/scratch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t hash_ranks(const int64_t *ranks, int64_t count) {
+    uint64_t hash = (uint64_t)count;
+    for (int64_t i = 0; i < count; i++)
+        hash = (hash ^ (uint64_t)ranks[i]) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 32;
+}
+
+// Slots hold the index of a group + 1; 0: free. There are at least twice as many as groups.
+static int64_t *find_slot(const StatementPlan *plan, uint64_t hash, const int64_t *ranks, int64_t count) {
+    uint64_t at = hash & (uint64_t)(plan->group_slots - 1);
+    for (; plan->group_index[at]; at = (at + 1) & (uint64_t)(plan->group_slots - 1)) {
+        const Group *group = &plan->groups.items[plan->group_index[at] - 1];
+        if (ranks_compare(group->ranks, group->count, ranks, count) == 0)
+            break;
+    }
+    return &plan->group_index[at];
+}
+
+static void grow_index(StatementPlan *plan) {
+    plan->group_slots = max_i64(16, 4 * plan->groups.count);
+    while (plan->group_slots & (plan->group_slots - 1))
+        plan->group_slots &= plan->group_slots - 1; // a power of two
+    plan->group_index = arena_array(plan->arena, int64_t, plan->group_slots);
+    for (int64_t g = 0; g < plan->groups.count; g++) {
+        const Group *group = &plan->groups.items[g];
+        *find_slot(plan, hash_ranks(group->ranks, group->count), group->ranks, group->count) = g + 1;
+    }
+}
+
+int64_t rank_group(RankPlanner *rank, const int64_t *members, int64_t count) {
+    StatementPlan *plan = rank->plan;
+    if (2 * plan->groups.count >= plan->group_slots)
+        grow_index(plan);
+    int64_t *slot = find_slot(plan, hash_ranks(members, count), members, count);
+    if (*slot == 0) {
+        const Group group = {count, arena_copy(plan->arena, members, sizeof *members * (size_t)count)};
+        array_push(plan->arena, plan->groups, group);
+        *slot = plan->groups.count;
+    }
+    return *slot - 1;
+}
+
+void add_part(RankPlanner *rank, PartArray *parts, const Rect *rect, int64_t peer, int64_t piece,
+              bool previous) {
+    array_push(
+        rank->kept_arena, *parts,
+        (Part){
+            .rect = rect_copy(rect, rank->kept_arena), .peer = peer, .piece = piece, .previous = previous});
+}
+
+int64_t own_piece(const RankPlanner *rank, const Rect *rect) {
+    return pieces_with(&rank->own, rect);
+}
+
+void add_collective(RankPlanner *rank, int64_t class_key, const Rect *rect, const RankOperation *operation) {
+    array_push(rank->planner->arena, rank->collectives, (Collective){class_key, *rect, *operation});
+}
+
+static int compare_parts(const void *left, const void *right) {
+    const Part *a = left, *b = right;
+    if (a->peer != b->peer)
+        return a->peer < b->peer ? -1 : 1;
+    return rect_compare(&a->rect, &b->rect);
+}
+
+static void sort_parts(PartArray *parts) {
+    if (parts->count > 1)
+        qsort(parts->items, (size_t)parts->count, sizeof(Part), compare_parts);
+}
+
+static int64_t volume_of(const PartArray *parts) {
+    int64_t volume = 0;
+    for (int64_t i = 0; i < parts->count; i++)
+        volume += rect_volume(&parts->items[i].rect);
+    return volume;
+}
+
+typedef Array(RankOperation) OperationArray;
+
+// Messages are counted where they are received; those of a reduction where they are sent.
+static void add_messages(RankPlanner *rank, OperationId id, PartArray *sends, PartArray *receives,
+                         OperationArray *all) {
+    if (sends->count + receives->count == 0)
+        return;
+    const bool reduces = id == OPERATION_REDUCE;
+    sort_parts(sends);
+    sort_parts(receives);
+    RankOperation operation = {.operation = operations[id],
+                               .group = -1,
+                               .root = -1,
+                               .send_count = sends->count,
+                               .receive_count = receives->count,
+                               .sends = sends->items,
+                               .receives = receives->items};
+    if (reduces) {
+        operation.bytes = rank->reduced_elements * rank->planner->element_size;
+        operation.messages = rank->reduced_messages;
+    } else if (id != OPERATION_LOCAL) {
+        operation.bytes = volume_of(receives) * rank->planner->element_size;
+        operation.messages = receives->count;
+    }
+    array_push(rank->kept_arena, *all, operation);
+}
+
+static int compare_collectives(const void *left, const void *right) {
+    const Collective *a = left, *b = right;
+    if (a->class_key != b->class_key)
+        return a->class_key < b->class_key ? -1 : 1;
+    return rect_compare(&a->rect, &b->rect);
+}
+
+static void finish_operations(RankPlanner *rank, OperationArray *all) {
+    const Planner *planner = rank->planner;
+    const bool fetches = planner->transfer->kind == TRANSFER_FETCH;
+    const OperationId messages = !fetches ? OPERATION_REDUCE
+                                 : planner->many_to_many && planner_uses(planner, OPERATION_EXCHANGE)
+                                     ? OPERATION_EXCHANGE
+                                     : OPERATION_GATHER;
+    PartArray none = {0};
+    add_messages(rank, OPERATION_SHIFT, &rank->shift_sends, &rank->shift_receives, all);
+    add_messages(rank, messages, &rank->sends, &rank->receives, all);
+    add_messages(rank, OPERATION_LOCAL, &none, &rank->local, all);
+    if (rank->collectives.count > 1)
+        qsort(rank->collectives.items, (size_t)rank->collectives.count, sizeof(Collective),
+              compare_collectives);
+    for (int64_t i = 0; i < rank->collectives.count; i++)
+        array_push(rank->kept_arena, *all, rank->collectives.items[i].operation);
+}
+
+// Forgets what belongs to the step before.
+static void begin_step(RankPlanner *rank, int64_t step, Arena *arena) {
+    const Planner *planner = rank->planner;
+    rank->step = step;
+    rank->reduced_elements = rank->reduced_messages = 0;
+    rank->kept = false;
+    rank->piece = -1;
+    memset(&rank->collectives, 0, sizeof rank->collectives);
+    memset(&rank->local, 0, sizeof rank->local);
+    memset(&rank->shift_sends, 0, sizeof rank->shift_sends);
+    memset(&rank->shift_receives, 0, sizeof rank->shift_receives);
+    memset(&rank->sends, 0, sizeof rank->sends);
+    memset(&rank->receives, 0, sizeof rank->receives);
+    rank->takes_part =
+        footprint_of_rank(planner->footprints, rank->rank, step, arena, &rank->worker, &rank->footprint);
+    // Where a coordinate has several homes, all of them get the sum: then no rank computes in place.
+    if (rank->takes_part && rank->footprint.region.rects.count == 1 &&
+        (planner->transfer->kind == TRANSFER_FETCH || !planner->home->replicated))
+        rank->piece = pieces_in_place(&rank->own, &rank->footprint.bounds);
+}
+
+static void set_view(const RankPlanner *rank, RankStep *step) {
+    const Rect *bounds = &rank->footprint.bounds;
+    step->view = step->piece >= 0 ? rank->own.rects.items[step->piece] : rect_copy(bounds, rank->kept_arena);
+    for (int m = 0; m < bounds->order; m++)
+        step->first[m] = rank->footprint.first[m] - positions_index(rect_mode(&step->view, m), bounds->lo[m]);
+}
+
+static RankStep finish_step(RankPlanner *rank, RankTransfer *result, OperationArray *all) {
+    RankStep step = {.empty = !rank->takes_part, .piece = rank->piece, .first_operation = all->count};
+    if (rank->shift_sends.count)
+        result->buffer_count = 2;
+    finish_operations(rank, all);
+    step.kept = rank->kept;
+    step.operation_count = all->count - step.first_operation;
+    if (!step.empty) {
+        set_view(rank, &step);
+        if (step.piece < 0)
+            result->buffer_elements = max_i64(result->buffer_elements, rank->footprint.volume);
+    }
+    const PackedMemory memory = {&step.view, rank->own.rects.items, rank->planner->home->tensor->mode_order};
+    int64_t scratch = 0;
+    for (int64_t i = step.first_operation; i < all->count; i++)
+        scratch = saturated_add(scratch, operation_scratch(&all->items[i], &memory));
+    result->scratch_elements = max_i64(result->scratch_elements, scratch);
+    return step;
+}
+
+static const RankTransfer *plan_part(StatementPlan *plan, int transfer, int64_t rank_number) {
+    Arena *arena = plan->arena;
+    RankTransfer *result = arena_new(arena, RankTransfer);
+    Planner planner = planner_create(plan, transfer, arena);
+    // The footprint of a step is needed in the one after it.
+    Arena *footprints[] = {arena_create_within(arena), arena_create_within(arena)};
+    *result = (RankTransfer){.rank = rank_number,
+                             .transfer = planner.transfer,
+                             .step_count = planner.footprints->steps,
+                             .buffer_count = 1};
+    RankPlanner rank = {.planner = &planner,
+                        .plan = plan,
+                        .rank = rank_number,
+                        .own = home_pieces(planner.home, rank_number, arena),
+                        .kept_arena = arena};
+    RankStep *steps = arena_array(arena, RankStep, result->step_count);
+    OperationArray all = {0};
+    for (int64_t step = 0; step < result->step_count; step++) {
+        const Footprint previous = rank.footprint;
+        arena_reset(footprints[step % 2]);
+        arena_reset(planner.arena);
+        arena_reset(planner.scratch);
+        begin_step(&rank, step, footprints[step % 2]);
+        if (planner.transfer->kind == TRANSFER_FETCH)
+            fetch_step(&rank, &previous);
+        else
+            reduce_step(&rank);
+        steps[step] = finish_step(&rank, result, &all);
+    }
+    if (result->buffer_elements == 0)
+        result->buffer_count = 0;
+    result->steps = steps;
+    result->operations = all.items;
+    arena_free(footprints[0]);
+    arena_free(footprints[1]);
+    planner_free(&planner);
+    return result;
+}
+
+const RankTransfer *plan_rank_transfer(StatementPlan *plan, int transfer, int64_t rank) {
+    if (plan->own_rank != rank) {
+        plan->own_parts = arena_array(plan->arena, const RankTransfer *, plan->spmd->transfer_count);
+        plan->own_rank = rank;
+    }
+    if (!plan->own_parts[transfer])
+        plan->own_parts[transfer] = plan_part(plan, transfer, rank);
+    return plan->own_parts[transfer];
+}
+
+int64_t plan_rank_peak(StatementPlan *plan, int64_t rank) {
+    int64_t bytes = 0;
+    for (int t = 0; t < plan->plan->tensor_count; t++)
+        if (plan->homes[t].known)
+            bytes = saturated_add(bytes, home_bytes(&plan->homes[t], rank));
+    for (int t = 0; t < plan->spmd->transfer_count; t++) {
+        const RankTransfer *part = plan_rank_transfer(plan, t, rank);
+        bytes = saturated_add(bytes, rank_buffer_bytes(part));
+        bytes = saturated_add(bytes, saturated_mul(rank_copy_bytes(plan, part), plan->options.threads - 1));
+    }
+    return bytes;
+}
+
+int64_t rank_buffer_bytes(const RankTransfer *transfer) {
+    const int64_t size = (int64_t)type_info(transfer->transfer->access->tensor->type)->size;
+    const int64_t elements = saturated_add(saturated_mul(transfer->buffer_count, transfer->buffer_elements),
+                                           transfer->scratch_elements);
+    return saturated_mul(elements, size);
+}
+
+int64_t rank_copy_bytes(const StatementPlan *plan, const RankTransfer *transfer) {
+    const Tensor *tensor = transfer->transfer->access->tensor;
+    const int64_t size = (int64_t)type_info(tensor->type)->size;
+    if (!transfer->transfer->thread_copies)
+        return 0;
+    Arena *scratch = arena_create_within(plan->arena);
+    const Region own = home_pieces(&plan->homes[tensor->id], transfer->rank, scratch);
+    int64_t elements = transfer->buffer_count > 0 ? transfer->buffer_elements : 0;
+    for (int64_t s = 0; s < transfer->step_count; s++)
+        if (!transfer->steps[s].empty && transfer->steps[s].piece >= 0)
+            elements = max_i64(elements, rect_volume(&own.rects.items[transfer->steps[s].piece]));
+    arena_free(scratch);
+    // Copies begin at a line of the cache.
+    return saturated_mul(ceil_div(saturated_mul(elements, size), 64), 64);
+}

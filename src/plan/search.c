@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/search.h"
+
+#include "base/integer.h"
+
+typedef struct {
+    const Footprints *footprints;
+    SearchKind kind;
+    const Footprint *wanted;
+    SearchVisit visit;
+    void *context;
+    Arena *scratch; // of one leaf
+    // Loops from the outermost on, then the related dimensions: a search goes through them in this order.
+    int var_count;
+    int vars[MAX_VARS];
+    LoopRanges ranges;
+} Search;
+
+static bool meets(const Search *search, const BoundingBox *bounds, const Rect *rect) {
+    for (int m = 0; m < rect->order; m++) {
+        const PositionSet reached = bounds->box.values[search->footprints->access.vars[m]];
+        if (reached.lo >= rect->hi[m] || rect->lo[m] >= reached.hi ||
+            ((reached.periodic || rect->periodic[m]) && positions_common(reached, rect_mode(rect, m)) == 0))
+            return false;
+    }
+    return true;
+}
+
+// A footprint that is equal to `rect` cannot reach less.
+static bool covers(const Search *search, const BoundingBox *bounds, const Rect *rect) {
+    for (int m = 0; m < rect->order; m++)
+        if (!positions_contain(bounds->box.values[search->footprints->access.vars[m]], rect_mode(rect, m)))
+            return false;
+    return true;
+}
+
+static bool is_possible(const Search *search) {
+    BoundingBox bounds;
+    if (!provenance_bounding_box(search->footprints->provenance, search->footprints->related, &search->ranges,
+                                 &bounds))
+        return false;
+    const RectArray *rects = &search->wanted->region.rects;
+    for (int64_t i = 0; i < rects->count; i++) {
+        if (search->kind == SEARCH_MEETING && meets(search, &bounds, &rects->items[i]))
+            return true;
+        if (search->kind == SEARCH_EQUAL && !covers(search, &bounds, &rects->items[i]))
+            return false;
+    }
+    return search->kind == SEARCH_EQUAL;
+}
+
+static bool is_found(const Search *search, const Footprint *footprint) {
+    if (search->kind == SEARCH_EQUAL)
+        return footprint_equal(footprint, search->wanted);
+    const RectArray *found = &footprint->region.rects, *wanted = &search->wanted->region.rects;
+    for (int64_t i = 0; i < found->count; i++)
+        for (int64_t k = 0; k < wanted->count; k++)
+            if (rect_common(&found->items[i], &wanted->items[k]) > 0)
+                return true;
+    return false;
+}
+
+static bool visit_leaf(Search *search) {
+    const Footprints *footprints = search->footprints;
+    Worker worker = {0};
+    int64_t iteration = 0;
+    for (int i = 0; i < footprints->loop_count; i++)
+        iteration = iteration * provenance_extent(footprints->provenance, footprints->loops[i]) +
+                    search->ranges.lo[footprints->loops[i]];
+    for (int d = 0; d < footprints->grid.order; d++)
+        worker.coordinates[d] = footprints->related_dims[d] ? search->ranges.lo[footprints->vars[d]]
+                                : footprints->vars[d] < 0   ? footprints->fixed[d]
+                                                            : 0;
+    worker_locate(footprints, &worker);
+    Footprint footprint;
+    arena_reset(search->scratch);
+    footprint_find(footprints, worker.coordinates, iteration, search->scratch, &footprint);
+    return !is_found(search, &footprint) || search->visit(search->context, &worker, iteration, &footprint);
+}
+
+// Variables before `at` have one value.
+static bool bisect(Search *search, int at) {
+    if (!is_possible(search))
+        return true;
+    LoopRanges *ranges = &search->ranges;
+    while (at < search->var_count && ranges->hi[search->vars[at]] - ranges->lo[search->vars[at]] == 1)
+        at++;
+    if (at == search->var_count)
+        return visit_leaf(search);
+    const int var = search->vars[at];
+    const int64_t lo = ranges->lo[var], hi = ranges->hi[var], middle = lo + (hi - lo) / 2;
+    ranges->hi[var] = middle;
+    bool goes_on = bisect(search, at);
+    ranges->lo[var] = middle;
+    ranges->hi[var] = hi;
+    goes_on = goes_on && bisect(search, at);
+    ranges->lo[var] = lo;
+    return goes_on;
+}
+
+// Iterations [first, last) of the loops from `depth` on, while those before have one value, as ranges: all
+// iterations of one value of this loop, between two values in which only a part is meant.
+static bool search_iterations(Search *search, int depth, int64_t first, int64_t last) {
+    const Footprints *footprints = search->footprints;
+    if (first >= last)
+        return true;
+    int64_t inner = 1; // iterations of the loops below this one
+    for (int i = depth + 1; i < footprints->loop_count; i++)
+        inner *= provenance_extent(footprints->provenance, footprints->loops[i]);
+    if (depth == footprints->loop_count)
+        return bisect(search, 0);
+    const int var = footprints->loops[depth];
+    const LoopRanges saved = search->ranges;
+    const int64_t whole_lo = ceil_div(first, inner), whole_hi = last / inner;
+    bool goes_on = true;
+    if (whole_lo > whole_hi) { // within one value
+        ranges_fix(&search->ranges, var, whole_hi);
+        goes_on = search_iterations(search, depth + 1, first - whole_hi * inner, last - whole_hi * inner);
+        search->ranges = saved;
+        return goes_on;
+    }
+    if (first < whole_lo * inner) {
+        ranges_fix(&search->ranges, var, whole_lo - 1);
+        goes_on = search_iterations(search, depth + 1, first - (whole_lo - 1) * inner, inner);
+        search->ranges = saved;
+    }
+    if (goes_on && whole_lo < whole_hi) {
+        ranges_restrict(&search->ranges, var, whole_lo, whole_hi);
+        goes_on = bisect(search, 0);
+        search->ranges = saved;
+    }
+    if (goes_on && whole_hi * inner < last) {
+        ranges_fix(&search->ranges, var, whole_hi);
+        goes_on = search_iterations(search, depth + 1, 0, last - whole_hi * inner);
+        search->ranges = saved;
+    }
+    return goes_on;
+}
+
+static int64_t grid_extent(const Footprints *footprints, int var) {
+    int d = 0;
+    while (footprints->vars[d] != var)
+        d++;
+    return footprints->grid.extents[d];
+}
+
+bool search_classes(const Footprints *footprints, int64_t first, int64_t last, SearchKind kind,
+                    const Footprint *wanted, Arena *scratch, SearchVisit visit, void *context) {
+    Search search = {.footprints = footprints,
+                     .kind = kind,
+                     .wanted = wanted,
+                     .visit = visit,
+                     .context = context,
+                     .scratch = arena_create_within(scratch)};
+    for (int i = 0; i < footprints->loop_count; i++)
+        search.vars[search.var_count++] = footprints->loops[i];
+    bool takes_part = wanted->region.rects.count > 0;
+    for (int d = 0; d < footprints->grid.order; d++) {
+        if (footprints->related_dims[d])
+            search.vars[search.var_count++] = footprints->vars[d];
+        takes_part =
+            takes_part && (footprints->vars[d] >= 0 ||
+                           (footprints->fixed[d] >= 0 && footprints->fixed[d] < footprints->grid.extents[d]));
+    }
+    provenance_ranges(footprints->provenance, &search.ranges);
+    for (int i = footprints->loop_count; i < search.var_count; i++)
+        search.ranges.hi[search.vars[i]] =
+            min_i64(search.ranges.hi[search.vars[i]], grid_extent(footprints, search.vars[i]));
+    const bool goes_on = !takes_part || search_iterations(&search, 0, first, last);
+    arena_free(search.scratch);
+    return goes_on;
+}

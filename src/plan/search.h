@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Search for the classes whose footprints meet given elements: the footprint function turned round, by
+// bisection of the ranges of loops and coordinates. The bounds of a range (provenance_bounding_box) say
+// where to look no further, so a search costs what it finds, times the logarithm of the number of ranks.
+#ifndef DISTAL_PLAN_SEARCH_H
+#define DISTAL_PLAN_SEARCH_H
+
+#include "plan/footprint.h"
+
+typedef enum {
+    SEARCH_MEETING, // footprints that have an element of `wanted`
+    SEARCH_EQUAL,   // footprints that are `wanted`
+} SearchKind;
+
+// Called for each class and iteration found, in increasing order of iteration, then of class; false ends the
+// search. `footprint` holds until it returns. It may make the region wanted by SEARCH_MEETING smaller.
+typedef bool (*SearchVisit)(void *context, const Worker *worker, int64_t iteration,
+                            const Footprint *footprint);
+
+// Iterations first <= iteration < last of the loops. Of each class one worker is given, with coordinate 0 in
+// the dimensions that are not related: its members are found by class_members. False where `visit` has ended
+// the search.
+bool search_classes(const Footprints *footprints, int64_t first, int64_t last, SearchKind kind,
+                    const Footprint *wanted, Arena *scratch, SearchVisit visit, void *context);
+
+#endif

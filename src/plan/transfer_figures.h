@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Figures of one transfer, by classes of ranks.
+#ifndef DISTAL_PLAN_TRANSFER_FIGURES_H
+#define DISTAL_PLAN_TRANSFER_FIGURES_H
+
+#include "plan/figures.h"
+#include "plan/planner.h"
+
+// Figures by rank while they are summed, in elements and messages.
+typedef struct {
+    int64_t *elements, *messages;
+    int64_t *buffer;          // of the largest view
+    int64_t *scratch;         // of the step that needs most
+    int64_t *copy;            // what each thread but the first adds to: elements of the largest view
+    unsigned char *passes_on; // sends what it used in the step before: two buffers
+} Sums;
+
+// The members of one class in one step of a transfer. Figures of all members are added to the first of them
+// and brought to the others at the end (shared), where the members of a class are the same in all steps.
+typedef struct {
+    int64_t key;     // class
+    Worker worker;   // of the class
+    RankArray ranks; // that have iterations, in increasing order
+    int64_t *shared_elements, *shared_messages;
+} FigureClass;
+
+// All ranks in one transfer, while its figures are made.
+typedef struct {
+    Planner planner;
+    Sums sums;
+    OperationId pattern;
+    int64_t step;
+    int64_t *scratch_step, *step_scratch; // elements of scratch memory in the step that is noted beside them
+    Arena *arena;                         // as long as the figures of the transfer are being made
+    Arena *class_arena;                   // of one class in one step
+} TransferFigurer;
+
+void fetch_figures(TransferFigurer *figurer, FigureClass *class, const Footprint *footprint,
+                   const Reuse *reuse, bool all_the_same);
+void reduce_figures(TransferFigurer *figurer, const FigureClass *class, const Footprint *footprint);
+
+void figurer_add(TransferFigurer *figurer, int64_t rank, int64_t elements, int64_t messages);
+void figurer_add_scratch(TransferFigurer *figurer, int64_t rank, int64_t elements);
+// Takes note of an operation of the step.
+void figurer_note(TransferFigurer *figurer, OperationId operation);
+
+TransferFigures transfer_figures(const StatementPlan *plan, int transfer);
+
+#endif
