@@ -97,7 +97,7 @@ CASES = [
     ("ttv", "n=24 gx=2 gy=3", {name: ("local", [0] * 6) for name in "ABc"}),
     ("innerprod", "n=24 gx=2 gy=2", {"B": ("local", [0] * 4), "C": ("local", [0] * 4)}),
     ("ttm", "n=24 p=6", {name: ("local", [0] * 6) for name in "ABC"}),
-    ("mttkrp", "l=10 gx=2 gy=3 gz=4", mttkrp(2, 3, 4, 10)),
+    ("mttkrp", "r=10 gx=2 gy=3 gz=4", mttkrp(2, 3, 4, 10)),
     ("coupled_cluster", "n=12 gx=3 gy=3", coupled_cluster(3, 12)),
     ("adapted", "p=4", {"A": ("local", [0] * 4), "B": ("local", [0] * 4), "c": (None, [N - N // 4] * 4)}),
     ("adapted_columns", "p=4", {name: ("local", [0] * 4) for name in "ABc"}),
