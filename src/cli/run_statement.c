@@ -20,7 +20,7 @@ static size_t piece_bytes(const Storage *storage, int64_t piece) {
 static bool backup_create(Backup *backup, Storage *target) {
     *backup = (Backup){target, calloc((size_t)target->piece_count + 1, sizeof(void *))};
     for (int64_t i = 0; backup->pieces && i < target->piece_count; i++) {
-        backup->pieces[i] = elements_alloc(rect_volume(&target->pieces[i].rect), target->type);
+        backup->pieces[i] = memory_allocate(MEMORY_HOST, rect_volume(&target->pieces[i].rect), target->type);
         if (!backup->pieces[i])
             return false;
         memcpy(backup->pieces[i], target->pieces[i].data, piece_bytes(target, i));
@@ -35,7 +35,7 @@ static void backup_restore(const Backup *backup) {
 
 static void backup_free(Backup *backup) {
     for (int64_t i = 0; backup->pieces && i < backup->target->piece_count; i++)
-        free(backup->pieces[i]);
+        memory_release(MEMORY_HOST, backup->pieces[i]);
     free(backup->pieces);
 }
 

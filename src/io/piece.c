@@ -3,8 +3,6 @@
 
 #include "io/runs.h"
 
-#include <string.h>
-
 void packed_strides(const Rect *rect, const int *mode_order, int64_t *stride) {
     int64_t step = 1;
     for (int l = rect->order - 1; l >= 0; l--) {
@@ -102,99 +100,69 @@ Conversion type_conversion(ElementType from, ElementType to) {
     return table[from][to];
 }
 
+// What is done to each run of two pieces.
 typedef struct {
     char *to;
     const char *from;
-    size_t size;
-    Conversion convert; // of copies
-    void (*add)(void *to, int64_t to_step, const void *from, int64_t from_step, int64_t count);
+    ElementType type;
+    const MemoryKind *memory;
     RunVisit visit;
-} Operation;
+} PieceWork;
 
-#define DEFINE_ADD(TYPE, type, suffix)                                                                       \
-    static void add_##suffix(void *to, int64_t to_step, const void *from, int64_t from_step,                 \
-                             int64_t count) {                                                                \
-        type *x = to;                                                                                        \
-        const type *y = from;                                                                                \
-        if (to_step == 1 && from_step == 1)                                                                  \
-            for (int64_t i = 0; i < count; i++)                                                              \
-                x[i] = ADD(type, x[i], y[i]);                                                                \
-        else                                                                                                 \
-            for (int64_t i = 0; i < count; i++)                                                              \
-                x[i * to_step] = ADD(type, x[i * to_step], y[i * from_step]);                                \
-    }
-// Integers wrap, as those of NumPy do.
-#define ADD(type, x, y)                                                                                      \
-    (type) _Generic((x), int32_t                                                                             \
-                    : (int32_t)((uint32_t)(x) + (uint32_t)(y)), int64_t                                      \
-                    : (int64_t)((uint64_t)(x) + (uint64_t)(y)), default                                      \
-                    : (x) + (y))
-EACH_TYPE(DEFINE_ADD)
+static char *element(const PieceWork *work, int64_t offset) {
+    return work->to + offset * (int64_t)type_info(work->type)->size;
+}
+
+static const char *source(const PieceWork *work, int64_t offset) {
+    return work->from + offset * (int64_t)type_info(work->type)->size;
+}
 
 static void copy_run(void *context, const Run *run) {
-    const Operation *op = context;
-    char *to = op->to + run->a * (int64_t)op->size;
-    const char *from = op->from + run->b * (int64_t)op->size;
-    if (run->a_step == 1 && run->b_step == 1)
-        memcpy(to, from, (size_t)run->count * op->size);
-    else
-        op->convert(to, run->a_step, from, run->b_step, run->count);
+    const PieceWork *work = context;
+    work->memory->copy(work->type, element(work, run->a), run->a_step, source(work, run->b), run->b_step,
+                       run->count);
 }
 
 static void add_run(void *context, const Run *run) {
-    const Operation *op = context;
-    op->add(op->to + run->a * (int64_t)op->size, run->a_step, op->from + run->b * (int64_t)op->size,
-            run->b_step, run->count);
-}
-
-static void visit_patch(void *context, const Patch *patch) {
-    const Operation *whole = context;
-    Operation operation = *whole;
-    operation.to += patch->a * (int64_t)whole->size;
-    operation.from += patch->b * (int64_t)whole->size;
-    Runs runs = runs_create(patch->levels, patch->extent, patch->a_stride, patch->b_stride);
-    runs_visit(&runs, true, whole->visit, &operation);
-}
-
-static void visit_pieces(const Piece *to, const Piece *from, const Rect *rect, Operation *operation) {
-    const Frame a = {&to->rect, to->stride}, b = {&from->rect, from->stride};
-    patches_visit(rect, &a, &b, visit_patch, operation);
-}
-
-void piece_copy(const Piece *to, const Piece *from, const Rect *rect, ElementType type) {
-    Operation operation = {.to = to->data,
-                           .from = from->data,
-                           .size = type_info(type)->size,
-                           .convert = type_conversion(type, type),
-                           .visit = copy_run};
-    visit_pieces(to, from, rect, &operation);
-}
-
-void piece_add(const Piece *to, const Piece *from, const Rect *rect, ElementType type) {
-#define ADD_ENTRY(TYPE, c_type, suffix) [TYPE] = add_##suffix,
-    static void (*const table[TYPE_COUNT])(void *, int64_t, const void *, int64_t,
-                                           int64_t) = {EACH_TYPE(ADD_ENTRY)};
-    Operation operation = {.to = to->data,
-                           .from = from->data,
-                           .size = type_info(type)->size,
-                           .add = table[type],
-                           .visit = add_run};
-    visit_pieces(to, from, rect, &operation);
+    const PieceWork *work = context;
+    work->memory->add(work->type, element(work, run->a), run->a_step, source(work, run->b), run->b_step,
+                      run->count);
 }
 
 static void zero_run(void *context, const Run *run) {
-    const Operation *op = context;
-    char *to = op->to + run->a * (int64_t)op->size;
-    if (run->a_step == 1) {
-        memset(to, 0, (size_t)run->count * op->size);
-        return;
-    }
-    for (int64_t i = 0; i < run->count; i++)
-        memset(to + i * run->a_step * (int64_t)op->size, 0, op->size);
+    const PieceWork *work = context;
+    work->memory->zero(work->type, element(work, run->a), run->a_step, run->count);
+}
+
+static void visit_patch(void *context, const Patch *patch) {
+    const PieceWork *whole = context;
+    PieceWork work = *whole;
+    work.to = element(whole, patch->a);
+    work.from = source(whole, patch->b);
+    Runs runs = runs_create(patch->levels, patch->extent, patch->a_stride, patch->b_stride);
+    runs_visit(&runs, true, whole->visit, &work);
+}
+
+// By the operations of the memory that is not the host's, if one is not.
+static void visit_pieces(const Piece *to, const Piece *from, const Rect *rect, ElementType type,
+                         RunVisit visit) {
+    PieceWork work = {.to = to->data,
+                      .from = from->data,
+                      .type = type,
+                      .memory = memory_kind(to->memory == MEMORY_HOST ? from->memory : to->memory),
+                      .visit = visit};
+    const Frame a = {&to->rect, to->stride}, b = {&from->rect, from->stride};
+    patches_visit(rect, &a, &b, visit_patch, &work);
+}
+
+void piece_copy(const Piece *to, const Piece *from, const Rect *rect, ElementType type) {
+    visit_pieces(to, from, rect, type, copy_run);
+}
+
+void piece_add(const Piece *to, const Piece *from, const Rect *rect, ElementType type) {
+    visit_pieces(to, from, rect, type, add_run);
 }
 
 void piece_zero(const Piece *piece, ElementType type) {
-    Operation operation = {
-        .to = piece->data, .from = piece->data, .size = type_info(type)->size, .visit = zero_run};
-    visit_pieces(piece, piece, &piece->rect, &operation);
+    visit_pieces(piece, piece, &piece->rect, type, zero_run);
 }

@@ -7,11 +7,13 @@
 
 #include "base/type.h"
 #include "machine/rect.h"
+#include "memory/memory.h"
 
 typedef struct {
     Rect rect;                 // not empty
     int64_t stride[MAX_ORDER]; // in elements, by mode
     void *data;                // the first element
+    MemoryId memory;           // that `data` is in
 } Piece;
 
 // A rectangle within a piece.

@@ -311,23 +311,32 @@ static bool parse_arrow(Place *place, bool first_arrow) {
            parse_target(place, &arrow, first_arrow);
 }
 
+// "host, gpu or disk", and the names alone.
+static const char *memory_names(Arena *arena, const char **names) {
+    Text text = text_create(arena);
+    for (int i = 0; i < (int)MEMORY_KIND_COUNT; i++) {
+        names[i] = memory_kind((MemoryId)i)->name;
+        text_printf(&text, "%s%s", i == 0 ? "" : i + 1 < (int)MEMORY_KIND_COUNT ? ", " : " or ", names[i]);
+    }
+    return text_string(&text);
+}
+
 static bool parse_memory(Place *place) {
-    static const char *const memories[] = {"host", "gpu", "disk"};
+    const char *names[MEMORY_KIND_COUNT];
     Parser *parser = place->parser;
     const Token *name = peek(parser);
     if (name->kind != TOKEN_NAME || strcmp(name->text, "in") != 0)
         return true;
     take(parser);
-    if (!expect_name(parser, "a memory after 'in': host, gpu or disk", &name))
+    const char *all = memory_names(parser->arena, names);
+    if (!expect_name(parser, arena_printf(parser->arena, "a memory after 'in': %s", all), &name))
         return false;
-    if (strcmp(name->text, "host") == 0)
-        return true;
-    if (strcmp(name->text, "gpu") == 0 || strcmp(name->text, "disk") == 0)
+    if (!memory_find(name->text, &place->placement->memory))
+        place->failed = !diagnostics_error(
+            parser->diagnostics, name->span, "unknown memory '%s'%s", name->text,
+            build_suggestion(parser->arena, name->text, "memories", names, MEMORY_KIND_COUNT));
+    else if (!memory_kind(place->placement->memory)->supported)
         unsupported(place, name->span, arena_printf(parser->arena, "a tensor in memory '%s'", name->text));
-    else
-        place->failed =
-            !diagnostics_error(parser->diagnostics, name->span, "unknown memory '%s'%s", name->text,
-                               build_suggestion(parser->arena, name->text, "memories", memories, 3));
     return true;
 }
 

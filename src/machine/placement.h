@@ -6,6 +6,7 @@
 
 #include "machine/machine.h"
 #include "machine/rect.h"
+#include "memory/memory.h"
 
 typedef enum {
     PLACE_PARTITION, // this machine dimension splits `mode`
@@ -30,6 +31,7 @@ enum { MAX_CYCLE = INT32_MAX };
 typedef struct {
     const Machine *machine;
     Span span;
+    MemoryId memory;
     PlaceEntry entries[MAX_MACHINE_ORDER]; // one for each dimension of the machine, all levels
 } Placement;
 

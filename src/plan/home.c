@@ -15,6 +15,8 @@ static void start(Home *home, HomeKind kind, const Tensor *tensor, const int64_t
                    .ranks = ranks,
                    .per_rank = 1,
                    .arena = arena};
+    if (tensor->placement)
+        home->memory = tensor->placement->memory;
     memcpy(home->extents, extents, sizeof(int64_t) * (size_t)tensor->order);
 }
 

@@ -19,6 +19,7 @@ typedef struct {
     int order;
     int64_t extents[MAX_ORDER];
     int64_t ranks;
+    MemoryId memory;  // that its pieces are in
     bool replicated;  // some coordinate may have more than one home
     Layout layout;    // HOME_LAYOUT
     int64_t per_rank; // processors of the layout's grid that one rank has

@@ -22,13 +22,13 @@ bool copies_allocate(Copies *copies, int count, int64_t span, ElementType type) 
     *copies = (Copies){.count = count, .pitch = ceil_div(span, line) * line};
     if (!checked_mul(copies->pitch, count, &elements))
         return false;
-    copies->data = elements_alloc(elements, type);
+    copies->data = memory_allocate(MEMORY_HOST, elements, type);
     copies->used = calloc((size_t)count + 1, sizeof(bool));
     return copies->data && copies->used;
 }
 
 void copies_free(Copies *copies) {
-    free(copies->data);
+    memory_release(MEMORY_HOST, copies->data);
     free(copies->used);
     *copies = (Copies){0};
 }
@@ -41,7 +41,7 @@ void *copies_take(Copies *copies, const Piece *piece, ElementType type, int thre
     if (thread == 0)
         return piece->data;
     char *copy = copy_at(copies, type, thread - 1);
-    memset(copy, 0, (size_t)piece_span(piece) * type_info(type)->size);
+    memory_kind(MEMORY_HOST)->zero(type, copy, 1, piece_span(piece));
     copies->used[thread - 1] = true;
     return copy;
 }

@@ -159,7 +159,7 @@ static int64_t whole_bytes(const Gathering *gathering) {
 static bool allocate_whole(void *arguments, Diagnostics *diagnostics) {
     Gathering *gathering = arguments;
     const Storage *storage = gathering->storage;
-    gathering->whole = elements_alloc(rect_volume(&gathering->rect), storage->type);
+    gathering->whole = memory_allocate(MEMORY_HOST, rect_volume(&gathering->rect), storage->type);
     return gathering->whole ||
            diagnostics_error(diagnostics, (Span){0},
                              "rank %" PRId64 " has not enough memory for the whole of tensor %s, %" PRId64

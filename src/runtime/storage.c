@@ -1,20 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/storage.h"
 
-#include "base/integer.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
-
-void *elements_alloc(int64_t count, ElementType type) {
-    enum { ALIGNMENT = 64 };
-    int64_t bytes;
-    if (!checked_mul(count, (int64_t)type_info(type)->size, &bytes) ||
-        !checked_add(bytes, ALIGNMENT - 1, &bytes))
-        return NULL;
-    bytes = max_i64(bytes / ALIGNMENT, 1) * ALIGNMENT;
-    return aligned_alloc(ALIGNMENT, (size_t)bytes);
-}
 
 static bool allocate_pieces(Storage *storage) {
     const Home *home = storage->home;
@@ -27,7 +15,8 @@ static bool allocate_pieces(Storage *storage) {
         Piece *piece = &storage->pieces[storage->piece_count];
         piece->rect = rects->items[storage->piece_count];
         packed_strides(&piece->rect, home->tensor->mode_order, piece->stride);
-        piece->data = elements_alloc(rect_volume(&piece->rect), storage->type);
+        piece->memory = home->memory;
+        piece->data = memory_allocate(piece->memory, rect_volume(&piece->rect), storage->type);
         if (!piece->data)
             return false;
     }
@@ -70,7 +59,7 @@ void storage_free(Storage *storage) {
     if (!storage)
         return;
     for (int64_t i = 0; i < storage->piece_count && storage->owned; i++)
-        free(storage->pieces[i].data);
+        memory_release(storage->pieces[i].memory, storage->pieces[i].data);
     free(storage->pieces);
     free(storage);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Storage: the home pieces of one tensor on one rank, in memory. Each piece is one allocation, stored in the
-// tensor's mode order with stride 1 in the mode that is stored last.
+// Storage: the home pieces of one tensor on one rank, in the memory that its placement names. Each piece is
+// one allocation, stored in the tensor's mode order with stride 1 in the mode that is stored last.
 #ifndef DISTAL_RUNTIME_STORAGE_H
 #define DISTAL_RUNTIME_STORAGE_H
 
@@ -13,7 +13,7 @@ typedef struct {
     int64_t rank;
     int64_t piece_count;
     Piece *pieces; // as home->pieces[rank]
-    bool owned;    // whether the memory of the pieces is freed with the storage
+    bool owned;    // whether the elements are released with the storage
 } Storage;
 
 // Memory for what `rank` holds at home, set to zero or left as it comes. NULL with a diagnostic that names
@@ -27,9 +27,5 @@ void storage_free(Storage *storage);
 Storage *storage_wrap(const Home *home, int64_t rank, const Piece *pieces);
 
 void storage_zero(Storage *storage);
-
-// Memory for `count` elements, aligned for vectors; NULL where there is none. For count 0: not NULL. Freed
-// with free().
-void *elements_alloc(int64_t count, ElementType type);
 
 #endif

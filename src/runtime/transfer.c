@@ -135,12 +135,12 @@ bool transfer_allocate(TransferState *state, const RankTransfer *plan, Storage *
     scope->types = message_types_create(storage->type);
     bool ok = scope->types != NULL;
     for (int64_t i = 0; i < plan->buffer_count && ok; i++) {
-        state->buffers[i] = elements_alloc(plan->buffer_elements, storage->type);
+        state->buffers[i] = memory_allocate(MEMORY_HOST, plan->buffer_elements, storage->type);
         ok = state->buffers[i] != NULL;
     }
     const int64_t scratch = ok ? place_scratch(state) : 0;
     if (scratch > 0) {
-        scope->scratch = elements_alloc(scratch, storage->type);
+        scope->scratch = memory_allocate(MEMORY_HOST, scratch, storage->type);
         ok = scope->scratch != NULL;
     }
     if (!ok)
@@ -150,9 +150,9 @@ bool transfer_allocate(TransferState *state, const RankTransfer *plan, Storage *
 
 void transfer_free(TransferState *state) {
     message_types_free(state->scope.types);
-    free(state->buffers[0]);
-    free(state->buffers[1]);
-    free(state->scope.scratch);
+    memory_release(MEMORY_HOST, state->buffers[0]);
+    memory_release(MEMORY_HOST, state->buffers[1]);
+    memory_release(MEMORY_HOST, state->scope.scratch);
     copies_free(&state->copies);
     *state = (TransferState){0};
 }

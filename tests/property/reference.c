@@ -116,7 +116,7 @@ bool whole_create(Whole *whole, const Plan *plan) {
         if (!plan->homes[t].known)
             continue;
         Rect rect = rect_whole(plan->homes[t].order, plan->homes[t].extents);
-        whole->arrays[t] = elements_alloc(rect_volume(&rect), plan->homes[t].tensor->type);
+        whole->arrays[t] = memory_allocate(MEMORY_HOST, rect_volume(&rect), plan->homes[t].tensor->type);
         if (!whole->arrays[t])
             return false;
     }
@@ -151,8 +151,8 @@ static bool evaluate(Trial *trial, const Assignment *assignment, const Whole *wh
     expected->evaluator = evaluator;
     expected->wide = wide[evaluator_kind(evaluator)];
     expected->values = expected->magnitudes = whole_piece(whole, assignment->lhs->tensor->id);
-    expected->values.data = elements_alloc(count, expected->wide);
-    expected->magnitudes.data = elements_alloc(count, TYPE_F64);
+    expected->values.data = memory_allocate(MEMORY_HOST, count, expected->wide);
+    expected->magnitudes.data = memory_allocate(MEMORY_HOST, count, TYPE_F64);
     if (!expected->values.data || !expected->magnitudes.data ||
         !evaluator_run(evaluator, (const void *const *)whole->arrays, 0, count, expected->values.data,
                        expected->magnitudes.data)) {
@@ -166,7 +166,7 @@ static bool evaluate(Trial *trial, const Assignment *assignment, const Whole *wh
 static Piece packed_copy(const Piece *from, const Rect *rect, ElementType type) {
     Piece copy = {.rect = *rect};
     packed_strides(rect, NULL, copy.stride);
-    copy.data = elements_alloc(rect_volume(rect), type);
+    copy.data = memory_allocate(MEMORY_HOST, rect_volume(rect), type);
     if (copy.data)
         piece_copy(&copy, from, rect, type);
     return copy;

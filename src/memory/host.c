@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The main memory of a process.
+#include "memory/memory.h"
+
+#include "base/integer.h"
+
+#include <complex.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *allocate(int64_t bytes) {
+    enum { ALIGNMENT = 64 };
+    if (!checked_add(bytes, ALIGNMENT - 1, &bytes))
+        return NULL;
+    bytes = max_i64(bytes / ALIGNMENT, 1) * ALIGNMENT;
+    return aligned_alloc(ALIGNMENT, (size_t)bytes);
+}
+
+// Of elements of a constant size, which a compiler copies in registers.
+#define COPY_STEPS(size)                                                                                     \
+    for (int64_t i = 0; i < count; i++)                                                                      \
+    memcpy((char *)to + i * to_step * (size), (const char *)from + i * from_step * (size), size)
+
+static void copy(ElementType type, void *to, int64_t to_step, const void *from, int64_t from_step,
+                 int64_t count) {
+    const size_t size = type_info(type)->size;
+    if (to_step == 1 && from_step == 1)
+        memcpy(to, from, (size_t)count * size);
+    else if (size == 4)
+        COPY_STEPS(4);
+    else if (size == 8)
+        COPY_STEPS(8);
+    else
+        COPY_STEPS(16);
+}
+
+// Integers wrap, as those of NumPy do.
+#define SUM(type, x, y)                                                                                      \
+    (type) _Generic((x), int32_t                                                                             \
+                    : (int32_t)((uint32_t)(x) + (uint32_t)(y)), int64_t                                      \
+                    : (int64_t)((uint64_t)(x) + (uint64_t)(y)), default                                      \
+                    : (x) + (y))
+#define DEFINE_ADD(suffix, type)                                                                             \
+    static void add_##suffix(void *to, int64_t to_step, const void *from, int64_t from_step,                 \
+                             int64_t count) {                                                                \
+        type *x = to;                                                                                        \
+        const type *y = from;                                                                                \
+        if (to_step == 1 && from_step == 1)                                                                  \
+            for (int64_t i = 0; i < count; i++)                                                              \
+                x[i] = SUM(type, x[i], y[i]);                                                                \
+        else                                                                                                 \
+            for (int64_t i = 0; i < count; i++)                                                              \
+                x[i * to_step] = SUM(type, x[i * to_step], y[i * from_step]);                                \
+    }
+DEFINE_ADD(i32, int32_t)
+DEFINE_ADD(i64, int64_t)
+DEFINE_ADD(f32, float)
+DEFINE_ADD(f64, double)
+DEFINE_ADD(c64, float _Complex)
+DEFINE_ADD(c128, double _Complex)
+
+static void add(ElementType type, void *to, int64_t to_step, const void *from, int64_t from_step,
+                int64_t count) {
+    static void (*const table[TYPE_COUNT])(void *, int64_t, const void *, int64_t, int64_t) = {
+        [TYPE_I32] = add_i32, [TYPE_I64] = add_i64, [TYPE_F32] = add_f32,
+        [TYPE_F64] = add_f64, [TYPE_C64] = add_c64, [TYPE_C128] = add_c128,
+    };
+    table[type](to, to_step, from, from_step, count);
+}
+
+static void zero(ElementType type, void *to, int64_t step, int64_t count) {
+    const size_t size = type_info(type)->size;
+    if (step == 1) {
+        memset(to, 0, (size_t)count * size);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++)
+        memset((char *)to + i * step * (int64_t)size, 0, size);
+}
+
+const MemoryKind memory_host = {.name = "host",
+                                .supported = true,
+                                .addressable = true,
+                                .allocate = allocate,
+                                .release = free,
+                                .copy = copy,
+                                .add = add,
+                                .zero = zero};

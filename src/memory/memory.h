@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory kinds: where elements of tensors can be, as records of what can be done there. A placement names one
+// (`in host`), homes and storage carry it, and whatever moves or sets elements goes through its record. A new
+// kind is one file of this folder and one line of the list below.
+#ifndef DISTAL_MEMORY_MEMORY_H
+#define DISTAL_MEMORY_MEMORY_H
+
+#include "base/type.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// The first is that of everything that no placement names.
+#define MEMORY_KINDS(ENTRY)                                                                                  \
+    ENTRY(HOST, host)                                                                                        \
+    ENTRY(GPU, gpu)                                                                                          \
+    ENTRY(DISK, disk)
+
+#define MEMORY_ID(NAME, name) MEMORY_##NAME,
+typedef enum { MEMORY_KINDS(MEMORY_ID) MEMORY_KIND_COUNT } MemoryId;
+#undef MEMORY_ID
+
+// Steps are in elements, from one to the next.
+typedef struct {
+    const char *name;
+    bool supported;   // false: diagnosed where a placement names it, and nothing else is set
+    bool addressable; // kernels and MPI reach elements through pointers
+    // Aligned for vectors, never NULL for 0 bytes; NULL: no memory.
+    void *(*allocate)(int64_t bytes);
+    void (*release)(void *memory); // which may be NULL
+    // `count` elements; both places are in this kind of memory, or one of them in the host's. They do not
+    // overlap.
+    void (*copy)(ElementType type, void *to, int64_t to_step, const void *from, int64_t from_step,
+                 int64_t count);
+    void (*add)(ElementType type, void *to, int64_t to_step, const void *from, int64_t from_step,
+                int64_t count);
+    void (*zero)(ElementType type, void *to, int64_t step, int64_t count);
+} MemoryKind;
+
+#define MEMORY_RECORD(NAME, name) extern const MemoryKind memory_##name;
+MEMORY_KINDS(MEMORY_RECORD)
+#undef MEMORY_RECORD
+
+const MemoryKind *memory_kind(MemoryId id);
+// By name; false where there is none.
+bool memory_find(const char *name, MemoryId *id);
+
+// Memory for `count` elements; NULL where there is none, also because so many bytes cannot be counted.
+void *memory_allocate(MemoryId id, int64_t count, ElementType type);
+void memory_release(MemoryId id, void *memory);
+
+#endif
