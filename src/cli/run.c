@@ -78,6 +78,8 @@ static ExitStatus run_ranks(Session *session) {
 // One process: MPI needs neither a daemon nor a network.
 static void keep_alone(void) {
     setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
+    // Nor a folder: all isolated processes would have the same, and remove it from under each other.
+    setenv("OMPI_MCA_orte_create_session_dirs", "0", 0);
     setenv("OMPI_MCA_pml", "ob1", 0);
     setenv("OMPI_MCA_btl", "self", 0);
     setenv("UCX_TLS", "self", 0);

@@ -456,6 +456,16 @@ def affinities(process):
     return result
 
 
+def test_many_runs_at_once(_):
+    """Processes that run alone do not meet in the temporary folder of MPI."""
+    for _ in range(8):
+        runs = [subprocess.Popen([DISTAL, "run", "-e", "tensor a: f64; a = 3"], stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, text=True) for _ in range(8)]
+        for run in runs:
+            output, message = run.communicate(timeout=LIMIT_SECONDS)
+            check(run.returncode == 0 and output == "a = 3\n", message)
+
+
 def test_binding(folder):
     """Ranks have cores of their own where there are enough, unless the user says how they are bound."""
     usable = os.sched_getaffinity(0)
