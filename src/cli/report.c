@@ -84,16 +84,15 @@ static const struct {
 
 static void row_cells(const Row *row, int64_t ranks, Arena *arena, const char **cells) {
     const TensorFigures *figures = row->planned;
-    const bool used = figures->used;
     cells[0] = figures->tensor->name;
     cells[1] = figures->pattern;
-    cells[2] = used && figures->at[0] ? figures->at : "-";
-    cells[3] = used ? arena_printf(arena, "%" PRId64, figures->steps) : "-";
-    cells[4] = used ? report_bytes(largest(row->bytes, ranks), arena) : "-";
-    cells[5] = used ? report_bytes(sum(row->bytes, ranks), arena) : "-";
-    cells[6] = used ? arena_printf(arena, "%" PRId64, largest(row->messages, ranks)) : "-";
+    cells[2] = figures->at[0] ? figures->at : "-";
+    cells[3] = arena_printf(arena, "%" PRId64, figures->steps);
+    cells[4] = report_bytes(largest(row->bytes, ranks), arena);
+    cells[5] = report_bytes(sum(row->bytes, ranks), arena);
+    cells[6] = arena_printf(arena, "%" PRId64, largest(row->messages, ranks));
     cells[7] = report_bytes(largest(figures->home_bytes, ranks), arena);
-    cells[8] = used ? report_bytes(largest(figures->buffer_bytes, ranks), arena) : "-";
+    cells[8] = report_bytes(largest(figures->buffer_bytes, ranks), arena);
 }
 
 static void print_cells(const char *const *cells, const size_t *width, Text *to) {
@@ -107,18 +106,24 @@ static void print_cells(const char *const *cells, const size_t *width, Text *to)
     text_append(to, "\n");
 }
 
+// The tensors that the statement uses: of a long program, each uses a few.
 static void print_tensors(const StatementPlan *plan, const StatementReport *report, Text *to) {
     Arena *arena = to->arena;
-    const int tensor_count = plan_figures(plan)->tensor_count, rows = tensor_count + 2;
+    const StatementFigures *figures = plan_figures(plan);
+    int rows = 2;
+    for (int t = 0; t < figures->tensor_count; t++)
+        rows += figures->tensors[t].used;
     const char **cells = arena_array(arena, const char *, rows *COLUMNS);
     size_t width[COLUMNS] = {0};
     for (int c = 0; c < COLUMNS; c++) {
         cells[c] = columns[c].upper;
         cells[COLUMNS + c] = columns[c].lower;
     }
-    for (int t = 0; t < tensor_count; t++) {
+    for (int t = 0, r = 2; t < figures->tensor_count; t++) {
+        if (!figures->tensors[t].used)
+            continue;
         Row row = row_of(plan, report, t);
-        row_cells(&row, plan->ranks, arena, &cells[(t + 2) * COLUMNS]);
+        row_cells(&row, plan->ranks, arena, &cells[r++ * COLUMNS]);
     }
     for (int i = 0; i < rows * COLUMNS; i++) {
         size_t length = strlen(cells[i]);

@@ -8,49 +8,69 @@ static void increase(int64_t *figure, int64_t by) {
     *figure = saturated_add(*figure, by);
 }
 
-static TensorFigures sum_tensor(const StatementPlan *plan, const TransferFigures *transfers,
-                                const Tensor *tensor) {
-    Arena *arena = plan->arena;
-    int64_t *bytes = arena_array(arena, int64_t, plan->ranks);
-    int64_t *messages = arena_array(arena, int64_t, plan->ranks);
-    int64_t *home = arena_array(arena, int64_t, plan->ranks);
-    int64_t *buffer = arena_array(arena, int64_t, plan->ranks);
-    TensorFigures figures = {tensor, false, "none", "", 0, bytes, messages, home, buffer};
-    OperationId pattern = OPERATION_LOCAL;
-    for (int t = 0; t < plan->spmd->transfer_count; t++) {
-        const TransferFigures *own = &transfers[t];
-        if (own->transfer->access->tensor != tensor)
-            continue;
-        if (!figures.used && own->transfer->at >= 0)
-            figures.at = plan->spmd->cin->vars[own->transfer->at].name;
-        figures.used = true;
-        figures.steps = max_i64(figures.steps, own->steps);
-        pattern = operation_stronger(pattern, own->pattern);
-        figures.pattern = operations[pattern]->name;
-        for (int64_t rank = 0; rank < plan->ranks; rank++) {
-            increase(&bytes[rank], own->bytes[rank]);
-            messages[rank] += own->messages[rank];
-            increase(&buffer[rank], own->buffer_bytes[rank]);
-            increase(&buffer[rank], saturated_mul(own->copy_bytes[rank], plan->options.threads - 1));
+// Once all homes are known: the same for all statements, as each tensor is at home while any of them is
+// executed.
+static const HomeFigures *home_figures(const Plan *plan) {
+    HomeFigures *figures = plan->home_figures;
+    if (figures->total)
+        return figures;
+    const int64_t ranks = plan->options.ranks;
+    figures->none = arena_array(plan->arena, int64_t, ranks);
+    figures->bytes = arena_array(plan->arena, int64_t *, plan->tensor_count);
+    int64_t *total = arena_array(plan->arena, int64_t, ranks);
+    for (int t = 0; t < plan->tensor_count; t++) {
+        figures->bytes[t] = arena_array(plan->arena, int64_t, ranks);
+        for (int64_t rank = 0; rank < ranks && plan->homes[t].known; rank++) {
+            figures->bytes[t][rank] = home_bytes(&plan->homes[t], rank);
+            increase(&total[rank], figures->bytes[t][rank]);
         }
     }
-    const Home *own = &plan->homes[tensor->id];
-    for (int64_t rank = 0; rank < plan->ranks && own->known; rank++)
-        home[rank] = home_bytes(own, rank);
+    figures->total = total;
     return figures;
 }
 
-// Each tensor is at home while any statement is executed, so all of them count.
+// Adds what one transfer of its tensor moves and takes.
+static void add_transfer(const StatementPlan *plan, const TransferFigures *own, TensorFigures *figures) {
+    Arena *arena = plan->arena;
+    const size_t size = sizeof(int64_t) * (size_t)plan->ranks;
+    int64_t *bytes = arena_copy(arena, figures->bytes_received, size);
+    int64_t *messages = arena_copy(arena, figures->messages_received, size);
+    int64_t *buffer = arena_copy(arena, figures->buffer_bytes, size);
+    for (int64_t rank = 0; rank < plan->ranks; rank++) {
+        increase(&bytes[rank], own->bytes[rank]);
+        messages[rank] += own->messages[rank];
+        increase(&buffer[rank], own->buffer_bytes[rank]);
+        increase(&buffer[rank], saturated_mul(own->copy_bytes[rank], plan->options.threads - 1));
+    }
+    figures->bytes_received = bytes;
+    figures->messages_received = messages;
+    figures->buffer_bytes = buffer;
+    if (!figures->used && own->transfer->at >= 0)
+        figures->at = plan->spmd->cin->vars[own->transfer->at].name;
+    figures->used = true;
+    figures->steps = max_i64(figures->steps, own->steps);
+}
+
 static void sum_statement(const StatementPlan *plan, StatementFigures *figures) {
     const Plan *whole = plan->plan;
+    const HomeFigures *home = home_figures(whole);
     TensorFigures *tensors = arena_array(plan->arena, TensorFigures, whole->tensor_count);
-    int64_t *peak = arena_array(plan->arena, int64_t, plan->ranks);
+    OperationId *patterns = arena_array(plan->arena, OperationId, whole->tensor_count);
+    int64_t *peak = arena_copy(plan->arena, home->total, sizeof(int64_t) * (size_t)plan->ranks);
     for (int t = 0; t < whole->tensor_count; t++) {
-        tensors[t] = sum_tensor(plan, figures->transfers, whole->tensors[t]);
-        for (int64_t rank = 0; rank < plan->ranks; rank++) {
-            increase(&peak[rank], tensors[t].home_bytes[rank]);
-            increase(&peak[rank], tensors[t].buffer_bytes[rank]);
-        }
+        patterns[t] = OPERATION_LOCAL;
+        tensors[t] = (TensorFigures){whole->tensors[t], false,      "none",         "",        0,
+                                     home->none,        home->none, home->bytes[t], home->none};
+    }
+    for (int t = 0; t < plan->spmd->transfer_count; t++) {
+        const TransferFigures *own = &figures->transfers[t];
+        const int id = own->transfer->access->tensor->id;
+        const int64_t *before = tensors[id].buffer_bytes;
+        add_transfer(plan, own, &tensors[id]);
+        patterns[id] = operation_stronger(patterns[id], own->pattern);
+        tensors[id].pattern = operations[patterns[id]]->name;
+        for (int64_t rank = 0; rank < plan->ranks; rank++)
+            increase(&peak[rank], tensors[id].buffer_bytes[rank] - before[rank]);
     }
     figures->tensor_count = whole->tensor_count;
     figures->tensors = tensors;

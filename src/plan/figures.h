@@ -33,6 +33,13 @@ typedef struct {
     const int64_t *buffer_bytes; // copies of threads included
 } TensorFigures;
 
+// What tensors take at rest, by rank; the same in all statements of a plan.
+typedef struct {
+    int64_t **bytes;      // by tensor id
+    const int64_t *total; // over all tensors; NULL: not made yet
+    const int64_t *none;  // zeros: of tensors that a statement does not use
+} HomeFigures;
+
 typedef struct {
     bool made;
     double seconds;                   // that it took

@@ -318,6 +318,7 @@ Plan *plan_create(Arena *arena, int tensor_count, const Tensor *const *tensors, 
                    // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
                    .tensors = arena_copy(arena, tensors, sizeof *tensors * (size_t)tensor_count),
                    .homes = arena_array(arena, Home, tensor_count),
+                   .home_figures = arena_new(arena, HomeFigures),
                    .statement_count = statement_count,
                    .statements = arena_array(arena, StatementPlan *, statement_count)};
     int64_t **extents = arena_array(arena, int64_t *, tensor_count);

@@ -59,6 +59,7 @@ struct Plan {
     const Tensor *const *tensors; // by id
     Home *homes;                  // the same
     int64_t largest;              // number of processors of the largest machine in use
+    HomeFigures *home_figures;    // made by the first call that needs them
     int statement_count;
     StatementPlan **statements;
 };

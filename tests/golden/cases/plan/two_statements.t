@@ -19,7 +19,6 @@ A(i, j) = B(i, j)
   tensor  pattern   at  steps  busiest rank  all ranks  busiest rank  largest  largest
   A       local     io      1           0 B        0 B             0    144 B      0 B
   B       exchange  io      1          72 B      144 B             1    144 B    144 B
-  t       none      -       -             -          -             -     24 B        -
 
 t(i) = A(i, j)
   36 flop; at most 312 B of memory in a rank
@@ -27,5 +26,4 @@ t(i) = A(i, j)
                                      moved      moved      messages     home  buffers
   tensor  pattern  at  steps  busiest rank  all ranks  busiest rank  largest  largest
   A       local    io      1           0 B        0 B             0    144 B      0 B
-  B       none     -       -             -          -             -    144 B        -
   t       local    io      1           0 B        0 B             0     24 B      0 B
