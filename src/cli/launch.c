@@ -88,7 +88,7 @@ bool launch_fits(Session *session) {
                      " process%s, each of which executes several processors of the machine",
                      fewer, fewer, fewer == 1 ? "" : "es");
     diagnostics_note(session->diagnostics, (Span){0},
-                     "--oversubscribe starts %" PRId64 " processes all the same", ranks);
+                     "--oversubscribe starts all %" PRId64 " processes", ranks);
     return false;
 }
 

@@ -77,7 +77,7 @@ const char *build_suggestion(Arena *arena, const char *name, const char *label, 
     enum { MOST = 12 };
     const char *close = closest_name(name, candidates, count);
     if (close)
-        return arena_printf(arena, " (did you mean '%s'?)", close);
+        return arena_printf(arena, "; did you mean '%s'?", close);
     if (count == 0)
         return arena_printf(arena, " (%s: none)", label);
     Text list = text_create(arena);

@@ -74,7 +74,7 @@ bool build_find(const ProgramBuilder *builder, const char *name, Name *found);
 // All names of a kind, in order of declaration.
 NameArray build_names(const ProgramBuilder *builder, NameKind kind, Arena *arena);
 
-// " (did you mean 'x'?)", else " (LABEL: x y z)", for the end of a message.
+// "; did you mean 'x'?", else " (LABEL: x y z)", for the end of a message.
 const char *build_suggestion(Arena *arena, const char *name, const char *label, const char *const *candidates,
                              int64_t count);
 

@@ -144,7 +144,7 @@ static const Access *make_access(AssignmentParser *builder, const Token *name, c
         if (on_left && v < known) {
             fail(builder);
             diagnostics_error(parser->diagnostics, variable->span,
-                              "'%s' stands twice on the left side; only the right side can read a diagonal",
+                              "'%s' appears twice on the left side; only the right side can read a diagonal",
                               variable->text);
         } else {
             builder->failed |= !check_extent(parser->build, variable->text, builder->first_access[v],
@@ -161,7 +161,7 @@ static bool is_on_left(AssignmentParser *builder, const Token *name, Span span) 
     fail(builder);
     diagnostics_error(
         builder->parser->diagnostics, span,
-        "'%s' is assigned by this statement and cannot stand on its right side (to accumulate, write '+=' "
+        "'%s' is assigned by this statement and cannot be used on its right side (to accumulate, write '+=' "
         "without it)",
         name->text);
     return true;

@@ -255,7 +255,7 @@ static void diagnose_target(Parser *parser, const Token *target) {
         if (at_start && tokens[i].kind == TOKEN_NAME && strcmp(tokens[i].text, target->text) == 0 &&
             (after == TOKEN_ASSIGN || after == TOKEN_ADD_ASSIGN)) {
             diagnostics_error(parser->diagnostics, target->span,
-                              "the statement that assigns '%s' is further down, on "
+                              "the statement that assigns '%s' comes later, on "
                               "line %d; a schedule block comes after its statement",
                               target->text, tokens[i].span.line);
             return;

@@ -124,10 +124,9 @@ bool resolve_name(Parser *parser, const Token *token, NameKind kind, Name *name)
         return diagnostics_error(parser->diagnostics, token->span, "'%s' is a %s, not a %s", token->text,
                                  name_kinds[name->kind], name_kinds[kind]);
     if (later)
-        return diagnostics_error(
-            parser->diagnostics, token->span,
-            "%s '%s' is declared further down, on line %d; a declaration comes before its use",
-            name_kinds[kind], token->text, later);
+        return diagnostics_error(parser->diagnostics, token->span,
+                                 "%s '%s' is declared later, on line %d; a declaration comes before its use",
+                                 name_kinds[kind], token->text, later);
     const NameArray names = build_names(parser->build, kind, parser->arena);
     const char **candidates = arena_array(parser->arena, const char *, names.count);
     for (int64_t i = 0; i < names.count; i++)

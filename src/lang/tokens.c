@@ -165,7 +165,7 @@ static void push_bad(Lexer *lexer) {
     Token *token = push(lexer, TOKEN_BAD, end);
     if (!ascii)
         diagnostics_error(lexer->diagnostics, token->span,
-                          "only ASCII characters can stand here (others can stand in a comment)");
+                          "only ASCII characters are allowed outside of comments");
     else if (is_control(*begin))
         diagnostics_error(lexer->diagnostics, token->span, "unexpected control character 0x%02x", *begin);
     else

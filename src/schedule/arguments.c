@@ -102,7 +102,7 @@ bool argument_loops(const Application *application, const Arg *arg, int *vars, i
             return false;
         for (int k = 0; k < *count; k++)
             if (vars[k] == var)
-                return refuse(application, items[i].span, "'%s' stands twice in the list", items[i].name);
+                return refuse(application, items[i].span, "'%s' appears twice in the list", items[i].name);
         vars[(*count)++] = var;
     }
     return true;

@@ -49,7 +49,7 @@ static bool resolve_expression(const Application *application, Hoist *hoist) {
         ids[v] = cin_var(cin, written->vars[v].name);
         if (ids[v] < 0)
             return refuse(application, written->vars[v].span,
-                          "'%s' is no variable of this statement (variables: %s)", written->vars[v].name,
+                          "'%s' is not a variable of this statement (variables: %s)", written->vars[v].name,
                           loop_list(cin));
     }
     hoist->expr = expr_with_vars(cin->arena, written->rhs, ids);
@@ -66,7 +66,7 @@ static bool resolve_list(const Application *application, const Arg *arg, const A
     for (int i = 0; i < *count; i++)
         for (int k = 0; k < i; k++)
             if (strcmp((*items)[i].name, (*items)[k].name) == 0)
-                return refuse(application, (*items)[i].span, "'%s' stands twice in the list",
+                return refuse(application, (*items)[i].span, "'%s' appears twice in the list",
                               (*items)[i].name);
     return *count <= MAX_ORDER || refuse(application, arg->span, "a tensor has at most %d modes", MAX_ORDER);
 }
@@ -214,7 +214,7 @@ static bool refuse_replacement(const Application *application, const Replacement
     switch (replacement->obstacle) {
     case REPLACE_LEFT:
         return refuse(application, span,
-                      "'%s' stands on the left side, so it has to index the workspace: add it "
+                      "'%s' is on the left side, so it has to index the workspace: add it "
                       "to both lists",
                       var);
     case REPLACE_NONLINEAR:

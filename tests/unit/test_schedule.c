@@ -219,7 +219,7 @@ static const Case refusals[] = {
      "6:39: cannot unroll: 'j' is not a loop any more, it was collapsed into 'f' (loops: f k)\n"},
     {MATMUL, "rotate(k, {i}, r); split(k, ko, ki, 4)",
      "6:38: cannot split: 'k' is not a loop any more, it was rotated into 'r' (loops: i j r)\n"},
-    {MATMUL, "reorder({i, j, i})", "6:28: cannot reorder: 'i' stands twice in the list\n"},
+    {MATMUL, "reorder({i, j, i})", "6:28: cannot reorder: 'i' appears twice in the list\n"},
     {MATMUL, "split({k}, ko, ki, 4)", "6:19: cannot split: expected the name of a loop (loops: i j k)\n"},
     {MATMUL, "reorder(4)", "6:21: cannot reorder: expected a name, or names in braces\n"},
     {MIXED, "unroll(l, 4)", "6:20: cannot unroll: 'l' is not a loop of this statement (loops: i k j)\n"},
@@ -368,7 +368,7 @@ static const Case refusals[] = {
      "6:24: cannot precompute: the right side has no such part (a whole operand, or some of the factors of a "
      "product)\n"},
     {MATMUL, "precompute(B(i, k), {k}, {k}, W)",
-     "6:24: cannot precompute: 'i' stands on the left side, so it has to index the workspace: add it to both "
+     "6:24: cannot precompute: 'i' is on the left side, so it has to index the workspace: add it to both "
      "lists\n"},
     {MATMUL, "precompute(B(i, k) * C(k, j), {i, j}, {i, j}, W); parallelize(k, cpu_thread)",
      "6:75: cannot parallelize: threads would race: iterations of 'k' add to the same elements of 'W'; give "

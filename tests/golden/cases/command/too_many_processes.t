@@ -18,4 +18,4 @@ A(i) = 1
 --- stderr
 distal: error: 100000 processes are too many for ...: at most 16 a core are started
 distal: note: -n ... runs the program on ... process..., each of which executes several processors of the machine
-distal: note: --oversubscribe starts 100000 processes all the same
+distal: note: --oversubscribe starts all 100000 processes

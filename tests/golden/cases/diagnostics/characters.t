@@ -13,10 +13,10 @@ v(i) = v[i]
 characters.distal:2:13: error: unexpected '@'
    2 | param n = 4 @ 3, m = 5
      |             ^
-characters.distal:3:7: error: only ASCII characters can stand here (others can stand in a comment)
+characters.distal:3:7: error: only ASCII characters are allowed outside of comments
    3 | param é = 3
      |       ^
-characters.distal:4:13: error: only ASCII characters can stand here (others can stand in a comment)
+characters.distal:4:13: error: only ASCII characters are allowed outside of comments
    4 | param k = 2 – 1
      |             ^
 characters.distal:5:18: error: unexpected control character 0x01

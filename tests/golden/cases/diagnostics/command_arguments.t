@@ -109,7 +109,7 @@ command_arguments.distal:22:15: error: unknown command 'tile' (commands: split, 
 command_arguments.distal:25:23: error: cannot reorder: expected a name, or names in braces
   25 | schedule T4 { reorder(3) }
      |                       ^
-command_arguments.distal:28:27: error: cannot reorder: 'k' stands twice in the list
+command_arguments.distal:28:27: error: cannot reorder: 'k' appears twice in the list
   28 | schedule T5 { reorder({k, k}) }
      |                           ^
 command_arguments.distal:31:24: error: cannot reorder: 'kx' is not a loop of this statement (loops: i j k)

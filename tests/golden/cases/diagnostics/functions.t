@@ -47,7 +47,7 @@ functions.distal:11:8: error: 'sqrt' is a function: sqrt(a)
 functions.distal:12:8: error: 'sqrt' is a function of one argument, sqrt(a), but 0 are given here
   12 | x(i) = sqrt()
      |        ^~~~~~
-functions.distal:13:13: error: unknown tensor 'x2' (did you mean 'x'?)
+functions.distal:13:13: error: unknown tensor 'x2'; did you mean 'x'?
   13 | x(i) = sqrt(x2(i))
      |             ^~
 functions.distal:14:8: error: 'pow' is a function of two arguments, pow(a, b), but 1 is given here

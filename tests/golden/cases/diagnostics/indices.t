@@ -36,7 +36,7 @@ indices.distal:9:18: error: 's' is a scalar and takes no index
 indices.distal:9:25: error: 'C' has 2 modes, but 0 indices are given here
    9 | A(i) = v(i, j) + s(i) + C
      |                         ^
-indices.distal:10:6: error: 'i' stands twice on the left side; only the right side can read a diagonal
+indices.distal:10:6: error: 'i' appears twice on the left side; only the right side can read a diagonal
   10 | A(i, i) = C(i, i)
      |      ^
 indices.distal:11:13: error: an index is a variable, not an expression
@@ -48,10 +48,10 @@ indices.distal:11:28: error: an index is a variable, not an expression
 indices.distal:11:38: error: expected an index variable, found ')'
   11 | A(i, j) = C(i+1, j) + C(i, 0) + C(i, ) + C(i, v(j))
      |                                      ^
-indices.distal:12:11: error: 'A' is assigned by this statement and cannot stand on its right side (to accumulate, write '+=' without it)
+indices.distal:12:11: error: 'A' is assigned by this statement and cannot be used on its right side (to accumulate, write '+=' without it)
   12 | A(i, j) = A(j, i) + s
      |           ^~~~~~~
-indices.distal:13:16: error: 'A' is assigned by this statement and cannot stand on its right side (to accumulate, write '+=' without it)
+indices.distal:13:16: error: 'A' is assigned by this statement and cannot be used on its right side (to accumulate, write '+=' without it)
   13 | A(i, j) += 2 * A(i, j)
      |                ^~~~~~~
 indices.distal:14:8: error: 'C' has 2 modes, but 3 indices are given here

@@ -31,7 +31,7 @@ machine.distal:2:24: error: dimension 2 of machine 'M' has size -3; a size is at
 machine.distal:3:9: error: expected the name of a machine, found '='
    3 | machine = grid(2)
      |         ^
-machine.distal:4:13: error: unknown level 'nod' of a machine (did you mean 'node'?)
+machine.distal:4:13: error: unknown level 'nod' of a machine; did you mean 'node'?
    4 | machine A = nod grid(2)
      |             ^~~
 machine.distal:5:27: error: machine 'B' has level 'node' twice

@@ -21,10 +21,10 @@ v(i) = sqrt(Beta(i, j)) + exp(late)
 tensor late(n): f64
 schedule broken { split(i, io, ii, 2) }
 --- stderr
-names.distal:5:22: error: unknown type 'f65' (did you mean 'f64'?)
+names.distal:5:22: error: unknown type 'f65'; did you mean 'f64'?
    5 | tensor broken(n, n): f65
      |                      ^~~
-names.distal:7:15: error: unknown tensor 'Betta' (did you mean 'Beta'?)
+names.distal:7:15: error: unknown tensor 'Betta'; did you mean 'Beta'?
    7 | Alpha(i, j) = Betta(i, k) * X(k, j) + Y
      |               ^~~~~
 names.distal:7:29: error: unknown tensor 'X' (tensors: Alpha Beta broken v)
@@ -48,9 +48,9 @@ names.distal:13:1: error: 'M' is a machine, not a tensor
 names.distal:14:16: error: expected an index variable, but 'place' is a reserved word
   14 | v(i) = Beta(i, place)
      |                ^~~~~
-names.distal:15:8: error: tensor 'late' is declared further down, on line 17; a declaration comes before its use
+names.distal:15:8: error: tensor 'late' is declared later, on line 17; a declaration comes before its use
   15 | v(i) = late(i)
      |        ^~~~
-names.distal:16:31: error: tensor 'late' is declared further down, on line 17; a declaration comes before its use
+names.distal:16:31: error: tensor 'late' is declared later, on line 17; a declaration comes before its use
   16 | v(i) = sqrt(Beta(i, j)) + exp(late)
      |                               ^~~~

@@ -5,7 +5,7 @@
 param nodes = 4, chunk = 256, broken = chunk +
 machine M = grid(nodes)
 --- stderr
-override.distal: error: the program has no param 'chnuk' (did you mean 'chunk'?)
+override.distal: error: the program has no param 'chnuk'; did you mean 'chunk'?
 override.distal: error: the program has no param 'x' (params: nodes chunk broken)
 override.distal: error: param 'ranks' is the number of processes; give it with --ranks
 override.distal: error: the program has no param 'M' (params: nodes chunk broken)

@@ -29,7 +29,7 @@ param.distal:2:7: note: it is declared here
 param.distal:3:17: error: unknown param 'missing' (params: ranks n)
    3 | param unknown = missing + 1, follows = unknown + 1
      |                 ^~~~~~~
-param.distal:4:14: error: param 'later' is declared further down, on line 5; a declaration comes before its use
+param.distal:4:14: error: param 'later' is declared later, on line 5; a declaration comes before its use
    4 | param late = later
      |              ^~~~~
 param.distal:6:14: error: 1.5 is not an integer

@@ -38,7 +38,7 @@ place.distal:9:12: error: 'x' names two modes; each mode has its own name
 place.distal:10:23: error: 'x' is already partitioned by another dimension of this arrow
   10 | place D(x, y) -> M(x, x)
      |                       ^
-place.distal:11:23: error: 'yy' does not name a mode of 'E' (did you mean 'y'?)
+place.distal:11:23: error: 'yy' does not name a mode of 'E'; did you mean 'y'?
   11 | place E(x, y) -> M(x, yy)
      |                       ^~
 place.distal:12:20: error: coordinate 2 is outside dimension 0 of machine 'M', which has size 2 (coordinates 0 to 1)

@@ -23,7 +23,7 @@ place_levels.distal:5:7: error: level 'gpu' of machine 'L' has no arrow; to repl
 place_levels.distal:6:20: error: level 'node' of machine 'L' comes before 'gpu'; arrows go from the outermost level inwards
    6 | place B(x, y) -> L.gpu(x), B(x, y) -> L.node(x, y)
      |                    ^~~
-place_levels.distal:7:20: error: machine 'L' has no level 'cpu' (did you mean 'gpu'?)
+place_levels.distal:7:20: error: machine 'L' has no level 'cpu'; did you mean 'gpu'?
    7 | place C(x, y) -> L.cpu(x, y)
      |                    ^~~
 place_levels.distal:8:45: error: level 'node' of machine 'L' is already placed

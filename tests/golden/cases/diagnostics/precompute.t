@@ -117,7 +117,7 @@ schedule J { precompute(K(i, k), {i}, {i}, W) }
 T2(i, j) = (B(i, k) + P(i, k)) * b(j)
 schedule T2 { precompute(B(i, k), {i}, {i}, W) }
 --- stderr
-precompute.distal:36:31: error: cannot precompute: 'x' is no variable of this statement (variables: i j k)
+precompute.distal:36:31: error: cannot precompute: 'x' is not a variable of this statement (variables: i j k)
   36 | schedule T1 { precompute(B(i, x) * C(x, j), {i, j}, {i, j}, W) }
      |                               ^
 precompute.distal:39:26: error: cannot precompute: the right side has no such part (a whole operand, or some of the factors of a product)
@@ -132,10 +132,10 @@ precompute.distal:45:53: error: cannot precompute: 1 name for 2 variables of the
 precompute.distal:48:54: error: cannot precompute: 'j' is a variable of this statement: write 'i' again, or a name of its own
   48 | schedule T5 { precompute(B(i, k) * C(k, j), {i, j}, {j, iw}, W) }
      |                                                      ^
-precompute.distal:51:49: error: cannot precompute: 'i' stands twice in the list
+precompute.distal:51:49: error: cannot precompute: 'i' appears twice in the list
   51 | schedule T6 { precompute(B(i, k) * C(k, j), {i, i}, {i, j}, W) }
      |                                                 ^
-precompute.distal:54:57: error: cannot precompute: 'x' stands twice in the list
+precompute.distal:54:57: error: cannot precompute: 'x' appears twice in the list
   54 | schedule T7 { precompute(B(i, k) * C(k, j), {i, j}, {x, x}, W) }
      |                                                         ^
 precompute.distal:57:61: error: cannot precompute: 'P' is a tensor already: a workspace needs a name of its own
@@ -147,7 +147,7 @@ precompute.distal:60:61: error: cannot precompute: 'M' is a machine already: a w
 precompute.distal:63:62: error: cannot precompute: expected a name for the workspace
   63 | schedule T10 { precompute(B(i, k) * C(k, j), {i, j}, {i, j}, 2 * 3) }
      |                                                              ^~~~~
-precompute.distal:66:27: error: cannot precompute: 'j' stands on the left side, so it has to index the workspace: add it to both lists
+precompute.distal:66:27: error: cannot precompute: 'j' is on the left side, so it has to index the workspace: add it to both lists
   66 | schedule T11 { precompute(B(i, k) * C(k, j), {i}, {i}, W) }
      |                           ^~~~~~~~~~~~~~~~~
 precompute.distal:69:27: error: cannot precompute: other factors have 'k' as well, so it cannot be summed ahead: add it to both lists

@@ -14,7 +14,7 @@ schedule 3 { split(i, io, ii, 4) }
 s = C(i, j)
 schedule s { split(i, io, ii, 4) }
 --- stderr
-schedule_block.distal:2:10: error: the statement that assigns 'A' is further down, on line 3; a schedule block comes after its statement
+schedule_block.distal:2:10: error: the statement that assigns 'A' comes later, on line 3; a schedule block comes after its statement
    2 | schedule A { split(i, io, ii, 4) }
      |          ^
 schedule_block.distal:5:10: error: every statement that assigns 'A' so far has a schedule block already

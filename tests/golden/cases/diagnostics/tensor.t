@@ -34,7 +34,7 @@ tensor.distal:5:8: error: 'M' is already declared as a machine; choose another n
 tensor.distal:2:9: note: it is declared here
    2 | machine M = grid(2)
      |         ^
-tensor.distal:6:17: error: unknown type 'f63' (did you mean 'f64'?)
+tensor.distal:6:17: error: unknown type 'f63'; did you mean 'f64'?
    6 | tensor B(n, n): f63
      |                 ^~~
 tensor.distal:7:13: error: mode 1 of 'C' has extent -4; an extent is not negative
@@ -70,6 +70,6 @@ tensor.distal:16:18: error: expected ',' or the end of the line, found 'f32'
 tensor.distal:17:9: error: expected extents (...) or ':' and a type, found end of line
   17 | tensor L
      |         ^
-tensor.distal:18:1: error: unknown declaration 'tensro' (did you mean 'tensor'?)
+tensor.distal:18:1: error: unknown declaration 'tensro'; did you mean 'tensor'?
   18 | tensro N(3): f64
      | ^~~~~~
