@@ -10,7 +10,7 @@ typedef struct {
     bool linear;   // the right side depends on it linearly
     bool additive; // it is a sum of additive terms of the statement, not inside of one
     VarSet beside; // variables of the factors of its term beside it
-} Place;
+} ExprPlace;
 
 // The variables that all addends have.
 static VarSet common_vars(const Expr *expr) {
@@ -95,7 +95,7 @@ static bool find_obstacle(Replacement *replacement, ReplaceObstacle obstacle, Va
     return true;
 }
 
-static bool may_replace(Replacement *replacement, Place place) {
+static bool may_replace(Replacement *replacement, ExprPlace place) {
     const VarSet summed = expr_vars(replacement->part) & ~replacement->kept;
     if (find_obstacle(replacement, REPLACE_LEFT, summed & replacement->left) ||
         find_obstacle(replacement, REPLACE_NONLINEAR, place.linear ? 0 : summed) ||
@@ -110,7 +110,7 @@ static bool may_replace(Replacement *replacement, Place place) {
     return true;
 }
 
-static Place beside_factor(Place place, const Expr *factor) {
+static ExprPlace beside_factor(ExprPlace place, const Expr *factor) {
     place.beside |= expr_vars(factor);
     place.additive = false;
     return place;
@@ -127,7 +127,7 @@ static const Expr *product(Arena *arena, const Expr *whole, const Factors *facto
 }
 
 // The product without the factors that the part consists of; `expr` itself where it has not all of them.
-static const Expr *replace_factors(Replacement *replacement, const Expr *expr, Place place) {
+static const Expr *replace_factors(Replacement *replacement, const Expr *expr, ExprPlace place) {
     Arena *arena = replacement->arena;
     Factors some = {0}, all = {0};
     add_factors(arena, replacement->part, &some);
@@ -140,7 +140,7 @@ static const Expr *replace_factors(Replacement *replacement, const Expr *expr, P
     return may_replace(replacement, place) ? product(arena, expr, &all) : expr;
 }
 
-static Place left_place(const Replacement *replacement, const Expr *expr, Place place) {
+static ExprPlace left_place(const Replacement *replacement, const Expr *expr, ExprPlace place) {
     if (expr->kind == EXPR_MUL)
         return beside_factor(place, expr->right);
     if (expr->kind == EXPR_DIV) {
@@ -152,7 +152,7 @@ static Place left_place(const Replacement *replacement, const Expr *expr, Place 
     return place;
 }
 
-static Place right_place(const Expr *expr, Place place) {
+static ExprPlace right_place(const Expr *expr, ExprPlace place) {
     if (expr->kind == EXPR_MUL)
         return beside_factor(place, expr->left);
     if (expr->kind == EXPR_DIV || expr->kind == EXPR_CALL)
@@ -160,7 +160,7 @@ static Place right_place(const Expr *expr, Place place) {
     return place;
 }
 
-static const Expr *replace(Replacement *replacement, const Expr *expr, Place place) {
+static const Expr *replace(Replacement *replacement, const Expr *expr, ExprPlace place) {
     if (!expr)
         return NULL;
     if (expr_equal(replacement->arena, expr, replacement->part))
@@ -182,7 +182,7 @@ static const Expr *replace(Replacement *replacement, const Expr *expr, Place pla
 
 const Expr *expr_replace(Replacement *replacement, const Expr *expr) {
     replacement->count = 0;
-    return replace(replacement, expr, (Place){.linear = true, .additive = true});
+    return replace(replacement, expr, (ExprPlace){.linear = true, .additive = true});
 }
 
 const Expr *expr_with_vars(Arena *arena, const Expr *expr, const int *ids) {

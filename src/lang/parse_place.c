@@ -21,9 +21,9 @@ typedef struct {
     Placement *placement; // machine NULL likewise
     int next_level;       // of the machine
     bool failed, wrong_level;
-} Place;
+} PlaceParser;
 
-static bool parse_modes(Place *place, Arrow *arrow, const Token *name) {
+static bool parse_modes(PlaceParser *place, Arrow *arrow, const Token *name) {
     Parser *parser = place->parser;
     Span span = name->span;
     if (peek(parser)->kind == TOKEN_OPEN_PAREN) {
@@ -59,7 +59,7 @@ static bool parse_modes(Place *place, Arrow *arrow, const Token *name) {
 }
 
 // The mode that a name on the right stands for, -1 after a diagnostic.
-static int mode_of(Place *place, Arrow *arrow, const Token *name) {
+static int mode_of(PlaceParser *place, Arrow *arrow, const Token *name) {
     Parser *parser = place->parser;
     for (int d = 0; d < arrow->mode_count; d++) {
         if (strcmp(arrow->modes[d], name->text) != 0)
@@ -87,13 +87,13 @@ static int mode_of(Place *place, Arrow *arrow, const Token *name) {
     return -1;
 }
 
-static void unsupported(Place *place, Span span, const char *what) {
+static void unsupported(PlaceParser *place, Span span, const char *what) {
     diagnostics_error(place->parser->diagnostics, span, "%s is not supported yet", what);
     place->failed = true;
 }
 
 // `fuse(x, y)` after `~`: read to the end, so that only the feature is diagnosed.
-static bool skip_call(Place *place, Span span, const char *what) {
+static bool skip_call(PlaceParser *place, Span span, const char *what) {
     Parser *parser = place->parser;
     const Token *open = peek(parser);
     if (open->match == NO_MATCH)
@@ -104,7 +104,7 @@ static bool skip_call(Place *place, Span span, const char *what) {
 }
 
 // `(x, b)` after `cyclic`.
-static bool parse_cyclic(Place *place, Arrow *arrow, PlaceEntry *entry) {
+static bool parse_cyclic(PlaceParser *place, Arrow *arrow, PlaceEntry *entry) {
     Parser *parser = place->parser;
     bool outside;
     const Token *name;
@@ -124,7 +124,7 @@ static bool parse_cyclic(Place *place, Arrow *arrow, PlaceEntry *entry) {
     return true;
 }
 
-static bool parse_entry(Place *place, Arrow *arrow, PlaceEntry *entry) {
+static bool parse_entry(PlaceParser *place, Arrow *arrow, PlaceEntry *entry) {
     Parser *parser = place->parser;
     const Token *token = peek(parser);
     entry->span = token->span;
@@ -163,7 +163,7 @@ static bool parse_entry(Place *place, Arrow *arrow, PlaceEntry *entry) {
 }
 
 // Right side of an arrow, in parentheses; `first` and `order` are the machine's dimensions that it is about.
-static bool parse_entries(Place *place, Arrow *arrow, Span target, const char *target_name, int first,
+static bool parse_entries(PlaceParser *place, Arrow *arrow, Span target, const char *target_name, int first,
                           int order) {
     Parser *parser = place->parser;
     const Machine *machine = place->placement->machine;
@@ -196,7 +196,7 @@ static bool parse_entries(Place *place, Arrow *arrow, Span target, const char *t
 
 // The level after the dot, which has to be the next one that has not been placed; NULL after a diagnostic of
 // there being none. Of levels out of order only the first is diagnosed.
-static const MachineLevel *find_level(Place *place, const Token *name) {
+static const MachineLevel *find_level(PlaceParser *place, const Token *name) {
     Parser *parser = place->parser;
     const Machine *machine = place->placement->machine;
     const MachineLevel *level = machine_level(machine, name->text);
@@ -228,7 +228,7 @@ static const MachineLevel *find_level(Place *place, const Token *name) {
 }
 
 // The machine of the first arrow is that of all.
-static void set_machine(Place *place, const Token *name, bool first_arrow) {
+static void set_machine(PlaceParser *place, const Token *name, bool first_arrow) {
     Parser *parser = place->parser;
     if (!first_arrow) {
         if (place->placement->machine && strcmp(place->placement->machine->name, name->text) != 0)
@@ -245,7 +245,7 @@ static void set_machine(Place *place, const Token *name, bool first_arrow) {
         place->failed = true;
 }
 
-static bool parse_target(Place *place, Arrow *arrow, bool first_arrow) {
+static bool parse_target(PlaceParser *place, Arrow *arrow, bool first_arrow) {
     Parser *parser = place->parser;
     const Token *name, *level_name;
     if (!expect_name(parser, "the name of a machine", &name))
@@ -290,7 +290,7 @@ static bool parse_target(Place *place, Arrow *arrow, bool first_arrow) {
 }
 
 // `T(x, y) -> M(x, y)`
-static bool parse_arrow(Place *place, bool first_arrow) {
+static bool parse_arrow(PlaceParser *place, bool first_arrow) {
     Parser *parser = place->parser;
     const Token *name;
     if (!expect_name(parser, "the name of a tensor", &name))
@@ -321,7 +321,7 @@ static const char *memory_names(Arena *arena, const char **names) {
     return text_string(&text);
 }
 
-static bool parse_memory(Place *place) {
+static bool parse_memory(PlaceParser *place) {
     const char *names[MEMORY_KIND_COUNT];
     Parser *parser = place->parser;
     const Token *name = peek(parser);
@@ -340,7 +340,7 @@ static bool parse_memory(Place *place) {
     return true;
 }
 
-static void check_all_levels(Place *place) {
+static void check_all_levels(PlaceParser *place) {
     const Machine *machine = place->placement->machine;
     if (!machine || place->failed || place->next_level == machine->level_count)
         return;
@@ -360,7 +360,7 @@ static void check_all_levels(Place *place) {
 
 bool parse_place(Parser *parser) {
     take(parser);
-    Place place = {.parser = parser, .placement = arena_new(parser->arena, Placement)};
+    PlaceParser place = {.parser = parser, .placement = arena_new(parser->arena, Placement)};
     place.placement->span = peek(parser)->span;
     bool ok = parse_arrow(&place, true);
     while (ok && accept(parser, TOKEN_COMMA))

@@ -13,7 +13,7 @@ typedef struct {
     bool known[MAX_VARS];   // at the depth in hand; a variable once defined is known by its own name
     bool clamped[MAX_VARS]; // kept below their extents by the bounds so far
     bool used[MAX_VARS];    // by something further inside
-} Builder;
+} LeafBuilder;
 
 // `expr` with divisors of at least one: definitions stand before the guard that tells whether a coordinate
 // lies within a variable whose extent may be 0.
@@ -35,7 +35,7 @@ static bool has_unbounded(const LeafSite *site) {
 }
 
 // Variables whose values follow now are defined, children before parents.
-static DefinitionArray define_known(Builder *builder) {
+static DefinitionArray define_known(LeafBuilder *builder) {
     const Cin *cin = builder->site->cin;
     DefinitionArray definitions = {0};
     // A parent is always older than its children.
@@ -52,7 +52,7 @@ static DefinitionArray define_known(Builder *builder) {
 }
 
 // Parents that became known and may lie beyond their extents.
-static GuardArray guard_known(Builder *builder) {
+static GuardArray guard_known(LeafBuilder *builder) {
     const Cin *cin = builder->site->cin;
     GuardArray guards = {0};
     for (int64_t i = 0; i < cin->relations.count; i++) {
@@ -67,7 +67,7 @@ static GuardArray guard_known(Builder *builder) {
 }
 
 // The parents that the bound of `var` clamps, before `var` is known.
-static void mark_clamped(Builder *builder, int var) {
+static void mark_clamped(LeafBuilder *builder, int var) {
     const Cin *cin = builder->site->cin;
     for (int64_t i = 0; i < cin->relations.count; i++) {
         const Relation *relation = cin->relations.items[i];
@@ -76,7 +76,7 @@ static void mark_clamped(Builder *builder, int var) {
     }
 }
 
-static void use(Builder *builder, const IntExpr *expr) {
+static void use(LeafBuilder *builder, const IntExpr *expr) {
     if (expr->op == INT_VAR)
         builder->used[expr->value] = true;
     if (expr->left)
@@ -86,13 +86,13 @@ static void use(Builder *builder, const IntExpr *expr) {
 }
 
 static void use_access(void *context, const Access *access) {
-    Builder *builder = context;
+    LeafBuilder *builder = context;
     for (int m = 0; m < access->tensor->order; m++)
         builder->used[access->vars[m]] = true;
 }
 
 // Drops the definitions that nothing uses. Called from the innermost depth outwards.
-static void keep_used(Builder *builder, DefinitionArray *definitions, const GuardArray *guards) {
+static void keep_used(LeafBuilder *builder, DefinitionArray *definitions, const GuardArray *guards) {
     for (int64_t i = 0; i < guards->count; i++) {
         use(builder, guards->items[i].less);
         use(builder, guards->items[i].than);
@@ -113,7 +113,7 @@ static void keep_used(Builder *builder, DefinitionArray *definitions, const Guar
 // Bounds, definitions and guards of the loops in this order.
 static void bound_loops(const LeafSite *site, Leaf *leaf, LeafLoop *loops) {
     const Cin *cin = site->cin;
-    Builder builder = {.site = site};
+    LeafBuilder builder = {.site = site};
     memcpy(builder.known, site->outside, sizeof builder.known);
     DefinitionArray definitions[MAX_VARS + 1];
     GuardArray guards[MAX_VARS + 1];

@@ -129,9 +129,9 @@ typedef struct {
     Arena *arena;
     int64_t origin, period, size;
     Array(Segment) segments;
-} Builder;
+} PeriodicBuilder;
 
-static void add_run(Builder *builder, int64_t lo, int64_t hi) {
+static void add_run(PeriodicBuilder *builder, int64_t lo, int64_t hi) {
     if (lo >= hi)
         return;
     lo -= builder->origin;
@@ -144,7 +144,7 @@ static void add_run(Builder *builder, int64_t lo, int64_t hi) {
 }
 
 // What the periodic has from lo to hi.
-static PositionSet finish(const Builder *builder, int64_t lo, int64_t hi) {
+static PositionSet finish(const PeriodicBuilder *builder, int64_t lo, int64_t hi) {
     if (builder->size == 0)
         return nothing;
     if (builder->size == builder->period)
@@ -168,7 +168,7 @@ static int64_t period_of(PositionSet set) {
 }
 
 // Runs that both have, added to `builder` unless that is NULL; how many coordinates they hold.
-static int64_t common_runs(PositionSet a, PositionSet b, Builder *builder) {
+static int64_t common_runs(PositionSet a, PositionSet b, PeriodicBuilder *builder) {
     int64_t count = 0;
     PositionSet run_a = positions_run(a, a.lo), run_b = positions_run(b, b.lo);
     while (!is_empty(run_a) && !is_empty(run_b)) {
@@ -214,7 +214,7 @@ PositionSet positions_intersect(PositionSet a, PositionSet b, Arena *arena) {
         return tight((PositionSet){lo, hi, a.periodic ? a.periodic : b.periodic});
     if (are_apart(a.periodic, b.periodic))
         return nothing;
-    Builder builder = {.arena = arena, .origin = lo};
+    PeriodicBuilder builder = {.arena = arena, .origin = lo};
     builder.period = common_period(a.periodic->period, b.periodic->period, hi - lo);
     common_runs((PositionSet){lo, lo + builder.period, a.periodic},
                 (PositionSet){lo, lo + builder.period, b.periodic}, &builder);
@@ -241,7 +241,7 @@ int64_t positions_common(PositionSet a, PositionSet b) {
 static PositionSet without(PositionSet a, const Periodic *b, Arena *arena) {
     if (!b || is_empty(a))
         return nothing;
-    Builder builder = {.arena = arena, .origin = a.lo};
+    PeriodicBuilder builder = {.arena = arena, .origin = a.lo};
     builder.period = common_period(period_of(a), b->period, a.hi - a.lo);
     const int64_t end = a.lo + builder.period;
     const PositionSet from = {a.lo, end, a.periodic}, holes = {a.lo, end, b};
@@ -314,7 +314,7 @@ PositionSet positions_every(PositionSet interval, int64_t period, Arena *arena) 
         return nothing;
     if (interval.hi - interval.lo <= period)
         return (PositionSet){interval.lo, interval.lo + 1, NULL};
-    Builder builder = {.arena = arena, .origin = interval.lo, .period = period};
+    PeriodicBuilder builder = {.arena = arena, .origin = interval.lo, .period = period};
     add_run(&builder, interval.lo, interval.lo + 1);
     return finish(&builder, interval.lo, interval.hi);
 }
@@ -337,7 +337,7 @@ PositionSet positions_blocks(PositionSet outer, int64_t block, PositionSet inner
     const bool whole = !inner.periodic && inner.hi - inner.lo == block;
     const int64_t origin = outer.periodic ? outer.periodic->origin : 0;
     const PositionSet from = {origin, origin + period_of(outer), outer.periodic};
-    Builder builder = {.arena = arena, .origin = origin * block, .period = period_of(outer) * block};
+    PeriodicBuilder builder = {.arena = arena, .origin = origin * block, .period = period_of(outer) * block};
     for (PositionSet run = positions_run(from, origin); !is_empty(run); run = positions_run(from, run.hi)) {
         if (whole)
             add_run(&builder, run.lo * block, run.hi * block);
@@ -398,7 +398,7 @@ PositionSet positions_cyclic(PositionSet set, int64_t block, int64_t size, int64
     if (set.periodic)
         length = common_period(set.periodic->period, block, ceil_div(set.hi - start, block) * block);
     const PositionSet from = {start, start + length, set.periodic};
-    Builder builder = {.arena = arena, .origin = start * size, .period = length * size};
+    PeriodicBuilder builder = {.arena = arena, .origin = start * size, .period = length * size};
     for (PositionSet run = positions_run(from, start); !is_empty(run); run = positions_run(from, run.hi))
         for (int64_t at = run.lo, end; at < run.hi; at = end) {
             end = min_i64(run.hi, (at / block + 1) * block);

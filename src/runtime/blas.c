@@ -30,21 +30,21 @@ static bool is_increment(int64_t stride) {
     return stride >= 1 && stride <= INT_MAX;
 }
 
-typedef enum { STORAGE_ROWS, STORAGE_COLUMNS, STORAGE_OTHER } StorageKind;
+typedef enum { MATRIX_ROWS, MATRIX_COLUMNS, MATRIX_OTHER } MatrixFormKind;
 
 // How CBLAS sees a matrix in row-major order: as it is, or as the transpose of what is stored.
 typedef struct {
-    StorageKind kind;
+    MatrixFormKind kind;
     CBLAS_TRANSPOSE transpose;
     int leading;
-} Storage;
+} MatrixForm;
 
-static Storage storage_of(int64_t rows, int64_t cols, int64_t row, int64_t col) {
+static MatrixForm matrix_form(int64_t rows, int64_t cols, int64_t row, int64_t col) {
     if (col == 1 && row >= cols && row <= INT_MAX)
-        return (Storage){STORAGE_ROWS, CblasNoTrans, (int)row};
+        return (MatrixForm){MATRIX_ROWS, CblasNoTrans, (int)row};
     if (row == 1 && col >= rows && col <= INT_MAX)
-        return (Storage){STORAGE_COLUMNS, CblasTrans, (int)col};
-    return (Storage){STORAGE_OTHER, CblasNoTrans, 0};
+        return (MatrixForm){MATRIX_COLUMNS, CblasTrans, (int)col};
+    return (MatrixForm){MATRIX_OTHER, CblasNoTrans, 0};
 }
 
 // What the template calls, by the type in hand.

@@ -76,15 +76,15 @@ void GEMV(int64_t m, int64_t k, TYPE alpha, const TYPE *a, int64_t a_row, int64_
         return;
     }
 #if HAS_BLAS
-    const Storage storage = storage_of(m, k, a_row, a_col);
-    if (storage.kind != STORAGE_OTHER && is_increment(x_stride) && is_increment(y_stride)) {
+    const MatrixForm form = matrix_form(m, k, a_row, a_col);
+    if (form.kind != MATRIX_OTHER && is_increment(x_stride) && is_increment(y_stride)) {
         const TYPE one = 1;
-        const bool as_is = storage.kind == STORAGE_ROWS;
+        const bool as_is = form.kind == MATRIX_ROWS;
         for (int64_t r = 0; r < m; r += BLAS_PIECE)
             for (int64_t c = 0; c < k; c += BLAS_PIECE) {
                 const int rows = (int)piece(m, r), cols = (int)piece(k, c);
-                BLAS_GEMV(CblasRowMajor, storage.transpose, as_is ? rows : cols, as_is ? cols : rows,
-                          SCALAR(alpha), a + r * a_row + c * a_col, storage.leading, x + c * x_stride,
+                BLAS_GEMV(CblasRowMajor, form.transpose, as_is ? rows : cols, as_is ? cols : rows,
+                          SCALAR(alpha), a + r * a_row + c * a_col, form.leading, x + c * x_stride,
                           (int)x_stride, SCALAR(one), y + r * y_stride, (int)y_stride);
             }
         return;
@@ -106,13 +106,13 @@ void GER(int64_t m, int64_t n, TYPE alpha, const TYPE *x, int64_t x_stride, cons
         return;
     }
 #if HAS_BLAS
-    const Storage storage = storage_of(m, n, c_row, c_col);
-    if (m > 1 && storage.kind == STORAGE_ROWS && is_increment(x_stride) && is_increment(y_stride)) {
+    const MatrixForm form = matrix_form(m, n, c_row, c_col);
+    if (m > 1 && form.kind == MATRIX_ROWS && is_increment(x_stride) && is_increment(y_stride)) {
         for (int64_t i = 0; i < m; i += BLAS_PIECE)
             for (int64_t j = 0; j < n; j += BLAS_PIECE)
                 BLAS_GER(CblasRowMajor, (int)piece(m, i), (int)piece(n, j), SCALAR(alpha), x + i * x_stride,
                          (int)x_stride, y + j * y_stride, (int)y_stride, c + i * c_row + j * c_col,
-                         storage.leading);
+                         form.leading);
         return;
     }
 #endif
@@ -139,8 +139,8 @@ static void MULTIPLY(int64_t m, int64_t n, int64_t k, const TYPE *restrict a, co
         }
 }
 
-// What no BLAS takes, integers and other strides: blocks are copied side by side, multiplied, and the result
-// is added where it belongs.
+// What no BLAS takes, integers and other strides: blocks are copied so that they are contiguous, multiplied,
+// and the result is added where it belongs.
 static void GEMM_BLOCKS(int64_t m, int64_t n, int64_t k, TYPE alpha, const TYPE *a, int64_t a_row,
                         int64_t a_col, const TYPE *b, int64_t b_row, int64_t b_col, TYPE *c, int64_t c_row,
                         int64_t c_col) {
@@ -182,9 +182,9 @@ void GEMM(int64_t m, int64_t n, int64_t k, TYPE alpha, const TYPE *a, int64_t a_
         return;
     }
 #if HAS_BLAS
-    const Storage of_a = storage_of(m, k, a_row, a_col), of_b = storage_of(k, n, b_row, b_col),
-                  of_c = storage_of(m, n, c_row, c_col);
-    if (of_a.kind != STORAGE_OTHER && of_b.kind != STORAGE_OTHER && of_c.kind == STORAGE_ROWS) {
+    const MatrixForm of_a = matrix_form(m, k, a_row, a_col), of_b = matrix_form(k, n, b_row, b_col),
+                     of_c = matrix_form(m, n, c_row, c_col);
+    if (of_a.kind != MATRIX_OTHER && of_b.kind != MATRIX_OTHER && of_c.kind == MATRIX_ROWS) {
         const TYPE one = 1;
         for (int64_t i = 0; i < m; i += BLAS_PIECE)
             for (int64_t j = 0; j < n; j += BLAS_PIECE)
