@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The loop IR: a kernel made by hand is well formed, and each way to break it is found.
+#include "emit/emit.h"
 #include "loop/passes.h"
 
 #include <setjmp.h>
@@ -145,6 +146,29 @@ static void test_printed(void **state) {
                                             "        A[x - A_lo0] += sum\n"
                                             "    reduce REDUCE_A\n"
                                             "    release FETCH_B\n");
+    arena_free(arena);
+}
+
+// What sparse operands need: a loop with a condition, and a coordinate that is loaded.
+static void test_while(void **state) {
+    (void)state;
+    Arena *arena = arena_create();
+    Sample *sample = sample_create(arena);
+    LoopNode *loop = loop_node(arena, LOOP_WHILE);
+    loop->value = value_op(arena, VALUE_LESS, VALUE_TYPE_CONDITION, value_index(arena, var(sample, VAR_X)),
+                           value_index(arena, int_param(arena, 0)));
+    put(sample, &loop->body, sample->add);
+    sample->leaf->body.items[3] = loop;
+    const char *pass, *why = NULL;
+    const LoopKernel *kernel = loop_run_passes(&sample->kernel, loop_pass_count(), &pass, &why);
+    if (!kernel)
+        fail_msg("%s: %s", pass, why);
+    Text text = text_create(arena), code = text_create(arena);
+    loop_print(kernel, &text);
+    assert_non_null(strstr(text_string(&text), "        while x < n:\n            A[A_at] += sum\n"));
+    const EmitOptions options = {.function = "f"};
+    emit_function(kernel, &options, &code);
+    assert_non_null(strstr(text_string(&code), "while (x < n) {\n"));
     arena_free(arena);
 }
 
@@ -366,6 +390,7 @@ static void test_verifier_finds(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_printed),
+        cmocka_unit_test(test_while),
         cmocka_unit_test(test_verifier_finds),
     };
     return cmocka_run_group_tests_name("loop", tests, NULL, NULL);
