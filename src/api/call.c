@@ -79,6 +79,7 @@ static distal_status guarded(distal_context *context, CallBody body, void *argum
 static distal_status begin(distal_context *context, void *arguments) {
     const BodyRun *first = arguments;
     context->diagnostics = diagnostics_create(context->scratch, (Source){"distal", NULL});
+    context->build.diagnostics = context->diagnostics;
     // It has what other ranks have reported since, too.
     if (context->no_memory)
         context->no_memory->errors = context->no_memory->list.count = 1;

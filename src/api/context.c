@@ -53,12 +53,14 @@ static void prepare(void *arguments) {
     diagnostics_error(context->no_memory, (Span){0}, "out of memory");
     context->kept = arena_create_within(context->arena);
     context->scratch = arena_create_within(context->arena);
+    context_begin_declarations(context);
 }
 
-static distal_context *allocate(void) {
+static distal_context *allocate(MPI_Comm comm) {
     distal_context *context = calloc(1, sizeof *context);
     if (!context)
         return NULL;
+    MPI_Comm_size(comm, &context->ranks);
     context->arena = arena_create();
     if (context->arena && arena_attempt(context->arena, prepare, context))
         return context;
@@ -80,7 +82,7 @@ distal_status distal_create(MPI_Comm comm, distal_context **result) {
         finalize_mpi();
         return without_context("distal_create", "an intercommunicator has no common numbering of ranks");
     }
-    distal_context *context = allocate();
+    distal_context *context = allocate(comm);
     if (!agree(comm, context != NULL)) {
         release(context);
         without_context("distal_create", "out of memory");
@@ -89,7 +91,6 @@ distal_status distal_create(MPI_Comm comm, distal_context **result) {
     }
     duplicate(comm, &context->comm);
     MPI_Comm_rank(context->comm, &context->rank);
-    MPI_Comm_size(context->comm, &context->ranks);
     MPI_Comm_split_type(context->comm, MPI_COMM_TYPE_SHARED, context->rank, MPI_INFO_NULL, &context->node);
     if (node_is_crowded(context->node))
         wait_set_sleep(true);

@@ -1,33 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The context behind the public calls: what a caller has declared, and how a call begins, fails and agrees
-// with the other ranks. Declarations become text of the language, so that calls and programs share one
-// implementation and one set of diagnostics.
+// with the other ranks. Declarations go into a ProgramBuilder, as those of a text do, so that calls and
+// programs share one implementation and one set of diagnostics. Params have one numbering in a context, so
+// tensors, machines and statements share the expressions that mention them.
 #ifndef DISTAL_API_CONTEXT_H
 #define DISTAL_API_CONTEXT_H
 
 #include "distal.h"
 #include "jit/hash.h"
 #include "jit/jit.h"
+#include "lang/fragment.h"
 #include "pipeline/pipeline.h"
 #include "runtime/agreement.h"
 #include "runtime/communicators.h"
 #include "runtime/storage.h"
 
-// "n = 1024" as `definition`, which a value given by the caller replaces.
-typedef struct Parameter Parameter;
-struct Parameter {
-    Parameter *next;
-    const char *name, *definition;
-    bool given;
-    int64_t value; // where given
-};
-
-// "machine L = node grid(2, 2), core grid(4)".
-typedef struct MachineText MachineText;
-struct MachineText {
-    MachineText *next;
-    const char *text;
-};
+// Where the value of a param comes from.
+typedef enum {
+    PARAM_DEFINED,   // its definition in a program
+    PARAM_GIVEN,     // the caller
+    PARAM_OF_TENSOR, // an extent of a tensor, NAME_dim0, ..., which only statements may mention
+    PARAM_FREE,      // the tensor is gone: the next one may have its place
+} ParamOrigin;
 
 typedef struct LoadedKernel LoadedKernel;
 struct LoadedKernel {
@@ -40,28 +34,44 @@ struct distal_tensor {
     distal_tensor *next;
     distal_context *context; // NULL: freed, and kept for the plans that know it
     int64_t references;      // the context's and those of plans
+    uint64_t serial;         // no other tensor of the context has had it
     Arena *arena;            // everything, this too, but the memory of elements
-    Arena *settled;          // what follows from the values of params: `tensor`, `extents` and `home`
     const char *name;
-    const char *dims;        // "A_dim0 = 4, A_dim1 = 5", or NULL
-    const char *declaration; // "tensor A(A_dim0, A_dim1): f64"
-    const char *placement;   // "place A(x, y) -> M(x, y)", or NULL
-    const Tensor *tensor;
+    const Tensor *tensor; // with id 0
+    int first_param;      // of its extents, where they are params of its own; else 0
     int64_t extents[MAX_ORDER];
-    Home home;        // not known before a plan needs it, where there is no placement
+    Arena *settled;   // what follows from the values of params: `home` of a placement
+    Home home;        // not known before something needs it; without a placement, before a plan does
     Storage *storage; // NULL while it has no memory
     int64_t home_changes;
     bool spread;    // it is memory of the caller with strides that kernels cannot work with
     int64_t memory; // counts the times that its memory has changed
 };
 
+// A tensor that a statement mentions, as it was declared then.
+typedef struct {
+    Tensor *tensor; // with its id in the statement
+    uint64_t serial;
+} StatementTensor;
+
 struct distal_statement {
     distal_statement *next;
-    distal_context *context;
+    distal_context *context; // NULL: freed, and kept for its plans
+    int64_t references;      // the context's and those of plans
     Arena *arena;
     const char *target;
-    const char *text;
-    Array(const char *) commands;
+    const char *text;     // its assignment
+    const char *name;     // of its source, which is what the places of its parts are in
+    const char *shared;   // the source, where other statements have the same; else NULL
+    Text source;          // the source otherwise; its last line is complete
+    int32_t lines;        // of `source`
+    ProgramBuilder build; // its tensors and itself
+    Assignment *assignment;
+    Array(StatementTensor) tensors; // by id
+    Array(Command) commands;
+    Statement written;
+    Program program;                 // that it is
+    Pipeline *pipeline;              // of `program`, as far as it has been run
     bool failed;                     // a command was wrong
     struct PlannedProgram *planned;  // of the latest plan; NULL: none
     distal_kernel_function function; // compiled ahead of time, or NULL
@@ -81,12 +91,15 @@ struct distal_context {
     MPI_Comm comm, node; // node: ranks that share this one's memory
     Communicators *communicators;
     int rank, ranks;
-    Arena *arena;   // declarations, as long as the context; all others are within it
-    Arena *scratch; // of one call
-    Arena *kept;    // what `failure` points to
-    Parameter *parameters;
-    MachineText *machines;
-    distal_tensor *tensors; // alive, in order of declaration
+    Arena *arena;               // declarations, as long as the context; all others are within it
+    Arena *scratch;             // of one call
+    Arena *kept;                // what `failure` points to
+    ProgramBuilder build;       // params and machines
+    Array(ParamOrigin) origins; // of params, by index
+    Outside names;              // tensors, for declarations
+    Outside statement_names;    // tensors and their extents, for statements
+    uint64_t serials;           // that tensors have had
+    distal_tensor *tensors;     // alive, in order of declaration
     distal_statement *statements;
     distal_plan *plans;
     LoadedKernel *kernels;
@@ -134,52 +147,65 @@ bool check_line(distal_context *context, const char *what, const char *text);
 
 distal_tensor *context_tensor(const distal_context *context, const char *name);
 
-// A program with the declarations of the context: all params and machines, and the tensors that `mentions`
-// names as a word (NULL: none), besides `also`. In the scratch arena.
-Text context_program(distal_context *context, const char *mentions, const distal_tensor *also);
-const char *context_tensor_names(distal_context *context); // all of them, for `mentions`
-// The tensors of that program, in its order; *count is set.
-distal_tensor **context_mentioned(distal_context *context, const char *mentions, int *count);
+// Prepares what declarations go into; within an attempt.
+void context_begin_declarations(distal_context *context);
+// What the diagnostics of this call are about: a text of that name, which stays until the end of the call.
+void context_show(distal_context *context, const char *name, const char *text);
 
-// Runs the passes on a program text. Where they fail, context->diagnostics are those of the pipeline.
-// `homes`: of its tensors, as PlanOptions. Everything lives in `arena`.
-Pipeline *context_compile(distal_context *context, Arena *arena, const char *text, Pass last,
-                          const Home *homes, bool *ok);
+// How far declarations have come, to go back to after a mistake: params, machines, tensors and statements.
+typedef struct {
+    BuildMark build;
+    distal_tensor **tensors;
+    distal_statement **statements;
+} DeclarationMark;
+DeclarationMark context_mark(distal_context *context);
+void context_reset(distal_context *context, DeclarationMark mark);
 
-// What a pipeline that was run so means for a call.
-distal_status pipeline_status(const Pipeline *pipeline, bool ok);
+// A param that is new; its index, or -1 after a diagnostic.
+int context_add_param(distal_context *context, Param param, ParamOrigin origin);
+// Takes over a machine that a program has declared.
+bool context_add_machine(distal_context *context, const Machine *machine);
 
-Parameter *context_param(const distal_context *context, const char *name);
-// A param at the end of the list, without a value.
-Parameter *context_add_param(distal_context *context, const char *name);
-// Declare what such a line says; diagnosed. `dims` and `placement` may be NULL. A tensor in *result that goes
-// with a failure is the caller's to release.
-distal_status machine_declare(distal_context *context, const char *text);
-distal_status tensor_declare(distal_context *context, const char *dims, const char *declaration,
-                             const char *placement, distal_tensor **result);
-
-// Looks again at the extents and homes of tensors without memory, for the values that params have now: of all
-// of them or, where something fails, of none.
-distal_status tensors_settle(distal_context *context, int64_t count, distal_tensor *const *tensors);
+// Declares a tensor, which is copied. One in *result that goes with a failure is the caller's to release.
+distal_status tensor_declare(distal_context *context, const Tensor *declared, distal_tensor **result);
+// Whether the new values of params fit the tensor, where it has been; diagnosed. It is as it was.
+distal_status tensor_check_values(distal_context *context, distal_tensor *tensor, const int64_t *values,
+                                  const char *param);
+// Takes the values that params have now: forgets a home that has changed.
+void tensor_take_values(distal_context *context, distal_tensor *tensor, const int64_t *old_values);
 // Frees a tensor that neither the context nor a plan knows any more.
 void tensor_release(distal_tensor *tensor);
 // Whether it is known where the tensor lies; diagnosed.
 distal_status tensor_check_home(distal_context *context, distal_tensor *tensor);
+// What all ranks have to have declared alike.
+void tensor_fingerprint(const distal_tensor *tensor, Hash *hash);
 // Memory for the tensor, where it has none; its home is known. Local.
 bool tensor_allocate(distal_tensor *tensor, Diagnostics *diagnostics);
 
-// Declares a statement with its commands. One in *result that goes with a failure is the caller's to free.
-distal_status statement_declare(distal_context *context, const char *text, int command_count,
-                                const char *const *commands, distal_statement **statement);
+// Declares a statement, whose places are in `source` under `name`, both of which stay; the assignment is
+// copied. One in *result that goes with a failure is the caller's to free.
+distal_status statement_declare(distal_context *context, const Assignment *assignment, const char *name,
+                                const char *source, distal_statement **result);
+// The same from a text.
+distal_status statement_read(distal_context *context, const char *text, distal_statement **result);
+// Adds commands to its schedule, which are copied and tried; after a mistake in them it is of no use.
+distal_status statement_add_commands(distal_statement *statement, int64_t count, const Command *commands);
+// Brings it up to date with tensors that have been declared again; diagnosed.
+distal_status statement_update(distal_statement *statement);
+// Runs the passes on it that have not been run, up to `last`, which is before PASS_PLAN.
+distal_status statement_compile(distal_statement *statement, Pass last);
+// Diagnostics are about the source of the statement, until the end of the call.
+void statement_show(distal_statement *statement);
+// Makes the source its own, for a call that adds lines to it.
+void statement_own_source(distal_statement *statement);
+// A tensor of the context in the form that it has in the statement.
+const Tensor *statement_tensor(void *statement, const Tensor *tensor);
 // Keeps a copy of `text` as the answer to the caller, in place of the one before.
 void statement_answer(distal_statement *statement, const char *text);
-// The whole program of a statement.
-const char *statement_program(distal_statement *statement);
-// Adds lines to its schedule; after a mistake in them the statement is of no use.
-distal_status statement_command(distal_statement *statement, const char *command);
-// Runs the passes on it; NULL in *pipeline where its schedule has failed before.
-distal_status statement_compile(distal_statement *statement, Arena *arena, Pass last, const Home *homes,
-                                Pipeline **pipeline);
+// The statement and what it needs as a program.
+void statement_print_program(const distal_statement *statement, Text *to);
+// Frees a statement that neither the context nor a plan knows any more.
+void statement_release(distal_statement *statement);
 
 // The function for the C text, compiled and loaded where the context does not have it. Collective.
 distal_status kernel_provide(distal_context *context, const char *source, distal_kernel_function *function,

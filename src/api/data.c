@@ -272,9 +272,7 @@ static distal_status wrap_one(distal_context *context, void *arguments) {
 static Hash fingerprint(const char *call, const distal_tensor *tensor, const char *text) {
     Hash hash = hash_create();
     hash_string(&hash, call);
-    hash_string(&hash, tensor->declaration);
-    hash_string(&hash, tensor->placement ? tensor->placement : "");
-    hash_bytes(&hash, tensor->extents, sizeof tensor->extents);
+    tensor_fingerprint(tensor, &hash);
     hash_string(&hash, text);
     return hash;
 }

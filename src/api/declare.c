@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Params and machines, and declarations put together as a program of the language.
+// What a context has declared: names, params, and what a new value of a param changes.
 #include "api/context.h"
 
 #include "base/integer.h"
+#include "lang/check.h"
 #include "lang/tokens.h"
 
 #include <ctype.h>
-#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 bool check_name(distal_context *context, const char *what, const char *name) {
@@ -46,195 +47,168 @@ distal_tensor *context_tensor(const distal_context *context, const char *name) {
     return NULL;
 }
 
-static bool mentioned(const Tokens *tokens, const char *name) {
-    for (int64_t i = 0; i < tokens->count; i++)
-        if (tokens->items[i].kind == TOKEN_NAME && strcmp(tokens->items[i].text, name) == 0)
-            return true;
+static bool find_tensor(void *context, const char *name, Name *found) {
+    const distal_tensor *tensor = context_tensor(context, name);
+    if (tensor)
+        // Names of programs that are being read lead to tensors that may still get a placement; these do not.
+        *found = (Name){.name = tensor->name, .kind = NAME_TENSOR, .tensor = (Tensor *)tensor->tensor};
+    return tensor != NULL;
+}
+
+static void list_tensors(void *context, NameKind kind, Arena *arena, NameArray *names) {
+    const distal_context *it = context;
+    for (const distal_tensor *tensor = it->tensors; tensor && kind == NAME_TENSOR; tensor = tensor->next)
+        array_push(arena, *names, (Name){.name = tensor->name, .kind = NAME_TENSOR});
+}
+
+// "A_dim0", where A has extents that are params of its own.
+static bool find_extent(const distal_context *context, const char *name, Name *found) {
+    for (int64_t i = 1; i < context->build.params.count; i++) {
+        if (context->origins.items[i] != PARAM_OF_TENSOR ||
+            strcmp(context->build.param_names.items[i], name) != 0)
+            continue;
+        *found = (Name){.name = context->build.param_names.items[i], .kind = NAME_PARAM, .param = (int)i};
+        return true;
+    }
     return false;
 }
 
-distal_tensor **context_mentioned(distal_context *context, const char *mentions, int *count) {
-    Arena *arena = context->scratch;
-    // What is wrong in it is found when it is parsed.
-    Tokens tokens = tokenize(arena, mentions ? mentions : "", diagnostics_create(arena, (Source){0}));
-    Array(distal_tensor *) found = {0};
-    for (distal_tensor *tensor = context->tensors; tensor; tensor = tensor->next)
-        if (mentioned(&tokens, tensor->name))
-            // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
-            array_push(arena, found, tensor);
-    *count = (int)found.count;
-    return found.items;
+static bool find_in_statement(void *context, const char *name, Name *found) {
+    return find_tensor(context, name, found) || (strstr(name, "_dim") && find_extent(context, name, found));
 }
 
-static void append_params(const distal_context *context, Text *to) {
-    for (const Parameter *param = context->parameters; param; param = param->next)
-        if (param->given)
-            text_printf(to, "param %s = %" PRId64 "\n", param->name, param->value);
-        else
-            text_printf(to, "param %s = %s\n", param->name, param->definition);
+void context_begin_declarations(distal_context *context) {
+    context->names = (Outside){find_tensor, list_tensors, context};
+    context->statement_names = (Outside){find_in_statement, list_tensors, context};
+    context->build = (ProgramBuilder){.arena = context->arena, .outside = &context->names};
+    build_ranks(&context->build, context->ranks);
+    array_push(context->arena, context->origins, PARAM_GIVEN);
 }
 
-Text context_program(distal_context *context, const char *mentions, const distal_tensor *also) {
-    Text text = text_create(context->scratch);
-    int count;
-    distal_tensor **used = context_mentioned(context, mentions, &count);
-    const distal_tensor **all = arena_array(context->scratch, const distal_tensor *, count + 1);
-    for (int i = 0; i < count; i++)
-        all[i] = used[i];
-    if (also)
-        all[count++] = also;
-    append_params(context, &text);
-    for (int i = 0; i < count; i++)
-        if (all[i]->dims)
-            text_printf(&text, "param %s\n", all[i]->dims);
-    for (const MachineText *machine = context->machines; machine; machine = machine->next)
-        text_printf(&text, "%s\n", machine->text);
-    for (int i = 0; i < count; i++)
-        text_printf(&text, "%s\n", all[i]->declaration);
-    for (int i = 0; i < count; i++)
-        if (all[i]->placement)
-            text_printf(&text, "%s\n", all[i]->placement);
-    return text;
+void context_show(distal_context *context, const char *name, const char *text) {
+    context->diagnostics->source = (Source){name, text};
 }
 
-// Diagnostics for the end of the call, which may come after that of the arena they are in.
-static Diagnostics *keep_diagnostics(distal_context *context, const Diagnostics *from) {
-    const Source source = {from->source.name, copy_text(context->scratch, from->source.text)};
-    Diagnostics *kept = diagnostics_create(context->scratch, source);
-    for (int64_t i = 0; i < from->list.count; i++) {
-        Diagnostic one = from->list.items[i];
-        one.message = copy_text(context->scratch, one.message);
-        array_push(context->scratch, kept->list, one);
+DeclarationMark context_mark(distal_context *context) {
+    DeclarationMark mark = {build_mark(&context->build), &context->tensors, &context->statements};
+    while (*mark.tensors)
+        mark.tensors = &(*mark.tensors)->next;
+    while (*mark.statements)
+        mark.statements = &(*mark.statements)->next;
+    return mark;
+}
+
+void context_reset(distal_context *context, DeclarationMark mark) {
+    while (*mark.statements)
+        distal_statement_free(*mark.statements);
+    while (*mark.tensors)
+        distal_tensor_free(*mark.tensors);
+    build_reset(&context->build, mark.build);
+    context->origins.count = mark.build.params;
+}
+
+int context_add_param(distal_context *context, Param param, ParamOrigin origin) {
+    Name extent;
+    if (find_extent(context, param.name, &extent)) {
+        invalid(context, "param '%s' is an extent of a tensor; choose another name", param.name);
+        return -1;
     }
-    kept->errors = from->errors;
-    return kept;
+    array_push(context->arena, context->origins, origin);
+    const bool added = build_param(&context->build, param, true);
+    context->origins.count = context->build.params.count;
+    return added ? (int)context->build.params.count - 1 : -1;
 }
 
-Pipeline *context_compile(distal_context *context, Arena *arena, const char *text, Pass last,
-                          const Home *homes, bool *ok) {
-    Pipeline *pipeline =
-        pipeline_create(arena, (Source){"distal", copy_text(arena, text)}, NULL, 0, context->ranks);
-    *ok = pipeline_run(pipeline, PASS_PROGRAM);
-    if (*ok) {
-        const Program *program = pipeline->program;
-        // A machine that this program does not use may still be why there are more ranks than it has
-        // processors.
-        int64_t largest =
-            plan_natural_ranks(program->machine_count, program->machines, 0, NULL, pipeline->params);
-        pipeline->plan_options = (PlanOptions){.homes = homes, .largest = largest};
-        *ok = pipeline_run(pipeline, last);
+// Puts the values in place, in turn for those of `values`.
+static void exchange_values(distal_context *context, int64_t *values) {
+    for (int64_t i = 0; i < context->build.params.count; i++) {
+        const int64_t old = context->build.param_values.items[i];
+        context->build.param_values.items[i] = context->build.params.items[i].value = values[i];
+        values[i] = old;
     }
-    if (!*ok)
-        context->diagnostics = keep_diagnostics(context, pipeline->diagnostics);
-    return pipeline;
 }
 
-// The status of a pipeline that has ended.
-distal_status pipeline_status(const Pipeline *pipeline, bool ok) {
-    if (ok)
-        return DISTAL_OK;
-    return pipeline->diagnostics == pipeline->no_memory ? DISTAL_FAILED : DISTAL_INVALID;
-}
-
-Parameter *context_param(const distal_context *context, const char *name) {
-    for (Parameter *param = context->parameters; param; param = param->next)
-        if (strcmp(param->name, name) == 0)
-            return param;
-    return NULL;
-}
-
-Parameter *context_add_param(distal_context *context, const char *name) {
-    Parameter *param = arena_new(context->arena, Parameter), **end = &context->parameters;
-    param->name = copy_text(context->arena, name);
-    while (*end)
-        end = &(*end)->next;
-    return *end = param;
-}
-
-static void remove_param(distal_context *context, const Parameter *param) {
-    Parameter **at = &context->parameters;
-    while (*at != param)
-        at = &(*at)->next;
-    *at = param->next;
-}
-
-const char *context_tensor_names(distal_context *context) {
-    Text names = text_create(context->scratch);
-    for (const distal_tensor *tensor = context->tensors; tensor; tensor = tensor->next)
-        text_printf(&names, "%s ", tensor->name);
-    return text_string(&names);
-}
-
-// Whether a tensor in memory looks as before with the values that params have now.
-static bool is_untouched(distal_context *context, const distal_tensor *tensor) {
-    const Text text = context_program(context, NULL, tensor);
-    bool ok;
-    const Pipeline *pipeline =
-        context_compile(context, context->scratch, text_string(&text), PASS_PLAN, NULL, &ok);
-    bool same = ok && (!tensor->placement || home_equal(&tensor->home, &pipeline->plan->homes[0]));
-    for (int d = 0; same && d < tensor->tensor->order; d++) {
-        int64_t extent;
-        same = int_eval(pipeline->program->tensors[0]->extents[d], pipeline->params, NULL, &extent) &&
-               extent == tensor->extents[d];
+// What the other params become where one has this value; NULL after a diagnostic.
+static int64_t *values_with(distal_context *context, int param, int64_t value) {
+    const int64_t count = context->build.params.count;
+    int64_t *values =
+        arena_copy(context->scratch, context->build.param_values.items, sizeof(int64_t) * (size_t)count);
+    values[param] = value;
+    for (int64_t i = param + 1; i < count; i++) {
+        const Param *other = &context->build.params.items[i];
+        if (context->origins.items[i] == PARAM_DEFINED &&
+            !int_eval(other->definition, values, NULL, &values[i])) {
+            invalid(context, "with '%s' = %lld, param '%s' has no value that fits into 64 bits",
+                    context->build.param_names.items[param], (long long)value, other->name);
+            return NULL;
+        }
     }
-    return same;
+    return values;
 }
 
-// What a new value of a param makes of the tensors that there are.
-static distal_status follow_param(distal_context *context, const char *param) {
-    const Text text = context_program(context, context_tensor_names(context), NULL);
-    bool ok;
-    const Pipeline *pipeline =
-        context_compile(context, context->scratch, text_string(&text), PASS_PROGRAM, NULL, &ok);
-    if (!ok)
-        return pipeline_status(pipeline, ok);
-    Array(distal_tensor *) movable = {0};
-    for (distal_tensor *tensor = context->tensors; tensor; tensor = tensor->next) {
-        const bool in_memory = tensor->storage || tensor->references > 1;
-        if (in_memory && !is_untouched(context, tensor))
-            return invalid(context,
-                           "param '%s' cannot change: tensor '%s', which is in memory, depends on it", param,
-                           tensor->name);
-        if (!in_memory)
-            // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
-            array_push(context->scratch, movable, tensor);
-    }
-    return tensors_settle(context, movable.count, movable.items);
+// Whether all that has been declared is right with the values that params have now.
+static distal_status check_declarations(distal_context *context, const int64_t *old_values,
+                                        const char *param) {
+    bool ok = true;
+    for (int64_t i = 0; i < context->build.machines.count; i++)
+        ok &= check_machine(&context->build, context->build.machines.items[i]);
+    distal_status status = ok ? DISTAL_OK : DISTAL_INVALID;
+    for (distal_tensor *tensor = context->tensors; tensor && status == DISTAL_OK; tensor = tensor->next)
+        status = tensor_check_values(context, tensor, old_values, param);
+    return status;
 }
 
 typedef struct {
     const char *name;
     int64_t value;
-    Parameter *param, before;
-    bool added;
+    int param;             // index, once it is known
+    int64_t *other_values; // while those in place are tried: the old ones
 } SetParam;
+
+static distal_status change_param(distal_context *context, SetParam *at) {
+    const bool is_given = context->origins.items[at->param] == PARAM_GIVEN;
+    if (is_given && context->build.param_values.items[at->param] == at->value)
+        return DISTAL_OK;
+    int64_t *values = values_with(context, at->param, at->value);
+    if (!values)
+        return DISTAL_INVALID;
+    exchange_values(context, values);
+    at->other_values = values;
+    const distal_status status = check_declarations(context, values, at->name);
+    if (status != DISTAL_OK)
+        return status;
+    at->other_values = NULL;
+    context->origins.items[at->param] = PARAM_GIVEN;
+    context->build.params.items[at->param].definition = NULL;
+    for (distal_tensor *tensor = context->tensors; tensor; tensor = tensor->next)
+        tensor_take_values(context, tensor, values);
+    return DISTAL_OK;
+}
 
 static distal_status set_param(distal_context *context, void *arguments) {
     SetParam *at = arguments;
+    Name found;
     if (!check_name(context, "param", at->name))
         return DISTAL_INVALID;
-    at->param = context_param(context, at->name);
-    at->added = !at->param;
-    if (at->added)
-        at->param = context_add_param(context, at->name);
-    at->before = *at->param;
-    if (at->param->given && at->param->value == at->value)
-        return DISTAL_OK;
-    at->param->given = true;
-    at->param->value = at->value;
-    return follow_param(context, at->name);
+    if (build_find(&context->build, at->name, &found) && found.kind == NAME_PARAM && found.param > 0) {
+        at->param = found.param;
+        return change_param(context, at);
+    }
+    const Param param = {.name = copy_text(context->arena, at->name), .value = at->value};
+    return context_add_param(context, param, PARAM_GIVEN) < 0 ? DISTAL_INVALID : DISTAL_OK;
 }
 
 distal_status distal_param(distal_context *context, const char *name, int64_t value) {
     if (!context)
         return missing_argument(NULL, "distal_param", "the context");
+    const DeclarationMark mark = {.build = build_mark(&context->build)};
     SetParam at = {.name = name, .value = value};
-    distal_status status = call_local(context, set_param, &at);
-    if (status != DISTAL_OK && at.param) {
-        if (at.added)
-            remove_param(context, at.param);
-        else
-            *at.param = at.before;
+    const distal_status status = call_local(context, set_param, &at);
+    if (at.other_values)
+        exchange_values(context, at.other_values);
+    if (status != DISTAL_OK) {
+        build_reset(&context->build, mark.build);
+        context->origins.count = mark.build.params;
     }
     return call_end(context, status);
 }

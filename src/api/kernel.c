@@ -73,12 +73,12 @@ typedef struct {
     distal_statement *statement;
     distal_kernel_function function;
     const char *id;
-    Pipeline *pipeline;
 } CompileCall;
 
 static distal_status generate(distal_context *context, void *arguments) {
-    CompileCall *call = arguments;
-    return statement_compile(call->statement, context->scratch, PASS_C, NULL, &call->pipeline);
+    (void)context;
+    const CompileCall *call = arguments;
+    return statement_compile(call->statement, PASS_C);
 }
 
 distal_status distal_compile(distal_statement *statement) {
@@ -89,11 +89,11 @@ distal_status distal_compile(distal_statement *statement) {
     distal_status status = call_local(context, generate, &call);
     Hash hash = hash_create();
     if (status == DISTAL_OK)
-        hash_string(&hash, call.pipeline->c_source);
+        hash_string(&hash, call.statement->pipeline->c_source);
     status = call_agree_on(context, status, &hash);
     double seconds;
     if (status == DISTAL_OK && !statement->function)
-        status = kernel_provide(context, call.pipeline->c_source, &call.function, &seconds);
+        status = kernel_provide(context, call.statement->pipeline->c_source, &call.function, &seconds);
     return status;
 }
 
@@ -102,7 +102,7 @@ static distal_status answer_source(distal_context *context, void *arguments) {
     distal_status status = generate(context, call);
     if (status != DISTAL_OK)
         return status;
-    statement_answer(call->statement, call->pipeline->c_source);
+    statement_answer(call->statement, call->statement->pipeline->c_source);
     return DISTAL_OK;
 }
 
@@ -127,7 +127,7 @@ static distal_status use(distal_context *context, void *arguments) {
     distal_status status = generate(context, call);
     if (status != DISTAL_OK)
         return status;
-    if (strcmp(call->id, call->pipeline->statements[0].id) != 0)
+    if (strcmp(call->id, call->statement->pipeline->statements[0].id) != 0)
         return invalid(
             context,
             "the function was emitted for another program than '%.60s' with its schedule and the params "

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "api/context.h"
 
-distal_status machine_declare(distal_context *context, const char *line) {
-    Text text = context_program(context, context_tensor_names(context), NULL);
-    text_printf(&text, "%s\n", line);
-    bool ok;
-    const Pipeline *pipeline =
-        context_compile(context, context->scratch, text_string(&text), PASS_PROGRAM, NULL, &ok);
-    if (!ok)
-        return pipeline_status(pipeline, ok);
-    MachineText *machine = arena_new(context->arena, MachineText), **end = &context->machines;
-    machine->text = copy_text(context->arena, line);
-    while (*end)
-        end = &(*end)->next;
-    *end = machine;
-    return DISTAL_OK;
+#include <string.h>
+
+bool context_add_machine(distal_context *context, const Machine *machine) {
+    Arena *arena = arena_create_within(context->arena);
+    const bool added = build_machine(&context->build, machine_copy(arena, machine), true);
+    if (!added)
+        arena_free(arena);
+    return added;
 }
 
 typedef struct {
@@ -28,14 +22,30 @@ static distal_status declare(distal_context *context, void *arguments) {
     if (!check_name(context, "machine", call->name) ||
         !check_line(context, "grid of the machine", call->grid))
         return DISTAL_INVALID;
-    return machine_declare(context,
-                           arena_printf(context->scratch, "machine %s = %s", call->name, call->grid));
+    const char *before = arena_printf(context->scratch, "machine %s = ", call->name);
+    context_show(context, "distal", arena_printf(context->scratch, "%s%s", before, call->grid));
+    ProgramBuilder reader = {.arena = context->scratch,
+                             .diagnostics = context->diagnostics,
+                             .outer = &context->build,
+                             .outside = &context->names};
+    const Fragment fragment = {call->grid, 1, (int32_t)strlen(before) + 1};
+    if (!fragment_machine(&reader, call->name, fragment))
+        return DISTAL_INVALID;
+    return context_add_machine(context, reader.machines.items[0]) ? DISTAL_OK : DISTAL_INVALID;
+}
+
+static distal_status run(distal_context *context, CallBody body, MachineCall *call) {
+    const DeclarationMark mark = context_mark(context);
+    const distal_status status = call_local(context, body, call);
+    if (status != DISTAL_OK)
+        context_reset(context, mark);
+    return call_end(context, status);
 }
 
 distal_status distal_machine(distal_context *context, const char *name, const char *grid) {
     if (!context)
         return missing_argument(NULL, "distal_machine", "the context");
-    return call_end(context, call_local(context, declare, &(MachineCall){.name = name, .grid = grid}));
+    return run(context, declare, &(MachineCall){.name = name, .grid = grid});
 }
 
 static distal_status declare_grid(distal_context *context, void *arguments) {
@@ -47,30 +57,22 @@ static distal_status declare_grid(distal_context *context, void *arguments) {
                        call->order, MAX_MACHINE_ORDER);
     if (!call->extents)
         return invalid(context, "the extents of machine '%s' are NULL", call->name);
-    Text line = text_create(context->scratch);
-    text_printf(&line, "machine %s = grid(", call->name);
+    Machine machine = {.name = call->name, .level_count = 1, .order = call->order};
+    machine.levels[0] = (MachineLevel){.name = "", .order = call->order};
     for (int d = 0; d < call->order; d++) {
-        Parameter *param =
-            context_add_param(context, arena_printf(context->scratch, "%s_dim%d", call->name, d));
-        param->given = true;
-        param->value = call->extents[d];
-        text_printf(&line, "%s%s", d ? ", " : "", param->name);
+        const Param param = {.name = arena_printf(context->arena, "%s_dim%d", call->name, d),
+                             .value = call->extents[d]};
+        const int index = context_add_param(context, param, PARAM_GIVEN);
+        if (index < 0)
+            return DISTAL_INVALID;
+        machine.extents[d] = int_param(context->scratch, index);
     }
-    text_append(&line, ")");
-    return machine_declare(context, text_string(&line));
+    return context_add_machine(context, &machine) ? DISTAL_OK : DISTAL_INVALID;
 }
 
 distal_status distal_machine_grid(distal_context *context, const char *name, int order,
                                   const int64_t *extents) {
     if (!context)
         return missing_argument(NULL, "distal_machine_grid", "the context");
-    MachineCall call = {.name = name, .order = order, .extents = extents};
-    Parameter **end = &context->parameters;
-    while (*end)
-        end = &(*end)->next;
-    distal_status status = call_local(context, declare_grid, &call);
-    // The params of a machine that was refused go with it.
-    if (status != DISTAL_OK)
-        *end = NULL;
-    return call_end(context, status);
+    return run(context, declare_grid, &(MachineCall){.name = name, .order = order, .extents = extents});
 }

@@ -24,11 +24,10 @@ struct distal_plan {
     distal_context *context;
     Arena *arena;
     PlannedProgram *program; // which other plans of the statement may share
-    Pipeline *pipeline;      // its
     const StatementPlan *statement;
     distal_kernel_function function;
     int tensor_count;   // workspaces included
-    Use *uses;          // by id in the pipeline's program
+    Use *uses;          // by id in the program of the statement
     Storage **storages; // by the same: what kernels work in
     ExecutionParts parts;
     distal_execution *execution;
@@ -70,10 +69,9 @@ static distal_status make_plan(distal_context *context, void *arguments) {
     distal_status status = planned_take(statement, &plan->program);
     if (status != DISTAL_OK)
         return status;
-    plan->pipeline = plan->program->pipeline;
     plan->figures = arena_new(plan->arena, distal_figures);
     plan->function = statement->function;
-    if (plan->function && strcmp(statement->function_id, plan->pipeline->statements[0].id) != 0)
+    if (plan->function && strcmp(statement->function_id, statement->pipeline->statements[0].id) != 0)
         return invalid(context,
                        "the schedule of '%.60s' or the params have changed since distal_use_kernel: emit the "
                        "function again",
@@ -82,16 +80,17 @@ static distal_status make_plan(distal_context *context, void *arguments) {
 }
 
 static bool take_tensor(distal_plan *plan, int id) {
-    distal_tensor *tensor = context_tensor(plan->context, plan->pipeline->program->tensors[id]->name);
+    distal_tensor *tensor =
+        context_tensor(plan->context, plan->program->statement->program.tensors[id]->name);
     Use *use = &plan->uses[id];
     use->tensor = tensor;
     tensor->references++;
-    if (tensor->placement && tensor_check_home(plan->context, tensor) != DISTAL_OK)
+    if (tensor->tensor->placement && tensor_check_home(plan->context, tensor) != DISTAL_OK)
         return false;
     if (!tensor->home.known) {
         use->placed_here = true;
         // It outlives the plan.
-        tensor->home = home_copy(&plan->pipeline->plan->homes[id], tensor->tensor, tensor->arena);
+        tensor->home = home_copy(&plan->program->plan->homes[id], tensor->tensor, tensor->arena);
         tensor->home_changes++;
     }
     if (!tensor->storage) {
@@ -108,7 +107,7 @@ static bool take_tensor(distal_plan *plan, int id) {
 }
 
 static bool take_workspace(distal_plan *plan, int id) {
-    plan->storages[id] = storage_create(&plan->pipeline->plan->homes[id], plan->context->rank, true,
+    plan->storages[id] = storage_create(&plan->program->plan->homes[id], plan->context->rank, true,
                                         plan->context->diagnostics);
     return plan->storages[id] != NULL;
 }
@@ -117,18 +116,18 @@ static distal_status prepare(distal_context *context, void *arguments) {
     const PlanCall *call = arguments;
     distal_plan *plan = call->plan;
     const Spmd *spmd = plan->statement->spmd;
-    plan->tensor_count = plan->pipeline->plan->tensor_count;
+    plan->tensor_count = plan->program->plan->tensor_count;
     plan->uses = arena_array(plan->arena, Use, plan->tensor_count);
     plan->storages = arena_array(plan->arena, Storage *, plan->tensor_count);
     for (int t = 0; t < spmd->transfer_count; t++) {
         const int id = spmd->transfers[t].access->tensor->id;
-        const bool is_workspace = id >= plan->pipeline->program->tensor_count;
+        const bool is_workspace = id >= plan->program->statement->tensors.count;
         if (!plan->storages[id] && !(is_workspace ? take_workspace(plan, id) : take_tensor(plan, id)))
             return DISTAL_FAILED;
     }
     PlannedProgram *program = plan->program;
     if (!program->has_parts)
-        program->parts = execution_parts(plan->pipeline->plan->statements[0], context->rank);
+        program->parts = execution_parts(plan->program->plan->statements[0], context->rank);
     program->has_parts = true;
     plan->parts = program->parts;
     execution_bind(&plan->parts, plan->statement, plan->storages, plan->arena);
@@ -162,10 +161,10 @@ static void undo(const distal_plan *plan) {
 // What the plan takes on this rank: its buffers, and homes of tensors that have no memory yet, or none that
 // kernels can work in.
 static int64_t missing_bytes(const distal_plan *plan) {
-    StatementPlan *statement = plan->pipeline->plan->statements[0];
+    StatementPlan *statement = plan->program->plan->statements[0];
     const int64_t rank = plan->context->rank, threads = statement->options.threads;
     int64_t bytes = statement->spmd->contracts ? (int64_t)contraction_space() : 0;
-    bool *used = arena_array(plan->arena, bool, plan->pipeline->plan->tensor_count);
+    bool *used = arena_array(plan->arena, bool, plan->program->plan->tensor_count);
     for (int t = 0; t < statement->spmd->transfer_count; t++) {
         const Tensor *tensor = statement->spmd->transfers[t].access->tensor;
         const RankTransfer *part = plan_rank_transfer(statement, t, rank);
@@ -189,8 +188,7 @@ static distal_status count_threads(distal_context *context, void *arguments) {
     const distal_status status = planned_count_threads(call->statement, call->threads, &plan->program);
     if (status != DISTAL_OK)
         return status;
-    plan->pipeline = plan->program->pipeline;
-    plan->statement = plan->pipeline->plan->statements[0];
+    plan->statement = plan->program->plan->statements[0];
     plan->missing = missing_bytes(plan);
     return DISTAL_OK;
 }
@@ -200,7 +198,7 @@ static distal_status provide_function(distal_context *context, PlanCall *call) {
     PlannedProgram *program = call->plan->program;
     distal_status status = DISTAL_OK;
     if (!program->function)
-        status = kernel_provide(context, program->pipeline->c_source, &program->function, &call->seconds);
+        status = kernel_provide(context, program->c_source, &program->function, &call->seconds);
     call->plan->function = program->function;
     return status;
 }
@@ -209,7 +207,11 @@ static distal_status run_passes(distal_context *context, PlanCall *call) {
     distal_status status = call_local(context, make_plan, call);
     Hash hash = hash_create();
     if (status == DISTAL_OK) {
-        hash_string(&hash, call->plan->pipeline->source.text);
+        const PlannedProgram *program = call->plan->program;
+        hash_string(&hash, program->c_source);
+        hash_bytes(&hash, program->params, sizeof(int64_t) * (size_t)program->param_count);
+        for (int i = 0; i < program->tensor_count; i++)
+            tensor_fingerprint(program->tensors[i].tensor, &hash);
         hash_string(&hash, call->plan->function ? "function" : "");
     }
     call->threads = omp_get_max_threads();
@@ -337,7 +339,7 @@ distal_status distal_execute(distal_plan *plan) {
         if (use->tensor && use->copy)
             copy_pieces(use->copy, use->tensor->storage);
     }
-    execution_run(plan->execution, plan->function, plan->pipeline->params);
+    execution_run(plan->execution, plan->function, plan->program->params);
     const Use *target = &plan->uses[plan->statement->target->id];
     if (target->copy)
         copy_pieces(target->tensor->storage, target->copy);

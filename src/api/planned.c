@@ -4,38 +4,59 @@
 #include <omp.h>
 #include <string.h>
 
-static bool holds(const PlannedProgram *program, distal_statement *statement) {
-    const char *text = statement_program(statement);
-    int count;
-    if (program->own_threads != omp_get_max_threads() || strcmp(program->pipeline->source.text, text) != 0)
+static bool holds(const PlannedProgram *program, const distal_statement *statement) {
+    const ProgramBuilder *build = &statement->context->build;
+    if (program->own_threads != omp_get_max_threads() ||
+        program->spmd != statement->pipeline->statements[0].spmd ||
+        program->machine_count != build->machines.count || program->param_count > build->params.count ||
+        memcmp(program->params, build->param_values.items, sizeof(int64_t) * (size_t)program->param_count))
         return false;
-    distal_tensor **tensors = context_mentioned(statement->context, text, &count);
-    bool same = count == program->tensor_count;
-    for (int i = 0; i < count && same; i++)
-        same = tensors[i] == program->tensors[i].tensor && tensors[i]->home.known &&
-               tensors[i]->home_changes == program->tensors[i].home_changes;
+    bool same = statement->tensors.count == program->tensor_count;
+    for (int i = 0; i < program->tensor_count && same; i++) {
+        const distal_tensor *tensor =
+            context_tensor(statement->context, statement->tensors.items[i].tensor->name);
+        same = tensor == program->tensors[i].tensor && tensor->home.known &&
+               tensor->home_changes == program->tensors[i].home_changes;
+    }
     return same;
 }
 
+// Of a statement that has been compiled.
 static distal_status create(distal_statement *statement, PlannedProgram **result) {
-    Arena *arena = arena_create_within(statement->context->arena);
+    distal_context *context = statement->context;
+    const ProgramBuilder *build = &context->build;
+    Arena *arena = arena_create_within(context->arena);
     PlannedProgram *program = *result = arena_new(arena, PlannedProgram);
-    *program = (PlannedProgram){.references = 1, .arena = arena, .own_threads = omp_get_max_threads()};
-    int count;
-    distal_tensor **tensors = context_mentioned(statement->context, statement_program(statement), &count);
-    Home *homes = arena_array(arena, Home, count);
-    program->tensors = arena_alloc_items(arena, count, sizeof *program->tensors);
-    for (int i = 0; i < count; i++) {
-        homes[i] = tensors[i]->home;
-        tensors[i]->references++;
-        program->tensors[program->tensor_count++].tensor = tensors[i];
+    *program = (PlannedProgram){.references = 1,
+                                .arena = arena,
+                                .statement = statement,
+                                .spmd = statement->pipeline->statements[0].spmd,
+                                .c_source = statement->pipeline->c_source,
+                                .param_count = build->params.count,
+                                .machine_count = build->machines.count,
+                                .own_threads = omp_get_max_threads()};
+    statement->references++;
+    program->params =
+        arena_copy(arena, build->param_values.items, sizeof(int64_t) * (size_t)build->params.count);
+    Home *homes = arena_array(arena, Home, statement->tensors.count);
+    program->tensors = arena_alloc_items(arena, statement->tensors.count, sizeof *program->tensors);
+    for (int64_t i = 0; i < statement->tensors.count; i++) {
+        distal_tensor *tensor = context_tensor(context, statement->tensors.items[i].tensor->name);
+        homes[i] = tensor->home;
+        tensor->references++;
+        program->tensors[program->tensor_count++].tensor = tensor;
     }
     program->threads = 1; // as plans are made
-    return statement_compile(statement, arena, PASS_PLAN, homes, &program->pipeline);
+    const PlanOptions options = {.ranks = context->ranks, .homes = homes};
+    program->plan = pipeline_plan(statement->pipeline, arena, program->params, options, context->diagnostics);
+    return program->plan ? DISTAL_OK : DISTAL_INVALID;
 }
 
 distal_status planned_take(distal_statement *statement, PlannedProgram **program) {
-    if (!statement->planned || statement->failed || !holds(statement->planned, statement))
+    const distal_status status = statement_compile(statement, PASS_C);
+    if (status != DISTAL_OK)
+        return status;
+    if (!statement->planned || !holds(statement->planned, statement))
         return create(statement, program);
     *program = statement->planned;
     (*program)->references++;
@@ -54,7 +75,7 @@ distal_status planned_count_threads(distal_statement *statement, int64_t threads
             return status;
     }
     (*program)->threads = threads;
-    plan_count_threads((*program)->pipeline->plan, threads);
+    plan_count_threads((*program)->plan, threads);
     return DISTAL_OK;
 }
 
@@ -73,5 +94,6 @@ void planned_release(PlannedProgram *program) {
         return;
     for (int i = 0; i < program->tensor_count; i++)
         tensor_release(program->tensors[i].tensor);
+    statement_release(program->statement);
     arena_free(program->arena);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Planned programs: what plans of a statement share as long as nothing that they depend on changes, the
-// results of all passes and the part of this rank. A statement keeps the latest, so that a plan like one
+// Planned programs: what plans of a statement share as long as nothing that they depend on changes, the plan
+// with the values of params and the part of this rank. A statement keeps the latest, so that a plan like one
 // before is made without planning.
 #ifndef DISTAL_API_PLANNED_H
 #define DISTAL_API_PLANNED_H
@@ -10,9 +10,14 @@
 
 typedef struct PlannedProgram PlannedProgram;
 struct PlannedProgram {
-    int64_t references; // of plans and of the statement
-    Arena *arena;       // everything, this too
-    Pipeline *pipeline;
+    int64_t references;          // of plans and of the statement
+    Arena *arena;                // everything, this too
+    distal_statement *statement; // kept for it, with the results of the passes
+    const Spmd *spmd;
+    const char *c_source;
+    int64_t param_count, machine_count;
+    const int64_t *params; // values by index
+    Plan *plan;
     distal_kernel_function function; // NULL: not provided yet
     bool has_parts;
     ExecutionParts parts; // of this rank, without storages
@@ -26,7 +31,7 @@ struct PlannedProgram {
 };
 
 // The latest of the statement where that still holds, else a new one. It is the caller's to release, also
-// after a failure. Local.
+// after a failure; NULL where the statement is wrong. Local.
 distal_status planned_take(distal_statement *statement, PlannedProgram **program);
 // The same with figures for `threads`, of the rank with most, in place of *program. Local.
 distal_status planned_count_threads(distal_statement *statement, int64_t threads, PlannedProgram **program);

@@ -2,8 +2,7 @@
 // Redistribution: a statement that copies.
 #include "api/context.h"
 
-#include <stdio.h>
-#include <string.h>
+#include "lang/check.h"
 
 typedef struct {
     const distal_tensor *to, *from;
@@ -15,13 +14,29 @@ static distal_status declare(distal_context *context, void *arguments) {
     if (call->from->context != context)
         return invalid(context, "tensors '%s' and '%s' belong to different contexts", call->to->name,
                        call->from->name);
-    Text vars = text_create(context->scratch);
-    for (int d = 0; d < call->to->tensor->order; d++)
-        text_printf(&vars, "%si%d", d ? ", " : "(", d);
-    text_append(&vars, call->to->tensor->order ? ")" : "");
-    const char *text = arena_printf(context->scratch, "%s%s = %s%s", call->to->name, text_string(&vars),
-                                    call->from->name, text_string(&vars));
-    return statement_declare(context, text, 0, NULL, &call->statement);
+    const distal_tensor *const tensors[] = {call->to, call->from};
+    Assignment *copy = arena_new(context->scratch, Assignment);
+    Access *accesses = arena_array(context->scratch, Access, 2);
+    Expr *right = arena_new(context->scratch, Expr);
+    for (int t = 0; t < 2; t++) {
+        accesses[t].tensor = tensors[t]->tensor;
+        for (int d = 0; d < tensors[t]->tensor->order; d++)
+            accesses[t].vars[d] = d;
+    }
+    *right = (Expr){.kind = EXPR_ACCESS, .access = &accesses[1]};
+    copy->lhs = &accesses[0];
+    copy->rhs = right;
+    copy->var_count = call->to->tensor->order;
+    for (int d = 0; d < copy->var_count; d++)
+        copy->vars[d].name = arena_printf(context->scratch, "i%d", d);
+    if (call->to == call->from)
+        return invalid(context, "tensor '%s' cannot be copied onto itself", call->to->name);
+    if (call->to->tensor->order != call->from->tensor->order)
+        return invalid(context, "'%s' has %d modes and '%s' has %d: they have to have the same extents",
+                       call->to->name, call->to->tensor->order, call->from->name, call->from->tensor->order);
+    if (!check_assignment(&context->build, copy) || !check_extents(&context->build, copy))
+        return DISTAL_INVALID;
+    return statement_declare(context, copy, "distal", "", &call->statement);
 }
 
 distal_status distal_redistribute(distal_tensor *to, distal_tensor *from) {

@@ -1,37 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A call for each schedule command: its arguments become the command's text.
+// A call for each schedule command, with the arguments that its row in the table of commands says
+// (schedule/schedule.h): each is read once, and the command is applied.
 #include "api/context.h"
 
 #include <ctype.h>
 #include <string.h>
 
-// What an argument of a command is; lists of names stand in braces in the language.
-typedef enum { NAME, OPTIONAL_NAME, NAMES, NAMES_OR_NONE, INTEGER, EXPRESSION } ArgumentKind;
-
-typedef struct {
-    const char *what, *text;
-    ArgumentKind kind;
-} Argument;
+// What may stand in the text of an argument besides letters and digits, and what it is then.
+static const struct {
+    const char *is, *marks;
+    bool is_list;
+} kinds[] = {
+    [TAKES_LOOP] = {"a name", "_", false},
+    [TAKES_NEW_LOOP] = {"a name", "_", false},
+    [TAKES_WORKSPACE] = {"a name", "_", false},
+    [TAKES_CHOICE] = {"a name", "_", false},
+    [TAKES_MACHINE_OR_TENSOR] = {"a name", "_.", false},
+    [TAKES_NAMES] = {"a list of names", "_, ", true},
+    [TAKES_VARIABLES] = {"a list of names", "_, ", true},
+    [TAKES_INTEGER] = {"an integer expression", "_+-*/() ", false},
+    [TAKES_EXPRESSION] = {"a tensor expression", "_+-*/(),. ", false},
+    [TAKES_ACCESS] = {"a tensor expression", "_+-*/(),. ", false},
+};
 
 typedef struct {
     distal_statement *statement;
-    const char *name;
-    int count;
-    const Argument *arguments;
+    const char *call;
+    const char *const *texts; // of the arguments, in order
 } CommandCall;
-
-static const struct {
-    const char *is;
-    const char *marks; // that stand in it besides letters and digits
-    bool may_be_empty, braces;
-} kinds[] = {
-    [NAME] = {"a name", "_.", false, false},
-    [OPTIONAL_NAME] = {"a name", "_.", false, false},
-    [NAMES] = {"a list of names", "_,. ", false, true},
-    [NAMES_OR_NONE] = {"a list of names", "_,. ", true, true},
-    [INTEGER] = {"an integer expression", "_+-*/() ", false, false},
-    [EXPRESSION] = {"a tensor expression", "_+-*/(),. ", false, false},
-};
 
 // Whether `text` stays one argument when it stands between commas.
 static bool is_one_argument(const char *text) {
@@ -44,133 +40,158 @@ static bool is_one_argument(const char *text) {
     return open == 0;
 }
 
-static bool check_argument(distal_context *context, const CommandCall *call, const Argument *argument) {
-    const char *text = argument->text;
-    const ArgumentKind kind = argument->kind;
+static bool check_argument(distal_context *context, const char *call, const ArgumentForm *form,
+                           const char *text) {
     if (!text)
-        return diagnostics_error(context->diagnostics, (Span){0}, "%s: %s is NULL", call->name,
-                                 argument->what);
-    bool good = *text != '\0' || kinds[kind].may_be_empty;
+        return diagnostics_error(context->diagnostics, (Span){0}, "%s: %s is NULL", call, form->what);
+    bool good = *text != '\0' || form->kind == TAKES_VARIABLES;
     for (const char *at = text; *at; at++)
-        good = good && (isalnum((unsigned char)*at) || strchr(kinds[kind].marks, *at));
-    good = good && (kinds[kind].braces || is_one_argument(text));
-    return good || diagnostics_error(context->diagnostics, (Span){0}, "%s: %s, '%.60s', is not %s",
-                                     call->name, argument->what, text, kinds[kind].is);
+        good = good && (isalnum((unsigned char)*at) || strchr(kinds[form->kind].marks, *at));
+    good = good && (kinds[form->kind].is_list || is_one_argument(text));
+    return good || diagnostics_error(context->diagnostics, (Span){0}, "%s: %s, '%.60s', is not %s", call,
+                                     form->what, text, kinds[form->kind].is);
+}
+
+// The command with its arguments, as it stands in the next line of the statement's source.
+static distal_status read_command(distal_context *context, const CommandCall *call, Command *command) {
+    const CommandForm *form;
+    const ScheduleCommand *row = schedule_command_of_call(call->call, &form);
+    distal_statement *statement = call->statement;
+    statement_own_source(statement);
+    Text *source = &statement->source;
+    const size_t line = source->length;
+    const int32_t number = statement->lines + 1;
+    Fragment fragments[MAX_COMMAND_ARGUMENTS];
+    Arg *args = arena_array(context->scratch, Arg, form->count);
+    *command = (Command){.name = row->name, .args = args};
+    text_printf(source, "  %s", row->name);
+    for (int a = 0; a < form->count; a++) {
+        const ArgumentForm *argument = &form->arguments[a];
+        if (argument->optional && !call->texts[a])
+            break;
+        if (!check_argument(context, call->call, argument, call->texts[a]))
+            return DISTAL_INVALID;
+        const bool is_list = kinds[argument->kind].is_list;
+        text_append(source, a ? ", " : "(");
+        text_append(source, is_list ? "{" : "");
+        fragments[a] = (Fragment){call->texts[a], number, (int32_t)(source->length - line) + 1};
+        text_printf(source, "%s%s", call->texts[a], is_list ? "}" : "");
+        command->arg_count++;
+    }
+    text_append(source, ")\n");
+    command->name_span = (Span){number, 3, (int32_t)strlen(row->name)};
+    command->span = (Span){number, 3, (int32_t)(source->length - line) - 3};
+    statement_show(statement);
+    statement->build.arena = context->scratch;
+    bool ok = true;
+    for (int a = 0; a < command->arg_count; a++)
+        ok &= fragment_argument(&statement->build, fragments[a], form->arguments[a].kind, &args[a]);
+    return ok ? DISTAL_OK : DISTAL_INVALID;
 }
 
 static distal_status apply(distal_context *context, void *arguments) {
     const CommandCall *call = arguments;
-    Text text = text_create(context->scratch);
-    text_append(&text, call->name);
-    for (int i = 0; i < call->count; i++) {
-        const Argument *argument = &call->arguments[i];
-        if (argument->kind == OPTIONAL_NAME && !argument->text)
-            continue;
-        if (!check_argument(context, call, argument)) {
-            call->statement->failed = true;
-            return DISTAL_INVALID;
-        }
-        text_printf(&text, kinds[argument->kind].braces ? "%s{%s}" : "%s%s", i ? ", " : "(", argument->text);
-    }
-    text_append(&text, ")");
-    return statement_command(call->statement, text_string(&text));
+    Command command;
+    const distal_status status = read_command(context, call, &command);
+    call->statement->build.arena = call->statement->arena;
+    return status == DISTAL_OK ? statement_add_commands(call->statement, 1, &command) : status;
 }
 
-static distal_status command(distal_statement *statement, const char *name, int count,
-                             const Argument *arguments) {
+// A call that has failed leaves a statement that is of no use.
+static distal_status run(const char *name, CallBody body, CommandCall *call) {
+    distal_statement *statement = call->statement;
     if (!statement)
         return missing_argument(NULL, name, "the statement");
-    CommandCall call = {statement, name, count, arguments};
-    return call_end(statement->context, call_local(statement->context, apply, &call));
+    const distal_status status = call_local(statement->context, body, call);
+    statement->build.arena = statement->arena;
+    statement->failed |= status != DISTAL_OK;
+    return call_end(statement->context, status);
 }
 
 #define COMMAND(name, ...)                                                                                   \
-    command(statement, name, (int)(sizeof((const Argument[]){__VA_ARGS__}) / sizeof(Argument)),              \
-            (const Argument[]){__VA_ARGS__})
+    run(name, apply, &(CommandCall){statement, "distal_" name, (const char *const[]){__VA_ARGS__}})
 
 distal_status distal_divide(distal_statement *statement, const char *var, const char *outer,
                             const char *inner, const char *parts) {
-    return COMMAND("divide", {"the loop", var, NAME}, {"the outer loop", outer, NAME},
-                   {"the inner loop", inner, NAME}, {"the number of parts", parts, INTEGER});
+    return COMMAND("divide", var, outer, inner, parts);
 }
 
 distal_status distal_split(distal_statement *statement, const char *var, const char *outer, const char *inner,
                            const char *size) {
-    return COMMAND("split", {"the loop", var, NAME}, {"the outer loop", outer, NAME},
-                   {"the inner loop", inner, NAME}, {"the size", size, INTEGER});
+    return COMMAND("split", var, outer, inner, size);
 }
 
 distal_status distal_collapse(distal_statement *statement, const char *outer, const char *inner,
                               const char *fused) {
-    return COMMAND("collapse", {"the outer loop", outer, NAME}, {"the inner loop", inner, NAME},
-                   {"the new loop", fused, NAME});
+    return COMMAND("collapse", outer, inner, fused);
 }
 
 distal_status distal_reorder(distal_statement *statement, const char *vars) {
-    return COMMAND("reorder", {"the list of loops", vars, NAMES});
+    return COMMAND("reorder", vars);
 }
 
 distal_status distal_distribute(distal_statement *statement, const char *vars) {
-    return COMMAND("distribute", {"the list of loops", vars, NAMES});
+    return COMMAND("distribute", vars);
 }
 
 distal_status distal_distribute_onto(distal_statement *statement, const char *targets, const char *outer,
                                      const char *inner, const char *onto) {
-    return COMMAND("distribute", {"the list of targets", targets, NAMES},
-                   {"the list of outer loops", outer, NAMES}, {"the list of inner loops", inner, NAMES},
-                   {"the machine or tensor", onto, NAME});
+    return COMMAND("distribute_onto", targets, outer, inner, onto);
 }
 
 distal_status distal_communicate(distal_statement *statement, const char *tensors, const char *var) {
-    return COMMAND("communicate", {"the list of tensors", tensors, NAMES}, {"the loop", var, NAME});
+    return COMMAND("communicate", tensors, var);
 }
 
 distal_status distal_rotate(distal_statement *statement, const char *target, const char *vars,
                             const char *rotated) {
-    return COMMAND("rotate", {"the target", target, NAME}, {"the list of loops", vars, NAMES},
-                   {"the new loop", rotated, NAME});
+    return COMMAND("rotate", target, vars, rotated);
 }
 
 distal_status distal_substitute(distal_statement *statement, const char *vars, const char *kernel) {
-    return COMMAND("substitute", {"the list of loops", vars, NAMES}, {"the kernel", kernel, NAME});
+    return COMMAND("substitute", vars, kernel);
 }
 
 distal_status distal_parallelize(distal_statement *statement, const char *var, const char *unit,
                                  const char *race) {
-    return COMMAND("parallelize", {"the loop", var, NAME}, {"the unit", unit, NAME},
-                   {"the treatment of races", race, OPTIONAL_NAME});
+    return COMMAND("parallelize", var, unit, race);
 }
 
 distal_status distal_unroll(distal_statement *statement, const char *var, const char *factor) {
-    return COMMAND("unroll", {"the loop", var, NAME}, {"the factor", factor, INTEGER});
+    return COMMAND("unroll", var, factor);
 }
 
 distal_status distal_precompute(distal_statement *statement, const char *expression, const char *vars,
                                 const char *workspace_vars, const char *workspace) {
-    return COMMAND("precompute", {"the expression", expression, EXPRESSION},
-                   {"the list of variables", vars, NAMES_OR_NONE},
-                   {"the list of variables of the workspace", workspace_vars, NAMES_OR_NONE},
-                   {"the workspace", workspace, NAME});
+    return COMMAND("precompute", expression, vars, workspace_vars, workspace);
 }
 
 distal_status distal_pos(distal_statement *statement, const char *var, const char *position,
                          const char *access) {
-    return COMMAND("pos", {"the loop", var, NAME}, {"the new loop", position, NAME},
-                   {"the access", access, EXPRESSION});
+    return COMMAND("pos", var, position, access);
 }
 
 static distal_status apply_text(distal_context *context, void *arguments) {
     const CommandCall *call = arguments;
-    if (!call->name) {
-        call->statement->failed = true;
+    distal_statement *statement = call->statement;
+    const char *text = call->texts[0];
+    if (!text)
         return invalid(context, "the text of the commands is NULL");
-    }
-    return statement_command(call->statement, call->name);
+    statement_own_source(statement);
+    const int32_t line = statement->lines + 1;
+    text_printf(&statement->source, "%s\n", text);
+    statement_show(statement);
+    CommandArray commands = {0};
+    bool is_all;
+    statement->build.arena = context->scratch;
+    const bool ok = fragment_commands(&statement->build, (Fragment){text, line, 1}, &commands, &is_all);
+    statement->build.arena = statement->arena;
+    if (!ok && context->diagnostics->errors == 0)
+        return invalid(context, "'%.60s' is not only commands, separated by ';' or newlines", text);
+    return ok ? statement_add_commands(statement, commands.count, commands.items) : DISTAL_INVALID;
 }
 
 distal_status distal_schedule(distal_statement *statement, const char *commands) {
-    if (!statement)
-        return missing_argument(NULL, "distal_schedule", "the statement");
-    CommandCall call = {.statement = statement, .name = commands};
-    return call_end(statement->context, call_local(statement->context, apply_text, &call));
+    return run("distal_schedule", apply_text,
+               &(CommandCall){statement, "distal_schedule", (const char *const[]){commands}});
 }

@@ -1,52 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Statements and their schedules. Every command is text of the language, tried at once on the statement with
-// the commands before it, so that a mistake is found in the call that makes it.
+// Statements and their schedules. A statement is a program of its own, with the tensors that it mentions and
+// the params and machines of the context. Every command is applied at once to what those before it left, so
+// that a mistake is found in the call that makes it.
 #include "api/planned.h"
+
+#include "lang/check.h"
+#include "lang/tokens.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-// The program of a statement with the tensors that `mentions` names.
-static const char *program_with(const distal_statement *statement, const char *mentions) {
-    Text program = context_program(statement->context, mentions, NULL);
-    text_printf(&program, "\n%s\n", statement->text);
-    if (statement->commands.count > 0) {
-        text_printf(&program, "\nschedule %s {\n", statement->target);
-        for (int64_t i = 0; i < statement->commands.count; i++)
-            text_printf(&program, "  %s\n", statement->commands.items[i]);
-        text_append(&program, "}\n");
-    }
-    return text_string(&program);
-}
-
-const char *statement_program(distal_statement *statement) {
-    Text words = text_create(statement->context->scratch);
-    text_append(&words, statement->text);
-    for (int64_t i = 0; i < statement->commands.count; i++)
-        text_printf(&words, "\n%s", statement->commands.items[i]);
-    return program_with(statement, text_string(&words));
-}
-
-// Whether the statement with its commands is right; `text` is its program.
-static distal_status try(distal_statement *statement, const char *text) {
-    distal_context *context = statement->context;
-    bool ok;
-    const Pipeline *pipeline = context_compile(context, context->scratch, text, PASS_SCHEDULE, NULL, &ok);
-    if (!ok)
-        return pipeline_status(pipeline, ok);
-    if (pipeline->program->statement_count != 1)
-        return invalid(context, "'%.60s' is not one statement such as A(i) = B(i, j) * c(j)",
-                       statement->text);
-    const Tensor *target = pipeline->program->statements[0].assignment->lhs->tensor;
-    if (!statement->target)
-        statement->target = copy_text(statement->arena, target->name);
-    // What is declared inside of a statement or of its schedule would be lost with it.
-    int tensors;
-    context_mentioned(context, text, &tensors);
-    if (pipeline->program->tensor_count != tensors || strcmp(statement->target, target->name) != 0)
-        return invalid(context, "'%.60s' declares something besides the statement", statement->text);
-    return DISTAL_OK;
-}
 
 static distal_statement *statement_new(distal_context *context) {
     Arena *arena = arena_create_within(context->arena);
@@ -57,11 +19,22 @@ static distal_statement *statement_new(distal_context *context) {
     }
     statement->arena = arena;
     statement->context = context;
+    statement->references = 1;
+    statement->source = text_create(arena);
+    statement->build =
+        (ProgramBuilder){.arena = arena, .outer = &context->build, .outside = &context->statement_names};
     distal_statement **end = &context->statements;
     while (*end)
         end = &(*end)->next;
     *end = statement;
     return statement;
+}
+
+void statement_release(distal_statement *statement) {
+    if (--statement->references > 0)
+        return;
+    arena_free(statement->arena);
+    free(statement);
 }
 
 void distal_statement_free(distal_statement *statement) {
@@ -71,26 +44,125 @@ void distal_statement_free(distal_statement *statement) {
     while (*at != statement)
         at = &(*at)->next;
     *at = statement->next;
-    planned_release(statement->planned);
-    arena_free(statement->arena);
-    free(statement);
+    statement->context = NULL;
+    PlannedProgram *planned = statement->planned;
+    statement->planned = NULL;
+    planned_release(planned); // which may be the last but one to know the statement
+    statement_release(statement);
 }
 
-distal_status statement_declare(distal_context *context, const char *text, int command_count,
-                                const char *const *commands, distal_statement **result) {
+const Tensor *statement_tensor(void *context, const Tensor *declared) {
+    distal_statement *statement = context;
+    for (int64_t i = 0; i < statement->tensors.count; i++)
+        if (strcmp(statement->tensors.items[i].tensor->name, declared->name) == 0)
+            return statement->tensors.items[i].tensor;
+    // In a program that is being taken over, the tensor of the context is the one that stays.
+    const distal_tensor *tensor = context_tensor(statement->context, declared->name);
+    Tensor *copy = tensor_copy(statement->arena, tensor->tensor);
+    copy->id = (int)statement->tensors.count;
+    const StatementTensor added = {copy, tensor->serial};
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
+    array_push(statement->arena, statement->build.tensors, copy);
+    array_push(statement->arena, statement->tensors, added);
+    return copy;
+}
+
+static const char *source_of(const distal_statement *statement) {
+    return statement->shared ? statement->shared : text_string(&statement->source);
+}
+
+void statement_show(distal_statement *statement) {
+    statement->build.diagnostics = statement->context->diagnostics;
+    context_show(statement->context, statement->name, source_of(statement));
+}
+
+void statement_own_source(distal_statement *statement) {
+    if (statement->shared)
+        text_append(&statement->source, statement->shared);
+    statement->shared = NULL;
+    statement->lines = 0;
+    for (const char *at = text_string(&statement->source); *at; at++)
+        statement->lines += *at == '\n';
+}
+
+// The program as it is now: machines and params may have been declared since, tensors and commands added.
+static void refresh(distal_statement *statement) {
+    const ProgramBuilder *shared = &statement->context->build;
+    statement->written = (Statement){.assignment = statement->assignment,
+                                     .has_schedule = statement->commands.count > 0,
+                                     .command_count = (int)statement->commands.count,
+                                     .commands = statement->commands.items};
+    statement->program = (Program){.source = {statement->name, source_of(statement)},
+                                   .param_count = (int)shared->params.count,
+                                   .params = shared->params.items,
+                                   .param_names = shared->param_names.items,
+                                   .machine_count = (int)shared->machines.count,
+                                   .machines = shared->machines.items,
+                                   .tensor_count = (int)statement->build.tensors.count,
+                                   .tensors = statement->build.tensors.items,
+                                   .statement_count = 1,
+                                   .statements = &statement->written};
+    if (statement->pipeline)
+        pipeline_extend(statement->pipeline, &statement->program);
+}
+
+static distal_status run(distal_statement *statement, Pass last) {
+    Pipeline *pipeline = statement->pipeline;
+    distal_context *context = statement->context;
+    statement_show(statement);
+    pipeline->diagnostics = context->diagnostics;
+    if (pipeline_run(pipeline, last))
+        return DISTAL_OK;
+    if (pipeline->diagnostics != pipeline->no_memory)
+        return DISTAL_INVALID;
+    context->diagnostics = context->no_memory;
+    return DISTAL_FAILED;
+}
+
+// The first steps of a statement whose source is set.
+static distal_status begin(distal_statement *statement, const Assignment *assignment) {
+    Text text = text_create(statement->arena);
+    assignment_print(assignment, &text);
+    statement->text = text_string(&text);
+    statement->assignment =
+        assignment_with_tensors(statement->arena, assignment, statement_tensor, statement);
+    statement->target = statement->assignment->lhs->tensor->name;
+    refresh(statement);
+    statement->pipeline = pipeline_of(statement->arena, &statement->program, statement->context->ranks);
+    return run(statement, PASS_SCHEDULE);
+}
+
+static distal_status no_memory(distal_context *context) {
+    context->diagnostics = context->no_memory;
+    return DISTAL_FAILED;
+}
+
+distal_status statement_declare(distal_context *context, const Assignment *assignment, const char *name,
+                                const char *source, distal_statement **result) {
     distal_statement *statement = *result = statement_new(context);
-    if (!statement) {
-        context->diagnostics = context->no_memory;
-        return DISTAL_FAILED;
-    }
-    statement->text = copy_text(statement->arena, text);
-    distal_status status = try(statement, statement_program(statement));
-    // A name that is misspelt is likely to be that of a tensor which the statement does not mention.
-    if (status == DISTAL_INVALID)
-        status = try(statement, program_with(statement, context_tensor_names(context)));
-    for (int i = 0; i < command_count; i++)
-        array_push(statement->arena, statement->commands, copy_text(statement->arena, commands[i]));
-    return status == DISTAL_OK && command_count > 0 ? try(statement, statement_program(statement)) : status;
+    if (!statement)
+        return no_memory(context);
+    statement->name = name;
+    statement->shared = source;
+    return begin(statement, assignment);
+}
+
+distal_status statement_read(distal_context *context, const char *text, distal_statement **result) {
+    distal_statement *statement = *result = statement_new(context);
+    if (!statement)
+        return no_memory(context);
+    statement->name = "distal";
+    text_printf(&statement->source, "%s\n", text);
+    statement_show(statement);
+    const Tokens tokens = tokenize(context->scratch, text, diagnostics_create(context->scratch, (Source){0}));
+    if (tokens.items[0].kind == TOKEN_NAME && is_keyword(tokens.items[0].text))
+        return invalid(context, "'%.60s' declares something besides a statement", text);
+    bool is_one;
+    if (fragment_statement(&statement->build, (Fragment){text, 1, 1}, &is_one))
+        return begin(statement, statement->build.statements.items[0].statement.assignment);
+    return is_one || context->diagnostics->errors > 0
+               ? DISTAL_INVALID
+               : invalid(context, "'%.60s' is not one statement such as A(i) = B(i, j) * c(j)", text);
 }
 
 typedef struct {
@@ -103,7 +175,7 @@ static distal_status create(distal_context *context, void *arguments) {
     StatementCall *call = arguments;
     if (!call->text)
         return invalid(context, "the text of the statement is NULL");
-    return statement_declare(context, call->text, 0, NULL, &call->statement);
+    return statement_read(context, call->text, &call->statement);
 }
 
 distal_status distal_statement_create(distal_context *context, const char *text,
@@ -114,7 +186,7 @@ distal_status distal_statement_create(distal_context *context, const char *text,
         return missing_argument(context, "distal_statement_create",
                                 context ? "the place for the statement" : "the context");
     StatementCall call = {.text = text};
-    distal_status status = call_end(context, call_local(context, create, &call));
+    const distal_status status = call_end(context, call_local(context, create, &call));
     if (status == DISTAL_OK)
         *statement = call.statement;
     else
@@ -146,7 +218,7 @@ distal_status distal_statement_find(distal_context *context, const char *target,
         return missing_argument(context, "distal_statement_find",
                                 context ? "the place for the statement" : "the context");
     StatementCall call = {.text = target, .index = index};
-    distal_status status = call_local(context, find, &call);
+    const distal_status status = call_local(context, find, &call);
     *statement = call.statement;
     return call_end(context, status);
 }
@@ -158,10 +230,17 @@ void statement_answer(distal_statement *statement, const char *text) {
     statement->answer = copy_text(statement->answers, text);
 }
 
+void statement_print_program(const distal_statement *statement, Text *to) {
+    const Program program = statement->program;
+    program_print(&program, program_used_params(&program, to->arena), to);
+}
+
 static distal_status answer_text(distal_context *context, void *arguments) {
-    (void)context;
     distal_statement *statement = arguments;
-    statement_answer(statement, statement_program(statement));
+    refresh(statement); // machines and params may have been declared since
+    Text text = text_create(context->scratch);
+    statement_print_program(statement, &text);
+    statement_answer(statement, text_string(&text));
     return DISTAL_OK;
 }
 
@@ -171,33 +250,98 @@ distal_status distal_statement_text(distal_statement *statement, const char **te
     if (!statement || !text)
         return missing_argument(statement ? statement->context : NULL, "distal_statement_text",
                                 statement ? "the place for the text" : "the statement");
-    distal_status status = call_local(statement->context, answer_text, statement);
+    const distal_status status = call_local(statement->context, answer_text, statement);
     if (status == DISTAL_OK)
         *text = statement->answer;
     return call_end(statement->context, status);
 }
 
-distal_status statement_command(distal_statement *statement, const char *command) {
-    const int64_t before = statement->commands.count;
+// A workspace cannot have the name of a tensor, whether or not the statement mentions that.
+static bool check_workspace(distal_statement *statement, const Command *command) {
+    const ScheduleCommand *row = schedule_command(command->name);
+    for (int a = 0; row && a < command->arg_count && a < row->forms[0].count; a++) {
+        const Arg *arg = &command->args[a];
+        if (row->forms[0].arguments[a].kind == TAKES_WORKSPACE && arg->kind == ARG_NAME &&
+            context_tensor(statement->context, arg->name))
+            return diagnostics_error(
+                statement->context->diagnostics, arg->span,
+                "cannot %s: '%s' is a tensor already: a workspace needs a name of its own", command->name,
+                arg->name);
+    }
+    return true;
+}
+
+distal_status statement_add_commands(distal_statement *statement, int64_t count, const Command *commands) {
+    distal_status status = statement_update(statement);
     const bool failed = statement->failed;
+    const int64_t before = statement->commands.count;
     statement->failed = true; // should memory run out
-    array_push(statement->arena, statement->commands, copy_text(statement->arena, command));
-    distal_status status = try(statement, statement_program(statement));
+    for (int64_t i = 0; i < count && status == DISTAL_OK; i++) {
+        if (!check_workspace(statement, &commands[i]))
+            status = DISTAL_INVALID;
+        array_push(statement->arena, statement->commands,
+                   command_copy(statement->arena, &commands[i], statement_tensor, statement));
+    }
+    refresh(statement);
     if (status == DISTAL_OK)
+        status = run(statement, PASS_SCHEDULE);
+    if (status == DISTAL_OK) {
         statement->failed = failed;
-    else
-        statement->commands.count = before;
+        return status;
+    }
+    statement->commands.count = before;
+    refresh(statement);
     return status;
 }
 
-distal_status statement_compile(distal_statement *statement, Arena *arena, Pass last, const Home *homes,
-                                Pipeline **pipeline) {
+// Whether tensors that were declared again are as they were; takes over those that are not.
+static distal_status update_tensors(distal_statement *statement, bool *changed) {
     distal_context *context = statement->context;
-    *pipeline = NULL;
+    for (int64_t i = 0; i < statement->tensors.count; i++) {
+        StatementTensor *at = &statement->tensors.items[i];
+        const distal_tensor *now = context_tensor(context, at->tensor->name);
+        if (!now)
+            return invalid(context, "tensor '%s' of the statement '%.60s' has been freed", at->tensor->name,
+                           statement->text);
+        if (now->serial == at->serial)
+            continue;
+        if (now->tensor->order != at->tensor->order)
+            return invalid(context,
+                           "tensor '%s' of the statement '%.60s' now has another number of modes, %d",
+                           at->tensor->name, statement->text, now->tensor->order);
+        if (!tensor_is_like(now->tensor, at->tensor)) {
+            const int id = at->tensor->id;
+            *at->tensor = *tensor_copy(statement->arena, now->tensor);
+            at->tensor->id = id;
+            *changed = true;
+        }
+        at->serial = now->serial;
+    }
+    return DISTAL_OK;
+}
+
+distal_status statement_update(distal_statement *statement) {
+    bool changed = false;
+    statement_show(statement);
+    distal_status status = update_tensors(statement, &changed);
+    refresh(statement);
+    if (status != DISTAL_OK)
+        return status;
+    if (changed) {
+        assignment_take_extents(statement->assignment);
+        statement->target = statement->assignment->lhs->tensor->name;
+        statement->pipeline = pipeline_of(statement->arena, &statement->program, statement->context->ranks);
+    }
+    return check_extents(&statement->build, statement->assignment) &&
+                   (!changed || check_assignment(&statement->build, statement->assignment))
+               ? DISTAL_OK
+               : DISTAL_INVALID;
+}
+
+distal_status statement_compile(distal_statement *statement, Pass last) {
     if (statement->failed)
-        return invalid(context, "a schedule command of the statement '%.60s' has failed before",
+        return invalid(statement->context, "a schedule command of the statement '%.60s' has failed before",
                        statement->text);
-    bool ok;
-    *pipeline = context_compile(context, arena, statement_program(statement), last, homes, &ok);
-    return pipeline_status(*pipeline, ok);
+    const distal_status status = statement_update(statement);
+    return status == DISTAL_OK ? run(statement, last) : status;
 }

@@ -2,7 +2,8 @@
 // Tensors: declaring, finding, freeing them, and their shape.
 #include "api/context.h"
 
-#include <inttypes.h>
+#include "lang/check.h"
+
 #include <string.h>
 
 static const ElementType element_types[] = {
@@ -19,92 +20,118 @@ void tensor_release(distal_tensor *tensor) {
     arena_free(tensor->arena);
 }
 
-// Whether the declaration says one thing only and takes no name that there is.
-static distal_status check_declaration(distal_context *context, const distal_tensor *tensor) {
-    Text text = context_program(context, context_tensor_names(context), tensor);
-    bool ok;
-    const Pipeline *pipeline =
-        context_compile(context, context->scratch, text_string(&text), PASS_PROGRAM, NULL, &ok);
-    if (!ok)
-        return pipeline_status(pipeline, ok);
-    int tensors = 1;
-    for (const distal_tensor *other = context->tensors; other; other = other->next)
-        tensors++;
-    return pipeline->program->statement_count == 0 && pipeline->program->tensor_count == tensors
-               ? DISTAL_OK
-               : invalid(context, "'%.60s' is not the declaration of one tensor", tensor->declaration);
-}
-
-// What follows from the values that params have.
-typedef struct {
-    Arena *arena;
-    const Tensor *tensor;
-    const char *name;
-    int64_t extents[MAX_ORDER];
-    Home home;
-} Settled;
-
-// Finds the extents, and the home that the placement gives. A machine that does not fit the ranks is no
-// mistake yet, as params may still change; then there is no home.
-static distal_status settle(distal_context *context, const distal_tensor *tensor, Settled *settled) {
-    *settled = (Settled){.arena = arena_create_within(tensor->arena)};
-    Text text = context_program(context, NULL, tensor);
-    bool ok;
-    Pipeline *pipeline =
-        context_compile(context, settled->arena, text_string(&text), PASS_PROGRAM, NULL, &ok);
-    if (!ok)
-        return pipeline_status(pipeline, ok);
-    settled->tensor = pipeline->program->tensors[0];
-    settled->name = settled->tensor->name;
-    for (int d = 0; d < settled->tensor->order; d++)
-        int_eval(settled->tensor->extents[d], pipeline->params, NULL, &settled->extents[d]);
-    if (pipeline_run(pipeline, PASS_PLAN)) {
-        settled->home = pipeline->plan->homes[0];
-    } else if (pipeline->diagnostics == pipeline->no_memory) {
-        context->diagnostics = context->no_memory;
-        return DISTAL_FAILED;
-    }
-    if (settled->tensor->order == 0 && !tensor->placement)
-        home_everywhere(&settled->home, settled->tensor, settled->extents, context->ranks, settled->arena);
-    return DISTAL_OK;
-}
-
-static void adopt(distal_tensor *tensor, const Settled *settled) {
-    if (tensor->settled)
-        arena_free(tensor->settled);
-    tensor->settled = settled->arena;
-    tensor->tensor = settled->tensor;
-    tensor->home = settled->home;
-    tensor->home_changes++;
-    memcpy(tensor->extents, settled->extents, sizeof tensor->extents);
-}
-
-distal_status tensors_settle(distal_context *context, int64_t count, distal_tensor *const *tensors) {
-    Settled *settled = arena_array(context->scratch, Settled, count);
-    distal_status status = DISTAL_OK;
-    for (int64_t i = 0; i < count && status == DISTAL_OK; i++)
-        status = settle(context, tensors[i], &settled[i]);
-    for (int64_t i = 0; i < count && settled[i].arena; i++) {
-        if (status == DISTAL_OK)
-            adopt(tensors[i], &settled[i]);
-        else
-            arena_free(settled[i].arena);
-    }
-    return status;
+// The home that the placement gives with the values that params have; diagnosed where the machine does not
+// fit the ranks.
+static bool find_home(distal_context *context, const distal_tensor *tensor, Arena *arena, Home *home) {
+    const ProgramBuilder *build = &context->build;
+    const int64_t *values =
+        arena_copy(arena, build->param_values.items, sizeof(int64_t) * (size_t)build->param_values.count);
+    const PlanOptions options = {
+        .ranks = context->ranks,
+        .largest = plan_natural_ranks((int)build->machines.count, build->machines.items, 0, NULL, values)};
+    const Plan *plan = plan_create(arena, 1, &tensor->tensor, 0, NULL, values, options, context->diagnostics);
+    if (plan)
+        *home = plan->homes[0];
+    return plan != NULL;
 }
 
 distal_status tensor_check_home(distal_context *context, distal_tensor *tensor) {
     if (tensor->home.known)
         return DISTAL_OK;
-    if (!tensor->placement)
+    if (!tensor->tensor->placement)
         return invalid(context,
-                       "tensor '%s' has no placement, so it lies nowhere before the first plan that uses it",
+                       "tensor '%s' has no placement, so it has no home before the first plan that uses it",
                        tensor->name);
-    Text text = context_program(context, NULL, tensor);
-    bool ok;
-    const Pipeline *pipeline =
-        context_compile(context, context->scratch, text_string(&text), PASS_PLAN, NULL, &ok);
-    return ok ? tensors_settle(context, 1, &tensor) : pipeline_status(pipeline, ok);
+    if (!tensor->settled)
+        tensor->settled = arena_create_within(tensor->arena);
+    arena_reset(tensor->settled);
+    tensor->home_changes++;
+    return find_home(context, tensor, tensor->settled, &tensor->home) ? DISTAL_OK : DISTAL_INVALID;
+}
+
+static bool extents_differ(const distal_context *context, const distal_tensor *tensor) {
+    for (int d = 0; d < tensor->tensor->order; d++)
+        if (build_value(&context->build, tensor->tensor->extents[d]) != tensor->extents[d])
+            return true;
+    return false;
+}
+
+static bool differs(const distal_context *context, const IntExpr *expr, const int64_t *old_values) {
+    int64_t old = 0;
+    return expr && (!int_eval(expr, old_values, NULL, &old) || old != build_value(&context->build, expr));
+}
+
+// Whether the machine of its placement, or a block, has another size than with the old values.
+static bool placement_differs(const distal_context *context, const distal_tensor *tensor,
+                              const int64_t *old_values) {
+    const Placement *placement = tensor->tensor->placement;
+    for (int d = 0; placement && d < placement->machine->order; d++)
+        if (differs(context, placement->machine->extents[d], old_values) ||
+            differs(context, placement->entries[d].cycle, old_values))
+            return true;
+    return false;
+}
+
+static bool check_placement(distal_context *context, const Placement *placement) {
+    bool ok = true;
+    for (int d = 0; placement && d < placement->machine->order; d++) {
+        const PlaceEntry *entry = &placement->entries[d];
+        if (entry->kind == PLACE_FIX)
+            ok &= check_coordinate(&context->build, placement->machine, d, entry->coordinate, entry->span);
+        if (entry->cycle)
+            ok &= check_block(&context->build, build_value(&context->build, entry->cycle), entry->span);
+    }
+    return ok;
+}
+
+distal_status tensor_check_values(distal_context *context, distal_tensor *tensor, const int64_t *old_values,
+                                  const char *param) {
+    const bool in_memory = tensor->storage || tensor->references > 1;
+    bool changed = extents_differ(context, tensor);
+    if (!in_memory && !changed && !placement_differs(context, tensor, old_values))
+        return DISTAL_OK;
+    if (!check_tensor(&context->build, tensor->tensor) ||
+        !check_placement(context, tensor->tensor->placement))
+        return DISTAL_INVALID;
+    if (in_memory && !changed && placement_differs(context, tensor, old_values)) {
+        Home home;
+        if (!find_home(context, tensor, context->scratch, &home))
+            return DISTAL_INVALID;
+        changed = !home_equal(&tensor->home, &home);
+    }
+    return in_memory && changed
+               ? invalid(context, "param '%s' cannot change: tensor '%s', which is in memory, depends on it",
+                         param, tensor->name)
+               : DISTAL_OK;
+}
+
+void tensor_take_values(distal_context *context, distal_tensor *tensor, const int64_t *old_values) {
+    if (tensor->storage || tensor->references > 1)
+        return;
+    const bool changed = extents_differ(context, tensor);
+    if (changed || placement_differs(context, tensor, old_values)) {
+        tensor->home.known = tensor->tensor->order == 0 && !tensor->tensor->placement;
+        tensor->home_changes++;
+    }
+    for (int d = 0; d < tensor->tensor->order; d++)
+        tensor->extents[d] = build_value(&context->build, tensor->tensor->extents[d]);
+}
+
+void tensor_fingerprint(const distal_tensor *tensor, Hash *hash) {
+    const Tensor *it = tensor->tensor;
+    hash_string(hash, tensor->name);
+    hash_bytes(hash, &it->type, sizeof it->type);
+    hash_bytes(hash, it->mode_order, sizeof it->mode_order);
+    hash_bytes(hash, tensor->extents, sizeof tensor->extents);
+    const Placement *placement = it->placement;
+    hash_string(hash, placement ? placement->machine->name : "");
+    for (int d = 0; placement && d < placement->machine->order; d++) {
+        const PlaceEntry *entry = &placement->entries[d];
+        const int64_t cycle = entry->cycle ? build_value(&tensor->context->build, entry->cycle) : 0;
+        const int64_t extent = build_value(&tensor->context->build, placement->machine->extents[d]);
+        const int64_t numbers[] = {(int64_t)entry->kind, entry->mode, entry->coordinate, cycle, extent};
+        hash_bytes(hash, numbers, sizeof numbers);
+    }
 }
 
 static void append(distal_context *context, distal_tensor *tensor) {
@@ -115,35 +142,24 @@ static void append(distal_context *context, distal_tensor *tensor) {
     tensor->context = context;
 }
 
-distal_status tensor_declare(distal_context *context, const char *dims, const char *declaration,
-                             const char *placement, distal_tensor **result) {
+distal_status tensor_declare(distal_context *context, const Tensor *declared, distal_tensor **result) {
+    if (!build_name_is_free(&context->build, declared->name, NAME_TENSOR, declared->span))
+        return DISTAL_INVALID;
     Arena *arena = arena_create_within(context->arena);
     distal_tensor *tensor = *result = arena_new(arena, distal_tensor);
     tensor->arena = arena;
     tensor->references = 1;
-    tensor->dims = copy_text(arena, dims);
-    tensor->declaration = copy_text(arena, declaration);
-    tensor->placement = copy_text(arena, placement);
-    Settled settled = {0};
-    distal_status status = check_declaration(context, tensor);
-    if (status == DISTAL_OK)
-        status = settle(context, tensor, &settled);
-    if (status == DISTAL_OK) {
-        tensor->name = copy_text(arena, settled.name);
-        adopt(tensor, &settled);
-        append(context, tensor);
-    }
-    return status;
-}
-
-// As a caller gives it, with the words of the language in front.
-static distal_status declare_lines(distal_context *context, const char *dims, const char *declaration,
-                                   const char *placement, distal_tensor **result) {
-    if (!check_line(context, "declaration of the tensor", declaration) ||
-        (placement && !check_line(context, "placement of the tensor", placement)))
-        return DISTAL_INVALID;
-    return tensor_declare(context, dims, arena_printf(context->scratch, "tensor %s", declaration),
-                          placement ? arena_printf(context->scratch, "place %s", placement) : NULL, result);
+    Tensor *copy = tensor_copy(arena, declared);
+    copy->id = 0;
+    tensor->tensor = copy;
+    tensor->name = copy->name;
+    tensor->serial = ++context->serials;
+    for (int d = 0; d < copy->order; d++)
+        tensor->extents[d] = build_value(&context->build, copy->extents[d]);
+    if (copy->order == 0 && !copy->placement)
+        home_everywhere(&tensor->home, tensor->tensor, tensor->extents, context->ranks, tensor->arena);
+    append(context, tensor);
+    return DISTAL_OK;
 }
 
 typedef struct {
@@ -152,11 +168,57 @@ typedef struct {
     int order;
     const int64_t *extents;
     const char *declaration, *placement;
+    int param_count, params[MAX_ORDER]; // of its extents, as far as they have been made
     distal_tensor *tensor;
 } TensorCall;
 
-static distal_status create(distal_context *context, void *arguments) {
-    TensorCall *call = arguments;
+// A place among the params for an extent of a tensor.
+static int take_param(distal_context *context, const char *name, int64_t value) {
+    ProgramBuilder *build = &context->build;
+    Name found;
+    if (build_find(build, name, &found) && found.kind == NAME_PARAM) {
+        invalid(context, "'%s' is already declared as a param, and is what an extent would be called", name);
+        return -1;
+    }
+    int64_t index = 1;
+    while (index < build->params.count && context->origins.items[index] != PARAM_FREE)
+        index++;
+    const Param param = {.name = name, .value = value};
+    if (index == build->params.count) {
+        array_push(context->arena, context->origins, PARAM_FREE);
+        array_push(context->arena, build->param_names, name);
+        array_push(context->arena, build->param_values, value);
+        array_push(context->arena, build->params, param);
+    }
+    build->params.items[index] = param;
+    build->param_names.items[index] = name;
+    build->param_values.items[index] = value;
+    context->origins.items[index] = PARAM_OF_TENSOR;
+    return (int)index;
+}
+
+static void free_param(distal_context *context, int64_t index) {
+    context->origins.items[index] = PARAM_FREE;
+    context->build.param_names.items[index] = context->build.params.items[index].name = "unused";
+}
+
+// Reads the placement of the tensor that the reader has, from the line after those that there are.
+static bool read_placement(distal_context *context, ProgramBuilder *reader, const char *line,
+                           const char *placement) {
+    const char *lines = arena_printf(context->scratch, "%s%splace %s", line, *line ? "\n" : "", placement);
+    context_show(context, "distal", lines);
+    return fragment_placement(reader, (Fragment){placement, *line ? 2 : 1, 7});
+}
+
+// A reader for the declaration of one tensor.
+static ProgramBuilder reader_for(distal_context *context) {
+    return (ProgramBuilder){.arena = context->scratch,
+                            .diagnostics = context->diagnostics,
+                            .outer = &context->build,
+                            .outside = &context->names};
+}
+
+static distal_status check_call(distal_context *context, const TensorCall *call) {
     if (!check_name(context, "tensor", call->name))
         return DISTAL_INVALID;
     if ((int)call->type < 0 || (int)call->type >= (int)ELEMENT_TYPES)
@@ -167,30 +229,72 @@ static distal_status create(distal_context *context, void *arguments) {
                        DISTAL_MAX_ORDER);
     if (call->order > 0 && !call->extents)
         return invalid(context, "the extents of tensor '%s' are NULL", call->name);
-    Text dims = text_create(context->scratch), declaration = text_create(context->scratch);
-    text_append(&declaration, call->name);
+    if (call->placement && !check_line(context, "placement of the tensor", call->placement))
+        return DISTAL_INVALID;
+    return DISTAL_OK;
+}
+
+static distal_status create(distal_context *context, void *arguments) {
+    TensorCall *call = arguments;
+    const distal_status status = check_call(context, call);
+    if (status != DISTAL_OK)
+        return status;
+    Tensor tensor = {.name = call->name, .type = element_types[call->type], .order = call->order};
     for (int d = 0; d < call->order; d++) {
-        text_printf(&dims, "%s%s_dim%d = %" PRId64, d ? ", " : "", call->name, d, call->extents[d]);
-        text_printf(&declaration, "%s%s_dim%d", d ? ", " : "(", call->name, d);
+        const char *name = arena_printf(context->scratch, "%s_dim%d", call->name, d);
+        const int param = take_param(context, name, call->extents[d]);
+        if (param < 0)
+            return DISTAL_INVALID;
+        call->params[call->param_count++] = param;
+        tensor.extents[d] = int_param(context->scratch, param);
+        tensor.levels[d] = level_format_dense();
+        tensor.mode_order[d] = d;
     }
-    text_printf(&declaration, "%s: %s", call->order ? ")" : "", type_info(element_types[call->type])->name);
-    return declare_lines(context, call->order ? text_string(&dims) : NULL, text_string(&declaration),
-                         call->placement, &call->tensor);
+    ProgramBuilder reader = reader_for(context);
+    if (!build_tensor(&reader, &tensor, true) ||
+        (call->placement && !read_placement(context, &reader, "", call->placement)))
+        return DISTAL_INVALID;
+    const distal_status declared = tensor_declare(context, &tensor, &call->tensor);
+    for (int d = 0; declared == DISTAL_OK && d < call->order; d++) {
+        const int param = call->params[d];
+        const char *name = copy_text(call->tensor->arena, context->build.param_names.items[param]);
+        context->build.param_names.items[param] = context->build.params.items[param].name = name;
+        call->tensor->first_param = call->params[0];
+    }
+    return declared;
 }
 
 static distal_status declare(distal_context *context, void *arguments) {
     TensorCall *call = arguments;
-    return declare_lines(context, NULL, call->declaration, call->placement, &call->tensor);
+    if (!check_line(context, "declaration of the tensor", call->declaration) ||
+        (call->placement && !check_line(context, "placement of the tensor", call->placement)))
+        return DISTAL_INVALID;
+    const char *line = arena_printf(context->scratch, "tensor %s", call->declaration);
+    context_show(context, "distal", line);
+    ProgramBuilder reader = reader_for(context);
+    if (!fragment_tensor(&reader, (Fragment){call->declaration, 1, 8}) ||
+        (call->placement && !read_placement(context, &reader, line, call->placement)))
+        return DISTAL_INVALID;
+    return tensor_declare(context, reader.tensors.items[0], &call->tensor);
 }
 
 static distal_status run_call(distal_context *context, CallBody body, TensorCall *call,
                               distal_tensor **result) {
-    distal_status status = call_end(context, call_local(context, body, call));
-    if (status != DISTAL_OK && call->tensor)
-        tensor_release(call->tensor);
-    else if (result)
+    const BuildMark mark = build_mark(&context->build);
+    const distal_status status = call_local(context, body, call);
+    if (status != DISTAL_OK) {
+        if (call->tensor && call->tensor->context)
+            distal_tensor_free(call->tensor);
+        else if (call->tensor)
+            tensor_release(call->tensor);
+        for (int i = 0; i < call->param_count; i++)
+            free_param(context, call->params[i]);
+        build_reset(&context->build, mark);
+        context->origins.count = mark.params;
+    } else if (result) {
         *result = call->tensor;
-    return status;
+    }
+    return call_end(context, status);
 }
 
 distal_status distal_tensor_create(distal_context *context, const char *name, distal_type type, int order,
@@ -247,6 +351,8 @@ void distal_tensor_free(distal_tensor *tensor) {
     while (*at != tensor)
         at = &(*at)->next;
     *at = tensor->next;
+    for (int d = 0; tensor->first_param > 0 && d < tensor->tensor->order; d++)
+        free_param(tensor->context, tensor->tensor->extents[d]->value);
     tensor->context = NULL;
     storage_free(tensor->storage);
     tensor->storage = NULL;

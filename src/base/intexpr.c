@@ -75,6 +75,15 @@ const IntExpr *int_op(Arena *arena, IntOp op, const IntExpr *left, const IntExpr
     return expr;
 }
 
+const IntExpr *int_copy(Arena *arena, const IntExpr *expr) {
+    if (!expr)
+        return NULL;
+    IntExpr *copy = arena_copy(arena, expr, sizeof *expr);
+    copy->left = int_copy(arena, expr->left);
+    copy->right = int_copy(arena, expr->right);
+    return copy;
+}
+
 bool int_equal(const IntExpr *a, const IntExpr *b) {
     if (a == b)
         return true;

@@ -38,6 +38,9 @@ const IntExpr *int_var(Arena *arena, int64_t id);
 // x + 0, x * 1, x * 0, x / 1, min and max of equal operands).
 const IntExpr *int_op(Arena *arena, IntOp op, const IntExpr *left, const IntExpr *right);
 
+// A copy in `arena`; NULL of NULL.
+const IntExpr *int_copy(Arena *arena, const IntExpr *expr);
+
 // Structurally the same expression.
 bool int_equal(const IntExpr *a, const IntExpr *b);
 

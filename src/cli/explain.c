@@ -16,7 +16,7 @@ static void print_statement(const Pipeline *pipeline, int index, Text *to) {
         text_append(to, "\n# after ");
         command_print(program, &passes->statement->commands[i], to);
         text_append(to, "\n");
-        last = passes->stages[i];
+        last = passes->stages.items[i];
         cin_print(last, program->param_names, to);
     }
     if (passes->scheduled != last) {
@@ -40,7 +40,7 @@ static void print_spmd(const StatementPasses *passes, const char *const *params,
 }
 
 static void print_program(const Pipeline *pipeline, Text *to) {
-    program_print(pipeline->program, to);
+    program_print(pipeline->program, NULL, to);
 }
 
 static void print_loops(const Pipeline *pipeline, int loop_passes, Text *to) {

@@ -110,7 +110,7 @@ static void print_schedule_command(const ScheduleCommand *command, Text *to) {
         return;
     const StatementPasses *passes = &pipeline->statements[0];
     print_loops("loops before:", passes->cin, pipeline->program->param_names, to);
-    print_loops("loops after:", passes->stages[passes->statement->command_count - 1],
+    print_loops("loops after:", passes->stages.items[passes->statement->command_count - 1],
                 pipeline->program->param_names, to);
 }
 

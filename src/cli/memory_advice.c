@@ -236,7 +236,7 @@ void memory_advise(Session *session, int64_t limit, int64_t ranks_of_node) {
     for (int i = 1; i < count; i++)
         if (roles[i] == ROLE_MACHINE && !follows[i])
             machine[machine_count++] = &program->params[i];
-    if (machine_count > 0 || program_uses_ranks(program))
+    if (machine_count > 0 || program_uses_ranks(program, session->arena))
         found |= try_more_ranks(&advice, machine, machine_count);
     if (!found)
         diagnostics_note(session->diagnostics, (Span){0},

@@ -75,6 +75,104 @@ ElementType assignment_type(const Assignment *assignment) {
     return combined(&operands);
 }
 
+Tensor *tensor_copy(Arena *arena, const Tensor *tensor) {
+    Tensor *copy = arena_copy(arena, tensor, sizeof *tensor);
+    copy->name = arena_string(arena, tensor->name, strlen(tensor->name));
+    copy->span = (Span){0};
+    for (int d = 0; d < tensor->order; d++) {
+        copy->extents[d] = int_copy(arena, tensor->extents[d]);
+        copy->extent_spans[d] = (Span){0};
+    }
+    if (!tensor->placement)
+        return copy;
+    Placement *placement = arena_copy(arena, tensor->placement, sizeof *placement);
+    placement->span = (Span){0};
+    for (int d = 0; d < placement->machine->order; d++) {
+        placement->entries[d].cycle = int_copy(arena, placement->entries[d].cycle);
+        placement->entries[d].span = (Span){0};
+    }
+    copy->placement = placement;
+    return copy;
+}
+
+static bool same_expr(const IntExpr *a, const IntExpr *b) {
+    return a && b ? int_equal(a, b) : a == b;
+}
+
+static bool placed_alike(const Placement *a, const Placement *b) {
+    if (!a || !b || a->machine != b->machine || a->memory != b->memory)
+        return a == b;
+    for (int d = 0; d < a->machine->order; d++) {
+        const PlaceEntry *one = &a->entries[d], *other = &b->entries[d];
+        if (one->kind != other->kind || one->mode != other->mode || one->coordinate != other->coordinate ||
+            !same_expr(one->cycle, other->cycle))
+            return false;
+    }
+    return true;
+}
+
+bool tensor_is_like(const Tensor *a, const Tensor *b) {
+    if (a->type != b->type || a->order != b->order)
+        return false;
+    for (int d = 0; d < a->order; d++)
+        if (!int_equal(a->extents[d], b->extents[d]) || a->levels[d] != b->levels[d] ||
+            a->mode_order[d] != b->mode_order[d])
+            return false;
+    return placed_alike(a->placement, b->placement);
+}
+
+typedef struct {
+    Arena *arena;
+    TensorMap tensor;
+    void *context;
+} Mapping;
+
+static const Access *map_access(const Mapping *mapping, const Access *access) {
+    Access *copy = access ? arena_copy(mapping->arena, access, sizeof *access) : NULL;
+    if (copy)
+        copy->tensor = mapping->tensor(mapping->context, access->tensor);
+    return copy;
+}
+
+static const Expr *map_expr(const Mapping *mapping, const Expr *expr) {
+    if (!expr)
+        return NULL;
+    Expr *copy = arena_copy(mapping->arena, expr, sizeof *expr);
+    copy->access = map_access(mapping, expr->access);
+    copy->left = map_expr(mapping, expr->left);
+    copy->right = map_expr(mapping, expr->right);
+    return copy;
+}
+
+static void take_extents(void *context, const Access *access) {
+    Assignment *assignment = context;
+    for (int m = 0; m < access->tensor->order; m++) {
+        SourceVar *var = &assignment->vars[access->vars[m]];
+        if (!var->extent)
+            var->extent = access->tensor->extents[m];
+    }
+}
+
+void assignment_take_extents(Assignment *assignment) {
+    for (int v = 0; v < assignment->var_count; v++)
+        assignment->vars[v].extent = NULL;
+    if (assignment->lhs)
+        take_extents(assignment, assignment->lhs);
+    expr_accesses(assignment->rhs, take_extents, assignment);
+}
+
+Assignment *assignment_with_tensors(Arena *arena, const Assignment *assignment, TensorMap tensor,
+                                    void *context) {
+    const Mapping mapping = {arena, tensor, context};
+    Assignment *copy = arena_copy(arena, assignment, sizeof *assignment);
+    copy->lhs = map_access(&mapping, assignment->lhs);
+    copy->rhs = map_expr(&mapping, assignment->rhs);
+    for (int v = 0; v < copy->var_count; v++)
+        copy->vars[v].name = arena_string(arena, copy->vars[v].name, strlen(copy->vars[v].name));
+    assignment_take_extents(copy);
+    return copy;
+}
+
 VarSet access_vars(const Access *access) {
     VarSet vars = 0;
     for (int m = 0; m < access->tensor->order; m++)

@@ -25,6 +25,12 @@ typedef struct {
     const Placement *placement; // NULL: induced by the schedule
 } Tensor;
 
+// A copy in `arena` with all that it refers to but the machine of its placement, without places in a text.
+Tensor *tensor_copy(Arena *arena, const Tensor *tensor);
+// Whether they are declared alike but for their names and ids: type, extents as they are written, storage,
+// placement.
+bool tensor_is_like(const Tensor *a, const Tensor *b);
+
 typedef struct {
     const Tensor *tensor;
     int vars[MAX_ORDER]; // ids of index variables of the statement, one a mode
@@ -92,6 +98,13 @@ bool access_equal(const Access *a, const Access *b);
 
 // Calls `visit` for every access of the expression, left to right.
 void expr_accesses(const Expr *expr, void (*visit)(void *context, const Access *access), void *context);
+
+// A copy in `arena` with all that it refers to, for other tensors: `tensor` gives the one in place of each.
+typedef const Tensor *(*TensorMap)(void *context, const Tensor *tensor);
+Assignment *assignment_with_tensors(Arena *arena, const Assignment *assignment, TensorMap tensor,
+                                    void *context);
+// Makes the extents of the variables those that their tensors have.
+void assignment_take_extents(Assignment *assignment);
 
 // As written in a program: "A(i, j) = B(i, k) * C(k, j)". `names` are by variable id.
 void access_print(const Access *access, const char *const *names, Text *to);

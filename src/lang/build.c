@@ -139,7 +139,17 @@ void build_ranks(ProgramBuilder *builder, int64_t ranks) {
     push_param(builder, (Param){.name = "ranks", .value = ranks > 0 ? ranks : 1});
 }
 
+void build_inherit(ProgramBuilder *builder) {
+    add_name(builder, (Name){.name = "ranks", .kind = NAME_PARAM});
+    for (int64_t i = 0; i < builder->inherits->params.count; i++)
+        push_param(builder, builder->inherits->params.items[i]);
+}
+
 bool build_param(ProgramBuilder *builder, Param param, bool usable) {
+    const Name *old = builder->inherits ? find_own(builder->inherits, param.name) : NULL;
+    if (old && old->kind == NAME_PARAM && old->param > 0)
+        return declare(
+            builder, (Name){.name = param.name, .span = param.span, .kind = NAME_PARAM, .param = old->param});
     for (int i = 0; i < builder->override_count; i++) {
         if (strcmp(builder->overrides[i].name, param.name) == 0) {
             param.value = builder->overrides[i].value;

@@ -49,7 +49,9 @@ struct ProgramBuilder {
     const ParamOverride *overrides;
     int override_count;
     const ProgramBuilder *outer; // whose params and machines this program has, in place of its own; or NULL
-    const Outside *outside;      // or NULL
+    // Whose params come first here and can be declared again, with the values that they have; or NULL.
+    const ProgramBuilder *inherits;
+    const Outside *outside; // or NULL
     // Whether a text that is being read mentions the name, further down as well; NULL: there is no text.
     bool (*is_mentioned)(const void *text, const char *name);
     const void *text;
@@ -84,6 +86,8 @@ int64_t build_value(const ProgramBuilder *builder, const IntExpr *expr);
 const char *const *build_param_names(const ProgramBuilder *builder);
 const int64_t *build_param_values(const ProgramBuilder *builder);
 
+// The params of `inherits`, before all others; only `ranks` has its name before it is declared again.
+void build_inherit(ProgramBuilder *builder);
 // The built-in param, before all others. `ranks`: 0 where it is not known yet, then 1 is used.
 void build_ranks(ProgramBuilder *builder, int64_t ranks);
 // Each declares a name, unless it is taken or the object is wrong, which is diagnosed. `usable`: false where

@@ -111,6 +111,14 @@ static bool parse_level(Parser *parser, Machine *machine, bool *known) {
     return true;
 }
 
+bool parse_levels(Parser *parser, Machine *machine, bool *known) {
+    bool ok;
+    do
+        ok = parse_level(parser, machine, known);
+    while (ok && accept(parser, TOKEN_COMMA));
+    return ok;
+}
+
 bool parse_machine(Parser *parser) {
     take(parser);
     const Token *name;
@@ -119,12 +127,8 @@ bool parse_machine(Parser *parser) {
     Machine *machine = arena_new(parser->arena, Machine);
     machine->name = name->text;
     machine->span = name->span;
-    bool known = true, ok = expect(parser, TOKEN_ASSIGN, "'='");
-    if (ok) {
-        do
-            ok = parse_level(parser, machine, &known);
-        while (ok && accept(parser, TOKEN_COMMA));
-    }
+    bool known = true;
+    const bool ok = expect(parser, TOKEN_ASSIGN, "'='") && parse_levels(parser, machine, &known);
     build_machine(parser->build, machine, ok && known);
     return ok;
 }
@@ -182,7 +186,7 @@ static bool parse_level_option(Parser *parser, const Token *level, Span *span) {
     return leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "')'");
 }
 
-static bool parse_levels(Parser *parser, Tensor *tensor) {
+static bool parse_storage_levels(Parser *parser, Tensor *tensor) {
     Span braces = peek(parser)->span;
     bool outside;
     int count = 0;
@@ -264,7 +268,7 @@ static bool parse_storage(Parser *parser, Tensor *tensor) {
         const Token *token = peek(parser);
         if (token->kind == TOKEN_OPEN_BRACE && !levels && !order) {
             levels = true;
-            if (!parse_levels(parser, tensor))
+            if (!parse_storage_levels(parser, tensor))
                 return false;
         } else if (token->kind == TOKEN_NAME && strcmp(token->text, "order") == 0 && !order) {
             order = true;
@@ -288,6 +292,10 @@ static bool parse_tensor_body(Parser *parser, Tensor *tensor, bool *known) {
 
 bool parse_tensor(Parser *parser) {
     take(parser);
+    return parse_tensor_declaration(parser);
+}
+
+bool parse_tensor_declaration(Parser *parser) {
     const Token *name;
     if (!expect_name(parser, "the name of a tensor", &name))
         return false;

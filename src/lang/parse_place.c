@@ -289,6 +289,10 @@ static bool parse_target(PlaceParser *place, Arrow *arrow, bool first_arrow) {
     return ok;
 }
 
+static bool is_own(const ProgramBuilder *builder, const Tensor *tensor) {
+    return tensor->id < builder->tensors.count && builder->tensors.items[tensor->id] == tensor;
+}
+
 // `T(x, y) -> M(x, y)`
 static bool parse_arrow(PlaceParser *place, bool first_arrow) {
     Parser *parser = place->parser;
@@ -300,6 +304,10 @@ static bool parse_arrow(PlaceParser *place, bool first_arrow) {
         Name tensor;
         place->failed = !resolve_name(parser, name, NAME_TENSOR, &tensor);
         place->tensor = place->failed ? NULL : tensor.tensor;
+        if (place->tensor && !is_own(parser->build, place->tensor))
+            return diagnostics_error(parser->diagnostics, name->span,
+                                     "tensor '%s' is declared elsewhere, and its placement there",
+                                     name->text);
     } else if (strcmp(name->text, place->name->text) != 0) {
         place->failed = !diagnostics_error(parser->diagnostics, name->span,
                                            "all arrows of a placement are about one tensor, here '%s'",
@@ -360,6 +368,10 @@ static void check_all_levels(PlaceParser *place) {
 
 bool parse_place(Parser *parser) {
     take(parser);
+    return parse_arrows(parser);
+}
+
+bool parse_arrows(Parser *parser) {
     PlaceParser place = {.parser = parser, .placement = arena_new(parser->arena, Placement)};
     place.placement->span = peek(parser)->span;
     bool ok = parse_arrow(&place, true);
@@ -368,7 +380,7 @@ bool parse_place(Parser *parser) {
     ok = ok && parse_memory(&place);
     if (ok && !at_statement_end(parser))
         ok = expected(parser, "',' and another arrow, 'in' and a memory, or the end of the line");
-    if (!place.tensor)
+    if (!place.tensor || !is_own(parser->build, place.tensor))
         return ok;
     if (parser->build->placed.items[place.tensor->id])
         return diagnostics_error(parser->diagnostics, place.name->span,

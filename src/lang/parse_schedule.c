@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Schedule blocks. Commands are read without knowing what each of them takes, but for a tensor expression in
-// the first place: that is the command's own affair.
+// Schedule blocks. Arguments are read as what they look like; which of them a command takes is its own
+// affair, but for tensor expressions and lists that may be empty, which its row in the table of commands
+// says.
 #include "lang/parser.h"
 
 #include <string.h>
 
 typedef Array(Arg) ArgArray;
-typedef Array(Command) CommandArray;
 
 // Index of the token after the argument that begins at the next token: a comma or a bracket that closes, or
 // what cannot be inside.
@@ -68,6 +68,21 @@ static bool parse_names(Parser *parser, Arg *arg, TokenKind closing, const char 
     return leave_brackets(parser, outside, closing, what);
 }
 
+bool parse_name_list(Parser *parser, Arg *arg) {
+    ArgArray items = {0};
+    *arg = (Arg){.kind = ARG_LIST, .span = peek(parser)->span};
+    while (peek(parser)->kind != TOKEN_END) {
+        Arg item;
+        if ((items.count > 0 && !expect(parser, TOKEN_COMMA, "','")) || !parse_name_argument(parser, &item))
+            return false;
+        arg->span = span_join(arg->span, item.span);
+        array_push(parser->arena, items, item);
+    }
+    arg->item_count = (int)items.count;
+    arg->items = items.items;
+    return true;
+}
+
 // A tensor expression where the command does not take one: what it says is kept as text.
 static void keep_expression(Parser *parser, Arg *arg, int64_t end) {
     const Token *first = peek(parser), *last = &parser->tokens.items[last_before(parser, end)];
@@ -114,22 +129,20 @@ static bool has_bad_token(const Parser *parser, int64_t begin, int64_t end) {
     return false;
 }
 
-// `row`: the command, NULL where there is none of this name.
-static bool parse_argument(Parser *parser, const ScheduleCommand *row, bool is_first, Arg *arg) {
+bool parse_argument(Parser *parser, ArgumentKind kind, Arg *arg) {
     const Token *tokens = parser->tokens.items, *first = peek(parser);
     int64_t begin = first - tokens, end = argument_end(parser), last = last_before(parser, end);
     if (has_bad_token(parser, begin, end))
         return false;
-    const bool takes_expression = row && row->takes_expression;
     *arg = (Arg){.kind = ARG_LIST, .span = first->span};
     if (first->kind == TOKEN_OPEN_BRACE) {
         if (!parse_names(parser, arg, TOKEN_CLOSE_BRACE, "',' or '}'"))
             return false;
-        return arg->item_count > 0 || takes_expression ||
+        return arg->item_count > 0 || kind == TAKES_VARIABLES ||
                diagnostics_error(parser->diagnostics, arg->span,
                                  "this list is empty; it has to name something");
     }
-    if (is_first && takes_expression)
+    if (kind == TAKES_EXPRESSION)
         return parse_expression(parser, arg, end);
     TokenKind second = last > begin ? peek_second(parser)->kind : TOKEN_END;
     if (first->kind == TOKEN_NAME && (last == begin || second == TOKEN_DOT))
@@ -153,6 +166,11 @@ static bool parse_argument(Parser *parser, const ScheduleCommand *row, bool is_f
     return true;
 }
 
+// What the command takes there. Where it has several forms, they differ in nothing that matters here.
+static ArgumentKind kind_of(const ScheduleCommand *row, int64_t index) {
+    return row && index < row->forms[0].count ? row->forms[0].arguments[index].kind : TAKES_LOOP;
+}
+
 static bool parse_command(Parser *parser, CommandArray *commands) {
     const Token *name;
     if (!expect_name(parser, "a schedule command", &name))
@@ -167,7 +185,7 @@ static bool parse_command(Parser *parser, CommandArray *commands) {
     if (peek(parser)->kind != TOKEN_CLOSE_PAREN) {
         do {
             Arg arg;
-            if (!parse_argument(parser, row, args.count == 0, &arg))
+            if (!parse_argument(parser, kind_of(row, args.count), &arg))
                 return false;
             array_push(parser->arena, args, arg);
         } while (accept(parser, TOKEN_COMMA));
@@ -183,7 +201,7 @@ static bool parse_command(Parser *parser, CommandArray *commands) {
 }
 
 // Commands up to the closing brace. Where that is missing, a declaration or a statement ends the block.
-static void parse_commands(Parser *parser, bool closed, CommandArray *commands) {
+void parse_commands(Parser *parser, bool closed, CommandArray *commands) {
     parser->skip_newlines = false;
     while (peek(parser)->kind != TOKEN_CLOSE_BRACE && peek(parser)->kind != TOKEN_END &&
            !token_begins_declaration(parser->tokens.items, parser->at)) {

@@ -5,7 +5,7 @@
 #ifndef DISTAL_LANG_PARSER_H
 #define DISTAL_LANG_PARSER_H
 
-#include "lang/build.h"
+#include "lang/fragment.h"
 #include "lang/tokens.h"
 
 typedef struct {
@@ -54,7 +54,18 @@ bool parse_machine(Parser *parser);
 bool parse_tensor(Parser *parser);
 bool parse_place(Parser *parser);
 bool parse_assignment(Parser *parser);
+// What stands behind the words `tensor` and `place`.
+bool parse_tensor_declaration(Parser *parser);
+bool parse_arrows(Parser *parser);
 bool parse_schedule(Parser *parser);
+// An argument of a command, which ends before a comma or a bracket that closes.
+bool parse_argument(Parser *parser, ArgumentKind kind, Arg *arg);
+// Names up to the end of the text, without braces.
+bool parse_name_list(Parser *parser, Arg *arg);
+// Commands up to a brace that closes them, or, where it is not `closed`, to what cannot be one.
+void parse_commands(Parser *parser, bool closed, CommandArray *commands);
+// `grid(...)` or levels, each with its grid, into a machine that has a name.
+bool parse_levels(Parser *parser, Machine *machine, bool *known);
 // A right side alone, which ends before token `end`; NULL after a diagnostic that is no mistake in syntax.
 bool parse_right_side(Parser *parser, int64_t end, const Assignment **assignment);
 

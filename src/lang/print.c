@@ -19,14 +19,21 @@ static void print_list(const Printer *printer, int count, const IntExpr *const *
         text_append(printer->to, ")");
 }
 
-static void print_params(const Printer *printer) {
+static void print_params(const Printer *printer, const bool *used) {
     const Program *program = printer->program;
+    bool first = true;
     for (int i = 1; i < program->param_count; i++) {
-        text_printf(printer->to, "%s%s = ", i == 1 ? "param " : ", ", program->params[i].name);
-        int_print(program->params[i].definition, printer->names, printer->to);
+        const Param *param = &program->params[i];
+        if (used && !used[i])
+            continue;
+        text_printf(printer->to, "%s%s = ", first ? "param " : ", ", param->name);
+        first = false;
+        if (param->definition)
+            int_print(param->definition, printer->names, printer->to);
+        else
+            text_printf(printer->to, "%" PRId64, param->value);
     }
-    if (program->param_count > 1)
-        text_append(printer->to, "\n");
+    text_append(printer->to, first ? "" : "\n");
 }
 
 static void print_machine(const Printer *printer, const Machine *machine) {
@@ -157,9 +164,9 @@ void placement_print(const Program *program, const Tensor *tensor, Text *to) {
     text_append(to, tensor->placement ? "\n" : "");
 }
 
-void program_print(const Program *program, Text *to) {
+void program_print(const Program *program, const bool *used, Text *to) {
     const Printer printer = printer_of(program, to);
-    print_params(&printer);
+    print_params(&printer, used);
     for (int i = 0; i < program->machine_count; i++)
         print_machine(&printer, program->machines[i]);
     for (int i = 0; i < program->tensor_count; i++)

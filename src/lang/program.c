@@ -48,24 +48,31 @@ static bool mentions(const void *text, const char *name) {
     return false;
 }
 
+const Program *program_read(ProgramBuilder *builder, Source source) {
+    const int64_t errors_before = builder->diagnostics->errors;
+    const Tokens tokens = tokenize(builder->arena, source.text, builder->diagnostics);
+    builder->is_mentioned = mentions;
+    builder->text = &tokens;
+    Parser parser = {
+        .arena = builder->arena, .diagnostics = builder->diagnostics, .tokens = tokens, .build = builder};
+    if (builder->inherits)
+        build_inherit(builder);
+    parse_all(&parser);
+    check_overrides(builder);
+    builder->text = NULL;
+    builder->is_mentioned = NULL;
+    if (builder->diagnostics->errors > errors_before)
+        return NULL;
+    const Program program = build_finish(builder, source);
+    return arena_copy(builder->arena, &program, sizeof program);
+}
+
 const Program *program_parse(Arena *arena, Source source, const ParamOverride *overrides, int override_count,
                              int64_t ranks, Diagnostics *diagnostics) {
-    const int64_t errors_before = diagnostics->errors;
-    const Tokens tokens = tokenize(arena, source.text, diagnostics);
-    ProgramBuilder builder = {.arena = arena,
-                              .diagnostics = diagnostics,
-                              .overrides = overrides,
-                              .override_count = override_count,
-                              .is_mentioned = mentions,
-                              .text = &tokens};
-    Parser parser = {.arena = arena, .diagnostics = diagnostics, .tokens = tokens, .build = &builder};
+    ProgramBuilder builder = {
+        .arena = arena, .diagnostics = diagnostics, .overrides = overrides, .override_count = override_count};
     build_ranks(&builder, ranks);
-    parse_all(&parser);
-    check_overrides(&builder);
-    if (diagnostics->errors > errors_before)
-        return NULL;
-    const Program program = build_finish(&builder, source);
-    return arena_copy(arena, &program, sizeof program);
+    return program_read(&builder, source);
 }
 
 int64_t *program_param_values(const Program *program, Arena *arena) {
@@ -86,35 +93,56 @@ Symbols program_symbols(const Program *program) {
     };
 }
 
-static bool mentions_ranks(const IntExpr *expr) {
+static void mark(const IntExpr *expr, bool *used) {
     if (!expr)
-        return false;
-    return (expr->op == INT_PARAM && expr->value == 0) || mentions_ranks(expr->left) ||
-           mentions_ranks(expr->right);
+        return;
+    if (expr->op == INT_PARAM)
+        used[expr->value] = true;
+    mark(expr->left, used);
+    mark(expr->right, used);
 }
 
-static bool arg_uses_ranks(const Arg *arg) {
-    bool uses = mentions_ranks(arg->value);
-    for (int i = 0; i < arg->item_count && !uses; i++)
-        uses = arg_uses_ranks(&arg->items[i]);
-    return uses;
+static void mark_arg(const Arg *arg, bool *used) {
+    mark(arg->value, used);
+    for (int i = 0; i < arg->item_count; i++)
+        mark_arg(&arg->items[i], used);
 }
 
-bool program_uses_ranks(const Program *program) {
-    bool uses = false;
-    for (int i = 1; i < program->param_count; i++)
-        uses |= mentions_ranks(program->params[i].definition);
+static void mark_tensor(const Tensor *tensor, bool placements, bool *used) {
+    for (int d = 0; d < tensor->order; d++)
+        mark(tensor->extents[d], used);
+    for (int d = 0; placements && tensor->placement && d < tensor->placement->machine->order; d++)
+        mark(tensor->placement->entries[d].cycle, used);
+}
+
+// `placements`: with the blocks of block-cyclic ones.
+static bool *used_params(const Program *program, bool placements, Arena *arena) {
+    bool *used = arena_array(arena, bool, program->param_count);
     for (int i = 0; i < program->machine_count; i++)
         for (int d = 0; d < program->machines[i]->order; d++)
-            uses |= mentions_ranks(program->machines[i]->extents[d]);
+            mark(program->machines[i]->extents[d], used);
     for (int i = 0; i < program->tensor_count; i++)
-        for (int d = 0; d < program->tensors[i]->order; d++)
-            uses |= mentions_ranks(program->tensors[i]->extents[d]);
+        mark_tensor(program->tensors[i], placements, used);
     for (int i = 0; i < program->statement_count; i++)
         for (int c = 0; c < program->statements[i].command_count; c++)
             for (int a = 0; a < program->statements[i].commands[c].arg_count; a++)
-                uses |= arg_uses_ranks(&program->statements[i].commands[c].args[a]);
-    return uses;
+                mark_arg(&program->statements[i].commands[c].args[a], used);
+    // Definitions mention earlier params only.
+    for (int i = program->param_count - 1; i > 0; i--)
+        if (used[i])
+            mark(program->params[i].definition, used);
+    return used;
+}
+
+bool *program_used_params(const Program *program, Arena *arena) {
+    return used_params(program, true, arena);
+}
+
+bool program_uses_ranks(const Program *program, Arena *arena) {
+    bool *used = used_params(program, false, arena);
+    for (int i = 1; i < program->param_count; i++)
+        mark(program->params[i].definition, used);
+    return used[0];
 }
 
 typedef struct {

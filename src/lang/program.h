@@ -9,7 +9,7 @@ typedef struct {
     const char *name;
     Span span;
     int64_t value;             // default, or what the command line gave
-    const IntExpr *definition; // the same over earlier params; NULL for `ranks`
+    const IntExpr *definition; // the same over earlier params; NULL for `ranks`, and where it is a number
 } Param;
 
 // One assignment and its schedule block.
@@ -48,10 +48,14 @@ const Program *program_parse(Arena *arena, Source source, const ParamOverride *o
 // Values of the params, by index.
 int64_t *program_param_values(const Program *program, Arena *arena);
 Symbols program_symbols(const Program *program);
-bool program_uses_ranks(const Program *program); // whether an expression mentions the built-in `ranks`
+// Which params something but the definition of an unused param mentions, by index.
+bool *program_used_params(const Program *program, Arena *arena);
+// Whether the built-in `ranks` is mentioned, but for blocks of placements.
+bool program_uses_ranks(const Program *program, Arena *arena);
 
 // Back to text: declarations, placements, statements, schedules in normal form (parses to the same program).
-void program_print(const Program *program, Text *to);
+// `used`: the params to be declared, by index; NULL: all.
+void program_print(const Program *program, const bool *used, Text *to);
 // One declaration each, with the end of its line; nothing for a tensor without a placement.
 void machine_print(const Program *program, const Machine *machine, Text *to);
 void tensor_print(const Program *program, const Tensor *tensor, Text *to);

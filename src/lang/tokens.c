@@ -12,6 +12,7 @@ typedef struct {
     Arena *arena;
     Diagnostics *diagnostics;
     const char *at, *line_start;
+    int32_t column; // where the line starts, from 1
     int32_t line;
     bool after_space;
     Array(Token) tokens;
@@ -65,7 +66,7 @@ static bool is_newline(char c) {
 }
 
 static Span span_of(const Lexer *lexer, const char *begin, const char *end) {
-    return (Span){lexer->line, (int32_t)(begin - lexer->line_start) + 1, (int32_t)(end - begin)};
+    return (Span){lexer->line, (int32_t)(begin - lexer->line_start) + lexer->column, (int32_t)(end - begin)};
 }
 
 static Token *push(Lexer *lexer, TokenKind kind, const char *end) {
@@ -192,6 +193,7 @@ static void next(Lexer *lexer) {
         push(lexer, TOKEN_NEWLINE, lexer->at + (c == '\r' && lexer->at[1] == '\n' ? 2 : 1));
         lexer->line++;
         lexer->line_start = lexer->at;
+        lexer->column = 1;
         lexer->after_space = true;
     } else if (is_space(c)) {
         lexer->at++;
@@ -280,12 +282,17 @@ static void match_brackets(Lexer *lexer) {
 }
 
 Tokens tokenize(Arena *arena, const char *text, Diagnostics *diagnostics) {
+    return tokenize_at(arena, text, 1, 1, diagnostics);
+}
+
+Tokens tokenize_at(Arena *arena, const char *text, int32_t line, int32_t column, Diagnostics *diagnostics) {
     static const char byte_order_mark[] = "\xef\xbb\xbf";
     Lexer lexer = {.arena = arena,
                    .diagnostics = diagnostics,
                    .at = text,
                    .line_start = text,
-                   .line = 1,
+                   .line = line,
+                   .column = column,
                    .after_space = true};
     if (strncmp(text, byte_order_mark, 3) == 0)
         lexer.at += 3;

@@ -54,6 +54,8 @@ bool is_keyword(const char *name);
 
 // What cannot stand in a program becomes a diagnostic and TOKEN_BAD.
 Tokens tokenize(Arena *arena, const char *text, Diagnostics *diagnostics);
+// Of a text that stands at that line and column of the source of the diagnostics.
+Tokens tokenize_at(Arena *arena, const char *text, int32_t line, int32_t column, Diagnostics *diagnostics);
 
 // Whether a declaration begins at this token: a keyword at the start of a statement, and then a name.
 bool token_begins_declaration(const Token *tokens, int64_t index);

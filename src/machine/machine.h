@@ -27,6 +27,9 @@ typedef struct {
     Span extent_spans[MAX_MACHINE_ORDER];
 } Machine;
 
+// A copy in `arena` with all that it refers to, without places in a text.
+Machine *machine_copy(Arena *arena, const Machine *machine);
+
 // The level called `name`, or NULL.
 const MachineLevel *machine_level(const Machine *machine, const char *name);
 

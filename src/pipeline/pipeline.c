@@ -19,11 +19,7 @@ static bool internal_error(Pipeline *pipeline, Span span, Pass pass, const char 
                              pass_names[pass], why);
 }
 
-static bool parse(Pipeline *pipeline) {
-    pipeline->program = program_parse(pipeline->arena, pipeline->source, pipeline->overrides,
-                                      pipeline->override_count, pipeline->ranks, pipeline->diagnostics);
-    if (!pipeline->program)
-        return false;
+static void take_program(Pipeline *pipeline) {
     const int count = pipeline->program->statement_count;
     pipeline->scheduler = (Scheduler){.arena = pipeline->arena,
                                       .diagnostics = pipeline->diagnostics,
@@ -34,7 +30,14 @@ static bool parse(Pipeline *pipeline) {
         pipeline->statements[i].statement = &pipeline->program->statements[i];
         pipeline->statements[i].function = arena_printf(pipeline->arena, "distal_kernel_%d", i);
     }
-    return true;
+}
+
+static bool parse(Pipeline *pipeline) {
+    pipeline->program = program_parse(pipeline->arena, pipeline->source, pipeline->overrides,
+                                      pipeline->override_count, pipeline->ranks, pipeline->diagnostics);
+    if (pipeline->program)
+        take_program(pipeline);
+    return pipeline->program != NULL;
 }
 
 static bool create_cin(Pipeline *pipeline, StatementPasses *passes) {
@@ -46,17 +49,18 @@ static bool create_cin(Pipeline *pipeline, StatementPasses *passes) {
 
 static bool schedule(Pipeline *pipeline, StatementPasses *passes) {
     const Statement *statement = passes->statement;
-    const Cin *cin = passes->cin;
+    const int done = (int)passes->stages.count;
+    const Cin *cin = done ? passes->stages.items[done - 1] : passes->cin;
     const char *why;
-    passes->stages = arena_array(pipeline->arena, const Cin *, statement->command_count);
-    for (int i = 0; i < statement->command_count; i++) {
+    for (int i = done; i < statement->command_count; i++) {
         const Command *command = &statement->commands[i];
         cin = schedule_apply(&pipeline->scheduler, command, cin);
         if (!cin)
             return false;
         if (!cin_verify(cin, &why))
             return internal_error(pipeline, command->span, PASS_SCHEDULE, why);
-        passes->stages[i] = cin;
+        // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
+        array_push(pipeline->arena, passes->stages, cin);
     }
     passes->scheduled = schedule_defaults(cin);
     if (passes->scheduled && !cin_verify(passes->scheduled, &why))
@@ -123,24 +127,6 @@ static bool emit(Pipeline *pipeline) {
     return true;
 }
 
-// Tensors by id, and the homes that they have already: workspaces have none.
-static const Home *gather_tensors(Pipeline *pipeline) {
-    const Program *program = pipeline->program;
-    const Home *known = pipeline->plan_options.homes;
-    const int64_t workspaces = pipeline->scheduler.workspaces.count;
-    pipeline->tensor_count = program->tensor_count + (int)workspaces;
-    pipeline->tensors = arena_array(pipeline->arena, const Tensor *, pipeline->tensor_count);
-    Home *homes = arena_array(pipeline->arena, Home, pipeline->tensor_count);
-    for (int t = 0; t < program->tensor_count; t++) {
-        pipeline->tensors[t] = program->tensors[t];
-        if (known)
-            homes[t] = known[t];
-    }
-    for (int64_t w = 0; w < workspaces; w++)
-        pipeline->tensors[program->tensor_count + w] = pipeline->scheduler.workspaces.items[w];
-    return homes;
-}
-
 // As many ranks as the machines and statements have processors.
 static int64_t natural_ranks(const Pipeline *pipeline) {
     const Program *program = pipeline->program;
@@ -151,7 +137,7 @@ static int64_t natural_ranks(const Pipeline *pipeline) {
 int64_t pipeline_ranks(const Pipeline *pipeline) {
     if (pipeline->ranks > 0)
         return pipeline->ranks;
-    return program_uses_ranks(pipeline->program) ? 1 : natural_ranks(pipeline);
+    return program_uses_ranks(pipeline->program, pipeline->arena) ? 1 : natural_ranks(pipeline);
 }
 
 int64_t pipeline_fewer_ranks(const Pipeline *pipeline, int64_t most) {
@@ -159,20 +145,39 @@ int64_t pipeline_fewer_ranks(const Pipeline *pipeline, int64_t most) {
                             pipeline->params);
 }
 
-static bool make_plan(Pipeline *pipeline) {
+Plan *pipeline_plan(const Pipeline *pipeline, Arena *arena, const int64_t *params, PlanOptions options,
+                    Diagnostics *diagnostics) {
     const Program *program = pipeline->program;
-    const Spmd *const *list = spmds(pipeline);
-    const int64_t natural = natural_ranks(pipeline);
+    const int64_t workspaces = pipeline->scheduler.workspaces.count;
+    const int count = program->tensor_count + (int)workspaces;
+    const Spmd **list = arena_array(arena, const Spmd *, program->statement_count);
+    for (int i = 0; i < program->statement_count; i++)
+        list[i] = pipeline->statements[i].spmd;
+    // By id: workspaces follow the tensors of the program, and have no homes yet.
+    const Tensor **tensors = arena_array(arena, const Tensor *, count);
+    Home *homes = arena_array(arena, Home, count);
+    for (int t = 0; t < program->tensor_count; t++) {
+        tensors[t] = program->tensors[t];
+        if (options.homes)
+            homes[t] = options.homes[t];
+    }
+    for (int64_t w = 0; w < workspaces; w++)
+        tensors[program->tensor_count + w] = pipeline->scheduler.workspaces.items[w];
+    options.homes = homes;
+    // A machine that is declared but not used by a statement has its ranks all the same.
+    const int64_t natural =
+        plan_natural_ranks(program->machine_count, program->machines, program->statement_count, list, params);
+    options.largest = options.largest > natural ? options.largest : natural;
+    return plan_create(arena, count, tensors, program->statement_count, list, params, options, diagnostics);
+}
+
+static bool make_plan(Pipeline *pipeline) {
     pipeline->ranks = pipeline_ranks(pipeline);
     pipeline->params[0] = pipeline->ranks;
     PlanOptions options = pipeline->plan_options;
     options.ranks = pipeline->ranks;
-    // A machine that is declared but not used by a statement has its ranks all the same.
-    options.largest = options.largest > natural ? options.largest : natural;
-    options.homes = gather_tensors(pipeline);
     pipeline->plan =
-        plan_create(pipeline->arena, pipeline->tensor_count, pipeline->tensors, program->statement_count,
-                    list, pipeline->params, options, pipeline->diagnostics);
+        pipeline_plan(pipeline, pipeline->arena, pipeline->params, options, pipeline->diagnostics);
     return pipeline->plan != NULL;
 }
 
@@ -199,18 +204,42 @@ static bool run_pass(Pipeline *pipeline, Pass pass) {
     return all;
 }
 
-Pipeline *pipeline_create(Arena *arena, Source source, const ParamOverride *overrides, int override_count,
-                          int64_t ranks) {
+static Pipeline *new_pipeline(Arena *arena, Source source, int64_t ranks) {
     Pipeline *pipeline = arena_new(arena, Pipeline);
     pipeline->arena = arena;
     pipeline->source = source;
-    pipeline->overrides = overrides;
-    pipeline->override_count = override_count;
     pipeline->ranks = ranks;
-    pipeline->diagnostics = diagnostics_create(arena, source);
     pipeline->no_memory = diagnostics_create(arena, source);
     diagnostics_error(pipeline->no_memory, (Span){0}, "out of memory while compiling");
     return pipeline;
+}
+
+Pipeline *pipeline_create(Arena *arena, Source source, const ParamOverride *overrides, int override_count,
+                          int64_t ranks) {
+    Pipeline *pipeline = new_pipeline(arena, source, ranks);
+    pipeline->overrides = overrides;
+    pipeline->override_count = override_count;
+    pipeline->diagnostics = diagnostics_create(arena, source);
+    return pipeline;
+}
+
+Pipeline *pipeline_of(Arena *arena, const Program *program, int64_t ranks) {
+    Pipeline *pipeline = new_pipeline(arena, program->source, ranks);
+    pipeline->program = program;
+    take_program(pipeline);
+    pipeline->next = PASS_CIN;
+    return pipeline;
+}
+
+void pipeline_extend(Pipeline *pipeline, const Program *program) {
+    pipeline->program = program;
+    pipeline->scheduler.symbols = program_symbols(program);
+    for (int i = 0; i < program->statement_count; i++) {
+        StatementPasses *at = &pipeline->statements[i];
+        at->statement = &program->statements[i];
+        if (at->stages.count < at->statement->command_count && pipeline->next > PASS_SCHEDULE)
+            pipeline->next = PASS_SCHEDULE;
+    }
 }
 
 typedef struct {
@@ -222,8 +251,12 @@ typedef struct {
 static void run_passes(void *arguments) {
     PassesUpTo *up_to = arguments;
     Pipeline *pipeline = up_to->pipeline;
-    for (; up_to->ok && pipeline->next <= up_to->last; pipeline->next++)
+    pipeline->scheduler.diagnostics = pipeline->diagnostics;
+    for (; pipeline->next <= up_to->last; pipeline->next++) {
         up_to->ok = run_pass(pipeline, pipeline->next);
+        if (!up_to->ok)
+            return;
+    }
 }
 
 bool pipeline_run(Pipeline *pipeline, Pass last) {

@@ -16,9 +16,9 @@ extern const char *const pass_names[]; // by Pass: "program", "cin", ...
 // One statement on its way.
 typedef struct {
     const Statement *statement;
-    const Cin *cin;       // as written
-    const Cin **stages;   // after each command, statement->command_count of them
-    const Cin *scheduled; // with the defaults added
+    const Cin *cin;            // as written
+    Array(const Cin *) stages; // after each command
+    const Cin *scheduled;      // with the defaults added
     const Spmd *spmd;
     const LoopKernel *lowered; // as loops, before the passes over them
     const LoopKernel *loops;   // and after
@@ -40,8 +40,6 @@ typedef struct {
     Scheduler scheduler;         // of all statements
     StatementPasses *statements; // program->statement_count of them
     const char *c_source;        // one file with a function for each statement
-    int tensor_count;            // known to PASS_PLAN
-    const Tensor **tensors;      // by id: those of the program, then workspaces
     Plan *plan;
 
     Pass next;              // the first that has not run
@@ -52,6 +50,17 @@ typedef struct {
 // `source` and `overrides` have to stay. Everything lives in the arena.
 Pipeline *pipeline_create(Arena *arena, Source source, const ParamOverride *overrides, int override_count,
                           int64_t ranks);
+
+// The same of a program that is there already: PASS_CIN is next. The program has to stay. `diagnostics` is to
+// be set before passes are run.
+Pipeline *pipeline_of(Arena *arena, const Program *program, int64_t ranks);
+// The program has got more commands, at the ends of its schedules: what was made of the others stays.
+void pipeline_extend(Pipeline *pipeline, const Program *program);
+
+// A plan of its own, which does not become the pipeline's: with these values of params, where `options` has
+// the ranks and the homes by tensor of the program. After PASS_SPMD. NULL with a diagnostic.
+Plan *pipeline_plan(const Pipeline *pipeline, Arena *arena, const int64_t *params, PlanOptions options,
+                    Diagnostics *diagnostics);
 
 // The number of ranks that PASS_PLAN is for, and the largest one up to `most` that the program can run on
 // instead; after the passes before it.

@@ -5,6 +5,40 @@
 #include <stdio.h>
 #include <string.h>
 
+typedef struct {
+    Arena *arena;
+    TensorMap tensor;
+    void *context;
+} Copying;
+
+static const char *copy_name(const Copying *copying, const char *name) {
+    return name ? arena_string(copying->arena, name, strlen(name)) : NULL;
+}
+
+static const Arg *copy_args(const Copying *copying, const Arg *args, int count) {
+    Arg *copies = arena_array(copying->arena, Arg, count);
+    for (int i = 0; i < count; i++) {
+        Arg *copy = &copies[i];
+        *copy = args[i];
+        copy->name = copy_name(copying, copy->name);
+        copy->level = copy_name(copying, copy->level);
+        copy->value = int_copy(copying->arena, copy->value);
+        copy->items = copy_args(copying, copy->items, copy->item_count);
+        if (copy->expression)
+            copy->expression =
+                assignment_with_tensors(copying->arena, copy->expression, copying->tensor, copying->context);
+    }
+    return copies;
+}
+
+Command command_copy(Arena *arena, const Command *command, TensorMap tensor, void *context) {
+    const Copying copying = {arena, tensor, context};
+    Command copy = *command;
+    copy.name = copy_name(&copying, command->name);
+    copy.args = copy_args(&copying, command->args, command->arg_count);
+    return copy;
+}
+
 bool refuse(const Application *application, Span span, const char *format, ...) {
     char reason[768];
     va_list arguments;

@@ -66,7 +66,10 @@ const ScheduleCommand command_collapse = {
                "  collapse(i, j, f)\n"
                "  parallelize(f, cpu_thread)\n"
                "}\n",
-    .min_args = 3,
-    .max_args = 3,
+    .forms = {{"distal_collapse",
+               3,
+               {{"the outer loop", TAKES_LOOP, false},
+                {"the inner loop", TAKES_LOOP, false},
+                {"the new loop", TAKES_NEW_LOOP, false}}}},
     .apply = collapse,
 };

@@ -82,7 +82,8 @@ const ScheduleCommand command_communicate = {
                "  reorder({ko, ii, j, ki})\n"
                "  communicate(C, ko)\n"
                "}\n",
-    .min_args = 2,
-    .max_args = 2,
+    .forms = {{"distal_communicate",
+               2,
+               {{"the list of tensors", TAKES_NAMES, false}, {"the loop", TAKES_LOOP, false}}}},
     .apply = communicate,
 };

@@ -266,13 +266,6 @@ static const Cin *distribute(Scheduler *scheduler, const Command *command, const
     Application application = {scheduler, command, cin};
     if (command->arg_count == 1)
         return distribute_loops(&application);
-    if (command->arg_count != 4) {
-        refuse(&application, command->span,
-               "it takes 1 argument, distribute({i, ...}), or 4, distribute({i, ...}, {io, ...}, {ii, ...}, "
-               "M), not %d",
-               command->arg_count);
-        return NULL;
-    }
     Distribution distribution = {0};
     if (!resolve_lists(&application, &distribution) || !resolve_onto(&application, &distribution))
         return NULL;
@@ -298,7 +291,12 @@ const ScheduleCommand command_distribute = {
                "schedule A {\n"
                "  distribute({i, j}, {io, jo}, {ii, ji}, M)\n"
                "}\n",
-    .min_args = 1,
-    .max_args = 4,
+    .forms = {{"distal_distribute_onto",
+               4,
+               {{"the list of targets", TAKES_NAMES, false},
+                {"the list of outer loops", TAKES_NAMES, false},
+                {"the list of inner loops", TAKES_NAMES, false},
+                {"the machine or tensor", TAKES_MACHINE_OR_TENSOR, false}}},
+              {"distal_distribute", 1, {{"the list of loops", TAKES_NAMES, false}}}},
     .apply = distribute,
 };

@@ -85,7 +85,10 @@ const ScheduleCommand command_parallelize = {
                "  parallelize(io, cpu_thread, reduction)\n"
                "  parallelize(ii, cpu_vector)\n"
                "}\n",
-    .min_args = 2,
-    .max_args = 3,
+    .forms = {{"distal_parallelize",
+               3,
+               {{"the loop", TAKES_LOOP, false},
+                {"the unit", TAKES_CHOICE, false},
+                {"the treatment of races", TAKES_CHOICE, true}}}},
     .apply = parallelize,
 };

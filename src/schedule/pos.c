@@ -11,7 +11,10 @@ const ScheduleCommand command_pos = {
     .name = "pos",
     .synopsis = "pos(i, p, B(i, ...))",
     .summary = "iterate the stored positions of B instead of the coordinates i (not supported yet)",
-    .min_args = 3,
-    .max_args = 3,
+    .forms = {{"distal_pos",
+               3,
+               {{"the loop", TAKES_LOOP, false},
+                {"the new loop", TAKES_NEW_LOOP, false},
+                {"the access", TAKES_ACCESS, false}}}},
     .apply = pos,
 };

@@ -249,10 +249,11 @@ static bool has_like_addends(const Application *application, const Assignment *c
             names[v] = parts[p]->vars[v].name;
         Text text = text_create(application->scheduler->arena);
         expr_print(sum, names, &text);
-        return refuse(application, application->command->args[0].span,
-                      "the addends of '%.200s' would be summed over different variables: precompute the whole "
-                      "sum",
-                      text_string(&text));
+        return refuse(
+            application, application->command->args[0].span,
+            "the addends of '%.200s' would be summed over different variables: precompute the whole "
+            "sum",
+            text_string(&text));
     }
     return true;
 }
@@ -319,8 +320,11 @@ const ScheduleCommand command_precompute = {
         "  precompute(B(i, j, k) * D(k, l), {i, j, l}, {i, j, l}, W)\n"
         "  substitute({j, l, k}, gemm)\n"
         "}\n",
-    .min_args = 4,
-    .max_args = 4,
-    .takes_expression = true,
+    .forms = {{"distal_precompute",
+               4,
+               {{"the expression", TAKES_EXPRESSION, false},
+                {"the list of variables", TAKES_VARIABLES, false},
+                {"the list of variables of the workspace", TAKES_VARIABLES, false},
+                {"the workspace", TAKES_WORKSPACE, false}}}},
     .apply = precompute,
 };

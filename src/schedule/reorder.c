@@ -26,7 +26,6 @@ const ScheduleCommand command_reorder = {
                "schedule A {\n"
                "  reorder({i, k, j})\n"
                "}\n",
-    .min_args = 1,
-    .max_args = 1,
+    .forms = {{"distal_reorder", 1, {{"the list of loops", TAKES_NAMES, false}}}},
     .apply = reorder,
 };

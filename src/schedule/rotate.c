@@ -58,7 +58,10 @@ const ScheduleCommand command_rotate = {
                "  rotate(ko, {io}, kos)\n"
                "  communicate(C, kos)\n"
                "}\n",
-    .min_args = 3,
-    .max_args = 3,
+    .forms = {{"distal_rotate",
+               3,
+               {{"the target", TAKES_LOOP, false},
+                {"the list of loops", TAKES_NAMES, false},
+                {"the new loop", TAKES_NEW_LOOP, false}}}},
     .apply = rotate,
 };

@@ -36,6 +36,9 @@ typedef struct {
     const Arg *args;
 } Command;
 
+// A copy in `arena` with all that it refers to, for other tensors.
+Command command_copy(Arena *arena, const Command *command, TensorMap tensor, void *context);
+
 // What names in a command may refer to.
 typedef struct {
     int machine_count;
@@ -54,6 +57,34 @@ typedef struct {
     Array(const Tensor *) workspaces;
 } Scheduler;
 
+// What an argument of a command is.
+typedef enum {
+    TAKES_LOOP,              // a name: of a loop, of a new loop, of a workspace, of a unit, ...
+    TAKES_NEW_LOOP,          //
+    TAKES_WORKSPACE,         //
+    TAKES_CHOICE,            // kernel, unit or treatment of races
+    TAKES_MACHINE_OR_TENSOR, // or a level of a machine
+    TAKES_NAMES,             // a list of names, of which there is at least one; one alone needs no braces
+    TAKES_VARIABLES,         // the same, and may be empty
+    TAKES_INTEGER,           // an integer expression over params
+    TAKES_EXPRESSION,        // a tensor expression
+    TAKES_ACCESS,            // B(i, ...)
+} ArgumentKind;
+
+typedef struct {
+    const char *what; // "the outer loop", for messages
+    ArgumentKind kind;
+    bool optional; // the last one may be left out
+} ArgumentForm;
+
+// One way to write a command, and the call of the library that has its arguments as text.
+enum { MAX_COMMAND_ARGUMENTS = 4 };
+typedef struct {
+    const char *call; // "distal_split"; NULL: there is no such form
+    int count;
+    ArgumentForm arguments[MAX_COMMAND_ARGUMENTS];
+} CommandForm;
+
 // A schedule command. `apply` returns the new Cin, or NULL after adding a diagnostic.
 typedef struct {
     const char *name;
@@ -61,14 +92,15 @@ typedef struct {
     const char *synopsis; // "split(i, io, ii, s)"
     const char *summary;  // one line, for help
     const char *example;  // a program that uses it in its first statement, for help; NULL: none yet
-    int min_args, max_args;
-    bool takes_expression; // its first argument is a tensor expression, and lists may be empty
+    CommandForm forms[2]; // the ways to write it; the second may have no call
     const Cin *(*apply)(Scheduler *scheduler, const Command *command, const Cin *cin);
 } ScheduleCommand;
 
 // All commands, in the order of the documentation; *count is set.
 const ScheduleCommand *const *schedule_commands(int *count);
 const ScheduleCommand *schedule_command(const char *name); // aliases too; NULL where there is none
+// The command that a call of the library is for, and in which form; NULL where there is none.
+const ScheduleCommand *schedule_command_of_call(const char *call, const CommandForm **form);
 
 // Looks the command up, checks the number of its arguments, applies it.
 const Cin *schedule_apply(Scheduler *scheduler, const Command *command, const Cin *cin);

@@ -41,8 +41,12 @@ const ScheduleCommand command_split = {
                "  split(j, jo, ji, 512)\n"
                "  reorder({jo, i, ji})\n"
                "}\n",
-    .min_args = 4,
-    .max_args = 4,
+    .forms = {{"distal_split",
+               4,
+               {{"the loop", TAKES_LOOP, false},
+                {"the outer loop", TAKES_NEW_LOOP, false},
+                {"the inner loop", TAKES_NEW_LOOP, false},
+                {"the size", TAKES_INTEGER, false}}}},
     .apply = split,
 };
 
@@ -59,7 +63,11 @@ const ScheduleCommand command_divide = {
                "  divide(i, io, ii, 8)\n"
                "  parallelize(io, cpu_thread)\n"
                "}\n",
-    .min_args = 4,
-    .max_args = 4,
+    .forms = {{"distal_divide",
+               4,
+               {{"the loop", TAKES_LOOP, false},
+                {"the outer loop", TAKES_NEW_LOOP, false},
+                {"the inner loop", TAKES_NEW_LOOP, false},
+                {"the number of parts", TAKES_INTEGER, false}}}},
     .apply = divide,
 };

@@ -50,7 +50,8 @@ const ScheduleCommand command_substitute = {
                "schedule A {\n"
                "  substitute({j, l, k}, gemm)\n"
                "}\n",
-    .min_args = 2,
-    .max_args = 2,
+    .forms = {{"distal_substitute",
+               2,
+               {{"the list of loops", TAKES_NAMES, false}, {"the kernel", TAKES_CHOICE, false}}}},
     .apply = substitute,
 };

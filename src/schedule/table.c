@@ -23,6 +23,16 @@ const ScheduleCommand *schedule_command(const char *name) {
     return NULL;
 }
 
+const ScheduleCommand *schedule_command_of_call(const char *call, const CommandForm **form) {
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        for (int f = 0; f < 2; f++) {
+            *form = &commands[i]->forms[f];
+            if ((*form)->call && strcmp((*form)->call, call) == 0)
+                return commands[i];
+        }
+    return NULL;
+}
+
 static void unknown_command(Scheduler *scheduler, const Command *command) {
     const char *names[2 * COMMAND_COUNT];
     int count = 0;
@@ -41,21 +51,34 @@ static void unknown_command(Scheduler *scheduler, const Command *command) {
                           command->name, list);
 }
 
+// Fewest arguments of a form: the last may be optional.
+static int fewest(const CommandForm *form) {
+    return form->count - form->arguments[form->count - 1].optional;
+}
+
+static bool has_right_count(Scheduler *scheduler, const Command *command, const ScheduleCommand *row) {
+    int least = row->forms[0].count, most = 0;
+    for (int f = 0; f < 2 && row->forms[f].call; f++) {
+        const CommandForm *form = &row->forms[f];
+        if (command->arg_count >= fewest(form) && command->arg_count <= form->count)
+            return true;
+        least = fewest(form) < least ? fewest(form) : least;
+        most = form->count > most ? form->count : most;
+    }
+    const char *number = least == most ? arena_printf(scheduler->arena, "%d", most)
+                                       : arena_printf(scheduler->arena, "%d or %d", least, most);
+    return diagnostics_error(scheduler->diagnostics, command->span, "%s takes %s argument%s, %s, not %d",
+                             command->name, number, most == 1 ? "" : "s", row->synopsis, command->arg_count);
+}
+
 const Cin *schedule_apply(Scheduler *scheduler, const Command *command, const Cin *cin) {
     const ScheduleCommand *row = schedule_command(command->name);
     if (!row) {
         unknown_command(scheduler, command);
         return NULL;
     }
-    if (command->arg_count < row->min_args || command->arg_count > row->max_args) {
-        const char *number = row->min_args == row->max_args
-                                 ? arena_printf(scheduler->arena, "%d", row->min_args)
-                                 : arena_printf(scheduler->arena, "%d or %d", row->min_args, row->max_args);
-        diagnostics_error(scheduler->diagnostics, command->span, "%s takes %s argument%s, %s, not %d",
-                          command->name, number, row->max_args == 1 ? "" : "s", row->synopsis,
-                          command->arg_count);
+    if (!has_right_count(scheduler, command, row))
         return NULL;
-    }
     const Cin *result = row->apply(scheduler, command, cin);
     const char *broken = result ? broken_constraint(result) : NULL;
     if (broken) {

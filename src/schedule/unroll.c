@@ -41,7 +41,6 @@ const ScheduleCommand command_unroll = {
                "schedule A {\n"
                "  unroll(i, 4)\n"
                "}\n",
-    .min_args = 2,
-    .max_args = 2,
+    .forms = {{"distal_unroll", 2, {{"the loop", TAKES_LOOP, false}, {"the factor", TAKES_INTEGER, false}}}},
     .apply = unroll,
 };

@@ -59,7 +59,7 @@ static void print_statements(const Pipeline *pipeline) {
         if (has_passed(pipeline, PASS_CIN))
             cin_print(passes->cin, params, &text);
         for (int c = 0; has_passed(pipeline, PASS_SCHEDULE) && c < passes->statement->command_count; c++)
-            cin_print(passes->stages[c], params, &text);
+            cin_print(passes->stages.items[c], params, &text);
         if (has_passed(pipeline, PASS_SCHEDULE))
             cin_print(passes->scheduled, params, &text);
         if (has_passed(pipeline, PASS_SPMD))
@@ -71,7 +71,7 @@ static void print_statements(const Pipeline *pipeline) {
 
 static const char *program_text(const Pipeline *pipeline) {
     Text text = text_create(pipeline->arena);
-    program_print(pipeline->program, &text);
+    program_print(pipeline->program, NULL, &text);
     return text_string(&text);
 }
 

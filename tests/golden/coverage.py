@@ -32,7 +32,6 @@ UNTESTED = {
     "internal error: ": "a mistake in the compiler",
     "the program is too long": "it takes a program of 2 GiB",
     "the %s is NULL": "tests/mpi/test_api_errors.c passes NULL everywhere; the text is part of others",
-    "is not the declaration of one tensor": GUARD,
     "'(' and ')' after it": GUARD,
     "the list is empty": GUARD,
     "data moves inside loop": GUARD,

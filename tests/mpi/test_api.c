@@ -504,8 +504,15 @@ static void test_stale(MPI_Comm comm, int rank, int ranks) {
     CHECK(distal_execute(q) == DISTAL_INVALID && strstr(distal_error(d), "of the plan has been freed"), "%s",
           distal_error(d));
     distal_plan *none = p;
-    CHECK(distal_plan_create(s, &none) == DISTAL_INVALID && !none && strstr(distal_error(d), "'B'"), "%s",
-          distal_error(d));
+    CHECK(distal_plan_create(s, &none) == DISTAL_INVALID && !none &&
+              strstr(distal_error(d), "tensor 'B' of the statement '") &&
+              strstr(distal_error(d), "' has been freed"),
+          "%s", distal_error(d));
+    OK(distal_tensor_create(d, "B", DISTAL_F64, 1, (int64_t[]){29}, NULL, &(distal_tensor *){NULL}));
+    CHECK(distal_plan_create(s, &none) == DISTAL_INVALID &&
+              strstr(distal_error(d), "' now has another number of modes, 1"),
+          "%s", distal_error(d));
+    distal_tensor_free(find(d, "B"));
     matrix(d, "B", 29, 23, "B(x, y) -> M(x, y)");
     fill_operands(d);
     OK(distal_execute(plan(d, s)));

@@ -145,6 +145,10 @@ static void test_declarations(MPI_Comm comm, int rank, int ranks) {
     WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, extents, "", &t), "placement");
     WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, extents, "A(x, y) -> M(x); A(i, j) = 1", &t),
           "one line");
+    WRONG(distal_machine(d, "N2", "grid(1) grid(2)"), "expected the end of the text, found 'grid'");
+    FINE(distal_param(d, "E_dim0", 1));
+    WRONG(distal_tensor_create(d, "E", DISTAL_F64, 2, extents, NULL, &t),
+          "'E_dim0' is already declared as a param, and is what an extent would be called");
     WRONG(distal_tensor_declare(d, NULL, NULL, &t), "NULL");
     WRONG(distal_tensor_declare(d, "A(4): f65", NULL, &t), "f64");
     WRONG(distal_tensor_declare(d, "A(n): f64", NULL, &t), "'n'");
@@ -156,6 +160,12 @@ static void test_declarations(MPI_Comm comm, int rank, int ranks) {
     t = rows(d, "A");
     WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, extents, NULL, &(distal_tensor *){NULL}), "A");
     WRONG(distal_tensor_find(d, "B", &(distal_tensor *){NULL}), "no tensor 'B'");
+    WRONG(distal_tensor_create(d, "B", DISTAL_F64, 2, extents, "A(x, y) -> M(x)", &(distal_tensor *){NULL}),
+          "tensor 'A' is declared elsewhere, and its placement there");
+    WRONG(distal_param(d, "A_dim1", 3), "param 'A_dim1' is an extent of a tensor; choose another name");
+    FINE(distal_program(d, "x.distal", "param one = 1, more = one * 4611686018427387904"));
+    WRONG(distal_param(d, "one", 4), "with 'one' = 4, param 'more' has no value that fits into 64 bits");
+    FINE(distal_param(d, "one", 1));
     WRONG(distal_tensor_find(d, NULL, &(distal_tensor *){NULL}), "NULL");
     // A machine that does not fit the ranks is found when the tensor is needed: params may change until then.
     int64_t count;
@@ -185,8 +195,7 @@ static void test_data(MPI_Comm comm, int rank, int ranks) {
     WRONG(distal_tensor_piece(a, 99, &piece), "index 99");
     WRONG(distal_tensor_coordinates(a, 0, 2, (int64_t[8]){0}), "has 2 modes, and none has number 2");
     CHECK(!piece.data && piece.order == 0, "a piece of nothing");
-    WRONG(distal_tensor_local(floating, &piece),
-          "has no placement, so it lies nowhere before the first plan");
+    WRONG(distal_tensor_local(floating, &piece), "has no placement, so it has no home before the first plan");
     WRONG(distal_tensor_attach(floating, memory, NULL), "no placement");
     WRONG(distal_tensor_fill(floating, "ones"), "no placement");
     WRONG(distal_tensor_write(floating, "U.npy"), "no placement");
@@ -238,6 +247,8 @@ static void test_data(MPI_Comm comm, int rank, int ranks) {
     distal_context *other = context_on(comm, ranks);
     WRONG(distal_redistribute(a, rows(other, "B")), "different contexts");
     WRONG(distal_redistribute(a, NULL), "NULL");
+    WRONG(distal_redistribute(a, floating),
+          "'A' has 2 modes and 'U' has 1: they have to have the same extents");
     distal_free(other);
     distal_free(d);
 }
@@ -317,7 +328,7 @@ static void test_statements(MPI_Comm comm, int rank, int ranks) {
     SPOILS(distal_pos(s, "i", "p", NULL), "NULL");
     SPOILS(distal_schedule(s, NULL), "the text of the commands is NULL");
     SPOILS(distal_schedule(s, "fly(i)"), "'fly'");
-    SPOILS(distal_schedule(s, "unroll(j, 2)\n}\nA(i, j) = 1\nschedule A {\n"), "not one statement");
+    SPOILS(distal_schedule(s, "unroll(j, 2)\n}\nA(i, j) = 1\nschedule A {\n"), "is not only commands");
     SPOILS(distal_schedule(s, "unroll(j"), "");
 
     // What only the whole schedule shows is found when it is compiled.

@@ -69,8 +69,8 @@ static Plan *make_plan(Run *run, Diagnostics *diagnostics) {
     const Spmd **spmds = arena_array(pipeline->arena, const Spmd *, program->statement_count);
     for (int s = 0; s < program->statement_count; s++)
         spmds[s] = pipeline->statements[s].spmd;
-    return plan_create(pipeline->arena, pipeline->tensor_count, pipeline->tensors, program->statement_count,
-                       spmds, pipeline->params, options, diagnostics);
+    return plan_create(pipeline->arena, pipeline->plan->tensor_count, pipeline->plan->tensors,
+                       program->statement_count, spmds, pipeline->params, options, diagnostics);
 }
 
 static bool prepare(Run *run, Diagnostics *diagnostics) {

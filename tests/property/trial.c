@@ -71,7 +71,7 @@ static void check_printers(Trial *trial) {
     const Program *program = trial->pipeline->program;
     Text once = text_create(trial->arena), twice = text_create(trial->arena),
          other = text_create(trial->arena);
-    program_print(program, &once);
+    program_print(program, NULL, &once);
     Source source = {"printed.distal", text_string(&once)};
     Diagnostics *diagnostics = diagnostics_create(trial->arena, source);
     const Program *read = program_parse(trial->arena, source, NULL, 0, trial->draft.ranks, diagnostics);
@@ -80,7 +80,7 @@ static void check_printers(Trial *trial) {
         trial_fail(trial, TRIAL_PRINTED, "the printed program does not parse: %s", text_string(&other));
         return;
     }
-    program_print(read, &twice);
+    program_print(read, NULL, &twice);
     if (strcmp(text_string(&once), text_string(&twice)) != 0)
         trial_fail(trial, TRIAL_PRINTED, "the printed program is another one when it is read back:\n%s",
                    text_string(&once));

@@ -41,7 +41,7 @@ static Parsed parse_good(const char *text) {
 
 static const char *printed(const Parsed *parsed) {
     Text text = text_create(parsed->arena);
-    program_print(parsed->program, &text);
+    program_print(parsed->program, NULL, &text);
     return text_string(&text);
 }
 
@@ -132,7 +132,7 @@ static void test_summa(void **state) {
     assert_true(program_is_output(program, a));
     assert_true(program_is_input(program, program->tensors[1]));
     assert_false(program_is_output(program, program->tensors[1]));
-    assert_false(program_uses_ranks(program));
+    assert_false(program_uses_ranks(program, parsed.arena));
     arena_free(parsed.arena);
 }
 
@@ -234,7 +234,7 @@ static void test_params(void **state) {
     assert_int_equal(values[2], 5);
     assert_int_equal(values[3], 12);
     assert_int_equal(values[4], -4);
-    assert_true(program_uses_ranks(parsed.program));
+    assert_true(program_uses_ranks(parsed.program, parsed.arena));
     assert_non_null(strstr(printed(&parsed), "param n = 10, half = (n + 1) / 2, all = ranks * 2"));
     arena_free(parsed.arena);
 }

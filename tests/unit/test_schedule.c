@@ -3,6 +3,8 @@
 // done where the user says nothing.
 #include "scheduled.h"
 
+#include <stdlib.h>
+
 // Five lines before the schedule.
 #define HEAD                                                                                                 \
     "param g = 2, h = 3; machine M = grid(g, h); machine L = node grid(g), gpu grid(h)\n"                    \
@@ -198,7 +200,7 @@ static const Case refusals[] = {
     {MATMUL, "parallelize(i)",
      "6:13: parallelize takes 2 or 3 arguments, parallelize(i, UNIT, RACE), not 1\n"},
     {MATMUL, "distribute(i, io)",
-     "6:13: cannot distribute: it takes 1 argument, distribute({i, ...}), or 4, distribute({i, ...}, {io, "
+     "6:13: distribute takes 1 or 4 arguments, distribute({i, ...}, {io, "
      "...}, {ii, ...}, M), not 2\n"},
     {MATMUL, "substitute({i, k}, loops)",
      "6:13: cannot substitute: the loops of substitute({i, k}, loops) must be innermost, but 'j' is inside "
@@ -447,9 +449,55 @@ static void defaults_follow_the_placement(void **state) {
     check(defaults, sizeof defaults / sizeof *defaults, true);
 }
 
+static char *read_header(void) {
+    char path[1024];
+    snprintf(path, sizeof path, "%.*sinclude/distal.h", (int)(strstr(__FILE__, "tests/unit/") - __FILE__),
+             __FILE__);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    char *text = calloc(1, 1 << 20);
+    assert_true(fread(text, 1, (1 << 20) - 1, file) > 0);
+    fclose(file);
+    return text;
+}
+
+// Every form of a command has a call with its arguments as text, and every such call is for a form.
+static void commands_have_calls(void **state) {
+    (void)state;
+    char *header = read_header();
+    int calls = 0, forms = 0, count;
+    for (const char *at = header; (at = strstr(at, "(distal_statement *statement, const char *"));) {
+        const char *name = at, *end = strchr(at, ';');
+        while (name[-1] != ' ')
+            name--;
+        char call[64];
+        snprintf(call, sizeof call, "%.*s", (int)(at - name), name);
+        int arguments = 0;
+        for (const char *argument = at; (argument = strstr(argument, "const char *")) && argument < end;
+             argument++)
+            arguments++;
+        at = end;
+        if (strcmp(call, "distal_schedule") == 0 || strstr(call, "_text") || strstr(call, "_source"))
+            continue;
+        const CommandForm *form;
+        if (!schedule_command_of_call(call, &form))
+            fail_msg("%s is for no schedule command", call);
+        assert_int_equal(form->count, arguments);
+        calls++;
+    }
+    const ScheduleCommand *const *commands = schedule_commands(&count);
+    for (int i = 0; i < count; i++) {
+        assert_non_null(commands[i]->forms[0].call);
+        forms += 1 + (commands[i]->forms[1].call != NULL);
+    }
+    assert_int_equal(calls, forms);
+    free(header);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(commands_rewrite),
+        cmocka_unit_test(commands_have_calls),
         cmocka_unit_test(workspaces_take_the_place_of_parts),
         cmocka_unit_test(commands_refuse),
         cmocka_unit_test(defaults_follow_the_placement),

@@ -84,7 +84,7 @@ command_distribute.distal:31:43: error: cannot distribute: 'm' is neither a mach
 command_distribute.distal:34:43: error: cannot distribute: expected a machine, a level of it, or a tensor
   34 | schedule T6 { distribute({i}, {io}, {ii}, 3) }
      |                                           ^
-command_distribute.distal:37:15: error: cannot distribute: it takes 1 argument, distribute({i, ...}), or 4, distribute({i, ...}, {io, ...}, {ii, ...}, M), not 2
+command_distribute.distal:37:15: error: distribute takes 1 or 4 arguments, distribute({i, ...}, {io, ...}, {ii, ...}, M), not 2
   37 | schedule T7 { distribute({i, j}, {io, jo}) }
      |               ^~~~~~~~~~~~~~~~~~~~~~~~~~~~
 command_distribute.distal:40:54: error: cannot distribute: 'B' has no placement; write 'place B(...) -> ...'
