@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Contractions: loops that move alike through both of their tensors become one. Where a matrix product is
 // left, or many of a good size on operands that lie as the BLAS wants them, it works in place; else blocks
-// are copied side by side, multiplied, and the result is added where it belongs.
+// are copied so that they are contiguous, multiplied, and the result is added where it belongs.
 #include "runtime/contraction.h"
 
 #include "base/integer.h"

@@ -51,7 +51,7 @@ static void MULTIPLY_BLOCKS(const Product *product, TYPE *space, TYPE alpha, con
     const Dimension *m = &product->m, *n = &product->n, *k = &product->k;
     const int64_t m_block = block_size(m->extent, BLOCK), n_block = block_size(n->extent, BLOCK),
                   k_block = block_size(k->extent, DEPTH);
-    // Copies keep the elements side by side that are so in the operand.
+    // Copies keep those elements contiguous that are so in the operand.
     const bool a_by_rows = has_unit(k, OF_A), b_by_rows = has_unit(n, OF_B);
     int64_t a_holds[2] = {-1, -1}, b_holds[2] = {-1, -1};
     for (int64_t i = 0; i < m->extent; i += m_block) {

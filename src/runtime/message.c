@@ -179,7 +179,7 @@ static Shape shape_of(const Rect *rect, const int64_t *stride, int without) {
     return shape;
 }
 
-// Datatypes side by side in another one, each once.
+// Datatypes in one of them, each once.
 typedef struct {
     int *ones;
     MPI_Aint *places;
@@ -308,7 +308,7 @@ bool message_single(MessageTypes *types, const Piece *piece, const Rect *rect, M
     return shape_type(types, &shape, &message->type);
 }
 
-static bool has_comb(const Rect *rect) {
+static bool has_periodic_mode(const Rect *rect) {
     for (int d = 0; d < rect->order; d++)
         if (rect->periodic[d])
             return true;
@@ -324,7 +324,7 @@ bool message_collective(MessageTypes *types, const Piece *piece, const Rect *rec
     for (int l = rect->order - 1; l >= 0; l--)
         if (rect_count(rect, mode_order[l]) > 1)
             outer = mode_order[l];
-    if (outer < 0 || rect_count(rect, outer) > INT_MAX || has_comb(rect)) {
+    if (outer < 0 || rect_count(rect, outer) > INT_MAX || has_periodic_mode(rect)) {
         Shape shape = shape_of(rect, piece->stride, -1);
         return shape_type(types, &shape, &message->type);
     }
