@@ -205,10 +205,10 @@ def test_killed(folder):
 
 
 def test_interrupted_under_another_launcher(folder):
-    """No process of distal outlives the ranks there: rank 0 removes the draft when it gets the signal."""
-    words = os.environ.get("DISTAL_MPIRUN", "mpirun").split()
+    """No process of distal outlives the ranks there: rank 0 removes the draft when it gets a signal."""
+    launcher = [*os.environ.get("DISTAL_MPIRUN", "mpirun").split(), "-n", "2"]
     for kind in (signal.SIGINT, signal.SIGTERM):
-        interrupt(folder, 2, lambda process, kind=kind: process.send_signal(kind), [*words, "-n", "2"])
+        interrupt(folder, 2, lambda _, kind=kind: os.kill(ranks_of_run(folder)[0], kind), launcher)
 
 
 def closed(arguments, streams):
