@@ -12,7 +12,7 @@ typedef struct {
     const char *name;
     Span span;
     const IntExpr *extent; // closed: params only
-    bool source;           // not derived: stands in the statement as written, or indexes a workspace
+    bool source;           // not derived: of the statement as written, or an index of a workspace
 } IndexVar;
 
 typedef enum { UNIT_CPU_THREAD, UNIT_CPU_VECTOR } ParallelUnit;

@@ -76,8 +76,8 @@ static void verify_directive(Verifier *verifier, const Directive *directive) {
         verifier->why = "a directive about a dimension that its machine does not have";
 }
 
-// Along one dimension of the machine goes one variable of a nest, and all variables go along the same
-// machine.
+// One variable of a nest is distributed along one dimension of the machine, and all variables along
+// dimensions of one machine.
 static void verify_distribution(Verifier *verifier) {
     const Cin *cin = verifier->cin;
     for (int64_t d = 0; d < cin->directives.count; d++) {

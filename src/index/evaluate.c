@@ -188,8 +188,8 @@ static void scratch_free(Scratch *scratch) {
     free(scratch->stack);
 }
 
-// Goes through all values of the term's reduction variables but `lane_var`, whose values are taken BLOCK at a
-// time as lanes; where that is none of them, the lanes are `width` neighbouring elements of the result.
+// Sums over all values of the term's reduction variables but `lane_var`, whose values are BLOCK at a time in
+// lanes; where that is none of them, the lanes are `width` neighbouring elements of the result.
 static void sum_term(const Evaluator *evaluator, const Term *term, const void *const *arrays, int64_t *at,
                      int lane_var, int64_t width, Scratch *scratch, Sums *sums) {
     for (int i = 0; i < term->reduction_count; i++) {

@@ -8,7 +8,7 @@
 
 enum { BLOCK = 256 };
 
-// One step of the program, on a stack of registers. An access stands for `tensor` read with a stride for each
+// One step of the program, on a stack of registers. An access is `tensor` read with a stride for each
 // variable of the statement.
 typedef struct {
     ExprKind kind;

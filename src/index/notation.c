@@ -10,7 +10,7 @@ typedef struct {
     ElementType type; // of the tensors together
 } Operands;
 
-// A number takes the type of the tensors (NumPy's rule): a real number only turns integers into f64, and an
+// A number takes the type of the tensors (NumPy's rule): a real number only makes integers f64, and an
 // integer only i32 into i64 where it needs that.
 static ElementType combined(const Operands *operands) {
     if (!operands->has_tensor)

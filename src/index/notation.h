@@ -82,7 +82,7 @@ typedef struct {
 // function that integers do not have makes them f64.
 ElementType assignment_type(const Assignment *assignment);
 // The same over the tensors and numbers of one expression: what may have to be converted to be stored. It is
-// real where all that is complex stands in functions that give real numbers.
+// real where all that is complex is an argument of functions that give real numbers.
 ElementType expr_type(const Expr *expr);
 
 // The variables that index an access, and those of all accesses of an expression.

@@ -68,13 +68,13 @@ bool provenance_check(const Provenance *provenance, const Cin *cin, const Nest *
 bool provenance_bounding_box(const Provenance *provenance, const bool *active, const LoopRanges *ranges,
                              BoundingBox *bounds);
 
-// The values of `var` that these of `inner` give, in increasing order: child[1] of split, divide and cyclic
-// lead from `var` to it, and what child[0] of each is stands in `box`.
+// The values of `var` that these of `inner` give, in increasing order: child[1] of relations that partition
+// lead from `var` to it, and `box` has one value of child[0] of each.
 PositionSet provenance_image(const Provenance *provenance, const Box *box, int var, int inner,
                              PositionSet values, Arena *arena);
 
-// The coordinates of `access` in those boxes, as a region: disjoint rectangles. A variable that stands twice
-// in one access (a diagonal) gives the square around it.
+// The coordinates of `access` in those boxes, as a region: disjoint rectangles. A variable that indexes
+// two modes of one access (a diagonal) gives the square around it.
 void provenance_region(const BoxArray *boxes, const Access *access, Arena *arena, Region *region);
 
 #endif

@@ -5,7 +5,7 @@
 
 typedef Array(const Expr *) Factors;
 
-// Where an expression stands.
+// The context of an expression.
 typedef struct {
     bool linear;   // the right side depends on it linearly
     bool additive; // it is a sum of additive terms of the statement, not inside of one

@@ -10,7 +10,7 @@
 // Why an occurrence cannot be replaced.
 typedef enum {
     REPLACE_FINE,
-    REPLACE_LEFT,      // a variable that is to be summed ahead stands on the left side
+    REPLACE_LEFT,      // a variable that is to be summed ahead indexes the left side
     REPLACE_NONLINEAR, // it is to be summed ahead inside of what is not linear: a function, a divisor
     REPLACE_SHARED,    // it is to be summed ahead, and other factors have it as well
     REPLACE_PARTIAL,   // a variable of the workspace is summed over in some terms of the part only

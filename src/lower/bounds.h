@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Bounds inference, symbolic: variables recovered from their children, and tight upper bounds of loops. A
-// point of the iteration space exists where every variable, derived or not, lies below its extent; a bound
+// point of the iteration space exists where every variable, derived or not, is below its extent; a bound
 // carries as many of these conditions as can be solved for its loop, and the rest become guards.
 #ifndef DISTAL_LOWER_BOUNDS_H
 #define DISTAL_LOWER_BOUNDS_H

@@ -42,7 +42,7 @@ bool positions_are_all(PositionSet values, int64_t extent);
 // These set the values of a variable of the given extent, clamped to 0 <= x < extent; false where none is
 // left.
 bool bound_values(BoundingBox *bounds, int var, int64_t extent, PositionSet values);
-// From lo to hi what lies in the first `length` of each `period` values, counted from `origin`.
+// From lo to hi those in the first `length` of each `period` values, counted from `origin`.
 bool bound_periodic(BoundingBox *bounds, int var, int64_t extent, int64_t lo, int64_t hi, int64_t origin,
                     int64_t period, int64_t length);
 // `length` values modulo the extent, from `first` on.

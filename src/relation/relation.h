@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Relations: how index variables that a schedule derives (children) determine those in whose place they are
+// Relations: how index variables that a schedule derives (children) determine those that they replace
 // (parents; DISTAL, section 5.2). All that is known of one relation is in one file, which relations.h lists:
 // with symbols, for generated code, and with numbers, for the plan. Nothing else knows a relation by name;
 // what has to be known is asked of its RelationKind.
@@ -66,8 +66,8 @@ struct RelationKind {
     // What is wrong with the numbers, or NULL. A NULL function finds nothing wrong.
     const char *(*invalid)(const NumericRelation *relation, Arena *arena);
     // Puts the values of the parents that those of the children and operands give into box `at`, clamped to
-    // the extents of the parents; what one box cannot say goes into further boxes at the end of the list,
-    // all disjoint. Sets of operands may be cut by this. False where nothing is left of the box.
+    // the extents of the parents; what one box cannot describe is put into further boxes at the end of the
+    // list, all disjoint. Sets of operands may be cut by this. False where nothing is left of the box.
     bool (*boxes)(const NumericRelation *relation, BoxList *list, int64_t at);
     // One box that contains all that: in a time that does not depend on the extents, and monotone. For this,
     // a variable has one possible period whatever the values, and where two could be had, the relations alone

@@ -34,8 +34,8 @@ bool argument_choice(const Application *application, const Arg *arg, const char 
 
 // Refuses where a directive of one of `kinds` (a set of bits 1 << DirectiveKind) is about the loop already.
 bool loop_is_free(const Application *application, Span span, int var, unsigned kinds);
-// Refuses where other variables can no longer take the place of this loop, because something else was said
-// about it.
+// Refuses where the loop can no longer be replaced by other variables, because a directive is about it or
+// another variable depends on it.
 bool loop_is_derivable(const Application *application, Span span, int var);
 
 // Whether an access of the assignment has this tensor.

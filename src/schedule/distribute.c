@@ -16,8 +16,8 @@ static bool fits(const Cin *cin, const Machine *machine, int dim, int var) {
            !distribution_taken(cin, machine, dim, var);
 }
 
-// Where a loop without a machine goes: the first free dimension of that size, of the machine that the
-// statement is on already where it is on one. Machine NULL where there is none.
+// The dimension that a loop is distributed along where no machine is named: the first free dimension of that
+// size, of the machine that the statement is on already where it is on one. Machine NULL where there is none.
 static const Machine *fitting_dimension(const Application *application, const Cin *cin, int var, int *dim) {
     const Symbols *symbols = &application->scheduler->symbols;
     bool bound = false;
@@ -139,7 +139,7 @@ typedef struct {
     int dim, loop;
 } Cut;
 
-// Whether a mode stands more than once in modes[first .. last].
+// Whether modes[first .. last] has a mode more than once.
 static bool repeats(const int *modes, int first, int last) {
     for (int i = first; i < last; i++)
         if (modes[i] == modes[last])

@@ -9,7 +9,7 @@
 
 // One loop divided, or distributed block-cyclically, along one dimension of the machine.
 typedef struct {
-    int target; // the loop, or where an earlier step has divided that already, what it left to a processor
+    int target; // the loop, or where an earlier step has divided that already, its part on one processor
     NewVar outer, inner;
     int dim;
     const IntExpr *cycle; // block-cyclic with blocks of so many coordinates; NULL: divided
@@ -32,9 +32,9 @@ void distribution_apply(Cin *cin, Span span, const Distribution *distribution);
 // The part of a variable that distributions have left to a processor, or the variable itself.
 int distribution_local_part(const Cin *cin, int var);
 
-// Distributes the loop along that dimension. All variables of a statement go along dimensions of one machine;
-// where that fails, each gets a dimension of its own, which is right as well, and coordinates that were fixed
-// are not any more. Returns whether the loop goes along a machine.
+// Distributes the loop along that dimension. All variables of a statement are distributed along dimensions of
+// one machine; where that fails, each gets a dimension of its own, which is right as well, and coordinates
+// that were fixed are not any more. Returns whether the loop is along a dimension of a machine.
 bool distribution_bind(Cin *cin, Span span, int var, const Machine *machine, int dim);
 
 // The loop, which is distributed, is not any more.

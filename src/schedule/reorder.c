@@ -18,7 +18,7 @@ const ScheduleCommand command_reorder = {
     .name = "reorder",
     .synopsis = "reorder({i, ...})",
     .summary = "the named loops, in this order, in the places that they hold now",
-    .example = "# Innermost j goes through rows of A and C in the order of memory.\n"
+    .example = "# The innermost loop j reads and writes rows of A and C in the order of memory.\n"
                "tensor A(500, 500): f64\n"
                "tensor B(500, 500): f64\n"
                "tensor C(500, 500): f64\n"

@@ -105,9 +105,9 @@ const ScheduleCommand *schedule_command_of_call(const char *call, const CommandF
 // Looks the command up, checks the number of its arguments, applies it.
 const Cin *schedule_apply(Scheduler *scheduler, const Command *command, const Cin *cin);
 
-// What happens where the user says nothing (docs/language.md): without any `distribute`, the work goes onto
-// the placement of the left-hand tensor, else of the first placed tensor on the right, else onto one process.
-// Returns `cin` itself where there is nothing to add.
+// The default where there is no `distribute` (docs/language.md): the work is distributed onto the placement
+// of the left-hand tensor, else of the first placed tensor on the right, else onto one process. Returns `cin`
+// itself where there is nothing to add.
 const Cin *schedule_defaults(const Cin *cin);
 
 #endif

@@ -14,13 +14,13 @@ NewVar transform_fresh_var(const Cin *cin, const char *base, char letter, Span s
 // other, in the place of its first parent. The ids of the children are set in it.
 void transform_derive(Cin *cin, Relation *relation, const NewVar *children);
 
-// The loops `order`, in this order, in the places that they hold now.
+// The loops `order`, in this order, in the places that they have now.
 void transform_reorder(Cin *cin, const int *order, int count);
 
-// The loops `vars` come directly one after the other: outside of all others, or where the first of them
-// stands and outside of the loops around that place that run over all of a variable of the statement or over
-// the part of one that a distributed loop leaves. What stays outside is what a command has put there, such as
-// the chunks of a split.
+// Moves the loops `vars`, directly one inside of the other, outside of all others; or to the place of the
+// first of them, and from there outside of loops that run over all of a variable of the statement or over the
+// part of one that a distributed loop selects. The loops that stay outside are those that a command has put
+// there, such as the outer loop of a split.
 typedef enum { HOIST_OUTSIDE_ALL, HOIST_INSIDE_CHUNKS } Hoist;
 void transform_hoist(Cin *cin, const int *vars, int count, Hoist hoist);
 

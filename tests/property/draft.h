@@ -113,7 +113,7 @@ void draft_print_statement(const Draft *draft, const DraftStatement *statement, 
 // A part of its right side, in parentheses where it binds less than `at_least` (0: a sum, 1: a product, 2: a
 // sign, 3: an atom).
 void draft_print_node(const Draft *draft, const DraftStatement *statement, int node, int at_least, Text *to);
-// The size as it stands in an expression; written to `buffer` of 32 characters.
+// The size as it is written in an expression; written to `buffer` of 32 characters.
 const char *draft_size_text(const Draft *draft, int size, char *buffer);
 
 bool draft_uses_tensor(const Draft *draft, int tensor);

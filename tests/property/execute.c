@@ -158,7 +158,7 @@ static void check_counters(Run *run, int statement) {
     }
 }
 
-// The ranks take turns with this, as it needs none of the others.
+// One rank after the other does this, as it needs none of the others.
 static void check_plan(Run *run) {
     int ranks;
     MPI_Comm_size(run->comm, &ranks);

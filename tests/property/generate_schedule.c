@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Any loop that other variables may take the place of; -1 where there is none.
+// Any loop that may be replaced by other variables; -1 where there is none.
 static int draw_derivable(ScheduleWriter *writer) {
     int vars[MAX_LOOP_VARS], kept = 0, count = loops_all(&writer->loops, vars);
     for (int i = 0; i < count; i++)

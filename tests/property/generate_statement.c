@@ -20,7 +20,7 @@ typedef struct {
     bool mixed;
     int var_count; // named by letters
     int sizes[MAX_LETTERS];
-    int left_count; // the first so many stand on the left side
+    int left_count; // the first so many index the left side
     int access_count;
 } Writer;
 
@@ -57,7 +57,7 @@ static int64_t draw_extent(Writer *writer) {
     return extent;
 }
 
-// A size with the same value as another one is another size still, so that extents are told apart.
+// A size with the same value as another one is another size still, so that extents can be distinguished.
 static int draw_var(Writer *writer) {
     Draft *draft = writer->draft;
     int old[DRAFT_SIZES], count = 0;

@@ -159,7 +159,7 @@ static int find_var(const Loops *loops, char letter) {
     return v;
 }
 
-// The variable of that letter, new where it stands for the first time, in that mode of the tensor.
+// The variable of that letter, new where it occurs for the first time, in that mode of the tensor.
 static int var_of_mode(Reader *reader, char letter, int tensor, int mode) {
     Loops *loops = reader->loops;
     const Draft *draft = reader->draft;
@@ -246,7 +246,7 @@ static void add_nests(Loops *loops, const Terms *terms, unsigned left, unsigned 
             if (!((left | terms->items[n].vars) >> v & 1))
                 continue;
             nest->loops[nest->count++] = v;
-            var->told = var->told && left >> v & 1;
+            var->determined = var->determined && left >> v & 1;
             var->on_left = var->on_left || left >> v & 1;
             var->reduction = var->reduction || !(left >> v & 1);
         }
@@ -284,7 +284,7 @@ static void add_filling_nests(Reader *reader, int number) {
         const LoopVar *old = &loops->vars[find_var(loops, part->kept[m])];
         loops->vars[loops->var_count] = (LoopVar){.name = {part->kept[m], part_letter(number)},
                                                   .source = true,
-                                                  .told = true,
+                                                  .determined = true,
                                                   .outer = -1,
                                                   .extent = old->extent};
         loops->var_count++;
@@ -302,7 +302,7 @@ void loops_create(const Draft *draft, const DraftStatement *statement, const Par
     reader.left = left;
     read_node(&reader, statement->root); // so that all variables are known
     for (int v = 0; v < loops->var_count; v++)
-        loops->vars[v].told = true;
+        loops->vars[v].determined = true;
     reader.part_count = part_count;
     reader.parts = parts;
     for (int p = 0; p < part_count; p++)

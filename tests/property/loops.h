@@ -26,12 +26,12 @@ typedef struct {
     char name[16];
     int64_t extent;
     bool source;
-    bool reduction; // some variable that it comes from is summed over
-    bool told;      // the element of the left side tells its value, in every nest that has it,
+    bool reduction;  // some variable that it comes from is summed over
+    bool determined; // its value is determined by the element of the left side, in every nest that has it,
     uint64_t
         shifts;   // where these loops are outside of it, by which it or what it comes from is rotated; bits
     bool on_left; // it changes a coordinate of the left side, in some nest
-    bool steps;   // it goes through pieces of the data, in the manner of Cannon's algorithm
+    bool steps;   // it enumerates pieces of the data, in the manner of Cannon's algorithm
     int outer;    // of a split or divide that it is the inner loop of; -1
     int unit;     // source variable that it moves by one, -1
     unsigned said;

@@ -18,7 +18,7 @@ typedef struct {
     int64_t extents[MAX_VARS];
     bool known[MAX_VARS]; // variables that the nest has
     int64_t value[MAX_VARS];
-    int64_t turns, steps, elements;
+    int64_t iterations, steps, elements;
     bool *marks; // by rank, step and element: touched
     bool *home;  // by element, of one rank
 } Model;
@@ -91,15 +91,15 @@ static void mark_point(Model *model) {
     derive(model);
     const Transfer *transfer = model->transfer;
     const Home *home = &model->plan->homes[transfer->access->tensor->id];
-    int64_t processor = find_processor(model), turn = 0, coordinates[MAX_ORDER];
+    int64_t processor = find_processor(model), iteration = 0, coordinates[MAX_ORDER];
     if (processor < 0) {
         model->why = "an iteration is executed by no processor";
         return;
     }
     for (int l = 0; l < transfer->loop_count; l++)
-        turn = turn * model->extents[transfer->loops[l]] + model->value[transfer->loops[l]];
+        iteration = iteration * model->extents[transfer->loops[l]] + model->value[transfer->loops[l]];
     int64_t rank = processor / model->plan->per_rank;
-    int64_t step = processor % model->plan->per_rank * model->turns + turn;
+    int64_t step = processor % model->plan->per_rank * model->iterations + iteration;
     for (int m = 0; m < home->order; m++)
         coordinates[m] = model->value[transfer->statement_access->vars[m]];
     model->marks[(rank * model->steps + step) * model->elements + element_of(home, coordinates)] = true;
@@ -213,12 +213,12 @@ static void check_transfer(Model *model, const TransferFigures *planned) {
     for (int v = 0; v < cin->var_count; v++)
         if (!int_eval(cin->vars[v].extent, plan->params, NULL, &model->extents[v]))
             model->why = "an extent cannot be evaluated";
-    model->turns = 1;
+    model->iterations = 1;
     for (int l = 0; l < planned->transfer->loop_count; l++)
-        model->turns *= model->extents[planned->transfer->loops[l]];
+        model->iterations *= model->extents[planned->transfer->loops[l]];
     const Home *home = &plan->homes[planned->transfer->access->tensor->id];
     Rect whole = rect_whole(home->order, home->extents);
-    model->steps = model->turns * plan->per_rank;
+    model->steps = model->iterations * plan->per_rank;
     model->elements = rect_volume(&whole);
     int64_t count = model->steps * model->elements * plan->ranks;
     if (model->why || count == 0 || count > MAX_MARKS)

@@ -51,7 +51,7 @@ static const char *name_of(const Draft *draft) {
 
 static void on_signal(int signal_number) {
     const char *what = signal_number == SIGALRM ? "\ntoo slow:" : "\ncrash:";
-    // What cannot be written cannot be told either.
+    // Where writing fails, there is no way to report it.
     if (write(STDOUT_FILENO, what, strlen(what)) < 0 || write(STDOUT_FILENO, doing, strlen(doing)) < 0)
         _exit(3);
     raise(signal_number); // as it would have ended without this handler

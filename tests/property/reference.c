@@ -270,7 +270,7 @@ void reference_compare(Trial *trial, const StatementPlan *plan, const Assignment
         take_pieces(trial, known ? &expected : NULL, home, r, packed, &all, way);
         free(packed);
     }
-    // Coordinates that nobody holds keep the poison, and are found here.
+    // Coordinates that no rank holds keep the poison, and are found here.
     if (known && !rect_is_empty(&all.rect))
         compare_piece(trial, &expected, &all, tensor, -1, way);
     free(expected.values.data);

@@ -138,7 +138,7 @@ bool writer_collapse(ScheduleWriter *writer, int outer, int inner) {
     snprintf(name, sizeof name, "f%d", writer->collapsed_count++);
     int fused = loops_add(&writer->loops, name, a.extent * b.extent, &a);
     var_at(writer, fused)->reduction = a.reduction || b.reduction;
-    var_at(writer, fused)->told = a.told && b.told;
+    var_at(writer, fused)->determined = a.determined && b.determined;
     var_at(writer, fused)->shifts = a.shifts | b.shifts;
     var_at(writer, fused)->on_left = a.on_left || b.on_left;
     loops_replace(&writer->loops, outer, &fused, 1);
@@ -203,7 +203,7 @@ bool writer_rotate(ScheduleWriter *writer, int target, const int *by, int count)
         LoopVar *var = var_at(writer, by[i]);
         var->said |= SAID_ROTATE;
         var->on_left |= old.on_left;
-        if ((!var->told || var->shifts) && !(var->said & SAID_DISTRIBUTE))
+        if ((!var->determined || var->shifts) && !(var->said & SAID_DISTRIBUTE))
             var_at(writer, rotated)->shifts |= (uint64_t)1 << by[i];
     }
     loops_replace(&writer->loops, target, &rotated, 1);

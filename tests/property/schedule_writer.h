@@ -8,8 +8,8 @@
 #include "loops.h"
 #include "random.h"
 
-// A dimension of a machine that a loop goes along, or every nest where var is -1: there its coordinate is
-// fixed.
+// A dimension of a machine that a loop is distributed along, or in every nest where var is -1: there its
+// coordinate is fixed.
 typedef struct {
     int machine, dim, var;
 } Bound;

@@ -263,15 +263,15 @@ void trial_unload(TrialLibrary *library) {
 }
 
 void trial_agree(Trial *const *trials, int count) {
-    enum { NOBODY = 1 << 20 };
+    enum { NONE = 1 << 20 };
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     int *failed = malloc(sizeof(int) * (size_t)(count + 1));
     for (int i = 0; i < count; i++)
-        failed[i] = trials[i]->verdict == TRIAL_PASSED ? NOBODY : rank;
+        failed[i] = trials[i]->verdict == TRIAL_PASSED ? NONE : rank;
     all_reduce(failed, count, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     for (int i = 0; i < count; i++) {
-        if (failed[i] == NOBODY)
+        if (failed[i] == NONE)
             continue;
         int verdict = (int)trials[i]->verdict;
         broadcast(&verdict, 1, MPI_INT, failed[i], MPI_COMM_WORLD);

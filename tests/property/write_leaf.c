@@ -139,11 +139,11 @@ static bool updates_one_element(const ScheduleWriter *writer, int var, bool inne
 // Whether iterations of the loop with all that is outside of it the same update different elements.
 static bool is_told(const ScheduleWriter *writer, int var) {
     const LoopVar *loop = &writer->loops.vars[var];
-    bool told = loop->told;
+    bool determined = loop->determined;
     for (int v = 0; v < writer->loops.var_count; v++)
         if (loop->shifts >> v & 1)
-            told = told && writer_is_outside(writer, v, var);
-    return told;
+            determined = determined && writer_is_outside(writer, v, var);
+    return determined;
 }
 
 // No threads among threads, and no vectors around them.

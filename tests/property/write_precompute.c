@@ -78,7 +78,7 @@ static bool truncates(const ScheduleWriter *writer) {
     return type_info(writer->draft->tensors[writer->statement->target].type)->is_integer;
 }
 
-// Where `node` stands under `from`; false where it does not.
+// The context of `node` under `from`; false where it is not there.
 static bool find_place(const Scope *scope, int from, int node, Place *place) {
     const DraftNode *at = &scope->writer->statement->nodes[from];
     if (from == node)
@@ -121,7 +121,7 @@ static int count_accesses(const ScheduleWriter *writer, int node, int tensor) {
            (at->right >= 0 ? count_accesses(writer, at->right, tensor) : 0);
 }
 
-// It occurs once: some tensor stands in it and nowhere else.
+// It occurs once: some tensor is accessed in it and nowhere else.
 static bool is_unique(const ScheduleWriter *writer, const Part *part) {
     for (int t = 0; t < writer->draft->tensor_count; t++) {
         int inside = 0;
@@ -168,7 +168,7 @@ static void find_copies(const ScheduleWriter *writer, int from, Part *part) {
     }
 }
 
-// An operand that may stand in several places: whatever is beside it there, a workspace with all of its
+// An operand that may occur in several places: whatever is beside it there, a workspace with all of its
 // variables is right.
 static bool may_repeat(const Scope *scope, Part *part, Place *place) {
     const ScheduleWriter *writer = scope->writer;
@@ -190,7 +190,7 @@ static bool is_touched(const Scope *scope, int node) {
     return is_touched(scope, at->left) || (at->right >= 0 && is_touched(scope, at->right));
 }
 
-// Where the node stands in the scope; false where it does not.
+// The context of the node in the scope; false where it is not there.
 static bool find_in_scope(const Scope *scope, int node, Place *place) {
     *place = (Place){.linear = true, .expanded = true};
     if (scope->within < 0)
@@ -206,7 +206,7 @@ static bool find_in_scope(const Scope *scope, int node, Place *place) {
     return found && !part_has(whole, node);
 }
 
-// Draws nodes for a part, and says where they stand together; false where there are none.
+// Draws nodes for a part, and their common context; false where there are none.
 static bool draw_nodes(const Scope *scope, Part *part, Place *place) {
     Random *random = scope->writer->random;
     const int top = random_below(random, scope->writer->statement->node_count);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For unit tests: drawn statements with drawn relations, made by hand so that they may be wilder than what
-// the commands allow, and their variables by definition.
+// For unit tests: drawn statements with drawn relations, made by hand so that they go beyond what the
+// commands allow, and their variables by definition.
 #ifndef DISTAL_TESTS_UNIT_DRAWN_H
 #define DISTAL_TESTS_UNIT_DRAWN_H
 

@@ -143,8 +143,8 @@ static bool define(Walker *walker, const Definition *definitions, int definition
     return true;
 }
 
-// A turn of a loop that a call replaces moves the source variable by one, and no other.
-static void check_call_turn(Walker *walker, const Leaf *leaf, int var, const int64_t *before) {
+// An iteration of a loop that a call replaces adds one to the source variable, and changes no other.
+static void check_call_iteration(Walker *walker, const Leaf *leaf, int var, const int64_t *before) {
     const CallDim *const dims[] = {&leaf->call->m, &leaf->call->n, &leaf->call->k};
     for (int d = 0; d < 3; d++)
         for (int i = 0; i < dims[d]->count; i++) {
@@ -163,7 +163,7 @@ static void walk_leaf(Walker *walker, const Leaf *leaf, int depth, bool *loops) 
     const LeafLoop *loop = &leaf->loops[depth];
     int64_t upper = evaluate(walker, loop->upper);
     if (upper > provenance_extent(walker->provenance, loop->var))
-        walker->wrong = "a bound lies beyond the extent";
+        walker->wrong = "a bound is beyond the extent";
     loops[loop->var] = true;
     int64_t before[MAX_VARS];
     for (int64_t i = 0; i < upper && !walker->wrong; i++) {
@@ -171,7 +171,7 @@ static void walk_leaf(Walker *walker, const Leaf *leaf, int depth, bool *loops) 
         bool exists =
             define(walker, loop->definitions, loop->definition_count, loop->guards, loop->guard_count);
         if (leaf->call && depth >= leaf->loop_count - leaf->call_loops && i > 0)
-            check_call_turn(walker, leaf, loop->var, before);
+            check_call_iteration(walker, leaf, loop->var, before);
         memcpy(before, walker->values, sizeof before);
         if (exists)
             walk_leaf(walker, leaf, depth + 1, loops);

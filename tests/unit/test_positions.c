@@ -229,7 +229,7 @@ static void test_layouts(void **state) {
     (void)state;
     Random random = {44};
     Arena *arena = arena_create();
-    for (int turn = 0; turn < 3000; turn++) {
+    for (int round = 0; round < 3000; round++) {
         Machine machine = {.name = "M", .order = 3};
         Placement placement = {.machine = &machine};
         Grid grid = {.order = 3};
@@ -311,7 +311,7 @@ static void test_patches(void **state) {
     (void)state;
     Random random = {45};
     Arena *arena = arena_create();
-    for (int turn = 0; turn < 3000; turn++) {
+    for (int round = 0; round < 3000; round++) {
         Rect frames[2] = {{.order = 2}, {.order = 2}}, part;
         for (int f = 0; f < 2; f++)
             for (int m = 0; m < 2; m++)

@@ -151,7 +151,7 @@ static const Case rewrites[] = {
      "forall(io) forall(ig) forall(il) forall(j) d(i) += Q(i, j)\n"
      "    s.t. divide(i, io, ii, g), distribute(io, L.node[0]), divide(ii, ig, il, h),\n"
      "         distribute(ig, L.gpu[0])\n"},
-    // Also where the tensor itself stands in another nest.
+    // Also where the tensor itself is accessed in another nest.
     {PLACED "d(i) = Q(i, j) * s\nschedule d {",
      "precompute(Q(i, j), {i}, {iw}, W)\ndistribute({i}, {io}, {ii}, Q); distribute({ii}, {ig}, {il}, Q)",
      "forall(io) forall(ig) forall(il) d(i) = W(i) * s where\nforall(iw) forall(j) W(iw) += Q(iw, j)\n"
