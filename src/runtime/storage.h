@@ -12,7 +12,7 @@ typedef struct {
     ElementType type;
     int64_t rank;
     int64_t piece_count;
-    Piece *pieces; // as home->pieces[rank]
+    Piece *pieces; // as home_pieces gives them
     bool owned;    // whether the elements are released with the storage
 } Storage;
 
