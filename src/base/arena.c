@@ -69,6 +69,16 @@ void arena_free(Arena *arena) {
     free(arena);
 }
 
+int64_t arena_size(const Arena *arena) {
+    size_t size = sizeof *arena;
+    for (const Block *block = arena->blocks; block; block = block->next)
+        size += sizeof *block + block->size;
+    int64_t all = (int64_t)size;
+    for (const Arena *child = arena->first_child; child; child = child->next_sibling)
+        all += arena_size(child);
+    return all;
+}
+
 void arena_reset(Arena *arena) {
     // All blocks but the largest go; a loop that resets once an iteration soon works in one block.
     Block *keep = arena->blocks;

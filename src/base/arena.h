@@ -17,6 +17,9 @@ Arena *arena_create(void);
 Arena *arena_create_within(Arena *parent);
 void arena_free(Arena *arena);
 
+// Bytes of memory that it has, with those within it.
+int64_t arena_size(const Arena *arena);
+
 // Forgets everything allocated but keeps the memory for what comes next.
 void arena_reset(Arena *arena);
 

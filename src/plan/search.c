@@ -10,7 +10,7 @@ typedef struct {
     SearchVisit visit;
     void *context;
     Arena *scratch; // of one leaf
-    // Loops from the outermost on, then the related dimensions: a search goes through them in this order.
+    // Loops from the outermost on, then the related dimensions.
     int var_count;
     int vars[MAX_VARS];
     LoopRanges ranges;
@@ -78,22 +78,37 @@ static bool visit_leaf(Search *search) {
     return !is_found(search, &footprint) || search->visit(search->context, &worker, iteration, &footprint);
 }
 
-// Variables before `at` have one value.
-static bool bisect(Search *search, int at) {
+// The variable to bisect: the outermost loop that has several values, else the coordinate that has most, as
+// what is wanted often restricts one of several; -1: each has one value.
+static int next_variable(const Search *search) {
+    int widest = -1;
+    int64_t most = 1;
+    for (int i = 0; i < search->var_count; i++) {
+        const int var = search->vars[i];
+        const int64_t count = search->ranges.hi[var] - search->ranges.lo[var];
+        if (i < search->footprints->loop_count && count > 1)
+            return var;
+        if (count > most) {
+            widest = var;
+            most = count;
+        }
+    }
+    return widest;
+}
+
+static bool bisect(Search *search) {
     if (!is_possible(search))
         return true;
     LoopRanges *ranges = &search->ranges;
-    while (at < search->var_count && ranges->hi[search->vars[at]] - ranges->lo[search->vars[at]] == 1)
-        at++;
-    if (at == search->var_count)
+    const int var = next_variable(search);
+    if (var < 0)
         return visit_leaf(search);
-    const int var = search->vars[at];
     const int64_t lo = ranges->lo[var], hi = ranges->hi[var], middle = lo + (hi - lo) / 2;
     ranges->hi[var] = middle;
-    bool goes_on = bisect(search, at);
+    bool goes_on = bisect(search);
     ranges->lo[var] = middle;
     ranges->hi[var] = hi;
-    goes_on = goes_on && bisect(search, at);
+    goes_on = goes_on && bisect(search);
     ranges->lo[var] = lo;
     return goes_on;
 }
@@ -108,7 +123,7 @@ static bool search_iterations(Search *search, int depth, int64_t first, int64_t 
     for (int i = depth + 1; i < footprints->loop_count; i++)
         inner *= provenance_extent(footprints->provenance, footprints->loops[i]);
     if (depth == footprints->loop_count)
-        return bisect(search, 0);
+        return bisect(search);
     const int var = footprints->loops[depth];
     const LoopRanges saved = search->ranges;
     const int64_t whole_lo = ceil_div(first, inner), whole_hi = last / inner;
@@ -126,7 +141,7 @@ static bool search_iterations(Search *search, int depth, int64_t first, int64_t 
     }
     if (goes_on && whole_lo < whole_hi) {
         ranges_restrict(&search->ranges, var, whole_lo, whole_hi);
-        goes_on = bisect(search, 0);
+        goes_on = bisect(search);
         search->ranges = saved;
     }
     if (goes_on && whole_hi * inner < last) {

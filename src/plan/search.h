@@ -12,8 +12,8 @@ typedef enum {
     SEARCH_EQUAL,   // footprints that are `wanted`
 } SearchKind;
 
-// Called for each class and iteration found, in increasing order of iteration, then of class; false ends the
-// search. `footprint` holds until it returns. It may make the region wanted by SEARCH_MEETING smaller.
+// Called for each class and iteration found, in increasing order of iteration; false ends the search.
+// `footprint` holds until it returns. It may make the region wanted by SEARCH_MEETING smaller.
 typedef bool (*SearchVisit)(void *context, const Worker *worker, int64_t iteration,
                             const Footprint *footprint);
 

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Plans for thousands of ranks: the part of one rank takes little memory and few operations, whatever the
+// number of ranks, and figures of all ranks are those that counting by hand gives. With DISTAL_TIMES set it
+// prints what each takes.
+#include "pipeline/pipeline.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+static const char product[] = "param n = 65536, p = 16384\nmachine M = grid(p)\n"
+                              "tensor y(n): f64; tensor A(n, n): f64; tensor x(n): f64\n"
+                              "place y(i) -> M(i); place A(i, j) -> M(i); place x(j) -> M(j)\n"
+                              "y(i) = A(i, j) * x(j)\n";
+static const char redistribution[] = "param n = 65536, p = 16384\nmachine M = grid(p)\n"
+                                     "tensor A(n, n): f64; tensor B(n, n): f64\n"
+                                     "place A(x, y) -> M(y); place B(x, y) -> M(x)\nA(i, j) = B(i, j)\n";
+
+// Programs on 16384 ranks, and how many messages and operations the part of one rank may have at most.
+static const struct {
+    const char *name; // of an example, or of a text above
+    const char *text;
+    ParamOverride params[4];
+    int param_count;
+    int64_t operations, messages;
+} programs[] = {
+    {"cannon", NULL, {{"n", 65536}, {"g", 128}}, 2, 600, 600},
+    {"pumma", NULL, {{"n", 65536}, {"g", 128}}, 2, 600, 600},
+    {"summa", NULL, {{"n", 65536}, {"gx", 128}, {"gy", 128}, {"chunk", 512}}, 4, 600, 600},
+    {"johnson", NULL, {{"n", 65536}, {"gx", 16}, {"gy", 32}, {"gz", 32}}, 4, 8, 8},
+    {"solomonik", NULL, {{"n", 65536}, {"g", 64}, {"c", 4}}, 3, 200, 200},
+    {"cosma", NULL, {{"n", 65536}, {"gx", 16}, {"gy", 32}, {"gz", 32}}, 4, 16, 16},
+    {"y = A x", product, {{NULL, 0}}, 0, 4, 16400},
+    {"redistribution", redistribution, {{NULL, 0}}, 0, 4, 2 * 16384},
+};
+enum { PROGRAM_COUNT = sizeof programs / sizeof *programs };
+
+static const char *read_example(Arena *arena, const char *name) {
+    char *text = arena_alloc(arena, 1 << 14);
+    FILE *file = fopen(arena_printf(arena, "%s/examples/%s.distal", DISTAL_SOURCE_DIR, name), "r");
+    assert_non_null(file);
+    assert_in_range(fread(text, 1, (1 << 14) - 1, file), 1, (1 << 14) - 2);
+    fclose(file);
+    return text;
+}
+
+static Pipeline *compile(Arena *arena, const char *text, const ParamOverride *params, int count,
+                         int64_t ranks) {
+    Pipeline *pipeline = pipeline_create(arena, (Source){"test", text}, params, count, ranks);
+    if (!pipeline_run(pipeline, PASS_PLAN)) {
+        Text message = text_create(arena);
+        diagnostics_print(pipeline->diagnostics, &message);
+        fail_msg("%s", text_string(&message));
+    }
+    return pipeline;
+}
+
+// What one rank does before it executes, all passes included.
+static void part_of_one_rank(void **state) {
+    (void)state;
+    for (int p = 0; p < PROGRAM_COUNT; p++)
+        for (int64_t rank = 0; rank < 16384; rank += 5461) {
+            Arena *arena = arena_create();
+            const char *text = programs[p].text ? programs[p].text : read_example(arena, programs[p].name);
+            const clock_t start = clock();
+            const Pipeline *pipeline = compile(arena, text, programs[p].params, programs[p].param_count, 0);
+            StatementPlan *plan = pipeline->plan->statements[0];
+            assert_int_equal(plan->ranks, 16384);
+            int64_t calls = 0, messages = 0;
+            for (int t = 0; t < plan->spmd->transfer_count; t++) {
+                const RankTransfer *part = plan_rank_transfer(plan, t, rank);
+                const RankStep *last = &part->steps[part->step_count - 1];
+                const int64_t count = last->first_operation + last->operation_count;
+                calls += count;
+                for (int64_t o = 0; o < count; o++)
+                    messages += part->operations[o].send_count + part->operations[o].receive_count;
+            }
+            const int64_t bytes = arena_size(arena);
+            if (getenv("DISTAL_TIMES"))
+                print_message("%-16s rank %5d: %6.1f ms, %5.1f MB, %d operations, %d parts\n",
+                              programs[p].name, (int)rank, 1e3 * (double)(clock() - start) / CLOCKS_PER_SEC,
+                              1e-6 * (double)bytes, (int)calls, (int)messages);
+            assert_in_range(calls, 0, programs[p].operations);
+            assert_in_range(messages, 0, programs[p].messages);
+            // A kilobyte for each message, where there are many.
+            assert_in_range(bytes, 1, 20000000 + 1024 * messages);
+            arena_free(arena);
+        }
+}
+
+static const TensorFigures *figures(const Pipeline *pipeline, const char *tensor) {
+    const StatementFigures *all = plan_figures(pipeline->plan->statements[0]);
+    for (int t = 0; t < all->tensor_count; t++)
+        if (strcmp(all->tensors[t].tensor->name, tensor) == 0)
+            return &all->tensors[t];
+    fail();
+    return NULL;
+}
+
+// Blocks of ceil(n / p) coordinates, the last of which may be short or empty.
+static int64_t block(int64_t n, int64_t p, int64_t index) {
+    const int64_t length = (n + p - 1) / p, first = index * length;
+    return first >= n ? 0 : first + length > n ? n - first : length;
+}
+
+static void all_gathers(void **state) {
+    (void)state;
+    static const int64_t sizes[][2] = {{65536, 16384}, {10007, 2048}, {5000, 4096}, {3, 2}};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        const int64_t n = sizes[s][0], p = sizes[s][1];
+        Arena *arena = arena_create();
+        const Pipeline *pipeline = compile(arena, product, (ParamOverride[]){{"n", n}, {"p", p}}, 2, 0);
+        const TensorFigures *x = figures(pipeline, "x");
+        int64_t owners = 0;
+        for (int64_t rank = 0; rank < p; rank++)
+            owners += block(n, p, rank) > 0;
+        for (int64_t rank = 0; rank < p; rank++) {
+            const int64_t own = block(n, p, rank); // ranks without rows compute nothing
+            assert_int_equal(x->bytes_received[rank], own ? 8 * (n - own) : 0);
+            assert_int_equal(x->messages_received[rank], own ? owners - 1 : 0);
+        }
+        assert_string_equal(x->pattern, "all-gather");
+        arena_free(arena);
+    }
+}
+
+static void redistributions(void **state) {
+    (void)state;
+    static const int64_t sizes[][2] = {{16384, 4096}, {10007, 2048}, {1000, 999}};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        const int64_t n = sizes[s][0], p = sizes[s][1];
+        Arena *arena = arena_create();
+        const Pipeline *pipeline =
+            compile(arena, redistribution, (ParamOverride[]){{"n", n}, {"p", p}}, 2, 0);
+        const TensorFigures *b = figures(pipeline, "B");
+        int64_t owners = 0;
+        for (int64_t rank = 0; rank < p; rank++)
+            owners += block(n, p, rank) > 0;
+        for (int64_t rank = 0; rank < p; rank++) {
+            const int64_t own = block(n, p, rank);
+            assert_int_equal(b->bytes_received[rank], 8 * own * (n - own));
+            assert_int_equal(b->messages_received[rank], own ? owners - 1 : 0);
+        }
+        assert_string_equal(b->pattern, "exchange");
+        arena_free(arena);
+    }
+}
+
+// Every rank takes its row block of B and its column block of C but for what it has.
+static void summa(void **state) {
+    (void)state;
+    Arena *arena = arena_create();
+    const int64_t n = 10000, gx = 96, gy = 64;
+    const Pipeline *pipeline =
+        compile(arena, read_example(arena, "summa"),
+                (ParamOverride[]){{"n", n}, {"gx", gx}, {"gy", gy}, {"chunk", 70}}, 4, 0);
+    const TensorFigures *b = figures(pipeline, "B"), *c = figures(pipeline, "C");
+    for (int64_t rank = 0; rank < gx * gy; rank++) {
+        const int64_t rows = block(n, gx, rank / gy), columns = block(n, gy, rank % gy);
+        const bool works = rows > 0 && columns > 0;
+        assert_int_equal(b->bytes_received[rank], works ? 8 * rows * (n - columns) : 0);
+        assert_int_equal(c->bytes_received[rank], works ? 8 * columns * (n - rows) : 0);
+    }
+    assert_string_equal(b->pattern, "broadcast");
+    assert_string_equal(c->pattern, "broadcast");
+    arena_free(arena);
+}
+
+// A result that several ranks compute goes to the first of them; nothing else moves.
+static void cosma(void **state) {
+    (void)state;
+    Arena *arena = arena_create();
+    const int64_t n = 4000, gx = 10, gy = 12, gz = 25;
+    const Pipeline *pipeline = compile(arena, read_example(arena, "cosma"),
+                                       (ParamOverride[]){{"n", n}, {"gx", gx}, {"gy", gy}, {"gz", gz}}, 4, 0);
+    const TensorFigures *a = figures(pipeline, "A");
+    int64_t home = 0;
+    for (int64_t rank = 0; rank < gx * gy * gz; rank++) {
+        const int64_t rows = block(n, gx, rank / gz / gy), columns = block(n, gy, rank / gz % gy);
+        assert_int_equal(a->bytes_received[rank], rank % gz ? 8 * rows * columns : 0);
+        assert_int_equal(figures(pipeline, "B")->bytes_received[rank], 0);
+        assert_int_equal(figures(pipeline, "C")->bytes_received[rank], 0);
+        home += a->home_bytes[rank];
+    }
+    assert_int_equal(home, 8 * n * n);
+    assert_string_equal(a->pattern, "reduce");
+    arena_free(arena);
+}
+
+// Every member of a column has partial results of all that the column owns.
+static void reduce_scatters(void **state) {
+    (void)state;
+    Arena *arena = arena_create();
+    const int64_t n = 9000, p = 3000;
+    const Pipeline *pipeline = compile(
+        arena,
+        "param n = 9000, p = 3000\nmachine M = grid(p)\n"
+        "tensor y(n): f64; tensor A(n, n): f64; tensor x(n): f64\n"
+        "place y(i) -> M(i); place A(i, j) -> M(j); place x(j) -> M(j)\ny(i) = A(i, j) * x(j)\n"
+        "schedule y { distribute({j}, {jo}, {ji}, M); reorder({jo, i, ji}); communicate({y, A, x}, jo) }\n",
+        NULL, 0, 0);
+    const TensorFigures *y = figures(pipeline, "y");
+    for (int64_t rank = 0; rank < p; rank++) {
+        assert_int_equal(y->bytes_received[rank], 8 * (n - n / p));
+        assert_int_equal(y->messages_received[rank], p - 1);
+    }
+    assert_string_equal(y->pattern, "reduce-scatter");
+    assert_string_equal(figures(pipeline, "A")->pattern, "local");
+    arena_free(arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(part_of_one_rank),
+        cmocka_unit_test(all_gathers),
+        cmocka_unit_test(redistributions),
+        cmocka_unit_test(summa),
+        cmocka_unit_test(cosma),
+        cmocka_unit_test(reduce_scatters),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
