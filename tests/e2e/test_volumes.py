@@ -48,7 +48,8 @@ def johnson_rows(c, p):
     ranks = grid(c, c, c, p)
     return {"A": ("reduce", [tile // p * (z != 0) for x, y, z, core in ranks]),
             "B": ("broadcast", [tile // p * (y != 0) for x, y, z, core in ranks]),
-            "C": ("broadcast", [tile - tile // p * (x == 0) for x, y, z, core in ranks])}
+            # The cores of the nodes with x = 0 own a tile together, and all cores of these columns take it.
+            "C": ("all-gather" if p > 1 else "broadcast", [tile - tile // p * (x == 0) for x, y, z, core in ranks])}
 
 
 def solomonik(g, c):
@@ -101,7 +102,7 @@ CASES = [
     ("coupled_cluster", "n=12 gx=3 gy=3", coupled_cluster(3, 12)),
     ("adapted", "p=4", {"A": ("local", [0] * 4), "B": ("local", [0] * 4), "c": (None, [N - N // 4] * 4)}),
     ("adapted_columns", "p=4", {name: ("local", [0] * 4) for name in "ABc"}),
-    ("redistribute", "p=4", {"A": ("local", [0] * 4), "B": ("gather", [(N // 4) * (N - N // 4)] * 4)}),
+    ("redistribute", "p=4", {"A": ("local", [0] * 4), "B": ("exchange", [(N // 4) * (N - N // 4)] * 4)}),
 ]
 
 
