@@ -116,7 +116,7 @@ typedef enum { DISTAL_I32, DISTAL_I64, DISTAL_F32, DISTAL_F64, DISTAL_C64, DISTA
 //
 // `placement` is tensor distribution notation: "A(x, y) -> M(x, y)". On its right stands for each dimension
 // of the machine: a mode's name (the mode is cut into blocks of ceil(extent / size) coordinates along this
-// dimension), cyclic(x, b) (mode x goes round this dimension in blocks of b coordinates, as in ScaLAPACK), an
+// dimension), cyclic(x, b) (blocks of b coordinates are distributed round-robin, as in ScaLAPACK), an
 // integer (only that coordinate holds the tensor), or * (every coordinate holds the same). A hierarchy has an
 // arrow for each level. NULL: a scalar is on every rank, any other tensor lies where the first plan that uses
 // it needs it. No memory is allocated before something needs it; whether the machine fits the ranks is found
@@ -144,8 +144,8 @@ DISTAL_API distal_status distal_tensor_shape(const distal_tensor *tensor, distal
 // A rectangle of a tensor in the memory of this rank: the element that is number i[d] of those that the piece
 // has in mode d, 0 <= i[d] < extent[d], lies at data[sum over d of i[d] * stride[d]]. Strides are in
 // elements; that of a mode with one element says nothing. Coordinates go from lo[d] to hi[d] - 1. They are
-// all of these, so that i[d] = x[d] - lo[d] and extent[d] = hi[d] - lo[d], but where the placement deals
-// blocks out: then distal_tensor_coordinates lists them.
+// all of these, so that i[d] = x[d] - lo[d] and extent[d] = hi[d] - lo[d], but where the placement is
+// block-cyclic: then distal_tensor_coordinates lists them.
 typedef struct {
     int order;
     int64_t lo[DISTAL_MAX_ORDER], hi[DISTAL_MAX_ORDER];

@@ -100,7 +100,7 @@ bool layout_create(const Placement *placement, const Grid *grid, const int64_t *
     return true;
 }
 
-// The dealt part of a mode that belongs to these coordinates.
+// The block-cyclic part of a mode that belongs to these coordinates.
 static PositionSet cyclic_part(const Layout *layout, int mode, const int64_t *coordinates) {
     int64_t index = 0;
     for (int d = 0; d < layout->grid.order; d++)
@@ -159,8 +159,8 @@ static bool narrow(const Search *at, int d, Rect *piece) {
     return piece->lo[mode] < piece->hi[mode];
 }
 
-// Whether none of the blocks that what is wanted reaches is dealt to this coordinate. Tells it of the first
-// dimension that partitions a mode.
+// Whether this coordinate has none of the blocks that what is wanted reaches: decided for the first dimension
+// that partitions a mode.
 static bool is_passed_over(const Search *at, int d) {
     const Layout *layout = at->layout;
     const int mode = layout->dims[d].mode;

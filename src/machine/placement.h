@@ -17,7 +17,7 @@ typedef enum {
 typedef struct {
     PlaceKind kind;
     int mode; // PLACE_PARTITION
-    // PLACE_PARTITION: the mode goes round the dimension in blocks of so many coordinates (block-cyclic);
+    // PLACE_PARTITION: blocks of so many coordinates are distributed round-robin (block-cyclic);
     // NULL: in one contiguous block for each of its coordinates.
     const IntExpr *cycle;
     int64_t coordinate; // PLACE_FIX
@@ -39,8 +39,8 @@ typedef struct {
 // Where several machine dimensions partition one mode (levels of a hierarchy), the later one splits what the
 // earlier assigned. Blocks have ceil(extent / size) coordinates, then ceil(length / size) of that, the same
 // for all; the last blocks are cut at the end of the block that they are part of, so they may be short or
-// empty. A block-cyclic dimension deals out blocks of a given length in turn, the length that it leaves is
-// that of the processor with the most blocks.
+// empty. A block-cyclic dimension distributes blocks of a given length round-robin, the length that it
+// leaves is that of the processor with the most blocks.
 typedef struct {
     Grid grid;
     int order; // of the tensor
