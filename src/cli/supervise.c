@@ -17,7 +17,8 @@
 // nothing else reaches.
 enum { PATIENCE = 4 };
 
-static volatile sig_atomic_t launcher_group, interrupted_by, seconds_since;
+static volatile sig_atomic_t supervisor; // in the process that asks for supervision
+static volatile sig_atomic_t launcher_group, interrupted_by, seconds_since; // in the one that supervises
 
 // A launcher that is still starting processes may miss a signal, so it is sent again every second.
 static void ask_to_end(int kind) {
@@ -36,8 +37,8 @@ static void interrupt(int kind) {
     ask_to_end(kind);
 }
 
-static void handle_signals(void) {
-    const struct sigaction ends = {.sa_handler = interrupt}, reminds = {.sa_handler = ask_to_end};
+static void handle_signals(void (*handler)(int kind)) {
+    const struct sigaction ends = {.sa_handler = handler}, reminds = {.sa_handler = ask_to_end};
     sigaction(SIGTERM, &ends, NULL);
     sigaction(SIGHUP, &ends, NULL);
     sigaction(SIGINT, &ends, NULL);
@@ -138,32 +139,79 @@ static void wait_for(pid_t launcher, Supervised *supervised) {
         kill_descendants();
 }
 
-bool supervise(char *const *words, int input, int output, Supervised *supervised) {
+// What has come of supervision, from the process that does it to the one that asked for it.
+typedef struct {
+    bool started;
+    int error; // why not
+    Supervised supervised;
+} Outcome;
+
+static Outcome run_launcher(char *const *words, int input, int output) {
+    Outcome outcome = {0};
     int failed[2];
     if (pipe2(failed, O_CLOEXEC) != 0)
-        return false;
+        return (Outcome){.error = errno};
     adopt_orphans();
     const pid_t parent = getpid(), launcher = fork();
     if (launcher == 0)
         become(words, input, output, parent, failed[1]);
-    const int error = errno;
+    outcome.error = errno;
     close(failed[1]);
     if (launcher < 0) {
         close(failed[0]);
-        errno = error;
-        return false;
+        return outcome;
     }
     setpgid(launcher, launcher); // here too, so that it is done before a signal is sent to the group
     launcher_group = launcher;
-    handle_signals();
-    if (!has_started(failed[0])) {
-        const int why = errno;
+    handle_signals(interrupt);
+    outcome.started = has_started(failed[0]);
+    outcome.error = errno;
+    if (!outcome.started) {
         waitpid(launcher, NULL, 0);
-        errno = why;
-        return false;
+        return outcome;
     }
-    wait_for(launcher, supervised);
+    wait_for(launcher, &outcome.supervised);
     alarm(0);
-    supervised->interrupted_by = interrupted_by;
-    return true;
+    outcome.supervised.interrupted_by = interrupted_by;
+    return outcome;
+}
+
+static void pass_on(int kind) {
+    const int error = errno;
+    if (supervisor > 0)
+        kill((pid_t)supervisor, kind);
+    errno = error;
+}
+
+// Supervision is done by a child, which outlives this process should that be killed, and then ends the rest.
+bool supervise(char *const *words, int input, int output, Supervised *supervised) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+    const pid_t parent = getpid(), child = fork();
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        if (getppid() != parent)
+            _exit(EXIT_FAILURE);
+        const Outcome outcome = run_launcher(words, input, output);
+        _exit(write(ends[1], &outcome, sizeof outcome) == sizeof outcome ? EXIT_SUCCESS : EXIT_FAILURE);
+    }
+    const int error = errno;
+    close(ends[1]);
+    Outcome outcome = {.error = error};
+    if (child > 0) {
+        supervisor = child;
+        handle_signals(pass_on);
+        ssize_t got;
+        while ((got = read(ends[0], &outcome, sizeof outcome)) < 0 && errno == EINTR)
+            continue;
+        if (got != sizeof outcome)
+            outcome = (Outcome){.error = ECHILD}; // it was killed itself
+        while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+            continue;
+    }
+    close(ends[0]);
+    *supervised = outcome.supervised;
+    errno = outcome.error;
+    return outcome.started;
 }
