@@ -226,10 +226,10 @@ DISTAL_API void distal_statement_free(distal_statement *statement);
 // look at the status of that. What only the whole schedule shows, such as a library call that does not fit,
 // is found by distal_compile.
 
-// The loop `var` becomes `outer` with `parts` turns around `inner`.
+// The loop `var` becomes `outer` with `parts` iterations around `inner`.
 DISTAL_API distal_status distal_divide(distal_statement *statement, const char *var, const char *outer,
                                        const char *inner, const char *parts);
-// The loop `var` becomes `outer` around `inner` with `size` turns.
+// The loop `var` becomes `outer` around `inner` with `size` iterations.
 DISTAL_API distal_status distal_split(distal_statement *statement, const char *var, const char *outer,
                                       const char *inner, const char *size);
 // Two directly nested loops become one.

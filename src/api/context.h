@@ -127,7 +127,7 @@ distal_status call_agree_most(distal_context *context, distal_status status, con
                               int64_t *most);
 
 // Whether the node has `bytes` (its own number on each rank) for `what`: else nothing is allocated, and
-// nobody is ended by the system later on. Collective.
+// no rank is ended by the system later on. Collective.
 distal_status call_fits(distal_context *context, distal_status status, int64_t bytes, const char *what);
 
 // Diagnoses a mistake in the arguments of a call; always DISTAL_INVALID.

@@ -31,7 +31,7 @@ typedef struct {
     const char *output;  // of emit -o
     bool has_stop_after; // of explain
     Pass stop_after;
-    int loop_passes; // of PASS_LOOPS, so many
+    int loop_passes; // number of passes of PASS_LOOPS to run
 } Options;
 
 // Parses the arguments after the name of the program. False with diagnostics for every mistake.

@@ -4,7 +4,7 @@
 #define DISTAL_LANG_LIMITS_H
 
 enum {
-    MAX_ERRORS = 50,       // after so many, reading stops
+    MAX_ERRORS = 50,       // at which reading stops
     MAX_NAME_LENGTH = 128, // characters
     MAX_NAMES = 4096,      // params, machines and tensors together
     MAX_STATEMENTS = 4096,

@@ -17,7 +17,7 @@ typedef enum {
 typedef struct {
     PlaceKind kind;
     int mode; // PLACE_PARTITION
-    // PLACE_PARTITION: blocks of so many coordinates are distributed round-robin (block-cyclic);
+    // PLACE_PARTITION: coordinates of one block, blocks are distributed round-robin (block-cyclic);
     // NULL: in one contiguous block for each of its coordinates.
     const IntExpr *cycle;
     int64_t coordinate; // PLACE_FIX

@@ -45,7 +45,7 @@ const MemoryKind *memory_kind(MemoryId id);
 // By name; false where there is none.
 bool memory_find(const char *name, MemoryId *id);
 
-// Memory for `count` elements; NULL where there is none, also because so many bytes cannot be counted.
+// Memory for `count` elements; NULL where there is not enough, or where the bytes overflow a size_t.
 void *memory_allocate(MemoryId id, int64_t count, ElementType type);
 void memory_release(MemoryId id, void *memory);
 

@@ -35,7 +35,7 @@ static bool is_committed_strictly(void) {
     return mode == '2';
 }
 
-// Whether so many buffers can be had at the same time.
+// Whether that number of buffers can be allocated at the same time.
 static bool can_allocate(int count) {
     void **buffers = calloc((size_t)count, sizeof *buffers);
     int taken = 0;
@@ -69,7 +69,7 @@ bool blas_memory_is_limited(void) {
            (getrlimit(RLIMIT_DATA, &data) == 0 && is_limit(&data)) || is_committed_strictly();
 }
 
-// Has each of so many threads allocate its buffer.
+// Has each of the threads allocate its buffer.
 static bool allocate_buffers(int threads, void (*set)(int)) {
     static int reserved; // threads that have theirs
     if (threads <= reserved)

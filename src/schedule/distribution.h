@@ -12,7 +12,7 @@ typedef struct {
     int target; // the loop, or where an earlier step has divided that already, its part on one processor
     NewVar outer, inner;
     int dim;
-    const IntExpr *cycle; // block-cyclic with blocks of so many coordinates; NULL: divided
+    const IntExpr *cycle; // block-cyclic: coordinates of one block; NULL: divided
 } DistributionStep;
 
 typedef struct {

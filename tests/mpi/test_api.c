@@ -343,10 +343,10 @@ static void test_contexts(MPI_Comm comm, int rank, int ranks) {
     // The communicators may go: contexts have their own.
     MPI_Comm_free(&half);
     MPI_Comm_free(&reversed);
-    for (int turn = 0; turn < 3; turn++)
+    for (int round = 0; round < 3; round++)
         for (int c = 0; c < 3; c++) {
-            distal_context *d = all[(c + turn) % 3];
-            OK(distal_execute(plans[(c + turn) % 3]));
+            distal_context *d = all[(c + round) % 3];
+            OK(distal_execute(plans[(c + round) % 3]));
         }
     for (int c = 0; c < 3; c++)
         check_product(all[c], find(all[c], "A"), find(all[c], "B"), find(all[c], "C"));
@@ -377,8 +377,8 @@ static void test_workspaces(MPI_Comm comm, int rank, int ranks) {
     second = statement(d, "A(i, j) += 0.5 * C(k, j) * B(i, k)");
     OK(distal_schedule(second, "precompute(0.5 * C(k, j), {k, j}, {x, y}, W); distribute({x, i})"));
     distal_plan *plans[] = {plan(d, first), plan(d, second), plan(d, first)};
-    for (int turn = 0; turn < 6; turn++)
-        OK(distal_execute(plans[turn % 2 == 1 ? 1 : turn % 4]));
+    for (int round = 0; round < 6; round++)
+        OK(distal_execute(plans[round % 2 == 1 ? 1 : round % 4]));
     check_product(d, a, b, c);
 
     distal_figures figures;

@@ -83,7 +83,7 @@ static void compute(MPI_Comm comm, int ranks, bool spread) {
     double expected[M * N], iota[M * N];
     for (int i = 0; i < M * N; i++)
         iota[i] = i;
-    for (int turn = 0; turn < 3; turn++) {
+    for (int round = 0; round < 3; round++) {
         OK(distal_execute(store));
         OK(distal_execute(add));
         OK(distal_execute(add));

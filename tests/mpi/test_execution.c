@@ -38,7 +38,7 @@ static const char *first_message(const Diagnostics *diagnostics) {
 static void test_agree(MPI_Comm comm, int rank, int ranks) {
     Scope scope = scope_create();
     CHECK(agree(comm, true) && !agree(comm, rank != ranks - 1), "agree");
-    CHECK(agree_on(comm, true, scope.diagnostics), "nobody failed");
+    CHECK(agree_on(comm, true, scope.diagnostics), "no rank failed");
     // Two fail: everybody hears of the lower one.
     int lower = ranks / 2;
     bool ok = rank < lower;
@@ -106,7 +106,7 @@ static void test_large_messages(MPI_Comm comm, int rank, int ranks) {
         check_message(types, &rect, shapes[i].stride, TYPE_F64);
     }
     // More shapes than the cache begins with; each is found again.
-    for (int turn = 0; turn < 2; turn++)
+    for (int round = 0; round < 2; round++)
         for (int64_t n = 2; n < 100; n++) {
             Rect rect = box(3, lo, (int64_t[]){n, 3, 2});
             check_message(types, &rect, (int64_t[]){n * 40, 20, 3}, TYPE_F64);
@@ -238,7 +238,7 @@ static void test_overlap(MPI_Comm comm, int rank, int ranks) {
     distal_execution *execution =
         assemble(&fixture, (const RankTransfer *[]){&plans[0], &plans[1]}, 2, comm, ranks);
     CHECK(execution, "%s", first_message(fixture.scope.diagnostics));
-    for (int turn = 0; turn < 3 && execution; turn++) {
+    for (int round = 0; round < 3 && execution; round++) {
         execution_run(execution, pipelined_kernel, (int64_t[]){rank, ranks});
         CHECK(execution_bytes(execution, 0) == (ranks > 1 ? 32 : 0), "bytes");
     }
@@ -338,10 +338,10 @@ static void test_thread_copies(MPI_Comm comm, int rank, int ranks) {
     int64_t memory[8] = {1, 2, 3, 77, 78, 4, 5, 6};
     distal_execution *execution = assemble_copies(&fixture, &plan, &step, memory, 5, comm, ranks);
     CHECK(execution, "%s", first_message(fixture.scope.diagnostics));
-    for (int64_t turn = 1; turn <= 2 && execution; turn++) {
-        execution_run(execution, copies_kernel, (int64_t[]){10 * turn});
+    for (int64_t round = 1; round <= 2 && execution; round++) {
+        execution_run(execution, copies_kernel, (int64_t[]){10 * round});
         for (int i = 0; i < 8; i++) {
-            const int64_t value = i < 3 ? i + 1 : i - 1, sum = turn * (turn + 1) / 2 * 10 * (1 + 3 + 4);
+            const int64_t value = i < 3 ? i + 1 : i - 1, sum = round * (round + 1) / 2 * 10 * (1 + 3 + 4);
             CHECK(memory[i] == (i == 3 || i == 4 ? 74 + i : value + sum), "element %d is %" PRId64, i,
                   memory[i]);
         }
@@ -366,7 +366,7 @@ static void test_thread_copies(MPI_Comm comm, int rank, int ranks) {
     omp_set_num_threads(threads_before);
 }
 
-// Buffers that one rank cannot have: nobody goes on, and everybody says why.
+// Buffers that one rank cannot have: no rank goes on, and each says why.
 static void test_no_memory(MPI_Comm comm, int rank, int ranks) {
     Fixture fixture;
     fixture_create(&fixture, rank, ranks, TRANSFER_FETCH, false);

@@ -315,7 +315,7 @@ static void compare_target(const Storage *target, const double *expected, bool a
 static void run_twice(distal_execution *execution, StatementPlan *plan, Storage *target,
                       const double *expected, MPI_Comm comm, int rank, Diagnostics *diagnostics) {
     bool accumulates = plan->spmd->cin->assignment->accumulate;
-    for (int turn = 0; turn < 2; turn++) {
+    for (int round = 0; round < 2; round++) {
         fill(target);
         execution_run(execution, kernel, plan->params);
         compare_target(target, expected, accumulates, comm, diagnostics);

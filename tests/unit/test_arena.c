@@ -45,7 +45,7 @@ static void test_impossible_sizes(void **state) {
     arena_free(arena);
 }
 
-// Asks for too much within an attempt, and lets that attempt fail if it is told to.
+// Asks for too much within an attempt, and lets that attempt fail on request.
 static void attempt_within(void *arguments) {
     const Request *request = arguments;
     assert_true(escapes(request->arena, request->arena, INT64_MAX, 1));
