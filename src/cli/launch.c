@@ -87,8 +87,8 @@ bool launch_fits(Session *session) {
                      "-n %" PRId64 " runs the program on %" PRId64
                      " process%s, each of which executes several processors of the machine",
                      fewer, fewer, fewer == 1 ? "" : "es");
-    diagnostics_note(session->diagnostics, (Span){0},
-                     "--oversubscribe starts all %" PRId64 " processes", ranks);
+    diagnostics_note(session->diagnostics, (Span){0}, "--oversubscribe starts all %" PRId64 " processes",
+                     ranks);
     return false;
 }
 

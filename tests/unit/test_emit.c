@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Emitted C: free of warnings with every compiler that is here, and right: it is run in this process, all
 // processors one after the other, and compared with the reference evaluator.
-#include "loop/names.h"
 #include "index/evaluate.h"
 #include "io/piece.h"
 #include "jit/jit.h"
+#include "loop/names.h"
 #include "pipeline/pipeline.h"
 #include "runtime/contraction.h"
 

@@ -169,11 +169,9 @@ static void test_statements(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Setup it = setup(TENSORS("f64"), cases[i].statement);
-        Tensors t = {array(&it, "A"), array(&it, "AA"), array(&it, "P"),
-                     array(&it, "a"), array(&it, "T"),  array(&it, "b"),
-                     array(&it, "c"), array(&it, "d"),  array(&it, "e"),
-                     array(&it, "B"), array(&it, "C"),  array(&it, "D"),
-                     array(&it, "E"), array(&it, "S"),  array(&it, "Q")};
+        Tensors t = {array(&it, "A"), array(&it, "AA"), array(&it, "P"), array(&it, "a"), array(&it, "T"),
+                     array(&it, "b"), array(&it, "c"),  array(&it, "d"), array(&it, "e"), array(&it, "B"),
+                     array(&it, "C"), array(&it, "D"),  array(&it, "E"), array(&it, "S"), array(&it, "Q")};
         const int count = (int)evaluator_count(it.evaluator);
         double *values = arena_array(it.arena, double, count);
         double *magnitudes = arena_array(it.arena, double, count);
