@@ -9,7 +9,8 @@ static bool holds(const PlannedProgram *program, const distal_statement *stateme
     if (program->own_threads != omp_get_max_threads() ||
         program->spmd != statement->pipeline->statements[0].spmd ||
         program->machine_count != build->machines.count || program->param_count > build->params.count ||
-        memcmp(program->params, build->param_values.items, sizeof(int64_t) * (size_t)program->param_count))
+        memcmp(program->params, build->param_values.items, sizeof(int64_t) * (size_t)program->param_count) !=
+            0)
         return false;
     bool same = statement->tensors.count == program->tensor_count;
     for (int i = 0; i < program->tensor_count && same; i++) {

@@ -96,6 +96,7 @@ const Value *value_list(Arena *arena, ValueKind kind, int type, const char *name
     Value *value = new_value(arena, kind, type);
     value->name = name;
     value->operand_count = count;
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
     value->operands = arena_copy(arena, operands, sizeof *operands * (size_t)count);
     return value;
 }

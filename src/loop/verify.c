@@ -238,6 +238,7 @@ static void verify_node(Verifier *verifier, const LoopNode *node) {
         return;
     const IntExpr *const ints[] = {node->lower, node->upper, node->execution.work, node->execution.call,
                                    node->count};
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
     for (size_t i = 0; i < sizeof ints / sizeof *ints; i++)
         if (ints[i])
             verify_int(verifier, ints[i]);
