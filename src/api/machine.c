@@ -4,11 +4,8 @@
 #include <string.h>
 
 bool context_add_machine(distal_context *context, const Machine *machine) {
-    Arena *arena = arena_create_within(context->arena);
-    const bool added = build_machine(&context->build, machine_copy(arena, machine), true);
-    if (!added)
-        arena_free(arena);
-    return added;
+    // One that is refused stays until the context is freed: its name may be in the table until context_reset.
+    return build_machine(&context->build, machine_copy(context->arena, machine), true);
 }
 
 typedef struct {

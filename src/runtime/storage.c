@@ -4,10 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static bool allocate_pieces(Storage *storage) {
+static bool allocate_pieces(Storage *storage, const RectArray *rects) {
     const Home *home = storage->home;
-    const Region own = home_pieces(home, storage->rank, home->arena);
-    const RectArray *rects = &own.rects;
     storage->pieces = calloc((size_t)rects->count + 1, sizeof(Piece));
     if (!storage->pieces)
         return false;
@@ -24,10 +22,12 @@ static bool allocate_pieces(Storage *storage) {
 }
 
 Storage *storage_create(const Home *home, int64_t rank, bool zero, Diagnostics *diagnostics) {
+    // First what jumps where memory runs out (base/arena.h), so that nothing is lost then.
+    const Region own = home_pieces(home, rank, home->arena);
     Storage *storage = calloc(1, sizeof(Storage));
     if (storage) {
         *storage = (Storage){.home = home, .type = home->tensor->type, .rank = rank, .owned = true};
-        if (allocate_pieces(storage)) {
+        if (allocate_pieces(storage, &own.rects)) {
             if (zero)
                 storage_zero(storage);
             return storage;
