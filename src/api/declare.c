@@ -119,7 +119,7 @@ int context_add_param(distal_context *context, Param param, ParamOrigin origin) 
     return added ? (int)context->build.params.count - 1 : -1;
 }
 
-// Puts the values in place, in turn for those of `values`.
+// Exchanges the values of params with those of `values`.
 static void exchange_values(distal_context *context, int64_t *values) {
     for (int64_t i = 0; i < context->build.params.count; i++) {
         const int64_t old = context->build.param_values.items[i];

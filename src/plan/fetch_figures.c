@@ -13,7 +13,8 @@ static void note_messages(TransferFigurer *figurer) {
                               : OPERATION_GATHER);
 }
 
-// A part of which so many ranks of the class lack all. An owner that uses the part as well makes it shared.
+// A part, and the number of ranks of the class that lack all of it. An owner that uses the part as well makes
+// it shared.
 static void note_part(TransferFigurer *figurer, const FigureClass *class, const Holding *part,
                       int64_t takers) {
     if (takers == 0)

@@ -92,7 +92,7 @@ static void search_before(Before *before, int64_t first, int64_t last, int64_t f
                        subtract_used, before);
 }
 
-// A variable that stands twice in an access gives the square around its values, which those of all ranks
+// A variable that indexes two modes of an access gives the square around its values, which those of all ranks
 // together do not fill.
 static bool is_diagonal(const Access *access) {
     for (int m = 0; m < access->tensor->order; m++)

@@ -331,8 +331,8 @@ static bool is_spread(const HoldingArray *parts, const RankArray *members, Arena
     return ranks_unique(owners, parts->count) == parts->count;
 }
 
-// So many parts are worth memory for packing them, and are one operation even where they are not all that
-// their owners have.
+// More parts than this are worth memory for packing them, and are one operation even where they are not all
+// that their owners have.
 enum { MANY_PARTS = 16 };
 
 static bool are_whole_homes(Planner *planner, const HoldingArray *parts) {

@@ -20,7 +20,7 @@ typedef struct {
     bool mixed;
     int var_count; // named by letters
     int sizes[MAX_LETTERS];
-    int left_count; // the first so many index the left side
+    int left_count; // number of variables, the first ones, that index the left side
     int access_count;
 } Writer;
 
