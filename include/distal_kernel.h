@@ -17,11 +17,13 @@ extern "C" {
 #define DISTAL_KERNEL_ABI 2
 #define DISTAL_MAX_ORDER 12
 
-// The arrays of one level of a tensor. A dense level has none. In a sparse one, what is stored below position
-// p of the level before is at positions pos[p] to pos[p + 1], and position q has coordinate crd[q].
+// One level of a tensor: how many positions it has, and its arrays, which its format names; a dense level has
+// none. In a compressed one they are pos (int64_t) and crd (int32_t, or int64_t where the extent of the mode
+// does not fit): what is stored below position p of the level before is at positions pos[p] to pos[p + 1],
+// and position q has coordinate crd[q].
 typedef struct {
-    const int64_t *pos;
-    const int32_t *crd;
+    int64_t position_count;
+    void *arrays[2];
 } distal_level;
 
 // The part of a tensor that one access uses: the arrays of its levels, in the order in which they are stored,

@@ -247,7 +247,7 @@ static distal_status create(distal_context *context, void *arguments) {
             return DISTAL_INVALID;
         call->params[call->param_count++] = param;
         tensor.extents[d] = int_param(context->scratch, param);
-        tensor.levels[d] = level_format_dense();
+        tensor.levels[d] = level_type_dense();
         tensor.mode_order[d] = d;
     }
     ProgramBuilder reader = reader_for(context);

@@ -17,8 +17,12 @@ const LevelFormat *level_format(const char *name) {
     return NULL;
 }
 
-const LevelFormat *level_format_dense(void) {
-    return &dense_level;
+LevelType level_type_dense(void) {
+    return (LevelType){.format = &dense_level};
+}
+
+bool level_type_equal(LevelType a, LevelType b) {
+    return a.format == b.format && a.nonunique == b.nonunique && a.wide == b.wide;
 }
 
 const char *const *level_format_names(int64_t *count) {

@@ -10,18 +10,41 @@
 
 typedef struct LevelFormat LevelFormat;
 
-// A level whose numbers are known: the extent of its mode, and what is stored below position p of the level
-// above at positions pos[p] to pos[p + 1], where position q has coordinate crd[q]. A dense level has neither.
+// The level of a tensor as it is declared.
+typedef struct {
+    const LevelFormat *format;
+    bool nonunique; // equal coordinates may follow each other under a position: compressed(nonunique)
+    bool wide;      // coordinates take 64 bits, as the extent of the mode does not fit into 32
+} LevelType;
+
+// What the elements of an array of a level are.
+typedef enum {
+    LEVEL_ARRAY_NONE,
+    LEVEL_ARRAY_POSITIONS,   // int64_t
+    LEVEL_ARRAY_COORDINATES, // int32_t, or int64_t where the level is wide
+    LEVEL_ARRAY_BITS,        // uint64_t, a bit for each position, the least significant one first
+} LevelArrayKind;
+enum { LEVEL_ARRAY_COUNT = 2 };
+
+typedef struct {
+    const char *name; // "pos"
+    LevelArrayKind kind;
+} LevelArrayInfo;
+
+// A level whose numbers are known: the extent of its mode, how many positions it has, and its arrays, in the
+// order of LevelFormat.arrays.
 typedef struct {
     int64_t extent;
-    const int64_t *pos;
-    const int32_t *crd;
+    int64_t position_count;
+    bool wide;
+    void *arrays[LEVEL_ARRAY_COUNT];
+    int64_t lengths[LEVEL_ARRAY_COUNT]; // in elements
 } LevelArrays;
 
 // One level of a tensor as a kernel sees it through a view: its format, and the numbers and arrays of the
 // view that describe it, which `bind` has made.
 typedef struct {
-    const LevelFormat *format;
+    LevelType type;
     int mode;             // of the tensor, that the level stores
     bool last;            // the innermost level
     const IntExpr *first; // the coordinate that the view begins with
@@ -38,6 +61,7 @@ struct LevelFormat {
     bool branchless; // one coordinate under each position above
     bool compact;    // no position without a coordinate of its own
     bool contiguous; // coordinates that differ by one under a position above have positions that do
+    LevelArrayInfo arrays[LEVEL_ARRAY_COUNT];
 
     // Builders of loop IR. NULL where a format lacks the capability.
 
@@ -68,7 +92,8 @@ struct LevelFormat {
 
 // By name ("dense", "compressed", "singleton"); NULL where there is none.
 const LevelFormat *level_format(const char *name);
-const LevelFormat *level_format_dense(void);
+LevelType level_type_dense(void);
+bool level_type_equal(LevelType a, LevelType b);
 // All names, for diagnostics; *count is set.
 const char *const *level_format_names(int64_t *count);
 

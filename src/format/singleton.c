@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The singleton level: one coordinate for each position above. Not supported yet.
+// The singleton level: one coordinate, crd[p], for each position p above. Not supported yet.
 #include "format/formats.h"
 
 const LevelFormat singleton_level = {
-    .name = "singleton", .ordered = true, .branchless = true, .compact = true};
+    .name = "singleton",
+    .ordered = true,
+    .branchless = true,
+    .compact = true,
+    .arrays = {{"crd", LEVEL_ARRAY_COORDINATES}},
+};

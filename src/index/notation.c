@@ -115,7 +115,7 @@ bool tensor_is_like(const Tensor *a, const Tensor *b) {
     if (a->type != b->type || a->order != b->order)
         return false;
     for (int d = 0; d < a->order; d++)
-        if (!int_equal(a->extents[d], b->extents[d]) || a->levels[d] != b->levels[d] ||
+        if (!int_equal(a->extents[d], b->extents[d]) || !level_type_equal(a->levels[d], b->levels[d]) ||
             a->mode_order[d] != b->mode_order[d])
             return false;
     return placed_alike(a->placement, b->placement);
@@ -190,7 +190,7 @@ VarSet expr_vars(const Expr *expr) {
 int access_contiguous_var(const Access *access) {
     const Tensor *tensor = access->tensor;
     const int last = tensor->order - 1;
-    return last >= 0 && tensor->levels[last]->contiguous ? access->vars[tensor->mode_order[last]] : -1;
+    return last >= 0 && tensor->levels[last].format->contiguous ? access->vars[tensor->mode_order[last]] : -1;
 }
 
 bool access_equal(const Access *a, const Access *b) {

@@ -19,8 +19,8 @@ typedef struct {
     int order;
     const IntExpr *extents[MAX_ORDER]; // of the modes, in the order of accesses
     Span extent_spans[MAX_ORDER];
-    // Storage: level l stores mode mode_order[l] in format levels[l].
-    const LevelFormat *levels[MAX_ORDER];
+    // Storage: level l stores mode mode_order[l] as levels[l].
+    LevelType levels[MAX_ORDER];
     int mode_order[MAX_ORDER];
     const Placement *placement; // NULL: induced by the schedule
 } Tensor;

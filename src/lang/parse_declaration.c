@@ -210,7 +210,7 @@ static bool parse_storage_levels(Parser *parser, Tensor *tensor) {
                 diagnostics_error(parser->diagnostics, span,
                                   "'%s' levels are not supported yet; write 'dense'", name->text);
             else if (count < MAX_ORDER)
-                tensor->levels[count] = format;
+                tensor->levels[count] = (LevelType){.format = format};
             count++;
         } while (accept(parser, TOKEN_COMMA));
     }
@@ -260,7 +260,7 @@ static bool parse_mode_order(Parser *parser, Tensor *tensor) {
 // `, {LEVEL, ...}` and `, order(MODE, ...)`, in this order, each at most once.
 static bool parse_storage(Parser *parser, Tensor *tensor) {
     for (int d = 0; d < tensor->order; d++) {
-        tensor->levels[d] = level_format_dense();
+        tensor->levels[d] = level_type_dense();
         tensor->mode_order[d] = d;
     }
     bool levels = false, order = false;

@@ -52,11 +52,11 @@ static void print_tensor(const Printer *printer, const Tensor *tensor) {
     text_printf(printer->to, ": %s", type_info(tensor->type)->name);
     bool levels = false, order = false;
     for (int l = 0; l < tensor->order; l++) {
-        levels |= tensor->levels[l] != level_format_dense();
+        levels |= !level_type_equal(tensor->levels[l], level_type_dense());
         order |= tensor->mode_order[l] != l;
     }
     for (int l = 0; levels && l < tensor->order; l++)
-        text_printf(printer->to, "%s%s", l ? ", " : ", {", tensor->levels[l]->name);
+        text_printf(printer->to, "%s%s", l ? ", " : ", {", tensor->levels[l].format->name);
     text_append(printer->to, levels ? "}" : "");
     for (int l = 0; order && l < tensor->order; l++)
         text_printf(printer->to, "%s%d", l ? ", " : ", order(", tensor->mode_order[l]);

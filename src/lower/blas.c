@@ -309,7 +309,7 @@ static void check_access(void *context, const Access *access) {
     if (access->tensor->type != check->left->type)
         check->reason = "operands of different element types";
     for (int l = 0; l < access->tensor->order; l++)
-        if (!access->tensor->levels[l]->full)
+        if (!access->tensor->levels[l].format->full)
             check->reason = "an operand that does not store every coordinate";
 }
 

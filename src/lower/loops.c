@@ -30,9 +30,9 @@ static void append_view(Builder *builder, LoopKind kind, int transfer, LoopBody 
         (LoopArray){.name = tensor->name, .given = true, .type = tensor->type, .written = kind == LOOP_OPEN});
     for (int l = 0; l < tensor->order; l++) {
         Level *level = &view->levels[l];
-        *level = (Level){
-            .format = tensor->levels[l], .mode = tensor->mode_order[l], .last = l == tensor->order - 1};
-        level->format->bind(kernel, node, level);
+        *level =
+            (Level){.type = tensor->levels[l], .mode = tensor->mode_order[l], .last = l == tensor->order - 1};
+        level->type.format->bind(kernel, node, level);
     }
     loop_append(builder->arena, to, node);
 }

@@ -14,8 +14,8 @@ const IntExpr *build_position(const LeafBuilder *leaf, const Access *access, Tra
     for (int l = 0; l < access->tensor->order; l++) {
         const Level *level = &view->levels[l];
         const IntExpr *coordinate = at_start(leaf, int_var(arena, access->vars[level->mode]));
-        position = (kind == TRANSFER_REDUCE ? level->format->insert
-                                            : level->format->locate)(arena, level, position, coordinate);
+        position = (kind == TRANSFER_REDUCE ? level->type.format->insert
+                                            : level->type.format->locate)(arena, level, position, coordinate);
     }
     return position ? position : int_const(arena, 0);
 }
@@ -159,7 +159,7 @@ static void find_level(void *context, const Access *access) {
     for (int l = 0; l < access->tensor->order; l++) {
         const Level *level = &view->levels[l];
         // A level that does not store every coordinate says which there are.
-        if (access->vars[level->mode] == search->var && (!search->level || !level->format->full))
+        if (access->vars[level->mode] == search->var && (!search->level || !level->type.format->full))
             search->level = level;
     }
 }
@@ -172,7 +172,7 @@ static const Level *level_of(const LeafBuilder *leaf, int var) {
     if (search.level)
         return search.level;
     Level *universe = arena_new(leaf->builder->arena, Level);
-    *universe = (Level){.format = level_format_dense(), .mode = -1};
+    *universe = (Level){.type = level_type_dense(), .mode = -1};
     return universe;
 }
 
@@ -188,7 +188,7 @@ static void append_loops(LeafBuilder *leaf, int l, bool threaded, LoopBody *to) 
     append_upper(leaf, l, to);
     const Level *level = level_of(leaf, loop->var);
     LoopNode *node =
-        level->format->iterate(arena, level, NULL, loop->var, int_const(arena, 0), leaf->uppers[l]);
+        level->type.format->iterate(arena, level, NULL, loop->var, int_const(arena, 0), leaf->uppers[l]);
     node->execution.distinct = loop->distinct;
     node->execution.thread = (thread && !threaded) || loop->thread_copies;
     node->execution.vector = loop->vector;

@@ -157,7 +157,7 @@ static Tensor *make_workspace(const Application *application, const Hoist *hoist
     for (int m = 0; m < hoist->order; m++) {
         workspace->extents[m] = cin->vars[hoist->kept[m]].extent;
         workspace->extent_spans[m] = hoist->name->span;
-        workspace->levels[m] = level_format_dense();
+        workspace->levels[m] = level_type_dense();
         workspace->mode_order[m] = m;
     }
     return workspace;

@@ -59,7 +59,7 @@ static inline const Access *make_access(Arena *arena, Assignment *assignment, co
         if (var == assignment->var_count)
             assignment->vars[assignment->var_count++] = (SourceVar){.name = name, .extent = extent};
         tensor->extents[m] = extent;
-        tensor->levels[m] = level_format_dense();
+        tensor->levels[m] = level_type_dense();
         tensor->mode_order[m] = m;
         access->vars[m] = var;
     }

@@ -19,7 +19,7 @@ static void test_table(void **state) {
         assert_string_equal(level_format(names[i])->name, names[i]);
     assert_null(level_format("csr"));
     const LevelFormat *dense = level_format("dense");
-    assert_ptr_equal(dense, level_format_dense());
+    assert_ptr_equal(dense, level_type_dense().format);
     assert_true(dense->full && dense->ordered && dense->unique && dense->compact && dense->contiguous);
     assert_false(dense->branchless);
     assert_true(dense->bind && dense->locate && dense->insert && dense->iterate && dense->image &&
@@ -34,8 +34,8 @@ static void bind_matrix(Arena *arena, LoopKernel *kernel, LoopNode **view, Level
     *view = loop_node(arena, LOOP_WAIT);
     (*view)->array = loop_add_array(kernel, (LoopArray){.name = "A", .type = TYPE_F64});
     for (int l = 0; l < 2; l++) {
-        levels[l] = (Level){.format = level_format_dense(), .mode = l, .last = l == 1};
-        levels[l].format->bind(kernel, *view, &levels[l]);
+        levels[l] = (Level){.type = level_type_dense(), .mode = l, .last = l == 1};
+        levels[l].type.format->bind(kernel, *view, &levels[l]);
     }
 }
 
@@ -44,7 +44,7 @@ static int64_t position(const Level levels[2], Arena *arena, int64_t i, int64_t 
     const int64_t coordinates[] = {i, j};
     int64_t value;
     for (int l = 0; l < 2; l++)
-        at = levels[l].format->locate(arena, &levels[l], at, int_const(arena, coordinates[l]));
+        at = levels[l].type.format->locate(arena, &levels[l], at, int_const(arena, coordinates[l]));
     assert_true(int_eval(at, NULL, vars, &value));
     return value;
 }
@@ -72,7 +72,7 @@ static void test_dense_locates(void **state) {
     // Coordinate 0 need not be in the view for a pointer to be moved to it.
     assert_int_equal(position(levels, arena, 0, 0, vars), -170);
     const LoopNode *loop =
-        levels[0].format->iterate(arena, &levels[0], NULL, 2, int_const(arena, 3), int_const(arena, 9));
+        levels[0].type.format->iterate(arena, &levels[0], NULL, 2, int_const(arena, 3), int_const(arena, 9));
     assert_int_equal(loop->kind, LOOP_FOR);
     assert_int_equal(loop->lower->value, 3);
     assert_int_equal(loop->upper->value, 9);
@@ -84,7 +84,7 @@ static void test_dense_locates(void **state) {
 static void test_dense_partitions(void **state) {
     (void)state;
     Arena *arena = arena_create();
-    const LevelFormat *dense = level_format_dense();
+    const LevelFormat *dense = level_type_dense().format;
     const LevelArrays level = {.extent = 10};
     const PositionSet all = {0, 10, NULL}, even = positions_every(all, 2, arena);
     const PositionSet parents[] = {
