@@ -37,8 +37,8 @@ struct distal_tensor {
     uint64_t serial;         // no other tensor of the context has had it
     Arena *arena;            // everything, this too, but the memory of elements
     const char *name;
-    const Tensor *tensor; // with id 0
-    int first_param;      // of its extents, where they are params of its own; else 0
+    Tensor *tensor;  // with id 0
+    int first_param; // of its extents, where they are params of its own; else 0
     int64_t extents[MAX_ORDER];
     Arena *settled;   // what follows from the values of params: `home` of a placement
     Home home;        // not known before something needs it; without a placement, before a plan does

@@ -29,7 +29,8 @@ static bool find_home(distal_context *context, const distal_tensor *tensor, Aren
     const PlanOptions options = {
         .ranks = context->ranks,
         .largest = plan_natural_ranks((int)build->machines.count, build->machines.items, 0, NULL, values)};
-    const Plan *plan = plan_create(arena, 1, &tensor->tensor, 0, NULL, values, options, context->diagnostics);
+    const Tensor *declared = tensor->tensor;
+    const Plan *plan = plan_create(arena, 1, &declared, 0, NULL, values, options, context->diagnostics);
     if (plan)
         *home = plan->homes[0];
     return plan != NULL;
@@ -108,6 +109,9 @@ distal_status tensor_check_values(distal_context *context, distal_tensor *tensor
 void tensor_take_values(distal_context *context, distal_tensor *tensor, const int64_t *old_values) {
     if (tensor->storage || tensor->references > 1)
         return;
+    // Statements then take it over as one that was declared again.
+    if (build_set_widths(&context->build, tensor->tensor))
+        tensor->serial = ++context->serials;
     const bool changed = extents_differ(context, tensor);
     if (changed || placement_differs(context, tensor, old_values)) {
         tensor->home.known = tensor->tensor->order == 0 && !tensor->tensor->placement;
@@ -122,6 +126,10 @@ void tensor_fingerprint(const distal_tensor *tensor, Hash *hash) {
     hash_string(hash, tensor->name);
     hash_bytes(hash, &it->type, sizeof it->type);
     hash_bytes(hash, it->mode_order, sizeof it->mode_order);
+    for (int l = 0; l < it->order; l++) {
+        hash_string(hash, it->levels[l].format->name);
+        hash_bytes(hash, &it->levels[l].nonunique, sizeof it->levels[l].nonunique);
+    }
     hash_bytes(hash, tensor->extents, sizeof tensor->extents);
     const Placement *placement = it->placement;
     hash_string(hash, placement ? placement->machine->name : "");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "index/notation.h"
 
+#include "format/level_list.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -109,6 +111,10 @@ static bool placed_alike(const Placement *a, const Placement *b) {
             return false;
     }
     return true;
+}
+
+bool tensor_is_sparse(const Tensor *tensor) {
+    return level_list_is_sparse(tensor->order, tensor->levels);
 }
 
 bool tensor_is_like(const Tensor *a, const Tensor *b) {

@@ -25,6 +25,8 @@ typedef struct {
     const Placement *placement; // NULL: induced by the schedule
 } Tensor;
 
+// Whether a level does not store every coordinate.
+bool tensor_is_sparse(const Tensor *tensor);
 // A copy in `arena` with all that it refers to but the machine of its placement, without places in a text.
 Tensor *tensor_copy(Arena *arena, const Tensor *tensor);
 // Whether they are declared alike but for their names and ids: type, extents as they are written, storage,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lang/build.h"
 
+#include "format/level_list.h"
 #include "lang/check.h"
 
 #include <string.h>
@@ -181,8 +182,17 @@ bool build_machine(ProgramBuilder *builder, const Machine *machine, bool usable)
     return usable;
 }
 
+bool build_set_widths(const ProgramBuilder *builder, Tensor *tensor) {
+    int64_t extents[MAX_ORDER];
+    for (int d = 0; d < tensor->order; d++)
+        extents[d] = build_value(builder, tensor->extents[d]);
+    return level_list_set_widths(tensor->order, tensor->levels, tensor->mode_order, extents);
+}
+
 bool build_tensor(ProgramBuilder *builder, Tensor *tensor, bool usable) {
     usable = usable && check_tensor(builder, tensor);
+    if (usable)
+        build_set_widths(builder, tensor);
     tensor->id = (int)builder->tensors.count;
     const Name name = {
         .name = tensor->name, .span = tensor->span, .kind = NAME_TENSOR, .failed = !usable, .tensor = tensor};

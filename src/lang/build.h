@@ -82,6 +82,8 @@ const char *build_suggestion(Arena *arena, const char *name, const char *label, 
 
 // The value of an expression that is known to have one.
 int64_t build_value(const ProgramBuilder *builder, const IntExpr *expr);
+// Sets how wide the coordinates are that the levels of the tensor store; whether that has changed.
+bool build_set_widths(const ProgramBuilder *builder, Tensor *tensor);
 // Names and values of params, by index.
 const char *const *build_param_names(const ProgramBuilder *builder);
 const int64_t *build_param_values(const ProgramBuilder *builder);

@@ -2,6 +2,7 @@
 #include "lang/check.h"
 
 #include "base/integer.h"
+#include "format/level_list.h"
 #include "index/summation.h"
 #include "lang/readings.h"
 
@@ -24,21 +25,40 @@ bool check_machine(ProgramBuilder *builder, const Machine *machine) {
     return ok;
 }
 
-// An empty mode counts as 1, so that strides fit as well.
+enum { EXTENT_BITS = 62 }; // so that the sum of two coordinates is a coordinate
+
+// Levels that store every coordinate, one below the other, take room for their product, and where none of the
+// levels does not, that is the number of elements. An empty mode counts as 1, so that strides fit as well.
+static bool check_size(ProgramBuilder *builder, const Tensor *tensor, const int64_t *extents) {
+    const bool sparse = tensor_is_sparse(tensor);
+    const int64_t size = (int64_t)type_info(tensor->type)->size;
+    int64_t bytes = size;
+    for (int l = 0; l < tensor->order; l++) {
+        if (!tensor->levels[l].format->full)
+            bytes = max_i64(size, (int64_t)sizeof(int64_t));
+        else if (!checked_mul(bytes, max_i64(extents[tensor->mode_order[l]], 1), &bytes))
+            return diagnostics_error(builder->diagnostics, tensor->span,
+                                     "%s '%s' has more bytes than fit into a 64-bit number",
+                                     sparse ? "what dense levels store of" : "tensor", tensor->name);
+    }
+    return true;
+}
+
 bool check_tensor(ProgramBuilder *builder, const Tensor *tensor) {
     bool ok = true;
-    int64_t bytes = (int64_t)type_info(tensor->type)->size;
+    int64_t extents[MAX_ORDER];
     for (int d = 0; d < tensor->order; d++) {
-        int64_t extent = build_value(builder, tensor->extents[d]);
-        if (extent < 0)
+        extents[d] = build_value(builder, tensor->extents[d]);
+        if (extents[d] < 0)
             ok = diagnostics_error(builder->diagnostics, tensor->extent_spans[d],
                                    "mode %d of '%s' has extent %" PRId64 "; an extent is not negative", d,
-                                   tensor->name, extent);
-        else if (ok && !checked_mul(bytes, max_i64(extent, 1), &bytes))
-            ok = diagnostics_error(builder->diagnostics, tensor->span,
-                                   "tensor '%s' has more bytes than fit into a 64-bit number", tensor->name);
+                                   tensor->name, extents[d]);
+        else if (extents[d] > (int64_t)1 << EXTENT_BITS)
+            ok = diagnostics_error(builder->diagnostics, tensor->extent_spans[d],
+                                   "mode %d of '%s' has extent %" PRId64 "; an extent is at most 2^%d", d,
+                                   tensor->name, extents[d], EXTENT_BITS);
     }
-    return ok;
+    return ok && check_size(builder, tensor, extents);
 }
 
 bool check_extent(ProgramBuilder *builder, const char *var, const Access *first, int first_mode,

@@ -308,6 +308,11 @@ static bool parse_arrow(PlaceParser *place, bool first_arrow) {
             return diagnostics_error(parser->diagnostics, name->span,
                                      "tensor '%s' is declared elsewhere, and its placement there",
                                      name->text);
+        if (place->tensor && tensor_is_sparse(place->tensor))
+            place->failed = !diagnostics_error(parser->diagnostics, name->span,
+                                               "tensor '%s' is sparse, and placing sparse tensors is not "
+                                               "supported yet; without a place one process has it",
+                                               name->text);
     } else if (strcmp(name->text, place->name->text) != 0) {
         place->failed = !diagnostics_error(parser->diagnostics, name->span,
                                            "all arrows of a placement are about one tensor, here '%s'",

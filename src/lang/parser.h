@@ -57,6 +57,8 @@ bool parse_assignment(Parser *parser);
 // What stands behind the words `tensor` and `place`.
 bool parse_tensor_declaration(Parser *parser);
 bool parse_arrows(Parser *parser);
+// What stands behind the type of a tensor, each after a comma: levels and the order of modes.
+bool parse_storage(Parser *parser, Tensor *tensor);
 bool parse_schedule(Parser *parser);
 // An argument of a command, which ends before a comma or a bracket that closes.
 bool parse_argument(Parser *parser, ArgumentKind kind, Arg *arg);

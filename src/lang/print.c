@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A program back to text in normal form: declarations by kind, then each statement with its schedule.
+#include "format/level_list.h"
 #include "lang/program.h"
 
 #include <inttypes.h>
@@ -55,9 +56,9 @@ static void print_tensor(const Printer *printer, const Tensor *tensor) {
         levels |= !level_type_equal(tensor->levels[l], level_type_dense());
         order |= tensor->mode_order[l] != l;
     }
-    for (int l = 0; levels && l < tensor->order; l++)
-        text_printf(printer->to, "%s%s", l ? ", " : ", {", tensor->levels[l].format->name);
-    text_append(printer->to, levels ? "}" : "");
+    text_append(printer->to, levels ? ", " : "");
+    if (levels)
+        level_list_print(tensor->order, tensor->levels, printer->to);
     for (int l = 0; order && l < tensor->order; l++)
         text_printf(printer->to, "%s%d", l ? ", " : ", order(", tensor->mode_order[l]);
     text_append(printer->to, order ? ")\n" : "\n");

@@ -180,6 +180,32 @@ static bool lower_nest(Lowering *lowering, int index, const int *own_dim, SpmdNe
     return true;
 }
 
+static void find_sparse(void *context, const Access *access) {
+    const Access **found = context;
+    if (!*found && tensor_is_sparse(access->tensor))
+        *found = access;
+}
+
+// Whether nothing is asked for that cannot be done with sparse tensors yet.
+static bool check_sparse(const Lowering *lowering) {
+    const Assignment *assignment = lowering->cin->assignment;
+    const Access *sparse = NULL;
+    find_sparse(&sparse, assignment->lhs);
+    expr_accesses(assignment->rhs, find_sparse, &sparse);
+    if (!sparse)
+        return true;
+    if (lowering->spmd->dim_count > 0)
+        return diagnostics_error(
+            lowering->diagnostics, sparse->span,
+            "tensor '%s' is sparse, and distributing statements with sparse tensors is not "
+            "supported yet; without distribute and places one process computes",
+            sparse->tensor->name);
+    return diagnostics_error(
+        lowering->diagnostics, sparse->span,
+        "tensor '%s' is sparse, and statements with sparse tensors are not supported yet",
+        sparse->tensor->name);
+}
+
 const Spmd *lower(const Cin *scheduled, Diagnostics *diagnostics) {
     const Cin *cin = tile_leaf(scheduled);
     Spmd *spmd = arena_new(cin->arena, Spmd);
@@ -187,7 +213,7 @@ const Spmd *lower(const Cin *scheduled, Diagnostics *diagnostics) {
     spmd->arena = cin->arena;
     spmd->cin = cin;
     int own_dim[MAX_VARS];
-    if (!add_machine_dims(&lowering) || !add_own_dims(&lowering, own_dim))
+    if (!add_machine_dims(&lowering) || !add_own_dims(&lowering, own_dim) || !check_sparse(&lowering))
         return NULL;
     spmd->nest_count = cin_nest_count(cin);
     SpmdNest *nests = arena_array(cin->arena, SpmdNest, spmd->nest_count);

@@ -2,6 +2,7 @@
 // Level formats: what the dense level can do, as expressions and on numbers, and that the others are declared
 // only.
 #include "format/formats.h"
+#include "format/level_list.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -118,11 +119,75 @@ static void test_dense_partitions(void **state) {
     arena_free(arena);
 }
 
+// Every list of up to four levels of all types is legal or becomes so by what is suggested, and named formats
+// are.
+static void test_level_lists(void **state) {
+    (void)state;
+    Arena *arena = arena_create();
+    int64_t formats;
+    const char *const *names = level_format_names(&formats);
+    int64_t legal[5] = {0};
+    for (int order = 0; order <= 4; order++) {
+        int64_t count = 1;
+        for (int l = 0; l < order; l++)
+            count *= 2 * formats;
+        for (int64_t drawn = 0; drawn < count; drawn++) {
+            LevelType levels[MAX_ORDER];
+            int64_t rest = drawn;
+            for (int l = 0; l < order; l++, rest /= 2 * formats)
+                levels[l] =
+                    (LevelType){.format = level_format(names[rest / 2 % formats]), .nonunique = rest % 2};
+            int at = -1;
+            if (!level_list_refuse(arena, order, levels, &at)) {
+                legal[order]++;
+                continue;
+            }
+            assert_in_range(at, 0, order - 1);
+            level_list_mend(order, levels);
+            assert_null(level_list_refuse(arena, order, levels, &at));
+        }
+    }
+    // Levels that stand for themselves, and a compressed level with one or more singleton levels below it.
+    const int64_t alone = formats - 1;
+    assert_int_equal(legal[0], 1);
+    assert_int_equal(legal[1], alone);
+    assert_int_equal(legal[2], alone * alone + 1);
+    assert_int_equal(legal[3], alone * alone * alone + 2 * alone + 1);
+
+    const char *const *shorthands = tensor_format_names(&formats);
+    for (int64_t f = 0; f < formats; f++) {
+        const TensorFormat *format = tensor_format(shorthands[f]);
+        for (int order = format->least; order <= format->most; order++) {
+            LevelType levels[MAX_ORDER];
+            int mode_order[MAX_ORDER], at;
+            tensor_format_levels(format, order, levels, mode_order);
+            assert_null(level_list_refuse(arena, order, levels, &at));
+            assert_true(level_list_is_sparse(order, levels));
+        }
+    }
+    arena_free(arena);
+}
+
+// Coordinates are wide where the largest does not fit into 32 bits, and only where they are stored.
+static void test_widths(void **state) {
+    (void)state;
+    LevelType levels[2] = {level_type_dense(), {.format = level_format("compressed")}};
+    const int mode_order[2] = {1, 0};
+    const int64_t limit = (int64_t)1 << 31;
+    assert_false(level_list_set_widths(2, levels, mode_order, (int64_t[]){limit, 4 * limit}));
+    assert_false(levels[0].wide || levels[1].wide);
+    assert_true(level_list_set_widths(2, levels, mode_order, (int64_t[]){limit + 1, 4 * limit}));
+    assert_true(!levels[0].wide && levels[1].wide);
+    assert_false(level_list_set_widths(2, levels, mode_order, (int64_t[]){2 * limit, 1}));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_dense_locates),
         cmocka_unit_test(test_dense_partitions),
+        cmocka_unit_test(test_level_lists),
+        cmocka_unit_test(test_widths),
     };
     return cmocka_run_group_tests_name("format", tests, NULL, NULL);
 }

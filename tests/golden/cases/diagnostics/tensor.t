@@ -52,9 +52,9 @@ tensor.distal:10:12: error: expected ',', ')' or an operator, found 'n'
 tensor.distal:11:8: error: tensor 'G' has more bytes than fit into a 64-bit number
   11 | tensor G(4000000000, 4000000000): f64
      |        ^
-tensor.distal:12:8: error: tensor 'H' has more bytes than fit into a 64-bit number
+tensor.distal:12:13: error: mode 1 of 'H' has extent 9000000000000000000; an extent is at most 2^62
   12 | tensor H(0, 9000000000000000000): f64
-     |        ^
+     |             ^~~~~~~~~~~~~~~~~~~
 tensor.distal:13:8: error: expected the name of a tensor, but 'place' is a reserved word
   13 | tensor place(3): f64
      |        ^~~~~
