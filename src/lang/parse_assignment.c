@@ -10,6 +10,7 @@ typedef struct {
     Parser *parser;
     Assignment *assignment;
     bool failed;
+    bool has_too_many_variables; // which is diagnosed once
     // Where each variable was seen first: what its extent comes from.
     const Access *first_access[MAX_VARS];
     int first_mode[MAX_VARS];
@@ -36,9 +37,11 @@ static int find_variable(AssignmentParser *builder, const Token *name, const Acc
         if (strcmp(assignment->vars[v].name, name->text) == 0)
             return v;
     if (assignment->var_count == MAX_VARS) {
+        if (!builder->has_too_many_variables)
+            diagnostics_error(builder->parser->diagnostics, name->span,
+                              "a statement has at most %d index variables", MAX_VARS);
+        builder->has_too_many_variables = true;
         fail(builder);
-        diagnostics_error(builder->parser->diagnostics, name->span,
-                          "a statement has at most %d index variables", MAX_VARS);
         return -1;
     }
     int v = assignment->var_count++;
@@ -77,6 +80,8 @@ typedef struct {
 // `(i, j)`, `()`, or nothing.
 static bool parse_indices(AssignmentParser *builder, Indices *indices, Span *span) {
     Parser *parser = builder->parser;
+    if (peek(parser)->kind == TOKEN_BAD || peek(parser)->kind == TOKEN_OPEN_BRACE)
+        return expected(parser, "'(' and indices");
     if (peek(parser)->kind != TOKEN_OPEN_PAREN)
         return true;
     bool outside;

@@ -15,6 +15,7 @@ typedef struct {
     int32_t column; // where the line starts, from 1
     int32_t line;
     bool after_space;
+    int open_squares; // '[' without their ']'
     Array(Token) tokens;
 } Lexer;
 
@@ -155,13 +156,23 @@ static void push_number(Lexer *lexer) {
     }
 }
 
+// Square brackets around indices are one mistake, at the opening one.
+static void push_square_bracket(Lexer *lexer) {
+    const char mark = *lexer->at;
+    Token *token = push(lexer, TOKEN_BAD, lexer->at + 1);
+    if (mark == '[' || lexer->open_squares == 0)
+        diagnostics_error(lexer->diagnostics, token->span,
+                          "unexpected '%c'; indices are written in parentheses, B(i, j)", mark);
+    lexer->open_squares += mark == '[' ? 1 : lexer->open_squares > 0 ? -1 : 0;
+}
+
 // A run of bytes that mean nothing here is one mistake.
 static void push_bad(Lexer *lexer) {
     const char *begin = lexer->at, *end = begin + 1;
     bool ascii = (unsigned char)*begin < 0x80;
     while (((unsigned char)*end < 0x80) == ascii && is_control(*end) == is_control(*begin) && *end &&
            !is_newline(*end) && !is_space(*end) && !is_letter(*end) && !is_digit(*end) &&
-           !strchr("(){},:;=+-*/.~#", *end))
+           !strchr("(){}[],:;=+-*/.~#", *end))
         end++;
     Token *token = push(lexer, TOKEN_BAD, end);
     if (!ascii)
@@ -181,7 +192,9 @@ static void push_mark(Lexer *lexer) {
         if (mark && strncmp(mark, lexer->at, strlen(mark)) == 0 && (best == TOKEN_BAD || mark[1] != '\0'))
             best = (TokenKind)kind;
     }
-    if (best == TOKEN_BAD)
+    if (*lexer->at == '[' || *lexer->at == ']')
+        push_square_bracket(lexer);
+    else if (best == TOKEN_BAD)
         push_bad(lexer);
     else
         push(lexer, best, lexer->at + strlen(marks[best]));
@@ -192,6 +205,7 @@ static void next(Lexer *lexer) {
     if (is_newline(c)) {
         push(lexer, TOKEN_NEWLINE, lexer->at + (c == '\r' && lexer->at[1] == '\n' ? 2 : 1));
         lexer->line++;
+        lexer->open_squares = 0;
         lexer->line_start = lexer->at;
         lexer->column = 1;
         lexer->after_space = true;

@@ -13,8 +13,11 @@ static bool directly_nested(const Application *application, int outer, int inner
         if (at < 0 && inner_at < 0)
             continue;
         if (at < 0 || inner_at < 0)
-            return refuse(application, span, "a nest of this statement has '%s' without '%s'",
-                          at < 0 ? inner_name : outer_name, at < 0 ? outer_name : inner_name);
+            return refuse(application, span,
+                          "a term of this statement has '%s' without '%s' (loops: %s); collapse loops that "
+                          "every term has together",
+                          at < 0 ? inner_name : outer_name, at < 0 ? outer_name : inner_name,
+                          nest_loop_list(cin, &nest));
         if (inner_at != at + 1)
             return refuse(application, span, "'%s' is not directly inside of '%s' (loops: %s); reorder first",
                           inner_name, outer_name, nest_loop_list(cin, &nest));

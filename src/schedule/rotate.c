@@ -9,11 +9,20 @@ static bool outside_of(const Application *application, const int *vars, int coun
         Nest nest = cin_nest(cin, n);
         int at = nest_position(&nest, target);
         for (int i = 0; at >= 0 && i < count; i++) {
-            int position = nest_position(&nest, vars[i]);
-            if (position < 0 || position >= at)
-                return refuse(application, application->command->args[1].span,
-                              "'%s' must be a loop outside of '%s' (loops: %s); reorder first",
-                              cin->vars[vars[i]].name, cin->vars[target].name, nest_loop_list(cin, &nest));
+            const char *var = cin->vars[vars[i]].name, *rotated = cin->vars[target].name;
+            const Span span = application->command->args[1].span;
+            const int position = nest_position(&nest, vars[i]);
+            if (position < 0)
+                return refuse(application, span,
+                              "a term of this statement has '%s' without '%s' (loops: %s); rotate by loops "
+                              "that every term with '%s' has",
+                              rotated, var, nest_loop_list(cin, &nest), rotated);
+            if (position == at)
+                return refuse(application, span, "'%s' cannot be rotated by itself", rotated);
+            if (position > at)
+                return refuse(application, span,
+                              "'%s' must be a loop outside of '%s' (loops: %s); reorder first", var, rotated,
+                              nest_loop_list(cin, &nest));
         }
     }
     return true;

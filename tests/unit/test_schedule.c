@@ -271,13 +271,15 @@ static const Case refusals[] = {
     {MATMUL, "collapse(j, i, f)",
      "6:25: cannot collapse: 'i' is not directly inside of 'j' (loops: i j k); reorder first\n"},
     {MATMUL, "collapse(i, i, f)", "6:25: cannot collapse: 'i' and 'i' have to be two loops\n"},
-    {MIXED, "collapse(i, k, f)", "6:25: cannot collapse: a nest of this statement has 'i' without 'k'\n"},
+    {MIXED, "collapse(i, k, f)",
+     "6:25: cannot collapse: a term of this statement has 'i' without 'k' (loops: i); collapse loops that "
+     "every term has together\n"},
     {MATMUL, "rotate(i, {j}, r)",
      "6:23: cannot rotate: 'j' must be a loop outside of 'i' (loops: i j k); reorder first\n"},
     {MIXED, "rotate(k, {j}, r)",
-     "6:23: cannot rotate: 'j' must be a loop outside of 'k' (loops: i k); reorder first\n"},
-    {MATMUL, "rotate(k, {k}, r)",
-     "6:23: cannot rotate: 'k' must be a loop outside of 'k' (loops: i j k); reorder first\n"},
+     "6:23: cannot rotate: a term of this statement has 'k' without 'j' (loops: i k); rotate by loops that "
+     "every term with 'k' has\n"},
+    {MATMUL, "rotate(k, {k}, r)", "6:23: cannot rotate: 'k' cannot be rotated by itself\n"},
     {MATMUL, "substitute({i, j}, ger)",
      "6:13: cannot substitute: the loops of substitute({i, j}, ger) must be innermost, but 'k' is inside of "
      "them (loops: i j k)\n"},

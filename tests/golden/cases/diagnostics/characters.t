@@ -40,9 +40,6 @@ characters.distal:6:13: error: unexpected '"'
 characters.distal:6:15: error: unexpected '%'
    6 | v(i) = "text" % 2
      |               ^
-characters.distal:7:9: error: unexpected '['
+characters.distal:7:9: error: unexpected '['; indices are written in parentheses, B(i, j)
    7 | v(i) = v[i]
      |         ^
-characters.distal:7:11: error: unexpected ']'
-   7 | v(i) = v[i]
-     |           ^

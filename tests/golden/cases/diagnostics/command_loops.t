@@ -65,6 +65,9 @@ schedule T15 { collapse(i, k, f) }
 tensor T16(n): f64
 T16(i) = B(i, i) + C(i, j)
 schedule T16 { communicate(B, j) }
+tensor T17(n): f64
+T17(i) = P(i, i) + B(i, j)
+schedule T17 { reorder({j, i}); rotate(i, {j}, r) }
 --- stderr
 command_loops.distal:16:27: error: cannot collapse: 'k' is not directly inside of 'i' (loops: i j k); reorder first
   16 | schedule T0 { collapse(i, k, f) }
@@ -90,7 +93,7 @@ command_loops.distal:34:50: error: cannot unroll: parallelize(k, cpu_vector) was
 command_loops.distal:37:25: error: cannot rotate: 'k' must be a loop outside of 'i' (loops: i j k); reorder first
   37 | schedule T7 { rotate(i, {k}, r) }
      |                         ^~~
-command_loops.distal:40:25: error: cannot rotate: 'k' must be a loop outside of 'k' (loops: i j k); reorder first
+command_loops.distal:40:25: error: cannot rotate: 'k' cannot be rotated by itself
   40 | schedule T8 { rotate(k, {k}, r) }
      |                         ^~~
 command_loops.distal:43:37: error: cannot rotate: 'k' is used by distribute(k); rotate it before that
@@ -111,9 +114,12 @@ command_loops.distal:55:44: error: cannot distribute: the distributed loop 'j' i
 command_loops.distal:58:42: error: cannot reorder: the loops of substitute({j, k}, gemv) must be innermost, but 'i' is inside of them (loops: k j i)
   58 | schedule T14 { substitute({j, k}, gemv); reorder({k, i}) }
      |                                          ^~~~~~~~~~~~~~~
-command_loops.distal:61:28: error: cannot collapse: a nest of this statement has 'i' without 'k'
+command_loops.distal:61:28: error: cannot collapse: a term of this statement has 'i' without 'k' (loops: i j); collapse loops that every term has together
   61 | schedule T15 { collapse(i, k, f) }
      |                            ^
 command_loops.distal:64:28: error: cannot communicate: 'B' is not accessed under the loop 'j'
   64 | schedule T16 { communicate(B, j) }
      |                            ^
+command_loops.distal:67:43: error: cannot rotate: a term of this statement has 'i' without 'j' (loops: i); rotate by loops that every term with 'i' has
+  67 | schedule T17 { reorder({j, i}); rotate(i, {j}, r) }
+     |                                           ^~~

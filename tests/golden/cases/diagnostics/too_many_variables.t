@@ -13,24 +13,3 @@ a = T0(v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11) * T1(v12, v13, v14, v15
 too_many_variables.distal:8:343: error: a statement has at most 64 index variables
    8 |  v42, v43, v44, v45, v46, v47) * T4(v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58, v59) * T5(v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71)
      |                                                                                                                          ^~~
-too_many_variables.distal:8:348: error: a statement has at most 64 index variables
-   8 |  v42, v43, v44, v45, v46, v47) * T4(v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58, v59) * T5(v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71)
-     |                                                                                                                               ^~~
-too_many_variables.distal:8:353: error: a statement has at most 64 index variables
-   8 |  v42, v43, v44, v45, v46, v47) * T4(v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58, v59) * T5(v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71)
-     |                                                                                                                                    ^~~
-too_many_variables.distal:8:358: error: a statement has at most 64 index variables
-   8 |  v42, v43, v44, v45, v46, v47) * T4(v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58, v59) * T5(v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71)
-     |                                                                                                                                         ^~~
-too_many_variables.distal:8:363: error: a statement has at most 64 index variables
-   8 |  v42, v43, v44, v45, v46, v47) * T4(v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58, v59) * T5(v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71)
-     |                                                                                                                                              ^~~
-too_many_variables.distal:8:368: error: a statement has at most 64 index variables
-   8 |  v42, v43, v44, v45, v46, v47) * T4(v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58, v59) * T5(v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71)
-     |                                                                                                                                                   ^~~
-too_many_variables.distal:8:373: error: a statement has at most 64 index variables
-   8 |  v42, v43, v44, v45, v46, v47) * T4(v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58, v59) * T5(v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71)
-     |                                                                                                                                                        ^~~
-too_many_variables.distal:8:378: error: a statement has at most 64 index variables
-   8 |  v42, v43, v44, v45, v46, v47) * T4(v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58, v59) * T5(v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71)
-     |                                                                                                                                                             ^~~
