@@ -150,6 +150,10 @@ RelationTerms cin_relation_terms(const Cin *cin, const Relation *relation);
 // written to *why.
 bool cin_verify(const Cin *cin, const char **why);
 
+// Whether the numbers of all relations are at least 1 with these values of params. False with a diagnostic.
+bool cin_check_numbers(const Cin *cin, const char *const *names, const int64_t *values,
+                       Diagnostics *diagnostics);
+
 // "forall(io) forall(jo) ... A(i, j) += B(i, k) * C(k, j)", one nest after the other with ` ;` between,
 // ` where` before the nests that fill a workspace, which are executed first; then
 // "s.t. divide(i, io, ii, gx), ...", broken before column 100, each line ended. `params` are names by index.

@@ -4,7 +4,6 @@
 #include "base/integer.h"
 #include "machine/union.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 struct Provenance {
@@ -15,30 +14,13 @@ struct Provenance {
     NumericRelation *relations; // in order of derivation
 };
 
-// A number of a command is often a param: where it is not positive, that is what has to be said, rather than
-// what follows from it for the loops. Anything else is left to find_extents.
-static bool numbers_are_positive(const Cin *cin, const int64_t *params, Diagnostics *diagnostics) {
-    for (int64_t r = 0; r < cin->relations.count; r++) {
-        const Relation *relation = cin->relations.items[r];
-        for (int n = 0; n < relation->kind->numbers; n++) {
-            int64_t number;
-            if (int_eval(relation->numbers[n], params, NULL, &number) && number < 1)
-                return diagnostics_error(
-                    diagnostics, relation->span,
-                    "cannot %s: expected a number that is at least 1, and it is %" PRId64,
-                    relation->kind->name, number);
-        }
-    }
-    return true;
-}
-
 static bool find_extents(Provenance *provenance, const Cin *cin, const int64_t *params,
                          Diagnostics *diagnostics) {
     for (int v = 0; v < cin->var_count; v++) {
         const IndexVar *var = &cin->vars[v];
         if (!int_eval(var->extent, params, NULL, &provenance->extents[v]) || provenance->extents[v] < 0)
             return diagnostics_error(diagnostics, var->span,
-                                     "the extent of '%s' is negative, overflows 64 bits, or divides by zero",
+                                     "the extent of '%s' is negative or does not fit into 64 bits",
                                      var->name);
     }
     return true;
@@ -72,8 +54,7 @@ Provenance *provenance_create(const Cin *cin, const int64_t *params, Arena *aren
     provenance->var_count = cin->var_count;
     provenance->relation_count = (int)cin->relations.count;
     provenance->relations = arena_array(arena, NumericRelation, cin->relations.count);
-    if (!numbers_are_positive(cin, params, diagnostics) ||
-        !find_extents(provenance, cin, params, diagnostics))
+    if (!find_extents(provenance, cin, params, diagnostics))
         return NULL;
     for (int i = 0; i < provenance->relation_count; i++)
         for (int v = 0; v < cin->var_count; v++)

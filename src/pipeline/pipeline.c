@@ -164,6 +164,7 @@ Plan *pipeline_plan(const Pipeline *pipeline, Arena *arena, const int64_t *param
     for (int64_t w = 0; w < workspaces; w++)
         tensors[program->tensor_count + w] = pipeline->scheduler.workspaces.items[w];
     options.homes = homes;
+    options.param_names = program->param_names;
     // A machine that is declared but not used by a statement has its ranks all the same.
     const int64_t natural =
         plan_natural_ranks(program->machine_count, program->machines, program->statement_count, list, params);

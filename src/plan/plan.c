@@ -264,6 +264,8 @@ static bool plan_statement(Plan *plan, StatementPlan *statement, int64_t *const 
     const double start = clock_seconds();
     const Spmd *spmd = statement->spmd;
     statement->target = spmd->cin->assignment->lhs->tensor;
+    if (!cin_check_numbers(spmd->cin, plan->options.param_names, statement->params, diagnostics))
+        return false;
     statement->provenance = provenance_create(spmd->cin, statement->params, plan->arena, diagnostics);
     if (!statement->provenance || !plan_grid(plan, statement, diagnostics))
         return false;

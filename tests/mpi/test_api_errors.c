@@ -253,6 +253,24 @@ static void test_data(MPI_Comm comm, int rank, int ranks) {
     distal_free(d);
 }
 
+// A param whose new value leaves a command without a number: said with its name and value, and the command.
+static void test_numbers_of_commands(distal_context *d) {
+    distal_statement *s;
+    distal_plan *plan;
+    FINE(distal_param(d, "chunk", 4));
+    FINE(distal_statement_create(d, "A(i, j) = B(i, j)", &s));
+    FINE(distal_split(s, "j", "jo", "ji", "40 / chunk"));
+    FINE(distal_param(d, "chunk", 0));
+    WRONG(distal_plan_create(s, &plan), "40 / chunk overflows 64 bits or divides by a number that is not "
+                                        "positive, where chunk = 0\n   2 |   split(j, jo, ji, 40 / chunk)\n");
+    FINE(distal_param(d, "chunk", 41));
+    WRONG(distal_plan_create(s, &plan), "but 40 / chunk is 0, where chunk = 41\n");
+    FINE(distal_param(d, "chunk", 20));
+    FINE(distal_plan_create(s, &plan));
+    distal_plan_free(plan);
+    distal_statement_free(s);
+}
+
 static void test_statements(MPI_Comm comm, int rank, int ranks) {
     (void)rank;
     distal_context *d = context_on(comm, ranks);
@@ -352,6 +370,7 @@ static void test_statements(MPI_Comm comm, int rank, int ranks) {
     FINE(distal_use_kernel(s, (distal_kernel_function)abort, own_id));
     FINE(distal_unroll(s, "j", "2"));
     WRONG(distal_plan_create(s, &plan), "have changed since distal_use_kernel: emit the function again");
+    test_numbers_of_commands(d);
     WRONG(distal_statement_find(d, "A", 1, &s), "statement assigns 'A', and none of them has index 1");
     WRONG(distal_statement_find(d, "A", -1, &s), "index -1");
     distal_free(d);

@@ -9,6 +9,6 @@ schedule C {
   split(i, io, ii, s)
 }
 --- stderr
-extent_of_loop.distal:6:3: error: cannot split: expected a number that is at least 1, and it is 0
+extent_of_loop.distal:6:3: error: cannot split: expected a number that is at least 1, but s is 0
    6 |   split(i, io, ii, s)
      |   ^~~~~~~~~~~~~~~~~~~

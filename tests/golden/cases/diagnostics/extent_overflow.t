@@ -10,6 +10,6 @@ schedule a {
   collapse(i, j, f)
 }
 --- stderr
-extent_overflow.distal:7:18: error: the extent of 'f' is negative, overflows 64 bits, or divides by zero
+extent_overflow.distal:7:18: error: the extent of 'f' is negative or does not fit into 64 bits
    7 |   collapse(i, j, f)
      |                  ^
