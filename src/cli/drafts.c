@@ -18,19 +18,13 @@ void drafts_share_token(void) {
     setenv(variable, drafts_token().digits, 1);
 }
 
-// The names of all drafts that this run may create, NULL at the end.
-static const char **draft_names(const Options *options, Arena *arena) {
+const char *const *drafts_names(const Options *options, Arena *arena) {
     const DraftToken token = drafts_token();
     const int64_t count = options->outputs.count;
     const char **names = arena_array(arena, const char *, count + 1);
     for (int64_t i = 0; i < count; i++)
         names[i] = output_create(options->outputs.items[i].value, &token, arena).draft;
     return names;
-}
-
-void drafts_remove(const Options *options, Arena *arena) {
-    for (const char **name = draft_names(options, arena); *name; name++)
-        unlink(*name);
 }
 
 static const char *const *volatile left_behind;
@@ -44,7 +38,7 @@ static void remove_and_end(int kind) {
 
 void drafts_remove_on_signals(const Options *options, Arena *arena) {
     static const int kinds[] = {SIGINT, SIGTERM, SIGHUP};
-    left_behind = draft_names(options, arena);
+    left_behind = drafts_names(options, arena);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         struct sigaction old;
         const struct sigaction action = {.sa_handler = remove_and_end};

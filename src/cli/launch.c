@@ -247,7 +247,9 @@ ExitStatus launch(Session *session, int64_t ranks) {
     set_environment(ranks, session->options->verbose);
     drafts_share_token();
     Supervised supervised = {0};
-    const bool started = input >= 0 && output >= 0 && supervise(words.items, input, output, &supervised);
+    const char *const *drafts = drafts_names(session->options, session->arena);
+    const bool started =
+        input >= 0 && output >= 0 && supervise(words.items, input, output, drafts, &supervised);
     unsetenv(launched);
     if (!started) {
         diagnostics_error(session->diagnostics, (Span){0}, "cannot start '%s': %s", words.items[0],
@@ -255,7 +257,6 @@ ExitStatus launch(Session *session, int64_t ranks) {
         return EXIT_FAILED;
     }
     close(input);
-    drafts_remove(session->options, session->arena);
     // This process ends as it would have without a launcher.
     if (supervised.interrupted_by) {
         signal(supervised.interrupted_by, SIG_DFL);

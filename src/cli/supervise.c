@@ -184,7 +184,9 @@ static void pass_on(int kind) {
 }
 
 // Supervision is done by a child, which outlives this process should that be killed, and then ends the rest.
-bool supervise(char *const *words, int input, int output, Supervised *supervised) {
+// It is a process group of its own, as whoever kills this process may kill its group.
+bool supervise(char *const *words, int input, int output, const char *const *leftovers,
+               Supervised *supervised) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
         return false;
@@ -193,7 +195,10 @@ bool supervise(char *const *words, int input, int output, Supervised *supervised
         prctl(PR_SET_PDEATHSIG, SIGTERM);
         if (getppid() != parent)
             _exit(EXIT_FAILURE);
+        setpgid(0, 0);
         const Outcome outcome = run_launcher(words, input, output);
+        for (const char *const *path = leftovers; *path; path++)
+            unlink(*path);
         _exit(write(ends[1], &outcome, sizeof outcome) == sizeof outcome ? EXIT_SUCCESS : EXIT_FAILURE);
     }
     const int error = errno;

@@ -13,9 +13,11 @@ typedef struct {
 
 // Runs the command `words` (NULL at the end) with these file descriptors as standard input and output, and
 // waits for it. After SIGINT, SIGTERM or SIGHUP the launcher is asked to end its processes; a few seconds
-// later all that are left are killed, those that it was still starting included. Returns when none is left.
+// later all that are left are killed, those that it was still starting included. Returns when none is left;
+// the files `leftovers` (paths, NULL at the end) have then been removed, also where this process is killed.
 // False with errno where the command cannot be started. Changes the handlers of these signals and of SIGALRM:
 // to be called once.
-bool supervise(char *const *words, int input, int output, Supervised *supervised);
+bool supervise(char *const *words, int input, int output, const char *const *leftovers,
+               Supervised *supervised);
 
 #endif

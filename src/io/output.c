@@ -116,19 +116,30 @@ static int open_unnamed(const char *folder, mode_t mode) {
     return -1;
 }
 
-bool output_create_draft(Output *output, bool alone) {
-    struct stat old;
+bool output_create_draft(Output *output, UnnamedDraft *unnamed) {
+    struct stat old, status;
     const bool replaces = lstat(output->target, &old) == 0;
     const mode_t mode = replaces ? 0600 : 0666;
-    if (alone)
+    if (unnamed)
         output->fd = open_unnamed(output->folder, mode);
     output->is_unnamed = output->fd >= 0;
     if (output->fd < 0)
         output->fd = open(output->draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
-    if (output->fd < 0)
+    if (output->fd < 0 || fstat(output->fd, &status) != 0)
         return false;
+    if (output->is_unnamed)
+        *unnamed = (UnnamedDraft){getpid(), output->fd, (int64_t)status.st_dev, (int64_t)status.st_ino};
     output->is_creator = true;
     return !replaces || take_after(output->fd, &old);
+}
+
+bool output_name_draft(Output *output, Diagnostics *diagnostics) {
+    char name[32];
+    if (output->is_unnamed && linkat(AT_FDCWD, name_of_descriptor(output->fd, name), AT_FDCWD, output->draft,
+                                     AT_SYMLINK_FOLLOW) != 0)
+        return output_refuse(output, strerror(errno), diagnostics);
+    output->is_unnamed = false;
+    return true;
 }
 
 bool output_open_draft(Output *output) {
@@ -143,24 +154,41 @@ bool output_open_draft(Output *output) {
     return false;
 }
 
-bool output_close(Output *output, bool ok, Diagnostics *diagnostics) {
-    char name[32];
-    if (output->fd < 0)
-        return ok;
-    if (ok && output->is_unnamed) {
-        ok = linkat(AT_FDCWD, name_of_descriptor(output->fd, name), AT_FDCWD, output->draft,
-                    AT_SYMLINK_FOLLOW) == 0 ||
-             output_refuse(output, strerror(errno), diagnostics);
-        output->is_unnamed = !ok;
-    }
-    if (close(output->fd) != 0 && ok)
+static bool is_draft(const struct stat *status, const UnnamedDraft *unnamed) {
+    return S_ISREG(status->st_mode) && status->st_nlink == 0 && (int64_t)status->st_dev == unnamed->device &&
+           (int64_t)status->st_ino == unnamed->inode;
+}
+
+bool output_open_unnamed(Output *output, const UnnamedDraft *unnamed) {
+    char path[64];
+    struct stat status;
+    snprintf(path, sizeof path, "/proc/%lld/fd/%lld", (long long)unnamed->process,
+             (long long)unnamed->descriptor);
+    // Examined before it is opened, too: opening a pipe or a device could wait or change something.
+    if (stat(path, &status) != 0 || !is_draft(&status, unnamed))
+        return false;
+    output->fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (output->fd < 0 || (fstat(output->fd, &status) == 0 && is_draft(&status, unnamed)))
+        return output->fd >= 0;
+    close(output->fd);
+    output->fd = -1;
+    return false;
+}
+
+static bool close_draft(Output *output, bool ok, Diagnostics *diagnostics) {
+    if (output->fd >= 0 && close(output->fd) != 0 && ok)
         ok = output_refuse(output, strerror(errno), diagnostics);
     output->fd = -1;
     return ok;
 }
 
+bool output_close(Output *output, bool ok, Diagnostics *diagnostics) {
+    return output->is_creator ? ok : close_draft(output, ok, diagnostics);
+}
+
 bool output_finish(Output *output, bool ok, Diagnostics *diagnostics) {
-    ok = output_close(output, ok, diagnostics);
+    ok = ok && output_name_draft(output, diagnostics);
+    ok = close_draft(output, ok, diagnostics);
     if (!output->is_creator)
         return ok;
     output->is_creator = false;
@@ -200,7 +228,8 @@ bool output_write_text(const char *path, const char *text, Diagnostics *diagnost
     output.fd = open_stream(&output);
     if (output.fd < 0 && !output_possible(&output, diagnostics))
         return false;
-    const bool ok = (output.fd >= 0 || output_create_draft(&output, true)) && write_text(output.fd, text);
+    const bool ok =
+        (output.fd >= 0 || output_create_draft(&output, &(UnnamedDraft){0})) && write_text(output.fd, text);
     if (!ok)
         output_refuse(&output, strerror(errno), diagnostics);
     return output_finish(&output, ok, diagnostics);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Output files: a file appears under its name when it is complete, and not before. It is written as a draft,
-// a file in the same folder with an unpredictable name, which is then renamed. A symbolic link stays a link:
+// Output files: a file appears under its name when it is complete, and not before. It is written as a draft
+// in the same folder, without a name where that is possible, so that nothing remains of a process that is
+// killed; else with an unpredictable name. A draft that is complete is renamed. A symbolic link stays a link:
 // the file that it leads to is replaced. A file that is replaced passes its owner and its mode on.
 #ifndef DISTAL_IO_OUTPUT_H
 #define DISTAL_IO_OUTPUT_H
@@ -26,6 +27,12 @@ typedef struct {
     bool is_unnamed; // the draft has no entry in the folder yet
 } Output;
 
+// How other processes of the same machine find a draft without a name.
+typedef struct {
+    int64_t process; // that has created it; 0: it has a name
+    int64_t descriptor, device, inode;
+} UnnamedDraft;
+
 // Only composes names; reads symbolic links, and opens nothing.
 Output output_create(const char *path, const DraftToken *token, Arena *arena);
 
@@ -35,22 +42,25 @@ bool output_same_file(const char *a, const char *b, Arena *arena);
 // Whether the file can be created or replaced. False with a diagnostic.
 bool output_possible(const Output *output, Diagnostics *diagnostics);
 
-// Creates the draft. Where no other process opens it (`alone`) and the file system supports unnamed files, it
-// has no name before it is complete, so that nothing remains even if this process is killed. False with
-// errno.
-bool output_create_draft(Output *output, bool alone);
-// Opens the draft that another process has created. False with errno.
+// Creates the draft, without a name where the file system supports that and `unnamed` is not NULL, which is
+// then set. False with errno.
+bool output_create_draft(Output *output, UnnamedDraft *unnamed);
+// Gives a draft without a name its name. False with a diagnostic.
+bool output_name_draft(Output *output, Diagnostics *diagnostics);
+// Opens the draft that another process has created, by its name, or one without a name, which must be on this
+// machine. False with errno.
 bool output_open_draft(Output *output);
+bool output_open_unnamed(Output *output, const UnnamedDraft *unnamed);
 
 // Reports that the file cannot be written. Always false.
 bool output_refuse(const Output *output, const char *why, Diagnostics *diagnostics);
 
-// Closes the draft; `ok`: everything was written. False, with a diagnostic where closing failed: some file
-// systems report failed writes only then.
+// Closes the draft, unless this process has created it. False where not `ok`, which says whether everything
+// was written, or with a diagnostic where closing failed: some file systems report failed writes only then.
 bool output_close(Output *output, bool ok, Diagnostics *diagnostics);
-// After all processes have closed the draft: its creator renames it where `ok`, and removes it otherwise; for
-// other processes this only closes it. False where the output is not complete, with a diagnostic where
-// renaming failed.
+// After all other processes have closed the draft: its creator closes it, and renames it where `ok`, or
+// removes it; for other processes this only closes it. False where the output is not complete, with a
+// diagnostic where this has failed.
 bool output_finish(Output *output, bool ok, Diagnostics *diagnostics);
 
 // Writes a text file in this way; a pipe or a device is opened and written as it is. False with a diagnostic.

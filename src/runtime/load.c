@@ -69,7 +69,8 @@ typedef struct {
     const Storage *storage;
     const char *path;
     DraftToken token; // the first rank's
-    bool is_first, is_alone;
+    bool is_first, is_on_one_node;
+    UnnamedDraft unnamed; // the first rank's
     const FileFormat *format;
     FileTensor tensor;
     PartArray parts;
@@ -96,16 +97,31 @@ static bool create_draft(void *arguments, Diagnostics *diagnostics) {
         return true;
     if (!output_possible(&save->output, diagnostics))
         return false;
-    if (!output_create_draft(&save->output, save->is_alone))
+    if (!output_create_draft(&save->output, save->is_on_one_node ? &save->unnamed : NULL))
         return output_refuse(&save->output, strerror(errno), diagnostics);
     const char *why = save->format->create(save->output.fd, &save->tensor, diagnostics->arena);
     return !why || output_refuse(&save->output, why, diagnostics);
 }
 
+// Whether all ranks have a draft without a name open: those that have not created it, through its creator.
+static bool open_unnamed_draft(Save *save, MPI_Comm comm) {
+    broadcast(&save->unnamed, sizeof save->unnamed, MPI_BYTE, 0, comm);
+    return save->unnamed.process != 0 &&
+           agree(comm, save->is_first || output_open_unnamed(&save->output, &save->unnamed));
+}
+
+static bool name_draft(void *arguments, Diagnostics *diagnostics) {
+    return output_name_draft(&((Save *)arguments)->output, diagnostics);
+}
+
+static bool open_draft(void *arguments, Diagnostics *diagnostics) {
+    Save *save = arguments;
+    return save->output.fd >= 0 || output_open_draft(&save->output) ||
+           output_refuse(&save->output, strerror(errno), diagnostics);
+}
+
 static bool write_parts(void *arguments, Diagnostics *diagnostics) {
     Save *save = arguments;
-    if (!save->is_first && !output_open_draft(&save->output))
-        return output_refuse(&save->output, strerror(errno), diagnostics);
     const char *why = save->format->write(save->output.fd, &save->tensor, save->parts.count,
                                           save->parts.items, diagnostics->arena);
     if (why)
@@ -113,27 +129,38 @@ static bool write_parts(void *arguments, Diagnostics *diagnostics) {
     return output_close(&save->output, !why, diagnostics);
 }
 
-static bool name_draft(void *arguments, Diagnostics *diagnostics) {
-    Save *save = arguments;
-    return output_finish(&save->output, true, diagnostics);
+static bool finish_output(void *arguments, Diagnostics *diagnostics) {
+    return output_finish(&((Save *)arguments)->output, true, diagnostics);
+}
+
+static bool is_on_one_node(MPI_Comm comm) {
+    MPI_Comm node;
+    int ranks, node_ranks;
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_size(comm, &ranks);
+    MPI_Comm_size(node, &node_ranks);
+    MPI_Comm_free(&node);
+    return node_ranks == ranks;
 }
 
 bool storage_save(const Storage *storage, const char *path, DraftToken token, MPI_Comm comm,
                   Diagnostics *diagnostics) {
-    int rank, ranks;
+    int rank;
     MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &ranks);
     Save save = {.storage = storage,
                  .path = path,
                  .token = token,
                  .is_first = rank == 0,
-                 .is_alone = ranks == 1,
+                 .is_on_one_node = is_on_one_node(comm),
                  .output.fd = -1};
     broadcast(&save.token, sizeof save.token, MPI_BYTE, 0, comm);
-    static const LocalPart parts[] = {find_parts, create_draft, write_parts, name_draft};
-    bool ok = true;
-    for (size_t i = 0; ok && i < sizeof parts / sizeof *parts; i++)
-        ok = agree_on_part(comm, parts[i], &save, diagnostics);
+    const bool ok =
+        agree_on_part(comm, find_parts, &save, diagnostics) &&
+        agree_on_part(comm, create_draft, &save, diagnostics) &&
+        (open_unnamed_draft(&save, comm) || (agree_on_part(comm, name_draft, &save, diagnostics) &&
+                                             agree_on_part(comm, open_draft, &save, diagnostics))) &&
+        agree_on_part(comm, write_parts, &save, diagnostics) &&
+        agree_on_part(comm, finish_output, &save, diagnostics);
     output_finish(&save.output, ok, diagnostics); // nothing where it went well
     return ok;
 }

@@ -4,17 +4,21 @@
 behind. Results where a standard stream is closed; what is printed of names and numbers.
 
 Prints `ok NAME` or `FAIL NAME: why` for each case. A name on the command line runs the cases that contain it."""
+import atexit
+import functools
 import json
 import os
 import re
+import shutil
 import signal
 import stat
 import subprocess
 import sys
+import tempfile
 
 import numpy
 
-from _common import DISTAL, LIMIT_SECONDS, check, distal, functions_named_test, ranks_of_run, run_cases, wait_for
+from _common import DISTAL, LIMIT_SECONDS, SOURCE, check, distal, functions_named_test, ranks_of_run, run_cases, wait_for
 
 ONES = "machine M = grid(2); tensor A(4): f64; place A(x) -> M(x); A(i) = 1"
 ALONE = "tensor A(4): f64; A(i) = 1"
@@ -157,58 +161,91 @@ def test_streams(folder):
     check(files(folder) == [], f"{files(folder)}")
 
 
-def large_run(folder, ranks, launcher=()):
+@functools.cache
+def only_named_files():
+    """The environment of a run on a file system without unnamed files."""
+    library = f"{tempfile.mkdtemp(prefix='distal-preload-')}/no_unnamed_files.so"
+    subprocess.run([*os.environ.get("CC", "cc").split(), "-shared", "-fPIC", "-o", library,
+                    f"{SOURCE}/tests/support/no_unnamed_files.c", "-ldl"], check=True, timeout=LIMIT_SECONDS)
+    atexit.register(shutil.rmtree, os.path.dirname(library))
+    return {"LD_PRELOAD": library, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"}
+
+
+def large_run(folder, ranks, launcher, environment):
     """A run whose writing takes long enough to interrupt it: many single elements, or, on one rank, 800 MB."""
     extent, place = ("2000", "cyclic(y, 1)") if ranks > 1 else ("10000", "y")
     program = (f"machine M = grid({ranks}); tensor A({extent}, {extent}): f64; place A(x, y) -> M({place}); "
                "A(i, j) = 1")
-    environment = {**os.environ, "DISTAL_TEST": folder, "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    environment = {**os.environ, **environment, "DISTAL_TEST": folder, "OMPI_ALLOW_RUN_AS_ROOT": "1",
                    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
     return subprocess.Popen([*launcher, DISTAL, "run", "-e", program, "--out", f"A={folder}/A.npy"], text=True,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, start_new_session=True)
 
 
-def is_writing(folder, process):
-    """Whether there is a draft: by its name, or, while it has none, by a descriptor of the process."""
-    for name in files(folder):
-        if DRAFT.fullmatch(name):
+def is_writing(folder, process, named):
+    """Whether there is a draft: by its name, or, while it has none, by a descriptor of the process or a rank."""
+    if named:
+        return any(DRAFT.fullmatch(name) for name in files(folder))
+    for writer in (process, *ranks_of_run(folder).values()):
+        try:
+            links = [os.readlink(f"/proc/{writer}/fd/{fd}") for fd in os.listdir(f"/proc/{writer}/fd")]
+        except OSError:
+            continue
+        if any(link.startswith(f"{folder}/") and link.endswith(" (deleted)") for link in links):
             return True
-    try:
-        links = [os.readlink(f"/proc/{process}/fd/{fd}") for fd in os.listdir(f"/proc/{process}/fd")]
-    except OSError:
-        return False
-    return any(link.startswith(f"{folder}/") and link.endswith(" (deleted)") for link in links)
+    return False
 
 
-def interrupt(folder, ranks, end, launcher=()):
-    process = large_run(folder, ranks, launcher)
-    check(wait_for(lambda: is_writing(folder, process.pid), 60), "it never wrote")
+def interrupt(folder, ranks, end, launcher=(), named=False):
+    process = large_run(folder, ranks, launcher, only_named_files() if named else {})
+    check(wait_for(lambda: is_writing(folder, process.pid, named), 60), "it never wrote")
     end(process)
     _, message = process.communicate(timeout=LIMIT_SECONDS)
     check(process.returncode != 0, "it was complete before it was interrupted")
     check(wait_for(lambda: not ranks_of_run(folder), 10), "ranks are left behind")
-    check(files(folder) == [], f"left behind: {files(folder)} ({message!r})")
+    check(wait_for(lambda: files(folder) == [], 5), f"left behind: {files(folder)} ({message!r})")
+
+
+def kill_ranks(folder):
+    for process in ranks_of_run(folder).values():
+        os.kill(process, signal.SIGKILL)
 
 
 def test_interrupted(folder):
     """Signals from a terminal or a batch system while 2 ranks write, or one."""
     for kind in (signal.SIGINT, signal.SIGTERM):
-        interrupt(folder, 2, lambda process, kind=kind: process.send_signal(kind))
-        interrupt(folder, 1, lambda process, kind=kind: process.send_signal(kind))
+        interrupt(folder, 2, lambda process, kind=kind: process.send_signal(kind), named=True)
+        interrupt(folder, 1, lambda process, kind=kind: process.send_signal(kind), named=True)
+    interrupt(folder, 2, lambda process: process.send_signal(signal.SIGTERM))
 
 
 def test_killed(folder):
-    """A rank that is killed, and a process that is alone."""
+    """A rank, the command, the command with its process group, and a process that is alone."""
     for rank in (0, 1):
-        interrupt(folder, 2, lambda _, rank=rank: os.kill(ranks_of_run(folder)[rank], signal.SIGKILL))
+        interrupt(folder, 2, lambda _, rank=rank: os.kill(ranks_of_run(folder)[rank], signal.SIGKILL), named=True)
+    for named in (False, True):
+        interrupt(folder, 2, lambda process: process.kill(), named=named)
+        interrupt(folder, 2, lambda process: os.killpg(process.pid, signal.SIGKILL), named=named)
     interrupt(folder, 1, lambda process: process.kill())
 
 
 def test_interrupted_under_another_launcher(folder):
-    """No process of distal outlives the ranks there: rank 0 removes the draft when it gets a signal."""
+    """No process of distal outlives the ranks there: a draft without a name is gone with them, and rank 0 removes one
+    that has a name when it gets a signal."""
     launcher = [*os.environ.get("DISTAL_MPIRUN", "mpirun").split(), "-n", "2"]
+    interrupt(folder, 2, lambda _: kill_ranks(folder), launcher)
     for kind in (signal.SIGINT, signal.SIGTERM):
-        interrupt(folder, 2, lambda _, kind=kind: os.kill(ranks_of_run(folder)[0], kind), launcher)
+        interrupt(folder, 2, lambda _, kind=kind: os.kill(ranks_of_run(folder)[0], kind), launcher, named=True)
+
+
+def test_files_with_names(folder):
+    """The same files where the file system has no unnamed ones."""
+    for extent, ranks in ((7, 3), (7, 1)):
+        program = f"machine M = grid({ranks}); tensor A({extent}): f64; place A(x) -> M(x); A(i) = 1"
+        distal(["run", "-e", program, "--out", f"A={folder}/A.npy", "-q"], environment=only_named_files())
+        check((numpy.load(f"{folder}/A.npy") == numpy.ones(extent)).all(), "a wrong file")
+        check(files(folder) == ["A.npy"], f"{files(folder)}")
+        os.unlink(f"{folder}/A.npy")
 
 
 def closed(arguments, streams):
