@@ -2,6 +2,8 @@
 // The dense level: every coordinate of the mode is stored, at a distance of the view's stride.
 #include "format/formats.h"
 
+#include "base/integer.h"
+
 static const IntExpr *bind_number(LoopKernel *kernel, LoopNode *view, const char *member, int mode) {
     const int var = loop_add_var(kernel, (LoopVar){.name = arena_printf(kernel->arena, "%s%d", member, mode),
                                                    .type = VALUE_TYPE_INDEX,
@@ -56,6 +58,30 @@ static void preimage(const LevelArrays *level, PositionSet positions, Arena *are
     positions_rows(positions, level->extent, arena, to);
 }
 
+static void measure(LevelArrays *level, int64_t parents, int64_t distinct) {
+    (void)distinct;
+    level->position_count = saturated_mul(parents, level->extent);
+}
+
+static void pack(LevelArrays *level, int64_t parents, const LevelEntries *entries, LevelPart part) {
+    (void)parents;
+    for (int64_t e = part.first; e < part.last; e++)
+        entries->positions[e] = entries->positions[e] * level->extent + entries->coordinates[e];
+}
+
+static void below(const LevelArrays *level, int64_t first, int64_t last, int64_t *from, int64_t *to) {
+    *from = first * level->extent;
+    *to = last * level->extent;
+}
+
+static void coordinates(const LevelArrays *level, int64_t first, int64_t count, int64_t *to) {
+    int64_t x = count ? first % level->extent : 0;
+    for (int64_t i = 0; i < count; i++) {
+        to[i] = x;
+        x = x + 1 == level->extent ? 0 : x + 1;
+    }
+}
+
 const LevelFormat dense_level = {
     .name = "dense",
     .full = true,
@@ -69,4 +95,8 @@ const LevelFormat dense_level = {
     .iterate = iterate,
     .image = image,
     .preimage = preimage,
+    .measure = measure,
+    .pack = pack,
+    .below = below,
+    .coordinates = coordinates,
 };

@@ -39,7 +39,38 @@ typedef struct {
     bool wide;
     void *arrays[LEVEL_ARRAY_COUNT];
     int64_t lengths[LEVEL_ARRAY_COUNT]; // in elements
+    bool borrowed[LEVEL_ARRAY_COUNT];   // belong to someone else, who keeps them
 } LevelArrays;
+
+static inline int64_t level_coordinate(const LevelArrays *level, int array, int64_t position) {
+    return level->wide ? ((const int64_t *)level->arrays[array])[position]
+                       : ((const int32_t *)level->arrays[array])[position];
+}
+
+static inline void level_set_coordinate(LevelArrays *level, int array, int64_t position, int64_t coordinate) {
+    if (level->wide)
+        ((int64_t *)level->arrays[array])[position] = coordinate;
+    else
+        ((int32_t *)level->arrays[array])[position] = (int32_t)coordinate;
+}
+
+// Sorted entries without duplicates as a level sees them while it is packed. Entries that agree in all levels
+// to `depth` share a position of the level: that is the level itself, or, where it is nonunique, the
+// singleton level that ends what follows it.
+typedef struct {
+    int64_t count;
+    const int64_t *coordinates; // of the level's mode, by entry
+    const uint8_t *differs; // by entry: the first level in which it differs from the one before; 0: the first
+    int depth;
+    int64_t *positions; // by entry: position of the level above, which packing replaces by that of the level
+} LevelEntries;
+
+// A part of the entries, for one thread.
+typedef struct {
+    int64_t first, last; // entries first .. last - 1; the last part has last = count
+    int64_t ordinal;     // distinct entries, as the level sees them, before `first`
+    int64_t parent;      // the position above of entry first - 1; -1 where there is none
+} LevelPart;
 
 // One level of a tensor as a kernel sees it through a view: its format, and the numbers and arrays of the
 // view that describe it, which `bind` has made.
@@ -88,6 +119,19 @@ struct LevelFormat {
     // The positions as products of positions above and coordinates, appended to `to`: a partition by
     // positions, and by its rows one by the level below.
     void (*preimage)(const LevelArrays *level, PositionSet positions, Arena *arena, RowsArray *to);
+
+    // Data: packing and unpacking (stored.h).
+
+    // Sets position_count and the lengths of the arrays, INT64_MAX where they overflow: below `parents`
+    // positions, with `distinct` entries as the level sees them.
+    void (*measure)(LevelArrays *level, int64_t parents, int64_t distinct);
+    // Fills the arrays, which are zero, from a part of the entries, side by side with other parts.
+    void (*pack)(LevelArrays *level, int64_t parents, const LevelEntries *entries, LevelPart part);
+    // The positions below positions first .. last - 1 of the level above: *from .. *to - 1.
+    void (*below)(const LevelArrays *level, int64_t first, int64_t last, int64_t *from, int64_t *to);
+    // The coordinates of `count` positions from `first` on; -1 where nothing is stored, as can be in formats
+    // that are not compact.
+    void (*coordinates)(const LevelArrays *level, int64_t first, int64_t count, int64_t *to);
 };
 
 // By name ("dense", "compressed", "singleton"); NULL where there is none.

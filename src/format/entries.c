@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "format/entries.h"
+
+#include "base/integer.h"
+#include "memory/memory.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char no_memory[] = "not enough memory for its entries";
+
+int entries_team(int64_t count) {
+    enum { WORTH = 1 << 15 };
+    return (int)max_i64(min_i64(omp_get_max_threads(), count / WORTH), 1);
+}
+
+const char *entries_allocate(Entries *entries) {
+    bool ok = true;
+    for (int d = 0; d < entries->order; d++) {
+        entries->coordinates[d] = memory_allocate(MEMORY_HOST, entries->count, TYPE_I64);
+        ok = ok && entries->coordinates[d];
+    }
+    entries->values = memory_allocate(MEMORY_HOST, entries->count, entries->type);
+    return ok && entries->values ? NULL : no_memory;
+}
+
+void entries_free(Entries *entries) {
+    for (int d = 0; d < entries->order; d++) {
+        memory_release(MEMORY_HOST, entries->coordinates[d]);
+        entries->coordinates[d] = NULL;
+    }
+    memory_release(MEMORY_HOST, entries->values);
+    entries->values = NULL;
+    entries->count = 0;
+}
+
+int64_t entries_bytes(const Entries *entries, int64_t count) {
+    return saturated_mul(count,
+                         entries->order * (int64_t)sizeof(int64_t) + (int64_t)type_info(entries->type)->size);
+}
+
+const char *entries_check(const Entries *entries, Arena *arena) {
+    for (int d = 0; d < entries->order; d++) {
+        const int64_t *x = entries->coordinates[d];
+        const int64_t extent = entries->extents[d];
+        int64_t wrong = entries->count;
+#pragma omp parallel for num_threads(entries_team(entries->count)) reduction(min : wrong)
+        for (int64_t e = 0; e < entries->count; e++)
+            if (x[e] < 0 || x[e] >= extent)
+                wrong = min_i64(wrong, e);
+        if (wrong < entries->count)
+            return arena_printf(arena, "entry %lld has coordinate %lld in mode %d, whose extent is %lld",
+                                (long long)wrong, (long long)x[wrong], d, (long long)extent);
+    }
+    return NULL;
+}
+
+// Whether entry e begins a new coordinate, as a byte for each.
+static void mark_first(const Entries *entries, uint8_t *first) {
+#pragma omp parallel for num_threads(entries_team(entries->count))
+    for (int64_t e = 0; e < entries->count; e++) {
+        bool differs = e == 0;
+        for (int d = 0; d < entries->order && !differs; d++)
+            differs = entries->coordinates[d][e] != entries->coordinates[d][e - 1];
+        first[e] = differs;
+    }
+}
+
+// The items of a column that are first, one after the other in `to`; begins[t] is where part t begins there.
+static void compact(const void *from, void *to, size_t size, const uint8_t *first, int64_t count, int team,
+                    const int64_t *begins) {
+#pragma omp parallel num_threads(team)
+    for (int t = omp_get_thread_num(); t < team; t += omp_get_num_threads()) {
+        char *next = (char *)to + begins[t] * (int64_t)size;
+        const int64_t end = part_begin(count, team, t + 1);
+        for (int64_t e = part_begin(count, team, t); e < end; e++) {
+            if (!first[e])
+                continue;
+            memcpy(next, (const char *)from + e * (int64_t)size, size);
+            next += size;
+        }
+    }
+}
+
+// Adds to each first entry those after it that have the same coordinates.
+static void add_up(const Entries *entries, const uint8_t *first, int team) {
+    const int64_t size = (int64_t)type_info(entries->type)->size;
+    char *values = entries->values;
+#pragma omp parallel num_threads(team)
+    for (int t = omp_get_thread_num(); t < team; t += omp_get_num_threads()) {
+        const int64_t end = part_begin(entries->count, team, t + 1);
+        int64_t sum = -1; // the first one of its group; a group belongs to the part that it begins in
+        for (int64_t e = part_begin(entries->count, team, t); e < entries->count; e++) {
+            if (first[e] && e >= end)
+                break;
+            if (first[e])
+                sum = e;
+            else if (sum >= 0)
+                memory_host.add(entries->type, values + sum * size, 1, values + e * size, 1, 1);
+            else if (e >= end)
+                break;
+        }
+    }
+}
+
+static const char *keep_first(Entries *entries, const uint8_t *first, int team, int64_t *begins) {
+    int64_t kept = 0;
+    for (int t = 0; t < team; t++) {
+        begins[t] = kept;
+        const int64_t end = part_begin(entries->count, team, t + 1);
+        for (int64_t e = part_begin(entries->count, team, t); e < end; e++)
+            kept += first[e];
+    }
+    if (kept == entries->count)
+        return NULL;
+    add_up(entries, first, team);
+    for (int d = 0; d <= entries->order; d++) {
+        const bool is_values = d == entries->order;
+        const ElementType type = is_values ? entries->type : TYPE_I64;
+        void *from = is_values ? entries->values : entries->coordinates[d];
+        void *to = memory_allocate(MEMORY_HOST, kept, type);
+        if (!to)
+            return no_memory;
+        compact(from, to, type_info(type)->size, first, entries->count, team, begins);
+        memory_release(MEMORY_HOST, from);
+        if (is_values)
+            entries->values = to;
+        else
+            entries->coordinates[d] = to;
+    }
+    entries->count = kept;
+    return NULL;
+}
+
+const char *entries_sum_duplicates(Entries *entries) {
+    if (entries->count < 2)
+        return NULL;
+    const int team = entries_team(entries->count);
+    uint8_t *first = malloc((size_t)entries->count);
+    int64_t *begins = malloc((size_t)team * sizeof *begins);
+    const char *why = no_memory;
+    if (first && begins) {
+        mark_first(entries, first);
+        why = keep_first(entries, first, team, begins);
+    }
+    free(first);
+    free(begins);
+    return why;
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Entries: a tensor as a list of coordinates, each with a value, in any order. Files and generators give it,
+// and stored tensors are made from it.
+#ifndef DISTAL_FORMAT_ENTRIES_H
+#define DISTAL_FORMAT_ENTRIES_H
+
+#include "base/arena.h"
+#include "base/type.h"
+#include "machine/rect.h"
+
+typedef struct {
+    ElementType type;
+    int order;
+    int64_t extents[MAX_ORDER];
+    int64_t count;
+    int64_t *coordinates[MAX_ORDER]; // by mode
+    void *values;
+} Entries;
+
+// All functions that can fail return NULL on success, else the reason (allocated in `arena` or static).
+
+// Memory for entries->count entries of its type and order, not set. Freed with entries_free, also after a
+// failure.
+const char *entries_allocate(Entries *entries);
+void entries_free(Entries *entries);
+// Bytes that the coordinates and values of `count` entries take; INT64_MAX where that overflows.
+int64_t entries_bytes(const Entries *entries, int64_t count);
+
+// Whether all coordinates are within the extents; a reason names the first entry with one that is not.
+const char *entries_check(const Entries *entries, Arena *arena);
+
+// Sorts by the modes mode_order[0] (which differs least often) to mode_order[order - 1]; entries with the
+// same coordinates stay in their order. The coordinates are within the extents. The result does not depend on
+// the number of threads.
+const char *entries_sort(Entries *entries, const int *mode_order);
+
+// Makes one entry of those with the same coordinates, with the sum of their values in the order of the list.
+// Entries with the same coordinates follow each other. A sum of zero stays an entry.
+const char *entries_sum_duplicates(Entries *entries);
+
+// A share of `count` items for one of `team` threads: items part_begin(count, team, t) to before that of t
+// + 1.
+static inline int64_t part_begin(int64_t count, int team, int thread) {
+    return count / team * thread + (count % team < thread ? count % team : thread);
+}
+
+// The number of threads that are worth starting for `count` items.
+int entries_team(int64_t count);
+
+#endif

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Stored tensors: a tensor as a tree of levels with their arrays, and values, one for each position of the
+// last level (Chou, Kjolstad, Amarasinghe 2018). They are packed from entries and unpacked to them by the
+// data capabilities of level formats (level.h), whatever the list of levels.
+#ifndef DISTAL_FORMAT_STORED_H
+#define DISTAL_FORMAT_STORED_H
+
+#include "format/entries.h"
+#include "format/level.h"
+
+typedef struct {
+    ElementType type;
+    int order;
+    int64_t extents[MAX_ORDER];    // by mode
+    LevelType levels[MAX_ORDER];   // by storage level
+    int mode_order[MAX_ORDER];     // level l stores mode mode_order[l]
+    LevelArrays arrays[MAX_ORDER]; // by storage level
+    int64_t value_count;           // positions of the last level; 1 where the order is 0
+    void *values;
+    bool values_borrowed; // belong to someone else, who keeps them
+} StoredTensor;
+
+// All functions that can fail return NULL on success, else the reason (allocated in `arena` or static).
+
+// Packs entries into a tensor that has type, order, extents, levels (a legal list, level_list.h) and
+// mode_order set; the rest is set here. Entries may be in any order, within the extents; they are sorted and
+// summed in place and remain the caller's. Allocates at most `limit` bytes (INT64_MAX: no limit) beside the
+// entries: what would take more is refused before it is allocated, with the level and its size.
+const char *stored_pack(StoredTensor *tensor, Entries *entries, int64_t limit, Arena *arena);
+
+// The stored entries, zeros among them, in storage order: every coordinate of a level that is full. Within
+// `limit` as above. The caller frees the entries with entries_free, also after a failure.
+const char *stored_unpack(const StoredTensor *tensor, Entries *entries, int64_t limit, Arena *arena);
+
+// The number of entries that stored_unpack gives.
+int64_t stored_count(const StoredTensor *tensor);
+
+// Of all arrays and values; those of the structure alone (without values).
+int64_t stored_bytes(const StoredTensor *tensor);
+int64_t stored_structure_bytes(const StoredTensor *tensor);
+
+// Releases arrays and values that are not borrowed, and sets them to NULL.
+void stored_free(StoredTensor *tensor);
+
+#endif

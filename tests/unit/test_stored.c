@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Entries and stored tensors of drawn lists of levels, packed and unpacked, against what the levels store by
+// definition; arrays of known matrices; what would take too much memory.
+#include "base/integer.h"
+#include "format/formats.h"
+#include "format/level_list.h"
+#include "format/stored.h"
+
+#include <omp.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { DRAWS = 6000, MOST_POSITIONS = 20000 };
+
+static uint64_t state = 1;
+
+static int64_t draw(int64_t below) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (int64_t)((state >> 33) % (uint64_t)below);
+}
+
+static int64_t draw_wide(int64_t below) {
+    return (int64_t)((((uint64_t)draw(INT32_MAX) << 31) ^ (uint64_t)draw(INT32_MAX)) % (uint64_t)below);
+}
+
+static StoredTensor matrix(const char *first, bool nonunique, const char *second, int first_mode) {
+    StoredTensor tensor = {.type = TYPE_F64, .order = 2, .extents = {3, 4}};
+    tensor.levels[0] = (LevelType){.format = level_format(first), .nonunique = nonunique};
+    tensor.levels[1] = (LevelType){.format = level_format(second)};
+    tensor.mode_order[0] = first_mode;
+    tensor.mode_order[1] = 1 - first_mode;
+    return tensor;
+}
+
+// (0, 3) 1, (2, 0) 2, (2, 1) 3, the last as a sum.
+static Entries small_entries(void) {
+    Entries entries = {.type = TYPE_F64, .order = 2, .extents = {3, 4}, .count = 4};
+    assert_null(entries_allocate(&entries));
+    const int64_t rows[] = {2, 2, 0, 2}, columns[] = {1, 0, 3, 1};
+    const double values[] = {1, 2, 1, 2};
+    memcpy(entries.coordinates[0], rows, sizeof rows);
+    memcpy(entries.coordinates[1], columns, sizeof columns);
+    memcpy(entries.values, values, sizeof values);
+    return entries;
+}
+
+#define CHECK_ARRAY(type, array, ...)                                                                        \
+    do {                                                                                                     \
+        const type expected[] = __VA_ARGS__;                                                                 \
+        assert_memory_equal(array, expected, sizeof expected);                                               \
+    } while (0)
+
+static void test_known_arrays(void **unused) {
+    (void)unused;
+    Arena *arena = arena_create();
+    Entries entries = small_entries();
+    StoredTensor csr = matrix("dense", false, "compressed", 0);
+    assert_null(stored_pack(&csr, &entries, INT64_MAX, arena));
+    assert_int_equal(csr.value_count, 3);
+    CHECK_ARRAY(int64_t, csr.arrays[1].arrays[0], {0, 1, 1, 3});
+    CHECK_ARRAY(int32_t, csr.arrays[1].arrays[1], {3, 0, 1});
+    CHECK_ARRAY(double, csr.values, {1, 2, 3});
+    assert_int_equal(stored_bytes(&csr), 4 * 8 + 3 * 4 + 3 * 8);
+    assert_int_equal(stored_structure_bytes(&csr), 4 * 8 + 3 * 4);
+    StoredTensor csc = matrix("dense", false, "compressed", 1);
+    assert_null(stored_pack(&csc, &entries, INT64_MAX, arena));
+    CHECK_ARRAY(int64_t, csc.arrays[1].arrays[0], {0, 1, 2, 2, 3});
+    CHECK_ARRAY(int32_t, csc.arrays[1].arrays[1], {2, 2, 0});
+    CHECK_ARRAY(double, csc.values, {2, 3, 1});
+    StoredTensor dcsr = matrix("compressed", false, "compressed", 0);
+    assert_null(stored_pack(&dcsr, &entries, INT64_MAX, arena));
+    CHECK_ARRAY(int64_t, dcsr.arrays[0].arrays[0], {0, 2});
+    CHECK_ARRAY(int32_t, dcsr.arrays[0].arrays[1], {0, 2});
+    CHECK_ARRAY(int64_t, dcsr.arrays[1].arrays[0], {0, 1, 3});
+    StoredTensor coo = matrix("compressed", true, "singleton", 0);
+    assert_null(stored_pack(&coo, &entries, INT64_MAX, arena));
+    CHECK_ARRAY(int64_t, coo.arrays[0].arrays[0], {0, 3});
+    CHECK_ARRAY(int32_t, coo.arrays[0].arrays[1], {0, 2, 2});
+    CHECK_ARRAY(int32_t, coo.arrays[1].arrays[0], {3, 0, 1});
+    StoredTensor rows = matrix("compressed", false, "dense", 0);
+    assert_null(stored_pack(&rows, &entries, INT64_MAX, arena));
+    CHECK_ARRAY(double, rows.values, {0, 0, 0, 1, 2, 3, 0, 0});
+    assert_int_equal(stored_count(&rows), 8);
+    stored_free(&csr);
+    stored_free(&csc);
+    stored_free(&dcsr);
+    stored_free(&coo);
+    stored_free(&rows);
+    entries_free(&entries);
+    arena_free(arena);
+}
+
+static void test_refused(void **unused) {
+    (void)unused;
+    Arena *arena = arena_create();
+    Entries entries = small_entries();
+    StoredTensor tensor = matrix("dense", false, "compressed", 0);
+    assert_string_equal(stored_pack(&tensor, &entries, 3 * 9 + 4 * 8 + 3 * 4 + 3 * 8 - 1, arena),
+                        "its values would take 24 bytes, and there is no memory for them");
+    assert_null(tensor.values);
+    assert_null(stored_pack(&tensor, &entries, 3 * 9 + 4 * 8 + 3 * 4 + 3 * 8, arena));
+    Entries unpacked;
+    assert_string_equal(stored_unpack(&tensor, &unpacked, 71, arena),
+                        "its entries would take 72 bytes, and there is no memory for them");
+    entries_free(&unpacked);
+    stored_free(&tensor);
+    tensor = matrix("dense", false, "dense", 0);
+    tensor.extents[0] = tensor.extents[1] = entries.extents[0] = entries.extents[1] = INT64_C(1) << 62;
+    assert_string_equal(stored_pack(&tensor, &entries, INT64_MAX, arena),
+                        "level 1 (dense) would have more than 2^63 positions");
+    tensor = matrix("dense", false, "compressed", 0);
+    tensor.extents[0] = INT64_C(1) << 62;
+    assert_string_equal(stored_pack(&tensor, &entries, INT64_MAX, arena),
+                        "pos of level 1 (compressed) would take more than 2^63 bytes");
+    assert_null(entries_check(&entries, arena));
+    entries.coordinates[1][2] = -1;
+    assert_string_equal(entries_check(&entries, arena),
+                        "entry 2 has coordinate -1 in mode 1, whose extent is 4611686018427387904");
+    entries_free(&entries);
+    arena_free(arena);
+}
+
+// Entries as rows, for a reference: coordinates in storage order, and the value, a small integer.
+typedef struct {
+    int64_t x[MAX_ORDER];
+    int64_t value;
+} Row;
+
+typedef Array(Row) RowList;
+
+static int row_order; // for qsort
+
+static int compare_rows(const void *a, const void *b) {
+    const Row *left = a, *right = b;
+    for (int l = 0; l < row_order; l++)
+        if (left->x[l] != right->x[l])
+            return left->x[l] < right->x[l] ? -1 : 1;
+    return 0;
+}
+
+static int64_t value_of(ElementType type, const void *values, int64_t i) {
+    return type == TYPE_I32   ? ((const int32_t *)values)[i]
+           : type == TYPE_F64 ? (int64_t)((const double *)values)[i]
+                              : (int64_t)((const double *)values)[2 * i + 1]; // c128
+}
+
+static void set_value(ElementType type, void *values, int64_t i, int64_t value) {
+    if (type == TYPE_I32)
+        ((int32_t *)values)[i] = (int32_t)value;
+    else if (type == TYPE_F64)
+        ((double *)values)[i] = (double)value;
+    else
+        ((double *)values)[2 * i] = -1, ((double *)values)[2 * i + 1] = (double)value;
+}
+
+static Arena *scratch;
+
+static void draw_levels(StoredTensor *tensor) {
+    int64_t count;
+    const char *const *names = level_format_names(&count);
+    for (int l = 0; l < tensor->order; l++)
+        tensor->levels[l] = (LevelType){.format = level_format(names[draw(count)])};
+    level_list_mend(tensor->order, tensor->levels);
+    int at;
+    assert_null(level_list_refuse(scratch, tensor->order, tensor->levels, &at));
+}
+
+static StoredTensor draw_tensor(bool large) {
+    static const ElementType types[] = {TYPE_I32, TYPE_F64, TYPE_C128};
+    static const int64_t extents[] = {
+        1, 2, 5, 1000, INT64_C(1) << 31, (INT64_C(1) << 31) + 1, INT64_C(1) << 62};
+    StoredTensor tensor = {.type = types[draw(3)], .order = large ? 3 : (int)draw(MAX_ORDER + 1)};
+    draw_levels(&tensor);
+    int64_t positions = 1; // of full levels
+    for (int l = 0; l < tensor.order; l++) {
+        int at = (int)draw(l + 1); // a drawn permutation
+        tensor.mode_order[l] = tensor.mode_order[at];
+        tensor.mode_order[at] = l;
+    }
+    for (int l = 0; l < tensor.order; l++) {
+        int64_t extent = large ? 100 : extents[draw(7)];
+        if (!large && tensor.levels[l].format->contiguous)
+            extent = positions < MOST_POSITIONS / 5 ? 1 + draw(5) : 1;
+        if (tensor.levels[l].format->contiguous)
+            positions *= extent;
+        tensor.extents[tensor.mode_order[l]] = extent;
+    }
+    level_list_set_widths(tensor.order, tensor.levels, tensor.mode_order, tensor.extents);
+    return tensor;
+}
+
+// Some coordinates of a mode come often.
+static int64_t draw_coordinate(int64_t extent, bool large) {
+    return large || draw(4) == 0 ? draw_wide(extent) : draw(2) ? 0 : extent - 1;
+}
+
+static Entries draw_entries(const StoredTensor *tensor, bool large, RowList *rows) {
+    static const int64_t counts[] = {0, 1, 4, 20, 80};
+    Entries entries = {
+        .type = tensor->type, .order = tensor->order, .count = large ? 200000 : counts[draw(5)]};
+    memcpy(entries.extents, tensor->extents, sizeof entries.extents);
+    assert_null(entries_allocate(&entries));
+    const bool full_row = draw(4) == 0;
+    for (int64_t e = 0; e < entries.count; e++) {
+        Row row = {.value = draw(9) - 4};
+        for (int l = 0; l < tensor->order; l++) {
+            const int64_t extent = tensor->extents[tensor->mode_order[l]];
+            row.x[l] = full_row ? (l == tensor->order - 1 ? e % extent : extent / 2)
+                                : draw_coordinate(extent, large);
+            entries.coordinates[tensor->mode_order[l]][e] = row.x[l];
+        }
+        set_value(entries.type, entries.values, e, row.value);
+        array_push(scratch, *rows, row);
+    }
+    row_order = tensor->order;
+    qsort(rows->items, (size_t)rows->count, sizeof(Row), compare_rows);
+    int64_t kept = 0;
+    for (int64_t e = 0; e < rows->count; e++) {
+        if (kept && compare_rows(&rows->items[kept - 1], &rows->items[e]) == 0)
+            rows->items[kept - 1].value += rows->items[e].value;
+        else
+            rows->items[kept++] = rows->items[e];
+    }
+    rows->count = kept;
+    return entries;
+}
+
+// Appends what is stored below one position, of which rows first .. last - 1 are.
+static void expect(const StoredTensor *tensor, int l, const Row *first, const Row *last, Row path,
+                   RowList *result) {
+    if (l == tensor->order) {
+        path.value = first < last ? first->value : 0;
+        array_push(scratch, *result, path);
+        return;
+    }
+    const bool full = tensor->levels[l].format->full;
+    const int64_t extent = tensor->extents[tensor->mode_order[l]];
+    for (path.x[l] = 0; full ? path.x[l] < extent : first < last; path.x[l]++) {
+        path.x[l] = full ? path.x[l] : first->x[l];
+        const Row *end = first;
+        while (end < last && end->x[l] == path.x[l])
+            end++;
+        expect(tensor, l + 1, first, end, path, result);
+        first = end;
+    }
+}
+
+static void check_draw(bool large) {
+    scratch = arena_create();
+    StoredTensor tensor = draw_tensor(large);
+    RowList rows = {0}, expected = {0};
+    Entries entries = draw_entries(&tensor, large, &rows), unpacked;
+    assert_null(entries_check(&entries, scratch));
+    expect(&tensor, 0, rows.items, rows.items + rows.count, (Row){0}, &expected);
+    assert_null(stored_pack(&tensor, &entries, INT64_MAX, scratch));
+    assert_null(stored_unpack(&tensor, &unpacked, INT64_MAX, scratch));
+    assert_int_equal(unpacked.count, expected.count);
+    assert_int_equal(stored_count(&tensor), expected.count);
+    for (int64_t e = 0; e < unpacked.count; e++) {
+        for (int l = 0; l < tensor.order; l++)
+            assert_int_equal(unpacked.coordinates[tensor.mode_order[l]][e], expected.items[e].x[l]);
+        assert_int_equal(value_of(tensor.type, unpacked.values, e), expected.items[e].value);
+    }
+    entries_free(&unpacked);
+    stored_free(&tensor);
+    entries_free(&entries);
+    arena_free(scratch);
+}
+
+static void test_drawn(void **unused) {
+    (void)unused;
+    for (int i = 0; i < DRAWS; i++)
+        check_draw(false);
+}
+
+static void test_threads(void **unused) {
+    (void)unused;
+    for (int threads = 1; threads <= 5; threads++) {
+        omp_set_num_threads(threads);
+        for (int i = 0; i < 4; i++)
+            check_draw(true);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_known_arrays),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_drawn),
+        cmocka_unit_test(test_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
