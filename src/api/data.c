@@ -73,7 +73,7 @@ static distal_piece box_of(const distal_tensor *tensor, int64_t index) {
         box.hi[d] = rect->hi[d];
         box.extent[d] = rect_count(rect, d);
     }
-    packed_strides(rect, tensor->tensor->mode_order, box.stride);
+    packed_strides(rect, tensor_levels(tensor->tensor), box.stride);
     return box;
 }
 
@@ -167,7 +167,8 @@ distal_status distal_tensor_local(distal_tensor *tensor, distal_piece *piece) {
 // Whether no two elements share memory: each mode leaves room for those with smaller strides.
 static bool check_strides(const distal_tensor *tensor, const Piece *piece, Diagnostics *diagnostics) {
     int modes[MAX_ORDER];
-    const int count = piece_modes(piece, &piece->rect, modes);
+    const Frame frame = piece_frame(piece);
+    const int count = frame_modes(&frame, &piece->rect, modes);
     int64_t reach = 1; // elements over which the modes so far extend
     for (int i = 0; i < count; i++) {
         const int64_t extent = rect_count(&piece->rect, modes[i]);
@@ -234,7 +235,7 @@ static distal_status wrap_pieces(distal_context *context, void *arguments) {
         if (!call->pieces[i].data)
             return invalid(context, "rank %d holds a part of tensor '%s', and the memory for it is NULL",
                            context->rank, tensor->name);
-        pieces[i] = (Piece){.rect = *rect, .data = call->pieces[i].data};
+        pieces[i] = (Piece){.rect = *rect, .type = tensor->tensor->type, .data = call->pieces[i].data};
         memcpy(pieces[i].stride, call->pieces[i].stride, sizeof(int64_t) * (size_t)rect->order);
         if (!check_strides(tensor, &pieces[i], context->diagnostics))
             return DISTAL_INVALID;

@@ -323,7 +323,7 @@ static distal_status refuse(distal_context *context, void *arguments) {
 
 static void copy_pieces(const Storage *to, const Storage *from) {
     for (int64_t i = 0; i < to->piece_count; i++)
-        piece_copy(&to->pieces[i], &from->pieces[i], &to->pieces[i].rect, to->type);
+        piece_copy(&to->pieces[i], &from->pieces[i], &to->pieces[i].rect);
 }
 
 distal_status distal_execute(distal_plan *plan) {

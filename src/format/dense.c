@@ -48,6 +48,10 @@ static LoopNode *iterate(Arena *arena, const Level *level, const IntExpr *parent
     return loop;
 }
 
+static int64_t elements(int64_t count, int64_t below) {
+    return count * below;
+}
+
 // Position p * extent + x has coordinate x under position p.
 static PositionSet image(const LevelArrays *level, PositionSet parents, PositionSet coordinates,
                          Arena *arena) {
@@ -93,6 +97,7 @@ const LevelFormat dense_level = {
     .locate = locate,
     .insert = locate,
     .iterate = iterate,
+    .elements = elements,
     .image = image,
     .preimage = preimage,
     .measure = measure,

@@ -110,6 +110,11 @@ struct LevelFormat {
     LoopNode *(*iterate)(Arena *arena, const Level *level, const IntExpr *parent, int var,
                          const IntExpr *lower, const IntExpr *upper);
 
+    // Elements of the array of values below a position above, where the level has `count` coordinates there
+    // and `below` elements below each of its own positions: coordinates that differ by one are `below`
+    // elements apart. NULL where the level stores coordinates of its own.
+    int64_t (*elements)(int64_t count, int64_t below);
+
     // Partitions (SpDISTAL, table I), on numbers.
 
     // The positions below `parents` whose coordinates are in `coordinates`: a partition by coordinates, and

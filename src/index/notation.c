@@ -77,6 +77,10 @@ ElementType assignment_type(const Assignment *assignment) {
     return combined(&operands);
 }
 
+LevelList tensor_levels(const Tensor *tensor) {
+    return (LevelList){tensor->levels, tensor->mode_order};
+}
+
 Tensor *tensor_copy(Arena *arena, const Tensor *tensor) {
     Tensor *copy = arena_copy(arena, tensor, sizeof *tensor);
     copy->name = arena_string(arena, tensor->name, strlen(tensor->name));

@@ -7,7 +7,7 @@
 #include "base/function.h"
 #include "base/intexpr.h"
 #include "base/type.h"
-#include "format/level.h"
+#include "format/slice.h"
 #include "machine/placement.h"
 #include "relation/variable.h"
 
@@ -27,6 +27,7 @@ typedef struct {
 
 // Whether a level does not store every coordinate.
 bool tensor_is_sparse(const Tensor *tensor);
+LevelList tensor_levels(const Tensor *tensor);
 // A copy in `arena` with all that it refers to but the machine of its placement, without places in a text.
 Tensor *tensor_copy(Arena *arena, const Tensor *tensor);
 // Whether they are declared alike but for their names and ids: type, extents as they are written, storage,

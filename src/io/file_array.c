@@ -64,13 +64,11 @@ const char *file_array_check(const FileArray *array, int64_t size, Arena *arena)
                         (long long)needed, (long long)(size - array->offset));
 }
 
-static void strides_of(const FileArray *array, int64_t *stride) {
-    int64_t step = 1;
-    for (int i = 0; i < array->tensor.order; i++) {
-        const int d = array->columns_first ? i : array->tensor.order - 1 - i;
-        stride[d] = step;
-        step *= array->tensor.extents[d] > 0 ? array->tensor.extents[d] : 1;
-    }
+static void strides_of(const FileArray *array, const Rect *whole, int64_t *stride) {
+    int order[MAX_ORDER];
+    for (int l = 0; l < whole->order; l++)
+        order[l] = array->columns_first ? whole->order - 1 - l : l;
+    packed_strides(whole, (LevelList){.mode_order = order}, stride);
 }
 
 typedef struct {
@@ -203,24 +201,24 @@ static void write_patch(void *context, const Patch *patch) {
     whole->why = transit.why;
 }
 
-const char *file_array_read(int fd, const FileArray *array, ElementType type, const Piece *piece) {
+const char *file_array_read(int fd, const FileArray *array, const Piece *piece) {
     const TypeInfo *info = type_info(array->tensor.type);
     const Rect whole = rect_whole(array->tensor.order, array->tensor.extents);
     int64_t stride[MAX_ORDER] = {0};
-    strides_of(array, stride);
+    strides_of(array, &whole, stride);
     Transit transit = {.fd = fd,
                        .offset = array->offset,
                        .size = info->size,
                        .swap = !array->swapped    ? 0
                                : info->is_complex ? info->size / 2
                                                   : info->size,
-                       .convert = type_conversion(array->tensor.type, type),
+                       .convert = type_conversion(array->tensor.type, piece->type),
                        .data = piece->data,
-                       .data_size = type_info(type)->size,
+                       .data_size = type_info(piece->type)->size,
                        .block = malloc(BLOCK_BYTES)};
     if (!transit.block)
         return "out of memory";
-    const Frame in_file = {&whole, stride}, in_memory = {&piece->rect, piece->stride};
+    const Frame in_file = {&whole, stride}, in_memory = piece_frame(piece);
     patches_visit(&piece->rect, &in_file, &in_memory, read_patch, &transit);
     free(transit.block);
     return transit.why;
@@ -230,7 +228,7 @@ const char *file_array_write(int fd, const FileArray *array, int64_t count, cons
     const ElementType type = array->tensor.type;
     const Rect whole = rect_whole(array->tensor.order, array->tensor.extents);
     int64_t stride[MAX_ORDER] = {0};
-    strides_of(array, stride);
+    strides_of(array, &whole, stride);
     Transit transit = {.fd = fd,
                        .offset = array->offset,
                        .size = type_info(type)->size,
@@ -240,9 +238,9 @@ const char *file_array_write(int fd, const FileArray *array, int64_t count, cons
         return "out of memory";
     const Frame in_file = {&whole, stride};
     for (int64_t i = 0; i < count && !transit.why; i++) {
-        const Piece *piece = &parts[i].piece;
-        transit.data = piece->data;
-        patches_visit(&parts[i].part, &in_file, &(Frame){&piece->rect, piece->stride}, write_patch, &transit);
+        const Frame in_memory = piece_frame(&parts[i].piece);
+        transit.data = parts[i].piece.data;
+        patches_visit(&parts[i].part, &in_file, &in_memory, write_patch, &transit);
     }
     free(transit.block);
     return transit.why;

@@ -24,8 +24,8 @@ const char *file_bytes_claim(int fd, int64_t size);
 
 // Checks that a file of `size` bytes contains all elements.
 const char *file_array_check(const FileArray *array, int64_t size, Arena *arena);
-// Reads the elements of piece->rect, converted to `type`.
-const char *file_array_read(int fd, const FileArray *array, ElementType type, const Piece *piece);
+// Reads the elements of piece->rect, converted to the type of the piece.
+const char *file_array_read(int fd, const FileArray *array, const Piece *piece);
 // Writes parts of pieces of the array's type, in this machine's byte order.
 const char *file_array_write(int fd, const FileArray *array, int64_t count, const PiecePart *parts);
 

@@ -46,8 +46,8 @@ struct FileFormat {
 
     // Reads and checks the header: sets file->tensor and file->header (allocated in `arena`).
     const char *(*open)(InputFile *file, Arena *arena);
-    // Reads the elements of piece->rect, converted to `type`.
-    const char *(*read)(const InputFile *file, ElementType type, const Piece *piece);
+    // Reads the elements of piece->rect, converted to the type of the piece.
+    const char *(*read)(const InputFile *file, const Piece *piece);
 
     // One process gives an empty file its header and its full size; then each process writes its parts of the
     // tensor, which are disjoint, from pieces with elements of tensor->type.

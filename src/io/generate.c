@@ -44,17 +44,17 @@ static void generate_patch(void *context, const Patch *patch) {
 }
 
 void generate(const Generator *generator, const GeneratorValues *values, const int64_t *extents,
-              ElementType type, const Piece *piece) {
+              const Piece *piece) {
     const Rect whole = rect_whole(piece->rect.order, extents);
     int64_t position_stride[MAX_ORDER];
-    packed_strides(&whole, NULL, position_stride);
-    const TypeInfo *info = type_info(type);
+    packed_strides(&whole, (LevelList){0}, position_stride);
+    const TypeInfo *info = type_info(piece->type);
     Generation generation = {.generator = generator,
                              .values = values,
                              .data = piece->data,
                              .size = info->size,
                              .is_integer = info->is_integer,
-                             .store = type_conversion(info->is_integer ? TYPE_I64 : TYPE_F64, type)};
-    const Frame memory = {&piece->rect, piece->stride}, positions = {&whole, position_stride};
+                             .store = type_conversion(info->is_integer ? TYPE_I64 : TYPE_F64, piece->type)};
+    const Frame memory = piece_frame(piece), positions = {&whole, position_stride};
     patches_visit(&piece->rect, &memory, &positions, generate_patch, &generation);
 }

@@ -8,6 +8,6 @@
 
 // Fills a piece of a tensor that has these extents.
 void generate(const Generator *generator, const GeneratorValues *values, const int64_t *extents,
-              ElementType type, const Piece *piece);
+              const Piece *piece);
 
 #endif

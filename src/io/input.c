@@ -74,7 +74,7 @@ bool input_check(const InputFile *file, const char *tensor, ElementType type, in
                              tensor, file->path, type_info(from)->name, tensor, type_info(type)->name);
 }
 
-bool input_read(const InputFile *file, ElementType type, const Piece *piece, Diagnostics *diagnostics) {
-    const char *why = file->format->read(file, type, piece);
+bool input_read(const InputFile *file, const Piece *piece, Diagnostics *diagnostics) {
+    const char *why = file->format->read(file, piece);
     return !why || refuse(file, why, diagnostics);
 }

@@ -16,7 +16,7 @@ void input_close(InputFile *file);
 bool input_check(const InputFile *file, const char *tensor, ElementType type, int order,
                  const int64_t *extents, Diagnostics *diagnostics);
 
-// Reads the elements of piece->rect, converted to `type`. False with a diagnostic.
-bool input_read(const InputFile *file, ElementType type, const Piece *piece, Diagnostics *diagnostics);
+// Reads the elements of piece->rect, converted to the type of the piece. False with a diagnostic.
+bool input_read(const InputFile *file, const Piece *piece, Diagnostics *diagnostics);
 
 #endif

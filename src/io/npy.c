@@ -213,8 +213,8 @@ static const char *npy_open(InputFile *file, Arena *arena) {
     return why ? why : file_array_check(array, file->size, arena);
 }
 
-static const char *npy_read(const InputFile *file, ElementType type, const Piece *piece) {
-    return file_array_read(file->fd, file->header, type, piece);
+static const char *npy_read(const InputFile *file, const Piece *piece) {
+    return file_array_read(file->fd, file->header, piece);
 }
 
 // Row-major, in this machine's byte order.

@@ -4,14 +4,7 @@
 #ifndef DISTAL_IO_PATCH_H
 #define DISTAL_IO_PATCH_H
 
-#include "machine/rect.h"
-
-// A place: `rect` stored so that the offset of element x is the sum over modes d of (position of x[d] in mode
-// d of `rect`) * stride[d]. Strides are in elements and not negative.
-typedef struct {
-    const Rect *rect;
-    const int64_t *stride;
-} Frame;
+#include "format/slice.h"
 
 // `repeat` runs of `length` coordinates: the positions of the first run in both places, and the distances
 // from one run to the next, which are undefined where there is one run.

@@ -3,52 +3,19 @@
 
 #include "io/runs.h"
 
-void packed_strides(const Rect *rect, const int *mode_order, int64_t *stride) {
-    int64_t step = 1;
-    for (int l = rect->order - 1; l >= 0; l--) {
-        int d = mode_order ? mode_order[l] : l;
-        stride[d] = step;
-        step *= rect_count(rect, d);
-    }
+Piece piece_packed(const Rect *rect, LevelList levels, ElementType type, void *data) {
+    Piece piece = {.rect = *rect, .type = type, .memory = MEMORY_HOST, .data = data};
+    packed_strides(rect, levels, piece.stride);
+    return piece;
 }
 
-int64_t piece_offset(const Piece *piece, const Rect *rect) {
-    int64_t offset = 0;
-    for (int d = 0; d < rect->order; d++)
-        offset += positions_index(rect_mode(&piece->rect, d), rect->lo[d]) * piece->stride[d];
-    return offset;
+Frame piece_frame(const Piece *piece) {
+    return (Frame){&piece->rect, piece->stride};
 }
 
-void *piece_element(const Piece *piece, const Rect *rect, ElementType type) {
-    return (char *)piece->data + piece_offset(piece, rect) * (int64_t)type_info(type)->size;
-}
-
-bool piece_mode_is_dense(const Piece *piece, const Rect *rect, int mode) {
-    const PositionSet set = rect_mode(rect, mode), in = rect_mode(&piece->rect, mode);
-    return positions_index(in, set.hi - 1) - positions_index(in, set.lo) + 1 == positions_count(set);
-}
-
-bool piece_is_packed(const Piece *piece, const Rect *rect, const int *mode_order) {
-    int64_t packed[MAX_ORDER];
-    packed_strides(rect, mode_order, packed);
-    for (int d = 0; d < rect->order; d++)
-        if (rect_count(rect, d) > 1 &&
-            (piece->stride[d] != packed[d] || !piece_mode_is_dense(piece, rect, d)))
-            return false;
-    return true;
-}
-
-int piece_modes(const Piece *piece, const Rect *rect, int *modes) {
-    int count = 0;
-    for (int d = 0; d < rect->order; d++) {
-        if (rect_count(rect, d) == 1)
-            continue;
-        int at = count++;
-        for (; at > 0 && piece->stride[modes[at - 1]] > piece->stride[d]; at--)
-            modes[at] = modes[at - 1];
-        modes[at] = d;
-    }
-    return count;
+void *piece_element(const Piece *piece, const Rect *rect) {
+    const Frame frame = piece_frame(piece);
+    return (char *)piece->data + frame_offset(&frame, rect) * (int64_t)type_info(piece->type)->size;
 }
 
 // X(type, C type, c type suffix of its functions)
@@ -144,25 +111,24 @@ static void visit_patch(void *context, const Patch *patch) {
 }
 
 // By the operations of the memory that is not the host's, if one is not.
-static void visit_pieces(const Piece *to, const Piece *from, const Rect *rect, ElementType type,
-                         RunVisit visit) {
+static void visit_pieces(const Piece *to, const Piece *from, const Rect *rect, RunVisit visit) {
     PieceWork work = {.to = to->data,
                       .from = from->data,
-                      .type = type,
+                      .type = to->type,
                       .memory = memory_kind(to->memory == MEMORY_HOST ? from->memory : to->memory),
                       .visit = visit};
-    const Frame a = {&to->rect, to->stride}, b = {&from->rect, from->stride};
+    const Frame a = piece_frame(to), b = piece_frame(from);
     patches_visit(rect, &a, &b, visit_patch, &work);
 }
 
-void piece_copy(const Piece *to, const Piece *from, const Rect *rect, ElementType type) {
-    visit_pieces(to, from, rect, type, copy_run);
+void piece_copy(const Piece *to, const Piece *from, const Rect *rect) {
+    visit_pieces(to, from, rect, copy_run);
 }
 
-void piece_add(const Piece *to, const Piece *from, const Rect *rect, ElementType type) {
-    visit_pieces(to, from, rect, type, add_run);
+void piece_add(const Piece *to, const Piece *from, const Rect *rect) {
+    visit_pieces(to, from, rect, add_run);
 }
 
-void piece_zero(const Piece *piece, ElementType type) {
-    visit_pieces(piece, piece, &piece->rect, type, zero_run);
+void piece_zero(const Piece *piece) {
+    visit_pieces(piece, piece, &piece->rect, zero_run);
 }

@@ -120,20 +120,6 @@ static void rect_subtract(const Rect *a, const Rect *b, Arena *arena, RectArray 
     }
 }
 
-bool rect_is_contiguous(const Rect *view, const Rect *rect, const int *mode_order) {
-    bool inner_are_whole = true;
-    for (int l = view->order - 1; l >= 0; l--) {
-        const int mode = mode_order[l];
-        if (!inner_are_whole && rect_count(rect, mode) > 1)
-            return false;
-        const PositionSet within = positions_clip(rect_mode(view, mode), rect->lo[mode], rect->hi[mode]);
-        if (positions_count(within) != rect_count(rect, mode))
-            return false;
-        inner_are_whole = inner_are_whole && rect_count(rect, mode) == rect_count(view, mode);
-    }
-    return true;
-}
-
 int64_t region_volume(const Region *region) {
     int64_t volume = 0;
     for (int64_t i = 0; i < region->rects.count; i++)

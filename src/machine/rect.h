@@ -41,9 +41,6 @@ bool rect_contains(const Rect *outer, const Rect *inner);
 bool rect_intersect(const Rect *a, const Rect *b, Arena *arena, Rect *common);
 // How many coordinates both have.
 int64_t rect_common(const Rect *a, const Rect *b);
-// Whether the elements of `rect` follow each other in packed memory of `view`, which contains it, where modes
-// are stored in this order.
-bool rect_is_contiguous(const Rect *view, const Rect *rect, const int *mode_order);
 // The smallest rectangle of intervals around both.
 Rect rect_bounding_box(const Rect *a, const Rect *b);
 

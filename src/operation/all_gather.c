@@ -116,7 +116,7 @@ static void finish(OperationCall *call) {
     for (int64_t i = 0; gather->packed && i < call->plan->receive_count; offset += gather->counts[i++]) {
         const Rect *rect = &call->plan->receives[i].rect;
         const Piece part = call_scratch(call, rect, offset);
-        piece_copy(&call->scope->view, &part, rect, call->scope->storage->type);
+        piece_copy(&call->scope->view, &part, rect);
     }
 }
 

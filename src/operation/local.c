@@ -10,9 +10,9 @@ static void start(OperationCall *call) {
         const Part *part = &call->plan->receives[i];
         const Piece *home = call_piece(call, part);
         if (adds)
-            piece_add(home, &scope->view, &part->rect, scope->storage->type);
+            piece_add(home, &scope->view, &part->rect);
         else
-            piece_copy(&scope->view, home, &part->rect, scope->storage->type);
+            piece_copy(&scope->view, home, &part->rect);
     }
 }
 

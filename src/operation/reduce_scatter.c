@@ -105,10 +105,10 @@ static void start(OperationCall *call) {
     call_count(call);
     for (int64_t i = 0; i < call->plan->send_count; i++)
         if (scatter->parts[i].is_scratch)
-            piece_copy(&scatter->parts[i].piece, &call->scope->view, &scatter->parts[i].piece.rect, type);
+            piece_copy(&scatter->parts[i].piece, &call->scope->view, &scatter->parts[i].piece.rect);
     const Piece *own = &scatter->parts[scatter->own].piece;
     if (is_in_home(scatter))
-        piece_add(own, call_piece(call, call->plan->receives), &own->rect, type);
+        piece_add(own, call_piece(call, call->plan->receives), &own->rect);
     if (!scatter->counts) {
         start_large(call, scatter);
         return;
@@ -125,8 +125,8 @@ static void start(OperationCall *call) {
 static void finish(OperationCall *call) {
     const ReduceScatter *scatter = call->details;
     if (!is_in_home(scatter))
-        piece_add(call_piece(call, call->plan->receives), &scatter->result.piece, &scatter->result.piece.rect,
-                  call->scope->storage->type);
+        piece_add(call_piece(call, call->plan->receives), &scatter->result.piece,
+                  &scatter->result.piece.rect);
 }
 
 const Operation operation_reduce_scatter = {OPERATION_REDUCE_SCATTER, "reduce-scatter", .scratch = scratch,

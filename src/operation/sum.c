@@ -8,9 +8,10 @@ bool sum_fits(const Part *part, const Locator *locator) {
 }
 
 Sum sum_in_place(const OperationCall *call, const Part *part) {
-    Piece piece = {.rect = part->rect, .data = call_data(call, part)};
-    packed_strides(&part->rect, call->scope->storage->home->tensor->mode_order, piece.stride);
-    return (Sum){piece, false};
+    const Storage *storage = call->scope->storage;
+    return (Sum){
+        piece_packed(&part->rect, tensor_levels(storage->home->tensor), storage->type, call_data(call, part)),
+        false};
 }
 
 Sum sum_in_scratch(const OperationCall *call, const Part *part, int64_t offset) {
@@ -20,9 +21,9 @@ Sum sum_in_scratch(const OperationCall *call, const Part *part, int64_t offset) 
 void sum_begin(const OperationCall *call, const Sum *sum) {
     const CallScope *scope = call->scope;
     if (!call->plan->contributes)
-        piece_zero(&sum->piece, scope->storage->type);
+        piece_zero(&sum->piece);
     else if (sum->piece.data != call_data(call, call->plan->sends))
-        piece_copy(&sum->piece, &scope->view, &sum->piece.rect, scope->storage->type);
+        piece_copy(&sum->piece, &scope->view, &sum->piece.rect);
 }
 
 void sum_begin_at_owner(const OperationCall *call, const Sum *sum) {
@@ -33,18 +34,17 @@ void sum_begin_at_owner(const OperationCall *call, const Sum *sum) {
     }
     const Piece *home = call_piece(call, call->plan->receives);
     if (sum->is_scratch)
-        piece_copy(&sum->piece, home, &sum->piece.rect, scope->storage->type);
+        piece_copy(&sum->piece, home, &sum->piece.rect);
     if (call->plan->contributes)
-        piece_add(&sum->piece, &scope->view, &sum->piece.rect, scope->storage->type);
+        piece_add(&sum->piece, &scope->view, &sum->piece.rect);
 }
 
 void sum_end_at_owner(const OperationCall *call, const Sum *sum) {
     const Piece *home = call_piece(call, call->plan->receives);
-    const ElementType type = call->scope->storage->type;
     if (!call->plan->exclusive)
-        piece_add(home, &sum->piece, &sum->piece.rect, type);
+        piece_add(home, &sum->piece, &sum->piece.rect);
     else if (sum->is_scratch)
-        piece_copy(home, &sum->piece, &sum->piece.rect, type);
+        piece_copy(home, &sum->piece, &sum->piece.rect);
 }
 
 static void sum_chunk(OperationCall *call, const void *send, void *receive, int count, int root) {

@@ -346,7 +346,8 @@ static bool are_whole_homes(Planner *planner, const HoldingArray *parts) {
 
 bool parts_are_contiguous(const Planner *planner, const Footprint *footprint, const HoldingArray *parts) {
     for (int64_t i = 0; i < parts->count; i++)
-        if (!rect_is_contiguous(&footprint->bounds, &parts->items[i].rect, planner->home->tensor->mode_order))
+        if (packed_locate(&footprint->bounds, &parts->items[i].rect, tensor_levels(planner->home->tensor)) <
+            0)
             return false;
     return true;
 }

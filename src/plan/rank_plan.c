@@ -179,7 +179,8 @@ static RankStep finish_step(RankPlanner *rank, RankTransfer *result, OperationAr
         if (step.piece < 0)
             result->buffer_elements = max_i64(result->buffer_elements, rank->footprint.volume);
     }
-    const PackedMemory memory = {&step.view, rank->own.rects.items, rank->planner->home->tensor->mode_order};
+    const PackedMemory memory = {&step.view, rank->own.rects.items,
+                                 tensor_levels(rank->planner->home->tensor)};
     int64_t scratch = 0;
     for (int64_t i = step.first_operation; i < all->count; i++)
         scratch = saturated_add(scratch, operation_scratch(&all->items[i], &memory));

@@ -26,7 +26,7 @@ static bool is_contiguous_at_home(Planner *planner, int64_t owner, const Rect *r
     const Region pieces = planner_pieces(planner, owner);
     const int64_t piece = pieces_with(&pieces, rect);
     return piece >= 0 &&
-           rect_is_contiguous(&pieces.rects.items[piece], rect, planner->home->tensor->mode_order);
+           packed_locate(&pieces.rects.items[piece], rect, tensor_levels(planner->home->tensor)) >= 0;
 }
 
 // Sums are formed where the part is contiguous, in views and, where no other sum is added there, in homes;
@@ -38,7 +38,7 @@ static void add_scratch_of_sum(TransferFigurer *figurer, const FigureClass *clas
     const bool several = part->holders && part->holder_count > 1;
     const Region region = {{(Rect *)&part->rect, 1, 1}};
     const bool exclusive = grouped && is_exclusive(planner, class->key, &region, figurer->step);
-    if (grouped && !rect_is_contiguous(&footprint->bounds, &part->rect, planner->home->tensor->mode_order))
+    if (grouped && packed_locate(&footprint->bounds, &part->rect, tensor_levels(planner->home->tensor)) < 0)
         for (int64_t i = 0; i < contributors->count; i++)
             if (!holding_has(part, contributors->items[i]))
                 figurer_add_scratch(figurer, contributors->items[i], volume);

@@ -9,7 +9,7 @@
 typedef struct {
     const Rect *view;
     const Rect *pieces; // at home
-    const int *mode_order;
+    LevelList levels;
 } PackedMemory;
 
 // Elements of scratch memory that this rank needs for the operation.

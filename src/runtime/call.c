@@ -11,9 +11,7 @@ const Piece *call_piece(const OperationCall *call, const Part *part) {
 }
 
 void *call_data(const OperationCall *call, const Part *part) {
-    return rect_is_empty(&part->rect)
-               ? NULL
-               : piece_element(call_piece(call, part), &part->rect, call->scope->storage->type);
+    return rect_is_empty(&part->rect) ? NULL : piece_element(call_piece(call, part), &part->rect);
 }
 
 static bool describe(OperationCall *call, int64_t count, const Part *parts, Operand **operands) {
@@ -56,17 +54,14 @@ MPI_Request *call_request(const OperationCall *call) {
 Piece call_scratch(const OperationCall *call, const Rect *rect, int64_t offset) {
     const CallScope *scope = call->scope;
     const int64_t size = (int64_t)type_info(scope->storage->type)->size;
-    Piece piece = {.rect = *rect, .data = (char *)scope->scratch + (call->scratch + offset) * size};
-    packed_strides(rect, scope->storage->home->tensor->mode_order, piece.stride);
-    return piece;
+    return piece_packed(rect, tensor_levels(scope->storage->home->tensor), scope->storage->type,
+                        (char *)scope->scratch + (call->scratch + offset) * size);
 }
 
 static int64_t locate(const void *context, const Part *part) {
     const OperationCall *call = context;
-    const Piece *piece = call_piece(call, part);
-    return piece_is_packed(piece, &part->rect, call->scope->storage->home->tensor->mode_order)
-               ? piece_offset(piece, &part->rect)
-               : -1;
+    const Frame memory = piece_frame(call_piece(call, part));
+    return frame_locate(&memory, &part->rect, tensor_levels(call->scope->storage->home->tensor));
 }
 
 Locator call_locator(const OperationCall *call) {

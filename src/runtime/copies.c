@@ -9,13 +9,6 @@
 
 enum { CACHE_LINE = 64 };
 
-int64_t piece_span(const Piece *piece) {
-    int64_t span = 1;
-    for (int m = 0; m < piece->rect.order; m++)
-        span += (rect_count(&piece->rect, m) - 1) * piece->stride[m];
-    return span;
-}
-
 bool copies_allocate(Copies *copies, int count, int64_t span, ElementType type) {
     const int64_t line = CACHE_LINE / (int64_t)type_info(type)->size;
     int64_t elements;
@@ -37,22 +30,23 @@ static char *copy_at(const Copies *copies, ElementType type, int index) {
     return copies->data + index * copies->pitch * (int64_t)type_info(type)->size;
 }
 
-void *copies_take(Copies *copies, const Piece *piece, ElementType type, int thread) {
+void *copies_take(Copies *copies, const Piece *piece, int thread) {
     if (thread == 0)
         return piece->data;
-    char *copy = copy_at(copies, type, thread - 1);
-    memory_kind(MEMORY_HOST)->zero(type, copy, 1, piece_span(piece));
+    char *copy = copy_at(copies, piece->type, thread - 1);
+    const Frame frame = piece_frame(piece);
+    memory_kind(MEMORY_HOST)->zero(piece->type, copy, 1, frame_span(&frame));
     copies->used[thread - 1] = true;
     return copy;
 }
 
-void copies_merge(Copies *copies, const Piece *piece, ElementType type) {
+void copies_merge(Copies *copies, const Piece *piece) {
     for (int i = 0; i < copies->count; i++) {
         if (!copies->used[i])
             continue;
         Piece copy = *piece;
-        copy.data = copy_at(copies, type, i);
-        piece_add(piece, &copy, &piece->rect, type);
+        copy.data = copy_at(copies, piece->type, i);
+        piece_add(piece, &copy, &piece->rect);
         copies->used[i] = false;
     }
 }

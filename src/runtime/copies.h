@@ -14,9 +14,6 @@ typedef struct {
     bool *used; // by copy, since the last merge
 } Copies;
 
-// Elements from the first to the last of a piece, with those between that are not part of it.
-int64_t piece_span(const Piece *piece);
-
 // Memory for copies of pieces whose span is at most `span`. False where there is not enough. In any case
 // copies_free has to follow.
 bool copies_allocate(Copies *copies, int count, int64_t span, ElementType type);
@@ -24,8 +21,8 @@ void copies_free(Copies *copies);
 
 // What thread number `thread` adds to: the elements of the piece, or a copy that is zero and has the strides
 // of the piece. Threads may call it at the same time.
-void *copies_take(Copies *copies, const Piece *piece, ElementType type, int thread);
+void *copies_take(Copies *copies, const Piece *piece, int thread);
 // Adds the copies that were taken, after the threads are done.
-void copies_merge(Copies *copies, const Piece *piece, ElementType type);
+void copies_merge(Copies *copies, const Piece *piece);
 
 #endif

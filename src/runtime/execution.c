@@ -278,10 +278,10 @@ int distal_thread_count(const distal_execution *execution, int transfer) {
 
 void *distal_thread_copy(distal_execution *execution, int transfer, int thread) {
     TransferState *state = &execution->transfers[transfer];
-    return copies_take(&state->copies, &state->scope.view, state->scope.storage->type, thread);
+    return copies_take(&state->copies, &state->scope.view, thread);
 }
 
 void distal_merge_copies(distal_execution *execution, int transfer) {
     TransferState *state = &execution->transfers[transfer];
-    copies_merge(&state->copies, &state->scope.view, state->scope.storage->type);
+    copies_merge(&state->copies, &state->scope.view);
 }

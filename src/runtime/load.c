@@ -25,7 +25,7 @@ static bool load_file(Load *load, Diagnostics *diagnostics) {
         input_open(load->source->format, load->source->text, &load->file, diagnostics) &&
         input_check(&load->file, home->tensor->name, storage->type, home->order, home->extents, diagnostics);
     for (int64_t i = 0; i < storage->piece_count && ok; i++)
-        ok = input_read(&load->file, storage->type, &storage->pieces[i], diagnostics);
+        ok = input_read(&load->file, &storage->pieces[i], diagnostics);
     return ok;
 }
 
@@ -36,8 +36,7 @@ static bool load_pieces(void *arguments, Diagnostics *diagnostics) {
     if (source->format)
         return load_file(load, diagnostics);
     for (int64_t i = 0; i < storage->piece_count; i++)
-        generate(source->generator, &source->values, storage->home->extents, storage->type,
-                 &storage->pieces[i]);
+        generate(source->generator, &source->values, storage->home->extents, &storage->pieces[i]);
     return true;
 }
 
@@ -197,12 +196,11 @@ static bool allocate_whole(void *arguments, Diagnostics *diagnostics) {
 static bool copy_own_parts(void *arguments, Diagnostics *diagnostics) {
     const Gathering *gathering = arguments;
     const Storage *storage = gathering->storage;
-    Piece whole = {.rect = gathering->rect, .data = gathering->whole};
-    packed_strides(&whole.rect, NULL, whole.stride);
+    const Piece whole = piece_packed(&gathering->rect, (LevelList){0}, storage->type, gathering->whole);
     memset(whole.data, 0, (size_t)whole_bytes(gathering));
     const PartArray parts = first_parts(storage, diagnostics->arena);
     for (int64_t i = 0; i < parts.count; i++)
-        piece_copy(&whole, &parts.items[i].piece, &parts.items[i].part, storage->type);
+        piece_copy(&whole, &parts.items[i].piece, &parts.items[i].part);
     return true;
 }
 

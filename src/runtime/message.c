@@ -9,6 +9,7 @@
 
 // What a datatype is made of: nested repetitions, innermost first, and its extent where it is not natural.
 typedef struct {
+    ElementType type;
     int levels;
     int64_t extent[MAX_ORDER], stride[MAX_ORDER]; // elements
     int64_t resized;                              // elements, 0: as it is
@@ -20,7 +21,6 @@ typedef struct {
 } Entry;
 
 struct MessageTypes {
-    ElementType type;
     int64_t count, capacity; // capacity: a power of two, more than count
     Entry *entries;          // hashed by shape, type MPI_DATATYPE_NULL where free
     int64_t irregular_count, irregular_capacity;
@@ -42,7 +42,7 @@ static Entry *entries_create(int64_t capacity) {
     return entries;
 }
 
-MessageTypes *message_types_create(ElementType type) {
+MessageTypes *message_types_create(void) {
     enum { FIRST_CAPACITY = 16 };
     MessageTypes *types = malloc(sizeof *types);
     Entry *entries = entries_create(FIRST_CAPACITY);
@@ -51,7 +51,7 @@ MessageTypes *message_types_create(ElementType type) {
         free(entries);
         return NULL;
     }
-    *types = (MessageTypes){.type = type, .capacity = FIRST_CAPACITY, .entries = entries};
+    *types = (MessageTypes){.capacity = FIRST_CAPACITY, .entries = entries};
     return types;
 }
 
@@ -70,12 +70,12 @@ void message_types_free(MessageTypes *types) {
 
 static bool shape_equal(const Shape *a, const Shape *b) {
     const size_t bytes = sizeof(int64_t) * (size_t)a->levels;
-    return a->levels == b->levels && a->resized == b->resized && memcmp(a->extent, b->extent, bytes) == 0 &&
-           memcmp(a->stride, b->stride, bytes) == 0;
+    return a->type == b->type && a->levels == b->levels && a->resized == b->resized &&
+           memcmp(a->extent, b->extent, bytes) == 0 && memcmp(a->stride, b->stride, bytes) == 0;
 }
 
 static uint64_t shape_hash(const Shape *shape) {
-    uint64_t hash = (uint64_t)shape->resized + 1;
+    uint64_t hash = (uint64_t)shape->resized * TYPE_COUNT + (uint64_t)shape->type + 1;
     for (int l = 0; l < shape->levels; l++) {
         hash = (hash ^ (uint64_t)shape->extent[l]) * UINT64_C(0x9E3779B97F4A7C15);
         hash = (hash ^ (uint64_t)shape->stride[l] ^ hash >> 32) * UINT64_C(0xBF58476D1CE4E5B9);
@@ -128,9 +128,9 @@ static MPI_Datatype repeat(MPI_Datatype element, int64_t count, int64_t stride) 
     return result;
 }
 
-static MPI_Datatype build(ElementType element, const Shape *shape) {
-    const int64_t size = (int64_t)type_info(element)->size;
-    MPI_Datatype type = message_element(element);
+static MPI_Datatype build(const Shape *shape) {
+    const int64_t size = (int64_t)type_info(shape->type)->size;
+    MPI_Datatype type = message_element(shape->type);
     for (int l = 0; l < shape->levels; l++) {
         MPI_Datatype inner = type;
         type = repeat(inner, shape->extent[l], shape->stride[l] * size);
@@ -149,14 +149,14 @@ static MPI_Datatype build(ElementType element, const Shape *shape) {
 
 static bool shape_type(MessageTypes *types, const Shape *shape, MPI_Datatype *type) {
     if (shape->levels == 0 && shape->resized == 0) {
-        *type = message_element(types->type);
+        *type = message_element(shape->type);
         return true;
     }
     if (2 * types->count >= types->capacity && !grow(types))
         return false;
     Entry *entry = find(types->entries, types->capacity, shape);
     if (entry->type == MPI_DATATYPE_NULL) {
-        *entry = (Entry){*shape, build(types->type, shape)};
+        *entry = (Entry){*shape, build(shape)};
         types->count++;
     }
     *type = entry->type;
@@ -165,12 +165,12 @@ static bool shape_type(MessageTypes *types, const Shape *shape, MPI_Datatype *ty
 
 // The modes of `rect` but for `without` (-1: all), by increasing stride, joined where they are seamless. The
 // order is that of the elements in the message: that in which the tensor is stored, on every rank.
-static Shape shape_of(const Rect *rect, const int64_t *stride, int without) {
+static Shape shape_of(const Piece *piece, const Rect *rect, int without) {
     int64_t extent[MAX_ORDER];
     for (int d = 0; d < rect->order; d++)
         extent[d] = d == without ? 1 : rect_count(rect, d);
-    Runs runs = runs_create(rect->order, extent, stride, stride);
-    Shape shape = {0};
+    Runs runs = runs_create(rect->order, extent, piece->stride, piece->stride);
+    Shape shape = {.type = piece->type};
     if (runs.levels == 1 && runs.extent[0] == 1)
         return shape;
     shape.levels = runs.levels;
@@ -212,10 +212,11 @@ static MPI_Datatype strip_type(MPI_Datatype inner, const Strip *strip, int64_t s
 }
 
 // `inner` for every coordinate of a mode of `rect`, as strips of equal distances. False: no memory.
-static bool along_mode(MPI_Datatype inner, const Piece *piece, const Rect *rect, int mode, int64_t size,
+static bool along_mode(MPI_Datatype inner, const Piece *piece, const Rect *rect, int mode,
                        MPI_Datatype *result) {
     const PositionSet set = rect_mode(rect, mode), in = rect_mode(&piece->rect, mode);
-    const int64_t start = positions_index(in, set.lo), stride = piece->stride[mode] * size;
+    const int64_t start = positions_index(in, set.lo),
+                  stride = piece->stride[mode] * (int64_t)type_info(piece->type)->size;
     Strip strip;
     int64_t count = 0;
     for (int64_t at = set.lo; strip_next(set, in, in, at, &strip, &at);)
@@ -253,11 +254,12 @@ static bool irregular_type(MessageTypes *types, const Piece *piece, const Rect *
     if (!reserve(types))
         return false;
     int modes[MAX_ORDER];
-    const int count = piece_modes(piece, rect, modes);
-    *type = message_element(types->type);
+    const Frame frame = piece_frame(piece);
+    const int count = frame_modes(&frame, rect, modes);
+    *type = message_element(piece->type);
     for (int l = 0; l < count; l++) {
         MPI_Datatype inner = *type;
-        const bool ok = along_mode(inner, piece, rect, modes[l], (int64_t)type_info(types->type)->size, type);
+        const bool ok = along_mode(inner, piece, rect, modes[l], type);
         if (l > 0)
             MPI_Type_free(&inner);
         if (!ok)
@@ -290,8 +292,9 @@ bool message_absolute(MessageTypes *types, int64_t count, const Operand *operand
 }
 
 static bool is_regular(const Piece *piece, const Rect *rect) {
+    const Frame frame = piece_frame(piece);
     for (int d = 0; d < rect->order; d++)
-        if (!piece_mode_is_dense(piece, rect, d))
+        if (!frame_mode_is_contiguous(&frame, rect, d))
             return false;
     return true;
 }
@@ -300,7 +303,7 @@ bool message_single(MessageTypes *types, const Piece *piece, const Rect *rect, M
     message->count = 1;
     if (!is_regular(piece, rect))
         return irregular_type(types, piece, rect, &message->type);
-    Shape shape = shape_of(rect, piece->stride, -1);
+    Shape shape = shape_of(piece, rect, -1);
     if (shape.levels == 1 && shape.stride[0] == 1 && shape.extent[0] <= INT_MAX) {
         message->count = (int)shape.extent[0];
         shape.levels = 0;
@@ -325,11 +328,11 @@ bool message_collective(MessageTypes *types, const Piece *piece, const Rect *rec
         if (rect_count(rect, mode_order[l]) > 1)
             outer = mode_order[l];
     if (outer < 0 || rect_count(rect, outer) > INT_MAX || has_periodic_mode(rect)) {
-        Shape shape = shape_of(rect, piece->stride, -1);
+        Shape shape = shape_of(piece, rect, -1);
         return shape_type(types, &shape, &message->type);
     }
     message->count = (int)rect_count(rect, outer);
-    Shape shape = shape_of(rect, piece->stride, outer);
+    Shape shape = shape_of(piece, rect, outer);
     shape.resized = shape.levels == 0 && piece->stride[outer] == 1 ? 0 : piece->stride[outer];
     return shape_type(types, &shape, &message->type);
 }

@@ -24,7 +24,7 @@ typedef struct {
 
 // The datatypes made so far, by shape: many messages share one. They live until message_types_free.
 typedef struct MessageTypes MessageTypes;
-MessageTypes *message_types_create(ElementType type); // NULL: no memory
+MessageTypes *message_types_create(void); // NULL: no memory
 void message_types_free(MessageTypes *types);
 
 // A point-to-point message with the elements of `rect`, which lies inside the piece, from the first of them

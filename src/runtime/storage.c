@@ -11,10 +11,10 @@ static bool allocate_pieces(Storage *storage, const RectArray *rects) {
         return false;
     for (; storage->piece_count < rects->count; storage->piece_count++) {
         Piece *piece = &storage->pieces[storage->piece_count];
-        piece->rect = rects->items[storage->piece_count];
-        packed_strides(&piece->rect, home->tensor->mode_order, piece->stride);
+        const Rect *rect = &rects->items[storage->piece_count];
+        *piece = piece_packed(rect, tensor_levels(home->tensor), storage->type, NULL);
         piece->memory = home->memory;
-        piece->data = memory_allocate(piece->memory, rect_volume(&piece->rect), storage->type);
+        piece->data = memory_allocate(piece->memory, rect_volume(&piece->rect), piece->type);
         if (!piece->data)
             return false;
     }
@@ -66,5 +66,5 @@ void storage_free(Storage *storage) {
 
 void storage_zero(Storage *storage) {
     for (int64_t i = 0; i < storage->piece_count; i++)
-        piece_zero(&storage->pieces[i], storage->type);
+        piece_zero(&storage->pieces[i]);
 }

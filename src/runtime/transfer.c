@@ -29,8 +29,10 @@ static int64_t largest_span(const TransferState *state) {
     int64_t span = plan->buffer_count > 0 ? plan->buffer_elements : 0;
     for (int64_t s = 0; s < plan->step_count; s++) {
         const RankStep *step = &plan->steps[s];
-        if (!step->kept && !step->empty && step->piece >= 0)
-            span = max_i64(span, piece_span(&state->scope.storage->pieces[step->piece]));
+        if (step->kept || step->empty || step->piece < 0)
+            continue;
+        const Frame home = piece_frame(&state->scope.storage->pieces[step->piece]);
+        span = max_i64(span, frame_span(&home));
     }
     return span;
 }
@@ -69,9 +71,8 @@ static const RankStep *advance(TransferState *state) {
         // What was used before may still be on its way to others.
         if (plan->buffer_count == 2)
             state->buffer = !state->buffer;
-        scope->view.rect = step->view;
-        packed_strides(&step->view, scope->storage->home->tensor->mode_order, scope->view.stride);
-        scope->view.data = state->buffers[state->buffer];
+        scope->view = piece_packed(&step->view, tensor_levels(scope->storage->home->tensor),
+                                   scope->storage->type, state->buffers[state->buffer]);
     }
     return step;
 }
@@ -132,7 +133,7 @@ bool transfer_allocate(TransferState *state, const RankTransfer *plan, Storage *
     *state = (TransferState){.scope = {.plan = plan, .storage = storage, .arena = arena}};
     state->calls = arena_array(arena, OperationCall, count_operations(plan));
     scope->requests = arena_array(arena, MPI_Request, count_requests(plan));
-    scope->types = message_types_create(storage->type);
+    scope->types = message_types_create();
     bool ok = scope->types != NULL;
     for (int64_t i = 0; i < plan->buffer_count && ok; i++) {
         state->buffers[i] = memory_allocate(MEMORY_HOST, plan->buffer_elements, storage->type);
@@ -266,7 +267,7 @@ void transfer_fetch(TransferState *state) {
 void transfer_accumulate(TransferState *state) {
     const RankStep *step = advance(state);
     if (!step->empty && step->piece < 0)
-        piece_zero(&state->scope.view, state->scope.storage->type);
+        piece_zero(&state->scope.view);
     expose(state, step);
 }
 

@@ -26,19 +26,17 @@ static int64_t packed_size(const Rect *rect, ElementType type) {
 }
 
 static Piece piece_of(const Reading *reading, const Rect *rect, const int *mode_order) {
-    Piece piece = {.rect = *rect};
-    packed_strides(rect, mode_order, piece.stride);
     // Not of the arena, so that a byte beyond its end is noticed.
-    piece.data = malloc((size_t)packed_size(rect, reading->type));
+    const Piece piece = piece_packed(rect, (LevelList){.mode_order = mode_order}, reading->type,
+                                     malloc((size_t)packed_size(rect, reading->type)));
     REQUIRE(piece.data, "memory");
     return piece;
 }
 
 static Piece whole_piece(const Reading *reading) {
     const FileTensor *tensor = &reading->file->tensor;
-    Piece piece = {.rect = rect_whole(tensor->order, tensor->extents), .data = (void *)reading->whole};
-    packed_strides(&piece.rect, NULL, piece.stride);
-    return piece;
+    const Rect rect = rect_whole(tensor->order, tensor->extents);
+    return piece_packed(&rect, (LevelList){0}, reading->type, (void *)reading->whole);
 }
 
 static void check_piece(const Reading *reading, const Rect *rect, const int *mode_order) {
@@ -46,9 +44,9 @@ static void check_piece(const Reading *reading, const Rect *rect, const int *mod
         return;
     const Piece whole = whole_piece(reading);
     Piece read = piece_of(reading, rect, mode_order), expected = piece_of(reading, rect, mode_order);
-    REQUIRE(input_read(reading->file, reading->type, &read, reading->diagnostics), "%s",
+    REQUIRE(input_read(reading->file, &read, reading->diagnostics), "%s",
             reading->diagnostics->list.items[0].message);
-    piece_copy(&expected, &whole, rect, reading->type);
+    piece_copy(&expected, &whole, rect);
     REQUIRE(memcmp(read.data, expected.data, (size_t)packed_size(rect, reading->type)) == 0, "the piece");
     free(read.data);
     free(expected.data);
@@ -86,7 +84,7 @@ static void check_type(const InputFile *file, ElementType type, Diagnostics *dia
     Reading reading = {diagnostics->arena, file, diagnostics, type, NULL};
     const Piece piece = piece_of(&reading, &whole, NULL);
     reading.whole = piece.data;
-    REQUIRE(input_read(file, type, &piece, diagnostics), "%s", diagnostics->list.items[0].message);
+    REQUIRE(input_read(file, &piece, diagnostics), "%s", diagnostics->list.items[0].message);
     check_pieces(&reading);
     free(piece.data);
 }

@@ -69,7 +69,7 @@ static void check_message(MessageTypes *types, const Rect *rect, const int64_t *
     int64_t reach = size;
     for (int d = 0; d < rect->order; d++)
         reach += (rect->hi[d] - rect->lo[d] - 1) * stride[d] * size;
-    Piece piece = {.rect = *rect};
+    Piece piece = {.rect = *rect, .type = type};
     memcpy(piece.stride, stride, sizeof(int64_t) * (size_t)rect->order);
     for (int collective = 0; collective < 2; collective++) {
         MessageType message;
@@ -88,7 +88,7 @@ static void check_message(MessageTypes *types, const Rect *rect, const int64_t *
 static void test_large_messages(MPI_Comm comm, int rank, int ranks) {
     (void)comm, (void)rank, (void)ranks;
     const int64_t large = ((int64_t)3 << 30) + 5;
-    MessageTypes *types = message_types_create(TYPE_F64);
+    MessageTypes *types = message_types_create();
     const struct {
         int64_t hi[3], stride[3];
     } shapes[] = {
@@ -140,6 +140,7 @@ static void fixture_create(Fixture *fixture, int rank, int ranks, TransferKind k
     *fixture = (Fixture){.scope = scope_create()};
     Arena *arena = fixture->scope.arena;
     fixture->tensor = (Tensor){.name = "T", .type = TYPE_I64, .order = 2, .mode_order = {0, 1}};
+    fixture->tensor.levels[0] = fixture->tensor.levels[1] = level_type_dense();
     fixture->access = (Access){.tensor = &fixture->tensor};
     fixture->transfer = (Transfer){.kind = kind, .access = &fixture->access, .at = -1};
     int64_t *members = arena_array(arena, int64_t, ranks);
@@ -149,7 +150,7 @@ static void fixture_create(Fixture *fixture, int rank, int ranks, TransferKind k
     place(&fixture->home, &fixture->tensor, ranks, only_last ? PLACE_FIX : PLACE_PARTITION, arena);
     fixture->storage = storage_create(&fixture->home, rank, true, fixture->scope.diagnostics);
     for (int64_t i = 0; i < fixture->storage->piece_count; i++)
-        generate(generator_named("iota"), &(GeneratorValues){0}, fixture->home.extents, TYPE_I64,
+        generate(generator_named("iota"), &(GeneratorValues){0}, fixture->home.extents,
                  &fixture->storage->pieces[i]);
 }
 
@@ -318,7 +319,8 @@ static void copies_kernel(distal_execution *execution, const int64_t *params) {
 static distal_execution *assemble_copies(Fixture *fixture, RankTransfer *plan, RankStep *step,
                                          int64_t *memory, int64_t stride, MPI_Comm comm, int ranks) {
     fixture->transfer.thread_copies = true;
-    Piece piece = {.rect = fixture->storage->pieces[0].rect, .stride = {stride, 1}, .data = memory};
+    Piece piece = {
+        .rect = fixture->storage->pieces[0].rect, .stride = {stride, 1}, .type = TYPE_I64, .data = memory};
     storage_free(fixture->storage);
     fixture->storage = storage_wrap(&fixture->home, plan->rank, &piece);
     *step = (RankStep){.view = piece.rect, .piece = 0};
@@ -458,7 +460,7 @@ static void test_bad_files(MPI_Comm comm, int rank, int ranks) {
     snprintf(path, sizeof path, "%s/other.npy", folder);
     if (rank == 0) {
         Rect rect = rect_whole(1, (int64_t[]){3});
-        Piece piece = {.rect = rect, .stride = {1}, .data = (double[]){1, 2, 3}};
+        Piece piece = {.rect = rect, .stride = {1}, .type = TYPE_F64, .data = (double[]){1, 2, 3}};
         const FileTensor tensor = {TYPE_F64, 1, {3}};
         const int fd = open(path, O_WRONLY | O_CREAT, 0666);
         CHECK(!file_format_npy.create(fd, &tensor, scope.diagnostics->arena) &&

@@ -63,19 +63,19 @@ static int64_t initial(const int64_t *x) {
     return (7 * x[0] + 3 * x[1]) % 50 + 1;
 }
 
-static char *element(const Piece *piece, const int64_t *x, ElementType type) {
+static char *element(const Piece *piece, const int64_t *x) {
     const Rect rect = box(x[0], x[0] + 1, x[1], x[1] + 1);
-    return piece_element(piece, &rect, type);
+    return piece_element(piece, &rect);
 }
 
 static void set(const Piece *piece, const int64_t *x, int64_t value) {
-    type_conversion(TYPE_I64, variant.type)(element(piece, x, variant.type), 1, &value, 1, 1);
+    type_conversion(TYPE_I64, variant.type)(element(piece, x), 1, &value, 1, 1);
 }
 
 static bool is(const Piece *piece, const int64_t *x, int64_t value) {
     char expected[16];
     type_conversion(TYPE_I64, variant.type)(expected, 1, &value, 1, 1);
-    return memcmp(expected, element(piece, x, variant.type), type_info(variant.type)->size) == 0;
+    return memcmp(expected, element(piece, x), type_info(variant.type)->size) == 0;
 }
 
 #define EACH_ELEMENT(rect, x)                                                                                \
@@ -131,6 +131,7 @@ static void start_case(Case *test, int rank, int ranks, TransferKind kind, Homes
     *test = (Case){.rank = rank, .ranks = ranks, .extents = {rows, columns}, .arena = arena};
     test->diagnostics = diagnostics_create(arena, (Source){"test", NULL});
     test->tensor = (Tensor){.name = "T", .type = variant.type, .order = 2, .mode_order = {0, 1}};
+    test->tensor.levels[0] = test->tensor.levels[1] = level_type_dense();
     test->access = (Access){.tensor = &test->tensor};
     test->transfer = (Transfer){.kind = kind, .access = &test->access, .at = -1};
     place(test, homes);
@@ -198,8 +199,10 @@ static void fetch_kernel(distal_execution *execution, const int64_t *params) {
         const distal_view *view =
             variant.fetch_in_one ? distal_fetch(execution, 0) : distal_wait(execution, 0);
         CHECK(step->empty == !view->values, "step %" PRId64 ": a view for nothing, or none", s);
-        Piece piece = {
-            .rect = step->view, .stride = {view->stride[0], view->stride[1]}, .data = view->values};
+        const Piece piece = {.rect = step->view,
+                             .stride = {view->stride[0], view->stride[1]},
+                             .type = variant.type,
+                             .data = view->values};
         if (!step->empty)
             EACH_ELEMENT(&step->view, x)
         CHECK(is(&piece, x, initial(x)), "step %" PRId64 ", element (%" PRId64 ", %" PRId64 ")", s, x[0],
@@ -216,8 +219,10 @@ static void reduce_kernel(distal_execution *execution, const int64_t *params) {
     for (int64_t s = 0; s < now->steps.count; s++) {
         const RankStep *step = &now->steps.items[s];
         const distal_view *view = distal_accumulate(execution, 0);
-        Piece piece = {
-            .rect = step->view, .stride = {view->stride[0], view->stride[1]}, .data = view->values};
+        const Piece piece = {.rect = step->view,
+                             .stride = {view->stride[0], view->stride[1]},
+                             .type = variant.type,
+                             .data = view->values};
         if (!step->empty)
             EACH_ELEMENT(&step->view, x)
         set(&piece, x, partial(now->rank, x));
@@ -230,7 +235,7 @@ static int64_t scratch_elements(const Case *test) {
     for (int64_t s = 0; s < test->steps.count; s++) {
         const RankStep *step = &test->steps.items[s];
         const Region own = home_pieces(&test->home, test->rank, test->arena);
-        const PackedMemory memory = {&step->view, own.rects.items, test->tensor.mode_order};
+        const PackedMemory memory = {&step->view, own.rects.items, tensor_levels(&test->tensor)};
         int64_t elements = 0;
         for (int64_t i = 0; i < step->operation_count; i++)
             elements += operation_scratch(&test->operations.items[step->first_operation + i], &memory);

@@ -288,8 +288,7 @@ static void fill_element(void *context, const int64_t *x) {
             one.hi[d] = x[d] + 1;
         }
         if (rect_contains(&piece->rect, &one))
-            set(piece_element(piece, &one, storage->type), 0, storage->type,
-                initial(position(storage->home, x)));
+            set(piece_element(piece, &one), 0, storage->type, initial(position(storage->home, x)));
     }
 }
 

@@ -112,10 +112,14 @@ static int64_t copy_bytes(const Run *run, const RankTransfer *own) {
     int64_t elements = 0;
     for (int64_t s = 0; s < own->step_count && own->transfer->thread_copies; s++) {
         const RankStep *step = &own->steps[s];
-        if (!step->empty)
-            elements = max_i64(elements, step->piece < 0
-                                             ? own->buffer_elements
-                                             : piece_span(&run->storages[tensor->id]->pieces[step->piece]));
+        if (step->empty)
+            continue;
+        int64_t span = own->buffer_elements;
+        if (step->piece >= 0) {
+            const Frame home = piece_frame(&run->storages[tensor->id]->pieces[step->piece]);
+            span = frame_span(&home);
+        }
+        elements = max_i64(elements, span);
     }
     return elements * (int64_t)type_info(tensor->type)->size;
 }

@@ -131,9 +131,8 @@ void whole_free(Whole *whole) {
 
 Piece whole_piece(const Whole *whole, int tensor) {
     const Home *home = &whole->homes[tensor];
-    Piece piece = {.rect = rect_whole(home->order, home->extents), .data = whole->arrays[tensor]};
-    packed_strides(&piece.rect, NULL, piece.stride);
-    return piece;
+    const Rect rect = rect_whole(home->order, home->extents);
+    return piece_packed(&rect, (LevelList){0}, home->tensor->type, whole->arrays[tensor]);
 }
 
 // What the result should be: values and magnitudes of all elements.
@@ -151,6 +150,8 @@ static bool evaluate(Trial *trial, const Assignment *assignment, const Whole *wh
     expected->evaluator = evaluator;
     expected->wide = wide[evaluator_kind(evaluator)];
     expected->values = expected->magnitudes = whole_piece(whole, assignment->lhs->tensor->id);
+    expected->values.type = expected->wide;
+    expected->magnitudes.type = TYPE_F64;
     expected->values.data = memory_allocate(MEMORY_HOST, count, expected->wide);
     expected->magnitudes.data = memory_allocate(MEMORY_HOST, count, TYPE_F64);
     if (!expected->values.data || !expected->magnitudes.data ||
@@ -163,12 +164,11 @@ static bool evaluate(Trial *trial, const Assignment *assignment, const Whole *wh
 }
 
 // A packed copy of a part of a piece.
-static Piece packed_copy(const Piece *from, const Rect *rect, ElementType type) {
-    Piece copy = {.rect = *rect};
-    packed_strides(rect, NULL, copy.stride);
-    copy.data = memory_allocate(MEMORY_HOST, rect_volume(rect), type);
+static Piece packed_copy(const Piece *from, const Rect *rect) {
+    const Piece copy = piece_packed(rect, (LevelList){0}, from->type,
+                                    memory_allocate(MEMORY_HOST, rect_volume(rect), from->type));
     if (copy.data)
-        piece_copy(&copy, from, rect, type);
+        piece_copy(&copy, from, rect);
     return copy;
 }
 
@@ -189,8 +189,8 @@ static void print_rect(const Rect *rect, Text *to) {
 
 static void compare_piece(Trial *trial, const Expected *expected, const Piece *got, const Tensor *tensor,
                           int rank, const char *way) {
-    Piece values = packed_copy(&expected->values, &got->rect, expected->wide);
-    Piece magnitudes = packed_copy(&expected->magnitudes, &got->rect, TYPE_F64);
+    Piece values = packed_copy(&expected->values, &got->rect);
+    Piece magnitudes = packed_copy(&expected->magnitudes, &got->rect);
     if (values.data && magnitudes.data) {
         double error = evaluator_error(expected->evaluator, got->data, values.data, magnitudes.data,
                                        rect_volume(&got->rect));
@@ -214,9 +214,8 @@ static char *pack_pieces(const Storage *storage, int64_t *bytes) {
         *bytes += rect_volume(&storage->pieces[i].rect) * size;
     char *packed = malloc((size_t)*bytes + 1), *at = packed;
     for (int64_t i = 0; packed && i < storage->piece_count; i++) {
-        Piece to = {.rect = storage->pieces[i].rect, .data = at};
-        packed_strides(&to.rect, NULL, to.stride);
-        piece_copy(&to, &storage->pieces[i], &to.rect, storage->type);
+        const Piece to = piece_packed(&storage->pieces[i].rect, (LevelList){0}, storage->type, at);
+        piece_copy(&to, &storage->pieces[i], &to.rect);
         at += rect_volume(&to.rect) * size;
     }
     return packed;
@@ -230,11 +229,10 @@ static void take_pieces(Trial *trial, const Expected *expected, const Home *home
     const RectArray *rects = &own.rects;
     char *at = packed;
     for (int64_t i = 0; i < rects->count; i++) {
-        Piece got = {.rect = rects->items[i], .data = at};
-        packed_strides(&got.rect, NULL, got.stride);
+        const Piece got = piece_packed(&rects->items[i], (LevelList){0}, home->tensor->type, at);
         if (expected)
             compare_piece(trial, expected, &got, home->tensor, rank, way);
-        piece_copy(whole, &got, &got.rect, home->tensor->type);
+        piece_copy(whole, &got, &got.rect);
         at += rect_volume(&got.rect) * size;
     }
 }

@@ -124,12 +124,15 @@ void *distal_thread_copy(distal_execution *execution, int transfer, int thread) 
 
 void distal_merge_copies(distal_execution *execution, int transfer) {
     const Whole *whole = written(execution, transfer);
-    const Piece to = {.rect = {.order = 1, .hi = {whole->padded_count}}, .stride = {1}, .data = whole->data};
+    const Piece to = {.rect = {.order = 1, .hi = {whole->padded_count}},
+                      .stride = {1},
+                      .type = whole->tensor->type,
+                      .data = whole->data};
     for (int t = 1; t < THREADS; t++) {
         Piece from = to;
         from.data = execution->copies[transfer][t];
         if (from.data)
-            piece_add(&to, &from, &to.rect, whole->tensor->type);
+            piece_add(&to, &from, &to.rect);
         free(from.data);
         execution->copies[transfer][t] = NULL;
     }

@@ -60,10 +60,8 @@ static Rect box3(int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int64_t 
 
 // A packed piece over memory from malloc.
 static Piece piece_create(Rect rect, const int *mode_order, ElementType type) {
-    Piece piece = {.rect = rect};
-    packed_strides(&rect, mode_order, piece.stride);
-    piece.data = calloc((size_t)rect_volume(&rect) + 1, type_info(type)->size);
-    return piece;
+    return piece_packed(&rect, (LevelList){.mode_order = mode_order}, type,
+                        calloc((size_t)rect_volume(&rect) + 1, type_info(type)->size));
 }
 
 static double *at(const Piece *piece, int64_t i, int64_t j, int64_t k) {
@@ -88,11 +86,11 @@ static void test_runs_are_joined(void **state) {
     (void)state;
     Rect whole = rect_whole(3, extents);
     int64_t stride[3], other[3];
-    packed_strides(&whole, NULL, stride);
+    packed_strides(&whole, (LevelList){0}, stride);
     Runs runs = runs_create(3, extents, stride, stride);
     assert_int_equal(runs.levels, 1);
     assert_int_equal(runs.extent[0], 7 * 5 * 9);
-    packed_strides(&whole, (int[]){1, 0, 2}, other);
+    packed_strides(&whole, (LevelList){.mode_order = (int[]){1, 0, 2}}, other);
     runs = runs_create(3, extents, stride, other);
     assert_int_equal(runs.levels, 3);
     assert_int_equal(runs.extent[0], 9);
@@ -130,17 +128,17 @@ static void test_long_runs_are_cut(void **state) {
 static void test_copy_between_orders(void **state) {
     (void)state;
     Piece rows = piece_create(rect_whole(3, extents), NULL, TYPE_F64);
-    generate(generator_named("iota"), &no_values, extents, TYPE_F64, &rows);
+    generate(generator_named("iota"), &no_values, extents, &rows);
     assert_positions(&rows, &rows.rect);
     Piece turned = piece_create(box3(1, 6, 2, 5, 3, 8), (int[]){2, 0, 1}, TYPE_F64);
     assert_int_equal(turned.stride[1], 1);
     Rect inner = box3(2, 5, 2, 4, 4, 8);
-    piece_copy(&turned, &rows, &inner, TYPE_F64);
+    piece_copy(&turned, &rows, &inner);
     assert_positions(&turned, &inner);
     assert_true(*at(&turned, 1, 2, 3) == 0 && *at(&turned, 5, 4, 7) == 0);
-    piece_add(&turned, &rows, &inner, TYPE_F64);
+    piece_add(&turned, &rows, &inner);
     assert_true(*at(&turned, 3, 3, 5) == 2 * ((3 * 5 + 3) * 9 + 5));
-    piece_zero(&turned, TYPE_F64);
+    piece_zero(&turned);
     assert_true(*at(&turned, 3, 3, 5) == 0);
     free(rows.data);
     free(turned.data);
@@ -154,9 +152,9 @@ static void test_add_in_every_type(void **state) {
         ElementType type = (ElementType)t;
         Piece a = piece_create(rect_whole(2, shape), NULL, type);
         Piece b = piece_create(rect_whole(2, shape), (int[]){1, 0}, type);
-        generate(generator_named("iota"), &no_values, shape, type, &a);
-        generate(generator_named("const"), &(GeneratorValues){.real = 3, .integer = 3}, shape, type, &b);
-        piece_add(&a, &b, &a.rect, type);
+        generate(generator_named("iota"), &no_values, shape, &a);
+        generate(generator_named("const"), &(GeneratorValues){.real = 3, .integer = 3}, shape, &b);
+        piece_add(&a, &b, &a.rect);
         for (int64_t i = 0; i < 300000; i += 77) {
             double _Complex value;
             type_conversion(type, TYPE_C128)(&value, 1, (char *)a.data + (size_t)i * type_info(type)->size, 1,
@@ -187,9 +185,9 @@ static void test_generators_by_type(void **state) {
     Piece f32 = piece_create(rect_whole(1, shape), NULL, TYPE_F32);
     Piece i32 = piece_create(rect_whole(1, shape), NULL, TYPE_I32);
     Piece c64 = piece_create(rect_whole(1, shape), NULL, TYPE_C64);
-    generate(generator, &random, shape, TYPE_F32, &f32);
-    generate(generator, &random, shape, TYPE_I32, &i32);
-    generate(generator, &sparse, shape, TYPE_C64, &c64);
+    generate(generator, &random, shape, &f32);
+    generate(generator, &random, shape, &i32);
+    generate(generator, &sparse, shape, &c64);
     int kept = 0;
     for (int64_t p = 0; p < 4000; p++) {
         double value = random_value(9, p);
@@ -210,7 +208,7 @@ static void test_iota_wraps_to_the_type(void **state) {
     const int64_t shape[] = {(int64_t)1 << 20, (int64_t)1 << 20};
     Rect corner = {.order = 2, .lo = {4096, 5}, .hi = {4097, 7}};
     Piece piece = piece_create(corner, NULL, TYPE_I32);
-    generate(generator_named("iota"), &no_values, shape, TYPE_I32, &piece);
+    generate(generator_named("iota"), &no_values, shape, &piece);
     assert_int_equal(((int32_t *)piece.data)[0], 5);
     assert_int_equal(((int32_t *)piece.data)[1], 6);
     free(piece.data);
@@ -356,13 +354,13 @@ static PiecePart all_of(Piece piece) {
 static void test_write_and_read_back(void **state) {
     Fixture *fixture = *state;
     Piece rows = piece_create(rect_whole(3, extents), NULL, TYPE_F64);
-    generate(generator_named("iota"), &no_values, extents, TYPE_F64, &rows);
+    generate(generator_named("iota"), &no_values, extents, &rows);
     // In three parts, one of them turned.
     PiecePart parts[] = {all_of(piece_create(box3(0, 4, 0, 5, 0, 9), NULL, TYPE_F64)),
                          all_of(piece_create(box3(4, 7, 0, 2, 0, 9), (int[]){2, 1, 0}, TYPE_F64)),
                          all_of(piece_create(box3(4, 7, 2, 5, 0, 9), NULL, TYPE_F64))};
     for (int i = 0; i < 3; i++)
-        generate(generator_named("iota"), &no_values, extents, TYPE_F64, &parts[i].piece);
+        generate(generator_named("iota"), &no_values, extents, &parts[i].piece);
     write_array(fixture, TYPE_F64, 3, extents, 3, parts);
     InputFile file;
     assert_true(open_npy(fixture, fixture->path, &file));
@@ -373,7 +371,7 @@ static void test_write_and_read_back(void **state) {
     assert_false(array->columns_first || array->swapped);
     for (int turned = 0; turned < 2; turned++) {
         Piece inner = piece_create(box3(2, 6, 1, 5, 3, 7), turned ? (int[]){1, 2, 0} : NULL, TYPE_F64);
-        assert_true(input_read(&file, TYPE_F64, &inner, fixture->diagnostics));
+        assert_true(input_read(&file, &inner, fixture->diagnostics));
         assert_positions(&inner, &inner.rect);
         free(inner.data);
     }
@@ -388,7 +386,7 @@ static void test_read_parts_of_a_large_file(void **state) {
     Fixture *fixture = *state;
     const int64_t shape[] = {300, 40000};
     Piece whole = piece_create(rect_whole(2, shape), NULL, TYPE_I32);
-    generate(generator_named("iota"), &no_values, shape, TYPE_I32, &whole);
+    generate(generator_named("iota"), &no_values, shape, &whole);
     write_array(fixture, TYPE_I32, 2, shape, 1, &(PiecePart){whole, whole.rect});
     static const int64_t parts[][4] = {{0, 300, 0, 40000}, {7, 290, 39999, 40000}, {5, 6, 1, 39990},
                                        {3, 290, 17, 23},   {1, 299, 10, 39000},    {299, 300, 39999, 40000}};
@@ -397,7 +395,7 @@ static void test_read_parts_of_a_large_file(void **state) {
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         Rect rect = {.order = 2, .lo = {parts[i][0], parts[i][2]}, .hi = {parts[i][1], parts[i][3]}};
         Piece part = piece_create(rect, (int[]){1, 0}, TYPE_I64);
-        assert_true(input_read(&file, TYPE_I64, &part, fixture->diagnostics));
+        assert_true(input_read(&file, &part, fixture->diagnostics));
         for (int64_t r = rect.lo[0]; r < rect.hi[0]; r++)
             for (int64_t c = rect.lo[1]; c < rect.hi[1]; c += 13)
                 assert_int_equal(((int64_t *)part.data)[(r - rect.lo[0]) + (c - rect.lo[1]) * part.stride[1]],
@@ -417,7 +415,7 @@ static void test_scalars_and_empty_tensors(void **state) {
     assert_true(open_npy(fixture, fixture->path, &file));
     assert_int_equal(file.tensor.order, 0);
     *(double _Complex *)scalar.data = 0;
-    assert_true(input_read(&file, TYPE_C128, &scalar, fixture->diagnostics));
+    assert_true(input_read(&file, &scalar, fixture->diagnostics));
     assert_true(creal(*(double _Complex *)scalar.data) == 2.5);
     input_close(&file);
     free(scalar.data);
@@ -440,7 +438,7 @@ static void test_column_major_big_endian(void **state) {
         assert_true(open_npy(fixture, fixture->path, &file));
         assert_true(input_check(&file, "B", TYPE_F64, 2, file.tensor.extents, fixture->diagnostics));
         Piece piece = piece_create(rect_whole(2, file.tensor.extents), NULL, TYPE_F64);
-        assert_true(input_read(&file, TYPE_F64, &piece, fixture->diagnostics));
+        assert_true(input_read(&file, &piece, fixture->diagnostics));
         for (int i = 0; i < 6; i++)
             assert_true(((double *)piece.data)[i] == i);
         input_close(&file);
@@ -452,8 +450,8 @@ static void test_column_major_big_endian(void **state) {
     InputFile file;
     assert_true(open_npy(fixture, fixture->path, &file));
     double _Complex value = 0;
-    Piece piece = {.rect = rect_whole(1, (int64_t[]){1}), .stride = {1}, .data = &value};
-    assert_true(input_read(&file, TYPE_C128, &piece, fixture->diagnostics));
+    Piece piece = {.rect = rect_whole(1, (int64_t[]){1}), .stride = {1}, .type = TYPE_C128, .data = &value};
+    assert_true(input_read(&file, &piece, fixture->diagnostics));
     assert_true(creal(value) == 1 && cimag(value) == 2);
     input_close(&file);
 }

@@ -321,7 +321,7 @@ static void test_patches(void **state) {
             continue;
         int64_t strides[2][2] = {0};
         for (int f = 0; f < 2; f++)
-            packed_strides(&frames[f], NULL, strides[f]);
+            packed_strides(&frames[f], (LevelList){0}, strides[f]);
         Comparison comparison = {label(&frames[0], arena), label(&frames[1], arena), 0};
         const Frame a = {&frames[0], strides[0]}, b = {&frames[1], strides[1]};
         patches_visit(&part, &a, &b, compare_patch, &comparison);
