@@ -7,6 +7,7 @@
 
 #define LEVEL_FORMATS(ENTRY)                                                                                 \
     ENTRY(dense)                                                                                             \
+    ENTRY(bitmap)                                                                                            \
     ENTRY(compressed)                                                                                        \
     ENTRY(singleton)
 

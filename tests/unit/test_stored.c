@@ -86,6 +86,12 @@ static void test_known_arrays(void **unused) {
     assert_null(stored_pack(&rows, &entries, INT64_MAX, arena));
     CHECK_ARRAY(double, rows.values, {0, 0, 0, 1, 2, 3, 0, 0});
     assert_int_equal(stored_count(&rows), 8);
+    StoredTensor bits = matrix("dense", false, "bitmap", 0);
+    assert_null(stored_pack(&bits, &entries, INT64_MAX, arena));
+    CHECK_ARRAY(uint64_t, bits.arrays[1].arrays[0], {1 << 3 | 1 << 8 | 1 << 9});
+    CHECK_ARRAY(double, bits.values, {0, 0, 0, 1, 0, 0, 0, 0, 2, 3, 0, 0});
+    assert_int_equal(stored_count(&bits), 3);
+    stored_free(&bits);
     stored_free(&csr);
     stored_free(&csc);
     stored_free(&dcsr);

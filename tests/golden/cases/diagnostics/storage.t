@@ -31,13 +31,13 @@ tensor X(n, n): f64, 7
 storage.distal:2:22: error: tensor 'A' has 2 modes, so it takes 2 storage levels, not 3
    2 | tensor A(n, n): f64, {dense, compressed, dense}
      |                      ^~~~~~~~~~~~~~~~~~~~~~~~~~
-storage.distal:3:30: error: unknown storage level 'nonunique' (levels: dense compressed singleton)
+storage.distal:3:30: error: unknown storage level 'nonunique' (levels: dense bitmap compressed singleton)
    3 | tensor B(n, n): f64, {dense, nonunique}
      |                              ^~~~~~~~~
 storage.distal:4:22: error: tensor 'C' has 2 modes, so it takes 2 storage levels, not 1
    4 | tensor C(n, n): f64, {dense}
      |                      ^~~~~~~
-storage.distal:5:30: error: unknown storage level 'sparse' (levels: dense compressed singleton)
+storage.distal:5:30: error: unknown storage level 'sparse' (levels: dense bitmap compressed singleton)
    5 | tensor D(n, n): f64, {dense, sparse}
      |                              ^~~~~~
 storage.distal:6:23: error: 'dense' stores each coordinate once, so it cannot be nonunique; write {dense, dense}

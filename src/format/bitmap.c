@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The bitmap level: a position for each coordinate of the mode, as in a dense level, and a bit for each that
+// says whether it is stored. Lowering does not support it yet.
+#include "format/formats.h"
+
+#include "base/integer.h"
+
+enum { BITS, WORD = 64 };
+
+static void measure(LevelArrays *level, int64_t parents, int64_t distinct) {
+    (void)distinct;
+    level->position_count = saturated_mul(parents, level->extent);
+    level->lengths[BITS] = ceil_div(level->position_count, WORD);
+}
+
+// Two threads may meet in a word.
+static void pack(LevelArrays *level, int64_t parents, const LevelEntries *entries, LevelPart part) {
+    (void)parents;
+    uint64_t *bits = level->arrays[BITS];
+    for (int64_t e = part.first; e < part.last; e++) {
+        const int64_t position = entries->positions[e] * level->extent + entries->coordinates[e];
+        if (entries->differs[e] <= entries->depth)
+            __atomic_fetch_or(&bits[position / WORD], UINT64_C(1) << position % WORD, __ATOMIC_RELAXED);
+        entries->positions[e] = position;
+    }
+}
+
+static void below(const LevelArrays *level, int64_t first, int64_t last, int64_t *from, int64_t *to) {
+    *from = first * level->extent;
+    *to = last * level->extent;
+}
+
+static void coordinates(const LevelArrays *level, int64_t first, int64_t count, int64_t *to) {
+    const uint64_t *bits = level->arrays[BITS];
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t position = first + i;
+        to[i] = bits[position / WORD] >> position % WORD & 1 ? position % level->extent : -1;
+    }
+}
+
+const LevelFormat bitmap_level = {
+    .name = "bitmap",
+    .ordered = true,
+    .unique = true,
+    .contiguous = true,
+    .arrays = {{"bits", LEVEL_ARRAY_BITS}},
+    .measure = measure,
+    .pack = pack,
+    .below = below,
+    .coordinates = coordinates,
+};
