@@ -171,6 +171,32 @@ const LoopNode *loop_map_ints(Arena *arena, const LoopNode *node, IntRewrite rew
     return copy;
 }
 
+static void add_nodes(Arena *arena, const LoopNode *node, LoopBody *to) {
+    loop_append(arena, to, node);
+    for (int64_t i = 0; i < node->body.count; i++)
+        add_nodes(arena, node->body.items[i], to);
+}
+
+LoopBody loop_nodes(Arena *arena, const LoopNode *node) {
+    LoopBody nodes = {0};
+    add_nodes(arena, node, &nodes);
+    return nodes;
+}
+
+static void add_values(Arena *arena, const Value *value, ValueList *to) {
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
+    array_push(arena, *to, value);
+    for (int i = 0; i < value->operand_count; i++)
+        add_values(arena, value->operands[i], to);
+}
+
+ValueList loop_values(Arena *arena, const LoopNode *node) {
+    ValueList values = {0};
+    if (node->value)
+        add_values(arena, node->value, &values);
+    return values;
+}
+
 void loop_visit(const LoopBody *body, void (*visit)(void *context, const LoopNode *node), void *context) {
     for (int64_t i = 0; i < body->count; i++) {
         visit(context, body->items[i]);
@@ -181,6 +207,11 @@ void loop_visit(const LoopBody *body, void (*visit)(void *context, const LoopNod
 void loop_append(Arena *arena, LoopBody *body, const LoopNode *node) {
     // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
     array_push(arena, *body, node);
+}
+
+void loop_append_all(Arena *arena, LoopBody *body, LoopBody nodes) {
+    for (int64_t i = 0; i < nodes.count; i++)
+        loop_append(arena, body, nodes.items[i]);
 }
 
 LoopNode *loop_with_body(Arena *arena, const LoopNode *node, LoopBody body) {
@@ -214,6 +245,31 @@ const IntExpr *loop_substitute(Arena *arena, const IntExpr *expr, const IntExpr 
 bool loop_mentions(const IntExpr *expr, int var) {
     return (expr->op == INT_VAR && expr->value == var) || (expr->left && loop_mentions(expr->left, var)) ||
            (expr->right && loop_mentions(expr->right, var));
+}
+
+static int deeper(int depth, int other) {
+    return depth > other ? depth : other;
+}
+
+int loop_depth_of(const IntExpr *expr, const int *depths) {
+    if (expr->op == INT_VAR)
+        return depths[expr->value];
+    return deeper(expr->left ? loop_depth_of(expr->left, depths) : 0,
+                  expr->right ? loop_depth_of(expr->right, depths) : 0);
+}
+
+int loop_node_depth(Arena *arena, const LoopNode *node, const int *depths) {
+    const IntExpr *const exprs[] = {node->lower, node->upper, node->position};
+    const ValueList values = loop_values(arena, node);
+    int depth = 0;
+    for (size_t i = 0; i < sizeof exprs / sizeof *exprs; i++)
+        depth = deeper(depth, exprs[i] ? loop_depth_of(exprs[i], depths) : 0);
+    for (int64_t i = 0; i < values.count; i++) {
+        const Value *value = values.items[i];
+        depth = deeper(depth, value->var >= 0 ? depths[value->var] : 0);
+        depth = deeper(depth, value->index ? loop_depth_of(value->index, depths) : 0);
+    }
+    return depth;
 }
 
 static const IntExpr *use(void *context, const IntExpr *expr) {

@@ -99,12 +99,14 @@ typedef Array(const LoopNode *) LoopBody;
 
 // How the iterations of a LOOP_FOR are executed.
 typedef struct {
-    bool distinct;  // they write distinct elements
-    bool thread;    // divided among the threads of a team: its own, or that of a LOOP_TEAM around it
-    bool vector;    // divided among the lanes of vectors
-    int64_t unroll; // this many copies of the body; 0: as the C compiler likes
-    int collapsed;  // this many perfectly nested loops share the threads; 0 is 1
-    int sum_count;  // scalars that threads and lanes add to on their own, and that are added up in the end
+    bool distinct;   // they write distinct elements
+    bool permutable; // no command says how: the loop may change places with others that are permutable. Where
+                     // they write distinct elements, they do so wherever the loop is
+    bool thread;     // divided among the threads of a team: its own, or that of a LOOP_TEAM around it
+    bool vector;     // divided among the lanes of vectors
+    int64_t unroll;  // this many copies of the body; 0: as the C compiler likes
+    int collapsed;   // this many perfectly nested loops share the threads; 0 is 1
+    int sum_count;   // scalars that threads and lanes add to on their own, and that are added up in the end
     const int *sums;
     const IntExpr *work; // iterations inside: few are not worth a team
     const IntExpr *call; // those of a library call inside: where they are many, it has a team of its own
@@ -197,6 +199,11 @@ const LoopNode *loop_map_ints(Arena *arena, const LoopNode *node, IntRewrite rew
 // All values of a node, operands before what they are operands of.
 typedef const Value *(*ValueRewrite)(void *context, const Value *value);
 const LoopNode *loop_map_values(Arena *arena, const LoopNode *node, ValueRewrite rewrite, void *context);
+// A node and all inside, each before those in its body.
+LoopBody loop_nodes(Arena *arena, const LoopNode *node);
+// All values of a node, operands after what they are operands of.
+typedef Array(const Value *) ValueList;
+ValueList loop_values(Arena *arena, const LoopNode *node);
 // Calls `visit` for each node, in order, those of bodies after the node itself.
 void loop_visit(const LoopBody *body, void (*visit)(void *context, const LoopNode *node), void *context);
 // A body in which each node is what `rewrite` appends to `to` for it; the bodies inside have been rewritten.
@@ -205,11 +212,16 @@ LoopBody loop_rewrite(Arena *arena, const LoopBody *body, LoopRewrite rewrite, v
 // A copy with another body.
 LoopNode *loop_with_body(Arena *arena, const LoopNode *node, LoopBody body);
 void loop_append(Arena *arena, LoopBody *body, const LoopNode *node);
+void loop_append_all(Arena *arena, LoopBody *body, LoopBody nodes);
 
 // `expr` with each variable that `values` has something for replaced.
 const IntExpr *loop_substitute(Arena *arena, const IntExpr *expr, const IntExpr *const *values,
                                int64_t count);
 bool loop_mentions(const IntExpr *expr, int var);
+// The greatest of `depths`, by variable, of the variables that an expression mentions, or the bounds,
+// position and value of a node; 0 without any.
+int loop_depth_of(const IntExpr *expr, const int *depths);
+int loop_node_depth(Arena *arena, const LoopNode *node, const int *depths);
 
 // What is used, by id: variables by a node other than the one that binds them.
 typedef struct {

@@ -47,14 +47,6 @@ const LoopScope *loop_scope_at(const LoopScope *scope, int depth) {
     return scope;
 }
 
-int loop_depth_of(const IntExpr *expr, const int *depths) {
-    if (expr->op == INT_VAR)
-        return depths[expr->value];
-    const int left = expr->left ? loop_depth_of(expr->left, depths) : 0;
-    const int right = expr->right ? loop_depth_of(expr->right, depths) : 0;
-    return left > right ? left : right;
-}
-
 bool loop_is_deeper(const LoopNode *node) {
     return node->kind == LOOP_FOR || node->kind == LOOP_WHILE || node->kind == LOOP_TEAM;
 }

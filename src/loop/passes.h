@@ -8,6 +8,7 @@
 
 #define LOOP_PASSES(ENTRY)                                                                                   \
     ENTRY(overlap)    /* transfers start early and are waited for late */                                    \
+    ENTRY(tiles)      /* loops that cross in memory, in blocks */                                            \
     ENTRY(invariants) /* definitions and quotients, out of the loops that do not change them */              \
     ENTRY(threads)    /* loops that threads share */                                                         \
     ENTRY(vectors)    /* innermost loops that vectors share */                                               \
@@ -45,8 +46,6 @@ struct LoopScope {
 };
 // The innermost scope of this depth, `scope` itself or around it.
 const LoopScope *loop_scope_at(const LoopScope *scope, int depth);
-// The greatest of `depths`, by variable, of the variables of an expression; 0 without any.
-int loop_depth_of(const IntExpr *expr, const int *depths);
 // Whether a body of `node` is one deeper than the node.
 bool loop_is_deeper(const LoopNode *node);
 // The depth from which on definitions may use what `node` binds, where its body has `depth`: nothing may be

@@ -24,6 +24,7 @@ static void print_execution(const Printer *printer, const LoopNode *node) {
         bool on;
         const char *word;
     } marks[] = {{execution->distinct, "distinct"},
+                 {execution->permutable, "permutable"},
                  {execution->thread, "threads"},
                  {execution->vector, "vector"},
                  {node->atomic, "atomic"}};

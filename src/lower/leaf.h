@@ -45,9 +45,6 @@ bool leaf_is_open(const LeafSite *site);
 
 // Puts the loops of a leaf, `loops`, into an order that goes through memory well.
 void leaf_order(const LeafSite *site, int *loops);
-// A loop that walks along the stored elements of an access through which `loop` strides; -1 where there is
-// none.
-int leaf_crossing_loop(const LeafSite *site, int loop);
 
 // Sets which loops write distinct elements, and who executes their iterations where the schedule says it
 // (threads, vectors, unrolling). False with a diagnostic where that would race.

@@ -190,6 +190,7 @@ static void append_loops(LeafBuilder *leaf, int l, bool threaded, LoopBody *to) 
     LoopNode *node =
         level->type.format->iterate(arena, level, NULL, loop->var, int_const(arena, 0), leaf->uppers[l]);
     node->execution.distinct = loop->distinct;
+    node->execution.permutable = loop->permutable;
     node->execution.thread = (thread && !threaded) || loop->thread_copies;
     node->execution.vector = loop->vector;
     node->execution.unroll = loop->unroll;

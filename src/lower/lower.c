@@ -2,7 +2,6 @@
 #include "lower/lower.h"
 
 #include "lower/leaf.h"
-#include "lower/tile.h"
 #include "lower/transfers.h"
 
 typedef struct {
@@ -206,8 +205,7 @@ static bool check_sparse(const Lowering *lowering) {
         sparse->tensor->name);
 }
 
-const Spmd *lower(const Cin *scheduled, Diagnostics *diagnostics) {
-    const Cin *cin = tile_leaf(scheduled);
+const Spmd *lower(const Cin *cin, Diagnostics *diagnostics) {
     Spmd *spmd = arena_new(cin->arena, Spmd);
     Lowering lowering = {.cin = cin, .diagnostics = diagnostics, .spmd = spmd};
     spmd->arena = cin->arena;

@@ -65,24 +65,3 @@ void leaf_order(const LeafSite *site, int *loops) {
     for (int i = 0; i < sum_count; i++)
         loops[distinct_count + i] = sums[i];
 }
-
-typedef struct {
-    const LeafSite *site;
-    int loop, crossing;
-} Crossing;
-
-static void find_crossing(void *context, const Access *access) {
-    Crossing *at = context;
-    if (at->crossing >= 0 || lines_moved(at->site, access, at->loop) != OTHER_LINE)
-        return;
-    for (int i = 0; i < at->site->loop_count; i++)
-        if (lines_moved(at->site, access, at->site->loops[i]) == NEXT)
-            at->crossing = at->site->loops[i];
-}
-
-int leaf_crossing_loop(const LeafSite *site, int loop) {
-    Crossing crossing = {site, loop, -1};
-    expr_accesses(site->assign->rhs, find_crossing, &crossing);
-    find_crossing(&crossing, site->assign->lhs);
-    return crossing.crossing;
-}

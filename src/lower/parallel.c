@@ -151,7 +151,10 @@ static bool check_vector_outside_threads(const Analysis *analysis) {
 bool leaf_parallelize(const LeafSite *site, LeafLoop *loops, int loop_count, const BlasCall *call) {
     Analysis analysis = {.site = site, .loops = loops, .loop_count = loop_count};
     analysis.plain_count = loop_count - (call ? blas_call_loops(call) : 0);
-    for (int i = 0; i < loop_count; i++)
+    const bool open = leaf_is_open(site);
+    for (int i = 0; i < loop_count; i++) {
         loops[i].distinct = writes_distinct(&analysis, i);
+        loops[i].permutable = open && loops[i].distinct == leaf_determines(site, loops[i].var, 0);
+    }
     return apply_commands(&analysis) && check_vector_outside_threads(&analysis);
 }

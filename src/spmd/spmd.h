@@ -51,6 +51,7 @@ typedef struct {
     int var;
     const IntExpr *upper;
     bool distinct;       // iterations write distinct elements
+    bool permutable;     // the order is open, and what `distinct` says holds in any order
     bool thread;         // iterations are divided among the threads
     bool thread_reduces; // they all update the same element: each thread sums on its own, then the sums are
                          // added

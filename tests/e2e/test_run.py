@@ -253,6 +253,20 @@ a = D(i) * D(i)
     check(done.stderr.count(": ok\n") == 4, f"standard error: {done.stderr!r}")
 
 
+def test_tiles(folder):
+    """Loops in blocks, several and the last ones short, beside a loop between them and rows on two ranks."""
+    program = """
+param n = 67, m = 531
+machine M = grid(2)
+tensor A(n, m): f64; tensor B(m, n): f64; tensor y(n): f64; tensor V(m, 3, n): f64; tensor W(3, m): f64
+place A(x, y) -> M(x)
+A(i, j) = B(j, i)
+y(i) = A(i, j) * B(j, i)
+A(i, j) += V(j, k, i) / W(k, j)
+"""
+    distal(["run", "-e", program, "--check"])
+
+
 def test_own_launcher(folder):
     """Under mpirun the command starts nothing, and reads its program once."""
     with open(example("summa"), encoding="utf-8") as file:

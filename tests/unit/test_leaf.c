@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "lang/program.h"
+#include "loop/names.h"
 #include "loop/passes.h"
 #include "lower/loops.h"
 #include "lower/lower.h"
@@ -39,13 +40,6 @@ static const char *outcome(Arena *arena, const char *text, const Spmd **spmd) {
     while (node->kind != SPMD_LEAF)
         node = node->kind == SPMD_LOOP ? node->body : node->next;
     return node->leaf->why;
-}
-
-static const Leaf *leaf_of(const Spmd *spmd) {
-    const SpmdNode *node = spmd->nests[spmd->nest_count - 1].body;
-    while (node->kind != SPMD_LEAF)
-        node = node->kind == SPMD_LOOP ? node->body : node->next;
-    return node->leaf;
 }
 
 typedef struct {
@@ -172,15 +166,21 @@ static void mark(void *context, const LoopNode *node) {
                 execution->unroll ? "u" : "");
 }
 
-static const char *marks_of(Arena *arena, const Spmd *spmd) {
+// The kernel before pass `end`.
+static const LoopKernel *kernel_of(const Spmd *spmd, const char *end) {
     static const char *const no_params[] = {"ranks"};
     const char *pass, *why = NULL;
-    int count = 0; // blocks of iterations say the same twice
-    while (strcmp(loop_pass_name(count), "blocks") != 0)
+    int count = 0;
+    while (strcmp(loop_pass_name(count), end) != 0)
         count++;
     const LoopKernel *kernel = loop_run_passes(lower_loops(spmd, no_params, 1), count, &pass, &why);
     if (!kernel)
         fail_msg("%s: %s", pass, why);
+    return kernel;
+}
+
+static const char *marks_of(Arena *arena, const Spmd *spmd) {
+    const LoopKernel *kernel = kernel_of(spmd, "blocks"); // which would say the same twice
     Marks marks = {.text = text_create(arena)};
     loop_visit(&kernel->body, find_update, &marks);
     loop_visit(&kernel->body, mark, &marks);
@@ -237,7 +237,7 @@ static void test_loops_are_parallel(void **state) {
     }
 }
 
-// Loops that the schedule did not put in order go through memory line by line.
+// Loops that the schedule did not put in order go through memory line by line, or in tiles.
 static void test_loops_are_ordered(void **state) {
     (void)state;
     static const Case cases[] = {
@@ -247,9 +247,15 @@ static void test_loops_are_ordered(void **state) {
         {DECLARE "x(i) = A(i,j)", "i j"},
         {DECLARE "tensor V(4,5):f64, order(1,0)\nx(i) = V(i,j)", "j i"},
         {DECLARE "y(j) = A(i,j)\nschedule y { split(i,io,ii,2) }", "io ii j"},
-        {DECLARE "tensor V(5,4):f64\nA(i,j) = V(j,i)", "io jo ii ji"},
-        {DECLARE "tensor V(5,4):f64\ns = A(i,j) * V(j,i)", "io jo ii ji"},
-        {DECLARE "tensor V(3,4,5):f64\nU(i,j,l) = V(l,i,j)", "i jo lo ji li"},
+        {DECLARE "tensor V(5,4):f64\nA(i,j) = V(j,i)", "i_tile j_tile i j"},
+        {DECLARE "tensor V(5,4):f64\ns = A(i,j) * V(j,i)", "i_tile j_tile i j"},
+        {DECLARE "tensor V(3,4,5):f64\nU(i,j,l) = V(l,i,j)", "i j_tile l_tile j l"},
+        {DECLARE "tensor V(3,5,4):f64\nU(i,j,l) = V(l,j,i)", "j i_tile l_tile i l"},
+        {DECLARE "tensor V(3,6,4):f64; tensor P(4,3):f64\nP(i,l) = V(l,k,i) / E(k,l)", "i_tile l_tile k i l"},
+        {DECLARE "tensor V(5,4):f64\nA(i,j) = V(j,i)\nschedule A { divide(i,io,ii,2) }",
+         "io ii_tile j_tile ii j"},
+        {DECLARE "tensor V(5,4):f64\nA(i,j) = V(j,i)\nschedule A { rotate(j,{i},js) }", "i js"},
+        {DECLARE "tensor V(5,4):f64\nA(i,j) = V(j,i)\nschedule A { unroll(i, 2) }", "i j"},
         {DECLARE "tensor V(5,4):f64\nA(i,j) = V(j,i)\nschedule A { reorder({j,i}) }", "j i"},
         {DECLARE "y(j) = A(i,j)\nschedule y { reorder({j,i}) }", "j i"},
         {DECLARE "y(j) = A(i,j)\nschedule y { reorder({j,i}); split(i,io,ii,2) }", "j io ii"},
@@ -262,10 +268,13 @@ static void test_loops_are_ordered(void **state) {
         const char *why = outcome(arena, cases[i].text, &spmd);
         if (!spmd)
             fail_msg("%s\n  gives: %s", cases[i].text, why);
-        const Leaf *leaf = leaf_of(spmd);
+        const LoopKernel *kernel = kernel_of(spmd, "invariants");
+        const LoopNames names = loop_names(kernel);
         Text order = text_create(arena);
-        for (int l = 0; l < leaf->loop_count; l++)
-            text_printf(&order, "%s%s", l ? " " : "", spmd->cin->vars[leaf->loops[l].var].name);
+        const LoopBody nodes = loop_nodes(arena, kernel->body.items[0]);
+        for (int64_t n = 0; n < nodes.count; n++)
+            if (nodes.items[n]->kind == LOOP_FOR)
+                text_printf(&order, "%s%s", order.length ? " " : "", names.vars[nodes.items[n]->var]);
         if (strcmp(text_string(&order), cases[i].expected) != 0)
             fail_msg("%s\n  gives:    %s\n  expected: %s", cases[i].text, text_string(&order),
                      cases[i].expected);

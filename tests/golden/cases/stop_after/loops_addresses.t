@@ -23,7 +23,7 @@ for each processor (io), active:
     leaf where active && A:  # loops: too few loops
         let ii_end = min(n_per_p, n - io * n_per_p)
         let ii_blocks_end = max(0, ii_end) / 4 * 4
-        for ii in 0 .. ii_blocks_end by 4:  # distinct, threads, work ii_end * m
+        for ii in 0 .. ii_blocks_end by 4:  # distinct, permutable, threads, work ii_end * m
             let i = io * n_per_p + ii
             workspace sum
             let i_2 = io * n_per_p + (ii + 1)
@@ -36,7 +36,7 @@ for each processor (io), active:
             let B_at_2 = (i_2 - B_lo0) * B_stride0 - B_lo1
             let B_at_3 = (i_3 - B_lo0) * B_stride0 - B_lo1
             let B_at_4 = (i_4 - B_lo0) * B_stride0 - B_lo1
-            for j in 0 .. m:  # vector, sum sum, sum sum_2, sum sum_3, sum sum_4
+            for j in 0 .. m:  # permutable, vector, sum sum, sum sum_2, sum sum_3, sum sum_4
                 sum += B[B_at + j] * c[j - c_lo0] + c[j - c_lo0]
                 sum_2 += B[B_at_2 + j] * c[j - c_lo0] + c[j - c_lo0]
                 sum_3 += B[B_at_3 + j] * c[j - c_lo0] + c[j - c_lo0]
@@ -45,11 +45,11 @@ for each processor (io), active:
             A[i_2 - A_lo0] += sum_2
             A[i_3 - A_lo0] += sum_3
             A[i_4 - A_lo0] += sum_4
-        for ii in ii_blocks_end .. ii_end:  # distinct
+        for ii in ii_blocks_end .. ii_end:  # distinct, permutable
             let i = io * n_per_p + ii
             workspace sum
             let B_at = (i - B_lo0) * B_stride0 - B_lo1
-            for j in 0 .. m:  # vector, sum sum
+            for j in 0 .. m:  # permutable, vector, sum sum
                 sum += B[B_at + j] * c[j - c_lo0] + c[j - c_lo0]
             A[i - A_lo0] += sum
     release FETCH_c

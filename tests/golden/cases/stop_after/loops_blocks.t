@@ -22,12 +22,12 @@ for each processor (), active:
     z = wait FETCH_z with z_lo0 = lo[0]
     leaf where active && y:  # loops: too few loops
         let i_blocks_end = max(0, n) / 4 * 4
-        for i in 0 .. i_blocks_end by 4:  # distinct, threads, work n * m
+        for i in 0 .. i_blocks_end by 4:  # distinct, permutable, threads, work n * m
             workspace sum
             workspace sum_2
             workspace sum_3
             workspace sum_4
-            for j in 0 .. m:  # vector, sum sum, sum sum_2, sum sum_3, sum sum_4
+            for j in 0 .. m:  # permutable, vector, sum sum, sum sum_2, sum sum_3, sum sum_4
                 sum += B[(i - B_lo0) * B_stride0 + j - B_lo1] * x[j - x_lo0] * z[j - z_lo0]
                 sum_2 += B[(i + 1 - B_lo0) * B_stride0 + j - B_lo1] * x[j - x_lo0] * z[j - z_lo0]
                 sum_3 += B[(i + 2 - B_lo0) * B_stride0 + j - B_lo1] * x[j - x_lo0] * z[j - z_lo0]
@@ -36,9 +36,9 @@ for each processor (), active:
             y[i + 1 - y_lo0] += sum_2
             y[i + 2 - y_lo0] += sum_3
             y[i + 3 - y_lo0] += sum_4
-        for i in i_blocks_end .. n:  # distinct
+        for i in i_blocks_end .. n:  # distinct, permutable
             workspace sum
-            for j in 0 .. m:  # vector, sum sum
+            for j in 0 .. m:  # permutable, vector, sum sum
                 sum += B[(i - B_lo0) * B_stride0 + j - B_lo1] * x[j - x_lo0] * z[j - z_lo0]
             y[i - y_lo0] += sum
     release FETCH_z

@@ -22,10 +22,10 @@ for each processor (io), active:
     c = wait FETCH_c with c_lo0 = lo[0]
     leaf where active && A:  # loops: too few loops
         let ii_end = min(n_per_p, n - io * n_per_p)
-        for ii in 0 .. ii_end:  # distinct, threads, work ii_end * m
+        for ii in 0 .. ii_end:  # distinct, permutable, threads, work ii_end * m
             let i = io * n_per_p + ii
             workspace sum
-            for j in 0 .. m:  # vector, sum sum
+            for j in 0 .. m:  # permutable, vector, sum sum
                 sum += B[(i - B_lo0) * B_stride0 + j - B_lo1] * c[j - c_lo0] + c[j - c_lo0]
             A[i - A_lo0] += sum
     release FETCH_c

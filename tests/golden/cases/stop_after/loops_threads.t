@@ -22,9 +22,9 @@ for each processor (io), active:
     c = wait FETCH_c with c_lo0 = lo[0]
     leaf where active:  # loops: too few loops
         let ii_end = min(n_per_p, n - io * n_per_p)
-        for ii in 0 .. ii_end:  # distinct, threads, work ii_end * m
+        for ii in 0 .. ii_end:  # distinct, permutable, threads, work ii_end * m
             let i = io * n_per_p + ii
-            for j in 0 .. m:
+            for j in 0 .. m:  # permutable
                 A[i - A_lo0] += B[(i - B_lo0) * B_stride0 + j - B_lo1] * c[j - c_lo0] + c[j - c_lo0]
     release FETCH_c
     release FETCH_B

@@ -17,9 +17,9 @@ for each processor (), active:
     B = wait FETCH_B with B_lo0 = lo[0], B_stride0 = stride[0], B_lo1 = lo[1], B_stride1 = stride[1], B_lo2 = lo[2]
     c = wait FETCH_c with c_lo0 = lo[0]
     leaf where active:  # loops: nothing is summed
-        for i in 0 .. n:  # distinct, threads, collapse 2, work n * m * q
-            for j in 0 .. m:  # distinct
-                for k in 0 .. q:  # distinct, vector
+        for i in 0 .. n:  # distinct, permutable, threads, collapse 2, work n * m * q
+            for j in 0 .. m:  # distinct, permutable
+                for k in 0 .. q:  # distinct, permutable, vector
                     A[(i - A_lo0) * A_stride0 + (j - A_lo1) * A_stride1 + k - A_lo2] = B[(i - B_lo0) * B_stride0 + (j - B_lo1) * B_stride1 + k - B_lo2] / c[k - c_lo0]
     release FETCH_c
     release FETCH_B

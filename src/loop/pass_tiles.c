@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tiles: where the innermost loop strides through an array whose stored elements another loop walks along,
+// as in a transposition, both are executed in blocks, so that cache lines are used up before they are
+// evicted.
+#include "loop/passes.h"
+
+// The innermost loop strides through INNER cache lines, 16 KiB, which stay in a first-level cache, and their
+// pages in the TLB, while the other loop uses them up. Its OUTER iterations are few, so that there are tiles
+// for many threads.
+enum { INNER = 256, OUTER = 32 };
+
+// What an iteration of a loop adds to an expression; where that is not a number, STRIDE_OTHER.
+typedef enum { STRIDE_NONE, STRIDE_ONE, STRIDE_OTHER } Stride;
+
+// Loops that are perfectly nested, but for definitions and conditions before the next loop.
+typedef struct {
+    LoopKernel *kernel;
+    LoopBody headers; // loops, definitions and conditions, from the outermost loop to the innermost one
+    const LoopNode *innermost;
+} Nest;
+
+// The headers from `loop` inwards.
+static void find_headers(Nest *nest, const LoopNode *loop) {
+    int64_t count = 0;
+    nest->headers.count = 0;
+    for (const LoopNode *node = loop, *next; node; node = next) {
+        loop_append(nest->kernel->arena, &nest->headers, node);
+        if (node->kind == LOOP_FOR) {
+            nest->innermost = node;
+            count = nest->headers.count;
+        }
+        next = NULL;
+        for (int64_t i = 0; i < node->body.count; i++) {
+            const LoopNode *inside = node->body.items[i];
+            if (inside->kind == LOOP_LET)
+                loop_append(nest->kernel->arena, &nest->headers, inside);
+            else if (i + 1 == node->body.count && inside->body.count > 0)
+                next = inside;
+            else
+                break;
+        }
+    }
+    nest->headers.count = count;
+}
+
+// Whether the loops commute, with definitions and conditions that depend on nothing that they write.
+static bool is_permutable(const Nest *nest) {
+    for (int64_t i = 0; i < nest->headers.count; i++) {
+        const LoopNode *node = nest->headers.items[i];
+        if (node->kind == LOOP_FOR) {
+            if (!node->execution.permutable || node->step != 1)
+                return false;
+            continue;
+        }
+        const ValueList values = loop_values(nest->kernel->arena, node);
+        for (int64_t v = 0; v < values.count; v++)
+            if (values.items[v]->array >= 0)
+                return false;
+        if (node->kind != LOOP_LET && node->kind != LOOP_IF)
+            return false;
+    }
+    return !loop_has_loop(&nest->innermost->body);
+}
+
+static Stride stride_of(const IntExpr *expr, const Stride *vars) {
+    if (expr->op == INT_VAR)
+        return vars[expr->value];
+    if (!expr->left)
+        return STRIDE_NONE;
+    const Stride left = stride_of(expr->left, vars), right = stride_of(expr->right, vars);
+    if (right == STRIDE_NONE && (left == STRIDE_NONE || expr->op == INT_ADD || expr->op == INT_SUB))
+        return left;
+    return left == STRIDE_NONE && expr->op == INT_ADD ? right : STRIDE_OTHER;
+}
+
+// Of all variables of the nest, in an iteration of `loop`.
+static const Stride *strides_in(const Nest *nest, const LoopNode *loop) {
+    Stride *strides = arena_array(nest->kernel->arena, Stride, nest->kernel->vars.count);
+    const LoopBody nodes = loop_nodes(nest->kernel->arena, nest->headers.items[0]);
+    strides[loop->var] = STRIDE_ONE;
+    for (int64_t i = 0; i < nodes.count; i++) {
+        const LoopNode *node = nodes.items[i];
+        if (node->kind == LOOP_LET)
+            strides[node->var] =
+                node->value->kind == VALUE_INDEX ? stride_of(node->value->index, strides) : STRIDE_OTHER;
+    }
+    return strides;
+}
+
+// The place among the headers of a loop that walks along the elements at `position`, through which the
+// innermost loop strides; -1 where there is none.
+static int crossing_at(const Nest *nest, const IntExpr *position) {
+    if (!position || stride_of(position, strides_in(nest, nest->innermost)) != STRIDE_OTHER)
+        return -1;
+    for (int i = 0; i + 1 < nest->headers.count; i++) {
+        const LoopNode *loop = nest->headers.items[i];
+        if (loop->kind == LOOP_FOR && stride_of(position, strides_in(nest, loop)) == STRIDE_ONE)
+            return i;
+    }
+    return -1;
+}
+
+static int find_crossing(const Nest *nest) {
+    const LoopBody nodes = loop_nodes(nest->kernel->arena, nest->innermost);
+    int found = -1;
+    for (int64_t i = 0; i < nodes.count && found < 0; i++) {
+        const ValueList values = loop_values(nest->kernel->arena, nodes.items[i]);
+        for (int64_t v = 0; v < values.count && found < 0; v++)
+            if (values.items[v]->array >= 0)
+                found = crossing_at(nest, values.items[v]->index);
+        if (found < 0)
+            found = crossing_at(nest, nodes.items[i]->position);
+    }
+    return found;
+}
+
+// What a header inside of the crossing loop depends on, and so where it goes.
+enum { OUTSIDE, BETWEEN, CROSSING };
+
+// Levels of the headers, by place. False where the bounds of a loop depend on one that moves inside of it.
+static bool find_levels(const Nest *nest, int crossing, int *levels) {
+    int *vars = arena_array(nest->kernel->arena, int, nest->kernel->vars.count);
+    vars[nest->headers.items[crossing]->var] = CROSSING;
+    for (int i = crossing + 1; i < nest->headers.count; i++) {
+        const LoopNode *node = nest->headers.items[i];
+        levels[i] = loop_node_depth(nest->kernel->arena, node, vars);
+        if (node->kind == LOOP_FOR) {
+            if (levels[i] > (node == nest->innermost ? OUTSIDE : BETWEEN))
+                return false;
+            levels[i] = BETWEEN;
+        }
+        if (node->var >= 0)
+            vars[node->var] = levels[i];
+    }
+    return true;
+}
+
+// A loop over blocks of `loop`, and in *end the end of the one in hand; *loop becomes the loop in a block.
+static LoopNode *in_blocks(LoopKernel *kernel, LoopNode *loop, int64_t block, const LoopNode **end) {
+    Arena *arena = kernel->arena;
+    LoopVar name = {.name = "tile", .type = VALUE_TYPE_INDEX, .stem_array = -1, .stem_var = loop->var};
+    LoopNode *tiles = loop_with_body(arena, loop, loop->body);
+    tiles->var = loop_add_var(kernel, name);
+    tiles->step = block;
+    name.name = "end";
+    name.stem_var = tiles->var;
+    loop->lower = int_var(arena, tiles->var);
+    const IntExpr *after = int_op(arena, INT_ADD, loop->lower, int_const(arena, block));
+    *end = loop_let(arena, loop_add_var(kernel, name),
+                    value_index(arena, int_op(arena, INT_MIN, after, loop->upper)));
+    loop->upper = int_var(arena, (*end)->var);
+    return tiles;
+}
+
+static void append_level(const Nest *nest, int crossing, const int *levels, int level, LoopBody *to) {
+    for (int i = crossing + 1; i + 1 < nest->headers.count; i++)
+        if (levels[i] == level)
+            loop_append(nest->kernel->arena, to, nest->headers.items[i]);
+}
+
+// The headers with both loops in blocks.
+static LoopBody tiled_headers(const Nest *nest, int crossing, const int *levels) {
+    Arena *arena = nest->kernel->arena;
+    const LoopNode *loop = nest->headers.items[crossing], *ends[2];
+    LoopNode *outer = loop_with_body(arena, loop, loop->body);
+    LoopNode *inner = loop_with_body(arena, nest->innermost, nest->innermost->body);
+    LoopBody headers = {0};
+    outer->execution.permutable = inner->execution.permutable = false;
+    for (int i = 0; i < crossing; i++)
+        loop_append(arena, &headers, nest->headers.items[i]);
+    append_level(nest, crossing, levels, OUTSIDE, &headers);
+    loop_append(arena, &headers, in_blocks(nest->kernel, outer, OUTER, &ends[0]));
+    loop_append(arena, &headers, in_blocks(nest->kernel, inner, INNER, &ends[1]));
+    loop_append(arena, &headers, ends[0]);
+    loop_append(arena, &headers, ends[1]);
+    append_level(nest, crossing, levels, BETWEEN, &headers);
+    loop_append(arena, &headers, outer);
+    append_level(nest, crossing, levels, CROSSING, &headers);
+    loop_append(arena, &headers, inner);
+    return headers;
+}
+
+// Nodes from the headers, each with all that follow it inside.
+static LoopBody nested(Arena *arena, const LoopBody *headers, int64_t from, LoopBody innermost) {
+    if (from == headers->count)
+        return innermost;
+    const LoopNode *node = headers->items[from];
+    const LoopBody rest = nested(arena, headers, from + 1, innermost);
+    LoopBody body = {0};
+    loop_append(arena, &body, node->kind == LOOP_LET ? node : loop_with_body(arena, node, rest));
+    if (node->kind == LOOP_LET)
+        loop_append_all(arena, &body, rest);
+    return body;
+}
+
+static LoopBody tiled(LoopKernel *kernel, const LoopNode *loop) {
+    Arena *arena = kernel->arena;
+    Nest nest = {.kernel = kernel};
+    LoopBody body = {0};
+    find_headers(&nest, loop);
+    const int crossing = is_permutable(&nest) ? find_crossing(&nest) : -1;
+    int *levels = arena_array(arena, int, nest.headers.count);
+    if (crossing >= 0 && find_levels(&nest, crossing, levels)) {
+        const LoopBody headers = tiled_headers(&nest, crossing, levels);
+        return nested(arena, &headers, 0, nest.innermost->body);
+    }
+    loop_append(arena, &body, loop);
+    return body;
+}
+
+static LoopBody tile_body(LoopKernel *kernel, const LoopBody *body) {
+    LoopBody result = {0};
+    for (int64_t i = 0; i < body->count; i++) {
+        const LoopNode *node = body->items[i];
+        if (node->execution.permutable)
+            loop_append_all(kernel->arena, &result, tiled(kernel, node));
+        else
+            loop_append(kernel->arena, &result,
+                        loop_with_body(kernel->arena, node, tile_body(kernel, &node->body)));
+    }
+    return result;
+}
+
+const LoopKernel *loop_pass_tiles(const LoopKernel *before) {
+    LoopKernel *kernel = loop_kernel_copy(before);
+    kernel->body = tile_body(kernel, &before->body);
+    return kernel;
+}
