@@ -230,7 +230,7 @@ static distal_status wrap_pieces(distal_context *context, void *arguments) {
         if (!same_box(rect, &call->pieces[i]))
             return invalid(context,
                            "piece %" PRId64
-                           " of tensor '%s' has not the coordinates that distal_tensor_box gives",
+                           " of tensor '%s' does not have the coordinates that distal_tensor_box gives",
                            i, tensor->name);
         if (!call->pieces[i].data)
             return invalid(context, "rank %d holds a part of tensor '%s', and the memory for it is NULL",

@@ -21,7 +21,7 @@ bool check_name(distal_context *context, const char *what, const char *name) {
                                  "'%.60s' cannot name a %s: a name has letters, digits and _", name, what);
     if (is_keyword(name))
         return diagnostics_error(context->diagnostics, (Span){0},
-                                 "'%s' cannot name a %s: it begins a declaration", name, what);
+                                 "'%s' cannot name a %s: it is a reserved word", name, what);
     return true;
 }
 
@@ -37,7 +37,7 @@ bool check_line(distal_context *context, const char *what, const char *text) {
     }
     return (good && open == 0) ||
            diagnostics_error(context->diagnostics, (Span){0},
-                             "the %s, '%.60s', is not on one line with its brackets closed", what, text);
+                             "the %s, '%.60s', is not one line with matching brackets", what, text);
 }
 
 distal_tensor *context_tensor(const distal_context *context, const char *name) {

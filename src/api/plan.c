@@ -316,7 +316,8 @@ distal_status distal_plan_figures(const distal_plan *plan, distal_figures *figur
 static distal_status refuse(distal_context *context, void *arguments) {
     const distal_tensor *tensor = arguments;
     return tensor->context
-               ? invalid(context, "tensor '%s' has got other memory since the plan was made: plan again",
+               ? invalid(context,
+                         "the memory of tensor '%s' has changed since the plan was made: make a new plan",
                          tensor->name)
                : invalid(context, "tensor '%s' of the plan has been freed", tensor->name);
 }
@@ -365,7 +366,8 @@ static distal_status count(distal_context *context, void *arguments) {
         call->bytes += execution_bytes(call->plan->execution, t);
         call->messages += execution_messages(call->plan->execution, t);
     }
-    return found ? DISTAL_OK : invalid(context, "the plan accesses no tensor '%s'", call->tensor);
+    return found ? DISTAL_OK
+                 : invalid(context, "the statement of the plan accesses no tensor '%s'", call->tensor);
 }
 
 distal_status distal_plan_counted(const distal_plan *plan, const char *tensor, int64_t *bytes,

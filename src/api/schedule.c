@@ -187,7 +187,8 @@ static distal_status apply_text(distal_context *context, void *arguments) {
     const bool ok = fragment_commands(&statement->build, (Fragment){text, line, 1}, &commands, &is_all);
     statement->build.arena = statement->arena;
     if (!ok && context->diagnostics->errors == 0)
-        return invalid(context, "'%.60s' is not only commands, separated by ';' or newlines", text);
+        return invalid(context, "expected schedule commands, separated by ';' or newlines, found '%.60s'",
+                       text);
     return ok ? statement_add_commands(statement, commands.count, commands.items) : DISTAL_INVALID;
 }
 

@@ -265,7 +265,7 @@ static bool check_workspace(distal_statement *statement, const Command *command)
             context_tensor(statement->context, arg->name))
             return diagnostics_error(
                 statement->context->diagnostics, arg->span,
-                "cannot %s: '%s' is a tensor already: a workspace needs a name of its own", command->name,
+                "cannot %s: '%s' is already a tensor; choose another name for the workspace", command->name,
                 arg->name);
     }
     return true;

@@ -185,7 +185,8 @@ static int take_param(distal_context *context, const char *name, int64_t value) 
     ProgramBuilder *build = &context->build;
     Name found;
     if (build_find(build, name, &found) && found.kind == NAME_PARAM) {
-        invalid(context, "'%s' is already declared as a param, and is what an extent would be called", name);
+        invalid(context, "'%s' is already declared as a param, and an extent of this tensor has that name",
+                name);
         return -1;
     }
     int64_t index = 1;
@@ -337,7 +338,7 @@ static distal_status find(distal_context *context, void *arguments) {
     for (const distal_tensor *tensor = context->tensors; tensor; tensor = tensor->next)
         array_push(context->scratch, names, tensor->name);
     return invalid(context, "there is no tensor '%s'%s", call->name,
-                   did_you_mean(context->scratch, call->name, names.items, names.count));
+                   did_you_mean(context->scratch, call->name, "tensors", names.items, names.count));
 }
 
 distal_status distal_tensor_find(distal_context *context, const char *name, distal_tensor **tensor) {

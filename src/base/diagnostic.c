@@ -201,7 +201,8 @@ static int64_t edit_distance(const char *a, const char *b) {
     return row[n];
 }
 
-const char *closest_name(const char *name, const char *const *candidates, int64_t count) {
+// The candidate that `name` was probably meant to be; NULL where none is close to it.
+static const char *closest_name(const char *name, const char *const *candidates, int64_t count) {
     const char *best = NULL;
     int64_t best_distance = max_i64(1, ((int64_t)strlen(name) + 1) / 3);
     for (int64_t i = 0; i < count; i++) {
@@ -215,7 +216,18 @@ const char *closest_name(const char *name, const char *const *candidates, int64_
     return best;
 }
 
-const char *did_you_mean(Arena *arena, const char *name, const char *const *candidates, int64_t count) {
+const char *did_you_mean(Arena *arena, const char *name, const char *label, const char *const *candidates,
+                         int64_t count) {
+    enum { MOST = 16 };
     const char *closest = closest_name(name, candidates, count);
-    return closest ? arena_printf(arena, "; did you mean '%s'?", closest) : "";
+    if (closest)
+        return arena_printf(arena, "; did you mean '%s'?", closest);
+    if (!label)
+        return "";
+    Text list = text_create(arena);
+    text_printf(&list, " (%s:%s", label, count == 0 ? " none" : "");
+    for (int64_t i = 0; i < count && i < MOST; i++)
+        text_printf(&list, " %s", candidates[i]);
+    text_append(&list, count > MOST ? " ...)" : ")");
+    return text_string(&list);
 }

@@ -65,9 +65,9 @@ void diagnostics_sort(Diagnostics *diagnostics);
 //        |            ^~
 void diagnostics_print(Diagnostics *diagnostics, Text *to);
 
-// Of `count` candidates, the one that `name` was probably meant to be (small edit distance), or NULL.
-const char *closest_name(const char *name, const char *const *candidates, int64_t count);
-// "; did you mean 'x'?" with that one, for the end of a message; "" where there is none.
-const char *did_you_mean(Arena *arena, const char *name, const char *const *candidates, int64_t count);
+// For the end of a message about an unknown name: "; did you mean 'x'?" where one of the candidates has a
+// small edit distance to it; else " (LABEL: x y z)", or "" where `label` is NULL.
+const char *did_you_mean(Arena *arena, const char *name, const char *label, const char *const *candidates,
+                         int64_t count);
 
 #endif

@@ -133,7 +133,7 @@ static const char *near_topics(const char *topic, Arena *arena) {
         array_push(arena, names, subcommands[i]->name);
     for (int i = 0; i < count; i++)
         array_push(arena, names, commands[i]->name);
-    return did_you_mean(arena, topic, names.items, names.count);
+    return did_you_mean(arena, topic, NULL, names.items, names.count);
 }
 
 static ExitStatus help(Session *session) {

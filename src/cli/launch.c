@@ -80,7 +80,7 @@ bool launch_fits(Session *session) {
         return true;
     diagnostics_error(session->diagnostics, (Span){0},
                       "%" PRId64 " processes are too many for %" PRId64
-                      " core%s: at most %d a core are started",
+                      " core%s: at most %d per core are started",
                       ranks, available, available == 1 ? "" : "s", MAX_RANKS_OF_CORE);
     const int64_t fewer = pipeline_fewer_ranks(pipeline, available);
     diagnostics_note(session->diagnostics, (Span){0},

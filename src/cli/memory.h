@@ -9,8 +9,8 @@
 #include <mpi.h>
 
 // Bytes that a run with these options takes on `rank` while statement `statement` is executed: homes and
-// buffers, whole tensors that --check gathers, and the copy of a target that is accumulated into more than
-// once. INT64_MAX where that does not fit into 64 bits.
+// buffers, whole tensors that --check gathers, and the copy of a target that every repetition of an
+// accumulating statement restores. INT64_MAX where that does not fit into 64 bits.
 int64_t memory_of_statement(const Pipeline *pipeline, const Options *options, int statement, int64_t rank);
 // The most that it takes on `rank`.
 int64_t memory_of_rank(const Pipeline *pipeline, const Options *options, int64_t rank);

@@ -240,6 +240,6 @@ void memory_advise(Session *session, int64_t limit, int64_t ranks_of_node) {
         found |= try_more_ranks(&advice, machine, machine_count);
     if (!found)
         diagnostics_note(session->diagnostics, (Span){0},
-                         "less memory is needed where tensors are placed on more ranks, and where what is "
-                         "communicated comes in smaller pieces (split a loop, communicate inside of it)");
+                         "less memory is needed if tensors are placed on more ranks, or are communicated in "
+                         "smaller pieces (split a loop and communicate inside it)");
 }

@@ -30,7 +30,7 @@ static bool parse_command(Parsing *parsing, const char *word) {
     for (int i = 0; subcommands[i]; i++)
         array_push(parsing->arena, names, subcommands[i]->name);
     diagnostics_error(parsing->diagnostics, (Span){0}, "unknown command '%s'%s", word,
-                      did_you_mean(parsing->arena, word, names.items, names.count));
+                      did_you_mean(parsing->arena, word, NULL, names.items, names.count));
     list_commands(parsing);
     return false;
 }
@@ -116,7 +116,7 @@ static bool unknown_option(Parsing *parsing, const char *argument) {
         return diagnostics_error(parsing->diagnostics, (Span){0}, "'%s' is ambiguous: it could be %s", name,
                                  text_string(&begins));
     return diagnostics_error(parsing->diagnostics, (Span){0}, "unknown option '%s'%s", name,
-                             did_you_mean(parsing->arena, name, names, OPTION_COUNT));
+                             did_you_mean(parsing->arena, name, NULL, names, OPTION_COUNT));
 }
 
 // The commands that take `option`.

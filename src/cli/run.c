@@ -128,7 +128,7 @@ const Subcommand subcommand_run = {
     .summary = "compile, launch, read inputs, compute, write outputs",
     .text =
         "Starts its own processes through `mpirun`, or through what DISTAL_MPIRUN names (a launcher with its "
-        "options, to which -n N is added), unless it is running under an MPI launcher already. Prints scalar "
+        "options, to which -n N is added), unless it is already running under an MPI launcher. Prints scalar "
         "outputs that --out does not name. Other environment variables: DISTAL_CC and DISTAL_CFLAGS (the C "
         "compiler and its flags), DISTAL_CC_TIMEOUT (the seconds that it may take, 300), XDG_CACHE_HOME "
         "(compiled kernels are kept there, under distal/).",

@@ -14,7 +14,7 @@ static const Tensor *find_tensor(Session *session, const char *option, const Bin
     }
     diagnostics_error(session->diagnostics, (Span){0}, "%s %s=%s: the program has no tensor '%s'%s", option,
                       binding->tensor, binding->value, binding->tensor,
-                      did_you_mean(session->arena, binding->tensor, names, program->tensor_count));
+                      did_you_mean(session->arena, binding->tensor, "tensors", names, program->tensor_count));
     return NULL;
 }
 

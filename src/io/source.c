@@ -19,7 +19,7 @@ bool source_parse(const char *text, const Tensor *tensor, Arena *arena, SourceSp
     for (int i = 0; i < GENERATOR_COUNT; i++)
         names[i] = generators[i].name;
     return diagnostics_error(diagnostics, (Span){0}, "'%s' is not a source for %s%s (expected %s)", text,
-                             tensor->name, did_you_mean(arena, name, names, GENERATOR_COUNT),
+                             tensor->name, did_you_mean(arena, name, NULL, names, GENERATOR_COUNT),
                              source_list(arena));
 }
 

@@ -73,22 +73,6 @@ NameArray build_names(const ProgramBuilder *builder, NameKind kind, Arena *arena
     return names;
 }
 
-const char *build_suggestion(Arena *arena, const char *name, const char *label, const char *const *candidates,
-                             int64_t count) {
-    enum { MOST = 12 };
-    const char *close = closest_name(name, candidates, count);
-    if (close)
-        return arena_printf(arena, "; did you mean '%s'?", close);
-    if (count == 0)
-        return arena_printf(arena, " (%s: none)", label);
-    Text list = text_create(arena);
-    text_printf(&list, " (%s:", label);
-    for (int64_t i = 0; i < count && i < MOST; i++)
-        text_printf(&list, " %s", candidates[i]);
-    text_append(&list, count > MOST ? " ...)" : ")");
-    return text_string(&list);
-}
-
 const char *const *build_param_names(const ProgramBuilder *builder) {
     return builder->outer ? builder->outer->param_names.items : builder->param_names.items;
 }

@@ -76,10 +76,6 @@ bool build_find(const ProgramBuilder *builder, const char *name, Name *found);
 // All names of a kind, in order of declaration.
 NameArray build_names(const ProgramBuilder *builder, NameKind kind, Arena *arena);
 
-// "; did you mean 'x'?", else " (LABEL: x y z)", for the end of a message.
-const char *build_suggestion(Arena *arena, const char *name, const char *label, const char *const *candidates,
-                             int64_t count);
-
 // The value of an expression that is known to have one.
 int64_t build_value(const ProgramBuilder *builder, const IntExpr *expr);
 // Sets how wide the coordinates are that the levels of the tensor store; whether that has changed.

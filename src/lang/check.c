@@ -67,8 +67,8 @@ bool check_extent(ProgramBuilder *builder, const char *var, const Access *first,
     const int64_t first_extent = build_value(builder, first->tensor->extents[first_mode]);
     return extent == first_extent ||
            diagnostics_error(builder->diagnostics, access->var_spans[mode],
-                             "'%s' runs over mode %d of '%s' (extent %" PRId64
-                             ") and over mode %d of '%s' (extent %" PRId64 "), which have to be equal",
+                             "'%s' indexes mode %d of '%s' (extent %" PRId64
+                             ") and mode %d of '%s' (extent %" PRId64 "); these extents must be equal",
                              var, first_mode, first->tensor->name, first_extent, mode, access->tensor->name,
                              extent);
 }
@@ -89,7 +89,7 @@ bool check_block(ProgramBuilder *builder, int64_t block, Span span) {
     if (block >= 1 && block <= MAX_CYCLE)
         return true;
     return diagnostics_error(builder->diagnostics, span,
-                             "a block of %" PRId64 " coordinates; a block has 1 to %d", block, MAX_CYCLE);
+                             "expected a block of 1 to %d coordinates, not %" PRId64, MAX_CYCLE, block);
 }
 
 // Functions stand on numbers that they are defined on.
@@ -236,6 +236,6 @@ void check_overrides(ProgramBuilder *builder) {
         else if (!is_there || (found.kind != NAME_PARAM && !found.failed))
             diagnostics_error(
                 builder->diagnostics, (Span){0}, "the program has no param '%s'%s", name,
-                build_suggestion(builder->arena, name, "params", params, builder->param_names.count - 1));
+                did_you_mean(builder->arena, name, "params", params, builder->param_names.count - 1));
     }
 }

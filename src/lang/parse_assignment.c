@@ -216,14 +216,11 @@ static bool looks_called(const Parser *parser) {
 static void unknown_function(AssignmentParser *builder, const Token *name) {
     Parser *parser = builder->parser;
     Array(const char *) names = {0};
-    Text list = text_create(parser->arena);
-    for (int i = 0; i < function_count(); i++) {
+    for (int i = 0; i < function_count(); i++)
         array_push(parser->arena, names, function_at(i)->name);
-        text_printf(&list, " %s", function_at(i)->name);
-    }
     fail(builder);
-    diagnostics_error(parser->diagnostics, name->span, "unknown function '%s'%s (functions:%s)", name->text,
-                      did_you_mean(parser->arena, name->text, names.items, names.count), text_string(&list));
+    diagnostics_error(parser->diagnostics, name->span, "unknown function '%s'%s", name->text,
+                      did_you_mean(parser->arena, name->text, "functions", names.items, names.count));
 }
 
 static void wrong_argument_count(AssignmentParser *builder, const Function *function, int count, Span span) {
@@ -366,8 +363,8 @@ static bool parse_operand(AssignmentParser *builder, const Expr **result) {
     case TOKEN_NEWLINE:
         return diagnostics_error(
             parser->diagnostics, token->span,
-            "expected a tensor, a number or '(', found end of line (a statement goes on after a "
-            "newline only between parentheses)");
+            "expected a tensor, a number or '(', found end of line (a statement continues on the "
+            "next line only inside parentheses)");
     default:
         return expected(parser, "a tensor, a number or '('");
     }
@@ -436,7 +433,7 @@ static bool is_misspelled_keyword(Parser *parser, const Token *name) {
     int64_t count;
     const char *const *words = keywords(&count);
     diagnostics_error(parser->diagnostics, name->span, "unknown declaration '%s'%s", name->text,
-                      build_suggestion(parser->arena, name->text, "declarations", words, count));
+                      did_you_mean(parser->arena, name->text, "declarations", words, count));
     return true;
 }
 

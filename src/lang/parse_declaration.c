@@ -51,7 +51,7 @@ static bool check_level_name(Parser *parser, const Machine *machine, const Token
             return true;
     return diagnostics_error(
         parser->diagnostics, name->span, "unknown level '%s' of a machine%s", name->text,
-        build_suggestion(parser->arena, name->text, "levels", level_names, LEVEL_NAME_COUNT));
+        did_you_mean(parser->arena, name->text, "levels", level_names, LEVEL_NAME_COUNT));
 }
 
 // Adds `grid(size, ...)` to the last level of the machine.
@@ -163,7 +163,7 @@ static bool parse_type(Parser *parser, Tensor *tensor, bool *known) {
     for (int i = 0; i < TYPE_COUNT; i++)
         names[i] = type_info((ElementType)i)->name;
     diagnostics_error(parser->diagnostics, name->span, "unknown type '%s'%s", name->text,
-                      build_suggestion(parser->arena, name->text, "types", names, TYPE_COUNT));
+                      did_you_mean(parser->arena, name->text, "types", names, TYPE_COUNT));
     *known = false;
     return true;
 }

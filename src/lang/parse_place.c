@@ -77,13 +77,13 @@ static int mode_of(PlaceParser *place, Arrow *arrow, const Token *name) {
     Name declared;
     if (build_find(parser->build, name->text, &declared) && declared.kind == NAME_PARAM)
         diagnostics_error(parser->diagnostics, name->span,
-                          "'%s' is a param; a place is a mode's name, cyclic(...), a plain integer or '*'",
+                          "'%s' is a param; expected the name of a mode, cyclic(...), an integer or '*'",
                           name->text);
     else
-        diagnostics_error(parser->diagnostics, name->span, "'%s' does not name a mode of '%s'%s", name->text,
-                          place->name->text,
-                          build_suggestion(parser->arena, name->text, "named on the left", arrow->modes,
-                                           arrow->mode_count));
+        diagnostics_error(
+            parser->diagnostics, name->span, "'%s' does not name a mode of '%s'%s", name->text,
+            place->name->text,
+            did_you_mean(parser->arena, name->text, "named on the left", arrow->modes, arrow->mode_count));
     return -1;
 }
 
@@ -213,7 +213,7 @@ static const MachineLevel *find_level(PlaceParser *place, const Token *name) {
     else if (!level)
         diagnostics_error(parser->diagnostics, name->span, "machine '%s' has no level '%s'%s", machine->name,
                           name->text,
-                          build_suggestion(parser->arena, name->text, "levels", names, machine->level_count));
+                          did_you_mean(parser->arena, name->text, "levels", names, machine->level_count));
     else if (!was_wrong && index > place->next_level)
         diagnostics_error(
             parser->diagnostics, name->span,
@@ -305,9 +305,9 @@ static bool parse_arrow(PlaceParser *place, bool first_arrow) {
         place->failed = !resolve_name(parser, name, NAME_TENSOR, &tensor);
         place->tensor = place->failed ? NULL : tensor.tensor;
         if (place->tensor && !is_own(parser->build, place->tensor))
-            return diagnostics_error(parser->diagnostics, name->span,
-                                     "tensor '%s' is declared elsewhere, and its placement there",
-                                     name->text);
+            return diagnostics_error(
+                parser->diagnostics, name->span,
+                "tensor '%s' is declared elsewhere, which is where its placement belongs", name->text);
         if (place->tensor && tensor_is_sparse(place->tensor))
             place->failed = !diagnostics_error(parser->diagnostics, name->span,
                                                "tensor '%s' is sparse, and placing sparse tensors is not "
@@ -345,9 +345,9 @@ static bool parse_memory(PlaceParser *place) {
     if (!expect_name(parser, arena_printf(parser->arena, "a memory after 'in': %s", all), &name))
         return false;
     if (!memory_find(name->text, &place->placement->memory))
-        place->failed = !diagnostics_error(
-            parser->diagnostics, name->span, "unknown memory '%s'%s", name->text,
-            build_suggestion(parser->arena, name->text, "memories", names, MEMORY_KIND_COUNT));
+        place->failed =
+            !diagnostics_error(parser->diagnostics, name->span, "unknown memory '%s'%s", name->text,
+                               did_you_mean(parser->arena, name->text, "memories", names, MEMORY_KIND_COUNT));
     else if (!memory_kind(place->placement->memory)->supported)
         unsupported(place, name->span, arena_printf(parser->arena, "a tensor in memory '%s'", name->text));
     return true;
@@ -389,7 +389,7 @@ bool parse_arrows(Parser *parser) {
         return ok;
     if (parser->build->placed.items[place.tensor->id])
         return diagnostics_error(parser->diagnostics, place.name->span,
-                                 "'%s' is already placed; a tensor has one place", place.tensor->name);
+                                 "'%s' already has a placement; a tensor has one", place.tensor->name);
     parser->build->placed.items[place.tensor->id] = true;
     if (ok)
         check_all_levels(&place);

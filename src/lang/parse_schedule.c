@@ -140,7 +140,7 @@ bool parse_argument(Parser *parser, ArgumentKind kind, Arg *arg) {
             return false;
         return arg->item_count > 0 || kind == TAKES_VARIABLES ||
                diagnostics_error(parser->diagnostics, arg->span,
-                                 "this list is empty; it has to name something");
+                                 "this list is empty; expected at least one name");
     }
     if (kind == TAKES_EXPRESSION)
         return parse_expression(parser, arg, end);
@@ -261,8 +261,8 @@ static void diagnose_target(Parser *parser, const Token *target) {
         if (strcmp(statements[i].target, target->text) != 0)
             continue;
         diagnostics_error(parser->diagnostics, target->span,
-                          "every statement that assigns '%s' so far has a schedule "
-                          "block already",
+                          "every statement above that assigns '%s' already has a "
+                          "schedule block",
                           target->text);
         return;
     }
@@ -279,9 +279,8 @@ static void diagnose_target(Parser *parser, const Token *target) {
             return;
         }
     }
-    diagnostics_error(
-        parser->diagnostics, target->span, "no statement assigns '%s'%s", target->text,
-        build_suggestion(parser->arena, target->text, "assigned", targets.items, targets.count));
+    diagnostics_error(parser->diagnostics, target->span, "no statement assigns '%s'%s", target->text,
+                      did_you_mean(parser->arena, target->text, "assigned", targets.items, targets.count));
 }
 
 bool parse_schedule(Parser *parser) {

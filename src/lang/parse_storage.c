@@ -48,7 +48,7 @@ static bool parse_level_type(Levels *levels) {
     if (!type.format) {
         levels->usable =
             diagnostics_error(parser->diagnostics, span, "unknown storage level '%s'%s", name->text,
-                              build_suggestion(parser->arena, name->text, "levels", names, count));
+                              did_you_mean(parser->arena, name->text, "levels", names, count));
     } else if (levels->count < MAX_ORDER) {
         levels->tensor->levels[levels->count] = type;
         levels->spans[levels->count] = span;
@@ -143,7 +143,7 @@ static void take_mode(Levels *levels, Modes *modes, const Token *name) {
         modes->usable = diagnostics_error(
             parser->diagnostics, name->span, "'%s' does not name a mode of '%s'%s", name->text,
             levels->tensor->name,
-            build_suggestion(parser->arena, name->text, "named on the left", modes->names, count));
+            did_you_mean(parser->arena, name->text, "named on the left", modes->names, count));
     else if (modes->stored[mode])
         modes->usable =
             diagnostics_error(parser->diagnostics, name->span, "'%s' is stored by two levels", name->text);
@@ -246,7 +246,7 @@ static bool parse_levels_of(Parser *parser, Tensor *tensor, bool *ordered) {
     int64_t count;
     const char *const *names = tensor_format_names(&count);
     return diagnostics_error(parser->diagnostics, token->span, "unknown format '%s'%s", token->text,
-                             build_suggestion(parser->arena, token->text, "formats", names, count));
+                             did_you_mean(parser->arena, token->text, "formats", names, count));
 }
 
 bool parse_storage(Parser *parser, Tensor *tensor) {

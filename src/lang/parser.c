@@ -133,6 +133,6 @@ bool resolve_name(Parser *parser, const Token *token, NameKind kind, Name *name)
         candidates[i] = names.items[i].name;
     return diagnostics_error(
         parser->diagnostics, token->span, "unknown %s '%s'%s", name_kinds[kind], token->text,
-        build_suggestion(parser->arena, token->text, arena_printf(parser->arena, "%ss", name_kinds[kind]),
-                         candidates, names.count));
+        did_you_mean(parser->arena, token->text, arena_printf(parser->arena, "%ss", name_kinds[kind]),
+                     candidates, names.count));
 }

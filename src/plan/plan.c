@@ -114,7 +114,8 @@ static int64_t largest_machine(const Plan *plan, const Spmd *const *spmds, const
 static bool bad_entry(const Placement *placement, int dim, const Grid *grid, Diagnostics *diagnostics) {
     const PlaceEntry *entry = &placement->entries[dim];
     if (entry->kind == PLACE_PARTITION)
-        return diagnostics_error(diagnostics, entry->span, "blocks have 1 to %d coordinates", MAX_CYCLE);
+        return diagnostics_error(diagnostics, entry->span, "expected a block of 1 to %d coordinates",
+                                 MAX_CYCLE);
     return diagnostics_error(diagnostics, entry->span,
                              "coordinate %" PRId64 " lies outside of this dimension of %s (0 .. %" PRId64 ")",
                              entry->coordinate, placement->machine->name, grid->extents[dim] - 1);

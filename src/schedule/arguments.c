@@ -116,7 +116,7 @@ bool argument_loop(const Application *application, const Arg *arg, int *var) {
     *var = cin_var(cin, arg->name);
     const Relation *relation = *var >= 0 ? cin_replaced_by(cin, *var) : NULL;
     if (relation)
-        return refuse(application, arg->span, "'%s' is not a loop any more, it was %s (loops: %s)", arg->name,
+        return refuse(application, arg->span, "'%s' is no longer a loop: it was %s (loops: %s)", arg->name,
                       fate(cin, relation), loop_list(cin));
     if (*var < 0 || !cin_is_loop(cin, *var))
         return refuse(application, arg->span, "'%s' is not a loop of this statement (loops: %s)", arg->name,
@@ -150,7 +150,7 @@ bool argument_new_vars(const Application *application, const Arg *const *args, i
         int old = cin_var(cin, args[i]->name);
         if (old >= 0)
             return refuse(application, args[i]->span,
-                          "'%s' is %s of this statement already: a new loop needs a name of its own",
+                          "'%s' is already %s of this statement; choose another name for the new loop",
                           args[i]->name, cin_is_loop(cin, old) ? "a loop" : "a variable");
         for (int k = 0; k < i; k++)
             if (strcmp(args[k]->name, args[i]->name) == 0)
@@ -221,19 +221,20 @@ bool argument_tensor(const Application *application, const Arg *arg, const Tenso
         if (strcmp(names[i], arg->name) == 0)
             return true;
     }
-    return refuse(application, arg->span, "'%s' is not a tensor of this statement (tensors: %s)", arg->name,
-                  enumeration(list.arena, names, (int)list.tensors.count));
+    return refuse(application, arg->span, "'%s' is not a tensor of this statement%s", arg->name,
+                  did_you_mean(list.arena, arg->name, "tensors", names, list.tensors.count));
 }
 
 bool argument_choice(const Application *application, const Arg *arg, const char *what,
                      const char *const *names, int count, int *choice) {
-    const char *list = enumeration(application->scheduler->arena, names, count);
-    if (!is_name(arg))
-        return refuse(application, arg->span, "expected a %s (%s)", what, list);
+    const char *name = is_name(arg) ? arg->name : "";
     for (*choice = 0; *choice < count; ++*choice)
-        if (strcmp(names[*choice], arg->name) == 0)
+        if (strcmp(names[*choice], name) == 0)
             return true;
-    return refuse(application, arg->span, "there is no %s '%s' (%s)", what, arg->name, list);
+    const char *choices = did_you_mean(application->scheduler->arena, name, "choices", names, count);
+    if (!is_name(arg))
+        return refuse(application, arg->span, "expected a %s%s", what, choices);
+    return refuse(application, arg->span, "unknown %s '%s'%s", what, name, choices);
 }
 
 bool loop_is_free(const Application *application, Span span, int var, unsigned kinds) {
@@ -244,8 +245,8 @@ bool loop_is_free(const Application *application, Span span, int var, unsigned k
             continue;
         Text text = text_create(application->scheduler->arena);
         cin_print_directive(cin, directive, application->scheduler->symbols.params, &text);
-        return refuse(application, span, "%s was applied to '%s' before", text_string(&text),
-                      cin->vars[var].name);
+        return refuse(application, span, "'%s' is already used by %s", cin->vars[var].name,
+                      text_string(&text));
     }
     return true;
 }

@@ -34,7 +34,8 @@ static const Cin *collapse(Scheduler *scheduler, const Command *command, const C
     if (!argument_loop(&application, &args[0], &outer) || !argument_loop(&application, &args[1], &inner))
         return NULL;
     if (outer == inner) {
-        refuse(&application, args[1].span, "'%s' and '%s' have to be two loops", args[0].name, args[1].name);
+        refuse(&application, args[1].span, "'%s' and '%s' are the same loop; expected two", args[0].name,
+               args[1].name);
         return NULL;
     }
     Cin *result = cin_copy(cin);

@@ -34,7 +34,7 @@ static bool communicate_one(const Application *application, Cin *result, const A
         return false;
     const int already = communicated_at(result, tensor, var);
     if (already >= 0)
-        return refuse(application, arg->span, "'%s' is communicated at '%s' already", arg->name,
+        return refuse(application, arg->span, "'%s' is already communicated at '%s'", arg->name,
                       result->vars[already].name);
     if (!accessed_under(result, tensor, var))
         return refuse(application, arg->span, "'%s' is not accessed under the loop '%s'", arg->name,

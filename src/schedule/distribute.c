@@ -98,8 +98,8 @@ static bool dimensions_are_free(const Application *application, const Distributi
             continue;
         Text text = text_create(application->scheduler->arena);
         cin_print_directive(application->cin, taken, application->scheduler->symbols.params, &text);
-        return refuse(application, onto->span, "%s has taken that dimension of '%s' already",
-                      text_string(&text), distribution->machine->name);
+        return refuse(application, onto->span, "that dimension of '%s' is already used by %s",
+                      distribution->machine->name, text_string(&text));
     }
     return true;
 }
@@ -116,9 +116,9 @@ static bool onto_machine(const Application *application, const Machine *machine,
             if (machine->level_count == 1 && !*names[0])
                 return refuse(application, onto->span, "the machine '%s' is flat, it has no level '%s'",
                               machine->name, onto->level);
-            return refuse(application, onto->span, "'%s' has no level '%s' (levels: %s)", machine->name,
-                          onto->level,
-                          enumeration(application->scheduler->arena, names, machine->level_count));
+            return refuse(application, onto->span, "'%s' has no level '%s'%s", machine->name, onto->level,
+                          did_you_mean(application->scheduler->arena, onto->level, "levels", names,
+                                       machine->level_count));
         }
         first = level->first;
         order = level->order;
@@ -211,7 +211,7 @@ static bool onto_tensor(const Application *application, const Tensor *tensor, Di
     const int count = next_cuts(cin, access, cuts, &all);
     if (count == 0)
         return refuse(application, span,
-                      all ? "all that the placement of '%s' partitions is distributed already"
+                      all ? "all modes that the placement of '%s' partitions are already distributed"
                           : "the placement of '%s' partitions no mode",
                       tensor->name);
     distribution->machine = tensor->placement->machine;
@@ -254,12 +254,8 @@ static bool resolve_onto(const Application *application, Distribution *distribut
         }
         array_push(application->scheduler->arena, names, symbols->tensors[t]->name);
     }
-    const char *closest = closest_name(onto->name, names.items, names.count);
-    if (closest)
-        return refuse(application, onto->span, "'%s' is neither a machine nor a tensor; did you mean '%s'?",
-                      onto->name, closest);
-    return refuse(application, onto->span, "'%s' is neither a machine nor a tensor (%s)", onto->name,
-                  enumeration(application->scheduler->arena, names.items, (int)names.count));
+    return refuse(application, onto->span, "'%s' is neither a machine nor a tensor%s", onto->name,
+                  did_you_mean(application->scheduler->arena, onto->name, "names", names.items, names.count));
 }
 
 static const Cin *distribute(Scheduler *scheduler, const Command *command, const Cin *cin) {

@@ -100,7 +100,7 @@ static bool resolve_filled(const Application *application, Hoist *hoist) {
             continue;
         if (cin_var(cin, items[i].name) >= 0)
             return refuse(application, items[i].span,
-                          "'%s' is a variable of this statement: write '%s' again, or a name of its own",
+                          "'%s' is another variable of this statement: write '%s' again, or a new name",
                           items[i].name, old);
         hoist->filled[i] = cin->var_count + hoist->new_count;
         hoist->new_vars[hoist->new_count++] = (SourceVar){
@@ -135,7 +135,7 @@ static bool resolve_name(const Application *application, Hoist *hoist) {
         return refuse(application, hoist->name->span, "expected a name for the workspace");
     const char *taken = taken_by(application->scheduler, hoist->name->name);
     return !taken ||
-           refuse(application, hoist->name->span, "'%s' is %s already: a workspace needs a name of its own",
+           refuse(application, hoist->name->span, "'%s' is already %s; choose another name for the workspace",
                   hoist->name->name, taken);
 }
 

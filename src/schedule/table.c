@@ -36,19 +36,13 @@ const ScheduleCommand *schedule_command_of_call(const char *call, const CommandF
 static void unknown_command(Scheduler *scheduler, const Command *command) {
     const char *names[2 * COMMAND_COUNT];
     int count = 0;
-    for (int i = 0; i < COMMAND_COUNT; i++)
+    for (int i = 0; i < COMMAND_COUNT; i++) {
         names[count++] = commands[i]->name;
-    const char *list = enumeration(scheduler->arena, names, count);
-    for (int i = 0; i < COMMAND_COUNT; i++)
         if (commands[i]->alias)
             names[count++] = commands[i]->alias;
-    const char *closest = closest_name(command->name, names, count);
-    if (closest)
-        diagnostics_error(scheduler->diagnostics, command->name_span,
-                          "unknown command '%s'; did you mean '%s'?", command->name, closest);
-    else
-        diagnostics_error(scheduler->diagnostics, command->name_span, "unknown command '%s' (commands: %s)",
-                          command->name, list);
+    }
+    diagnostics_error(scheduler->diagnostics, command->name_span, "unknown command '%s'%s", command->name,
+                      did_you_mean(scheduler->arena, command->name, "commands", names, count));
 }
 
 // Fewest arguments of a form: the last may be optional.

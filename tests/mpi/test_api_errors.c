@@ -107,14 +107,15 @@ static void test_null(MPI_Comm comm, int rank, int ranks) {
 static void test_declarations(MPI_Comm comm, int rank, int ranks) {
     (void)rank;
     distal_context *d = context_on(comm, ranks);
-    const int64_t extents[13] = {4, 4}, negative[] = {4, -1}, huge[] = {INT64_MAX, INT64_MAX};
+    const int64_t extents[13] = {4, 4}, negative[] = {4, -1}, huge[] = {INT64_MAX, 1},
+                  many[] = {(int64_t)1 << 40, (int64_t)1 << 40};
     distal_tensor *t;
     CHECK(*distal_error(d) == '\0', "an error before any");
     WRONG(distal_param(d, NULL, 1), "the name of the param is NULL");
     WRONG(distal_param(d, "", 1), "cannot name");
     WRONG(distal_param(d, "2n", 1), "cannot name a param: a name has letters, digits and _");
     WRONG(distal_param(d, "n = 1\nparam m", 1), "cannot name");
-    WRONG(distal_param(d, "tensor", 1), "cannot name a param: it begins a declaration");
+    WRONG(distal_param(d, "tensor", 1), "cannot name a param: it is a reserved word");
     WRONG(distal_param(d, "ranks", 1), "ranks");
     WRONG(distal_param(d, "M", 1), "M");
     WRONG(distal_machine(d, NULL, "grid(1)"), "the name of the machine is NULL");
@@ -122,7 +123,7 @@ static void test_declarations(MPI_Comm comm, int rank, int ranks) {
     WRONG(distal_machine(d, "N", "grid()"), "dimension");
     WRONG(distal_machine(d, "N", "grid(0)"), "at least 1");
     WRONG(distal_machine(d, "N", "grid(nobody)"), "nobody");
-    WRONG(distal_machine(d, "N", "grid(1)\ntensor A: f64"), "is not on one line with its brackets closed");
+    WRONG(distal_machine(d, "N", "grid(1)\ntensor A: f64"), "is not one line with matching brackets");
     WRONG(distal_machine(d, "N", "planet grid(1)"), "planet");
     WRONG(distal_machine(d, "M", "grid(1)"), "M");
     WRONG(distal_machine_grid(d, "N", 0, extents), "'N' has 0 dimensions; a machine has 1 to 12");
@@ -137,7 +138,8 @@ static void test_declarations(MPI_Comm comm, int rank, int ranks) {
     WRONG(distal_tensor_create(d, "A", DISTAL_F64, 13, extents, NULL, &t), "modes");
     WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, NULL, NULL, &t), "the extents of tensor 'A' are NULL");
     WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, negative, NULL, &t), "negative");
-    WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, huge, NULL, &t), "64-bit");
+    WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, huge, NULL, &t), "at most 2^62");
+    WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, many, NULL, &t), "64-bit");
     WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, extents, "A(x) -> M(x)", &t), "mode");
     WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, extents, "A(x, y) -> Q(x)", &t), "Q");
     WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, extents, "B(x, y) -> M(x)", &t), "B");
@@ -148,7 +150,7 @@ static void test_declarations(MPI_Comm comm, int rank, int ranks) {
     WRONG(distal_machine(d, "N2", "grid(1) grid(2)"), "expected the end of the text, found 'grid'");
     FINE(distal_param(d, "E_dim0", 1));
     WRONG(distal_tensor_create(d, "E", DISTAL_F64, 2, extents, NULL, &t),
-          "'E_dim0' is already declared as a param, and is what an extent would be called");
+          "'E_dim0' is already declared as a param, and an extent of this tensor has that name");
     WRONG(distal_tensor_declare(d, NULL, NULL, &t), "NULL");
     WRONG(distal_tensor_declare(d, "A(4): f65", NULL, &t), "f64");
     WRONG(distal_tensor_declare(d, "A(n): f64", NULL, &t), "'n'");
@@ -161,7 +163,7 @@ static void test_declarations(MPI_Comm comm, int rank, int ranks) {
     WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, extents, NULL, &(distal_tensor *){NULL}), "A");
     WRONG(distal_tensor_find(d, "B", &(distal_tensor *){NULL}), "no tensor 'B'");
     WRONG(distal_tensor_create(d, "B", DISTAL_F64, 2, extents, "A(x, y) -> M(x)", &(distal_tensor *){NULL}),
-          "tensor 'A' is declared elsewhere, and its placement there");
+          "tensor 'A' is declared elsewhere, which is where its placement belongs");
     WRONG(distal_param(d, "A_dim1", 3), "param 'A_dim1' is an extent of a tensor; choose another name");
     FINE(distal_program(d, "x.distal", "param one = 1, more = one * 4611686018427387904"));
     WRONG(distal_param(d, "one", 4), "with 'one' = 4, param 'more' has no value that fits into 64 bits");
@@ -346,7 +348,8 @@ static void test_statements(MPI_Comm comm, int rank, int ranks) {
     SPOILS(distal_pos(s, "i", "p", NULL), "NULL");
     SPOILS(distal_schedule(s, NULL), "the text of the commands is NULL");
     SPOILS(distal_schedule(s, "fly(i)"), "'fly'");
-    SPOILS(distal_schedule(s, "unroll(j, 2)\n}\nA(i, j) = 1\nschedule A {\n"), "is not only commands");
+    SPOILS(distal_schedule(s, "unroll(j, 2)\n}\nA(i, j) = 1\nschedule A {\n"),
+           "expected schedule commands, separated by");
     SPOILS(distal_schedule(s, "unroll(j"), "");
 
     // What only the whole schedule shows is found when it is compiled.
@@ -471,7 +474,7 @@ static void test_plans(MPI_Comm comm, int rank, int ranks) {
     FINE(distal_plan_create(s, &plan));
     WRONG(distal_plan_figures(plan, NULL), "NULL");
     WRONG(distal_plan_counted(plan, NULL, &number, NULL), "NULL");
-    WRONG(distal_plan_counted(plan, "M", &number, NULL), "the plan accesses no tensor 'M'");
+    WRONG(distal_plan_counted(plan, "M", &number, NULL), "the statement of the plan accesses no tensor 'M'");
     FINE(distal_plan_counted(plan, "B", NULL, NULL));
     FINE(distal_execute(plan));
     // More memory than any machine has.

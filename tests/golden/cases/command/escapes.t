@@ -6,5 +6,5 @@ tensor A(3): f64
 tensor B(3): f64
 A(i) = B(i)
 --- stderr
-distal: error: --in \a=ones: the program has no tensor '\a'
+distal: error: --in \a=ones: the program has no tensor '\a' (tensors: A B)
 distal: error: cannot write A to 'a\rb.txt': the ending must be .npy

@@ -18,4 +18,4 @@ A(i, j) = B(j, i)
 --- stderr
 distal: error: rank 0 needs 15.3 MiB of memory, more than the limit of 15.0 MiB
 distal: note: rank 0 while it computes A: A 7.6 MiB at home; B 7.6 MiB at home
-distal: note: less memory is needed where tensors are placed on more ranks, and where what is communicated comes in smaller pieces (split a loop, communicate inside of it)
+distal: note: less memory is needed if tensors are placed on more ranks, or are communicated in smaller pieces (split a loop and communicate inside it)

@@ -16,6 +16,6 @@ place A(x) -> M(x)
 
 A(i) = 1
 --- stderr
-distal: error: 100000 processes are too many for ...: at most 16 a core are started
+distal: error: 100000 processes are too many for ...: at most 16 per core are started
 distal: note: -n ... runs the program on ... process..., each of which executes several processors of the machine
 distal: note: --oversubscribe starts all 100000 processes

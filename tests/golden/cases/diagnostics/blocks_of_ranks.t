@@ -8,6 +8,6 @@ tensor B(8): f64
 place A(x) -> M(cyclic(x, 3 - ranks))
 A(i) = B(i)
 --- stderr
-blocks_of_ranks.distal:5:17: error: blocks have 1 to 2147483647 coordinates
+blocks_of_ranks.distal:5:17: error: expected a block of 1 to 2147483647 coordinates
    5 | place A(x) -> M(cyclic(x, 3 - ranks))
      |                 ^~~~~~~~~~~~~~~~~~~~

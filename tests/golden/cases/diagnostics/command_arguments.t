@@ -100,10 +100,10 @@ schedule T27 { unroll(k, 0) }
 command_arguments.distal:16:15: error: split takes 4 arguments, split(i, io, ii, s), not 3
   16 | schedule T0 { split(k, ko, ki) }
      |               ^~~~~~~~~~~~~~~~
-command_arguments.distal:19:15: error: unknown command 'nonsense' (commands: split, divide, collapse, reorder, distribute, communicate, rotate, substitute, parallelize, precompute, unroll and pos)
+command_arguments.distal:19:15: error: unknown command 'nonsense' (commands: split divide collapse fuse reorder distribute communicate rotate substitute parallelize precompute unroll pos)
   19 | schedule T1 { nonsense(k) }
      |               ^~~~~~~~
-command_arguments.distal:22:15: error: unknown command 'tile' (commands: split, divide, collapse, reorder, distribute, communicate, rotate, substitute, parallelize, precompute, unroll and pos)
+command_arguments.distal:22:15: error: unknown command 'tile' (commands: split divide collapse fuse reorder distribute communicate rotate substitute parallelize precompute unroll pos)
   22 | schedule T2 { tile(k, ko, ki, 4) }
      |               ^~~~
 command_arguments.distal:25:23: error: cannot reorder: expected a name, or names in braces
@@ -121,7 +121,7 @@ command_arguments.distal:34:21: error: cannot split: expected the name of a loop
 command_arguments.distal:37:24: error: cannot split: expected a name for a new loop
   37 | schedule T8 { split(k, 3, ki, 4) }
      |                        ^
-command_arguments.distal:40:24: error: cannot split: 'i' is a loop of this statement already: a new loop needs a name of its own
+command_arguments.distal:40:24: error: cannot split: 'i' is already a loop of this statement; choose another name for the new loop
   40 | schedule T9 { split(k, i, ki, 4) }
      |                        ^
 command_arguments.distal:43:29: error: cannot split: 'ko' names two new loops
@@ -136,37 +136,37 @@ command_arguments.distal:49:33: error: cannot split: expected a number
 command_arguments.distal:52:33: error: cannot split: expected a number that is at least 1
   52 | schedule T13 { split(k, ko, ki, 0) }
      |                                 ^
-command_arguments.distal:55:43: error: cannot split: 'k' is not a loop any more, it was split into 'ko' and 'ki' (loops: i j ko ki)
+command_arguments.distal:55:43: error: cannot split: 'k' is no longer a loop: it was split into 'ko' and 'ki' (loops: i j ko ki)
   55 | schedule T14 { split(k, ko, ki, 4); split(k, a, b, 2) }
      |                                           ^
 command_arguments.distal:58:28: error: cannot communicate: expected a name, or names in braces
   58 | schedule T15 { communicate(3, k) }
      |                            ^
-command_arguments.distal:61:28: error: cannot communicate: 'P' is not a tensor of this statement (tensors: T16, B and C)
+command_arguments.distal:61:28: error: cannot communicate: 'P' is not a tensor of this statement (tensors: T16 B C)
   61 | schedule T16 { communicate(P, k) }
      |                            ^
 command_arguments.distal:64:31: error: cannot communicate: expected the name of a loop (loops: i j k)
   64 | schedule T17 { communicate(B, 3) }
      |                               ^
-command_arguments.distal:67:47: error: cannot communicate: 'B' is communicated at 'k' already
+command_arguments.distal:67:47: error: cannot communicate: 'B' is already communicated at 'k'
   67 | schedule T18 { communicate(B, k); communicate(B, i) }
      |                                               ^
-command_arguments.distal:70:31: error: cannot parallelize: there is no unit 'cpu_threads' (cpu_thread and cpu_vector)
+command_arguments.distal:70:31: error: cannot parallelize: unknown unit 'cpu_threads'; did you mean 'cpu_thread'?
   70 | schedule T19 { parallelize(i, cpu_threads) }
      |                               ^~~~~~~~~~~
-command_arguments.distal:73:31: error: cannot parallelize: expected a unit (cpu_thread and cpu_vector)
+command_arguments.distal:73:31: error: cannot parallelize: expected a unit (choices: cpu_thread cpu_vector)
   73 | schedule T20 { parallelize(i, 3) }
      |                               ^
-command_arguments.distal:76:43: error: cannot parallelize: there is no race strategy 'sometimes' (none, atomic, reduction and temporary)
+command_arguments.distal:76:43: error: cannot parallelize: unknown race strategy 'sometimes' (choices: none atomic reduction temporary)
   76 | schedule T21 { parallelize(i, cpu_thread, sometimes) }
      |                                           ^~~~~~~~~
 command_arguments.distal:79:16: error: parallelize onto gpu_block is not supported yet
   79 | schedule T22 { parallelize(i, gpu_block) }
      |                ^~~~~~~~~~~~~~~~~~~~~~~~~
-command_arguments.distal:82:38: error: cannot substitute: there is no kernel 'dgemm' (gemm, gemv, ger, dot, axpy, blas and loops)
+command_arguments.distal:82:38: error: cannot substitute: unknown kernel 'dgemm'; did you mean 'gemm'?
   82 | schedule T23 { substitute({i, j, k}, dgemm) }
      |                                      ^~~~~
-command_arguments.distal:85:62: error: cannot precompute: 'C' is a tensor already: a workspace needs a name of its own
+command_arguments.distal:85:62: error: cannot precompute: 'C' is already a tensor; choose another name for the workspace
   85 | schedule T24 { precompute(B(i, k) * C(k, j), {i, j}, {i, j}, C) }
      |                                                              ^
 command_arguments.distal:88:16: error: pos is not supported yet

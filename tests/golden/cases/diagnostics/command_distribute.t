@@ -72,13 +72,13 @@ command_distribute.distal:19:26: error: cannot distribute: 'M' has 2 dimensions,
 command_distribute.distal:22:54: error: cannot distribute: the machine 'M' is flat, it has no level 'node'
   22 | schedule T2 { distribute({i, j}, {io, jo}, {ii, ji}, M.node) }
      |                                                      ^~~~~~
-command_distribute.distal:25:43: error: cannot distribute: 'L' has no level 'gpu' (levels: node and core)
+command_distribute.distal:25:43: error: cannot distribute: 'L' has no level 'gpu' (levels: node core)
   25 | schedule T3 { distribute({i}, {io}, {ii}, L.gpu) }
      |                                           ^~~~~
-command_distribute.distal:28:43: error: cannot distribute: 'X' is neither a machine nor a tensor (M, L, N, B, C, P, Q, R, I, T0, T1, T2, T3, T4, T5, T6, T7, T8, T9, T10, T11, T12, T13, T14 and T15)
+command_distribute.distal:28:43: error: cannot distribute: 'X' is neither a machine nor a tensor (names: M L N B C P Q R I T0 T1 T2 T3 T4 T5 T6 ...)
   28 | schedule T4 { distribute({i}, {io}, {ii}, X) }
      |                                           ^
-command_distribute.distal:31:43: error: cannot distribute: 'm' is neither a machine nor a tensor (M, L, N, B, C, P, Q, R, I, T0, T1, T2, T3, T4, T5, T6, T7, T8, T9, T10, T11, T12, T13, T14 and T15)
+command_distribute.distal:31:43: error: cannot distribute: 'm' is neither a machine nor a tensor (names: M L N B C P Q R I T0 T1 T2 T3 T4 T5 T6 ...)
   31 | schedule T5 { distribute({i}, {io}, {ii}, m) }
      |                                           ^
 command_distribute.distal:34:43: error: cannot distribute: expected a machine, a level of it, or a tensor
@@ -90,10 +90,10 @@ command_distribute.distal:37:15: error: distribute takes 1 or 4 arguments, distr
 command_distribute.distal:40:54: error: cannot distribute: 'B' has no placement; write 'place B(...) -> ...'
   40 | schedule T8 { distribute({i, j}, {io, jo}, {ii, ji}, B) }
      |                                                      ^
-command_distribute.distal:43:41: error: cannot distribute: distribute(i) was applied to 'i' before
+command_distribute.distal:43:41: error: cannot distribute: 'i' is already used by distribute(i)
   43 | schedule T9 { distribute(i); distribute(i) }
      |                                         ^
-command_distribute.distal:46:81: error: cannot distribute: distribute(io, L.node[0]) has taken that dimension of 'L' already
+command_distribute.distal:46:81: error: cannot distribute: that dimension of 'L' is already used by distribute(io, L.node[0])
   46 | schedule T10 { distribute({i}, {io}, {ii}, L.node); distribute({j}, {jo}, {ji}, L.node) }
      |                                                                                 ^~~~~~
 command_distribute.distal:49:55: error: cannot distribute: 'P' is accessed with different variables, so it does not say which loops to distribute; distribute onto the machine 'M' instead

@@ -72,7 +72,7 @@ schedule T17 { reorder({j, i}); rotate(i, {j}, r) }
 command_loops.distal:16:27: error: cannot collapse: 'k' is not directly inside of 'i' (loops: i j k); reorder first
   16 | schedule T0 { collapse(i, k, f) }
      |                           ^
-command_loops.distal:19:27: error: cannot collapse: 'i' and 'i' have to be two loops
+command_loops.distal:19:27: error: cannot collapse: 'i' and 'i' are the same loop; expected two
   19 | schedule T1 { collapse(i, i, f) }
      |                           ^
 command_loops.distal:22:36: error: cannot split: 'i' is used by distribute(i); split it before that
@@ -81,13 +81,13 @@ command_loops.distal:22:36: error: cannot split: 'i' is used by distribute(i); s
 command_loops.distal:25:49: error: cannot split: 'i' is used by parallelize(i, cpu_thread); split it before that
   25 | schedule T3 { parallelize(i, cpu_thread); split(i, io, ii, 2) }
      |                                                 ^
-command_loops.distal:28:36: error: cannot unroll: unroll(k, 2) was applied to 'k' before
+command_loops.distal:28:36: error: cannot unroll: 'k' is already used by unroll(k, 2)
   28 | schedule T4 { unroll(k, 2); unroll(k, 3) }
      |                                    ^
 command_loops.distal:31:27: error: cannot parallelize: threads would race: iterations of 'k' add to the same elements of 'T5'; give a race strategy (atomic, reduction or temporary)
   31 | schedule T5 { parallelize(k, cpu_thread) }
      |                           ^
-command_loops.distal:34:50: error: cannot unroll: parallelize(k, cpu_vector) was applied to 'k' before
+command_loops.distal:34:50: error: cannot unroll: 'k' is already used by parallelize(k, cpu_vector)
   34 | schedule T6 { parallelize(k, cpu_vector); unroll(k, 2) }
      |                                                  ^
 command_loops.distal:37:25: error: cannot rotate: 'k' must be a loop outside of 'i' (loops: i j k); reorder first

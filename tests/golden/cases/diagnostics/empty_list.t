@@ -18,6 +18,6 @@ tensor a(n): f64
 a(i) = B(i, i)
 schedule a { reorder({}) }
 --- stderr
-empty_list.distal:16:22: error: this list is empty; it has to name something
+empty_list.distal:16:22: error: this list is empty; expected at least one name
   16 | schedule a { reorder({}) }
      |                      ^~

@@ -29,7 +29,7 @@ x(i) = log(A(i, i)
 functions.distal:3:8: error: 'exp' is a function; choose another name for the tensor
    3 | tensor exp(max): f64
      |        ^~~
-functions.distal:7:8: error: unknown function 'sqr'; did you mean 'sqrt'? (functions: sqrt abs exp log pow min max)
+functions.distal:7:8: error: unknown function 'sqr'; did you mean 'sqrt'?
    7 | x(i) = sqr(A(i, j))
      |        ^~~
 functions.distal:8:8: error: unknown function 'sine' (functions: sqrt abs exp log pow min max)

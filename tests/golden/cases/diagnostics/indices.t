@@ -18,10 +18,10 @@ A(i, j) += 2 * A(i, j)
 v(k) = C(i, k, B(i, k)) + C(2 * (i + j), k)
 s = B(i, i)
 --- stderr
-indices.distal:7:23: error: 'k' runs over mode 1 of 'B' (extent 9) and over mode 0 of 'C' (extent 8), which have to be equal
+indices.distal:7:23: error: 'k' indexes mode 1 of 'B' (extent 9) and mode 0 of 'C' (extent 8); these extents must be equal
    7 | A(i, j) = B(i, k) * C(k, j)
      |                       ^
-indices.distal:8:16: error: 'j' runs over mode 1 of 'A' (extent 8) and over mode 1 of 'B' (extent 9), which have to be equal
+indices.distal:8:16: error: 'j' indexes mode 1 of 'A' (extent 8) and mode 1 of 'B' (extent 9); these extents must be equal
    8 | A(i, j) = B(i, j)
      |                ^
 indices.distal:9:1: error: 'A' has 2 modes, but 1 index is given here
@@ -63,6 +63,6 @@ indices.distal:14:16: error: an index is a variable, not an expression
 indices.distal:14:29: error: an index is a variable, not an expression
   14 | v(k) = C(i, k, B(i, k)) + C(2 * (i + j), k)
      |                             ^~~~~~~~~~~
-indices.distal:15:10: error: 'i' runs over mode 0 of 'B' (extent 8) and over mode 1 of 'B' (extent 9), which have to be equal
+indices.distal:15:10: error: 'i' indexes mode 0 of 'B' (extent 8) and mode 1 of 'B' (extent 9); these extents must be equal
   15 | s = B(i, i)
      |          ^

@@ -11,6 +11,6 @@ schedule A { communicate(B, j); substitute({j, k}, gemv) }
 D(i, j) = B(i, k) * C(k, j)
 schedule D { communicate(B, k); unroll(i, 2) }
 --- stderr
-leaf_transfers.distal:6:44: error: cannot substitute: communicate(B, j) was applied to 'j' before
+leaf_transfers.distal:6:44: error: cannot substitute: 'j' is already used by communicate(B, j)
    6 | schedule A { communicate(B, j); substitute({j, k}, gemv) }
      |                                            ^~~~~~

@@ -45,7 +45,7 @@ leaves.distal:16:15: error: cannot substitute: the loops of substitute({i, k}, g
 leaves.distal:19:15: error: cannot substitute: the loops of substitute({i, j}, ger) must be innermost, but 'k' is inside of them (loops: i j k)
   19 | schedule T2 { substitute({i, j}, ger) }
      |               ^~~~~~~~~~~~~~~~~~~~~~~
-leaves.distal:22:45: error: cannot substitute: communicate(B, k) was applied to 'k' before
+leaves.distal:22:45: error: cannot substitute: 'k' is already used by communicate(B, k)
   22 | schedule T3 { communicate(B, k); substitute({i, j, k}, gemm) }
      |                                             ^~~~~~~~~
 leaves.distal:25:15: error: cannot substitute: the loops of substitute({i, j}, gemm) must be innermost, but 'k' is inside of them (loops: i j k)
@@ -54,12 +54,12 @@ leaves.distal:25:15: error: cannot substitute: the loops of substitute({i, j}, g
 leaves.distal:28:51: error: cannot substitute: the loops of substitute({j}, axpy) must be innermost, but 'k' is inside of them (loops: i j k)
   28 | schedule T6 { parallelize(k, cpu_thread, atomic); substitute({j}, axpy); reorder({k, i, j}) }
      |                                                   ^~~~~~~~~~~~~~~~~~~~~
-leaves.distal:31:51: error: cannot unroll: substitute({i, j, k}, gemm) was applied to 'k' before
+leaves.distal:31:51: error: cannot unroll: 'k' is already used by substitute({i, j, k}, gemm)
   31 | schedule T9 { substitute({i, j, k}, gemm); unroll(k, 2) }
      |                                                   ^
 leaves.distal:34:35: error: cannot parallelize: tensors are communicated at 'k', which is inside of the parallel loop 'i'
   34 | schedule T11 { communicate(B, k); parallelize(i, cpu_thread) }
      |                                   ^~~~~~~~~~~~~~~~~~~~~~~~~~
-leaves.distal:37:38: error: cannot unroll: distribute(i) was applied to 'i' before
+leaves.distal:37:38: error: cannot unroll: 'i' is already used by distribute(i)
   37 | schedule T12 { distribute(i); unroll(i, 2) }
      |                                      ^

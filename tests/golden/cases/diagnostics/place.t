@@ -26,7 +26,7 @@ place
 place.distal:6:18: error: 'M' has 2 dimensions, but 1 is given here
    6 | place A(x, y) -> M(x)
      |                  ^~~~
-place.distal:7:7: error: 'A' is already placed; a tensor has one place
+place.distal:7:7: error: 'A' already has a placement; a tensor has one
    7 | place A(x, y) -> M(x, y)
      |       ^
 place.distal:8:7: error: 'B' has 2 modes, but 1 is named here
@@ -56,7 +56,7 @@ place.distal:14:15: error: expected '->' and a machine, found 'M'
 place.distal:15:12: error: expected a name for a mode, found '0'
   15 | place I(x, 0) -> M(x, *)
      |            ^
-place.distal:16:23: error: 'g' is a param; a place is a mode's name, cyclic(...), a plain integer or '*'
+place.distal:16:23: error: 'g' is a param; expected the name of a mode, cyclic(...), an integer or '*'
   16 | place J(x, y) -> M(x, g), K(x, y) -> M(x, y)
      |                       ^
 place.distal:16:27: error: all arrows of a placement are about one tensor, here 'J'

@@ -17,13 +17,13 @@ place H(x, y) -> M(cyclic(x, b, 3), y)
 place I(x, y) -> M(cyclic(2, b), y)
 place J(x, y) -> M(cyclic x, y)
 --- stderr
-place_cyclic.distal:5:30: error: a block of 0 coordinates; a block has 1 to 2147483647
+place_cyclic.distal:5:30: error: expected a block of 1 to 2147483647 coordinates, not 0
    5 | place A(x, y) -> M(cyclic(x, none), y)
      |                              ^~~~
-place_cyclic.distal:6:30: error: a block of -1 coordinates; a block has 1 to 2147483647
+place_cyclic.distal:6:30: error: expected a block of 1 to 2147483647 coordinates, not -1
    6 | place B(x, y) -> M(cyclic(x, b - 3), y)
      |                              ^~~~~
-place_cyclic.distal:7:30: error: a block of 4294967296 coordinates; a block has 1 to 2147483647
+place_cyclic.distal:7:30: error: expected a block of 1 to 2147483647 coordinates, not 4294967296
    7 | place C(x, y) -> M(cyclic(x, 4294967296), y)
      |                              ^~~~~~~~~~
 place_cyclic.distal:8:27: error: 'z' does not name a mode of 'D' (named on the left: x y)

@@ -129,7 +129,7 @@ precompute.distal:42:49: error: cannot precompute: the expression has no variabl
 precompute.distal:45:53: error: cannot precompute: 1 name for 2 variables of the workspace
   45 | schedule T4 { precompute(B(i, k) * C(k, j), {i, j}, {i}, W) }
      |                                                     ^~~
-precompute.distal:48:54: error: cannot precompute: 'j' is a variable of this statement: write 'i' again, or a name of its own
+precompute.distal:48:54: error: cannot precompute: 'j' is another variable of this statement: write 'i' again, or a new name
   48 | schedule T5 { precompute(B(i, k) * C(k, j), {i, j}, {j, iw}, W) }
      |                                                      ^
 precompute.distal:51:49: error: cannot precompute: 'i' appears twice in the list
@@ -138,10 +138,10 @@ precompute.distal:51:49: error: cannot precompute: 'i' appears twice in the list
 precompute.distal:54:57: error: cannot precompute: 'x' appears twice in the list
   54 | schedule T7 { precompute(B(i, k) * C(k, j), {i, j}, {x, x}, W) }
      |                                                         ^
-precompute.distal:57:61: error: cannot precompute: 'P' is a tensor already: a workspace needs a name of its own
+precompute.distal:57:61: error: cannot precompute: 'P' is already a tensor; choose another name for the workspace
   57 | schedule T8 { precompute(B(i, k) * C(k, j), {i, j}, {i, j}, P) }
      |                                                             ^
-precompute.distal:60:61: error: cannot precompute: 'M' is a machine already: a workspace needs a name of its own
+precompute.distal:60:61: error: cannot precompute: 'M' is already a machine; choose another name for the workspace
   60 | schedule T9 { precompute(B(i, k) * C(k, j), {i, j}, {i, j}, M) }
      |                                                             ^
 precompute.distal:63:62: error: cannot precompute: expected a name for the workspace
@@ -168,13 +168,13 @@ precompute.distal:83:3: error: cannot precompute: split(k, ko, ki, 2) was applie
 precompute.distal:89:3: error: cannot precompute: 'i' was reordered before; precompute comes first in a schedule
   89 |   precompute(B(i, k) * C(k, j), {i, j}, {i, j}, W)
      |   ^~~~~~~~~~
-precompute.distal:95:39: error: cannot precompute: 'W1' is a workspace already: a workspace needs a name of its own
+precompute.distal:95:39: error: cannot precompute: 'W1' is already a workspace; choose another name for the workspace
   95 |   precompute(C(k, j), {k, j}, {k, j}, W1)
      |                                       ^~
 precompute.distal:99:46: error: cannot precompute: the expression has no variable 'M'
   99 | schedule T19 { precompute(B(i, k) * C(k, j), M, {i, j}, W) }
      |                                              ^
-precompute.distal:104:15: error: cannot communicate: 'W' is not a tensor of this statement (tensors: T20, B, C and W2)
+precompute.distal:104:15: error: cannot communicate: 'W' is not a tensor of this statement (tensors: T20 B C W2)
  104 |   communicate(W, x)
      |               ^
 precompute.distal:109:27: error: cannot precompute: expected a tensor expression

@@ -36,7 +36,7 @@ precompute_expression.distal:14:23: error: expected a tensor, a number or '(', f
 precompute_expression.distal:15:22: error: expected ',' or an operator, found 'C'
   15 |   precompute(B(i, k) C(k, j), {i, j}, {i, j}, W)
      |                      ^
-precompute_expression.distal:16:14: error: unknown function 'squrt'; did you mean 'sqrt'? (functions: sqrt abs exp log pow min max)
+precompute_expression.distal:16:14: error: unknown function 'squrt'; did you mean 'sqrt'?
   16 |   precompute(squrt(B(i, k)), {i, k}, {i, k}, W)
      |              ^~~~~
 precompute_expression.distal:17:18: error: 'min' is not defined on complex numbers, and this argument is c128

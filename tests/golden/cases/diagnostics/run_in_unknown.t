@@ -6,4 +6,4 @@ tensor B(2, 3): f64
 tensor k: i32
 A(i, j) = B(i, j) * k
 --- stderr
-distal: error: --in X=zeros: the program has no tensor 'X'
+distal: error: --in X=zeros: the program has no tensor 'X' (tensors: A B k)

@@ -17,7 +17,7 @@ schedule s { split(i, io, ii, 4) }
 schedule_block.distal:2:10: error: the statement that assigns 'A' comes later, on line 3; a schedule block comes after its statement
    2 | schedule A { split(i, io, ii, 4) }
      |          ^
-schedule_block.distal:5:10: error: every statement that assigns 'A' so far has a schedule block already
+schedule_block.distal:5:10: error: every statement above that assigns 'A' already has a schedule block
    5 | schedule A { split(i, io, ii, 4) }
      |          ^
 schedule_block.distal:6:10: error: no statement assigns 'B' (assigned: A)

@@ -29,7 +29,7 @@ schedule_syntax.distal:5:21: error: expected ',' or ')', found end of line
 schedule_syntax.distal:7:9: error: expected '(' after 'split', found 'i'
    7 |   split i
      |         ^
-schedule_syntax.distal:8:14: error: this list is empty; it has to name something
+schedule_syntax.distal:8:14: error: this list is empty; expected at least one name
    8 |   distribute({}, M)
      |              ^~
 schedule_syntax.distal:9:18: error: expected a name, found '3'

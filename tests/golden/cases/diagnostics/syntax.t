@@ -29,13 +29,13 @@ syntax.distal:3:14: error: expected ',' or ')', found end of line
 syntax.distal:4:15: error: expected an operator or the end of the line, found ')'
    4 | v(i) = A(i, j))
      |               ^
-syntax.distal:5:17: error: expected a tensor, a number or '(', found end of line (a statement goes on after a newline only between parentheses)
+syntax.distal:5:17: error: expected a tensor, a number or '(', found end of line (a statement continues on the next line only inside parentheses)
    5 | v(i) = A(i, j) +
      |                 ^
 syntax.distal:6:16: error: expected an operator or the end of the line, found 'A'
    6 | v(i) = A(i, j) A(i, j)
      |                ^
-syntax.distal:7:7: error: expected a tensor, a number or '(', found end of line (a statement goes on after a newline only between parentheses)
+syntax.distal:7:7: error: expected a tensor, a number or '(', found end of line (a statement continues on the next line only inside parentheses)
    7 | v(i) =
      |       ^
 syntax.distal:8:5: error: expected '=' or '+=' after 'v(...)', found end of line
