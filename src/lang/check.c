@@ -3,6 +3,7 @@
 
 #include "base/integer.h"
 #include "format/level_list.h"
+#include "index/presence.h"
 #include "index/summation.h"
 #include "lang/readings.h"
 
@@ -191,8 +192,33 @@ static bool check_sums(ProgramBuilder *builder, const Assignment *assignment) {
     return false;
 }
 
+// A sparse result cannot have a value everywhere.
+static bool check_sparse_result(ProgramBuilder *builder, const Assignment *assignment) {
+    const Tensor *target = assignment->lhs->tensor;
+    const ElementType type = assignment_type(assignment);
+    if (!tensor_is_sparse(target) || !expr_is_always_present(assignment->rhs, type))
+        return true;
+    const Expr *part = expr_always_present_part(assignment->rhs, type);
+    const char *names[MAX_VARS];
+    for (int v = 0; v < assignment->var_count; v++)
+        names[v] = assignment->vars[v].name;
+    Text text = text_create(builder->arena);
+    expr_print(part, names, &text);
+    diagnostics_error(builder->diagnostics, part->span,
+                      "'%.40s%s' %s, so the result is not zero there and cannot be stored in '%s', which is "
+                      "sparse; store the result in a dense tensor",
+                      text_string(&text), text.length > 40 ? "..." : "",
+                      part->kind == EXPR_DIV    ? "divides by zero where the divisor has no entries"
+                      : part->kind == EXPR_CALL ? "is not zero where its arguments are"
+                                                : "has a value everywhere",
+                      target->name);
+    return false;
+}
+
 bool check_assignment(ProgramBuilder *builder, const Assignment *assignment) {
-    return check_type(builder, assignment) && (!assignment->lhs || check_sums(builder, assignment));
+    return check_type(builder, assignment) &&
+           (!assignment->lhs ||
+            (check_sums(builder, assignment) && check_sparse_result(builder, assignment)));
 }
 
 // Where each variable was seen first.

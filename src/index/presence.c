@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "index/presence.h"
+
+// The value of an expression without accesses; false where it has one.
+static bool constant_value(const Expr *expr, double *value) {
+    double left = 0, right = 0;
+    if (expr->kind == EXPR_ACCESS || (expr->left && !constant_value(expr->left, &left)) ||
+        (expr->right && !constant_value(expr->right, &right)))
+        return false;
+    switch (expr->kind) {
+    case EXPR_ADD:
+        *value = left + right;
+        return true;
+    case EXPR_SUB:
+        *value = left - right;
+        return true;
+    case EXPR_MUL:
+        *value = left * right;
+        return true;
+    case EXPR_DIV:
+        *value = left / right;
+        return true;
+    case EXPR_NEG:
+        *value = -left;
+        return true;
+    case EXPR_CALL:
+        *value = expr->right ? expr->function->real_of_two(left, right) : expr->function->real(left);
+        return true;
+    default:
+        *value = expr->number_is_integer ? (double)expr->integer : expr->number;
+        return true;
+    }
+}
+
+// A function is present where its arguments are, as far as it is zero where they are not.
+static Presence call_presence(const Expr *call) {
+    const Function *function = call->function;
+    double left = 0, right = 0;
+    const bool left_constant = constant_value(call->left, &left);
+    if (!call->right)
+        return !left_constant && function->real(0) == 0 ? PRESENT_LEFT : PRESENT_ALWAYS;
+    const bool right_constant = constant_value(call->right, &right);
+    // What is no constant is zero where it is not present.
+    if ((left_constant && right_constant) ||
+        function->real_of_two(left_constant ? left : 0, right_constant ? right : 0) != 0)
+        return PRESENT_ALWAYS;
+    return left_constant ? PRESENT_RIGHT : right_constant ? PRESENT_LEFT : PRESENT_EITHER;
+}
+
+Presence expr_presence(const Expr *expr, ElementType type) {
+    switch (expr->kind) {
+    case EXPR_ACCESS:
+        return tensor_is_sparse(expr->access->tensor) ? PRESENT_STORED : PRESENT_ALWAYS;
+    case EXPR_ADD:
+    case EXPR_SUB:
+        return PRESENT_EITHER;
+    case EXPR_MUL:
+        return PRESENT_BOTH;
+    case EXPR_DIV:
+        // An integer divided by zero is zero; a real number is not.
+        return type_info(type)->is_integer || expr_is_always_present(expr->right, type) ? PRESENT_LEFT
+                                                                                        : PRESENT_ALWAYS;
+    case EXPR_NEG:
+        return PRESENT_LEFT;
+    case EXPR_CALL:
+        return call_presence(expr);
+    default:
+        return PRESENT_ALWAYS;
+    }
+}
+
+bool expr_is_always_present(const Expr *expr, ElementType type) {
+    switch (expr_presence(expr, type)) {
+    case PRESENT_ALWAYS:
+        return true;
+    case PRESENT_STORED:
+        return false;
+    case PRESENT_LEFT:
+        return expr_is_always_present(expr->left, type);
+    case PRESENT_RIGHT:
+        return expr_is_always_present(expr->right, type);
+    case PRESENT_BOTH:
+        return expr_is_always_present(expr->left, type) && expr_is_always_present(expr->right, type);
+    default:
+        return expr_is_always_present(expr->left, type) || expr_is_always_present(expr->right, type);
+    }
+}
+
+const Expr *expr_always_present_part(const Expr *expr, ElementType type) {
+    switch (expr_presence(expr, type)) {
+    case PRESENT_LEFT:
+        return expr_always_present_part(expr->left, type);
+    case PRESENT_RIGHT:
+        return expr_always_present_part(expr->right, type);
+    case PRESENT_EITHER:
+        return expr_always_present_part(expr_is_always_present(expr->left, type) ? expr->left : expr->right,
+                                        type);
+    default:
+        return expr;
+    }
+}
