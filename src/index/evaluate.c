@@ -2,36 +2,17 @@
 #include "index/evaluate.h"
 
 #include "base/integer.h"
-#include "index/evaluate_block.h"
 #include "index/evaluate_terms.h"
+#include "index/evaluator.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// An addend, compiled.
-typedef struct {
-    BlockProgram program;
-    int operand_count;
-    const Operand *operands;
-    int reduction_count;
-    int reductions[MAX_VARS]; // variables summed over
-} Term;
-
-struct Evaluator {
-    const Assignment *assignment;
-    WideKind kind;
-    double epsilon;
-    int64_t extents[MAX_VARS];
-    int64_t count, row_length; // elements, and those along the last mode
-    int term_count, max_steps, max_operands;
-    const Term *terms;
-    double summands, operations; // of one element
-};
-
 typedef struct {
     Arena *arena;
     const int64_t *params;
+    ElementType type; // that the statement computes in
     Array(Step) steps;
     Array(Operand) operands;
 } Compilation;
@@ -42,8 +23,10 @@ static int64_t extent_of(const IntExpr *extent, const int64_t *params) {
 }
 
 static Operand operand_of(const Access *access, const int64_t *params) {
-    Operand operand = {.tensor = access->tensor};
+    Operand operand = {.access = access};
     int64_t stride = 1;
+    if (tensor_is_sparse(access->tensor))
+        return operand;
     for (int mode = access->tensor->order - 1; mode >= 0; mode--) {
         operand.strides[access->vars[mode]] += stride;
         stride *= extent_of(access->tensor->extents[mode], params);
@@ -57,8 +40,9 @@ static bool is_complex(const Expr *call) {
            (call->right && type_info(expr_type(call->right))->is_complex);
 }
 
-static void compile(Compilation *compilation, const Expr *expr) {
-    Step step = {.kind = expr->kind};
+static const PresenceNode *compile(Compilation *compilation, const Expr *expr) {
+    PresenceNode *node = arena_new(compilation->arena, PresenceNode);
+    Step step = {.kind = expr->kind, .presence = expr_presence(expr, compilation->type)};
     if (expr->kind == EXPR_ACCESS) {
         step.access = (int)compilation->operands.count;
         array_push(compilation->arena, compilation->operands, operand_of(expr->access, compilation->params));
@@ -66,13 +50,15 @@ static void compile(Compilation *compilation, const Expr *expr) {
         step.integer = expr->integer;
         step.number = expr->number_is_integer ? (double)expr->integer : expr->number;
     } else {
-        compile(compilation, expr->left);
-        if (expr->right)
-            compile(compilation, expr->right);
+        node->left = compile(compilation, expr->left);
+        node->right = expr->right ? compile(compilation, expr->right) : NULL;
         step.function = expr->function;
         step.complex_arguments = expr->kind == EXPR_CALL && is_complex(expr);
     }
+    node->presence = step.presence;
+    node->operand = step.access;
     array_push(compilation->arena, compilation->steps, step);
+    return node;
 }
 
 static bool is_plain(const Expr *expr) {
@@ -81,17 +67,20 @@ static bool is_plain(const Expr *expr) {
 }
 
 static Term term_of(Arena *arena, const Evaluator *evaluator, Addend addend, const int64_t *params) {
-    Compilation compilation = {.arena = arena, .params = params};
-    compile(&compilation, addend.expr);
+    const ElementType type = assignment_type(evaluator->assignment);
+    Compilation compilation = {.arena = arena, .params = params, .type = type};
+    const PresenceNode *presence = compile(&compilation, addend.expr);
     Term term = {
         .program = {.kind = evaluator->kind,
-                    .narrow = assignment_type(evaluator->assignment) == TYPE_I32,
+                    .sparse = evaluator->sparse,
+                    .narrow = type == TYPE_I32,
                     .step_count = (int)compilation.steps.count,
                     .steps = compilation.steps.items,
                     .negative = addend.negative,
                     .plain = is_plain(addend.expr)},
         .operand_count = (int)compilation.operands.count,
         .operands = compilation.operands.items,
+        .presence = presence,
     };
     for (int v = 0; v < evaluator->assignment->var_count; v++)
         if (addend.summed >> v & 1)
@@ -128,6 +117,11 @@ static WideKind kind_of(ElementType type) {
     return info->is_integer ? WIDE_INTEGER : info->is_complex ? WIDE_COMPLEX : WIDE_REAL;
 }
 
+static void find_sparse(void *context, const Access *access) {
+    bool *found = context;
+    *found |= tensor_is_sparse(access->tensor);
+}
+
 Evaluator *evaluator_create(Arena *arena, const Assignment *assignment, const int64_t *params) {
     Evaluator *evaluator = arena_new(arena, Evaluator);
     const Access *lhs = assignment->lhs;
@@ -137,8 +131,10 @@ Evaluator *evaluator_create(Arena *arena, const Assignment *assignment, const in
     evaluator->epsilon = fmax(type_info(type)->epsilon, type_info(lhs->tensor->type)->epsilon);
     for (int v = 0; v < assignment->var_count; v++)
         evaluator->extents[v] = extent_of(assignment->vars[v].extent, params);
+    evaluator->sparse = tensor_is_sparse(lhs->tensor);
+    expr_accesses(assignment->rhs, find_sparse, &evaluator->sparse);
     evaluator->count = evaluator->row_length = 1;
-    for (int mode = 0; mode < lhs->tensor->order; mode++) {
+    for (int mode = 0; !tensor_is_sparse(lhs->tensor) && mode < lhs->tensor->order; mode++) {
         evaluator->row_length = evaluator->extents[lhs->vars[mode]];
         evaluator->count *= evaluator->row_length;
     }
@@ -165,9 +161,17 @@ size_t evaluator_value_size(const Evaluator *evaluator) {
     return evaluator->kind == WIDE_COMPLEX ? 2 * sizeof(double) : sizeof(double);
 }
 
+bool evaluator_is_sparse(const Evaluator *evaluator) {
+    return evaluator->sparse;
+}
+
+double evaluator_tolerance_of(const Evaluator *evaluator, double summands) {
+    const double likely = 64 * sqrt(summands);
+    return evaluator->epsilon * (fmin(summands, likely) + evaluator->operations + 4);
+}
+
 double evaluator_tolerance(const Evaluator *evaluator) {
-    const double likely = 64 * sqrt(evaluator->summands);
-    return evaluator->epsilon * (fmin(evaluator->summands, likely) + evaluator->operations + 4);
+    return evaluator_tolerance_of(evaluator, evaluator->summands);
 }
 
 // What one thread works with.
@@ -199,8 +203,8 @@ static void sum_term(const Evaluator *evaluator, const Term *term, const void *c
     }
     for (int a = 0; a < term->operand_count; a++) {
         const Operand *operand = &term->operands[a];
-        scratch->lanes[a] = (Lanes){operand->tensor->type, arrays[operand->tensor->id], 0,
-                                    lane_var < 0 ? 0 : operand->strides[lane_var]};
+        scratch->lanes[a] = (Lanes){operand->access->tensor->type, arrays[operand->access->tensor->id], NULL,
+                                    0, lane_var < 0 ? 0 : operand->strides[lane_var]};
     }
     while (true) {
         for (int a = 0; a < term->operand_count; a++) {

@@ -16,6 +16,10 @@ typedef enum { WIDE_REAL, WIDE_COMPLEX, WIDE_INTEGER } WideKind;
 // those of its own variables that the left side lacks.
 Evaluator *evaluator_create(Arena *arena, const Assignment *assignment, const int64_t *params);
 
+// Whether a tensor of the statement is sparse: then it is evaluated on entries (evaluate_sparse.h), and not
+// by evaluator_run.
+bool evaluator_is_sparse(const Evaluator *evaluator);
+
 // Elements of the left side, and the type that they are evaluated in.
 int64_t evaluator_count(const Evaluator *evaluator);
 WideKind evaluator_kind(const Evaluator *evaluator);
@@ -39,5 +43,7 @@ double evaluator_error(const Evaluator *evaluator, const void *got, const void *
 // summands and operations; of a long sum only a multiple of the square root of the summands, as the bound
 // would let anything pass while roundings in both directions cancel. 0 for integers.
 double evaluator_tolerance(const Evaluator *evaluator);
+// The same where at most `summands` are added up to an element.
+double evaluator_tolerance_of(const Evaluator *evaluator, double summands);
 
 #endif

@@ -243,8 +243,37 @@ static void add_exactly(double *restrict sum, double *restrict lost, const doubl
     }
 }
 
-// The result of the program, in the first register.
-static void run_program(const BlockProgram *program, const Lanes *lanes, int count, Register *stack) {
+static bool is_present(const Step *step, const Lanes *lanes, const Register *left, const Register *right,
+                       int i) {
+    switch (step->presence) {
+    case PRESENT_STORED:
+        return !lanes[step->access].present || lanes[step->access].present[i];
+    case PRESENT_LEFT:
+        return left->present[i];
+    case PRESENT_RIGHT:
+        return right->present[i];
+    case PRESENT_BOTH:
+        return left->present[i] && right->present[i];
+    case PRESENT_EITHER:
+        return left->present[i] || right->present[i];
+    default:
+        return true;
+    }
+}
+
+// Which lanes of the result of a step are present, in `left`, and zeros in the others.
+static void keep_present(const Step *step, const Lanes *lanes, Register *left, const Register *right,
+                         int count) {
+    for (int i = 0; i < count; i++) {
+        left->present[i] = is_present(step, lanes, left, right, i);
+        if (left->present[i])
+            continue;
+        left->whole[i] = 0;
+        left->im[i] = left->magnitude[i] = 0;
+    }
+}
+
+void block_run(const BlockProgram *program, const Lanes *lanes, int count, Register *stack) {
     Register *top = stack - 1;
     const bool magnitudes = program->kind != WIDE_INTEGER && !program->plain;
     for (int s = 0; s < program->step_count; s++) {
@@ -275,6 +304,8 @@ static void run_program(const BlockProgram *program, const Lanes *lanes, int cou
         }
         if (program->kind == WIDE_INTEGER && program->narrow)
             wrap(top, count);
+        if (program->sparse)
+            keep_present(step, lanes, top, top + 1, count);
     }
     if (program->negative)
         negate(stack, program->kind, count);
@@ -283,7 +314,7 @@ static void run_program(const BlockProgram *program, const Lanes *lanes, int cou
 }
 
 void block_add(const BlockProgram *program, const Lanes *lanes, int count, Register *stack, Sums *sums) {
-    run_program(program, lanes, count, stack);
+    block_run(program, lanes, count, stack);
     if (program->kind == WIDE_INTEGER) {
         whole_add(&sums->sum, stack, count);
         return;

@@ -5,6 +5,7 @@
 #define DISTAL_INDEX_EVALUATE_BLOCK_H
 
 #include "index/evaluate.h"
+#include "index/presence.h"
 
 enum { BLOCK = 256 };
 
@@ -12,6 +13,7 @@ enum { BLOCK = 256 };
 // variable of the statement.
 typedef struct {
     ExprKind kind;
+    Presence presence;
     int access; // EXPR_ACCESS: index into the term's accesses
     double number;
     int64_t integer;
@@ -20,8 +22,8 @@ typedef struct {
 } Step;
 
 typedef struct {
-    const Tensor *tensor;
-    int64_t strides[MAX_VARS]; // in elements
+    const Access *access;
+    int64_t strides[MAX_VARS]; // in elements; 0 of a sparse tensor
 } Operand;
 
 // A register: lanes of values and of magnitudes. Reals use `re`, integers `whole`.
@@ -31,6 +33,7 @@ typedef struct {
         int64_t whole[BLOCK];
     };
     double im[BLOCK], magnitude[BLOCK];
+    bool present[BLOCK]; // of a sparse program: what is not present is zero
 } Register;
 
 // Sums by lane, with what rounding lost of them.
@@ -41,6 +44,7 @@ typedef struct {
 
 typedef struct {
     WideKind kind;
+    bool sparse; // looks at which lanes are present
     bool narrow; // WIDE_INTEGER: 32 bits, not 64
     int step_count;
     const Step *steps;
@@ -52,6 +56,7 @@ typedef struct {
 typedef struct {
     ElementType type;
     const void *data;
+    const bool *present; // by lane; NULL: all are
     int64_t offset, stride;
 } Lanes;
 
@@ -60,6 +65,8 @@ void block_call(const Step *step, WideKind kind, bool magnitudes, Register *left
                 int count);
 
 void block_clear(Sums *sums, int count);
+// Runs the program on `count` lanes; the result is in the first register of `stack`.
+void block_run(const BlockProgram *program, const Lanes *lanes, int count, Register *stack);
 // Runs the program on `count` lanes and adds the result to `sums`; `stack` has a register a step.
 void block_add(const BlockProgram *program, const Lanes *lanes, int count, Register *stack, Sums *sums);
 // Adds all lanes into the first.

@@ -1,0 +1,496 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Each term is evaluated by a join: its variables are given values one after the other, of which the next is
+// always the least value at which the term may be present, found by searching in the entries that are left of
+// each operand (Veldhuizen, "Leapfrog Triejoin", 2014).
+#include "index/evaluate_sparse.h"
+
+#include "base/integer.h"
+#include "index/evaluate_entries.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+// A term and its operands, in the order in which its variables are gone through.
+typedef struct {
+    const Evaluator *evaluator;
+    const Term *term;
+    const EvaluatorInput *inputs;
+    int loop_count;
+    int loops[MAX_VARS];
+    SortedEntries *sorted; // by operand; of sparse ones
+} Join;
+
+// Points whose values are computed together.
+typedef struct {
+    int count;
+    int64_t coordinates[BLOCK][MAX_ORDER]; // of the left side
+    bool empty[BLOCK];                     // nothing is added up to the element
+    Lanes *lanes;                          // by operand
+    char *values;                          // by operand, then by point, VALUE_SIZE bytes each
+    bool *present;                         // by operand, then by point
+    Register *stack;
+} Batch;
+enum { VALUE_SIZE = 16 };
+
+// One thread on its way through the points.
+typedef struct {
+    const Join *join;
+    Batch batch;
+    Totals *totals;
+    int64_t at[MAX_VARS];
+    int *bound;       // by operand: how many of its keys have a value
+    int64_t *lo, *hi; // by operand: the entries with these values
+    bool empty;       // a variable that the sum goes over has no values
+    bool out_of_memory;
+} Walk;
+
+enum { OPERAND_NONE = -1 };
+static const int64_t NO_VALUE = INT64_MAX;
+
+static bool is_sparse_operand(const Join *join, int operand) {
+    return tensor_is_sparse(join->term->operands[operand].access->tensor);
+}
+
+// Whether `var` is the next variable of a sparse operand.
+static bool is_next(const Walk *walk, int operand, int var) {
+    const SortedEntries *sorted = &walk->join->sorted[operand];
+    const int bound = walk->bound[operand];
+    return is_sparse_operand(walk->join, operand) && bound < sorted->key_count && sorted->vars[bound] == var;
+}
+
+// The least value of `var` from `value` on at which the expression may be present.
+static int64_t next_value(const Walk *walk, const PresenceNode *node, int var, int64_t value) {
+    switch (node->presence) {
+    case PRESENT_STORED: {
+        const int o = node->operand;
+        const int64_t lo = walk->lo[o], hi = walk->hi[o];
+        if (lo == hi)
+            return NO_VALUE;
+        if (!is_next(walk, o, var))
+            return value;
+        const SortedEntries *sorted = &walk->join->sorted[o];
+        const int64_t found = sorted_entries_find(sorted, walk->bound[o], lo, hi, value);
+        return found == hi ? NO_VALUE : sorted->keys[walk->bound[o]][found];
+    }
+    case PRESENT_LEFT:
+        return next_value(walk, node->left, var, value);
+    case PRESENT_RIGHT:
+        return next_value(walk, node->right, var, value);
+    case PRESENT_BOTH:
+        while (true) {
+            const int64_t left = next_value(walk, node->left, var, value);
+            if (left == NO_VALUE)
+                return NO_VALUE;
+            value = next_value(walk, node->right, var, left);
+            if (value == left || value == NO_VALUE)
+                return value;
+        }
+    case PRESENT_EITHER:
+        return min_i64(next_value(walk, node->left, var, value), next_value(walk, node->right, var, value));
+    default:
+        return value;
+    }
+}
+
+static void flush(Walk *walk) {
+    Batch *batch = &walk->batch;
+    if (batch->count > 0)
+        block_run(&walk->join->term->program, batch->lanes, batch->count, batch->stack);
+    for (int i = 0; i < batch->count && !walk->out_of_memory; i++)
+        walk->out_of_memory =
+            !totals_add(walk->totals, batch->coordinates[i], batch->empty[i] ? NULL : batch->stack, i);
+    batch->count = 0;
+}
+
+static void load_operand(Walk *walk, int o) {
+    const Join *join = walk->join;
+    const Operand *operand = &join->term->operands[o];
+    const Tensor *tensor = operand->access->tensor;
+    const size_t size = type_info(tensor->type)->size;
+    Batch *batch = &walk->batch;
+    char *to = batch->values + ((size_t)o * BLOCK * VALUE_SIZE) + (size_t)batch->count * size;
+    bool *present = &batch->present[o * BLOCK + batch->count];
+    int64_t position = 0;
+    *present = !walk->empty;
+    if (tensor_is_sparse(tensor)) {
+        *present = *present && walk->lo[o] < walk->hi[o];
+        position = *present ? join->sorted[o].positions[walk->lo[o]] : 0;
+    } else {
+        for (int v = 0; v < MAX_VARS; v++)
+            position += walk->at[v] * operand->strides[v];
+    }
+    if (*present)
+        memcpy(to, (const char *)join->inputs[tensor->id].values + (size_t)position * size, size);
+    else
+        memset(to, 0, size);
+}
+
+static void add_point(Walk *walk) {
+    const Join *join = walk->join;
+    const Access *lhs = join->evaluator->assignment->lhs;
+    Batch *batch = &walk->batch;
+    for (int o = 0; o < join->term->operand_count; o++)
+        load_operand(walk, o);
+    for (int d = 0; d < lhs->tensor->order; d++)
+        batch->coordinates[batch->count][d] = walk->at[lhs->vars[d]];
+    batch->empty[batch->count] = walk->empty;
+    if (++batch->count == BLOCK)
+        flush(walk);
+}
+
+static void visit(Walk *walk, int depth, int64_t first, int64_t end);
+
+// Gives the variable of this loop a value, and goes on with what is left of the operands.
+static void visit_value(Walk *walk, int depth, int64_t value) {
+    const Join *join = walk->join;
+    const int var = join->loops[depth], operands = join->term->operand_count;
+    int64_t *lo = walk->lo, *hi = walk->hi;
+    int64_t kept_lo[operands + 1], kept_hi[operands + 1];
+    bool narrowed[operands + 1];
+    for (int o = 0; o < operands; o++) {
+        kept_lo[o] = lo[o];
+        kept_hi[o] = hi[o];
+        narrowed[o] = is_next(walk, o, var);
+        if (!narrowed[o])
+            continue;
+        const int key = walk->bound[o]++;
+        lo[o] = sorted_entries_find(&join->sorted[o], key, lo[o], hi[o], value);
+        hi[o] = sorted_entries_find(&join->sorted[o], key, lo[o], hi[o], value + 1);
+    }
+    walk->at[var] = value;
+    visit(walk, depth + 1, 0, INT64_MAX);
+    for (int o = 0; o < operands; o++) {
+        lo[o] = kept_lo[o];
+        hi[o] = kept_hi[o];
+        walk->bound[o] -= narrowed[o];
+    }
+}
+
+// Whether a variable without values leaves entries of a sparse left side in place.
+static bool does_not_matter(const Join *join, int var) {
+    const Access *lhs = join->evaluator->assignment->lhs;
+    if (join->evaluator->extents[var] > 0 || !tensor_is_sparse(lhs->tensor) || access_vars(lhs) >> var & 1)
+        return false;
+    for (int o = 0; o < join->term->operand_count; o++)
+        if (is_sparse_operand(join, o) && access_vars(join->term->operands[o].access) >> var & 1)
+            return false;
+    return true;
+}
+
+// Values first .. end - 1 of the variable of this loop.
+static void visit(Walk *walk, int depth, int64_t first, int64_t end) {
+    const Join *join = walk->join;
+    if (depth == join->loop_count) {
+        add_point(walk);
+        return;
+    }
+    const int var = join->loops[depth];
+    if (does_not_matter(join, var)) {
+        const bool was_empty = walk->empty;
+        walk->empty = true;
+        walk->at[var] = 0;
+        visit(walk, depth + 1, 0, INT64_MAX);
+        walk->empty = was_empty;
+        return;
+    }
+    end = min_i64(end, join->evaluator->extents[var]);
+    const PresenceNode *root = join->term->presence;
+    for (int64_t value = next_value(walk, root, var, first); value < end && !walk->out_of_memory;
+         value = next_value(walk, root, var, value + 1))
+        visit_value(walk, depth, value);
+}
+
+static bool walk_create(const Join *join, Totals *totals, Walk *walk) {
+    const size_t operands = (size_t)join->term->operand_count + 1;
+    Batch *batch = &walk->batch;
+    walk->join = join;
+    walk->totals = totals;
+    walk->bound = calloc(operands, sizeof *walk->bound);
+    walk->lo = calloc(operands, sizeof *walk->lo);
+    walk->hi = calloc(operands, sizeof *walk->hi);
+    batch->lanes = calloc(operands, sizeof *batch->lanes);
+    batch->values = malloc(operands * BLOCK * VALUE_SIZE);
+    batch->present = malloc(operands * BLOCK * sizeof *batch->present);
+    batch->stack = malloc(sizeof *batch->stack * (size_t)(join->evaluator->max_steps + 1));
+    if (!walk->bound || !walk->lo || !walk->hi || !batch->lanes || !batch->values || !batch->present ||
+        !batch->stack)
+        return false;
+    for (int o = 0; o < join->term->operand_count; o++) {
+        walk->hi[o] = join->sorted[o].count;
+        batch->lanes[o] = (Lanes){.type = join->term->operands[o].access->tensor->type,
+                                  .data = batch->values + ((size_t)o * BLOCK * VALUE_SIZE),
+                                  .present = &batch->present[o * BLOCK],
+                                  .stride = 1};
+    }
+    return true;
+}
+
+static void walk_free(Walk *walk) {
+    free(walk->bound);
+    free(walk->lo);
+    free(walk->hi);
+    free(walk->batch.lanes);
+    free(walk->batch.values);
+    free(walk->batch.present);
+    free(walk->batch.stack);
+    free(walk);
+}
+
+// How many values of `var` there are about, where those of `bound` have been chosen: INFINITY where no sparse
+// operand says so.
+static double estimate(const Join *join, const PresenceNode *node, int var, VarSet bound) {
+    switch (node->presence) {
+    case PRESENT_STORED: {
+        const Access *access = join->term->operands[node->operand].access;
+        const double entries = (double)join->inputs[access->tensor->id].count;
+        double chosen = 1;
+        bool indexes = false;
+        for (int d = 0; d < access->tensor->order; d++) {
+            indexes |= access->vars[d] == var;
+            if (bound >> access->vars[d] & 1)
+                chosen *= (double)join->evaluator->extents[access->vars[d]];
+        }
+        return indexes ? fmin(entries / fmax(fmin(chosen, entries), 1), (double)join->evaluator->extents[var])
+                       : INFINITY;
+    }
+    case PRESENT_LEFT:
+        return estimate(join, node->left, var, bound);
+    case PRESENT_RIGHT:
+        return estimate(join, node->right, var, bound);
+    case PRESENT_BOTH:
+        return fmin(estimate(join, node->left, var, bound), estimate(join, node->right, var, bound));
+    case PRESENT_EITHER:
+        return estimate(join, node->left, var, bound) + estimate(join, node->right, var, bound);
+    default:
+        return INFINITY;
+    }
+}
+
+// The variables, next always the one that seems to have the fewest values; of equal ones, those of the left
+// side first.
+static void order_loops(Join *join) {
+    const Access *lhs = join->evaluator->assignment->lhs;
+    int vars[MAX_VARS], count = 0;
+    for (int d = 0; d < lhs->tensor->order; d++)
+        vars[count++] = lhs->vars[d];
+    for (int i = 0; i < join->term->reduction_count; i++)
+        vars[count++] = join->term->reductions[i];
+    VarSet bound = 0;
+    while (join->loop_count < count) {
+        int best = -1;
+        double fewest = INFINITY;
+        for (int i = 0; i < count; i++) {
+            if (bound >> vars[i] & 1)
+                continue;
+            const double values = estimate(join, join->term->presence, vars[i], bound);
+            if (best < 0 || values < fewest) {
+                best = vars[i];
+                fewest = values;
+            }
+        }
+        bound |= (VarSet)1 << best;
+        join->loops[join->loop_count++] = best;
+    }
+}
+
+// The longest operand whose entries are sorted by the outermost variable first; OPERAND_NONE where none is.
+static int longest_operand(const Join *join) {
+    int longest = OPERAND_NONE;
+    for (int o = 0; o < join->term->operand_count; o++)
+        if (join->sorted[o].key_count > 0 && join->sorted[o].vars[0] == join->loops[0] &&
+            (longest < 0 || join->sorted[o].count > join->sorted[longest].count))
+            longest = o;
+    return longest;
+}
+
+enum { PARTS = 64 };
+
+// Where part `part` of PARTS of the values of the outermost variable begins.
+static int64_t part_begin(const Join *join, int part) {
+    const int64_t extent = join->evaluator->extents[join->loops[0]];
+    const int operand = longest_operand(join);
+    if (part == 0 || part == PARTS)
+        return part ? extent : 0;
+    if (operand == OPERAND_NONE)
+        return extent / PARTS * part;
+    const SortedEntries *sorted = &join->sorted[operand];
+    return sorted->count ? sorted->keys[0][sorted->count / PARTS * part] : extent;
+}
+
+// Whether threads can share the values of the outermost variable: they never add to the same sum.
+static bool can_share(const Join *join) {
+    const Access *lhs = join->evaluator->assignment->lhs;
+    return join->loop_count > 0 &&
+           (tensor_is_sparse(lhs->tensor) || access_vars(lhs) >> join->loops[0] & 1) &&
+           !does_not_matter(join, join->loops[0]);
+}
+
+static bool run_alone(const Join *join, Totals *totals) {
+    Walk *walk = calloc(1, sizeof *walk);
+    if (!walk)
+        return false;
+    const bool created = walk_create(join, totals, walk);
+    if (created) {
+        visit(walk, 0, 0, INT64_MAX);
+        flush(walk);
+    }
+    const bool ok = created && !walk->out_of_memory;
+    walk_free(walk);
+    return ok;
+}
+
+// One thread of a team: parts of the outermost variable, added up in a list of its own.
+static bool run_in_team(const Join *join, Totals *totals) {
+    Totals own = *totals;
+    Walk *walk = calloc(1, sizeof *walk);
+    bool ok =
+        walk && (!totals->sparse || totals_create(join->evaluator, &own)) && walk_create(join, &own, walk);
+#pragma omp for schedule(dynamic)
+    for (int part = 0; part < PARTS; part++)
+        if (ok)
+            visit(walk, 0, part_begin(join, part), part_begin(join, part + 1));
+    if (ok) {
+        flush(walk);
+        ok = !walk->out_of_memory;
+    }
+    if (totals->sparse) {
+#pragma omp critical(append_totals)
+        ok = ok && totals_append(totals, &own);
+        totals_free(&own);
+    }
+    if (walk)
+        walk_free(walk);
+    return ok;
+}
+
+static bool run_term(const Join *join, Totals *totals) {
+    if (!can_share(join))
+        return run_alone(join, totals);
+    bool all = true;
+#pragma omp parallel
+    {
+        const bool ok = run_in_team(join, totals);
+#pragma omp atomic
+        all &= ok;
+    }
+    return all;
+}
+
+static bool evaluate_term(const Evaluator *evaluator, const Term *term, const EvaluatorInput *inputs,
+                          Totals *totals) {
+    Join join = {.evaluator = evaluator, .term = term, .inputs = inputs};
+    join.sorted = calloc((size_t)term->operand_count + 1, sizeof *join.sorted);
+    bool ok = join.sorted != NULL;
+    if (ok)
+        order_loops(&join);
+    for (int o = 0; ok && o < term->operand_count; o++) {
+        const Access *access = term->operands[o].access;
+        if (tensor_is_sparse(access->tensor))
+            ok = sorted_entries_create(access, &inputs[access->tensor->id], join.loops, join.loop_count,
+                                       &join.sorted[o]);
+    }
+    ok = ok && run_term(&join, totals);
+    for (int o = 0; join.sorted && o < term->operand_count; o++)
+        sorted_entries_free(&join.sorted[o]);
+    free(join.sorted);
+    return ok;
+}
+
+// The modes that the last levels store, as far as each of these stores every coordinate; the others first.
+static int split_modes(const Tensor *tensor, int *modes) {
+    int others = tensor->order;
+    while (others > 0 && tensor->levels[others - 1].format->full)
+        others--;
+    for (int l = 0; l < tensor->order; l++)
+        modes[l] = tensor->mode_order[l];
+    return others;
+}
+
+// Adds every point with the given coordinates of the first `given` modes.
+static bool add_all_below(const Evaluator *evaluator, const int *modes, int given, int64_t *point,
+                          Totals *totals) {
+    const Access *lhs = evaluator->assignment->lhs;
+    if (given == lhs->tensor->order)
+        return totals_add(totals, point, NULL, 0);
+    int64_t *at = &point[modes[given]];
+    bool ok = true;
+    for (*at = 0; ok && *at < evaluator->extents[lhs->vars[modes[given]]]; ++*at)
+        ok = add_all_below(evaluator, modes, given + 1, point, totals);
+    return ok;
+}
+
+// Adds what levels store because they store every coordinate below one that is stored.
+static bool fill_last_levels(const Evaluator *evaluator, Totals *totals) {
+    const Tensor *tensor = evaluator->assignment->lhs->tensor;
+    int modes[MAX_ORDER];
+    const int others = split_modes(tensor, modes);
+    if (!totals_compact(totals))
+        return false;
+    if (others == tensor->order)
+        return true;
+    Totals entries = *totals;
+    int64_t *keys[MAX_ORDER], point[MAX_ORDER] = {0};
+    for (int k = 0; k < others; k++)
+        keys[k] = entries.keys[modes[k]];
+    int64_t *order = entries_order(entries.count, others, keys);
+    bool ok = order && totals_create(evaluator, totals) && totals_append(totals, &entries);
+    for (int64_t e = 0; ok && e < entries.count; e++) {
+        bool is_new = e == 0;
+        for (int k = 0; k < others; k++) {
+            is_new = is_new || keys[k][order[e]] != keys[k][order[e - 1]];
+            point[modes[k]] = keys[k][order[e]];
+        }
+        if (is_new)
+            ok = add_all_below(evaluator, modes, others, point, totals);
+    }
+    free(order);
+    totals_free(&entries);
+    return ok && totals_compact(totals);
+}
+
+static bool take_totals(Totals *totals, Evaluated *result) {
+    const Evaluator *evaluator = totals->evaluator;
+    const size_t count = (size_t)totals->count + 1;
+    *result = (Evaluated){.count = totals->count};
+    result->values = malloc(evaluator_value_size(evaluator) * count);
+    result->magnitudes = malloc(sizeof(double) * count);
+    if (!result->values || !result->magnitudes)
+        return false;
+    for (int64_t e = 0; e < totals->count; e++) {
+        const Sum *sum = &totals->sums[e];
+        result->summands = fmax(result->summands, (double)sum->summands);
+        result->magnitudes[e] = sum->magnitude;
+        sum_value(evaluator, sum, (char *)result->values + evaluator_value_size(evaluator) * (size_t)e);
+    }
+    for (int d = 0; totals->sparse && d < totals->order; d++) {
+        result->coordinates[d] = totals->keys[d];
+        totals->keys[d] = NULL;
+    }
+    return true;
+}
+
+bool evaluator_run_sparse(const Evaluator *evaluator, const EvaluatorInput *inputs, Evaluated *result) {
+    Totals totals;
+    *result = (Evaluated){0};
+    bool ok = totals_create(evaluator, &totals);
+    for (int t = 0; ok && t < evaluator->term_count; t++)
+        ok = evaluate_term(evaluator, &evaluator->terms[t], inputs, &totals);
+    ok = ok && (!totals.sparse || fill_last_levels(evaluator, &totals)) && take_totals(&totals, result);
+    totals_free(&totals);
+    if (!ok)
+        evaluated_free(result);
+    return ok;
+}
+
+void evaluated_free(Evaluated *result) {
+    for (int d = 0; d < MAX_ORDER; d++)
+        free(result->coordinates[d]);
+    free(result->values);
+    free(result->magnitudes);
+    *result = (Evaluated){0};
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A statement as the reference evaluator keeps it, for the files that evaluate it on arrays and on entries.
+#ifndef DISTAL_INDEX_EVALUATOR_H
+#define DISTAL_INDEX_EVALUATOR_H
+
+#include "index/evaluate.h"
+#include "index/evaluate_block.h"
+#include "index/presence.h"
+
+// An expression as far as it says where it is present.
+typedef struct PresenceNode PresenceNode;
+struct PresenceNode {
+    Presence presence;
+    int operand; // of PRESENT_STORED
+    const PresenceNode *left, *right;
+};
+
+// An additive term, compiled.
+typedef struct {
+    BlockProgram program;
+    int operand_count;
+    const Operand *operands;
+    const PresenceNode *presence;
+    int reduction_count;
+    int reductions[MAX_VARS]; // variables summed over
+} Term;
+
+struct Evaluator {
+    const Assignment *assignment;
+    WideKind kind;
+    bool sparse; // a tensor of the statement is
+    double epsilon;
+    int64_t extents[MAX_VARS];
+    int64_t count, row_length; // elements, and those along the last mode; of a dense left side
+    int term_count, max_steps, max_operands;
+    const Term *terms;
+    double summands, operations; // of one element
+};
+
+#endif
