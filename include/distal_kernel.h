@@ -97,6 +97,36 @@ enum { DISTAL_CALL_WORK = 8192 };
 #define DISTAL_UNROLL(n) DISTAL_PRAGMA(GCC unroll n)
 #endif
 
+// Whether bit `position` of a list is set; the least significant one of an element is the first.
+static inline int distal_has_bit(const int64_t *bits, int64_t position) {
+    return (int)((uint64_t)bits[position / 64] >> position % 64 & 1);
+}
+
+// Lists of coordinates. Among positions begin to before end, whose coordinates increase, the first with one that
+// is not less than `coordinate`, or `end`; and the first position with another coordinate than the first, where
+// equal ones follow each other.
+#define DISTAL_DEFINE_LISTS(suffix, type)                                                                    \
+    static inline int64_t distal_search_##suffix(const type *list, int64_t begin, int64_t end,               \
+                                                 int64_t coordinate) {                                       \
+        int64_t count = end - begin;                                                                         \
+        while (count > 0) {                                                                                  \
+            const int64_t half = count / 2, after = begin + half + 1;                                        \
+            const int less = list[after - 1] < coordinate;                                                   \
+            begin = less ? after : begin;                                                                    \
+            count = less ? count - half - 1 : half;                                                          \
+        }                                                                                                    \
+        return begin;                                                                                        \
+    }                                                                                                        \
+    static inline int64_t distal_run_end_##suffix(const type *list, int64_t begin, int64_t end) {            \
+        int64_t at = begin;                                                                                  \
+        while (at < end && list[at] == list[begin])                                                          \
+            at++;                                                                                            \
+        return at;                                                                                           \
+    }
+
+DISTAL_DEFINE_LISTS(i32, int32_t)
+DISTAL_DEFINE_LISTS(i64, int64_t)
+
 // Division of integers rounds towards zero. One by zero gives 0 instead of ending the program, and that of
 // the least integer by -1 wraps around, as all arithmetic on integers of tensors does.
 static inline int32_t distal_div_i32(int32_t a, int32_t b) {

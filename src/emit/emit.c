@@ -172,6 +172,13 @@ static void emit_view(Emitter *emitter, const LoopNode *node) {
             text_printf(&text, "%s%s = %s->%s[%d]", text.length ? ", " : "", names->vars[node->fields[f].var],
                         view, node->fields[f].member, node->fields[f].mode);
     emit_constants(emitter, &text);
+    for (int a = 0; a < node->view_array_count; a++) {
+        const LoopViewArray *array = &node->view_arrays[a];
+        if (emitter->uses.arrays[array->array])
+            emit_line(&emitter->lines, "const %s *restrict %s = %s->levels[%d].arrays[%d];",
+                      c_type((int)array_of(emitter, array->array)->type), names->arrays[array->array], view,
+                      array->level, array->number);
+    }
 }
 
 static void emit_transfer(Emitter *emitter, const LoopNode *node) {

@@ -1,11 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The bitmap level: a position for each coordinate of the mode, as in a dense level, and a bit for each that
-// says whether it is stored. Lowering does not support it yet.
+// says whether it is stored. A kernel asks it for single coordinates.
 #include "format/formats.h"
 
 #include "base/integer.h"
+#include "format/list.h"
 
 enum { BITS, WORD = 64 };
+
+static const Value *search(Arena *arena, const Level *level, const IntExpr *begin, const IntExpr *end,
+                           const IntExpr *coordinate) {
+    (void)end;
+    return value_index(arena,
+                       int_op(arena, INT_ADD, int_op(arena, INT_MUL, begin, level->extent), coordinate));
+}
+
+static const Value *found(Arena *arena, const Level *level, const IntExpr *position, const IntExpr *end,
+                          const IntExpr *coordinate) {
+    (void)end, (void)coordinate;
+    const Value *operands[] = {
+        value_element(arena, VALUE_ADDRESS, VALUE_TYPE_ADDRESS, level->arrays[BITS], int_const(arena, 0)),
+        value_index(arena, position)};
+    return value_list(arena, VALUE_CALL, VALUE_TYPE_CONDITION, "distal_has_bit", 2, operands);
+}
 
 static void measure(LevelArrays *level, int64_t parents, int64_t distinct) {
     (void)distinct;
@@ -44,6 +61,9 @@ const LevelFormat bitmap_level = {
     .unique = true,
     .contiguous = true,
     .arrays = {{"bits", LEVEL_ARRAY_BITS}},
+    .bind = list_bind,
+    .search = search,
+    .found = found,
     .measure = measure,
     .pack = pack,
     .below = below,

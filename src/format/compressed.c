@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The compressed level: the coordinates that are stored, in a list of their own for each position above. What
-// is below position p is at positions pos[p] to pos[p + 1], and position q has coordinate crd[q]. Not
-// supported yet.
+// is below position p is at positions pos[p] to pos[p + 1], and position q has coordinate crd[q].
 #include "format/formats.h"
 
 #include "base/integer.h"
+#include "format/list.h"
 
 enum { POS, CRD };
+
+static LevelRange range(Arena *arena, const Level *level, const IntExpr *begin, const IntExpr *end) {
+    return (LevelRange){list_load(arena, level, POS, begin), list_load(arena, level, POS, end)};
+}
 
 static void measure(LevelArrays *level, int64_t parents, int64_t distinct) {
     level->position_count = distinct;
@@ -50,4 +54,10 @@ const LevelFormat compressed_level = {
     .pack = pack,
     .below = below,
     .coordinates = coordinates,
+    .bind = list_bind,
+    .range = range,
+    .coordinate = list_coordinate,
+    .search = list_search,
+    .found = list_found,
+    .run_end = list_run_end,
 };

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The dense level: every coordinate of the mode is stored, at a distance of the view's stride.
+// The dense level: every coordinate of the mode is stored. In a dense tensor consecutive ones are as far
+// apart as the view's stride says; in a sparse tensor, position p * extent + x has coordinate x under
+// position p.
 #include "format/formats.h"
 
 #include "base/integer.h"
@@ -18,6 +20,8 @@ static const IntExpr *bind_number(LoopKernel *kernel, LoopNode *view, const char
 }
 
 static void bind(LoopKernel *kernel, LoopNode *view, Level *level) {
+    if (level->extent)
+        return;
     level->first = bind_number(kernel, view, "lo", level->mode);
     level->stride =
         level->last ? int_const(kernel->arena, 1) : bind_number(kernel, view, "stride", level->mode);
@@ -25,6 +29,9 @@ static void bind(LoopKernel *kernel, LoopNode *view, Level *level) {
 
 static const IntExpr *locate(Arena *arena, const Level *level, const IntExpr *parent,
                              const IntExpr *coordinate) {
+    if (level->extent)
+        return parent ? int_op(arena, INT_ADD, int_op(arena, INT_MUL, parent, level->extent), coordinate)
+                      : coordinate;
     // Of coordinate 0: parent - first * stride.
     if (coordinate->op == INT_CONST && coordinate->value == 0)
         return int_op(arena, INT_SUB, parent ? parent : coordinate,

@@ -73,15 +73,23 @@ typedef struct {
 } LevelPart;
 
 // One level of a tensor as a kernel sees it through a view: its format, and the numbers and arrays of the
-// view that describe it, which `bind` has made.
+// view that describe it, which `bind` has made. The view of a sparse tensor is all of it, and its positions
+// are numbers of a level; that of a dense tensor is a rectangle, and a position is a distance in memory.
 typedef struct {
     LevelType type;
-    int mode;             // of the tensor, that the level stores
-    bool last;            // the innermost level
-    const IntExpr *first; // the coordinate that the view begins with
-    const IntExpr
-        *stride; // how far consecutive coordinates are apart in memory; NULL where that is not fixed
+    int number;            // among the levels of the tensor, from 0
+    int mode;              // of the tensor, that the level stores
+    bool last;             // the innermost level
+    const IntExpr *extent; // of the mode, where the tensor is sparse; NULL where it is dense
+    // Of a dense tensor: the coordinate that the view begins with, and how far consecutive ones are apart.
+    const IntExpr *first, *stride;
+    int arrays[LEVEL_ARRAY_COUNT]; // of the kernel, by array of the format
 } Level;
+
+// Positions, from `begin` to before `end`.
+typedef struct {
+    const Value *begin, *end;
+} LevelRange;
 
 // A format without `bind` is known by name only, and refused where it is declared.
 struct LevelFormat {
@@ -96,9 +104,10 @@ struct LevelFormat {
 
     // Builders of loop IR. NULL where a format lacks the capability.
 
-    // Adds to `view`, a WAIT or OPEN, the numbers of the level, as variables, and describes the level by
-    // them.
+    // Adds to `view`, a WAIT or OPEN, the numbers of the level, as variables, and its arrays, and describes
+    // the level by them.
     void (*bind)(LoopKernel *kernel, LoopNode *view, Level *level);
+    // Where every coordinate is stored:
     // The position of a coordinate under a position above, NULL at the root.
     const IntExpr *(*locate)(Arena *arena, const Level *level, const IntExpr *parent,
                              const IntExpr *coordinate);
@@ -114,6 +123,24 @@ struct LevelFormat {
     // and `below` elements below each of its own positions: coordinates that differ by one are `below`
     // elements apart. NULL where the level stores coordinates of its own.
     int64_t (*elements)(int64_t count, int64_t below);
+
+    // Where not every coordinate is stored, in this order of positions:
+
+    // The positions below those of the level above from `begin` to before `end`; NULL where its positions are
+    // no list to go through, and it is asked for single coordinates only.
+    LevelRange (*range)(Arena *arena, const Level *level, const IntExpr *begin, const IntExpr *end);
+    // The coordinate of a position.
+    const Value *(*coordinate)(Arena *arena, const Level *level, const IntExpr *position);
+    // The first position from `begin` to before `end`, positions that have increasing coordinates, with a
+    // coordinate that is not less than `coordinate`; `end` where there is none. A level without `range` is
+    // asked with the positions of the level above instead.
+    const Value *(*search)(Arena *arena, const Level *level, const IntExpr *begin, const IntExpr *end,
+                           const IntExpr *coordinate);
+    // Whether what `search` has found is the coordinate.
+    const Value *(*found)(Arena *arena, const Level *level, const IntExpr *position, const IntExpr *end,
+                          const IntExpr *coordinate);
+    // The first position from `position` to before `end` with another coordinate than that at `position`.
+    const Value *(*run_end)(Arena *arena, const Level *level, const IntExpr *position, const IntExpr *end);
 
     // Partitions (SpDISTAL, table I), on numbers.
 

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The singleton level: one coordinate, crd[p], for each position p above. Not supported yet.
+// The singleton level: one coordinate, crd[p], for each position p above.
 #include "format/formats.h"
+#include "format/list.h"
+
+static LevelRange range(Arena *arena, const Level *level, const IntExpr *begin, const IntExpr *end) {
+    (void)level;
+    return (LevelRange){value_index(arena, begin), value_index(arena, end)};
+}
 
 enum { CRD };
 
@@ -38,4 +44,10 @@ const LevelFormat singleton_level = {
     .pack = pack,
     .below = below,
     .coordinates = coordinates,
+    .bind = list_bind,
+    .range = range,
+    .coordinate = list_coordinate,
+    .search = list_search,
+    .found = list_found,
+    .run_end = list_run_end,
 };

@@ -76,13 +76,25 @@ static void add_loops(void *context, const Access *access) {
     }
 }
 
+static void find_sparse(void *context, const Access *access) {
+    bool *sparse = context;
+    *sparse = *sparse || tensor_is_sparse(access->tensor);
+}
+
+// Whether its loops may leave out elements, which are then zero.
+static bool is_sparse(const Expr *expr) {
+    bool sparse = false;
+    expr_accesses(expr, find_sparse, &sparse);
+    return sparse;
+}
+
 static Nest make_nest(Arena *arena, const Assignment *assignment, const Term *term, bool first) {
     Stmt *assign = arena_new(arena, Stmt);
     assign->kind = STMT_ASSIGN;
     assign->lhs = assignment->lhs;
     assign->rhs =
         term->negative ? operation(arena, EXPR_NEG, term->expr->span, term->expr, NULL) : term->expr;
-    assign->accumulate = assignment->accumulate || term->reduced || !first;
+    assign->accumulate = assignment->accumulate || term->reduced || !first || is_sparse(term->expr);
     Nest nest = {.assign = assign};
     add_loops(&nest, assignment->lhs);
     expr_accesses(assign->rhs, add_loops, &nest);

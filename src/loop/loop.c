@@ -289,6 +289,8 @@ static const Value *use_value(void *context, const Value *value) {
     LoopUses *uses = context;
     if (value->var >= 0)
         uses->vars[value->var] = true;
+    if (value->array >= 0)
+        uses->arrays[value->array] = true;
     return value;
 }
 
@@ -307,9 +309,14 @@ static void visit_uses(void *context, const LoopNode *node) {
     loop_add_uses(of->arena, of->uses, node);
 }
 
+LoopUses loop_uses_none(const LoopKernel *kernel) {
+    return (LoopUses){arena_array(kernel->arena, bool, kernel->vars.count + 1),
+                      arena_array(kernel->arena, bool, kernel->param_count + 1),
+                      arena_array(kernel->arena, bool, kernel->arrays.count + 1)};
+}
+
 LoopUses loop_uses(const LoopKernel *kernel) {
-    LoopUses uses = {arena_array(kernel->arena, bool, kernel->vars.count + 1),
-                     arena_array(kernel->arena, bool, kernel->param_count + 1)};
+    LoopUses uses = loop_uses_none(kernel);
     UsesOf of = {kernel->arena, &uses};
     loop_visit(&kernel->body, visit_uses, &of);
     return uses;

@@ -54,8 +54,11 @@ typedef enum {
     VALUE_MUL,
     VALUE_DIV,
     VALUE_LESS,
-    VALUE_AND, // of any number of operands
-    VALUE_CALL // of the C function `name`
+    VALUE_EQUAL,
+    VALUE_AND,    // of any number of operands
+    VALUE_OR,     // the same
+    VALUE_SELECT, // the second operand where the first, a condition, holds, else the third
+    VALUE_CALL    // of the C function `name`
 } ValueKind;
 
 typedef struct Value Value;
@@ -119,6 +122,12 @@ typedef struct {
     int mode;
 } LoopField;
 
+// An array of a level of a view that a WAIT, FETCH or OPEN binds.
+typedef struct {
+    int array;
+    int level, number; // that it is in the view: levels[level].arrays[number]
+} LoopViewArray;
+
 struct LoopNode {
     LoopKind kind;
     int var;   // -1: none
@@ -135,6 +144,8 @@ struct LoopNode {
     const IntExpr *count; // of a CALL: the iterations that it makes
     int field_count;      // of a WAIT, FETCH or OPEN
     const LoopField *fields;
+    int view_array_count;
+    const LoopViewArray *view_arrays;
     int dim_count; // of PROCESSORS: a variable for each dimension, or -1 and the coordinate
     const int *coordinates;
     const IntExpr *const *fixed;
@@ -223,10 +234,11 @@ bool loop_mentions(const IntExpr *expr, int var);
 int loop_depth_of(const IntExpr *expr, const int *depths);
 int loop_node_depth(Arena *arena, const LoopNode *node, const int *depths);
 
-// What is used, by id: variables by a node other than the one that binds them.
+// What is used, by id: variables and arrays by a node other than the one that binds them.
 typedef struct {
-    bool *vars, *params;
+    bool *vars, *params, *arrays;
 } LoopUses;
+LoopUses loop_uses_none(const LoopKernel *kernel);
 LoopUses loop_uses(const LoopKernel *kernel);
 // Adds what one node uses, without its body.
 void loop_add_uses(Arena *arena, LoopUses *uses, const LoopNode *node);

@@ -175,6 +175,8 @@ static void name_body(Namer *namer, const LoopBody *body) {
             name_array(namer, node->own, false);
         for (int f = 0; f < node->field_count; f++)
             name_var(namer, node->fields[f].var);
+        for (int a = 0; a < node->view_array_count; a++)
+            name_array(namer, node->view_arrays[a].array, false);
         name_body(namer, &node->body);
         if (fields & BINDS_INSIDE)
             namer->names.taken.count = inner;

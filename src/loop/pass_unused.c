@@ -22,8 +22,7 @@ static LoopBody kept(Arena *arena, LoopUses *uses, const LoopBody *body) {
 
 const LoopKernel *loop_pass_unused(const LoopKernel *before) {
     LoopKernel *kernel = loop_kernel_copy(before);
-    LoopUses uses = {arena_array(kernel->arena, bool, kernel->vars.count + 1),
-                     arena_array(kernel->arena, bool, kernel->param_count + 1)};
+    LoopUses uses = loop_uses_none(kernel);
     kernel->body = kept(kernel->arena, &uses, &before->body);
     return kernel;
 }

@@ -8,7 +8,16 @@
 #include <math.h>
 #include <string.h>
 
-typedef enum { BIND_CONDITION, BIND_COMPARISON, BIND_SUM, BIND_PRODUCT, BIND_UNARY, BIND_PRIMARY } Binding;
+typedef enum {
+    BIND_SELECTION,
+    BIND_ALTERNATIVE,
+    BIND_CONDITION,
+    BIND_COMPARISON,
+    BIND_SUM,
+    BIND_PRODUCT,
+    BIND_UNARY,
+    BIND_PRIMARY
+} Binding;
 
 typedef struct {
     const LoopKernel *kernel;
@@ -131,12 +140,19 @@ static const char *as_function(const Value *value) {
     return NULL;
 }
 
+// What becomes an index does so without a word: coordinates and conditions are added to nothing before they
+// are assigned or compared.
+static bool is_silent(const Value *value) {
+    return value->kind == VALUE_CONVERT && value->type == VALUE_TYPE_INDEX;
+}
+
 static Binding value_binding(const Value *value) {
     switch (value->kind) {
     case VALUE_INDEX:
         return int_binding(value->index) < BIND_PRIMARY ? BIND_SUM : BIND_PRIMARY;
-    case VALUE_NEG:
     case VALUE_CONVERT:
+        return is_silent(value) ? value_binding(value->operands[0]) : BIND_UNARY;
+    case VALUE_NEG:
     case VALUE_ADDRESS:
         return BIND_UNARY;
     case VALUE_ADD:
@@ -146,9 +162,14 @@ static Binding value_binding(const Value *value) {
     case VALUE_DIV:
         return as_function(value) ? BIND_PRIMARY : BIND_PRODUCT;
     case VALUE_LESS:
+    case VALUE_EQUAL:
         return BIND_COMPARISON;
     case VALUE_AND:
         return BIND_CONDITION;
+    case VALUE_OR:
+        return BIND_ALTERNATIVE;
+    case VALUE_SELECT:
+        return BIND_SELECTION;
     default:
         return BIND_PRIMARY;
     }
@@ -184,14 +205,13 @@ static void print_operation(const Printer *printer, const Value *value, Text *to
     static const struct {
         const char *symbol;
         Binding left, right;
-    } operations[] = {[VALUE_ADD] = {" + ", BIND_SUM, BIND_PRODUCT},
-                      [VALUE_SUB] = {" - ", BIND_SUM, BIND_PRODUCT},
-                      [VALUE_MUL] = {" * ", BIND_PRODUCT, BIND_UNARY},
-                      [VALUE_DIV] = {" / ", BIND_PRODUCT, BIND_UNARY},
-                      [VALUE_LESS] = {" < ", BIND_SUM, BIND_SUM}};
+    } operations[] = {
+        [VALUE_ADD] = {" + ", BIND_SUM, BIND_PRODUCT},   [VALUE_SUB] = {" - ", BIND_SUM, BIND_PRODUCT},
+        [VALUE_MUL] = {" * ", BIND_PRODUCT, BIND_UNARY}, [VALUE_DIV] = {" / ", BIND_PRODUCT, BIND_UNARY},
+        [VALUE_LESS] = {" < ", BIND_SUM, BIND_SUM},      [VALUE_EQUAL] = {" == ", BIND_SUM, BIND_SUM}};
     if (as_function(value)) {
         text_printf(to, "distal_%s_%s(", as_function(value), type_info((ElementType)value->type)->name);
-        print_operands(printer, value, ", ", BIND_CONDITION, to);
+        print_operands(printer, value, ", ", BIND_SELECTION, to);
         text_append(to, ")");
         return;
     }
@@ -237,6 +257,10 @@ static void print_value(const Printer *printer, const Value *value, Text *to) {
         print_bound(printer, value->operands[0], BIND_PRIMARY, to);
         return;
     case VALUE_CONVERT:
+        if (is_silent(value)) {
+            print_value(printer, value->operands[0], to);
+            return;
+        }
         text_printf(to, "(%s)",
                     value->type < TYPE_COUNT ? type_info((ElementType)value->type)->c_name : "int64_t");
         print_bound(printer, value->operands[0], BIND_UNARY, to);
@@ -244,9 +268,19 @@ static void print_value(const Printer *printer, const Value *value, Text *to) {
     case VALUE_AND:
         print_operands(printer, value, " && ", BIND_COMPARISON, to);
         return;
+    case VALUE_OR: // compilers ask for brackets around && inside of ||
+        print_operands(printer, value, " || ", BIND_COMPARISON, to);
+        return;
+    case VALUE_SELECT:
+        print_bound(printer, value->operands[0], BIND_ALTERNATIVE, to);
+        text_append(to, " ? ");
+        print_bound(printer, value->operands[1], BIND_ALTERNATIVE, to);
+        text_append(to, " : ");
+        print_bound(printer, value->operands[2], BIND_ALTERNATIVE, to);
+        return;
     case VALUE_CALL:
         text_printf(to, "%s(", value->name);
-        print_operands(printer, value, ", ", BIND_CONDITION, to);
+        print_operands(printer, value, ", ", BIND_SELECTION, to);
         text_append(to, ")");
         return;
     default:

@@ -76,11 +76,13 @@ static void verify_operands(Verifier *verifier, const Value *value) {
     static const struct {
         int count; // -1: any
         bool elements, same_result;
-    } rules[] = {[VALUE_NEG] = {1, true, true},     [VALUE_CONVERT] = {1, false, false},
-                 [VALUE_ADD] = {2, true, false},    [VALUE_SUB] = {2, true, false},
-                 [VALUE_MUL] = {2, true, false},    [VALUE_DIV] = {2, true, false},
-                 [VALUE_LESS] = {2, false, false},  [VALUE_AND] = {-1, false, false},
-                 [VALUE_CALL] = {-1, false, false}, [VALUE_ROWS] = {-1, false, false}};
+    } rules[] = {[VALUE_NEG] = {1, true, true},      [VALUE_CONVERT] = {1, false, false},
+                 [VALUE_ADD] = {2, true, false},     [VALUE_SUB] = {2, true, false},
+                 [VALUE_MUL] = {2, true, false},     [VALUE_DIV] = {2, true, false},
+                 [VALUE_LESS] = {2, false, false},   [VALUE_AND] = {-1, false, false},
+                 [VALUE_EQUAL] = {2, false, false},  [VALUE_OR] = {-1, false, false},
+                 [VALUE_SELECT] = {3, false, false}, [VALUE_CALL] = {-1, false, false},
+                 [VALUE_ROWS] = {-1, false, false}};
     const int count = value->kind <= VALUE_SPACE ? 0 : rules[value->kind].count;
     if (count >= 0 && value->operand_count != count) {
         fail(verifier, "a value with another number of operands than it takes", "");
@@ -94,14 +96,19 @@ static void verify_operands(Verifier *verifier, const Value *value) {
         if (rules[value->kind].elements && type != value->type &&
             (!is_element_type(value->type) || type != (int)type_component((ElementType)value->type)))
             fail(verifier, "operands of different types", "");
-        if (value->kind == VALUE_AND && type != VALUE_TYPE_CONDITION)
+        if ((value->kind == VALUE_AND || value->kind == VALUE_OR ||
+             (value->kind == VALUE_SELECT && i == 0)) &&
+            type != VALUE_TYPE_CONDITION)
             fail(verifier, "a condition made of what is none", "");
         if (value->kind == VALUE_ROWS && type != VALUE_TYPE_INDEX)
             fail(verifier, "a loop of a contraction with what is no number", "");
     }
     if (value->kind == VALUE_ROWS && value->operand_count % 4 != 0)
         fail(verifier, "loops of a contraction without four numbers each", "");
-    if (value->kind == VALUE_LESS && value->operands[0]->type != value->operands[1]->type)
+    if (value->kind == VALUE_SELECT && value->operands[1]->type != value->type)
+        fail(verifier, "a choice of another type than what it is made of", "");
+    if ((value->kind == VALUE_LESS || value->kind == VALUE_EQUAL) &&
+        value->operands[0]->type != value->operands[1]->type)
         fail(verifier, "a comparison of different types", "");
 }
 
@@ -272,6 +279,8 @@ static void verify_node(Verifier *verifier, const LoopNode *node) {
         bind_array(verifier, node->own);
     for (int f = 0; f < node->field_count; f++)
         bind_var(verifier, node->fields[f].var);
+    for (int a = 0; a < node->view_array_count; a++)
+        bind_array(verifier, node->view_arrays[a].array);
     if (verifier->why)
         return;
     if (kind->fields & COMMUNICATES && node->transfer >= 0)

@@ -21,6 +21,16 @@ typedef struct {
     int active;           // the variable that says whether its processor takes part
 } Builder;
 
+// A sparse access of a leaf while loops are made around it: what is known of its position.
+typedef struct {
+    const Access *access;
+    const View *view;
+    bool written;
+    int level;                  // of how many levels, from the outermost, the position is known
+    const IntExpr *begin, *end; // positions of the last of these, from `begin` to before `end`; NULL: one
+    const Value *present;       // whether there is one; NULL: yes
+} Operand;
+
 // A leaf while its nodes are made. Index variables of the statement have the same numbers in the kernel.
 typedef struct {
     Builder *builder;
@@ -30,6 +40,9 @@ typedef struct {
     const IntExpr *first[MAX_VARS];
     const IntExpr *uppers[MAX_VARS]; // of the loops, by position: a number, a param, or a variable for it
     int written;                     // the array that is written
+    // Of a leaf with sparse tensors: their accesses, in the state inside of the loops made so far.
+    int operand_count;
+    const Operand *operands;
 } LeafBuilder;
 
 // The view of an access of the nest in hand.
@@ -42,8 +55,21 @@ const IntExpr *build_stride(const LeafBuilder *leaf, const Access *access, Trans
 
 // The right side, computed in the statement's type.
 const Value *build_expr(const LeafBuilder *leaf, const Expr *expr);
+// Whether it is present, in terms of the conditions of operands; NULL: yes.
+const Value *build_presence(const LeafBuilder *leaf, const Expr *expr);
+// The number of the operand that an access is; -1 where the tensor is dense.
+int build_operand(const LeafBuilder *leaf, const Access *access, TransferKind kind);
 // The leaf's call: as a value (dot) or for what it does.
 const Value *build_call(const LeafBuilder *leaf);
+// The loops of a leaf with sparse tensors and all inside.
+void build_sparse_loops(LeafBuilder *leaf, LoopBody *to);
+// What loops of both kinds of leaves share.
+void build_innermost(LeafBuilder *leaf, LoopBody *to);
+void build_definitions(const LeafBuilder *leaf, const Definition *definitions, int count, LoopBody *to);
+void build_upper(LeafBuilder *leaf, int l, LoopBody *to);
+LoopBody *build_if(const LeafBuilder *leaf, const Value *const *conditions, int count, LoopBody *to);
+LoopBody *build_guards(const LeafBuilder *leaf, const Guard *guards, int count, LoopBody *to);
+const Value *build_less(Arena *arena, const IntExpr *left, const IntExpr *right);
 // A leaf, appended to `to`.
 void build_leaf(Builder *builder, const Leaf *leaf, LoopBody *to);
 

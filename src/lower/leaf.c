@@ -256,6 +256,11 @@ static bool has_commands(const LeafSite *site, int var) {
 // operands only, as with other factors it would read its matrix again and again where loops read it once.
 static void choose_freely(const LeafSite *site, Choice *choice) {
     const char *reason, *unused;
+    const Tensor *sparse = leaf_sparse_tensor(site);
+    if (sparse) {
+        choice->why = arena_printf(site->cin->arena, "loops: '%s' is sparse", sparse->name);
+        return;
+    }
     for (int i = 0; i < site->loop_count; i++)
         if (has_commands(site, site->loops[i])) {
             choice->why = arena_printf(site->cin->arena, "loops: the schedule says how '%s' is executed",
@@ -273,7 +278,16 @@ static void choose_freely(const LeafSite *site, Choice *choice) {
         choice->why = arena_printf(site->cin->arena, "loops: %s", reason);
 }
 
+static bool is_ordered(const LeafSite *site) {
+    for (int i = 0; i < site->loop_count; i++)
+        if (site->cin->ordered[site->loops[i]])
+            return true;
+    return false;
+}
+
 bool leaf_is_open(const LeafSite *site) {
+    if (leaf_sparse_tensor(site))
+        return false;
     for (int i = 0; i < site->loop_count; i++)
         if (site->cin->ordered[site->loops[i]] || has_commands(site, site->loops[i]))
             return false;
@@ -286,6 +300,13 @@ bool leaf_is_open(const LeafSite *site) {
 // independently, so those of the call go innermost.
 static int order_loops(const LeafSite *site, const BlasCall *call, LeafLoop *loops) {
     int replaced[MAX_VARS], replaced_count = 0, count = 0;
+    if (leaf_sparse_tensor(site) && !is_ordered(site)) {
+        int order[MAX_VARS];
+        leaf_order_sparse(site, order);
+        for (int i = 0; i < site->loop_count; i++)
+            loops[i].var = order[i];
+        return 0;
+    }
     if (leaf_is_open(site)) {
         int order[MAX_VARS];
         leaf_order(site, order);
@@ -321,8 +342,16 @@ const Leaf *leaf_create(const LeafSite *site) {
     leaf->loop_count = site->loop_count;
     leaf->loops = loops;
     leaf->call = choice.call;
+    leaf->sparse = leaf_sparse_tensor(site) != NULL;
     leaf->why = choice.call ? describe_call(cin, choice.call) : choice.why;
     leaf->call_loops = order_loops(site, choice.call, loops);
+    if (leaf->sparse && is_ordered(site)) {
+        int order[MAX_VARS];
+        for (int i = 0; i < leaf->loop_count; i++)
+            order[i] = loops[i].var;
+        if (!leaf_check_order(site, order))
+            return NULL;
+    }
     bound_loops(site, leaf, loops);
     return leaf_parallelize(site, loops, leaf->loop_count, leaf->call) ? leaf : NULL;
 }

@@ -45,6 +45,12 @@ bool leaf_is_open(const LeafSite *site);
 
 // Puts the loops of a leaf, `loops`, into an order that goes through memory well.
 void leaf_order(const LeafSite *site, int *loops);
+// The same where some tensor is sparse: also in the order in which levels are stored.
+void leaf_order_sparse(const LeafSite *site, int *loops);
+// Whether the loops of a leaf, in this order, can go through what sparse tensors store. Else a diagnostic.
+bool leaf_check_order(const LeafSite *site, const int *loops);
+// A sparse tensor of the leaf; NULL where there is none.
+const Tensor *leaf_sparse_tensor(const LeafSite *site);
 
 // Sets which loops write distinct elements, and who executes their iterations where the schedule says it
 // (threads, vectors, unrolling). False with a diagnostic where that would race.

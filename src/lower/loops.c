@@ -22,6 +22,7 @@ static void append_transfer(const Builder *builder, LoopKind kind, int transfer,
 static void append_view(Builder *builder, LoopKind kind, int transfer, LoopBody *to) {
     LoopKernel *kernel = builder->kernel;
     const Tensor *tensor = builder->spmd->transfers[transfer].access->tensor;
+    const bool sparse = tensor_is_sparse(tensor);
     View *view = &builder->views[transfer];
     LoopNode *node = loop_node(builder->arena, kind);
     node->transfer = transfer;
@@ -30,8 +31,11 @@ static void append_view(Builder *builder, LoopKind kind, int transfer, LoopBody 
         (LoopArray){.name = tensor->name, .given = true, .type = tensor->type, .written = kind == LOOP_OPEN});
     for (int l = 0; l < tensor->order; l++) {
         Level *level = &view->levels[l];
-        *level =
-            (Level){.type = tensor->levels[l], .mode = tensor->mode_order[l], .last = l == tensor->order - 1};
+        *level = (Level){.type = tensor->levels[l],
+                         .number = l,
+                         .mode = tensor->mode_order[l],
+                         .last = l == tensor->order - 1,
+                         .extent = sparse ? tensor->extents[tensor->mode_order[l]] : NULL};
         level->type.format->bind(kernel, node, level);
     }
     loop_append(builder->arena, to, node);

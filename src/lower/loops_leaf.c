@@ -7,10 +7,21 @@ static const IntExpr *at_start(const LeafBuilder *leaf, const IntExpr *expr) {
     return loop_substitute(leaf->builder->arena, expr, leaf->first, MAX_VARS);
 }
 
+int build_operand(const LeafBuilder *leaf, const Access *access, TransferKind kind) {
+    for (int o = 0; o < leaf->operand_count; o++)
+        if (leaf->operands[o].written == (kind == TRANSFER_REDUCE) &&
+            access_equal(leaf->operands[o].access, access))
+            return o;
+    return -1;
+}
+
 const IntExpr *build_position(const LeafBuilder *leaf, const Access *access, TransferKind kind) {
     Arena *arena = leaf->builder->arena;
     const View *view = build_view(leaf->builder, access, kind);
     const IntExpr *position = NULL;
+    const int operand = build_operand(leaf, access, kind);
+    if (operand >= 0)
+        return leaf->operands[operand].begin;
     for (int l = 0; l < access->tensor->order; l++) {
         const Level *level = &view->levels[l];
         const IntExpr *coordinate = at_start(leaf, int_var(arena, access->vars[level->mode]));
@@ -32,8 +43,7 @@ static void append(const LeafBuilder *leaf, LoopBody *to, const LoopNode *node) 
     loop_append(leaf->builder->arena, to, node);
 }
 
-static void append_definitions(const LeafBuilder *leaf, const Definition *definitions, int count,
-                               LoopBody *to) {
+void build_definitions(const LeafBuilder *leaf, const Definition *definitions, int count, LoopBody *to) {
     Arena *arena = leaf->builder->arena;
     for (int i = 0; i < count; i++)
         if (!leaf->first[definitions[i].var])
@@ -43,7 +53,7 @@ static void append_definitions(const LeafBuilder *leaf, const Definition *defini
 }
 
 // The bound of a loop: a name of its own where it is more than a number or a size.
-static void append_upper(LeafBuilder *leaf, int l, LoopBody *to) {
+void build_upper(LeafBuilder *leaf, int l, LoopBody *to) {
     Arena *arena = leaf->builder->arena;
     const IntExpr *upper = leaf->leaf->loops[l].upper;
     leaf->uppers[l] = upper;
@@ -57,13 +67,13 @@ static void append_upper(LeafBuilder *leaf, int l, LoopBody *to) {
     leaf->uppers[l] = int_var(arena, var);
 }
 
-static const Value *less(Arena *arena, const IntExpr *left, const IntExpr *right) {
+const Value *build_less(Arena *arena, const IntExpr *left, const IntExpr *right) {
     return value_op(arena, VALUE_LESS, VALUE_TYPE_CONDITION, value_index(arena, left),
                     value_index(arena, right));
 }
 
 // An IF around what follows; `to` itself where there is no condition.
-static LoopBody *append_if(const LeafBuilder *leaf, const Value *const *conditions, int count, LoopBody *to) {
+LoopBody *build_if(const LeafBuilder *leaf, const Value *const *conditions, int count, LoopBody *to) {
     if (count == 0)
         return to;
     Arena *arena = leaf->builder->arena;
@@ -74,12 +84,12 @@ static LoopBody *append_if(const LeafBuilder *leaf, const Value *const *conditio
     return &node->body;
 }
 
-static LoopBody *append_guards(const LeafBuilder *leaf, const Guard *guards, int count, LoopBody *to) {
+LoopBody *build_guards(const LeafBuilder *leaf, const Guard *guards, int count, LoopBody *to) {
     Arena *arena = leaf->builder->arena;
     const Value **conditions = arena_array(arena, const Value *, count);
     for (int i = 0; i < count; i++)
-        conditions[i] = less(arena, guards[i].less, guards[i].than);
-    return append_if(leaf, conditions, count, to);
+        conditions[i] = build_less(arena, guards[i].less, guards[i].than);
+    return build_if(leaf, conditions, count, to);
 }
 
 // That the loops of a call have iterations, where that is not known. Without any, what the call reads may not
@@ -90,8 +100,8 @@ static LoopBody *append_work_guard(const LeafBuilder *leaf, LoopBody *to) {
     int count = 0;
     for (int l = leaf->plain_count; l < leaf->leaf->loop_count; l++)
         if (leaf->uppers[l]->op != INT_CONST || leaf->uppers[l]->value <= 0)
-            conditions[count++] = less(arena, int_const(arena, 0), leaf->uppers[l]);
-    return append_if(leaf, conditions, count, to);
+            conditions[count++] = build_less(arena, int_const(arena, 0), leaf->uppers[l]);
+    return build_if(leaf, conditions, count, to);
 }
 
 static bool is_atomic(const Leaf *leaf) {
@@ -101,14 +111,14 @@ static bool is_atomic(const Leaf *leaf) {
     return false;
 }
 
-static void append_innermost(LeafBuilder *leaf, LoopBody *to) {
+void build_innermost(LeafBuilder *leaf, LoopBody *to) {
     Arena *arena = leaf->builder->arena;
     const Leaf *from = leaf->leaf;
     const IntExpr *count = int_const(arena, 1);
     for (int l = leaf->plain_count; l < from->loop_count; l++)
-        append_definitions(leaf, from->loops[l].definitions, from->loops[l].definition_count, to);
+        build_definitions(leaf, from->loops[l].definitions, from->loops[l].definition_count, to);
     for (int l = leaf->plain_count; l < from->loop_count; l++) {
-        append_upper(leaf, l, to);
+        build_upper(leaf, l, to);
         count = int_op(arena, INT_MUL, count, leaf->uppers[l]);
     }
     to = append_work_guard(leaf, to);
@@ -179,13 +189,13 @@ static const Level *level_of(const LeafBuilder *leaf, int var) {
 // The loops from `l` inwards. `threaded`: threads are at work around them already.
 static void append_loops(LeafBuilder *leaf, int l, bool threaded, LoopBody *to) {
     if (l == leaf->plain_count) {
-        append_innermost(leaf, to);
+        build_innermost(leaf, to);
         return;
     }
     Arena *arena = leaf->builder->arena;
     const LeafLoop *loop = &leaf->leaf->loops[l];
     const bool thread = loop->thread || loop->thread_reduces;
-    append_upper(leaf, l, to);
+    build_upper(leaf, l, to);
     const Level *level = level_of(leaf, loop->var);
     LoopNode *node =
         level->type.format->iterate(arena, level, NULL, loop->var, int_const(arena, 0), leaf->uppers[l]);
@@ -194,9 +204,9 @@ static void append_loops(LeafBuilder *leaf, int l, bool threaded, LoopBody *to) 
     node->execution.thread = (thread && !threaded) || loop->thread_copies;
     node->execution.vector = loop->vector;
     node->execution.unroll = loop->unroll;
-    append_definitions(leaf, loop->definitions, loop->definition_count, &node->body);
+    build_definitions(leaf, loop->definitions, loop->definition_count, &node->body);
     append_loops(leaf, l + 1, threaded || thread,
-                 append_guards(leaf, loop->guards, loop->guard_count, &node->body));
+                 build_guards(leaf, loop->guards, loop->guard_count, &node->body));
     append(leaf, to, node);
 }
 
@@ -235,15 +245,18 @@ void build_leaf(Builder *builder, const Leaf *from, LoopBody *to) {
         if (needs_definition(from, &from->guards[g]))
             inner[inner_count++] = from->guards[g];
         else
-            conditions[count++] = less(arena, from->guards[g].less, from->guards[g].than);
+            conditions[count++] = build_less(arena, from->guards[g].less, from->guards[g].than);
     LoopNode *node = loop_node(arena, LOOP_LEAF);
     node->text = from->why ? from->why : "";
     node->value = count == 1 ? conditions[0]
                              : value_list(arena, VALUE_AND, VALUE_TYPE_CONDITION, NULL, count, conditions);
-    append_definitions(&leaf, from->definitions, from->definition_count, &node->body);
-    LoopBody *body = append_guards(&leaf, inner, inner_count, &node->body);
+    build_definitions(&leaf, from->definitions, from->definition_count, &node->body);
+    LoopBody *body = build_guards(&leaf, inner, inner_count, &node->body);
     if (has_copies(from))
         body = append_team(&leaf, body);
-    append_loops(&leaf, 0, false, body);
+    if (from->sparse)
+        build_sparse_loops(&leaf, body);
+    else
+        append_loops(&leaf, 0, false, body);
     loop_append(arena, to, node);
 }

@@ -28,12 +28,28 @@ static const Value *build_number(const LeafBuilder *leaf, const Expr *expr) {
     return value;
 }
 
+// The value of an expression where it is present, else zero.
+static const Value *build_present(const LeafBuilder *leaf, const Expr *expr) {
+    Arena *arena = leaf->builder->arena;
+    const Value *value = build_expr(leaf, expr), *presence = build_presence(leaf, expr);
+    if (!presence)
+        return value;
+    Value *zero = arena_new(arena, Value);
+    *zero = (Value){.kind = VALUE_NUMBER,
+                    .type = (int)type_component((ElementType)value->type),
+                    .var = -1,
+                    .array = -1,
+                    .is_integer = true};
+    const Value *operands[] = {presence, value, value_convert(arena, zero, value->type)};
+    return value_list(arena, VALUE_SELECT, value->type, NULL, 3, operands);
+}
+
 static const Value *build_function(const LeafBuilder *leaf, const Expr *expr) {
     const ElementType type = leaf->builder->type, component = type_component(type);
-    const Value *operands[2] = {build_expr(leaf, expr->left)};
+    const Value *operands[2] = {build_present(leaf, expr->left)};
     bool is_complex = value_is_complex(operands[0]);
     if (expr->right) {
-        operands[1] = build_expr(leaf, expr->right);
+        operands[1] = build_present(leaf, expr->right);
         is_complex = is_complex || value_is_complex(operands[1]);
     }
     const Function *function = expr->function;
@@ -54,8 +70,10 @@ const Value *build_expr(const LeafBuilder *leaf, const Expr *expr) {
         return build_access(leaf, expr->access);
     if (expr->kind == EXPR_NUMBER)
         return build_number(leaf, expr);
-    const Value *left = build_expr(leaf, expr->left),
-                *right = expr->right ? build_expr(leaf, expr->right) : NULL;
+    // A product is not there where a factor is not, and what asks for it knows that.
+    const bool factor = expr->kind == EXPR_MUL || expr->kind == EXPR_NEG;
+    const Value *left = (factor ? build_expr : build_present)(leaf, expr->left),
+                *right = expr->right ? (factor ? build_expr : build_present)(leaf, expr->right) : NULL;
     const bool is_complex = value_is_complex(left) || (right && value_is_complex(right));
     const ElementType type = leaf->builder->type;
     return value_op(leaf->builder->arena, kinds[expr->kind], (int)(is_complex ? type : type_component(type)),

@@ -199,10 +199,11 @@ static bool check_sparse(const Lowering *lowering) {
             "tensor '%s' is sparse, and distributing statements with sparse tensors is not "
             "supported yet; without distribute and places one process computes",
             sparse->tensor->name);
-    return diagnostics_error(
-        lowering->diagnostics, sparse->span,
-        "tensor '%s' is sparse, and statements with sparse tensors are not supported yet",
-        sparse->tensor->name);
+    if (sparse == assignment->lhs)
+        return diagnostics_error(lowering->diagnostics, sparse->span,
+                                 "tensor '%s' is sparse, and sparse results are not supported yet",
+                                 sparse->tensor->name);
+    return true;
 }
 
 const Spmd *lower(const Cin *cin, Diagnostics *diagnostics) {

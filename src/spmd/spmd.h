@@ -102,6 +102,7 @@ typedef struct {
     const BlasCall *call; // NULL: loops all the way
     int call_loops;       // number of innermost loops that `call` replaces
     const char *why;      // how the leaf was chosen, for people
+    bool sparse;          // some access is of a sparse tensor: loops go through what is stored
 } Leaf;
 
 typedef enum {

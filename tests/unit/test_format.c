@@ -25,8 +25,13 @@ static void test_table(void **state) {
     assert_false(dense->branchless);
     assert_true(dense->bind && dense->locate && dense->insert && dense->iterate && dense->image &&
                 dense->preimage);
-    assert_null(level_format("compressed")->bind);
-    assert_null(level_format("singleton")->bind);
+    static const char *const lists[] = {"compressed", "singleton"};
+    for (int i = 0; i < 2; i++) {
+        const LevelFormat *list = level_format(lists[i]);
+        assert_true(list->bind && list->range && list->coordinate && list->search && list->found &&
+                    list->run_end);
+        assert_null(list->locate);
+    }
 }
 
 // A kernel whose only node is the view of a matrix, stored in the order of its modes.

@@ -7,18 +7,19 @@ tensor B(8, 8): f64, csr
 tensor x(8): f64
 tensor y(8): f64
 tensor z(8): f64
+tensor A(8, 8): f64, csr
 place z(i) -> M(i)
-y(i) = B(i, j) * x(j)
 z(i) = B(i, j) * x(j)
 y(i) = B(i, j) * x(j)
 schedule y { distribute(i) }
+A(i, j) = B(i, j) * 2
 --- stderr
-sparse_unsupported.distal:7:8: error: tensor 'B' is sparse, and statements with sparse tensors are not supported yet
-   7 | y(i) = B(i, j) * x(j)
-     |        ^~~~~~~
 sparse_unsupported.distal:8:8: error: tensor 'B' is sparse, and distributing statements with sparse tensors is not supported yet; without distribute and places one process computes
    8 | z(i) = B(i, j) * x(j)
      |        ^~~~~~~
 sparse_unsupported.distal:9:8: error: tensor 'B' is sparse, and distributing statements with sparse tensors is not supported yet; without distribute and places one process computes
    9 | y(i) = B(i, j) * x(j)
      |        ^~~~~~~
+sparse_unsupported.distal:11:1: error: tensor 'A' is sparse, and sparse results are not supported yet
+  11 | A(i, j) = B(i, j) * 2
+     | ^~~~~~~

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What level formats share that keep their coordinates in a list, one for each position: the builders of loop
+// IR that look at this list.
+#ifndef DISTAL_FORMAT_LIST_H
+#define DISTAL_FORMAT_LIST_H
+
+#include "format/level.h"
+
+// Adds the arrays of the format to the view, "B_pos2" and "B_crd2" of the second level of B.
+void list_bind(LoopKernel *kernel, LoopNode *view, Level *level);
+// Element `position` of array number `array` of the level.
+const Value *list_load(Arena *arena, const Level *level, int array, const IntExpr *position);
+
+const Value *list_coordinate(Arena *arena, const Level *level, const IntExpr *position);
+const Value *list_search(Arena *arena, const Level *level, const IntExpr *begin, const IntExpr *end,
+                         const IntExpr *coordinate);
+const Value *list_found(Arena *arena, const Level *level, const IntExpr *position, const IntExpr *end,
+                        const IntExpr *coordinate);
+const Value *list_run_end(Arena *arena, const Level *level, const IntExpr *position, const IntExpr *end);
+
+#endif

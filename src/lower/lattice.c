@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lower/lattice.h"
+
+#include <complex.h>
+
+typedef struct {
+    Arena *arena;
+    int (*operand)(void *context, const Access *access);
+    void *context;
+} Sets;
+
+static const Set *new_set(Arena *arena, SetKind kind, int operand, const Set *left, const Set *right) {
+    Set *set = arena_new(arena, Set);
+    *set = (Set){kind, operand, left, right};
+    return set;
+}
+
+bool set_equal(const Set *a, const Set *b) {
+    return a->kind == b->kind &&
+           (a->kind == SET_ALL       ? true
+            : a->kind == SET_OPERAND ? a->operand == b->operand
+                                     : set_equal(a->left, b->left) && set_equal(a->right, b->right));
+}
+
+// Whether `set`, an operation of `kind`, has `part` among what it is made of.
+static bool has_part(const Set *set, SetKind kind, const Set *part) {
+    return set_equal(set, part) ||
+           (set->kind == kind && (has_part(set->left, kind, part) || has_part(set->right, kind, part)));
+}
+
+// What is in both, or in either, without what follows from the rest: a and (a or b) is a, a or (a and b) is
+// a.
+static const Set *combine(Arena *arena, SetKind kind, const Set *left, const Set *right) {
+    const SetKind other = kind == SET_BOTH ? SET_EITHER : SET_BOTH;
+    if (left->kind == SET_ALL)
+        return kind == SET_BOTH ? right : left;
+    if (right->kind == SET_ALL)
+        return kind == SET_BOTH ? left : right;
+    if (has_part(left, kind, right) || has_part(right, other, left))
+        return left;
+    if (has_part(right, kind, left) || has_part(left, other, right))
+        return right;
+    return new_set(arena, kind, -1, left, right);
+}
+
+bool function_keeps_zero(const Function *function) {
+    if (function->arity == 1)
+        return function->real ? function->real(0.0) == 0.0 : function->integer && function->integer(0) == 0;
+    return function->real_of_two && function->real_of_two(0.0, 0.0) == 0.0;
+}
+
+static const Set *set(const Sets *sets, const Expr *expr) {
+    const Set *all = new_set(sets->arena, SET_ALL, -1, NULL, NULL);
+    int operand;
+    switch (expr->kind) {
+    case EXPR_ACCESS:
+        operand = sets->operand(sets->context, expr->access);
+        return operand < 0 ? all : new_set(sets->arena, SET_OPERAND, operand, NULL, NULL);
+    case EXPR_NUMBER:
+        return all;
+    case EXPR_MUL:
+        return combine(sets->arena, SET_BOTH, set(sets, expr->left), set(sets, expr->right));
+    case EXPR_DIV: // by what is zero somewhere: that gives no zeros
+        return set(sets, expr->right)->kind == SET_ALL ? set(sets, expr->left) : all;
+    case EXPR_CALL:
+        if (!function_keeps_zero(expr->function))
+            return all;
+        break;
+    default:
+        break;
+    }
+    const Set *left = set(sets, expr->left);
+    return expr->right ? combine(sets->arena, SET_EITHER, left, set(sets, expr->right)) : left;
+}
+
+const Set *set_of(Arena *arena, const Expr *expr, int (*operand)(void *context, const Access *access),
+                  void *context) {
+    const Sets sets = {arena, operand, context};
+    return set(&sets, expr);
+}
+
+bool set_mentions(const Set *set, int operand) {
+    return set->kind == SET_OPERAND ? set->operand == operand
+                                    : set->kind != SET_ALL && (set_mentions(set->left, operand) ||
+                                                               set_mentions(set->right, operand));
+}
+
+bool set_requires(const Set *set, int operand) {
+    switch (set->kind) {
+    case SET_ALL:
+        return false;
+    case SET_OPERAND:
+        return set->operand == operand;
+    case SET_BOTH:
+        return set_requires(set->left, operand) || set_requires(set->right, operand);
+    default:
+        return set_requires(set->left, operand) && set_requires(set->right, operand);
+    }
+}

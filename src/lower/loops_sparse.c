@@ -1,0 +1,557 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Loops of leaves with sparse tensors: each goes through the coordinates that the right side needs, which are
+// unions and intersections of what its operands store (lattice.h). What one level stores is a loop over its
+// positions; what several store is a loop that takes the least coordinate of theirs in each iteration; and
+// where all coordinates are needed it is a loop over these. Operands that a loop does not go by are looked
+// up, or advance with it. An operand that is not there has no positions, so loops further inside find nothing
+// of it.
+#include "lower/bounds.h"
+#include "lower/builder.h"
+#include "lower/lattice.h"
+
+#include <string.h>
+
+// What is known inside of the loops made so far.
+typedef struct {
+    LeafBuilder *leaf;
+    bool known[MAX_VARS]; // variables that have a value
+    Operand *operands;    // by number, as in the leaf
+    bool threads;         // are at work already
+    bool unchecked;       // some operand may be absent, and no condition has asked for it
+} State;
+
+// One loop.
+typedef struct {
+    const LeafLoop *from;
+    int number;             // in the leaf
+    int source;             // the variable whose coordinates it goes through; -1: none
+    const IntExpr *first;   // that it begins with; NULL: 0
+    const Set *set;         // of these coordinates, by the operands in `iterated`
+    bool *iterated;         // by operand: the loop goes through its positions
+    const IntExpr **begins; // by operand: where these begin, end, and where the loop is
+    const IntExpr **ends, **positions, **next;
+    int *cursors;
+} Loop;
+
+static Arena *arena_of(const State *state) {
+    return state->leaf->builder->arena;
+}
+
+static State copy_state(const State *state) {
+    State copy = *state;
+    copy.operands = arena_copy(arena_of(state), state->operands,
+                               sizeof(Operand) * (size_t)(state->leaf->operand_count + 1));
+    return copy;
+}
+
+static void append(const State *state, LoopBody *to, const LoopNode *node) {
+    loop_append(arena_of(state), to, node);
+}
+
+static const Level *level_of(const Operand *operand) {
+    return operand->level < operand->access->tensor->order ? &operand->view->levels[operand->level] : NULL;
+}
+
+// A variable of an operand's level, "B_p2".
+static int operand_var(const State *state, const Operand *operand, const char *what, int type) {
+    LoopKernel *kernel = state->leaf->builder->kernel;
+    return loop_add_var(kernel,
+                        (LoopVar){.name = arena_printf(kernel->arena, "%s%d", what, operand->level + 1),
+                                  .type = type,
+                                  .stem_array = operand->view->array,
+                                  .stem_var = -1});
+}
+
+static const IntExpr *let_index(const State *state, const Operand *operand, const char *what,
+                                const Value *value, LoopBody *to) {
+    if (value->kind == VALUE_INDEX && !value->index->left)
+        return value->index;
+    const int var = operand_var(state, operand, what, VALUE_TYPE_INDEX);
+    append(state, to, loop_let(arena_of(state), var, value));
+    return int_var(arena_of(state), var);
+}
+
+static const Value *let_condition(const State *state, const Operand *operand, const char *what,
+                                  const Value *value, LoopBody *to) {
+    const int var = operand_var(state, operand, what, VALUE_TYPE_CONDITION);
+    append(state, to, loop_let(arena_of(state), var, value));
+    return value_var(arena_of(state), VALUE_TYPE_CONDITION, var);
+}
+
+static const Value *select_value(Arena *arena, const Value *condition, const Value *value,
+                                 const Value *other) {
+    const Value *operands[] = {condition, value, other};
+    return value_list(arena, VALUE_SELECT, value->type, NULL, 3, operands);
+}
+
+static const IntExpr *plus_one(Arena *arena, const IntExpr *expr) {
+    return int_op(arena, INT_ADD, expr, int_const(arena, 1));
+}
+
+// The positions of an operand, of which there may be none.
+static const IntExpr *end_of(const State *state, const Operand *operand) {
+    return operand->end ? operand->end : plus_one(arena_of(state), operand->begin);
+}
+
+// The positions of the next level that are below those of an operand, as variables.
+static void append_range(const State *state, const Operand *operand, const IntExpr **begin,
+                         const IntExpr **end, LoopBody *to) {
+    Arena *arena = arena_of(state);
+    const Level *level = level_of(operand);
+    LevelRange range = level->type.format->range(arena, level, operand->begin, end_of(state, operand));
+    if (operand->present && !operand->end) {
+        const Value *zero = value_index(arena, int_const(arena, 0));
+        range.begin = select_value(arena, operand->present, range.begin, zero);
+        range.end = select_value(arena, operand->present, range.end, zero);
+    }
+    *begin = let_index(state, operand, "begin", range.begin, to);
+    *end = let_index(state, operand, "end", range.end, to);
+}
+
+// Where the positions end that have the coordinate of `position`, where `found` says whether there is one.
+static const IntExpr *append_next(const State *state, const Operand *operand, const IntExpr *position,
+                                  const IntExpr *end, const Value *found, LoopBody *to) {
+    Arena *arena = arena_of(state);
+    const Level *level = level_of(operand);
+    const Value *next = value_index(arena, plus_one(arena, position));
+    if (level->type.nonunique)
+        next = level->type.format->run_end(arena, level, position, end);
+    return let_index(state, operand, "next",
+                     found ? select_value(arena, found, next, value_index(arena, position)) : next, to);
+}
+
+// The next level of an operand, whose coordinate is known: where it is.
+static void append_lookup(State *state, Operand *operand, LoopBody *to) {
+    Arena *arena = arena_of(state);
+    const Level *level = level_of(operand);
+    const LevelFormat *format = level->type.format;
+    const IntExpr *coordinate = int_var(arena, operand->access->vars[level->mode]);
+    if (format->full) {
+        const IntExpr *parent = operand->level ? operand->begin : NULL;
+        const IntExpr *at = format->locate(arena, level, parent, coordinate);
+        operand->begin = let_index(state, operand, "p", value_index(arena, at), to);
+        operand->end = NULL;
+        operand->level++;
+        return;
+    }
+    const IntExpr *begin = operand->begin, *end = end_of(state, operand);
+    if (format->range)
+        append_range(state, operand, &begin, &end, to);
+    const IntExpr *position =
+        let_index(state, operand, "p", format->search(arena, level, begin, end, coordinate), to);
+    const Value *found = NULL;
+    if (!operand->written) {
+        found = format->found(arena, level, position, end, coordinate);
+        if (!format->range && operand->present)
+            found = value_op(arena, VALUE_AND, VALUE_TYPE_CONDITION, operand->present, found);
+        found = let_condition(state, operand, "has", found, to);
+    }
+    state->unchecked = state->unchecked || found;
+    operand->end = operand->written && !level->type.nonunique
+                       ? NULL
+                       : append_next(state, operand, position, end, found, to);
+    operand->begin = position;
+    operand->present = found;
+    operand->level++;
+}
+
+// Looks up all levels whose coordinates are known.
+static void append_lookups(State *state, LoopBody *to) {
+    for (int o = 0; o < state->leaf->operand_count; o++) {
+        Operand *operand = &state->operands[o];
+        for (const Level *level;
+             (level = level_of(operand)) && state->known[operand->access->vars[level->mode]];)
+            append_lookup(state, operand, to);
+    }
+}
+
+typedef struct {
+    const LeafBuilder *leaf;
+    const bool *chosen; // by operand; NULL: those that have a condition
+} SetContext;
+
+static int chosen_operand(void *context, const Access *access) {
+    const SetContext *of = context;
+    const int operand = build_operand(of->leaf, access, TRANSFER_FETCH);
+    const bool chosen =
+        operand >= 0 && (of->chosen ? of->chosen[operand] : of->leaf->operands[operand].present != NULL);
+    return chosen ? operand : -1;
+}
+
+static const Set *make_set(const LeafBuilder *leaf, const bool *chosen, const Expr *expr) {
+    SetContext context = {leaf, chosen};
+    return set_of(leaf->builder->arena, expr, chosen_operand, &context);
+}
+
+static const Value *set_condition(const LeafBuilder *leaf, const Set *set) {
+    if (set->kind == SET_ALL)
+        return NULL;
+    if (set->kind == SET_OPERAND)
+        return leaf->operands[set->operand].present;
+    return value_op(leaf->builder->arena, set->kind == SET_BOTH ? VALUE_AND : VALUE_OR, VALUE_TYPE_CONDITION,
+                    set_condition(leaf, set->left), set_condition(leaf, set->right));
+}
+
+const Value *build_presence(const LeafBuilder *leaf, const Expr *expr) {
+    return leaf->operand_count ? set_condition(leaf, make_set(leaf, NULL, expr)) : NULL;
+}
+
+// Which positions a loop goes through.
+static Loop make_loop(const State *state, int number) {
+    Arena *arena = arena_of(state);
+    LeafBuilder *leaf = state->leaf;
+    const Cin *cin = leaf->builder->spmd->cin;
+    const LeafLoop *from = &leaf->leaf->loops[number];
+    const int count = leaf->operand_count + 1;
+    Loop loop = {.from = from,
+                 .number = number,
+                 .source = cin->vars[from->var].source
+                               ? from->var
+                               : bounds_unit_source(cin, leaf->leaf->assign, from->var),
+                 .iterated = arena_array(arena, bool, count),
+                 .begins = arena_array(arena, const IntExpr *, count),
+                 .ends = arena_array(arena, const IntExpr *, count),
+                 .positions = arena_array(arena, const IntExpr *, count),
+                 .next = arena_array(arena, const IntExpr *, count),
+                 .cursors = arena_array(arena, int, count)};
+    const Definition *definition = NULL;
+    for (int d = 0; d < from->definition_count; d++)
+        if (from->definitions[d].var == loop.source)
+            definition = &from->definitions[d];
+    if (loop.source != from->var && !definition)
+        loop.source = -1;
+    if (definition) {
+        const IntExpr **values = arena_array(arena, const IntExpr *, MAX_VARS);
+        values[from->var] = int_const(arena, 0);
+        loop.first = loop_substitute(arena, definition->value, values, MAX_VARS);
+    }
+    for (int o = 0; o < leaf->operand_count; o++) {
+        const Operand *operand = &state->operands[o];
+        const Level *level = level_of(operand);
+        loop.iterated[o] = !operand->written && level && level->type.format->range &&
+                           operand->access->vars[level->mode] == loop.source;
+    }
+    loop.set = make_set(leaf, loop.iterated, leaf->leaf->assign->rhs);
+    // Others are looked up, but where they can advance with a loop over all coordinates that threads need not
+    // share.
+    const bool advances = loop.set->kind == SET_ALL && number > 0 && !from->thread && !from->thread_reduces &&
+                          !from->thread_copies && !from->vector;
+    for (int o = 0; o < leaf->operand_count; o++)
+        loop.iterated[o] = loop.iterated[o] && (advances || set_mentions(loop.set, o));
+    return loop;
+}
+
+// The positions that an operand has in a loop: of those below it, the ones whose coordinates the loop goes
+// through.
+static void append_positions(const State *state, Loop *loop, int o, LoopBody *to) {
+    Arena *arena = arena_of(state);
+    const Operand *operand = &state->operands[o];
+    const Level *level = level_of(operand);
+    append_range(state, operand, &loop->begins[o], &loop->ends[o], to);
+    if (!loop->first)
+        return;
+    const IntExpr *after = int_op(arena, INT_ADD, loop->first, state->leaf->uppers[loop->number]);
+    const IntExpr *begin =
+        let_index(state, operand, "from",
+                  level->type.format->search(arena, level, loop->begins[o], loop->ends[o], loop->first), to);
+    loop->ends[o] = let_index(state, operand, "to",
+                              level->type.format->search(arena, level, begin, loop->ends[o], after), to);
+    loop->begins[o] = begin;
+}
+
+static void append_loop(const State *state, int number, LoopBody *to);
+
+static bool is_union(const Set *set) {
+    return set->kind == SET_OPERAND ||
+           (set->kind == SET_EITHER && is_union(set->left) && is_union(set->right));
+}
+
+// What a loop does once its coordinate is known.
+static void append_inside(State *state, const Loop *loop, LoopBody *to) {
+    LeafBuilder *leaf = state->leaf;
+    const LeafLoop *from = loop->from;
+    state->known[from->var] = true;
+    for (int d = 0; d < from->definition_count; d++) {
+        state->known[from->definitions[d].var] = true;
+        if (from->definitions[d].var != loop->source || loop->set->kind == SET_ALL)
+            build_definitions(leaf, &from->definitions[d], 1, to);
+    }
+    to = build_guards(leaf, from->guards, from->guard_count, to);
+    const bool met = state->unchecked;
+    state->unchecked = false;
+    append_lookups(state, to);
+    // Where what the right side needs is absent there is nothing to do.
+    leaf->operands = state->operands;
+    const Set *set = make_set(leaf, NULL, leaf->leaf->assign->rhs);
+    const Value *condition = set_condition(leaf, set);
+    const bool certain = is_union(loop->set) && set_equal(set, loop->set);
+    if (condition && (state->unchecked || (met && !certain)))
+        to = build_if(leaf, &condition, 1, to);
+    state->unchecked = false;
+    for (int o = 0; o < leaf->operand_count; o++) {
+        Operand *operand = &state->operands[o];
+        if (!operand->present || !set_requires(set, o))
+            continue;
+        operand->present = NULL;
+        if (!operand->view->levels[operand->level - 1].type.nonunique)
+            operand->end = NULL;
+    }
+    append_loop(state, loop->number + 1, to);
+}
+
+static void set_execution(const State *state, const Loop *loop, bool unique, LoopNode *node) {
+    const LeafLoop *from = loop->from;
+    node->execution.distinct = from->distinct && unique;
+    node->execution.thread =
+        ((from->thread || from->thread_reduces) && !state->threads) || from->thread_copies;
+    node->execution.vector = from->vector;
+    node->execution.unroll = from->unroll;
+}
+
+// The coordinate of the loop where its operands have it, and its own variable.
+static void append_coordinate(const State *state, const Loop *loop, const Value *coordinate, LoopBody *to) {
+    Arena *arena = arena_of(state);
+    append(state, to, loop_let(arena, loop->source, coordinate));
+    if (loop->source != loop->from->var)
+        append(
+            state, to,
+            loop_let(arena, loop->from->var,
+                     value_index(arena, int_op(arena, INT_SUB, int_var(arena, loop->source), loop->first))));
+}
+
+// Local variables that say where operands are: they begin with their first positions.
+static void append_cursors(const State *state, Loop *loop, LoopBody *to) {
+    LoopKernel *kernel = state->leaf->builder->kernel;
+    for (int o = 0; o < state->leaf->operand_count; o++) {
+        if (!loop->iterated[o])
+            continue;
+        append_positions(state, loop, o, to);
+        const Operand *operand = &state->operands[o];
+        loop->cursors[o] = loop_add_array(
+            kernel, (LoopArray){.name = arena_printf(kernel->arena, "%s_at%d", operand->access->tensor->name,
+                                                     operand->level + 1),
+                                .type = TYPE_I64,
+                                .written = true,
+                                .scalar = true});
+        LoopNode *workspace = loop_node(kernel->arena, LOOP_WORKSPACE);
+        workspace->array = loop->cursors[o];
+        append(state, to, workspace);
+        append(state, to,
+               loop_update(kernel->arena, LOOP_STORE, loop->cursors[o], NULL,
+                           value_index(kernel->arena, loop->begins[o])));
+    }
+}
+
+static const Value *cursor(const State *state, const Loop *loop, int o) {
+    Arena *arena = arena_of(state);
+    return value_convert(arena, value_element(arena, VALUE_LOAD, TYPE_I64, loop->cursors[o], NULL),
+                         VALUE_TYPE_INDEX);
+}
+
+static void append_advances(const State *state, const Loop *loop, LoopBody *to) {
+    Arena *arena = arena_of(state);
+    for (int o = 0; o < state->leaf->operand_count; o++)
+        if (loop->iterated[o])
+            append(state, to,
+                   loop_update(arena, LOOP_STORE, loop->cursors[o], NULL, value_index(arena, loop->next[o])));
+}
+
+// Whether an operand is at the coordinate of the loop, and its position there.
+static void append_meeting(State *inside, Loop *loop, int o, const Value *found, LoopBody *to) {
+    Operand *operand = &inside->operands[o];
+    found = let_condition(inside, operand, "has", found, to);
+    loop->next[o] = append_next(inside, operand, loop->positions[o], loop->ends[o], found, to);
+    operand->begin = loop->positions[o];
+    operand->end = loop->next[o];
+    operand->present = found;
+    operand->level++;
+    inside->unchecked = true;
+}
+
+static const IntExpr *append_position(const State *state, const Loop *loop, int o, LoopBody *to) {
+    return let_index(state, &state->operands[o], "p", cursor(state, loop, o), to);
+}
+
+// All coordinates; operands that store them advance where they have one.
+static void append_coordinate_loop(const State *state, Loop *loop, LoopBody *to) {
+    Arena *arena = arena_of(state);
+    LeafBuilder *leaf = state->leaf;
+    State inside = copy_state(state);
+    append_cursors(state, loop, to);
+    LoopNode *node = loop_node(arena, LOOP_FOR);
+    node->var = loop->from->var;
+    node->lower = int_const(arena, 0);
+    node->upper = leaf->uppers[loop->number];
+    bool advances = false;
+    for (int o = 0; o < leaf->operand_count; o++)
+        advances = advances || loop->iterated[o];
+    set_execution(state, loop, !advances, node);
+    inside.threads = state->threads || node->execution.thread;
+    LoopBody *body = &node->body;
+    const IntExpr *coordinate =
+        int_op(arena, INT_ADD, loop->first ? loop->first : int_const(arena, 0), int_var(arena, node->var));
+    for (int o = 0; o < leaf->operand_count; o++) {
+        if (!loop->iterated[o])
+            continue;
+        const Level *level = level_of(&state->operands[o]);
+        loop->positions[o] = append_position(state, loop, o, body);
+        append_meeting(&inside, loop, o,
+                       level->type.format->found(arena, level, loop->positions[o], loop->ends[o], coordinate),
+                       body);
+    }
+    append_inside(&inside, loop, body);
+    append_advances(state, loop, body);
+    append(state, to, node);
+}
+
+// The positions of one operand. Equal coordinates that follow each other are iterations of their own.
+static void append_position_loop(const State *state, Loop *loop, LoopBody *to) {
+    Arena *arena = arena_of(state);
+    const int o = loop->set->operand;
+    State inside = copy_state(state);
+    Operand *operand = &inside.operands[o];
+    const Level *level = level_of(operand);
+    append_positions(state, loop, o, to);
+    operand->begin = int_var(arena, operand_var(state, operand, "p", VALUE_TYPE_INDEX));
+    operand->end = NULL;
+    operand->present = NULL;
+    LoopBody *body = to;
+    LoopNode *node = NULL;
+    if (level->type.format->branchless && !state->operands[o].end && !loop->first) {
+        append(state, to, loop_let(arena, (int)operand->begin->value, value_index(arena, loop->begins[o])));
+    } else {
+        node = loop_node(arena, LOOP_FOR);
+        node->var = (int)operand->begin->value;
+        node->lower = loop->begins[o];
+        node->upper = loop->ends[o];
+        set_execution(state, loop, !level->type.nonunique, node);
+        inside.threads = state->threads || node->execution.thread;
+        body = &node->body;
+    }
+    append_coordinate(state, loop, level->type.format->coordinate(arena, level, operand->begin), body);
+    operand->level++;
+    append_inside(&inside, loop, body);
+    if (node)
+        append(state, to, node);
+}
+
+// Whether an operand that the set requires, or one of the others, is not at its end.
+static const Value *more(const State *state, const Loop *loop, const Set *set) {
+    Arena *arena = arena_of(state);
+    if (set->kind == SET_OPERAND)
+        return value_op(arena, VALUE_LESS, VALUE_TYPE_CONDITION, cursor(state, loop, set->operand),
+                        value_index(arena, loop->ends[set->operand]));
+    return value_op(arena, set->kind == SET_BOTH ? VALUE_AND : VALUE_OR, VALUE_TYPE_CONDITION,
+                    more(state, loop, set->left), more(state, loop, set->right));
+}
+
+// The coordinates of several operands, the least first. One that has ended has a coordinate beyond all.
+static void append_merge_loop(const State *state, Loop *loop, LoopBody *to) {
+    Arena *arena = arena_of(state);
+    const int count = state->leaf->operand_count;
+    State inside = copy_state(state);
+    append_cursors(state, loop, to);
+    LoopNode *node = loop_node(arena, LOOP_WHILE);
+    node->value = more(state, loop, loop->set);
+    const IntExpr **coordinates = arena_array(arena, const IntExpr *, count), *least = NULL;
+    for (int o = 0; o < count; o++) {
+        if (!loop->iterated[o])
+            continue;
+        const Operand *operand = &state->operands[o];
+        const Level *level = level_of(operand);
+        loop->positions[o] = append_position(state, loop, o, &node->body);
+        const Value *coordinate = level->type.format->coordinate(arena, level, loop->positions[o]);
+        if (!set_requires(loop->set, o))
+            coordinate = select_value(arena, build_less(arena, loop->positions[o], loop->ends[o]), coordinate,
+                                      value_index(arena, int_const(arena, INT64_MAX)));
+        coordinates[o] = let_index(state, operand, "c", coordinate, &node->body);
+        least = least ? int_op(arena, INT_MIN, least, coordinates[o]) : coordinates[o];
+    }
+    append_coordinate(state, loop, value_index(arena, least), &node->body);
+    for (int o = 0; o < count; o++)
+        if (loop->iterated[o])
+            append_meeting(&inside, loop, o,
+                           value_op(arena, VALUE_EQUAL, VALUE_TYPE_CONDITION,
+                                    value_index(arena, coordinates[o]),
+                                    value_index(arena, int_var(arena, loop->source))),
+                           &node->body);
+    append_inside(&inside, loop, &node->body);
+    append_advances(state, loop, &node->body);
+    append(state, to, node);
+}
+
+// Whether an operand other than `o` has levels left that do not store every coordinate: then equal
+// coordinates of `o` are better taken together, as the others would be gone through for each of them.
+static bool others_are_stored(const State *state, int o) {
+    for (int other = 0; other < state->leaf->operand_count; other++) {
+        const Operand *operand = &state->operands[other];
+        if (other == o || operand->written)
+            continue;
+        for (int l = operand->level; l < operand->access->tensor->order; l++)
+            if (!operand->view->levels[l].type.format->full)
+                return true;
+    }
+    return false;
+}
+
+static void append_loop(const State *state, int number, LoopBody *to) {
+    LeafBuilder *leaf = state->leaf;
+    if (number == leaf->leaf->loop_count) {
+        leaf->operands = state->operands;
+        build_innermost(leaf, to);
+        return;
+    }
+    Loop loop = make_loop(state, number);
+    if (loop.set->kind == SET_ALL || loop.first)
+        build_upper(leaf, number, to);
+    if (loop.set->kind == SET_ALL)
+        append_coordinate_loop(state, &loop, to);
+    else if (loop.set->kind == SET_OPERAND &&
+             !(level_of(&state->operands[loop.set->operand])->type.nonunique &&
+               others_are_stored(state, loop.set->operand)))
+        append_position_loop(state, &loop, to);
+    else
+        append_merge_loop(state, &loop, to);
+}
+
+typedef struct {
+    LeafBuilder *leaf;
+    Operand *operands;
+    bool written;
+} Collection;
+
+static void add_operand(void *context, const Access *access) {
+    const Collection *collection = context;
+    LeafBuilder *leaf = collection->leaf;
+    if (!tensor_is_sparse(access->tensor))
+        return;
+    for (int o = 0; o < leaf->operand_count; o++)
+        if (access_equal(collection->operands[o].access, access) && !collection->operands[o].written)
+            return;
+    Operand *operands = collection->operands;
+    operands[leaf->operand_count++] = (Operand){
+        .access = access,
+        .view = build_view(leaf->builder, access, collection->written ? TRANSFER_REDUCE : TRANSFER_FETCH),
+        .written = collection->written,
+        .begin = int_const(leaf->builder->arena, 0)};
+}
+
+static void count_access(void *context, const Access *access) {
+    (void)access;
+    (*(int *)context)++;
+}
+
+void build_sparse_loops(LeafBuilder *leaf, LoopBody *to) {
+    int count = 1;
+    expr_accesses(leaf->leaf->assign->rhs, count_access, &count);
+    Collection collection = {.leaf = leaf, .operands = arena_array(leaf->builder->arena, Operand, count)};
+    expr_accesses(leaf->leaf->assign->rhs, add_operand, &collection);
+    collection.written = true;
+    add_operand(&collection, leaf->leaf->assign->lhs);
+    leaf->operands = collection.operands;
+    State state = {.leaf = leaf, .operands = collection.operands};
+    for (int d = 0; d < leaf->leaf->definition_count; d++)
+        state.known[leaf->leaf->definitions[d].var] = true;
+    append_lookups(&state, to);
+    append_loop(&state, 0, to);
+}

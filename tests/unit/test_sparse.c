@@ -1,0 +1,514 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Kernels of statements with sparse tensors: each shape of statement with drawn formats, orders of storage
+// and entries, compiled, run in this process and compared with plain loops over all coordinates of its nests.
+#include "distal_kernel.h"
+#include "format/stored.h"
+#include "jit/jit.h"
+#include "pipeline/pipeline.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MAX_TENSORS = 1024, MAX_TRANSFERS = 32, THREADS = 3 };
+
+// A tensor: its elements, row-major in the order of its modes, and as it is stored.
+typedef struct {
+    const Tensor *tensor;
+    int64_t extents[MAX_ORDER], strides[MAX_ORDER]; // strides of `dense`, by mode
+    int64_t count;
+    double *dense;
+    bool *entries; // of a sparse tensor: which elements are stored
+    bool sparse;
+    StoredTensor stored;
+    double *values; // of a dense tensor, in the order of storage
+    int64_t value_strides[MAX_ORDER];
+} Whole;
+
+struct distal_execution {
+    const Spmd *spmd;
+    Whole *tensors; // by id
+    distal_view views[MAX_TRANSFERS];
+    double *copies[THREADS];
+};
+
+int64_t distal_processor_count(const distal_execution *execution) {
+    (void)execution;
+    return 1;
+}
+
+int distal_takes_part(const distal_execution *execution, int64_t index) {
+    (void)execution;
+    return index == 0;
+}
+
+const int64_t *distal_coordinates(const distal_execution *execution, int64_t index) {
+    (void)execution, (void)index;
+    fail_msg("nothing is distributed");
+    return NULL;
+}
+
+static const distal_view *view_of(distal_execution *execution, int transfer) {
+    const Whole *whole = &execution->tensors[execution->spmd->transfers[transfer].access->tensor->id];
+    distal_view *view = &execution->views[transfer];
+    memset(view, 0, sizeof *view);
+    if (whole->sparse) {
+        view->values = whole->stored.values;
+        for (int l = 0; l < whole->tensor->order; l++)
+            for (int a = 0; a < LEVEL_ARRAY_COUNT; a++)
+                view->levels[l].arrays[a] = whole->stored.arrays[l].arrays[a];
+        return view;
+    }
+    view->values = whole->count ? whole->values : NULL;
+    for (int m = 0; m < whole->tensor->order; m++)
+        view->stride[m] = whole->value_strides[m];
+    return view;
+}
+
+void distal_start(distal_execution *execution, int transfer) {
+    (void)execution, (void)transfer;
+}
+
+const distal_view *distal_wait(distal_execution *execution, int transfer) {
+    return view_of(execution, transfer);
+}
+
+const distal_view *distal_fetch(distal_execution *execution, int transfer) {
+    return view_of(execution, transfer);
+}
+
+const distal_view *distal_accumulate(distal_execution *execution, int transfer) {
+    return view_of(execution, transfer);
+}
+
+void distal_reduce(distal_execution *execution, int transfer) {
+    (void)execution, (void)transfer;
+}
+
+void *distal_space(const distal_execution *execution) {
+    (void)execution;
+    fail_msg("nothing is contracted");
+    return NULL;
+}
+
+int distal_thread_count(const distal_execution *execution, int transfer) {
+    (void)execution, (void)transfer;
+    return THREADS;
+}
+
+static Whole *written(const distal_execution *execution, int transfer) {
+    return &execution->tensors[execution->spmd->transfers[transfer].access->tensor->id];
+}
+
+void *distal_thread_copy(distal_execution *execution, int transfer, int thread) {
+    const Whole *whole = written(execution, transfer);
+    if (thread == 0)
+        return whole->values;
+    return execution->copies[thread] = calloc((size_t)whole->count, sizeof(double));
+}
+
+void distal_merge_copies(distal_execution *execution, int transfer) {
+    const Whole *whole = written(execution, transfer);
+    for (int t = 1; t < THREADS; t++) {
+        for (int64_t i = 0; execution->copies[t] && i < whole->count; i++)
+            whole->values[i] += execution->copies[t][i];
+        free(execution->copies[t]);
+        execution->copies[t] = NULL;
+    }
+}
+
+static uint64_t seed = 1;
+
+static uint64_t draw(uint64_t below) {
+    seed += 0x9E3779B97F4A7C15U;
+    uint64_t z = (seed ^ seed >> 30) * 0xBF58476D1CE4E5B9U;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBU;
+    return (z ^ z >> 31) % below;
+}
+
+// Coordinates of element `at`, in the order of modes.
+static void coordinates_of(const Whole *whole, int64_t at, int64_t *coordinates) {
+    for (int m = whole->tensor->order - 1; m >= 0; m--) {
+        coordinates[m] = at % whole->extents[m];
+        at /= whole->extents[m];
+    }
+}
+
+static void copy_values(const Whole *whole, bool to_dense) {
+    for (int64_t at = 0; at < whole->count; at++) {
+        int64_t coordinates[MAX_ORDER], position = 0;
+        coordinates_of(whole, at, coordinates);
+        for (int m = 0; m < whole->tensor->order; m++)
+            position += coordinates[m] * whole->value_strides[m];
+        if (to_dense)
+            whole->dense[at] = whole->values[position];
+        else
+            whole->values[position] = whole->dense[at];
+    }
+}
+
+// How full sparse tensors are: empty, nearly so, and up to full.
+static bool is_entry(int fill) {
+    static const int percent[] = {0, 4, 20, 50, 100};
+    return (int)draw(100) < percent[fill];
+}
+
+static void pack(Whole *whole, Arena *arena) {
+    const Tensor *tensor = whole->tensor;
+    Entries entries = {.type = tensor->type, .order = tensor->order};
+    StoredTensor *stored = &whole->stored;
+    *stored = (StoredTensor){.type = tensor->type, .order = tensor->order};
+    for (int64_t at = 0; at < whole->count; at++)
+        entries.count += whole->entries[at];
+    for (int m = 0; m < tensor->order; m++) {
+        entries.extents[m] = stored->extents[m] = whole->extents[m];
+        stored->levels[m] = tensor->levels[m];
+        stored->mode_order[m] = tensor->mode_order[m];
+    }
+    assert_null(entries_allocate(&entries));
+    int64_t count = 0;
+    for (int64_t at = 0; at < whole->count; at++) {
+        if (!whole->entries[at])
+            continue;
+        int64_t coordinates[MAX_ORDER];
+        coordinates_of(whole, at, coordinates);
+        for (int m = 0; m < tensor->order; m++)
+            entries.coordinates[m][count] = coordinates[m];
+        ((double *)entries.values)[count++] = whole->dense[at];
+    }
+    assert_null(stored_pack(stored, &entries, INT64_MAX, arena));
+    entries_free(&entries);
+}
+
+static Whole create_whole(const Tensor *tensor, const int64_t *params, Arena *arena) {
+    Whole whole = {.tensor = tensor, .count = 1, .sparse = tensor_is_sparse(tensor)};
+    assert_int_equal(tensor->type, TYPE_F64);
+    for (int m = tensor->order - 1; m >= 0; m--) {
+        assert_true(int_eval(tensor->extents[m], params, NULL, &whole.extents[m]));
+        whole.strides[m] = whole.count;
+        whole.count *= whole.extents[m];
+    }
+    int64_t stride = 1;
+    for (int l = tensor->order - 1; l >= 0; l--) {
+        whole.value_strides[tensor->mode_order[l]] = stride;
+        stride *= whole.extents[tensor->mode_order[l]];
+    }
+    whole.dense = arena_array(arena, double, whole.count + 1);
+    whole.entries = arena_array(arena, bool, whole.count + 1);
+    whole.values = arena_array(arena, double, whole.count + 1);
+    const int fill = (int)draw(5);
+    for (int64_t at = 0; at < whole.count; at++) {
+        whole.entries[at] = !whole.sparse || is_entry(fill);
+        whole.dense[at] = whole.entries[at] ? (double)(1 + draw(15)) / 4 - 2 : 0;
+    }
+    if (whole.sparse)
+        pack(&whole, arena);
+    else
+        copy_values(&whole, false);
+    return whole;
+}
+
+// Plain loops.
+typedef struct {
+    const Whole *tensors;
+    const Nest *nest;
+    int64_t extents[MAX_VARS], vars[MAX_VARS];
+    double *result;
+} Plain;
+
+static int64_t element(const Plain *plain, const Access *access) {
+    const Whole *whole = &plain->tensors[access->tensor->id];
+    int64_t at = 0;
+    for (int m = 0; m < access->tensor->order; m++)
+        at += plain->vars[access->vars[m]] * whole->strides[m];
+    return at;
+}
+
+static double value_of(const Plain *plain, const Expr *expr) {
+    const double left = expr->left ? value_of(plain, expr->left) : 0;
+    const double right = expr->right ? value_of(plain, expr->right) : 0;
+    switch (expr->kind) {
+    case EXPR_ACCESS:
+        return plain->tensors[expr->access->tensor->id].dense[element(plain, expr->access)];
+    case EXPR_NUMBER:
+        return expr->number_is_integer ? (double)expr->integer : expr->number;
+    case EXPR_ADD:
+        return left + right;
+    case EXPR_SUB:
+        return left - right;
+    case EXPR_MUL:
+        return left * right;
+    case EXPR_DIV:
+        return left / right;
+    case EXPR_NEG:
+        return -left;
+    default:
+        return expr->right ? expr->function->real_of_two(left, right) : expr->function->real(left);
+    }
+}
+
+static void run_plain(Plain *plain, int depth) {
+    if (depth == plain->nest->loop_count) {
+        plain->result[element(plain, plain->nest->assign->lhs)] += value_of(plain, plain->nest->assign->rhs);
+        return;
+    }
+    const int var = plain->nest->loops[depth];
+    for (plain->vars[var] = 0; plain->vars[var] < plain->extents[var]; plain->vars[var]++)
+        run_plain(plain, depth + 1);
+}
+
+static void check_statement(Pipeline *pipeline, const StatementPasses *passes, Whole *tensors) {
+    Arena *arena = pipeline->arena;
+    const Cin *cin = passes->cin;
+    Whole *left = &tensors[cin->assignment->lhs->tensor->id];
+    Plain plain = {.tensors = tensors, .result = arena_array(arena, double, left->count + 1)};
+    for (int v = 0; v < cin->var_count; v++)
+        assert_true(int_eval(cin->vars[v].extent, pipeline->params, NULL, &plain.extents[v]));
+    if (cin->assignment->accumulate)
+        memcpy(plain.result, left->dense, sizeof(double) * (size_t)left->count);
+    else
+        memset(left->values, 0, sizeof(double) * (size_t)left->count);
+    for (int n = 0; n < cin_nest_count(cin); n++) {
+        const Nest nest = cin_nest(cin, n);
+        plain.nest = &nest;
+        run_plain(&plain, 0);
+    }
+    distal_execution execution = {.spmd = passes->spmd, .tensors = tensors};
+    assert_true(passes->spmd->transfer_count <= MAX_TRANSFERS);
+    Kernel kernel;
+    if (!jit_load(pipeline->c_source, passes->function, &kernel, pipeline->diagnostics)) {
+        Text text = text_create(arena);
+        diagnostics_print(pipeline->diagnostics, &text);
+        fail_msg("%s", text_string(&text));
+    }
+    kernel.function(&execution, pipeline->params);
+    jit_unload(&kernel);
+    copy_values(left, true);
+    for (int64_t at = 0; at < left->count; at++) {
+        const double got = left->dense[at], wanted = plain.result[at];
+        if (fabs(got - wanted) <= 1e-12 * (1 + fabs(wanted)) || (isnan(got) && isnan(wanted)))
+            continue;
+        Text text = text_create(arena);
+        assignment_print(cin->assignment, &text);
+        text_append(&text, "\n");
+        loop_print(passes->loops, &text);
+        fail_msg("element %d is %g, and should be %g:\n%s", (int)at, got, wanted, text_string(&text));
+    }
+}
+
+static void check_program(const char *text) {
+    Arena *arena = arena_create();
+    Pipeline *pipeline = pipeline_create(arena, (Source){"test", text}, NULL, 0, 1);
+    if (!pipeline_run(pipeline, PASS_C)) {
+        Text why = text_create(arena);
+        diagnostics_print(pipeline->diagnostics, &why);
+        fail_msg("%s\n%s", text_string(&why), text);
+    }
+    const Program *program = pipeline->program;
+    assert_true(program->tensor_count <= MAX_TENSORS);
+    Whole *tensors = arena_array(arena, Whole, program->tensor_count);
+    for (int t = 0; t < program->tensor_count; t++)
+        tensors[t] = create_whole(program->tensors[t], pipeline->params, arena);
+    for (int s = 0; s < program->statement_count; s++)
+        check_statement(pipeline, &pipeline->statements[s], tensors);
+    for (int t = 0; t < program->tensor_count; t++)
+        if (tensors[t].sparse)
+            stored_free(&tensors[t].stored);
+    arena_free(arena);
+}
+
+// Statements: capital letters are tensors, A the result; lower-case letters are index variables, each with an
+// extent of its own, or all with the same after '='.
+static const char *const shapes[] = {
+    "A(i) = B(i, j) * C(j)",
+    "A(j) = B(i, j) * C(i)",
+    "A(i) = B(i, j)",
+    "A(i, j) = B(i, j)",
+    "A(j, i) = B(i, j)",
+    "A(i, j) = B(i, j) * C(i, j)",
+    "A(i, j) = B(i, j) + C(i, j)",
+    "A(i, j) = B(i, j) + C(i, j) - D(i, j)",
+    "A(i, j) = B(i, j) * (C(i, j) + D(i, j))",
+    "A(i, j) = B(i, j) * C(i, j) + D(i, j)",
+    "A(i, j) = B(i, j) * C(i, j) + D(i, j) * E(i, j)",
+    "A(i, j) = (B(i, j) + C(i, j)) * (D(i, j) + E(i, j))",
+    "A(i, k) = B(i, j) * C(j, k)",
+    "A(i, k) = B(i, j) * C(k, j)",
+    "A(i, k) = B(j, i) * C(j, k)",
+    "A(i, j) = B(i, j) * C(i, k) * D(k, j)",
+    "A(i, j) = B(i, j, k) * C(k)",
+    "A(i, k, j) = B(i, j, k)",
+    "A(i, l) = B(i, j, k) * C(j, l) * D(k, l)",
+    "A(i, j, k) = B(i, j, k) + C(i, j, k)",
+    "A = B(i, j) * C(i, j)",
+    "A = B(i) * C(i)",
+    "A = B(i, j, k) * C(i, j, k)",
+    "A(i) += B(i, j) * C(j)",
+    "A(i) = D(i) - 2 * B(i, j) * C(j) + E(i, j) * C(j)",
+    "A(i) = D(i) + B(i, j) - E(i, k) * C(k) / 4",
+    "A(i, j) = -B(i, j) * 3 + 0.5",
+    "A(i, j) = sqrt(abs(B(i, j))) + max(C(i, j), D(i, j))",
+    "A(i, j) = exp(B(i, j)) * C(i, j)",
+    "A(i, j) = B(i, j) / 2 - C(i) * D(i, j)",
+    "A(i, j) = B(i) + C(i, j)",
+    "A(i, j) = B(i) * C(j)",
+    "A(i, j) = B(i) + C(j)",
+    "A(i, j) = B(i, j) * B(i, j) + B(i, j)",
+    "= A(i) = B(i, i)",
+    "= A(i, j) = B(i, j) + B(j, i)",
+    "= A(i, j) = B(i, j) * B(j, i)",
+    "= A(i) = B(i, i) * C(i) + D(i)",
+    "= A = B(i, i)",
+    "= A(i, j) = B(i, i) * C(i, j)",
+    "= A(i, j) = B(i, j, i) + C(i, j)",
+    "= A(i, l) = B(i, j) * C(j, k) * D(k, l)",
+    "A(i, j) = B(i, j, k, l) * C(k, l)",
+};
+enum { SHAPE_COUNT = sizeof shapes / sizeof *shapes };
+
+typedef struct {
+    char name; // capital letter
+    int order;
+    char vars[MAX_ORDER];
+} ShapeTensor;
+
+static int tensors_of(const char *shape, ShapeTensor *tensors) {
+    int count = 0;
+    for (const char *at = shape; *at; at++) {
+        if (*at < 'A' || *at > 'Z')
+            continue;
+        ShapeTensor tensor = {.name = *at};
+        if (at[1] == '(')
+            for (at += 2; *at != ')'; at++)
+                if (*at >= 'a' && *at <= 'z')
+                    tensor.vars[tensor.order++] = *at;
+        bool known = false;
+        for (int t = 0; t < count; t++)
+            known = known || tensors[t].name == tensor.name;
+        if (!known)
+            tensors[count++] = tensor;
+    }
+    return count;
+}
+
+// The result is dense, and B is not, so that no library is called.
+static void draw_levels(int order, char name, Text *to) {
+    static const char *const matrix[] = {"{dense, compressed}", "{compressed, compressed}",
+                                         "{compressed, dense}", "{compressed(nonunique), singleton}",
+                                         "{dense, bitmap}",     "{bitmap, compressed}",
+                                         "{dense, dense}"};
+    static const char *const levels[] = {"dense", "compressed", "bitmap"};
+    static const char *const coo[] = {
+        "", "compressed", "compressed(nonunique), singleton",
+        "compressed(nonunique), singleton(nonunique), singleton",
+        "compressed(nonunique), singleton(nonunique), singleton(nonunique), singleton"};
+    if (order == 0)
+        return;
+    if (name == 'A') {
+        text_append(to, ", {dense");
+        for (int l = 1; l < order; l++)
+            text_append(to, ", dense");
+        text_append(to, "}");
+    } else if (order == 2) {
+        text_printf(to, ", %s", matrix[draw(name == 'B' ? 6 : 7)]);
+    } else if (draw(4) == 0) {
+        text_printf(to, ", {%s}", coo[order]);
+    } else {
+        for (int l = 0; l < order; l++)
+            text_printf(to, "%s%s", l ? ", " : ", {", levels[name == 'B' && l == 0 ? 1 : draw(3)]);
+        text_append(to, "}");
+    }
+    int modes[MAX_ORDER];
+    for (int m = 0; m < order; m++) {
+        const int at = (int)draw((uint64_t)m + 1);
+        modes[m] = modes[at];
+        modes[at] = m;
+    }
+    for (int m = 0; m < order && draw(2) == 0; m++) { // as they are, half of the time
+        if (m + 1 < order)
+            continue;
+        for (int l = 0; l < order; l++)
+            modes[l] = l;
+    }
+    for (int l = 0; l < order; l++)
+        text_printf(to, "%s%d", l ? ", " : ", order(", modes[l]);
+    text_append(to, ")");
+}
+
+// The statement with tensors of its own.
+static void add_statement(int number, const char *shape, Text *declarations, Text *statements) {
+    ShapeTensor tensors[16];
+    const bool same = *shape == '=';
+    const int count = tensors_of(shape + same, tensors);
+    const int size = (int)draw(4); // small, or with an empty mode
+    for (int t = 0; t < count; t++) {
+        text_printf(declarations, "tensor %c%d%s", tensors[t].name, number, tensors[t].order ? "(" : "");
+        for (int m = 0; m < tensors[t].order; m++) {
+            const int extents[] = {7, 6, 5, 4}, var = tensors[t].vars[m] - 'i';
+            text_printf(declarations, "%s%d", m ? ", " : "",
+                        size == 0 && var == 1 && !same ? 0
+                        : size == 1                    ? 1
+                        : same                         ? 6
+                                                       : extents[var]);
+        }
+        text_printf(declarations, "%s: f64", tensors[t].order ? ")" : "");
+        draw_levels(tensors[t].order, tensors[t].name, declarations);
+        text_append(declarations, "\n");
+    }
+    for (const char *at = shape + same; *at; at++) {
+        text_append_n(statements, at, 1);
+        if (*at >= 'A' && *at <= 'Z')
+            text_printf(statements, "%d", number);
+    }
+    text_append(statements, "\n");
+}
+
+static void check_shapes(int first, int last, int draws) {
+    Arena *arena = arena_create();
+    Text declarations = text_create(arena), statements = text_create(arena);
+    for (int s = first, number = 0; s < last; s++)
+        for (int d = 0; d < draws; d++)
+            add_statement(number++, shapes[s], &declarations, &statements);
+    text_append(&declarations, text_string(&statements));
+    check_program(text_string(&declarations));
+    arena_free(arena);
+}
+
+static void test_shapes(void **state) {
+    (void)state;
+    const char *more = getenv("DISTAL_SPARSE_DRAWS"), *start = getenv("DISTAL_SPARSE_SEED");
+    const int draws = more ? atoi(more) : 4;
+    seed = start ? strtoull(start, NULL, 10) : 1;
+    for (int s = 0; s < SHAPE_COUNT; s += 8)
+        check_shapes(s, s + 8 < SHAPE_COUNT ? s + 8 : SHAPE_COUNT, draws);
+}
+
+static int choose_cache(void **state) {
+    (void)state;
+    static char folder[] = "/tmp/distal-sparse-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    setenv("XDG_CACHE_HOME", folder, 1);
+    // Nests without sparse tensors call these.
+    distal_gemv_f64(0, 0, 1, NULL, 1, 1, NULL, 1, NULL, 1);
+    setenv("DISTAL_CC", "gcc", 1);
+    setenv("DISTAL_CFLAGS", "-O1 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror", 1);
+    return 0;
+}
+
+static int remove_cache(void **state) {
+    (void)state;
+    char command[256];
+    snprintf(command, sizeof command, "rm -rf '%s'", getenv("XDG_CACHE_HOME"));
+    return system(command);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes)};
+    return cmocka_run_group_tests_name("sparse", tests, choose_cache, remove_cache);
+}
