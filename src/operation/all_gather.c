@@ -6,6 +6,7 @@
 #include "operation/all_to_all.h"
 
 #include "base/integer.h"
+#include "plan/situation.h"
 
 #include <limits.h>
 
@@ -16,6 +17,12 @@ typedef struct {
     int *counts, *offsets;
 } AllGather;
 
+static bool recognize(const Situation *situation) {
+    return situation_is_spread(situation) &&
+           (situation->part_count > MANY_PARTS ||
+            (situation_is_contiguous(situation) && situation_has_whole_homes(situation)));
+}
+
 static int64_t total(const RankOperation *plan) {
     int64_t elements = 0;
     for (int64_t i = 0; i < plan->receive_count; i++)
@@ -23,20 +30,20 @@ static int64_t total(const RankOperation *plan) {
     return elements;
 }
 
-// Whether parts can be received in the view. *first is set to the least offset of a part there.
-static bool is_in_view(const RankOperation *plan, const Locator *locator, int64_t *first) {
+// The least offset of a part in the view, -1 where parts cannot be received there.
+static int64_t first_in_view(const RankOperation *plan, const Locator *locator) {
     int64_t least = INT64_MAX, most = 0;
     for (int64_t i = 0; i < plan->receive_count; i++) {
         if (rect_is_empty(&plan->receives[i].rect))
             continue;
         const int64_t offset = locator->locate(locator->context, &plan->receives[i]);
         if (offset < 0)
-            return false;
+            return -1;
         least = min_i64(least, offset);
         most = max_i64(most, offset);
     }
-    *first = least;
-    return most <= least || most - least <= INT_MAX;
+    least = min_i64(least, most);
+    return most - least <= INT_MAX ? least : -1;
 }
 
 static bool is_large(const RankOperation *plan) {
@@ -44,19 +51,19 @@ static bool is_large(const RankOperation *plan) {
 }
 
 static int64_t scratch(const RankOperation *plan, const Locator *locator) {
-    int64_t first;
-    return is_large(plan) || is_in_view(plan, locator, &first) ? 0 : total(plan);
+    return is_large(plan) || first_in_view(plan, locator) >= 0 ? 0 : total(plan);
 }
 
 static void find_parts(OperationCall *call, AllGather *gather) {
     const RankOperation *plan = call->plan;
     const Locator locator = call_locator(call);
     const int64_t size = (int64_t)type_info(call->scope->storage->type)->size;
-    int64_t first, offset = 0;
-    gather->packed = !is_in_view(plan, &locator, &first);
+    const int64_t first = first_in_view(plan, &locator);
+    int64_t offset = 0;
+    gather->packed = first < 0;
     if (gather->packed)
         gather->base = call_scratch(call, &plan->receives[0].rect, 0).data;
-    else if (first < INT64_MAX)
+    else if (call->scope->view.data)
         gather->base = (char *)call->scope->view.data + first * size;
     for (int64_t i = 0; i < plan->receive_count; i++) {
         const int64_t volume = rect_volume(&plan->receives[i].rect);
@@ -120,5 +127,6 @@ static void finish(OperationCall *call) {
     }
 }
 
-const Operation operation_all_gather = {OPERATION_ALL_GATHER, "all-gather",   .scratch = scratch,
-                                        .prepare = prepare,   .start = start, .finish = finish};
+const Operation operation_all_gather = {
+    OPERATION_ALL_GATHER,  "all-gather",       TRANSFER_FETCH,     SHAPE_MEMBERS,  .recognize = recognize,
+    .count = count_others, .scratch = scratch, .prepare = prepare, .start = start, .finish = finish};

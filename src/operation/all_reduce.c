@@ -3,11 +3,16 @@
 // has at home. An owner receives the sum in its home piece, a rank that only contributes in place of its
 // partial result.
 #include "operation/sum.h"
+#include "plan/situation.h"
 
 typedef struct {
     Sum sum;
     const void *send; // MPI_IN_PLACE: what is in `sum`
 } AllReduce;
+
+static bool recognize(const Situation *situation) {
+    return situation->part_count == 1 && owner_count(situation->parts) > 1;
+}
 
 static bool is_owner(const OperationCall *call) {
     return call->plan->receive_count > 0;
@@ -60,5 +65,6 @@ static void finish(OperationCall *call) {
         sum_end_at_owner(call, &all->sum);
 }
 
-const Operation operation_all_reduce = {OPERATION_ALL_REDUCE, "all-reduce",   .scratch = scratch,
-                                        .prepare = prepare,   .start = start, .finish = finish};
+const Operation operation_all_reduce = {
+    OPERATION_ALL_REDUCE, "all-reduce",       TRANSFER_REDUCE,    SHAPE_PART,     .recognize = recognize,
+    .count = count_all,   .scratch = scratch, .prepare = prepare, .start = start, .finish = finish};

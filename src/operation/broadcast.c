@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Broadcast: several ranks need the same rectangle of one owner.
+#include "plan/situation.h"
 #include "runtime/call.h"
+
+static bool recognize(const Situation *situation) {
+    return situation->part_count == 1 && situation->others > 1;
+}
 
 static bool prepare(OperationCall *call) {
     CallScope *scope = call->scope;
@@ -22,4 +27,6 @@ static void start(OperationCall *call) {
                    call_request(call));
 }
 
-const Operation operation_broadcast = {OPERATION_BROADCAST, "broadcast", .prepare = prepare, .start = start};
+const Operation operation_broadcast = {
+    OPERATION_BROADCAST,    "broadcast",           TRANSFER_FETCH,     SHAPE_PART,
+    .recognize = recognize, .count = count_others, .prepare = prepare, .start = start};

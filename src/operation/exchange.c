@@ -4,6 +4,11 @@
 // library bounds how many of them are under way; else they go from rank to rank.
 #include "operation/all_to_all.h"
 #include "operation/messages.h"
+#include "plan/situation.h"
+
+static bool recognize(const Situation *situation) {
+    return situation->part_count == 1 && situation->planner->many_to_many;
+}
 
 static bool prepare(OperationCall *call) {
     const RankOperation *plan = call->plan;
@@ -24,4 +29,6 @@ static void start(OperationCall *call) {
     all_to_all_start(call, call->details);
 }
 
-const Operation operation_exchange = {OPERATION_EXCHANGE, "exchange", .prepare = prepare, .start = start};
+const Operation operation_exchange = {
+    OPERATION_EXCHANGE,    "exchange",         TRANSFER_FETCH, SHAPE_MESSAGES, .recognize = recognize,
+    .count = count_others, .prepare = prepare, .start = start};

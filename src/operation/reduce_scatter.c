@@ -4,6 +4,7 @@
 // copies. Where it can, the owner adds what its home piece holds to its partial result first, and receives
 // the sum in the home piece.
 #include "operation/sum.h"
+#include "plan/situation.h"
 
 typedef struct {
     Sum *parts;  // by member: partial results
@@ -11,6 +12,11 @@ typedef struct {
     int *counts; // NULL: more elements than one call can count
     Sum result;
 } ReduceScatter;
+
+static bool recognize(const Situation *situation) {
+    return situation_is_spread(situation) &&
+           (situation->part_count > MANY_PARTS || situation_has_whole_homes(situation));
+}
 
 static bool follow_each_other(const RankOperation *plan, const Locator *locator) {
     int64_t end = -1;
@@ -44,8 +50,10 @@ static bool is_at_home(const RankOperation *plan, const Locator *locator) {
 
 // Packed partial results, then the sum of the own part.
 static int64_t scratch(const RankOperation *plan, const Locator *locator) {
-    return (follow_each_other(plan, locator) ? 0 : total(plan)) +
-           (is_large(plan) || is_at_home(plan, locator) ? 0 : rect_volume(&plan->receives[0].rect));
+    const int64_t copies = follow_each_other(plan, locator) ? 0 : total(plan);
+    if (plan->receive_count == 0 || is_large(plan) || is_at_home(plan, locator))
+        return copies;
+    return copies + rect_volume(&plan->receives->rect);
 }
 
 static bool prepare(OperationCall *call) {
@@ -129,5 +137,6 @@ static void finish(OperationCall *call) {
                   &scatter->result.piece.rect);
 }
 
-const Operation operation_reduce_scatter = {OPERATION_REDUCE_SCATTER, "reduce-scatter", .scratch = scratch,
-                                            .prepare = prepare,       .start = start,   .finish = finish};
+const Operation operation_reduce_scatter = {
+    OPERATION_REDUCE_SCATTER, "reduce-scatter",   TRANSFER_REDUCE,    SHAPE_MEMBERS,  .recognize = recognize,
+    .count = count_others,    .scratch = scratch, .prepare = prepare, .start = start, .finish = finish};

@@ -67,7 +67,7 @@ static void sum_statement(const StatementPlan *plan, StatementFigures *figures) 
         const int id = own->transfer->access->tensor->id;
         const int64_t *before = tensors[id].buffer_bytes;
         add_transfer(plan, own, &tensors[id]);
-        patterns[id] = operation_stronger(patterns[id], own->pattern);
+        patterns[id] = own->pattern > patterns[id] ? own->pattern : patterns[id];
         tensors[id].pattern = operations[patterns[id]]->name;
         for (int64_t rank = 0; rank < plan->ranks; rank++)
             increase(&peak[rank], tensors[id].buffer_bytes[rank] - before[rank]);

@@ -49,9 +49,6 @@ typedef struct {
     const int64_t *peak_bytes;    // by rank
 } StatementFigures;
 
-// Of two operations that occur in a transfer, the one that says more about it.
-OperationId operation_stronger(OperationId a, OperationId b);
-
 // Of a statement of a plan; made by the first call. Lives as long as the plan.
 const StatementFigures *plan_figures(const StatementPlan *plan);
 

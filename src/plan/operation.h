@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Operations: the ways in which data moves between ranks in one step of a transfer, for what is read and for
-// what is reduced alike. An operation is one file, src/operation/NAME.c, and one line of the list below; it
-// can be switched off (PlanOptions), and then `gather` and `reduce`, which serve everything, take its place
-// with equal results.
+// what is reduced alike. An operation is one file, src/operation/NAME.c, and one line of the list below:
+// plans and figures ask its record which situations it is for and what it costs, executions carry it out.
 #ifndef DISTAL_PLAN_OPERATION_H
 #define DISTAL_PLAN_OPERATION_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "spmd/spmd.h"
 
-// In the order in which the operations of one step are started.
+// From the most general to the most special: of those that a situation could be moved with the last one is
+// taken, and a transfer has the name of the last one that occurs in it. Each can be switched off
+// (PlanOptions), with equal results, but for those that serve everything.
 #define OPERATIONS(ENTRY)                                                                                    \
     ENTRY(LOCAL, local)                                                                                      \
-    ENTRY(SHIFT, shift)                                                                                      \
     ENTRY(GATHER, gather)                                                                                    \
     ENTRY(EXCHANGE, exchange)                                                                                \
-    ENTRY(BROADCAST, broadcast)                                                                              \
     ENTRY(ALL_GATHER, all_gather)                                                                            \
+    ENTRY(BROADCAST, broadcast)                                                                              \
+    ENTRY(SHIFT, shift)                                                                                      \
+    ENTRY(ACCUMULATE, accumulate)                                                                            \
     ENTRY(REDUCE, reduce)                                                                                    \
     ENTRY(REDUCE_SCATTER, reduce_scatter)                                                                    \
     ENTRY(ALL_REDUCE, all_reduce)
@@ -26,7 +27,9 @@ typedef enum { OPERATIONS(OPERATION_ID) OPERATION_COUNT } OperationId;
 #undef OPERATION_ID
 #define OPERATION_BIT(id) (1u << (id))
 
-// The share of one rank in an operation, and elements at one end of it (plan/rank_plan.h).
+// What has to move (plan/situation.h), the share of one rank in an operation, and elements at one end of it
+// (plan/rank_plan.h).
+typedef struct Situation Situation;
 typedef struct RankOperation RankOperation;
 typedef struct Part Part;
 
@@ -38,14 +41,37 @@ typedef struct {
     int64_t (*locate)(const void *context, const Part *part);
 } Locator;
 
+// What an operation costs one rank: what it receives from other ranks or, of a reduction, contributes to
+// them.
+typedef struct {
+    int64_t elements, messages;
+} Cost;
+
 // One operation of one step in an execution, with what it needs of MPI (runtime/call.h).
 typedef struct OperationCall OperationCall;
+
+// How many parts of a situation an operation moves, and between whom.
+typedef enum {
+    SHAPE_MESSAGES, // one part, between two ranks; all such messages of a step are one operation of a rank
+    SHAPE_PART,     // one part, in a group: its owner or owners, and the other ranks
+    SHAPE_MEMBERS,  // all parts of a class, in a group of its ranks, of which each owns one part or nothing
+} OperationShape;
 
 typedef struct {
     OperationId id;
     const char *name; // as in plans and reports: "all-gather"
-    // Elements of scratch memory that a rank needs for it; NULL: none.
+    TransferKind kind;
+    OperationShape shape;
+    bool serves_all; // recognizes everything of this kind and shape, so it is never switched off
+
+    // Whether it can move this; NULL: it is never chosen.
+    bool (*recognize)(const Situation *situation);
+    // What that costs a rank that lacks or contributes the parts, where `own` of them are at home there.
+    Cost (*count)(const Situation *situation, Cost own);
+    // Elements of scratch memory that a rank needs for its parts in a view and at home. What it needs for all
+    // of them is what it needs for both apart, but for SHAPE_PART; NULL: none.
     int64_t (*scratch)(const RankOperation *operation, const Locator *locator);
+
     // Execution. `prepare` describes the messages of the call; false where there is no memory. `start` begins
     // them without waiting, `finish` follows when all requests of the step are complete; NULL: nothing to do.
     bool (*prepare)(OperationCall *call);

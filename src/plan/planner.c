@@ -82,7 +82,7 @@ Region planner_pieces(Planner *planner, int64_t rank) {
 }
 
 bool planner_uses(const Planner *planner, OperationId operation) {
-    return !(planner->plan->options.without & OPERATION_BIT(operation));
+    return operations[operation]->serves_all || !(planner->plan->options.without & OPERATION_BIT(operation));
 }
 
 typedef struct {
@@ -208,69 +208,36 @@ RankArray existing_ranks(const Planner *planner, const Worker *worker, int64_t s
     return find_members(planner, worker, step, (Members){.planner = planner, .arena = arena});
 }
 
-static void cut(const Rect *rect, int64_t limit, void (*visit)(void *context, const Rect *part),
-                void *context) {
-    if (rect_volume(rect) <= limit || limit < 1) {
-        visit(context, rect);
-        return;
-    }
-    // Halve the outermost mode that has more than one coordinate, so that the parts stay contiguous where the
-    // whole was.
-    int mode = 0;
-    while (rect_count(rect, mode) == 1)
-        mode++;
-    const PositionSet all = rect_mode(rect, mode);
-    const int64_t count = positions_count(all), middle = (count + 1) / 2;
-    Rect half = *rect;
-    rect_set_mode(&half, mode, positions_slice(all, 0, middle));
-    cut(&half, limit, visit, context);
-    rect_set_mode(&half, mode, positions_slice(all, middle, count));
-    cut(&half, limit, visit, context);
-}
-
-// What has more parts of the usual message limit than this, no process holds; it can be planned all the same.
-enum { MAX_PARTS = 1 << 12 };
-
-void rect_cut(const Rect *rect, int64_t limit, void (*visit)(void *context, const Rect *part),
-              void *context) {
-    cut(rect, limit < 1 ? limit : max_i64(limit, rect_volume(rect) / MAX_PARTS), visit, context);
-}
-
-static void count_part(void *context, const Rect *part) {
-    (void)part;
-    ++*(int64_t *)context;
-}
-
-int64_t rect_cut_count(const Rect *rect, int64_t limit) {
-    int64_t count = 0;
-    rect_cut(rect, limit, count_part, &count);
-    return count;
-}
-
-typedef struct {
-    Holding holding;
-    HoldingArray *parts;
-    Arena *arena;
-} Cutting;
-
-static void add_part(void *context, const Rect *part) {
-    Cutting *cutting = context;
-    cutting->holding.rect = *part;
-    array_push(cutting->arena, *cutting->parts, cutting->holding);
-}
-
 static int compare_holdings(const void *left, const void *right) {
     const Holding *a = left, *b = right;
     return rect_compare(&a->rect, &b->rect);
 }
 
-static void add_cut(const Planner *planner, const Holding *holding, HoldingArray *parts, Arena *arena) {
-    Cutting cutting = {*holding, parts, arena};
-    rect_cut(&holding->rect, planner->message_elements, add_part, &cutting);
+static void cut(const Holding *holding, int64_t limit, HoldingArray *parts, Arena *arena) {
+    if (rect_volume(&holding->rect) <= limit) {
+        array_push(arena, *parts, *holding);
+        return;
+    }
+    // Halve the outermost mode that has more than one coordinate, so that the parts stay contiguous where the
+    // whole was.
+    int mode = 0;
+    while (rect_count(&holding->rect, mode) == 1)
+        mode++;
+    const PositionSet all = rect_mode(&holding->rect, mode);
+    const int64_t count = positions_count(all), middle = (count + 1) / 2;
+    Holding half = *holding;
+    rect_set_mode(&half.rect, mode, positions_slice(all, 0, middle));
+    cut(&half, limit, parts, arena);
+    rect_set_mode(&half.rect, mode, positions_slice(all, middle, count));
+    cut(&half, limit, parts, arena);
 }
 
-void holdings_cut(const Planner *planner, const Rect *rect, Arena *arena, HoldingArray *parts) {
-    add_cut(planner, &(Holding){.rect = *rect}, parts, arena);
+// What has more parts of the usual message limit than this, no process holds; it can be planned all the same.
+enum { MAX_PARTS = 1 << 12 };
+
+void holding_cut(const Planner *planner, const Holding *holding, Arena *arena, HoldingArray *parts) {
+    const int64_t least = max_i64(1, rect_volume(&holding->rect) / MAX_PARTS);
+    cut(holding, max_i64(least, planner->message_elements), parts, arena);
 }
 
 static void sort_holdings(HoldingArray *parts) {
@@ -287,7 +254,7 @@ HoldingArray holdings_of(const Planner *planner, const Region *region, int64_t c
         else
             home_find(planner->home, &region->rects.items[i], choice, arena, &found);
     for (int64_t i = 0; i < found.count; i++)
-        add_cut(planner, &found.items[i], &parts, arena);
+        holding_cut(planner, &found.items[i], arena, &parts);
     sort_holdings(&parts);
     return parts;
 }
@@ -310,80 +277,34 @@ HoldingArray holdings_by(const Planner *planner, const Region *region, int64_t r
         for (int64_t k = 0; k < pieces->rects.count; k++) {
             Holding own = {.rank = rank, .holder_count = 1};
             if (rect_intersect(&pieces->rects.items[k], &region->rects.items[i], arena, &own.rect))
-                add_cut(planner, &own, &parts, arena);
+                holding_cut(planner, &own, arena, &parts);
         }
     sort_holdings(&parts);
     return parts;
 }
 
-// Whether each part is of another member, and at least half of the members have one.
-static bool is_spread(const HoldingArray *parts, const RankArray *members, Arena *scratch) {
-    if (parts->count < 2 || parts->count > members->count || 2 * parts->count < members->count)
-        return false;
-    int64_t *owners = arena_array(scratch, int64_t, parts->count);
-    for (int64_t i = 0; i < parts->count; i++) {
-        const Holding *part = &parts->items[i];
-        owners[i] = part->rank;
-        if (part->holder_count > 1 || !ranks_contain(members->items, members->count, part->rank))
-            return false;
-    }
-    ranks_sort(owners, parts->count);
-    return ranks_unique(owners, parts->count) == parts->count;
+int64_t rank_in_place(Planner *planner, const Footprint *footprint, const HoldingArray *parts,
+                      const RankArray *members) {
+    if (planner->home->replicated || footprint->region.rects.count != 1 || parts->count == 0)
+        return -1;
+    const int64_t owner = parts->items[0].rank;
+    for (int64_t i = 1; i < parts->count; i++)
+        if (parts->items[i].rank != owner)
+            return -1;
+    if (!ranks_contain(members->items, members->count, owner))
+        return -1;
+    const Region pieces = planner_pieces(planner, owner);
+    return pieces_in_place(&pieces, &footprint->bounds) >= 0 ? owner : -1;
 }
 
-// More parts than this are worth memory for packing them, and are one operation even where they are not all
-// that their owners have.
-enum { MANY_PARTS = 16 };
-
-static bool are_whole_homes(Planner *planner, const HoldingArray *parts) {
-    for (int64_t i = 0; i < parts->count; i++) {
-        const Region pieces = planner_pieces(planner, parts->items[i].rank);
-        if (region_volume(&pieces) != rect_volume(&parts->items[i].rect))
-            return false;
-    }
-    return true;
-}
-
-bool parts_are_contiguous(const Planner *planner, const Footprint *footprint, const HoldingArray *parts) {
-    for (int64_t i = 0; i < parts->count; i++)
-        if (packed_locate(&footprint->bounds, &parts->items[i].rect, tensor_levels(planner->home->tensor)) <
-            0)
-            return false;
-    return true;
-}
-
-bool is_all_gather(Planner *planner, const Footprint *footprint, const HoldingArray *parts,
-                   const RankArray *lacking) {
-    return planner_uses(planner, OPERATION_ALL_GATHER) && is_spread(parts, lacking, planner->arena) &&
-           (parts->count > MANY_PARTS ||
-            (parts_are_contiguous(planner, footprint, parts) && are_whole_homes(planner, parts)));
-}
-
-bool is_reduce_scatter(Planner *planner, const HoldingArray *parts, const RankArray *contributors) {
-    return planner_uses(planner, OPERATION_REDUCE_SCATTER) &&
-           is_spread(parts, contributors, planner->arena) &&
-           (parts->count > MANY_PARTS || are_whole_homes(planner, parts));
-}
-
-typedef struct {
-    const Planner *planner;
-    int64_t class_key, step;
-} Others;
-
-static bool is_same_class(void *context, const Worker *worker, int64_t iteration,
-                          const Footprint *footprint) {
-    (void)iteration;
-    (void)footprint;
-    const Others *others = context;
-    return worker->class_key == others->class_key ||
-           existing_ranks(others->planner, worker, others->step, others->planner->arena).count == 0;
-}
-
-bool is_exclusive(const Planner *planner, int64_t class_key, const Region *region, int64_t step) {
-    const int64_t iteration = step_iteration(planner->footprints, step);
-    const Footprint wanted = {.region = *region};
-    return search_classes(planner->footprints, iteration, iteration + 1, SEARCH_MEETING, &wanted,
-                          planner->scratch, is_same_class, &(Others){planner, class_key, step});
+RankArray ranks_without(const RankArray *ranks, int64_t rank, Arena *arena) {
+    RankArray rest = {0};
+    if (rank < 0)
+        return *ranks;
+    for (int64_t i = 0; i < ranks->count; i++)
+        if (ranks->items[i] != rank)
+            array_push(arena, rest, ranks->items[i]);
+    return rest;
 }
 
 Region region_without(const Region *region, const Region *pieces, Arena *arena) {

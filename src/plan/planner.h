@@ -37,6 +37,7 @@ Planner planner_create(const StatementPlan *plan, int transfer, Arena *arena);
 void planner_free(Planner *planner);
 // The home pieces of a rank; they hold for the step.
 Region planner_pieces(Planner *planner, int64_t rank);
+// Whether an operation may be used.
 bool planner_uses(const Planner *planner, OperationId operation);
 
 // Who used a footprint in the step before: classes whose footprint was the same then.
@@ -67,16 +68,8 @@ HoldingArray holdings_of(const Planner *planner, const Region *region, int64_t c
 HoldingArray holdings_by(const Planner *planner, const Region *region, int64_t rank, const Region *pieces,
                          bool reduced, Arena *arena);
 
-// Whether the parts of a footprint are an all-gather of the ranks of its class that lack it: each is what one
-// of them has at home. They need no packing where they are contiguous in the view.
-bool is_all_gather(Planner *planner, const Footprint *footprint, const HoldingArray *parts,
-                   const RankArray *lacking);
-bool parts_are_contiguous(const Planner *planner, const Footprint *footprint, const HoldingArray *parts);
-// The same for partial results: each contributor gets the sum of what it has at home.
-bool is_reduce_scatter(Planner *planner, const HoldingArray *parts, const RankArray *contributors);
-
-// The same rectangle in parts that messages may have.
-void holdings_cut(const Planner *planner, const Rect *rect, Arena *arena, HoldingArray *parts);
+// Appends a holding in parts that messages may have.
+void holding_cut(const Planner *planner, const Holding *holding, Arena *arena, HoldingArray *parts);
 // A worker of the class of `to`, with the coordinates of `worker` in the dimensions that are not related.
 Worker worker_with_class(const Footprints *footprints, const Worker *worker, const Worker *to);
 
@@ -85,13 +78,9 @@ Worker worker_with_class(const Footprints *footprints, const Worker *worker, con
 int64_t rank_in_place(Planner *planner, const Footprint *footprint, const HoldingArray *parts,
                       const RankArray *members);
 
-// Whether no other class has partial results of this region in the step.
-bool is_exclusive(const Planner *planner, int64_t class_key, const Region *region, int64_t step);
+RankArray ranks_without(const RankArray *ranks, int64_t rank, Arena *arena);
 
 // Region without what `pieces` have of it.
 Region region_without(const Region *region, const Region *pieces, Arena *arena);
-// Calls `visit` with parts of `rect` of at most `limit` elements each; how many there are.
-void rect_cut(const Rect *rect, int64_t limit, void (*visit)(void *context, const Rect *part), void *context);
-int64_t rect_cut_count(const Rect *rect, int64_t limit);
 
 #endif

@@ -52,22 +52,6 @@ int64_t rank_group(RankPlanner *rank, const int64_t *members, int64_t count) {
     return *slot - 1;
 }
 
-void add_part(RankPlanner *rank, PartArray *parts, const Rect *rect, int64_t peer, int64_t piece,
-              bool previous) {
-    array_push(
-        rank->kept_arena, *parts,
-        (Part){
-            .rect = rect_copy(rect, rank->kept_arena), .peer = peer, .piece = piece, .previous = previous});
-}
-
-int64_t own_piece(const RankPlanner *rank, const Rect *rect) {
-    return pieces_with(&rank->own, rect);
-}
-
-void add_collective(RankPlanner *rank, int64_t class_key, const Rect *rect, const RankOperation *operation) {
-    array_push(rank->planner->arena, rank->collectives, (Collective){class_key, *rect, *operation});
-}
-
 static int compare_parts(const void *left, const void *right) {
     const Part *a = left, *b = right;
     if (a->peer != b->peer)
@@ -76,41 +60,33 @@ static int compare_parts(const void *left, const void *right) {
 }
 
 static void sort_parts(PartArray *parts) {
-    if (parts->count > 1)
+    bool sorted = true;
+    for (int64_t i = 1; i < parts->count && sorted; i++)
+        sorted = compare_parts(&parts->items[i - 1], &parts->items[i]) <= 0;
+    if (!sorted)
         qsort(parts->items, (size_t)parts->count, sizeof(Part), compare_parts);
-}
-
-static int64_t volume_of(const PartArray *parts) {
-    int64_t volume = 0;
-    for (int64_t i = 0; i < parts->count; i++)
-        volume += rect_volume(&parts->items[i].rect);
-    return volume;
 }
 
 typedef Array(RankOperation) OperationArray;
 
-// Messages are counted where they are received; those of a reduction where they are sent.
-static void add_messages(RankPlanner *rank, OperationId id, PartArray *sends, PartArray *receives,
-                         OperationArray *all) {
-    if (sends->count + receives->count == 0)
+static void add_messages(RankPlanner *rank, OperationId id, OperationArray *all) {
+    const bool reduces = rank->planner->transfer->kind == TRANSFER_REDUCE;
+    Share *share = &rank->messages[id];
+    if (share->view.count + share->home.count == 0)
         return;
-    const bool reduces = id == OPERATION_REDUCE;
-    sort_parts(sends);
-    sort_parts(receives);
-    RankOperation operation = {.operation = operations[id],
-                               .group = -1,
-                               .root = -1,
-                               .send_count = sends->count,
-                               .receive_count = receives->count,
-                               .sends = sends->items,
-                               .receives = receives->items};
-    if (reduces) {
-        operation.bytes = rank->reduced_elements * rank->planner->element_size;
-        operation.messages = rank->reduced_messages;
-    } else if (id != OPERATION_LOCAL) {
-        operation.bytes = volume_of(receives) * rank->planner->element_size;
-        operation.messages = receives->count;
-    }
+    sort_parts(&share->view);
+    sort_parts(&share->home);
+    const PartArray *sends = reduces ? &share->view : &share->home,
+                    *receives = reduces ? &share->home : &share->view;
+    const RankOperation operation = {.operation = operations[id],
+                                     .group = -1,
+                                     .root = -1,
+                                     .send_count = sends->count,
+                                     .receive_count = receives->count,
+                                     .sends = sends->items,
+                                     .receives = receives->items,
+                                     .bytes = share->cost.elements * rank->planner->element_size,
+                                     .messages = share->cost.messages};
     array_push(rank->kept_arena, *all, operation);
 }
 
@@ -122,16 +98,8 @@ static int compare_collectives(const void *left, const void *right) {
 }
 
 static void finish_operations(RankPlanner *rank, OperationArray *all) {
-    const Planner *planner = rank->planner;
-    const bool fetches = planner->transfer->kind == TRANSFER_FETCH;
-    const OperationId messages = !fetches ? OPERATION_REDUCE
-                                 : planner->many_to_many && planner_uses(planner, OPERATION_EXCHANGE)
-                                     ? OPERATION_EXCHANGE
-                                     : OPERATION_GATHER;
-    PartArray none = {0};
-    add_messages(rank, OPERATION_SHIFT, &rank->shift_sends, &rank->shift_receives, all);
-    add_messages(rank, messages, &rank->sends, &rank->receives, all);
-    add_messages(rank, OPERATION_LOCAL, &none, &rank->local, all);
+    for (int id = 0; id < OPERATION_COUNT; id++)
+        add_messages(rank, (OperationId)id, all);
     if (rank->collectives.count > 1)
         qsort(rank->collectives.items, (size_t)rank->collectives.count, sizeof(Collective),
               compare_collectives);
@@ -143,15 +111,10 @@ static void finish_operations(RankPlanner *rank, OperationArray *all) {
 static void begin_step(RankPlanner *rank, int64_t step, Arena *arena) {
     const Planner *planner = rank->planner;
     rank->step = step;
-    rank->reduced_elements = rank->reduced_messages = 0;
     rank->kept = false;
     rank->piece = -1;
     memset(&rank->collectives, 0, sizeof rank->collectives);
-    memset(&rank->local, 0, sizeof rank->local);
-    memset(&rank->shift_sends, 0, sizeof rank->shift_sends);
-    memset(&rank->shift_receives, 0, sizeof rank->shift_receives);
-    memset(&rank->sends, 0, sizeof rank->sends);
-    memset(&rank->receives, 0, sizeof rank->receives);
+    memset(rank->messages, 0, sizeof rank->messages);
     rank->takes_part =
         footprint_of_rank(planner->footprints, rank->rank, step, arena, &rank->worker, &rank->footprint);
     // Where a coordinate has several homes, all of them get the sum: then no rank computes in place.
@@ -169,7 +132,7 @@ static void set_view(const RankPlanner *rank, RankStep *step) {
 
 static RankStep finish_step(RankPlanner *rank, RankTransfer *result, OperationArray *all) {
     RankStep step = {.empty = !rank->takes_part, .piece = rank->piece, .first_operation = all->count};
-    if (rank->shift_sends.count)
+    if (rank->messages[OPERATION_SHIFT].home.count)
         result->buffer_count = 2;
     finish_operations(rank, all);
     step.kept = rank->kept;
@@ -211,10 +174,7 @@ static const RankTransfer *plan_part(StatementPlan *plan, int transfer, int64_t 
         arena_reset(planner.arena);
         arena_reset(planner.scratch);
         begin_step(&rank, step, footprints[step % 2]);
-        if (planner.transfer->kind == TRANSFER_FETCH)
-            fetch_step(&rank, &previous);
-        else
-            reduce_step(&rank);
+        rank_step(&rank, &previous);
         steps[step] = finish_step(&rank, result, &all);
     }
     if (result->buffer_elements == 0)

@@ -32,9 +32,9 @@ struct Part {
 // broadcast: at the root one send, from its home piece; at the other members one receive, into the view.
 // all-gather: one send, the part that this rank owns, from its home piece; one receive for each member of the
 //   group, in its order, into the view, the own part too.
-// reduce: parts of views are added to home pieces. Without a group: messages, sends to owners and receives
-//   from other ranks. With a group and a root: one send where `contributes` is set, and at the root one
-//   receive.
+// accumulate: messages. Sends of parts of the view to owners, receives from other ranks, which are added to
+//   home pieces.
+// reduce: one send where `contributes` is set, from the view; at the root one receive, in a home piece.
 // all-reduce: one send where `contributes` is set; one receive where this rank is an owner. The root is the
 //   first owner.
 // reduce-scatter: one send for each member of the group, in its order, the part that this member owns; one

@@ -38,31 +38,6 @@ typedef struct {
     Arena *local_arena;
 } Sweep;
 
-void figurer_add(TransferFigurer *figurer, int64_t rank, int64_t elements, int64_t messages) {
-    figurer->sums.elements[rank] = saturated_add(figurer->sums.elements[rank], elements);
-    figurer->sums.messages[rank] += messages;
-}
-
-void figurer_add_scratch(TransferFigurer *figurer, int64_t rank, int64_t elements) {
-    if (figurer->scratch_step[rank] != figurer->step + 1)
-        figurer->step_scratch[rank] = 0;
-    figurer->scratch_step[rank] = figurer->step + 1;
-    figurer->step_scratch[rank] = saturated_add(figurer->step_scratch[rank], elements);
-    figurer->sums.scratch[rank] = max_i64(figurer->sums.scratch[rank], figurer->step_scratch[rank]);
-}
-
-OperationId operation_stronger(OperationId a, OperationId b) {
-    static const int weight[OPERATION_COUNT] = {
-        [OPERATION_LOCAL] = 0,      [OPERATION_GATHER] = 1,         [OPERATION_EXCHANGE] = 2,
-        [OPERATION_ALL_GATHER] = 3, [OPERATION_BROADCAST] = 4,      [OPERATION_SHIFT] = 5,
-        [OPERATION_REDUCE] = 6,     [OPERATION_REDUCE_SCATTER] = 7, [OPERATION_ALL_REDUCE] = 8};
-    return weight[b] > weight[a] ? b : a;
-}
-
-void figurer_note(TransferFigurer *figurer, OperationId operation) {
-    figurer->pattern = operation_stronger(figurer->pattern, operation);
-}
-
 // The classes of the processors that ranks run as their number `local`, with the members that have
 // iterations.
 static void find_classes(Sweep *sweep, int64_t iteration) {
@@ -102,11 +77,6 @@ static void find_classes(Sweep *sweep, int64_t iteration) {
             FigureClass *class = &classes.items[sweep->classes.class_of[rank]];
             class->ranks.items[class->ranks.count++] = rank;
         }
-    int64_t *shared = arena_array(arena, int64_t, 2 * classes.count);
-    for (int64_t c = 0; c < classes.count; c++) {
-        classes.items[c].shared_elements = &shared[2 * c];
-        classes.items[c].shared_messages = &shared[2 * c + 1];
-    }
     sweep->classes.items = classes.items;
     sweep->classes.count = classes.count;
 }
@@ -312,7 +282,7 @@ static void finish_classes(Sweep *sweep) {
         const FigureClass *class = &sweep->classes.items[c];
         for (int64_t i = 0; i < class->ranks.count; i++) {
             const int64_t rank = class->ranks.items[i];
-            figurer_add(figurer, rank, *class->shared_elements, *class->shared_messages);
+            figurer_add(figurer, rank, class->shared);
             int64_t largest = views->largest ? views->largest[c] : 0;
             if (largest > 0 && views->in_place[rank] == largest &&
                 views->in_place_times[rank] == views->times[c])

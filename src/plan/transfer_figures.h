@@ -4,7 +4,7 @@
 #define DISTAL_PLAN_TRANSFER_FIGURES_H
 
 #include "plan/figures.h"
-#include "plan/planner.h"
+#include "plan/situation.h"
 
 // Figures by rank while they are summed, in elements and messages.
 typedef struct {
@@ -21,7 +21,7 @@ typedef struct {
     int64_t key;     // class
     Worker worker;   // of the class
     RankArray ranks; // that have iterations, in increasing order
-    int64_t *shared_elements, *shared_messages;
+    Cost shared;
 } FigureClass;
 
 // All ranks in one transfer, while its figures are made.
@@ -35,14 +35,13 @@ typedef struct {
     Arena *class_arena;                   // of one class in one step
 } TransferFigurer;
 
+// Adds what the ranks of a class receive in the step; or what they contribute. `all_the_same`: members did
+// the same in the step before.
 void fetch_figures(TransferFigurer *figurer, FigureClass *class, const Footprint *footprint,
                    const Reuse *reuse, bool all_the_same);
-void reduce_figures(TransferFigurer *figurer, const FigureClass *class, const Footprint *footprint);
+void reduce_figures(TransferFigurer *figurer, FigureClass *class, const Footprint *footprint);
 
-void figurer_add(TransferFigurer *figurer, int64_t rank, int64_t elements, int64_t messages);
-void figurer_add_scratch(TransferFigurer *figurer, int64_t rank, int64_t elements);
-// Takes note of an operation of the step.
-void figurer_note(TransferFigurer *figurer, OperationId operation);
+void figurer_add(TransferFigurer *figurer, int64_t rank, Cost cost);
 
 TransferFigures transfer_figures(const StatementPlan *plan, int transfer);
 

@@ -145,7 +145,7 @@ static bool verify_sums(const Verifier *verifier, int64_t rank) {
     }
     const RankOperation *all = operations_of(verifier, rank, &count);
     for (int64_t i = 0; i < count; i++) {
-        const bool scatters = all[i].operation->id == OPERATION_REDUCE_SCATTER;
+        const bool scatters = all[i].operation->shape == SHAPE_MEMBERS;
         const int64_t times = all[i].group < 0 ? 1
                               : scatters       ? all[i].send_count
                                                : contributor_count(verifier, rank, &all[i]);
@@ -231,10 +231,9 @@ static bool same_collective(const RankOperation *a, const RankOperation *b) {
     if (a->operation != b->operation || a->group != b->group || a->root != b->root ||
         a->exclusive != b->exclusive)
         return false;
-    const OperationId id = a->operation->id;
-    if (id != OPERATION_ALL_GATHER && id != OPERATION_REDUCE_SCATTER)
+    if (a->operation->shape != SHAPE_MEMBERS)
         return rect_equal(operation_rect(a), operation_rect(b));
-    const bool gathers = id == OPERATION_ALL_GATHER;
+    const bool gathers = a->operation->kind == TRANSFER_FETCH;
     const int64_t count = gathers ? a->receive_count : a->send_count;
     if (count != (gathers ? b->receive_count : b->send_count))
         return false;
@@ -300,7 +299,7 @@ static bool verify_figures(Verifier *verifier) {
         const int64_t buffers = rank_buffer_bytes(part);
         const char *what = bytes != figures->bytes[rank]                                        ? "bytes"
                            : messages != figures->messages[rank]                                ? "messages"
-                           : buffers > figures->buffer_bytes[rank]                              ? "buffers"
+                           : buffers != figures->buffer_bytes[rank]                             ? "buffers"
                            : rank_copy_bytes(verifier->plan, part) != figures->copy_bytes[rank] ? "copies"
                                                                                                 : NULL;
         if (what)

@@ -160,23 +160,25 @@ void transfer_free(TransferState *state) {
 
 // A rectangle that all members of the group have at the same place of the operation.
 static const Rect *common_rect(const RankOperation *operation) {
-    const bool receives = operation->send_count == 0 || operation->operation->id == OPERATION_ALL_GATHER;
+    const Operation *kind = operation->operation;
+    const bool receives =
+        operation->send_count == 0 || (kind->shape == SHAPE_MEMBERS && kind->kind == TRANSFER_FETCH);
     return receives ? &operation->receives[0].rect : &operation->sends[0].rect;
 }
 
-// Collective operations are started in one order of all of them, so that those that block find each other: by
-// kind, members, root and rectangle.
+// Messages between two ranks are started first. Collective operations are started in one order of all of
+// them, so that those that block find each other: by kind, members, root and rectangle.
 static int compare_calls(const void *left, const void *right) {
     const OperationCall *a = left, *b = right;
     const RankOperation *x = a->plan, *y = b->plan;
-    int order = (int)x->operation->id - (int)y->operation->id;
+    int order = (a->group != NULL) - (b->group != NULL);
     if (order == 0)
-        order = (a->group != NULL) - (b->group != NULL);
+        order = (int)x->operation->id - (int)y->operation->id;
     if (order == 0 && a->group && a->group != b->group)
         order = ranks_compare(a->group->ranks, a->group->count, b->group->ranks, b->group->count);
     if (order == 0 && a->group)
         order = (x->root > y->root) - (x->root < y->root);
-    if (order == 0 && a->group && x->operation->id != OPERATION_EXCHANGE)
+    if (order == 0 && a->group && x->operation->shape != SHAPE_MESSAGES)
         order = rect_compare(common_rect(x), common_rect(y));
     return order ? order : (x > y) - (x < y);
 }

@@ -482,7 +482,7 @@ static void test_reduce_messages(MPI_Comm comm, int rank, int ranks) {
     for (int64_t r = 0; owner && r < ranks - 1; r++)
         for (int p = 0; p < 2; p++)
             add_part(&test, &receives, parts[p], r, true);
-    add_operation(&test, &operation_reduce, -1, &sends, &receives);
+    add_operation(&test, &operation_accumulate, -1, &sends, &receives);
     add_operation(&test, &operation_local, -1, &none, &own);
     execute(&test, comm);
     end_case(&test);

@@ -21,10 +21,10 @@ schedule A {
 rotated_by_free_loop.distal on 4 ranks
 
 A(i, j) = B(i, k) * C(k, j)
-  2662000000 flop; at most 46.2 MiB of memory in a rank
+  2662000000 flop; at most 34.6 MiB of memory in a rank
 
-                                             moved      moved      messages     home   buffers
-  tensor  pattern         at   steps  busiest rank  all ranks  busiest rank  largest   largest
-  A       reduce-scatter  kro      1       6.9 MiB   27.7 MiB             3  2.3 MiB  20.8 MiB
-  B       exchange        kro      1       6.9 MiB   27.7 MiB             3  2.3 MiB   9.2 MiB
-  C       exchange        kro      1       1.7 MiB    6.9 MiB          1647  2.3 MiB   9.2 MiB
+                                             moved      moved      messages     home  buffers
+  tensor  pattern         at   steps  busiest rank  all ranks  busiest rank  largest  largest
+  A       reduce-scatter  kro      1       6.9 MiB   27.7 MiB             3  2.3 MiB  9.2 MiB
+  B       exchange        kro      1       6.9 MiB   27.7 MiB             3  2.3 MiB  9.2 MiB
+  C       exchange        kro      1       1.7 MiB    6.9 MiB          1647  2.3 MiB  9.2 MiB

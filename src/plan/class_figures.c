@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Figures of one class of ranks in one step of a transfer: what its situation costs each of them, and those
+// of them that have parts of it at home.
+#include "base/integer.h"
+#include "plan/ranks.h"
+#include "plan/scratch.h"
+#include "plan/transfer_figures.h"
+
+#include <stdlib.h>
+
+void figurer_add(TransferFigurer *figurer, int64_t rank, Cost cost) {
+    figurer->sums.elements[rank] = saturated_add(figurer->sums.elements[rank], cost.elements);
+    figurer->sums.messages[rank] += cost.messages;
+}
+
+static void add_scratch(TransferFigurer *figurer, int64_t rank, int64_t elements) {
+    if (figurer->scratch_step[rank] != figurer->step + 1)
+        figurer->step_scratch[rank] = 0;
+    figurer->scratch_step[rank] = figurer->step + 1;
+    figurer->step_scratch[rank] = saturated_add(figurer->step_scratch[rank], elements);
+    figurer->sums.scratch[rank] = max_i64(figurer->sums.scratch[rank], figurer->step_scratch[rank]);
+}
+
+// Scratch memory of the owners of reduced parts: for those at home, and, where they use the view for one part
+// only, for both together.
+static void add_scratch_at_home(TransferFigurer *figurer, const Situation *situation, RankOperation *share) {
+    const Operation *operation = share->operation;
+    const RankArray *ranks = &situation->ranks;
+    const int64_t in_view = share->send_count;
+    for (int64_t i = 0; i < situation->part_count; i++) {
+        const Situation part = situation_of_part(situation, i);
+        for (int64_t k = 0; k < owner_count(part.parts); k++) {
+            const int64_t owner = owner_at(part.parts, k);
+            const Region pieces = planner_pieces(situation->planner, owner);
+            PartArray home = {0};
+            situation_home_parts(&part, operation, owner, &pieces, figurer->class_arena, &home);
+            share->contributes = ranks_contain(ranks->items, ranks->count, owner);
+            share->send_count = operation->shape == SHAPE_PART && share->contributes ? in_view : 0;
+            share->receives = home.items;
+            share->receive_count = home.count;
+            const PackedMemory memory = {&situation->footprint->bounds, pieces.rects.items,
+                                         tensor_levels(situation->planner->home->tensor)};
+            add_scratch(figurer, owner, operation_scratch(share, &memory));
+        }
+    }
+}
+
+static void count_scratch(TransferFigurer *figurer, const Situation *situation, const Operation *operation) {
+    PartArray view = {0}, none = {0};
+    if (!operation->scratch)
+        return;
+    situation_view_parts(situation, operation, -1, figurer->class_arena, &view);
+    RankOperation share = rank_operation(situation, operation, &view, &none);
+    const PackedMemory memory = {&situation->footprint->bounds, NULL,
+                                 tensor_levels(situation->planner->home->tensor)};
+    const int64_t elements = operation_scratch(&share, &memory);
+    for (int64_t i = 0; i < situation->ranks.count && elements > 0; i++)
+        if (operation->shape == SHAPE_MEMBERS || !holding_has(situation->parts, situation->ranks.items[i]))
+            add_scratch(figurer, situation->ranks.items[i], elements);
+    if (operation->kind == TRANSFER_REDUCE)
+        add_scratch_at_home(figurer, situation, &share);
+}
+
+static void note(TransferFigurer *figurer, const Operation *operation) {
+    if (operation->id > figurer->pattern)
+        figurer->pattern = operation->id;
+}
+
+// A part that its owner uses as well is called shared even where it goes to one other rank, in a message.
+static void note_part(TransferFigurer *figurer, const FigureClass *class, const Situation *part) {
+    Situation shared = *part;
+    shared.others += ranks_contain(class->ranks.items, class->ranks.count, part->parts->rank);
+    note(figurer, situation_operation(&shared));
+}
+
+// What an operation costs a rank that owns nothing of the situation is added to *each; the difference of that
+// to what it costs an owner is added to the figures of the owner.
+static void count_operation(TransferFigurer *figurer, const FigureClass *class, const Situation *situation,
+                            const Operation *operation, Cost *each) {
+    const bool fetches = operation->kind == TRANSFER_FETCH, one = operation->shape != SHAPE_MEMBERS;
+    const Cost other = operation->count(situation, (Cost){0});
+    if (one && situation->others == 0 && (fetches || owner_count(situation->parts) == 1))
+        return; // it is where it is used
+    each->elements = saturated_add(each->elements, other.elements);
+    each->messages += other.messages;
+    for (int64_t i = 0; i < situation->part_count; i++) {
+        const Holding *part = &situation->parts[i];
+        const Cost own = operation->count(situation, (Cost){rect_volume(&part->rect), 1});
+        for (int64_t k = 0; k < owner_count(part); k++) {
+            const int64_t owner = owner_at(part, k);
+            if (!ranks_contain(situation->ranks.items, situation->ranks.count, owner))
+                continue;
+            figurer->sums.elements[owner] -= other.elements - own.elements;
+            figurer->sums.messages[owner] -= other.messages - own.messages;
+        }
+    }
+    if (situation->previous)
+        figurer->sums.passes_on[situation->parts->rank] = 1;
+    if (fetches && one && !situation->previous)
+        note_part(figurer, class, situation);
+    else
+        note(figurer, operation);
+    count_scratch(figurer, situation, operation);
+}
+
+// What is the same for all ranks of the situation.
+static Cost count_situation(TransferFigurer *figurer, const FigureClass *class, const Situation *situation) {
+    const Operation *operation = situation_operation(situation);
+    Cost each = {0};
+    if (operation)
+        count_operation(figurer, class, situation, operation, &each);
+    for (int64_t i = 0; i < situation->part_count && !operation; i++) {
+        const Situation part = situation_of_part(situation, i);
+        count_operation(figurer, class, &part, situation_operation(&part), &each);
+    }
+    return each;
+}
+
+// Ranks that lack or contribute the footprint, of homes of this choice; `all` of the class, or some.
+static void count_ranks(TransferFigurer *figurer, FigureClass *class, const RankArray *ranks,
+                        const Footprint *footprint, const HoldingArray *parts, bool all) {
+    const Situation situation =
+        situation_create(&figurer->planner, figurer->step, class->key, footprint, *ranks, parts);
+    const Cost each = count_situation(figurer, class, &situation);
+    if (all) {
+        class->shared.elements = saturated_add(class->shared.elements, each.elements);
+        class->shared.messages += each.messages;
+        return;
+    }
+    for (int64_t i = 0; i < ranks->count; i++)
+        figurer_add(figurer, ranks->items[i], each);
+}
+
+// One rank that takes from homes of which none is replicated: parts are counted without being found.
+static void take_alone(TransferFigurer *figurer, const FigureClass *class, const RankArray *taker,
+                       const Footprint *footprint) {
+    Planner *planner = &figurer->planner;
+    const Region pieces = planner_pieces(planner, taker->items[0]);
+    const Holding any = {.rank = -1};
+    Situation situation = situation_create(planner, figurer->step, class->key, footprint, *taker,
+                                           &(HoldingArray){(Holding *)&any, 1, 1});
+    const Operation *operation = situation_operation(&situation);
+    Cost own = {0};
+    situation.elements = region_volume(&footprint->region);
+    situation.part_count = 0;
+    for (int64_t i = 0; i < footprint->region.rects.count; i++) {
+        const Rect *rect = &footprint->region.rects.items[i];
+        situation.part_count += layout_part_count(&planner->home->layout, rect);
+        for (int64_t k = 0; k < pieces.rects.count; k++) {
+            const int64_t common = rect_common(&pieces.rects.items[k], rect);
+            own.elements += common;
+            own.messages += common > 0;
+        }
+    }
+    const Cost cost = operation->count(&situation, own);
+    figurer_add(figurer, taker->items[0], cost);
+    if (cost.messages == 0)
+        return;
+    // Where others of the class have it already, an owner among them may share a part with this rank.
+    if (class->ranks.count == 1) {
+        note(figurer, operation);
+        return;
+    }
+    const HoldingArray parts = holdings_of(planner, &footprint->region, 0, false, figurer->class_arena);
+    situation = situation_create(planner, figurer->step, class->key, footprint, *taker, &parts);
+    for (int64_t i = 0; i < parts.count; i++) {
+        const Situation part = situation_of_part(&situation, i);
+        if (part.others > 0)
+            note_part(figurer, class, &part);
+    }
+}
+
+static bool parts_can_be_counted(const TransferFigurer *figurer, const Footprint *footprint) {
+    const Home *home = figurer->planner.home;
+    return home->kind == HOME_LAYOUT && !home->replicated && home->per_rank == 1 &&
+           region_volume(&footprint->region) <= figurer->planner.message_elements;
+}
+
+typedef struct {
+    int64_t choice, rank;
+} Choice;
+
+static int compare_choices(const void *left, const void *right) {
+    const Choice *a = left, *b = right;
+    if (a->choice != b->choice)
+        return a->choice < b->choice ? -1 : 1;
+    return a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
+static bool has_all(TransferFigurer *figurer, int64_t rank, const Footprint *footprint) {
+    arena_reset(figurer->planner.arena);
+    const Region pieces = planner_pieces(&figurer->planner, rank);
+    for (int64_t i = 0; i < footprint->region.rects.count; i++)
+        if (!region_contains(&pieces, &footprint->region.rects.items[i]))
+            return false;
+    return true;
+}
+
+// Takers by the replica that they take from.
+static void take_by_choice(TransferFigurer *figurer, FigureClass *class, const RankArray *takers,
+                           const Footprint *footprint) {
+    const Planner *planner = &figurer->planner;
+    Choice *choices = arena_array(figurer->class_arena, Choice, takers->count);
+    int64_t count = 0;
+    bool any = false;
+    for (int64_t i = 0; i < takers->count; i++) {
+        choices[count++] = (Choice){home_choice(planner->home, takers->items[i]), takers->items[i]};
+        any = any || !has_all(figurer, takers->items[i], footprint);
+    }
+    if (!any)
+        return;
+    qsort(choices, (size_t)count, sizeof *choices, compare_choices);
+    for (int64_t first = 0, end; first < count; first = end) {
+        RankArray same = {0};
+        for (end = first; end < count && choices[end].choice == choices[first].choice; end++)
+            array_push(figurer->class_arena, same, choices[end].rank);
+        const HoldingArray parts =
+            holdings_of(planner, &footprint->region, choices[first].choice, false, figurer->class_arena);
+        count_ranks(figurer, class, &same, footprint, &parts, false);
+    }
+}
+
+static void take_lacking(TransferFigurer *figurer, FigureClass *class, const RankArray *takers,
+                         const Footprint *footprint, bool all) {
+    const Planner *planner = &figurer->planner;
+    if (takers->count == 0 || planner->home->kind == HOME_EVERYWHERE)
+        return;
+    if (takers->count == 1 && parts_can_be_counted(figurer, footprint)) {
+        take_alone(figurer, class, takers, footprint);
+    } else if (planner->home->replicated) {
+        take_by_choice(figurer, class, takers, footprint);
+    } else {
+        const HoldingArray parts = holdings_of(planner, &footprint->region, 0, false, figurer->class_arena);
+        count_ranks(figurer, class, takers, footprint, &parts, all);
+    }
+}
+
+void fetch_figures(TransferFigurer *figurer, FigureClass *class, const Footprint *footprint,
+                   const Reuse *reuse, bool all_the_same) {
+    if (reuse->users.count == 0) {
+        take_lacking(figurer, class, &class->ranks, footprint, all_the_same);
+        return;
+    }
+    const Footprints *footprints = figurer->planner.footprints;
+    for (int64_t i = 0; i < reuse->users.count && all_the_same; i++)
+        if (reuse->users.items[i].class_key == class->key)
+            return; // all keep it
+    RankArray lacking = {0};
+    for (int64_t i = 0; i < class->ranks.count; i++) {
+        Worker member;
+        int64_t source;
+        const int64_t rank = class->ranks.items[i];
+        footprints_worker(footprints, rank, step_local(footprints, figurer->step), &member);
+        const ReuseKind kind = reuse_of(&figurer->planner, reuse, &member, &source);
+        if (kind == REUSE_SHIFT) {
+            const Situation shift =
+                situation_of_shift(&figurer->planner, figurer->step, footprint, rank, source);
+            figurer_add(figurer, rank, count_situation(figurer, class, &shift));
+        } else if (kind == REUSE_NONE) {
+            array_push(figurer->class_arena, lacking, rank);
+        }
+    }
+    take_lacking(figurer, class, &lacking, footprint, false);
+}
+
+void reduce_figures(TransferFigurer *figurer, FigureClass *class, const Footprint *footprint) {
+    Planner *planner = &figurer->planner;
+    const HoldingArray parts = holdings_of(planner, &footprint->region, 0, true, figurer->class_arena);
+    const int64_t in_place = rank_in_place(planner, footprint, &parts, &class->ranks);
+    const RankArray contributors = ranks_without(&class->ranks, in_place, figurer->class_arena);
+    if (contributors.count > 0)
+        count_ranks(figurer, class, &contributors, footprint, &parts, false);
+}
