@@ -22,9 +22,14 @@ static int64_t gathered_bytes(const Pipeline *pipeline, const Assignment *assign
     int64_t bytes = 0;
     for (int t = 0; t < pipeline->program->tensor_count; t++) {
         const Home *home = &pipeline->plan->homes[t];
+        const int64_t size = (int64_t)type_info(home->tensor->type)->size;
         const Rect whole = rect_whole(home->order, home->extents);
-        if (used[t])
-            bytes = saturated_add(bytes, rect_volume(&whole) * (int64_t)type_info(home->tensor->type)->size);
+        if (used[t] && tensor_is_sparse(home->tensor)) // as entries
+            bytes =
+                saturated_add(bytes, saturated_mul(max_i64(home->stored_entries, 0),
+                                                   size + home->tensor->order * (int64_t)sizeof(int64_t)));
+        else if (used[t])
+            bytes = saturated_add(bytes, rect_volume(&whole) * size);
     }
     return bytes;
 }
@@ -133,6 +138,19 @@ bool memory_within_limit(Session *session, bool advise) {
     if (advise)
         memory_advise(session, options->memory_limit, 0);
     return false;
+}
+
+int64_t memory_left(const Session *session, int64_t free_memory, MPI_Comm node) {
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    const int64_t limit = session->options->memory_limit;
+    const int64_t own = memory_of_rank(session->pipeline, session->options, rank);
+    double all = (double)own;
+    all_reduce(&all, 1, MPI_DOUBLE, MPI_SUM, node);
+    int64_t left = limit > 0 ? limit - own : INT64_MAX;
+    if (free_memory >= 0)
+        left = min_i64(left, all < (double)free_memory ? free_memory - (int64_t)all : 0);
+    return max_i64(left, 0);
 }
 
 // What the ranks of one node take together, and what is free there, as real numbers, which do not overflow.

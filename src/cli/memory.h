@@ -24,6 +24,11 @@ bool memory_within_limit(Session *session, bool advise);
 // ranks that share memory.
 bool memory_is_free(Session *session, MPI_Comm node);
 
+// Bytes that this rank may take beyond what the plan knows of, for sparse tensors: up to the limit, and not
+// more than its node has free. `free_memory`: what that had before the run, -1: not known. Collective over
+// `node`.
+int64_t memory_left(const Session *session, int64_t free_memory, MPI_Comm node);
+
 // Adds notes to the last diagnostic: what would make the largest rank take `limit` at most, as found out by
 // planning with smaller pieces and with more ranks. `ranks_of_node`: as many share what a node has; 0: the
 // limit is that of a rank, wherever it is.

@@ -64,7 +64,7 @@ double report_gflops(const StatementPlan *plan, const StatementReport *report) {
     return report->median > 0 ? 1e-9 * (double)plan->flop / report->median : 0;
 }
 
-enum { COLUMNS = 9 };
+enum { COLUMNS = 10 };
 
 // The columns of the table; numbers stand on the right.
 static const struct {
@@ -80,6 +80,7 @@ static const struct {
     {"messages", "busiest rank", true},
     {"home", "largest", true},
     {"buffers", "largest", true},
+    {"entries", "stored", true}, // where there are sparse tensors
 };
 
 static void row_cells(const Row *row, int64_t ranks, Arena *arena, const char **cells) {
@@ -93,11 +94,15 @@ static void row_cells(const Row *row, int64_t ranks, Arena *arena, const char **
     cells[6] = arena_printf(arena, "%" PRId64, largest(row->messages, ranks));
     cells[7] = report_bytes(largest(figures->home_bytes, ranks), arena);
     cells[8] = report_bytes(largest(figures->buffer_bytes, ranks), arena);
+    cells[9] = !figures->stored ? "-"
+               : sum(figures->stored, ranks) < 0
+                   ? "?"
+                   : arena_printf(arena, "%" PRId64, sum(figures->stored, ranks));
 }
 
-static void print_cells(const char *const *cells, const size_t *width, Text *to) {
+static void print_cells(int count, const char *const *cells, const size_t *width, Text *to) {
     Text line = text_create(to->arena);
-    for (int c = 0; c < COLUMNS; c++)
+    for (int c = 0; c < count; c++)
         text_printf(&line, columns[c].right ? "  %*s" : "  %-*s", (int)width[c], cells[c]);
     size_t length = line.length;
     while (length > 0 && line.data[length - 1] == ' ')
@@ -110,9 +115,12 @@ static void print_cells(const char *const *cells, const size_t *width, Text *to)
 static void print_tensors(const StatementPlan *plan, const StatementReport *report, Text *to) {
     Arena *arena = to->arena;
     const StatementFigures *figures = plan_figures(plan);
-    int rows = 2;
-    for (int t = 0; t < figures->tensor_count; t++)
+    int rows = 2, count = COLUMNS - 1;
+    for (int t = 0; t < figures->tensor_count; t++) {
         rows += figures->tensors[t].used;
+        if (figures->tensors[t].used && figures->tensors[t].stored)
+            count = COLUMNS;
+    }
     const char **cells = arena_array(arena, const char *, rows *COLUMNS);
     size_t width[COLUMNS] = {0};
     for (int c = 0; c < COLUMNS; c++) {
@@ -130,7 +138,21 @@ static void print_tensors(const StatementPlan *plan, const StatementReport *repo
         width[i % COLUMNS] = length > width[i % COLUMNS] ? length : width[i % COLUMNS];
     }
     for (int r = 0; r < rows; r++)
-        print_cells(&cells[r * COLUMNS], width, to);
+        print_cells(count, &cells[r * COLUMNS], width, to);
+}
+
+static void print_unknown(const StatementPlan *plan, Text *to) {
+    Text names = text_create(to->arena);
+    int count = 0;
+    for (int t = 0; t < plan->plan->tensor_count; t++) {
+        const TensorFigures *figures = &plan_figures(plan)->tensors[t];
+        if (figures->used && figures->stored && sum(figures->stored, plan->ranks) < 0)
+            text_printf(&names, "%s%s", count++ ? ", " : "", figures->tensor->name);
+    }
+    if (count > 0)
+        text_printf(to,
+                    "  The memory of %s is not counted: what is stored is known once %s given or computed.\n",
+                    text_string(&names), count > 1 ? "they are" : "it is");
 }
 
 static void print_measured(const StatementPlan *plan, const StatementReport *report, Text *to) {
@@ -185,5 +207,6 @@ void report_table(const Pipeline *pipeline, const RunReport *run, Text *to) {
             print_measured(plan, report, to);
         text_append(to, "\n");
         print_tensors(plan, report, to);
+        print_unknown(plan, to);
     }
 }

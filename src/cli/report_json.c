@@ -36,6 +36,16 @@ static void print_tensor(const StatementPlan *plan, const StatementReport *repor
     print_integers("home_bytes", figures->home_bytes, plan->ranks, to);
     text_append(to, ", ");
     print_integers("buffer_bytes", figures->buffer_bytes, plan->ranks, to);
+    if (figures->stored) {
+        const int64_t *none = arena_array(to->arena, int64_t, plan->ranks); // the first rank has it all
+        text_append(to, ",\n      ");
+        if (plan->homes[id].stored_entries < 0)
+            text_append(to, "\"stored\": null");
+        else
+            print_integers("stored", figures->stored, plan->ranks, to);
+        text_append(to, ", ");
+        print_integers("structure_bytes_received", none, plan->ranks, to);
+    }
     text_append(to, "}");
 }
 

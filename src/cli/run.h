@@ -58,14 +58,26 @@ bool run_prepare(Run *run);
 void run_release(Run *run); // collective
 
 bool run_load_inputs(Run *run); // collective
+// Takes what a sparse tensor stores now into the figures of the plan. Collective.
+void run_count_stored(Run *run, int tensor);
 
 // Executes statement `index` as often as the options say, measures it, and checks the result where asked for.
 // False where something failed; a result that is wrong is in the report. Collective.
 bool run_statement(Run *run, int index);
 
-// Compares what statement `index` has made with the reference evaluator. `inputs`: as evaluator_run takes
-// them. Collective.
-bool run_check(Run *run, int index, const void *const *inputs);
+// What a statement reads, before it is executed, by tensor id: whole tensors on every rank, and the entries
+// of sparse ones on the rank that has them.
+typedef struct {
+    int count;
+    void **arrays;
+    Entries *entries;
+} CheckInputs;
+// Collective; check_inputs_free follows in any case.
+bool check_inputs_gather(Run *run, int index, CheckInputs *inputs);
+void check_inputs_free(CheckInputs *inputs);
+
+// Compares what statement `index` has made with the reference evaluator. Collective.
+bool run_check(Run *run, int index, const CheckInputs *inputs);
 
 // Prints scalars that the user has not sent elsewhere and writes outputs, both only of results that are
 // `right`; prints figures. Collective.

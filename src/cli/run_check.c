@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/run.h"
-#include "index/evaluate.h"
+#include "index/evaluate_sparse.h"
 #include "runtime/load.h"
+#include "runtime/load_sparse.h"
 #include "runtime/wait.h"
 
 #include <math.h>
@@ -44,22 +45,117 @@ static void print_verdict(const Run *run, const char *name, const StatementRepor
             report->tolerance, report->check_ok ? "ok" : "FAILED");
 }
 
-bool run_check(Run *run, int index, const void *const *inputs) {
+static void mark_read(void *context, const Access *access) {
+    ((bool *)context)[access->tensor->id] = true;
+}
+
+typedef struct {
+    const Storage *storage;
+    Entries *entries;
+} EntriesPart;
+
+static bool find_entries(void *arguments, Diagnostics *diagnostics) {
+    const EntriesPart *part = arguments;
+    return sparse_entries(part->storage, part->entries, diagnostics);
+}
+
+static bool gather(Run *run, int id, void **array, Entries *entries) {
+    const Storage *storage = run->storages[id];
+    if (tensor_is_sparse(storage->home->tensor))
+        return agree_on_part(MPI_COMM_WORLD, find_entries, &(EntriesPart){storage, entries},
+                             run->session->diagnostics);
+    *array = storage_gather(storage, MPI_COMM_WORLD, run->session->diagnostics);
+    return *array != NULL;
+}
+
+bool check_inputs_gather(Run *run, int index, CheckInputs *inputs) {
+    const Assignment *assignment = run->pipeline->statements[index].statement->assignment;
+    inputs->count = run->pipeline->program->tensor_count;
+    bool *read = arena_array(run->session->arena, bool, inputs->count);
+    inputs->arrays = arena_array(run->session->arena, void *, inputs->count);
+    inputs->entries = arena_array(run->session->arena, Entries, inputs->count);
+    expr_accesses(assignment->rhs, mark_read, read);
+    read[assignment->lhs->tensor->id] |= assignment->accumulate;
+    for (int id = 0; id < inputs->count; id++)
+        if (read[id] && !gather(run, id, &inputs->arrays[id], &inputs->entries[id]))
+            return false;
+    return true;
+}
+
+void check_inputs_free(CheckInputs *inputs) {
+    for (int id = 0; id < inputs->count; id++) {
+        free(inputs->arrays[id]);
+        entries_free(&inputs->entries[id]);
+    }
+}
+
+static EvaluatorInput evaluator_input(const void *array, const Entries *entries) {
+    EvaluatorInput input = {.values = array ? array : entries->values, .count = entries->count};
+    for (int d = 0; d < entries->order; d++)
+        input.coordinates[d] = entries->coordinates[d];
+    return input;
+}
+
+static void print_difference(const char *name, int order, const EntriesError *error) {
+    fprintf(stderr, "check %s: %lld entries are missing, %lld are there that should not be, such as (", name,
+            (long long)error->missing, (long long)error->superfluous);
+    for (int d = 0; d < order; d++)
+        fprintf(stderr, "%s%lld", d ? ", " : "", (long long)error->first[d]);
+    fprintf(stderr, ")\n");
+}
+
+// On the rank that has the sparse tensors, which is the one that computes.
+static bool compare_sparse(Run *run, const Evaluator *evaluator, const Tensor *target,
+                           const CheckInputs *inputs, const void *array, const Entries *entries,
+                           StatementReport *report) {
+    EvaluatorInput *list = arena_array(run->session->arena, EvaluatorInput, inputs->count);
+    for (int id = 0; id < inputs->count; id++)
+        list[id] = evaluator_input(inputs->arrays[id], &inputs->entries[id]);
+    Evaluated expected = {0};
+    bool ok = evaluator_run_sparse(evaluator, list, &expected);
+    if (ok && !tensor_is_sparse(target)) {
+        report->error = evaluator_error(evaluator, array, expected.values, expected.magnitudes,
+                                        evaluator_count(evaluator));
+    } else if (ok) {
+        const EvaluatorInput got = evaluator_input(NULL, entries);
+        EntriesError error;
+        ok = evaluated_compare(evaluator, &expected, &got, &error);
+        const bool differs = ok && error.missing + error.superfluous > 0;
+        report->error = ok ? differs ? INFINITY : error.error : 0;
+        if (differs)
+            print_difference(target->name, target->order, &error);
+    }
+    report->tolerance = evaluator_tolerance_of(evaluator, expected.summands);
+    evaluated_free(&expected);
+    return ok || diagnostics_error(run->session->diagnostics, (Span){0}, "not enough memory for --check");
+}
+
+bool run_check(Run *run, int index, const CheckInputs *inputs) {
     const Assignment *assignment = run->pipeline->statements[index].statement->assignment;
     const Tensor *target = assignment->lhs->tensor;
     Diagnostics *diagnostics = run->session->diagnostics;
     StatementReport *report = &run->statements[index].report;
     Evaluator *evaluator = evaluator_create(run->session->arena, assignment, run->pipeline->params);
-    void *result = storage_gather(run->storages[target->id], MPI_COMM_WORLD, diagnostics);
-    if (!result)
-        return false;
-    bool ok = compare(run, evaluator, inputs, result, type_info(target->type)->size, &report->error);
-    free(result);
-    if (!agree_on(MPI_COMM_WORLD, ok, diagnostics))
+    void *array = NULL;
+    Entries entries = {0};
+    bool ok = gather(run, target->id, &array, &entries);
+    if (ok) {
+        if (!evaluator_is_sparse(evaluator)) {
+            report->tolerance = evaluator_tolerance(evaluator);
+            ok = compare(run, evaluator, (const void *const *)inputs->arrays, array,
+                         type_info(target->type)->size, &report->error);
+        } else if (run->rank == 0) {
+            ok = compare_sparse(run, evaluator, target, inputs, array, &entries, report);
+        }
+        ok = agree_on(MPI_COMM_WORLD, ok, diagnostics);
+    }
+    free(array);
+    entries_free(&entries);
+    if (!ok)
         return false;
     all_reduce(&report->error, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    all_reduce(&report->tolerance, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     report->checked = true;
-    report->tolerance = evaluator_tolerance(evaluator);
     report->check_ok = report->error <= report->tolerance;
     print_verdict(run, target->name, report);
     return true;

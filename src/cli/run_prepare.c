@@ -105,13 +105,34 @@ void run_release(Run *run) {
         MPI_Comm_free(&run->node);
 }
 
+void run_count_stored(Run *run, int tensor) {
+    const Storage *storage = run->storages[tensor];
+    int64_t figures[2] = {0};
+    if (run->rank == 0 && storage->structure) {
+        figures[0] = stored_count(&storage->stored);
+        figures[1] = stored_bytes(&storage->stored);
+    }
+    broadcast(figures, 2, MPI_INT64_T, 0, MPI_COMM_WORLD);
+    plan_count_stored(run->pipeline->plan, tensor, figures[0], figures[1]);
+}
+
+static bool load_input(Run *run, int tensor) {
+    Storage *storage = run->storages[tensor];
+    const bool sparse = tensor_is_sparse(storage->home->tensor);
+    if (sparse)
+        storage->limit = memory_left(run->session, run->free_memory, run->node);
+    if (!storage_load(storage, &run->bindings.sources[tensor], MPI_COMM_WORLD, run->session->diagnostics))
+        return false;
+    if (sparse)
+        run_count_stored(run, tensor);
+    return true;
+}
+
 bool run_load_inputs(Run *run) {
     const Program *program = run->pipeline->program;
     for (int i = 0; i < program->tensor_count; i++) {
         const Tensor *tensor = program->tensors[i];
-        if (program_is_input(program, tensor) && run->storages[tensor->id] &&
-            !storage_load(run->storages[tensor->id], &run->bindings.sources[tensor->id], MPI_COMM_WORLD,
-                          run->session->diagnostics))
+        if (program_is_input(program, tensor) && run->storages[tensor->id] && !load_input(run, tensor->id))
             return false;
     }
     return true;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/run.h"
-#include "runtime/load.h"
 #include "runtime/wait.h"
 
 #include <inttypes.h>
@@ -132,48 +131,16 @@ static void execute(Run *run, int index, const Backup *backup) {
     progress_end(&progress);
 }
 
-// Whole tensors that a statement reads, by tensor id, on every rank.
-typedef struct {
-    bool *read;
-    void **arrays;
-    int count;
-} Inputs;
-
-static void mark_read(void *context, const Access *access) {
-    ((bool *)context)[access->tensor->id] = true;
-}
-
-static bool inputs_gather(Run *run, const Assignment *assignment, Inputs *inputs) {
-    inputs->count = run->pipeline->program->tensor_count;
-    inputs->read = arena_array(run->session->arena, bool, inputs->count);
-    inputs->arrays = arena_array(run->session->arena, void *, inputs->count);
-    expr_accesses(assignment->rhs, mark_read, inputs->read);
-    inputs->read[assignment->lhs->tensor->id] |= assignment->accumulate;
-    for (int id = 0; id < inputs->count; id++) {
-        if (!inputs->read[id])
-            continue;
-        inputs->arrays[id] = storage_gather(run->storages[id], MPI_COMM_WORLD, run->session->diagnostics);
-        if (!inputs->arrays[id])
-            return false;
-    }
-    return true;
-}
-
-static void inputs_free(Inputs *inputs) {
-    for (int id = 0; id < inputs->count; id++)
-        free(inputs->arrays[id]);
-}
-
 bool run_statement(Run *run, int index) {
     RunStatement *statement = &run->statements[index];
     const Assignment *assignment = run->pipeline->statements[index].statement->assignment;
     const Options *options = run->session->options;
     Storage *target = run->storages[assignment->lhs->tensor->id];
-    Inputs inputs = {0};
+    CheckInputs inputs = {0};
     Backup backup = {0};
     bool ok = prepare(run, index);
     if (ok && options->check)
-        ok = inputs_gather(run, assignment, &inputs);
+        ok = check_inputs_gather(run, index, &inputs);
     if (ok && assignment->accumulate && options->warmup + options->repeat > 1) {
         ok = backup_create(&backup, target);
         if (!ok)
@@ -191,8 +158,8 @@ bool run_statement(Run *run, int index) {
     execution_free(statement->execution);
     statement->execution = NULL;
     if (ok && options->check)
-        ok = run_check(run, index, (const void *const *)inputs.arrays);
+        ok = run_check(run, index, &inputs);
     backup_free(&backup);
-    inputs_free(&inputs);
+    check_inputs_free(&inputs);
     return ok;
 }

@@ -77,6 +77,19 @@ ElementType assignment_type(const Assignment *assignment) {
     return combined(&operands);
 }
 
+static void find_sparse(void *context, const Access *access) {
+    const Access **found = context;
+    if (!*found && tensor_is_sparse(access->tensor))
+        *found = access;
+}
+
+const Access *assignment_sparse(const Assignment *assignment) {
+    const Access *found = NULL;
+    find_sparse(&found, assignment->lhs);
+    expr_accesses(assignment->rhs, find_sparse, &found);
+    return found;
+}
+
 LevelList tensor_levels(const Tensor *tensor) {
     return (LevelList){tensor->levels, tensor->mode_order};
 }

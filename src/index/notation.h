@@ -88,6 +88,9 @@ ElementType assignment_type(const Assignment *assignment);
 // real where all that is complex is an argument of functions that give real numbers.
 ElementType expr_type(const Expr *expr);
 
+// The first access of a sparse tensor, the left side first; NULL where there is none.
+const Access *assignment_sparse(const Assignment *assignment);
+
 // The variables that index an access, and those of all accesses of an expression.
 VarSet access_vars(const Access *access);
 VarSet expr_vars(const Expr *expr);

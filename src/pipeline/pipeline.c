@@ -145,28 +145,8 @@ int64_t pipeline_fewer_ranks(const Pipeline *pipeline, int64_t most) {
                             pipeline->params);
 }
 
-// Whether no statement has a sparse tensor: where those lie, and what of them moves, is not planned yet.
-static bool check_dense(const Pipeline *pipeline, Diagnostics *diagnostics) {
-    bool ok = true;
-    for (int i = 0; i < pipeline->program->statement_count; i++) {
-        const Spmd *spmd = pipeline->statements[i].spmd;
-        for (int t = 0; ok && t < spmd->transfer_count; t++) {
-            const Access *access = spmd->transfers[t].statement_access;
-            if (tensor_is_sparse(access->tensor))
-                ok = diagnostics_error(
-                    diagnostics, access->span,
-                    "tensor '%s' is sparse, and executing statements with sparse tensors is "
-                    "not supported yet",
-                    access->tensor->name);
-        }
-    }
-    return ok;
-}
-
 Plan *pipeline_plan(const Pipeline *pipeline, Arena *arena, const int64_t *params, PlanOptions options,
                     Diagnostics *diagnostics) {
-    if (!check_dense(pipeline, diagnostics))
-        return NULL;
     const Program *program = pipeline->program;
     const int64_t workspaces = pipeline->scheduler.workspaces.count;
     const int count = program->tensor_count + (int)workspaces;

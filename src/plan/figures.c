@@ -17,11 +17,16 @@ static const HomeFigures *home_figures(const Plan *plan) {
     const int64_t ranks = plan->options.ranks;
     figures->none = arena_array(plan->arena, int64_t, ranks);
     figures->bytes = arena_array(plan->arena, int64_t *, plan->tensor_count);
+    figures->stored = arena_array(plan->arena, int64_t *, plan->tensor_count);
     int64_t *total = arena_array(plan->arena, int64_t, ranks);
     for (int t = 0; t < plan->tensor_count; t++) {
         figures->bytes[t] = arena_array(plan->arena, int64_t, ranks);
+        if (tensor_is_sparse(plan->tensors[t]))
+            figures->stored[t] = arena_array(plan->arena, int64_t, ranks);
         for (int64_t rank = 0; rank < ranks && plan->homes[t].known; rank++) {
             figures->bytes[t][rank] = home_bytes(&plan->homes[t], rank);
+            if (figures->stored[t] && home_pieces(&plan->homes[t], rank, plan->arena).rects.count > 0)
+                figures->stored[t][rank] = plan->homes[t].stored_entries;
             increase(&total[rank], figures->bytes[t][rank]);
         }
     }
@@ -59,8 +64,9 @@ static void sum_statement(const StatementPlan *plan, StatementFigures *figures) 
     int64_t *peak = arena_copy(plan->arena, home->total, sizeof(int64_t) * (size_t)plan->ranks);
     for (int t = 0; t < whole->tensor_count; t++) {
         patterns[t] = OPERATION_LOCAL;
-        tensors[t] = (TensorFigures){whole->tensors[t], false,      "none",         "",        0,
-                                     home->none,        home->none, home->bytes[t], home->none};
+        tensors[t] =
+            (TensorFigures){whole->tensors[t], false,      "none",         "",         0,
+                            home->none,        home->none, home->bytes[t], home->none, home->stored[t]};
     }
     for (int t = 0; t < plan->spmd->transfer_count; t++) {
         const TransferFigures *own = &figures->transfers[t];
@@ -93,11 +99,22 @@ const StatementFigures *plan_figures(const StatementPlan *plan) {
     return figures;
 }
 
-void plan_count_threads(Plan *plan, int64_t threads) {
-    plan->options.threads = threads;
-    for (int s = 0; s < plan->statement_count; s++) {
-        plan->statements[s]->options.threads = threads;
+static void sum_again(Plan *plan) {
+    for (int s = 0; s < plan->statement_count; s++)
         if (plan->statements[s]->figures->made)
             sum_statement(plan->statements[s], plan->statements[s]->figures);
-    }
+}
+
+void plan_count_threads(Plan *plan, int64_t threads) {
+    plan->options.threads = threads;
+    for (int s = 0; s < plan->statement_count; s++)
+        plan->statements[s]->options.threads = threads;
+    sum_again(plan);
+}
+
+void plan_count_stored(Plan *plan, int tensor, int64_t entries, int64_t bytes) {
+    plan->homes[tensor].stored_entries = entries;
+    plan->homes[tensor].stored_bytes = bytes;
+    plan->home_figures->total = NULL;
+    sum_again(plan);
 }

@@ -31,11 +31,13 @@ typedef struct {
     int64_t steps;
     const int64_t *bytes_received, *messages_received, *home_bytes;
     const int64_t *buffer_bytes; // copies of threads included
+    const int64_t *stored;       // entries of a sparse tensor, -1 where they are not known; NULL: it is dense
 } TensorFigures;
 
 // What tensors take at rest, by rank; the same in all statements of a plan.
 typedef struct {
     int64_t **bytes;      // by tensor id
+    int64_t **stored;     // the same, NULL of dense ones
     const int64_t *total; // over all tensors; NULL: not made yet
     const int64_t *none;  // zeros: of tensors that a statement does not use
 } HomeFigures;

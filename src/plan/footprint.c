@@ -33,6 +33,17 @@ static bool bounds_are_exact(const Cin *cin, const bool *vars) {
     return true;
 }
 
+// What footprints are computed from.
+static Access partitioned_access(const Access *access, Arena *arena) {
+    Access result = *access;
+    if (tensor_is_sparse(access->tensor)) {
+        Tensor *root = arena_copy(arena, access->tensor, sizeof *root);
+        root->order = 0;
+        result.tensor = root;
+    }
+    return result;
+}
+
 Footprints *footprints_create(const Spmd *spmd, int transfer_id, const Provenance *provenance,
                               const Grid *grid, int64_t ranks, const int64_t *params, Arena *arena) {
     const Transfer *transfer = &spmd->transfers[transfer_id];
@@ -40,8 +51,8 @@ Footprints *footprints_create(const Spmd *spmd, int transfer_id, const Provenanc
     Footprints *footprints = arena_new(arena, Footprints);
     *footprints = (Footprints){.provenance = provenance,
                                .kind = transfer->kind,
-                               .access = *transfer->statement_access,
-                               .located = *transfer->access,
+                               .access = partitioned_access(transfer->statement_access, arena),
+                               .located = partitioned_access(transfer->access, arena),
                                .grid = *grid,
                                .processors = grid_size(grid),
                                .ranks = ranks,
@@ -51,7 +62,7 @@ Footprints *footprints_create(const Spmd *spmd, int transfer_id, const Provenanc
     const Nest nest = cin_nest(spmd->cin, transfer->nest);
     bool active[MAX_VARS];
     provenance_active(provenance, nest.loops, nest.loop_count, active);
-    provenance_related(provenance, active, transfer->statement_access, footprints->related);
+    provenance_related(provenance, active, &footprints->access, footprints->related);
     for (int v = 0; v < MAX_VARS; v++)
         footprints->others[v] = active[v] && !footprints->related[v];
     for (int d = 0; d < grid->order; d++) {

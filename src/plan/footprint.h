@@ -3,6 +3,9 @@
 // coordinates. They depend on the *related* dimensions of the execution grid only, those that the access is
 // derived from: processors that agree on these form a class and have one footprint. The other dimensions
 // enumerate the members of a class; they decide only which of them have iterations at all.
+//
+// A sparse tensor is not partitioned: what is used of it is the root of its tree of levels with all below,
+// which is one position, as of a scalar.
 #ifndef DISTAL_PLAN_FOOTPRINT_H
 #define DISTAL_PLAN_FOOTPRINT_H
 
@@ -22,7 +25,7 @@ typedef struct {
 typedef struct {
     const Provenance *provenance;
     TransferKind kind;
-    Access access;  // of the statement
+    Access access;  // of the statement; of a sparse tensor that of its root, a tensor of order 0
     Access located; // of the transfer: an element lies where the values of these variables say
     Grid grid;      // execution grid
     int64_t processors, per_rank, ranks;

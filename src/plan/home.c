@@ -11,7 +11,7 @@ static void start(Home *home, HomeKind kind, const Tensor *tensor, const int64_t
     *home = (Home){.known = true,
                    .kind = kind,
                    .tensor = tensor,
-                   .order = tensor->order,
+                   .order = tensor_is_sparse(tensor) ? 0 : tensor->order,
                    .ranks = ranks,
                    .per_rank = 1,
                    .arena = arena};
@@ -63,6 +63,12 @@ void home_from_layout(Home *home, const Tensor *tensor, const int64_t *extents, 
 void home_everywhere(Home *home, const Tensor *tensor, const int64_t *extents, int64_t ranks, Arena *arena) {
     start(home, HOME_EVERYWHERE, tensor, extents, ranks, arena);
     home->replicated = ranks > 1;
+}
+
+void home_on_first_rank(Home *home, const Tensor *tensor, const int64_t *extents, int64_t ranks,
+                        Arena *arena) {
+    home_from_layout(home, tensor, extents, &(Layout){0}, ranks, arena);
+    home->stored_entries = -1;
 }
 
 void home_induced(Home *home, const Tensor *tensor, const int64_t *extents, int use_count,
@@ -135,7 +141,8 @@ int64_t home_bytes(const Home *home, int64_t rank) {
     const Region pieces = home_pieces(home, rank, scratch);
     const int64_t volume = region_volume(&pieces);
     arena_free(scratch);
-    return volume * (int64_t)type_info(home->tensor->type)->size;
+    return volume * (tensor_is_sparse(home->tensor) ? home->stored_bytes
+                                                    : (int64_t)type_info(home->tensor->type)->size);
 }
 
 int64_t pieces_with(const Region *pieces, const Rect *rect) {

@@ -7,7 +7,7 @@
 #include "plan/footprint.h"
 
 typedef enum {
-    HOME_LAYOUT,     // from a placement
+    HOME_LAYOUT,     // from a placement, or that of a machine with one processor
     HOME_INDUCED,    // from the footprints of the transfers that use it first
     HOME_EVERYWHERE, // whole on every rank: a scalar without a placement
 } HomeKind;
@@ -16,8 +16,10 @@ typedef struct {
     bool known; // false: no placement, and no statement has used the tensor yet
     HomeKind kind;
     const Tensor *tensor;
-    int order;
-    int64_t extents[MAX_ORDER];
+    int order;                  // of what is partitioned: 0 for a sparse tensor, which is on one rank
+    int64_t extents[MAX_ORDER]; // of the tensor
+    // Of a sparse tensor: its entries, -1 while these are not known, and the bytes of its arrays and values.
+    int64_t stored_entries, stored_bytes;
     int64_t ranks;
     MemoryId memory;  // that its pieces are in
     bool replicated;  // some coordinate may have more than one home
@@ -34,6 +36,9 @@ typedef struct {
 void home_from_layout(Home *home, const Tensor *tensor, const int64_t *extents, const Layout *layout,
                       int64_t ranks, Arena *arena);
 void home_everywhere(Home *home, const Tensor *tensor, const int64_t *extents, int64_t ranks, Arena *arena);
+// A sparse tensor without a placement, as a whole.
+void home_on_first_rank(Home *home, const Tensor *tensor, const int64_t *extents, int64_t ranks,
+                        Arena *arena);
 // `uses` stay the caller's.
 void home_induced(Home *home, const Tensor *tensor, const int64_t *extents, int use_count,
                   const Footprints *const *uses, int64_t ranks, Arena *arena);

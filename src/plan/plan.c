@@ -131,6 +131,8 @@ static bool place_tensors(Plan *plan, int64_t *const *extents, const int64_t *pa
         if (!tensor->placement) {
             if (plan->options.homes && plan->options.homes[t].known)
                 plan->homes[t] = plan->options.homes[t];
+            else if (tensor_is_sparse(tensor))
+                home_on_first_rank(&plan->homes[t], tensor, extents[t], plan->options.ranks, plan->arena);
             plan->homes[t].tensor = tensor;
             continue;
         }
@@ -230,6 +232,8 @@ static bool check_work(const StatementPlan *plan, Diagnostics *diagnostics) {
 static bool check_parts(const StatementPlan *plan, Diagnostics *diagnostics) {
     for (int t = 0; t < plan->spmd->transfer_count; t++) {
         const Transfer *transfer = &plan->spmd->transfers[t];
+        if (tensor_is_sparse(transfer->access->tensor))
+            continue;
         const Nest nest = cin_nest(plan->spmd->cin, transfer->nest);
         VarSet fixed = 0;
         for (int l = 0; l < transfer->loop_count; l++)

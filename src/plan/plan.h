@@ -92,7 +92,8 @@ int plan_rank_zeroed(const StatementPlan *plan, const RankTransfer *const *parts
 // What a rank has in memory while the statement is executed: homes of all tensors and its buffers.
 int64_t plan_rank_peak(StatementPlan *plan, int64_t rank);
 
-// Figures for another number of threads.
+// Figures for another number of threads; and for what a sparse tensor stores, which a plan does not know.
 void plan_count_threads(Plan *plan, int64_t threads);
+void plan_count_stored(Plan *plan, int tensor, int64_t entries, int64_t bytes);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/integer.h"
 #include "io/generate.h"
 #include "io/input.h"
+#include "runtime/load_sparse.h"
 #include "runtime/wait.h"
 
 #include <errno.h>
@@ -33,6 +34,8 @@ static bool load_pieces(void *arguments, Diagnostics *diagnostics) {
     Load *load = arguments;
     const Storage *storage = load->storage;
     const SourceSpec *source = load->source;
+    if (tensor_is_sparse(storage->home->tensor))
+        return sparse_load(load->storage, source, diagnostics);
     if (source->format)
         return load_file(load, diagnostics);
     for (int64_t i = 0; i < storage->piece_count; i++)
@@ -73,8 +76,26 @@ typedef struct {
     const FileFormat *format;
     FileTensor tensor;
     PartArray parts;
+    void *whole; // a sparse tensor with its zeros, for formats that have all elements
     Output output;
 } Save;
+
+static bool find_whole(Save *save, Diagnostics *diagnostics) {
+    const Storage *storage = save->storage;
+    const Rect rect = rect_whole(save->tensor.order, save->tensor.extents);
+    const int64_t volume = rect_volume(&rect), size = (int64_t)type_info(storage->type)->size;
+    save->whole = memory_allocate(MEMORY_HOST, volume, storage->type);
+    if (!save->whole)
+        return diagnostics_error(diagnostics, (Span){0},
+                                 "rank %" PRId64 " has not enough memory for the %" PRId64
+                                 " elements of tensor %s that '%s' would have",
+                                 storage->rank, volume, storage->home->tensor->name, save->path);
+    memset(save->whole, 0, (size_t)(volume * size));
+    const Piece piece = piece_packed(&rect, (LevelList){0}, storage->type, save->whole);
+    if (volume > 0)
+        array_push(diagnostics->arena, save->parts, (PiecePart){piece, rect});
+    return sparse_scatter(storage, save->whole, diagnostics);
+}
 
 static bool find_parts(void *arguments, Diagnostics *diagnostics) {
     Save *save = arguments;
@@ -83,9 +104,11 @@ static bool find_parts(void *arguments, Diagnostics *diagnostics) {
     save->format = file_format_of(save->path);
     if (!file_format_check(save->format, FILE_WRITE, save->path, home->tensor, diagnostics))
         return false;
-    save->tensor = (FileTensor){storage->type, home->order, {0}};
-    memcpy(save->tensor.extents, home->extents, sizeof(int64_t) * (size_t)home->order);
+    save->tensor = (FileTensor){storage->type, home->tensor->order, {0}};
+    memcpy(save->tensor.extents, home->extents, sizeof home->extents);
     save->output = output_create(save->path, &save->token, diagnostics->arena);
+    if (tensor_is_sparse(home->tensor))
+        return storage->piece_count == 0 || find_whole(save, diagnostics);
     save->parts = first_parts(storage, diagnostics->arena);
     return true;
 }
@@ -160,6 +183,7 @@ bool storage_save(const Storage *storage, const char *path, DraftToken token, MP
                                              agree_on_part(comm, open_draft, &save, diagnostics))) &&
         agree_on_part(comm, write_parts, &save, diagnostics) &&
         agree_on_part(comm, finish_output, &save, diagnostics);
+    memory_release(MEMORY_HOST, save.whole);
     output_finish(&save.output, ok, diagnostics); // nothing where it went well
     return ok;
 }
@@ -177,6 +201,10 @@ typedef struct {
     Rect rect; // of the whole
     void *whole;
 } Gathering;
+
+static Rect whole_rect(const Storage *storage) {
+    return rect_whole(storage->home->tensor->order, storage->home->extents);
+}
 
 static int64_t whole_bytes(const Gathering *gathering) {
     return rect_volume(&gathering->rect) * (int64_t)type_info(gathering->storage->type)->size;
@@ -198,6 +226,8 @@ static bool copy_own_parts(void *arguments, Diagnostics *diagnostics) {
     const Storage *storage = gathering->storage;
     const Piece whole = piece_packed(&gathering->rect, (LevelList){0}, storage->type, gathering->whole);
     memset(whole.data, 0, (size_t)whole_bytes(gathering));
+    if (tensor_is_sparse(storage->home->tensor))
+        return sparse_scatter(storage, whole.data, diagnostics);
     const PartArray parts = first_parts(storage, diagnostics->arena);
     for (int64_t i = 0; i < parts.count; i++)
         piece_copy(&whole, &parts.items[i].piece, &parts.items[i].part);
@@ -205,7 +235,7 @@ static bool copy_own_parts(void *arguments, Diagnostics *diagnostics) {
 }
 
 bool storage_gather_into(const Storage *storage, void *whole, MPI_Comm comm, Diagnostics *diagnostics) {
-    Gathering gathering = {storage, rect_whole(storage->home->order, storage->home->extents), whole};
+    Gathering gathering = {storage, whole_rect(storage), whole};
     if (rect_volume(&gathering.rect) == 0)
         return true;
     if (!agree_on_part(comm, copy_own_parts, &gathering, diagnostics))
@@ -215,7 +245,7 @@ bool storage_gather_into(const Storage *storage, void *whole, MPI_Comm comm, Dia
 }
 
 void *storage_gather(const Storage *storage, MPI_Comm comm, Diagnostics *diagnostics) {
-    Gathering gathering = {storage, rect_whole(storage->home->order, storage->home->extents), NULL};
+    Gathering gathering = {storage, whole_rect(storage), NULL};
     if (agree_on_part(comm, allocate_whole, &gathering, diagnostics) &&
         storage_gather_into(storage, gathering.whole, comm, diagnostics))
         return gathering.whole;

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 static bool allocate_pieces(Storage *storage, const RectArray *rects) {
     const Home *home = storage->home;
@@ -21,13 +22,33 @@ static bool allocate_pieces(Storage *storage, const RectArray *rects) {
     return true;
 }
 
+// The values of a sparse tensor as a piece.
+static void show_values(Storage *storage) {
+    if (storage->piece_count > 0)
+        storage->pieces[0] = (Piece){.rect = {.order = 1, .hi = {storage->stored.value_count}},
+                                     .stride = {1},
+                                     .type = storage->type,
+                                     .data = storage->stored.values};
+}
+
+static bool allocate_sparse(Storage *storage, const RectArray *rects) {
+    storage->piece_count = rects->count;
+    storage->pieces = calloc((size_t)rects->count + 1, sizeof(Piece));
+    storage->stored = storage_empty(storage);
+    if (storage->pieces)
+        show_values(storage);
+    return storage->pieces != NULL;
+}
+
 Storage *storage_create(const Home *home, int64_t rank, bool zero, Diagnostics *diagnostics) {
     // First what jumps where memory runs out (base/arena.h), so that nothing is lost then.
     const Region own = home_pieces(home, rank, home->arena);
     Storage *storage = calloc(1, sizeof(Storage));
     if (storage) {
-        *storage = (Storage){.home = home, .type = home->tensor->type, .rank = rank, .owned = true};
-        if (allocate_pieces(storage, &own.rects)) {
+        *storage = (Storage){
+            .home = home, .type = home->tensor->type, .rank = rank, .owned = true, .limit = INT64_MAX};
+        const bool sparse = tensor_is_sparse(home->tensor);
+        if (sparse ? allocate_sparse(storage, &own.rects) : allocate_pieces(storage, &own.rects)) {
             if (zero)
                 storage_zero(storage);
             return storage;
@@ -51,15 +72,20 @@ Storage *storage_wrap(const Home *home, int64_t rank, const Piece *pieces) {
     }
     for (int64_t i = 0; i < count; i++)
         own[i] = pieces[i];
-    *storage = (Storage){home, home->tensor->type, rank, count, own, false};
+    *storage = (Storage){
+        .home = home, .type = home->tensor->type, .rank = rank, .piece_count = count, .pieces = own};
     return storage;
 }
 
 void storage_free(Storage *storage) {
     if (!storage)
         return;
-    for (int64_t i = 0; i < storage->piece_count && storage->owned; i++)
-        memory_release(storage->pieces[i].memory, storage->pieces[i].data);
+    if (tensor_is_sparse(storage->home->tensor))
+        stored_free(&storage->stored);
+    else
+        for (int64_t i = 0; i < storage->piece_count && storage->owned; i++)
+            memory_release(storage->pieces[i].memory, storage->pieces[i].data);
+    structure_release(storage->structure);
     free(storage->pieces);
     free(storage);
 }
@@ -67,4 +93,58 @@ void storage_free(Storage *storage) {
 void storage_zero(Storage *storage) {
     for (int64_t i = 0; i < storage->piece_count; i++)
         piece_zero(&storage->pieces[i]);
+}
+
+StoredTensor storage_empty(const Storage *storage) {
+    const Tensor *tensor = storage->home->tensor;
+    StoredTensor empty = {.type = tensor->type, .order = tensor->order};
+    memcpy(empty.extents, storage->home->extents, sizeof empty.extents);
+    memcpy(empty.levels, tensor->levels, sizeof empty.levels);
+    memcpy(empty.mode_order, tensor->mode_order, sizeof empty.mode_order);
+    return empty;
+}
+
+void structure_release(Structure *structure) {
+    if (!structure || --structure->references > 0)
+        return;
+    stored_free(&structure->levels);
+    free(structure);
+}
+
+// Takes over the structure and the values.
+static void replace(Storage *storage, Structure *structure, void *values, bool borrowed) {
+    stored_free(&storage->stored);
+    structure_release(storage->structure);
+    structure->references++;
+    storage->structure = structure;
+    storage->stored = structure->levels;
+    storage->stored.type = storage->type;
+    for (int l = 0; l < storage->stored.order; l++)
+        for (int a = 0; a < LEVEL_ARRAY_COUNT; a++)
+            storage->stored.arrays[l].borrowed[a] = true;
+    storage->stored.values = values;
+    storage->stored.values_borrowed = borrowed;
+    show_values(storage);
+}
+
+bool storage_put(Storage *storage, StoredTensor *tensor) {
+    Structure *structure = calloc(1, sizeof *structure);
+    if (!structure) {
+        stored_free(tensor);
+        return false;
+    }
+    structure->levels = *tensor;
+    structure->levels.values = NULL;
+    replace(storage, structure, tensor->values, tensor->values_borrowed);
+    return true;
+}
+
+bool storage_share(Storage *storage, Structure *structure) {
+    const int64_t count = structure->levels.value_count;
+    void *values = memory_allocate(MEMORY_HOST, count, storage->type);
+    if (!values)
+        return false;
+    replace(storage, structure, values, false);
+    storage_zero(storage);
+    return true;
 }

@@ -1,23 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Storage: the home pieces of one tensor on one rank, in the memory that its placement names. Each piece is
-// one allocation, stored in the tensor's mode order with stride 1 in the mode that is stored last.
+// Storage: what one rank has at home of one tensor, in the memory that its placement names. Of a dense tensor
+// each home piece is one array of values, one allocation, stored in the order of its levels with stride 1 in
+// the mode that is stored last. Of a sparse tensor it is the arrays of its levels, and one piece, its values.
 #ifndef DISTAL_RUNTIME_STORAGE_H
 #define DISTAL_RUNTIME_STORAGE_H
 
+#include "format/stored.h"
 #include "io/piece.h"
 #include "plan/home.h"
+
+// The structure of a sparse tensor on this rank: its levels with their arrays. It does not change; tensors
+// with the same pattern share it, and two with different structures have different ones on every rank.
+typedef struct {
+    int64_t references;
+    StoredTensor levels; // without values
+} Structure;
 
 typedef struct {
     const Home *home;
     ElementType type;
     int64_t rank;
     int64_t piece_count;
-    Piece *pieces; // as home_pieces gives them
-    bool owned;    // whether the elements are released with the storage
+    Piece *pieces;        // as home_pieces gives them; their data belongs to the caller unless `owned`
+    bool owned;           // whether the elements are released with the storage
+    Structure *structure; // of a sparse tensor; NULL: it has had no entries yet. Not on ranks without a piece
+    StoredTensor stored;  // of a sparse tensor: the arrays of the structure, and the values
+    int64_t limit;        // bytes that a sparse tensor may take; INT64_MAX: as there are
 } Storage;
 
-// Memory for what `rank` holds at home, set to zero or left as it comes. NULL with a diagnostic that names
-// rank, tensor and size where there is not enough. `home` has to stay. Freed with storage_free.
+// Memory for what `rank` holds at home, set to zero or left as it comes; of a sparse tensor none, until it is
+// given entries. NULL with a diagnostic that names rank, tensor and size where there is not enough. `home`
+// has to stay. Freed with storage_free.
 Storage *storage_create(const Home *home, int64_t rank, bool zero, Diagnostics *diagnostics);
 void storage_free(Storage *storage);
 
@@ -27,5 +40,17 @@ void storage_free(Storage *storage);
 Storage *storage_wrap(const Home *home, int64_t rank, const Piece *pieces);
 
 void storage_zero(Storage *storage);
+
+// Sparse tensors. All ranks call these alike, those without a piece with nothing to put in.
+
+// A tensor without entries as the home says: type, extents, levels.
+StoredTensor storage_empty(const Storage *storage);
+// Puts a tensor in, whose arrays and values become the storage's, with a structure of its own. False: no
+// memory, and the tensor is freed.
+bool storage_put(Storage *storage, StoredTensor *tensor);
+// Gives `storage` the structure of another tensor with the same levels, and values of its own, zero. False:
+// no memory, and nothing has changed.
+bool storage_share(Storage *storage, Structure *structure);
+void structure_release(Structure *structure); // which may be NULL
 
 #endif

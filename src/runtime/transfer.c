@@ -12,6 +12,7 @@
 #include <string.h>
 
 _Static_assert(DISTAL_MAX_ORDER == (int)MAX_ORDER, "views hold tensors of any order");
+_Static_assert(sizeof((distal_level *)0)->arrays == sizeof((LevelArrays *)0)->arrays, "and any level");
 
 static bool no_memory(const TransferState *state, Diagnostics *diagnostics) {
     const RankTransfer *plan = state->scope.plan;
@@ -217,8 +218,23 @@ bool transfer_prepare(TransferState *state, const Group *groups, const Communica
     return true;
 }
 
+// Kernels read the arrays of a sparse tensor also where their loops have no iterations.
+static void expose_levels(TransferState *state) {
+    const StoredTensor *stored = &state->scope.storage->stored;
+    state->exposed.values = stored->values;
+    for (int l = 0; l < stored->order; l++) {
+        distal_level *level = &state->exposed.levels[l];
+        level->position_count = stored->arrays[l].position_count;
+        memcpy(level->arrays, stored->arrays[l].arrays, sizeof level->arrays);
+    }
+}
+
 static void expose(TransferState *state, const RankStep *step) {
     const Piece *view = &state->scope.view;
+    if (tensor_is_sparse(state->scope.storage->home->tensor)) {
+        expose_levels(state);
+        return;
+    }
     state->exposed.values = view->data;
     memcpy(state->exposed.lo, step->first, sizeof state->exposed.lo);
     memcpy(state->exposed.stride, view->stride, sizeof state->exposed.stride);

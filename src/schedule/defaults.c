@@ -65,6 +65,8 @@ const Cin *schedule_defaults(const Cin *cin) {
     for (int64_t d = 0; d < cin->directives.count; d++)
         if (cin->directives.items[d]->kind == DIRECTIVE_DISTRIBUTE)
             return cin;
+    if (assignment_sparse(cin->assignment))
+        return cin; // distributing these is not supported yet
     const Access *access = says_where(cin->assignment->lhs->tensor) ? cin->assignment->lhs : NULL;
     if (!access)
         expr_accesses(cin->assignment->rhs, first_placed, &access);

@@ -14,9 +14,6 @@ y(i) = B(i, j) * x(j)
 schedule y { distribute(i) }
 A(i, j) = B(i, j) * 2
 --- stderr
-sparse_unsupported.distal:8:8: error: tensor 'B' is sparse, and distributing statements with sparse tensors is not supported yet; without distribute and places one process computes
-   8 | z(i) = B(i, j) * x(j)
-     |        ^~~~~~~
 sparse_unsupported.distal:9:8: error: tensor 'B' is sparse, and distributing statements with sparse tensors is not supported yet; without distribute and places one process computes
    9 | y(i) = B(i, j) * x(j)
      |        ^~~~~~~

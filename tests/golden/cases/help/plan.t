@@ -8,7 +8,8 @@ print messages and memory of each rank, without data and without MPI
 Lists for each tensor the pattern of its communication, the loop at which it is communicated, the
 number of steps, the bytes and messages that a rank receives (for reductions: sends), and the bytes
 at home and in buffers; for each statement, flop and the peak memory of a rank. With --threads N the
-memory includes the copies of results that N threads add to (`parallelize` with `reduction`).
+memory includes the copies of results that N threads add to (`parallelize` with `reduction`). What a
+sparse tensor stores is known where --in gives it; inputs of dense tensors are not read.
 
 options:
   -e TEXT                 the text of the program, instead of FILE
@@ -16,6 +17,9 @@ options:
   -n, --ranks N           number of processes (default: as many as the machine of the program needs)
   --threads N             threads of each process (default: the cores, shared among the processes of
                           a node)
+  --in TENSOR=SOURCE      where an input comes from: PATH.npy, zeros, ones, iota, const:V or
+                          random:SEED[:DENSITY] (default: random:1, random:2, ... in order of
+                          declaration)
   --memory-limit BYTES    refuse to run if a process needs more memory; K, M, G or T may follow
                           (default: the free memory of a node, shared by its processes)
   --stats[=text|json]     figures, as a table (default) or as one JSON object on standard output

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/load_sparse.h"
+
+#include "io/source_entries.h"
+
+#include <string.h>
+
+static bool refuse(const Storage *storage, const char *why, Diagnostics *diagnostics) {
+    return diagnostics_error(diagnostics, (Span){0}, "tensor %s cannot be stored on rank %lld: %s",
+                             storage->home->tensor->name, (long long)storage->rank, why);
+}
+
+static bool put(Storage *storage, StoredTensor *tensor, Diagnostics *diagnostics) {
+    return storage_put(storage, tensor) || refuse(storage, "the process has not enough memory", diagnostics);
+}
+
+bool sparse_put_entries(Storage *storage, Entries *entries, Diagnostics *diagnostics) {
+    StoredTensor tensor = storage_empty(storage);
+    if (storage->piece_count == 0)
+        return put(storage, &tensor, diagnostics);
+    const int64_t taken = entries_bytes(entries, entries->count);
+    const char *why = stored_pack(&tensor, entries, storage->limit - taken, diagnostics->arena);
+    if (!why)
+        return put(storage, &tensor, diagnostics);
+    stored_free(&tensor);
+    return refuse(storage, why, diagnostics);
+}
+
+bool sparse_load(Storage *storage, const SourceSpec *source, Diagnostics *diagnostics) {
+    const Home *home = storage->home;
+    Entries entries = {.type = storage->type, .order = home->tensor->order};
+    memcpy(entries.extents, home->extents, sizeof entries.extents);
+    bool ok = storage->piece_count == 0 ||
+              source_entries(source, home->tensor->name, storage->type, home->tensor->order, home->extents,
+                             storage->limit, &entries, diagnostics);
+    ok = ok && sparse_put_entries(storage, &entries, diagnostics);
+    entries_free(&entries);
+    return ok;
+}
+
+bool sparse_entries(const Storage *storage, Entries *entries, Diagnostics *diagnostics) {
+    const Home *home = storage->home;
+    *entries = (Entries){.type = storage->type, .order = home->tensor->order};
+    memcpy(entries->extents, home->extents, sizeof entries->extents);
+    if (storage->piece_count == 0 || !storage->structure)
+        return true;
+    const char *why = stored_unpack(&storage->stored, entries, storage->limit, diagnostics->arena);
+    return !why || refuse(storage, why, diagnostics);
+}
+
+bool sparse_scatter(const Storage *storage, void *whole, Diagnostics *diagnostics) {
+    Entries entries;
+    const bool ok = sparse_entries(storage, &entries, diagnostics);
+    const size_t size = type_info(entries.type)->size;
+    for (int64_t e = 0; ok && e < entries.count; e++) {
+        int64_t position = 0;
+        for (int d = 0; d < entries.order; d++)
+            position = position * entries.extents[d] + entries.coordinates[d][e];
+        memcpy((char *)whole + (size_t)position * size, (const char *)entries.values + (size_t)e * size,
+               size);
+    }
+    entries_free(&entries);
+    return ok;
+}

@@ -1,0 +1,91 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs with sparse tensors: the first rank has them and computes, whatever the number of ranks; dense operands and
+results come from and go to where they are placed; what cannot be had is one diagnostic on all ranks.
+
+Prints `ok NAME` or `FAIL NAME: why` for each case. A name on the command line runs the cases that contain it."""
+import sys
+
+import numpy
+
+from _common import check, distal, functions_named_test, run_cases
+
+MATRIX = "param n = 40; param m = 30; tensor B(n, m): f64, {format}; tensor x(m): f64; tensor y(n): f64; "
+PRODUCT = "y(i) = B(i, j) * x(j)"
+PLACED = "machine M = grid({ranks}); place x(j) -> M(j); place y(i) -> M(i); "
+
+
+def draw(folder, density=0.2):
+    """A matrix with empty rows and columns, and a vector, in files and as arrays."""
+    generator = numpy.random.default_rng(7)
+    matrix = generator.random((40, 30)) * (generator.random((40, 30)) < density)
+    matrix[5:9] = matrix[:, 3] = 0
+    vector = generator.random(30)
+    numpy.save(f"{folder}/B.npy", matrix)
+    numpy.save(f"{folder}/x.npy", vector)
+    return matrix, vector
+
+
+def run_product(folder, text, ranks, *options):
+    return distal(["run", "-e", text, "--ranks", str(ranks), "--in", f"B={folder}/B.npy", "--in",
+                   f"x={folder}/x.npy", "--check", "--out", f"y={folder}/y.npy", *options])
+
+
+def close(folder, expected):
+    found = numpy.load(f"{folder}/y.npy")
+    check(numpy.allclose(found, expected, rtol=1e-13, atol=0), f"{found} is not {expected}")
+
+
+def test_product(folder):
+    matrix, vector = draw(folder)
+    for ranks in (1, 2, 3, 4):
+        done = run_product(folder, MATRIX.format(format="csr") + PRODUCT, ranks)
+        check("check y" in done.stderr and done.stderr.rstrip().endswith("ok"), done.stderr)
+        close(folder, matrix @ vector)
+
+
+def test_nothing_stored(folder):
+    draw(folder, density=0)
+    for ranks in (1, 3):
+        run_product(folder, MATRIX.format(format="dcsr") + PRODUCT, ranks)
+        close(folder, numpy.zeros(40))
+
+
+def test_placed_operands(folder):
+    """They are brought to the first rank, and the result from there."""
+    matrix, vector = draw(folder)
+    for ranks in (2, 3, 4):
+        run_product(folder, MATRIX.format(format="csr") + PLACED.format(ranks=ranks) + PRODUCT, ranks)
+        close(folder, matrix @ vector)
+
+
+def test_statements_in_sequence(folder):
+    matrix, vector = draw(folder)
+    text = MATRIX.format(format="csc") + "tensor z(m): f64; z(j) = B(i, j) * y(i); "
+    text = text.replace("z(j) = ", PRODUCT + "; z(j) = ")
+    for ranks in (1, 4):
+        run_product(folder, text, ranks, "--out", f"z={folder}/z.npy", "--repeat", "3")
+        close(folder, matrix @ vector)
+        found = numpy.load(f"{folder}/z.npy")
+        check(numpy.allclose(found, matrix.T @ (matrix @ vector), rtol=1e-13, atol=0), str(found))
+
+
+def refused(arguments, message, status=1):
+    done = distal(arguments, status=status)
+    check(done.stderr.count("error:") == 1 and message in done.stderr, f"{message!r} is not in {done.stderr!r}")
+
+
+def test_refused(folder):
+    """One diagnostic, however many ranks there are."""
+    draw(folder)
+    program = MATRIX.format(format="csr") + PRODUCT
+    for ranks in ("1", "3"):
+        run = ["run", "-e", program, "--ranks", ranks]
+        refused([*run, "--in", f"B={folder}/none.npy"], "No such file or directory")
+        refused([*run, "--in", f"B={folder}/B.npy", "-p", "m=31"], "its shape is (40, 30), that of B is (40, 31)")
+        refused([*run, "--in", "B=random:1:0.5", "-p", "n=1000000", "-p", "m=1000000"], "looks at every position, and")
+        refused([*run, "--in", "B=const:1", "--memory-limit", "40K"], "tensor B cannot be stored on rank 0: ")
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases(functions_named_test("sparse_runs", globals())))
