@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What generated C needs: the views of tensors and the calls of the runtime. A kernel is one function that
-// every rank calls; all loops around distal_* calls have the same number of iterations on every rank.
+// What generated C uses: views of tensors and calls of the runtime. A kernel is one function that every rank
+// calls; all loops around distal_* calls have the same number of iterations on every rank.
 #ifndef DISTAL_KERNEL_H
 #define DISTAL_KERNEL_H
 
@@ -42,34 +42,33 @@ typedef struct distal_execution distal_execution;
 // A generated kernel. `param`: values of the program's params by index.
 typedef void (*distal_kernel_function)(distal_execution *execution, const int64_t *param);
 
-// Number of processors that this rank runs one after the other, the same on every rank; and the coordinates
-// of processor `index` of this rank in the statement's grid. `distal_takes_part` is 0 for a processor that
-// does not exist: the kernel goes through its transfers and skips its leaves.
+// Number of processors that this rank runs one after the other, the same on every rank; the coordinates of
+// processor `index` of this rank in the execution grid of the statement. `distal_takes_part` is 0 for a
+// processor that does not exist: the kernel executes its transfers and skips its leaves.
 int64_t distal_processor_count(const distal_execution *execution);
 const int64_t *distal_coordinates(const distal_execution *execution, int64_t index);
 int distal_takes_part(const distal_execution *execution, int64_t index);
 
 // Transfers, by number, each called in every iteration of the loops around it, on all ranks.
-// distal_start begins to bring what the access reads in this iteration, distal_wait ends it and gives the
-// view, which stays valid until the same transfer starts again. distal_fetch does both, where nothing happens
-// between.
+// distal_start begins to fetch what the access reads in this iteration; distal_wait completes that and
+// returns the view, which stays valid until the same transfer starts again. distal_fetch does both.
 void distal_start(distal_execution *execution, int transfer);
 const distal_view *distal_wait(distal_execution *execution, int transfer);
 const distal_view *distal_fetch(distal_execution *execution, int transfer);
-// A view to add to (or, where the statement writes every element once, to store in).
+// A view to which the kernel adds its results (or stores them, if it writes every element once).
 const distal_view *distal_accumulate(distal_execution *execution, int transfer);
-// Brings what was written through distal_accumulate to its owners.
+// Sends what was written through distal_accumulate to its owners.
 void distal_reduce(distal_execution *execution, int transfer);
 
-// A team of threads that add to the same elements of the view that distal_accumulate gave last: there may be
-// as many as distal_thread_count says, and thread `thread` adds, in place of the view, to what
-// distal_thread_copy gives it, which has the coordinates and strides of the view. After the team has ended,
-// distal_merge_copies adds everything up, in the order of the threads.
+// A team of threads that add to the same elements of the latest view of distal_accumulate has at most
+// distal_thread_count threads. Thread `thread` adds to its own copy, distal_thread_copy, which has the
+// coordinates and strides of the view. After the team has ended, distal_merge_copies adds the copies to the
+// view, in the order of the threads.
 int distal_thread_count(const distal_execution *execution, int transfer);
 void *distal_thread_copy(distal_execution *execution, int transfer, int thread);
 void distal_merge_copies(distal_execution *execution, int transfer);
 
-// Space for distal_contract_*, which no two calls use at once.
+// Scratch memory for distal_contract_*, for one call at a time.
 void *distal_space(const distal_execution *execution);
 
 // The number of the calling thread in its team, from 0.
@@ -84,9 +83,9 @@ static inline int distal_thread_number(void) {
 }
 #endif
 
-// Iterations below which a loop is not worth a team of threads.
+// The least number of iterations for which a team of threads pays off.
 enum { DISTAL_PARALLEL_WORK = 16384 };
-// Iterations above which a library call has a team of its own.
+// The number of iterations above which a library call uses a team of its own.
 enum { DISTAL_CALL_WORK = 8192 };
 
 // Asks for `n` copies of the body of the loop that follows.
@@ -146,7 +145,7 @@ static inline int64_t distal_abs_i64(int64_t a) {
     return a < 0 ? (int64_t)(0U - (uint64_t)a) : a;
 }
 
-// Minimum and maximum. Where an argument is not a number, neither is the result.
+// Minimum and maximum; NaN if an argument is NaN.
 #define DISTAL_DEFINE_EXTREMES(suffix, type)                                                                 \
     static inline type distal_min_##suffix(type a, type b) {                                                 \
         return ((a < b) | (a != a)) ? a : b;                                                                 \
@@ -160,7 +159,7 @@ DISTAL_DEFINE_EXTREMES(i64, int64_t)
 DISTAL_DEFINE_EXTREMES(f32, float)
 DISTAL_DEFINE_EXTREMES(f64, double)
 
-// Products as they are defined, without the search for infinities that C's operator makes.
+// Products by definition, without the checks for infinities of C's operator.
 static inline float _Complex distal_mul_c64(float _Complex a, float _Complex b) {
     return __builtin_complex(crealf(a) * crealf(b) - cimagf(a) * cimagf(b),
                              crealf(a) * cimagf(b) + cimagf(a) * crealf(b));
@@ -171,17 +170,15 @@ static inline double _Complex distal_mul_c128(double _Complex a, double _Complex
                              creal(a) * cimag(b) + cimag(a) * creal(b));
 }
 
-// A loop of a contraction: its extent, and how far elements of A, B and C that differ by one in it are apart,
-// 0 where it does not index them.
+// A loop of a contraction: its extent, and its strides in A, B and C, 0 where it does not index them.
 typedef struct {
     int64_t extent, a, b, c;
 } distal_contraction_loop;
 
 // Leaf kernels over BLAS, on matrices given by strides: element (r, c) of X lies at x[r * x_row + c * x_col].
-// Where one of x_row, x_col is 1 nothing is copied. An extent of 0 or less is nothing to do; C and y are
-// added to, whatever they hold. In a contraction, several loops stand for each of m, n and k: m_count loops
-// that index A and C, then n_count that index B and C, then k_count that index A and B; no unit stride is
-// needed.
+// Nothing is copied where one of x_row and x_col is 1. With an extent of 0 or less they do nothing. Results
+// are added to C and y. In a contraction, each of m, n and k is replaced by several loops: m_count loops that
+// index A and C, then n_count that index B and C, then k_count that index A and B; no unit stride is needed.
 #define DISTAL_DECLARE_KERNELS(suffix, type)                                                                 \
     /* C(m, n) += alpha * A(m, k) * B(k, n) */                                                               \
     void distal_gemm_##suffix(int64_t m, int64_t n, int64_t k, type alpha, const type *a, int64_t a_row,     \

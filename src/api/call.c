@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a public call begins, fails, and agrees with the other ranks.
+// Functions with which public calls begin, fail, and agree with the other ranks.
 #include "api/context.h"
 
 #include "base/integer.h"
@@ -80,7 +80,7 @@ static distal_status begin(distal_context *context, void *arguments) {
     const BodyRun *first = arguments;
     context->diagnostics = diagnostics_create(context->scratch, (Source){"distal", NULL});
     context->build.diagnostics = context->diagnostics;
-    // It has what other ranks have reported since, too.
+    // Agreements may have added errors of other ranks.
     if (context->no_memory)
         context->no_memory->errors = context->no_memory->list.count = 1;
     return first->body(context, first->arguments);
@@ -123,7 +123,7 @@ static void keep_failure(distal_context *context) {
         .severity = DISTAL_ERROR, .message = "out of memory", .source = "distal"};
     context->failure = (Failure){"distal: error: out of memory\n", 1, &out_of_memory};
     Failure failure = {0};
-    // Where no memory was left for what failed, nothing is known but that.
+    // If there was no memory for the diagnostics, only that is reported.
     if (context->diagnostics->errors > 0 && guarded(context, keep, &failure) == DISTAL_OK)
         context->failure = failure;
 }
@@ -146,7 +146,7 @@ static distal_status share_error(distal_context *context, void *arguments) {
 
 distal_status call_agree_most(distal_context *context, distal_status status, const Hash *fingerprint,
                               int64_t *most) {
-    // Equal on all ranks where the largest value is the smallest too.
+    // Values are equal on all ranks if their maximum is their minimum.
     int64_t values[] = {status, 0, 0, *most};
     if (fingerprint) {
         values[1] = (int64_t)(fingerprint->lanes[0] >> 1);
@@ -158,7 +158,7 @@ distal_status call_agree_most(distal_context *context, distal_status status, con
     if (all != DISTAL_OK) {
         call_continue(context, share_error, &(Agreement){status});
     } else if (values[1] != -values[2]) {
-        // Known to all ranks without another message.
+        // All ranks know this without a further message.
         all = DISTAL_INVALID;
         diagnostics_error(
             context->diagnostics, (Span){0},
@@ -191,7 +191,7 @@ static distal_status report_shortage(distal_context *context, void *arguments) {
     return DISTAL_FAILED;
 }
 
-// Bytes of all ranks of a node together that are there without looking: an MPI library has taken more.
+// Bytes of all ranks of a node together that are not worth a check: an MPI library uses more.
 enum { UNCHECKED_BYTES = 1 << 24 };
 
 distal_status call_fits(distal_context *context, distal_status status, int64_t bytes, const char *what) {

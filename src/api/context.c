@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-// Contexts that are alive, and whether the first of them has initialized MPI.
+// The number of contexts, and whether the first of them has initialized MPI.
 static int live_contexts;
 static bool initialized_here;
 

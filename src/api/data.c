@@ -64,7 +64,7 @@ static const Rect *own_rect(const distal_tensor *tensor, int64_t index) {
     return &home_pieces(&tensor->home, context->rank, context->scratch).rects.items[index];
 }
 
-// A piece of this rank without memory, with the strides that memory of the library would have.
+// A piece of this rank without data, with the strides that memory of the library would have.
 static distal_piece box_of(const distal_tensor *tensor, int64_t index) {
     const Rect *rect = own_rect(tensor, index);
     distal_piece box = {.order = rect->order};
@@ -164,12 +164,12 @@ distal_status distal_tensor_local(distal_tensor *tensor, distal_piece *piece) {
                      piece);
 }
 
-// Whether no two elements share memory: each mode leaves room for those with smaller strides.
+// Whether no two elements overlap: the stride of each mode spans the modes with smaller strides.
 static bool check_strides(const distal_tensor *tensor, const Piece *piece, Diagnostics *diagnostics) {
     int modes[MAX_ORDER];
     const Frame frame = piece_frame(piece);
     const int count = frame_modes(&frame, &piece->rect, modes);
-    int64_t reach = 1; // elements over which the modes so far extend
+    int64_t reach = 1; // elements that the modes so far span
     for (int i = 0; i < count; i++) {
         const int64_t extent = rect_count(&piece->rect, modes[i]);
         const int64_t stride = piece->stride[modes[i]];
@@ -187,8 +187,9 @@ static bool check_strides(const distal_tensor *tensor, const Piece *piece, Diagn
     return true;
 }
 
-// Whether kernels can work in the piece: the mode that is stored last has stride 1, and each other one leaves
-// room for those stored after it. Strides of modes with one coordinate, which say nothing, are put in order.
+// Whether kernels support the strides of the piece: the mode that is stored last has stride 1, and the stride
+// of each other mode spans the modes stored after it. Replaces the strides of modes with one coordinate,
+// which are not used, by such strides.
 static bool suits_kernels(const distal_tensor *tensor, Piece *piece) {
     const int last = piece->rect.order - 1;
     int64_t reach = 1;
@@ -269,7 +270,7 @@ static distal_status wrap_one(distal_context *context, void *arguments) {
     return wrap_pieces(context, call);
 }
 
-// Of what all ranks have to come with alike.
+// A hash of the arguments that must be the same on all ranks.
 static Hash fingerprint(const char *call, const distal_tensor *tensor, const char *text) {
     Hash hash = hash_create();
     hash_string(&hash, call);
@@ -310,12 +311,12 @@ static distal_status allocate(distal_context *context, void *arguments) {
     return tensor_allocate(call->tensor, context->diagnostics) ? DISTAL_OK : DISTAL_FAILED;
 }
 
-// What the tensor would take on this rank beyond what it has.
+// The bytes that the tensor still needs on this rank.
 static int64_t missing_bytes(const distal_tensor *tensor) {
     return tensor->storage ? 0 : home_bytes(&tensor->home, tensor->context->rank);
 }
 
-// A call in which all ranks move elements: `check` comes first on each rank, `move` then on all together.
+// A call in which all ranks move elements: `check` is local, `move` collective.
 static distal_status run_collective(const char *name, CallBody check, CallBody move, DataCall *call) {
     if (!call->tensor || !call->tensor->context)
         return missing_argument(NULL, name, "the tensor");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a context has declared: names, params, and what a new value of a param changes.
+// Declarations of a context: names, params, and the effects of a new value of a param.
 #include "api/context.h"
 
 #include "base/integer.h"
@@ -50,7 +50,8 @@ distal_tensor *context_tensor(const distal_context *context, const char *name) {
 static bool find_tensor(void *context, const char *name, Name *found) {
     const distal_tensor *tensor = context_tensor(context, name);
     if (tensor)
-        // Names of programs that are being read lead to tensors that may still get a placement; these do not.
+        // The pointer is to non-const as a program that is being read may add placements to its own tensors;
+        // it does not to these.
         *found = (Name){.name = tensor->name, .kind = NAME_TENSOR, .tensor = (Tensor *)tensor->tensor};
     return tensor != NULL;
 }
@@ -61,7 +62,7 @@ static void list_tensors(void *context, NameKind kind, Arena *arena, NameArray *
         array_push(arena, *names, (Name){.name = tensor->name, .kind = NAME_TENSOR});
 }
 
-// "A_dim0", where A has extents that are params of its own.
+// Finds "A_dim0" for a tensor A whose extents are params of its own.
 static bool find_extent(const distal_context *context, const char *name, Name *found) {
     for (int64_t i = 1; i < context->build.params.count; i++) {
         if (context->origins.items[i] != PARAM_OF_TENSOR ||
@@ -128,7 +129,7 @@ static void exchange_values(distal_context *context, int64_t *values) {
     }
 }
 
-// What the other params become where one has this value; NULL after a diagnostic.
+// The values of all params if one has this value; NULL after a diagnostic.
 static int64_t *values_with(distal_context *context, int param, int64_t value) {
     const int64_t count = context->build.params.count;
     int64_t *values =
@@ -146,7 +147,7 @@ static int64_t *values_with(distal_context *context, int param, int64_t value) {
     return values;
 }
 
-// Whether all that has been declared is right with the values that params have now.
+// Whether all declarations are correct with the current values of params.
 static distal_status check_declarations(distal_context *context, const int64_t *old_values,
                                         const char *param) {
     bool ok = true;
@@ -162,7 +163,7 @@ typedef struct {
     const char *name;
     int64_t value;
     int param;             // index, once it is known
-    int64_t *other_values; // while those in place are tried: the old ones
+    int64_t *other_values; // the old values while new ones are tried; else NULL
 } SetParam;
 
 static distal_status change_param(distal_context *context, SetParam *at) {

@@ -4,7 +4,8 @@
 #include <string.h>
 
 bool context_add_machine(distal_context *context, const Machine *machine) {
-    // One that is refused stays until the context is freed: its name may be in the table until context_reset.
+    // The copy stays until the context is freed, even if it is refused, as its name may be in the hash table
+    // until context_reset.
     return build_machine(&context->build, machine_copy(context->arena, machine), true);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plans: a statement with the numbers put in, its tensors in memory, ready to be executed.
+// Plans: a statement with values of params and tensors in memory, ready to be executed.
 #include "api/planned.h"
 
 #include "base/integer.h"
@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What a plan knows of a tensor that it moves.
+// A tensor of a plan.
 typedef struct {
-    distal_tensor *tensor; // NULL: a workspace, which is the plan's own, or no transfer moves it
-    int64_t memory;        // what there was of tensor->memory when the plan was made
-    bool placed_here;      // the plan has given the tensor its home
-    bool allocated_here;   // the plan has given it memory
-    Storage *copy;         // what kernels work in where the tensor is spread, else NULL
+    distal_tensor *tensor; // NULL: a workspace, which belongs to the plan, or a tensor without transfers
+    int64_t memory;        // the value of tensor->memory when the plan was made
+    bool placed_here;      // the plan has determined the home of the tensor
+    bool allocated_here;   // the plan has allocated its memory
+    Storage *copy;         // for kernels, if the tensor is spread; else NULL
 } Use;
 
 struct distal_plan {
@@ -28,10 +28,10 @@ struct distal_plan {
     distal_kernel_function function;
     int tensor_count;   // workspaces included
     Use *uses;          // by id in the program of the statement
-    Storage **storages; // by the same: what kernels work in
+    Storage **storages; // for kernels, by the same id
     ExecutionParts parts;
     distal_execution *execution;
-    int64_t missing; // bytes that it takes beyond what there is
+    int64_t missing; // bytes that it needs beyond the memory that tensors have
     double compile_seconds;
     distal_figures *figures; // made when they are asked for
 };
@@ -40,7 +40,7 @@ typedef struct {
     distal_statement *statement;
     distal_plan *plan;
     double seconds;
-    int64_t threads; // of the rank with most
+    int64_t threads; // the largest number of a rank
     bool ready;
 } PlanCall;
 
@@ -89,7 +89,7 @@ static bool take_tensor(distal_plan *plan, int id) {
         return false;
     if (!tensor->home.known) {
         use->placed_here = true;
-        // It outlives the plan.
+        // The tensor may outlive the plan.
         tensor->home = home_copy(&plan->program->plan->homes[id], tensor->tensor, tensor->arena);
         tensor->home_changes++;
     }
@@ -134,7 +134,7 @@ static distal_status prepare(distal_context *context, void *arguments) {
     return DISTAL_OK;
 }
 
-// Collective; agrees on what has failed.
+// Collective; includes an agreement on failures.
 static distal_status assemble(distal_context *context, void *arguments) {
     const PlanCall *call = arguments;
     call->plan->execution = execution_assemble(call->ready ? &call->plan->parts : NULL,
@@ -142,7 +142,7 @@ static distal_status assemble(distal_context *context, void *arguments) {
     return call->plan->execution ? DISTAL_OK : DISTAL_FAILED;
 }
 
-// Tensors are as they were before the plan, on all ranks alike.
+// Returns tensors to their state before the plan, which all ranks do alike.
 static void undo(const distal_plan *plan) {
     for (int t = 0; plan->uses && t < plan->tensor_count; t++) {
         const Use *use = &plan->uses[t];
@@ -158,8 +158,8 @@ static void undo(const distal_plan *plan) {
     }
 }
 
-// What the plan takes on this rank: its buffers, and homes of tensors that have no memory yet, or none that
-// kernels can work in.
+// Bytes that the plan needs on this rank: its buffers, and homes of tensors that have no memory yet, or only
+// memory with strides that kernels do not support.
 static int64_t missing_bytes(const distal_plan *plan) {
     StatementPlan *statement = plan->program->plan->statements[0];
     const int64_t rank = plan->context->rank, threads = statement->options.threads;
@@ -180,7 +180,7 @@ static int64_t missing_bytes(const distal_plan *plan) {
     return bytes;
 }
 
-// The same number of threads on all ranks, as figures are the same: that of the rank with most.
+// Figures are the same on all ranks, so they are for the largest number of threads of a rank.
 static distal_status count_threads(distal_context *context, void *arguments) {
     (void)context;
     const PlanCall *call = arguments;
@@ -193,7 +193,7 @@ static distal_status count_threads(distal_context *context, void *arguments) {
     return DISTAL_OK;
 }
 
-// Collective where the program has none.
+// Collective if the program has no function yet.
 static distal_status provide_function(distal_context *context, PlanCall *call) {
     PlannedProgram *program = call->plan->program;
     distal_status status = DISTAL_OK;
@@ -224,7 +224,7 @@ static distal_status run_passes(distal_context *context, PlanCall *call) {
     status = call_fits(context, status, call->plan->missing, "the plan");
     if (status != DISTAL_OK)
         return status;
-    // What fails here is agreed on with what fails in the execution.
+    // A failure here is part of the agreement of `assemble`.
     call->ready = call_continue(context, prepare, call) == DISTAL_OK;
     status = call_continue(context, assemble, call);
     return call_end(context, call->plan->execution ? status : DISTAL_FAILED);

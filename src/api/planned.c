@@ -22,7 +22,7 @@ static bool holds(const PlannedProgram *program, const distal_statement *stateme
     return same;
 }
 
-// Of a statement that has been compiled.
+// For a compiled statement.
 static distal_status create(distal_statement *statement, PlannedProgram **result) {
     distal_context *context = statement->context;
     const ProgramBuilder *build = &context->build;
@@ -47,7 +47,7 @@ static distal_status create(distal_statement *statement, PlannedProgram **result
         tensor->references++;
         program->tensors[program->tensor_count++].tensor = tensor;
     }
-    program->threads = 1; // as plans are made
+    program->threads = 1; // the default of plans
     const PlanOptions options = {.ranks = context->ranks, .homes = homes};
     program->plan = pipeline_plan(statement->pipeline, arena, program->params, options, context->diagnostics);
     return program->plan ? DISTAL_OK : DISTAL_INVALID;
@@ -68,7 +68,7 @@ distal_status planned_count_threads(distal_statement *statement, int64_t threads
     if ((*program)->threads == threads)
         return DISTAL_OK;
     if ((*program)->references > 1) {
-        // Other plans have the figures of another number.
+        // Other plans have figures for another number of threads.
         planned_release(*program);
         *program = NULL;
         const distal_status status = create(statement, program);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Planned programs: what plans of a statement share as long as nothing that they depend on changes, the plan
-// with the values of params and the part of this rank. A statement keeps the latest, so that a plan like one
-// before is made without planning.
+// Planned programs: the part of a plan that all plans of a statement share while nothing that it depends on
+// changes. A statement keeps the latest one, so that a plan like the one before is made without planning.
 #ifndef DISTAL_API_PLANNED_H
 #define DISTAL_API_PLANNED_H
 
@@ -10,9 +9,9 @@
 
 typedef struct PlannedProgram PlannedProgram;
 struct PlannedProgram {
-    int64_t references;          // of plans and of the statement
-    Arena *arena;                // everything, this too
-    distal_statement *statement; // kept for it, with the results of the passes
+    int64_t references;          // by plans and by the statement
+    Arena *arena;                // of this struct and all that belongs to it
+    distal_statement *statement; // with the results of its passes
     const Spmd *spmd;
     const char *c_source;
     int64_t param_count, machine_count;
@@ -21,8 +20,8 @@ struct PlannedProgram {
     distal_kernel_function function; // NULL: not provided yet
     bool has_parts;
     ExecutionParts parts; // of this rank, without storages
-    // What it was made for.
-    int64_t own_threads, threads; // of this rank, and of the rank with most
+    // It is valid for these.
+    int64_t own_threads, threads; // of this rank, and the largest number of a rank
     int tensor_count;
     struct {
         distal_tensor *tensor;
@@ -30,12 +29,12 @@ struct PlannedProgram {
     } * tensors;
 };
 
-// The latest of the statement where that still holds, else a new one. It is the caller's to release, also
-// after a failure; NULL where the statement is wrong. Local.
+// The latest one of the statement if it is still valid, else a new one. The caller has to release it, also
+// after a failure; NULL if the statement is wrong. Local.
 distal_status planned_take(distal_statement *statement, PlannedProgram **program);
-// The same with figures for `threads`, of the rank with most, in place of *program. Local.
+// Replaces *program by one whose figures are for `threads`, the largest number of a rank. Local.
 distal_status planned_count_threads(distal_statement *statement, int64_t threads, PlannedProgram **program);
-// Makes it the latest of the statement, once homes of all of its tensors are known.
+// Makes it the latest one of the statement, when the homes of all of its tensors are known.
 void planned_keep(distal_statement *statement, PlannedProgram *program);
 void planned_release(PlannedProgram *program); // which may be NULL
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A whole program as text: read as one, then each of its declarations is taken over.
+// A whole program as text: read as one, then each of its declarations is added to the context.
 #include "api/context.h"
 
 #include "lang/program.h"
@@ -8,7 +8,7 @@ typedef struct {
     const char *name, *text;
 } ProgramCall;
 
-// Params that the context has already keep their places and values; the others get the next ones.
+// Params of the context come first in the program and keep their values; the others are declared.
 static distal_status declare_params(distal_context *context, const Program *program) {
     for (int i = (int)context->build.params.count; i < program->param_count; i++) {
         Param param = program->params[i];
@@ -28,7 +28,7 @@ static distal_status declare_machines(distal_context *context, const Program *pr
     return DISTAL_OK;
 }
 
-// The placement is onto the machine that the context has taken over.
+// Placements are made to refer to the context's copies of machines.
 static distal_status declare_tensors(distal_context *context, const Program *program) {
     distal_status status = DISTAL_OK;
     for (int i = 0; i < program->tensor_count && status == DISTAL_OK; i++) {

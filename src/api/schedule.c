@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A call for each schedule command, with the arguments that its row in the table of commands says
-// (schedule/schedule.h): each is read once, and the command is applied.
+// A call for each schedule command. Its arguments, which are text, are parsed as its row in the table of
+// commands says (schedule/schedule.h), and the command is applied.
 #include "api/context.h"
 
 #include <ctype.h>
 #include <string.h>
 
-// What may stand in the text of an argument besides letters and digits, and what it is then.
+// By kind of argument: its name in diagnostics, and its characters besides letters and digits.
 static const struct {
     const char *is, *marks;
     bool is_list;
@@ -29,7 +29,7 @@ typedef struct {
     const char *const *texts; // of the arguments, in order
 } CommandCall;
 
-// Whether `text` stays one argument when it stands between commas.
+// Whether `text` is one argument, without commas outside of parentheses.
 static bool is_one_argument(const char *text) {
     int open = 0;
     for (; *text; text++) {
@@ -52,7 +52,7 @@ static bool check_argument(distal_context *context, const char *call, const Argu
                                      form->what, text, kinds[form->kind].is);
 }
 
-// The command with its arguments, as it stands in the next line of the statement's source.
+// Adds the command to the statement's source, as its next line, and parses its arguments.
 static distal_status read_command(distal_context *context, const CommandCall *call, Command *command) {
     const CommandForm *form;
     const ScheduleCommand *row = schedule_command_of_call(call->call, &form);
@@ -97,7 +97,7 @@ static distal_status apply(distal_context *context, void *arguments) {
     return status == DISTAL_OK ? statement_add_commands(call->statement, 1, &command) : status;
 }
 
-// A call that has failed leaves a statement that is of no use.
+// After a failed call, the statement cannot be compiled.
 static distal_status run(const char *name, CallBody body, CommandCall *call) {
     distal_statement *statement = call->statement;
     if (!statement)

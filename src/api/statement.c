@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Statements and their schedules. A statement is a program of its own, with the tensors that it mentions and
-// the params and machines of the context. Every command is applied at once to what those before it left, so
-// that a mistake is found in the call that makes it.
+// Statements and their schedules. Each statement is a separate program, with the tensors that it mentions and
+// the params and machines of the context. Commands are applied by the calls that add them, so that a call
+// returns the diagnostics of its own mistakes.
 #include "api/planned.h"
 
 #include "lang/check.h"
@@ -47,7 +47,7 @@ void distal_statement_free(distal_statement *statement) {
     statement->context = NULL;
     PlannedProgram *planned = statement->planned;
     statement->planned = NULL;
-    planned_release(planned); // which may be the last but one to know the statement
+    planned_release(planned); // may remove a reference to the statement
     statement_release(statement);
 }
 
@@ -56,7 +56,8 @@ const Tensor *statement_tensor(void *context, const Tensor *declared) {
     for (int64_t i = 0; i < statement->tensors.count; i++)
         if (strcmp(statement->tensors.items[i].tensor->name, declared->name) == 0)
             return statement->tensors.items[i].tensor;
-    // In a program that is being taken over, the tensor of the context is the one that stays.
+    // `declared` may belong to a program that is being added to the context: the context's own tensor is
+    // used.
     const distal_tensor *tensor = context_tensor(statement->context, declared->name);
     Tensor *copy = tensor_copy(statement->arena, tensor->tensor);
     copy->id = (int)statement->tensors.count;
@@ -85,7 +86,7 @@ void statement_own_source(distal_statement *statement) {
         statement->lines += *at == '\n';
 }
 
-// The program as it is now: machines and params may have been declared since, tensors and commands added.
+// Updates the program, as machines, params, tensors and commands may have been added.
 static void refresh(distal_statement *statement) {
     const ProgramBuilder *shared = &statement->context->build;
     statement->written = (Statement){.assignment = statement->assignment,
@@ -119,7 +120,7 @@ static distal_status run(distal_statement *statement, Pass last) {
     return DISTAL_FAILED;
 }
 
-// The first steps of a statement whose source is set.
+// Initializes a statement whose source is set.
 static distal_status begin(distal_statement *statement, const Assignment *assignment) {
     Text text = text_create(statement->arena);
     assignment_print(assignment, &text);
@@ -256,7 +257,8 @@ distal_status distal_statement_text(distal_statement *statement, const char **te
     return call_end(statement->context, status);
 }
 
-// A workspace cannot have the name of a tensor, whether or not the statement mentions that.
+// False with a diagnostic if a workspace has the name of a tensor of the context, which the statement may not
+// mention.
 static bool check_workspace(distal_statement *statement, const Command *command) {
     const ScheduleCommand *row = schedule_command(command->name);
     for (int a = 0; row && a < command->arg_count && a < row->forms[0].count; a++) {
@@ -275,7 +277,7 @@ distal_status statement_add_commands(distal_statement *statement, int64_t count,
     distal_status status = statement_update(statement);
     const bool failed = statement->failed;
     const int64_t before = statement->commands.count;
-    statement->failed = true; // should memory run out
+    statement->failed = true; // in case memory runs out
     for (int64_t i = 0; i < count && status == DISTAL_OK; i++) {
         if (!check_workspace(statement, &commands[i]))
             status = DISTAL_INVALID;
@@ -294,7 +296,7 @@ distal_status statement_add_commands(distal_statement *statement, int64_t count,
     return status;
 }
 
-// Whether tensors that were declared again are as they were; takes over those that are not.
+// Copies tensors that were declared again in another way; sets *changed if there are any.
 static distal_status update_tensors(distal_statement *statement, bool *changed) {
     distal_context *context = statement->context;
     for (int64_t i = 0; i < statement->tensors.count; i++) {

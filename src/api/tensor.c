@@ -20,8 +20,8 @@ void tensor_release(distal_tensor *tensor) {
     arena_free(tensor->arena);
 }
 
-// The home that the placement gives with the values that params have; diagnosed where the machine does not
-// fit the ranks.
+// The home given by the placement with the current values of params. False with a diagnostic if the machine
+// does not fit the number of ranks.
 static bool find_home(distal_context *context, const distal_tensor *tensor, Arena *arena, Home *home) {
     const ProgramBuilder *build = &context->build;
     const int64_t *values =
@@ -62,7 +62,7 @@ static bool differs(const distal_context *context, const IntExpr *expr, const in
     return expr && (!int_eval(expr, old_values, NULL, &old) || old != build_value(&context->build, expr));
 }
 
-// Whether the machine of its placement, or a block, has another size than with the old values.
+// Whether the size of a dimension of the machine, or of a block, differs from that with the old values.
 static bool placement_differs(const distal_context *context, const distal_tensor *tensor,
                               const int64_t *old_values) {
     const Placement *placement = tensor->tensor->placement;
@@ -109,7 +109,7 @@ distal_status tensor_check_values(distal_context *context, distal_tensor *tensor
 void tensor_take_values(distal_context *context, distal_tensor *tensor, const int64_t *old_values) {
     if (tensor->storage || tensor->references > 1)
         return;
-    // Statements then take it over as one that was declared again.
+    // Statements treat it like a tensor that was declared again.
     if (build_set_widths(&context->build, tensor->tensor))
         tensor->serial = ++context->serials;
     const bool changed = extents_differ(context, tensor);
@@ -176,11 +176,11 @@ typedef struct {
     int order;
     const int64_t *extents;
     const char *declaration, *placement;
-    int param_count, params[MAX_ORDER]; // of its extents, as far as they have been made
+    int param_count, params[MAX_ORDER]; // the params of its extents that have been declared
     distal_tensor *tensor;
 } TensorCall;
 
-// A place among the params for an extent of a tensor.
+// Declares the param of an extent of a tensor; its index, or -1 after a diagnostic.
 static int take_param(distal_context *context, const char *name, int64_t value) {
     ProgramBuilder *build = &context->build;
     Name found;
@@ -211,7 +211,7 @@ static void free_param(distal_context *context, int64_t index) {
     context->build.param_names.items[index] = context->build.params.items[index].name = "unused";
 }
 
-// Reads the placement of the tensor that the reader has, from the line after those that there are.
+// Reads the placement of the tensor in the reader; diagnostics show it after `line`.
 static bool read_placement(distal_context *context, ProgramBuilder *reader, const char *line,
                            const char *placement) {
     const char *lines = arena_printf(context->scratch, "%s%splace %s", line, *line ? "\n" : "", placement);

@@ -57,7 +57,7 @@ void arena_free(Arena *arena) {
         return;
     for (Arena *child = arena->first_child, *next; child; child = next) {
         next = child->next_sibling;
-        child->parent = NULL; // no need to leave it one by one
+        child->parent = NULL; // it need not be unlinked
         arena_free(child);
     }
     if (arena->parent)
@@ -80,7 +80,7 @@ int64_t arena_size(const Arena *arena) {
 }
 
 void arena_reset(Arena *arena) {
-    // All blocks but the largest go; a loop that resets once an iteration soon works in one block.
+    // All blocks but the largest are freed, so that a loop that resets in each iteration soon uses one block.
     Block *keep = arena->blocks;
     for (Block *block = arena->blocks; block; block = block->next)
         if (block->size > keep->size)
@@ -178,7 +178,7 @@ char *arena_printf(Arena *arena, const char *format, ...) {
 
 void *array_grow(Arena *arena, const void *items, int64_t *capacity, size_t item_size) {
     int64_t before = *capacity;
-    // Lists of large items, such as rectangles, mostly have one.
+    // Most lists of large items, such as rectangles, have one.
     *capacity = before ? before * 2 : item_size < 64 ? 8 : 1;
     void *grown = arena_alloc_items(arena, *capacity, item_size);
     if (before)

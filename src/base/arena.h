@@ -10,25 +10,24 @@
 
 typedef struct Arena Arena;
 
-// A new empty arena; NULL when there is no memory. The caller frees it with arena_free.
+// A new empty arena; NULL if there is no memory. The caller frees it with arena_free.
 Arena *arena_create(void);
-// One for memory that goes earlier than that of `parent`. It is freed with its parent at the latest. Never
-// NULL.
+// An arena that can be freed before its parent, and is freed with it at the latest. Never NULL.
 Arena *arena_create_within(Arena *parent);
 void arena_free(Arena *arena);
 
-// Bytes of memory that it has, with those within it.
+// Bytes of memory that the arena and those within it have.
 int64_t arena_size(const Arena *arena);
 
-// Forgets everything allocated but keeps the memory for what comes next.
+// Frees everything that was allocated, but keeps the memory for later allocations.
 void arena_reset(Arena *arena);
 
-// Calls `body`. When memory of the arena, or of one within it, runs out, allocation does not return: it jumps
-// out of `body`, so that no function between has to check for NULL, and this returns false. What was
-// allocated stays in the arena. Outside of all attempts, running out of memory aborts.
+// Calls `body`. If memory runs out in the arena or in one within it, allocation does not return but jumps out
+// of `body`, so that no function in between has to check for NULL, and this returns false. What was allocated
+// stays in the arena. Outside of all attempts, running out of memory aborts.
 bool arena_attempt(Arena *arena, void (*body)(void *arguments), void *arguments);
 
-// `size` zeroed bytes, or `count` items of that size, aligned for any type. Never NULL.
+// `size` zeroed bytes, or `count` zeroed items of that size, aligned for any type. Never NULL.
 void *arena_alloc(Arena *arena, size_t size);
 void *arena_alloc_items(Arena *arena, int64_t count, size_t size);
 void *arena_copy(Arena *arena, const void *from, size_t size);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Clock: for measuring how long something takes.
+// A monotonic clock.
 #ifndef DISTAL_BASE_CLOCK_H
 #define DISTAL_BASE_CLOCK_H
 
-// Seconds since some moment; never goes back.
+// Seconds since an unspecified moment.
 double clock_seconds(void);
 
 #endif

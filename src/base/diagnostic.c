@@ -27,7 +27,7 @@ static int32_t min_i32(int32_t a, int32_t b) {
     return a < b ? a : b;
 }
 
-// Adds a message that can be shown as it is. False where it is there already.
+// Adds a message without characters that need escapes. False if there is an equal one.
 static bool add(Diagnostics *diagnostics, Severity severity, Span span, const char *message) {
     for (int64_t i = 0; i < diagnostics->list.count; i++) {
         const Diagnostic *old = &diagnostics->list.items[i];
@@ -41,8 +41,8 @@ static bool add(Diagnostics *diagnostics, Severity severity, Span span, const ch
     return true;
 }
 
-// What stands in names is shown as escapes. Lines are the format's own (the output of a compiler), or belong
-// to a name as well.
+// Control characters in names are shown as escapes, and so are newlines, unless the format has them (the
+// output of a compiler).
 static const char *shown(const char *message, bool has_lines, Arena *arena) {
     Text text = text_create(arena);
     for (size_t size = strlen(message); size > 0;) {
@@ -97,7 +97,7 @@ static const char *next_line(const char *line) {
     return line + (line[0] == '\r' && line[1] == '\n' ? 2 : 1);
 }
 
-// The line with a caret below; of a very long line only what is near the caret.
+// The line with a caret below; of a very long line only the part around the caret.
 static void print_source_line(const char *source, Span span, Text *to) {
     enum { SHOWN = 160, BEFORE = 60 };
     const char *line = source;

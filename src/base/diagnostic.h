@@ -10,22 +10,22 @@
 #include <stdbool.h>
 
 // A place in a source text: 1-based line and column (bytes), and length in bytes within that line.
-// line 0 means no place (a mistake on the command line, or in calls).
+// Line 0: no place (a mistake on the command line, or in calls).
 typedef struct {
     int32_t line, column, length;
 } Span;
 
-// The smallest span on one line that covers both; where they stand on different lines, `first` to its line's
-// end is not known here, so `first` itself.
+// The smallest span that covers both, which follow each other on one line; `first` if they are on different
+// lines.
 Span span_join(Span first, Span last);
 
-// A program text and the name it is shown under (a file name, "<command line>", "<stdin>").
+// A program text and its name in diagnostics (a file name, "<command line>", "<stdin>").
 typedef struct {
     const char *name;
     const char *text;
 } Source;
 
-enum { DIAGNOSTIC_LENGTH = 1024 }; // of a message, with its final 0; what is longer is cut
+enum { DIAGNOSTIC_LENGTH = 1024 }; // of a message, with its final 0; longer ones are cut
 
 typedef enum { SEVERITY_ERROR, SEVERITY_NOTE } Severity;
 
@@ -45,18 +45,18 @@ typedef struct {
 
 Diagnostics *diagnostics_create(Arena *arena, Source source);
 
-// Adds one; the message is a clause without a final full stop. Returns false, so that a failing check can
-// end with `return diagnostics_error(...)`. The same message at the same place is kept once. Control
-// characters and bytes that are not UTF-8, which come from names, are kept as escapes (utf8.h).
+// Adds a diagnostic; the message is a clause without a final full stop. Returns false, so that a failing
+// check can end with `return diagnostics_error(...)`. The same message at the same place is kept once.
+// Control characters and bytes that are not UTF-8, which come from names, become escapes (utf8.h).
 bool diagnostics_error(Diagnostics *diagnostics, Span span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void diagnostics_note(Diagnostics *diagnostics, Span span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-// Adds an error with the message that it has in other diagnostics, as on another rank.
+// Adds an error that other diagnostics have, such as those of another rank, with the same message.
 void diagnostics_repeat_error(Diagnostics *diagnostics, Span span, const char *message);
 
-// Puts them in order of place in the source, each note behind its error.
+// Sorts them by place in the source, each note after its error.
 void diagnostics_sort(Diagnostics *diagnostics);
 
 // Sorts and prints all of them:

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-// As NumPy's minimum and maximum: what is not a number stays so.
+// As NumPy's minimum and maximum: NaN if an argument is NaN.
 static double real_min(double a, double b) {
     return a < b || isnan(a) ? a : b;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Element-wise functions of right sides, as one table: the types that each is defined on, what it is in C,
-// and what the reference evaluator calls. A new function is a line of that table.
+// Element-wise functions of right sides, as one table: the types that each is defined on, its C name for each
+// type, and the function that the reference evaluator calls. A new function is a row of that table.
 #ifndef DISTAL_BASE_FUNCTION_H
 #define DISTAL_BASE_FUNCTION_H
 
@@ -12,10 +12,10 @@ typedef struct {
     const char *name;
     const char *arguments; // "a, b", for messages
     int arity;             // 1 or 2
-    bool gives_real;       // of a complex argument too
-    // By the type of the arguments. NULL: not defined on it; integers are then computed as f64.
+    bool gives_real;       // also for complex arguments
+    // The C name by type of the arguments. NULL: not defined for it; integers are then converted to f64.
     const char *c_names[TYPE_COUNT];
-    // The same in the wide types of the evaluator, by arity; NULL where it is not defined.
+    // The same for the wide types of the evaluator, by arity; NULL where it is not defined.
     double (*real)(double);
     double (*real_of_two)(double, double);
     double _Complex (*complex_value)(double _Complex);
@@ -31,8 +31,8 @@ const Function *function_at(int index);
 
 // Whether it is defined on complex numbers.
 bool function_takes_complex(const Function *function);
-// The type that it is computed in for arguments of `type`, which is what it gives unless it makes complex
-// numbers real: f64 for integers that it is not defined on.
+// The type that the function computes in for arguments of `type`: f64 for integers that it is not defined on.
+// The result has this type as well, unless gives_real says otherwise.
 ElementType function_type(const Function *function, ElementType type);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exact arithmetic on 64-bit sizes and coordinates: division that rounds as named, and sums
-// and products that are checked.
+// Exact arithmetic on 64-bit sizes and coordinates: floor and ceiling division, checked and saturated sums
+// and products.
 #ifndef DISTAL_BASE_INTEGER_H
 #define DISTAL_BASE_INTEGER_H
 
@@ -51,7 +51,7 @@ static inline bool checked_mul(int64_t a, int64_t b, int64_t *result) {
     return !__builtin_mul_overflow(a, b, result);
 }
 
-// Of numbers that are not negative; what does not fit into 64 bits is the largest that does.
+// Of numbers that are not negative; INT64_MAX where the result does not fit into 64 bits.
 static inline int64_t saturated_add(int64_t a, int64_t b) {
     int64_t sum;
     return checked_add(a, b, &sum) ? sum : INT64_MAX;

@@ -47,8 +47,8 @@ bool int_equal(const IntExpr *a, const IntExpr *b);
 // Whether it mentions no loop variable.
 bool int_is_closed(const IntExpr *expr);
 
-// Its value for these params and variables (either array may be NULL where none is mentioned).
-// False when a step overflows 64 bits or divides by a number that is not positive.
+// Its value for these params and variables; either array may be NULL if the expression mentions none. False
+// if a step overflows 64 bits or divides by a number that is not positive.
 bool int_eval(const IntExpr *expr, const int64_t *params, const int64_t *vars, int64_t *value);
 
 // Names by param index and by variable id, for printing.
@@ -57,8 +57,8 @@ typedef struct {
     const char *const *vars;
 } IntNames;
 
-// As mathematics, with `/` for floor division and functions ceil_div, min, max, mod where C or a reader
-// needs them by name; valid C given those functions (mod is printed as %).
+// In infix notation, with `/` for floor division, `%` for mod, and calls of ceil_div, min and max; valid C
+// where these functions are defined.
 void int_print(const IntExpr *expr, IntNames names, Text *to);
 
 #endif

@@ -17,11 +17,11 @@ Text text_create(Arena *arena);
 void text_append(Text *text, const char *string);
 void text_append_n(Text *text, const char *string, size_t length);
 void text_printf(Text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-// The fewest digits that read back as the same number, or as the same float where `single`: "140", "0.1",
-// "1e-30", "inf", "nan". As in the C locale, whatever the caller's.
+// Appends the fewest digits that are read back as the same number, or as the same float if `single`: "140",
+// "0.1", "1e-30", "inf", "nan". Does not depend on the locale.
 void text_append_real(Text *text, double number, bool single);
-// The number at the beginning of a text, as strtod reads it in the C locale, whatever the caller's; *end is
-// behind it.
+// The number at the beginning of a text, as strtod reads it in the C locale; *end points behind it. Does not
+// depend on the locale.
 double text_parse_real(const char *text, const char **end);
 const char *text_string(const Text *text);
 

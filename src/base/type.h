@@ -24,7 +24,7 @@ const TypeInfo *type_info(ElementType type);
 bool type_by_name(const char *name, ElementType *type);
 // The type that an operation on both computes in (NumPy's rules).
 ElementType type_promote(ElementType a, ElementType b);
-// The real type of which a complex one is made, else the type itself.
+// The type of the parts of a complex type; any other type itself.
 ElementType type_component(ElementType type);
 // Whether a value of `from` may be stored in `to` (integer to any; real to real and complex; complex to
 // complex).

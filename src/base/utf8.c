@@ -4,7 +4,7 @@
 #include <string.h>
 
 Character utf8_character(const char *text, size_t size) {
-    // By number of bytes: the bits that mark a first byte, and the least code that needs that number.
+    // By number of bytes: the bits that mark a first byte, and the least code that is encoded with as many.
     static const struct {
         unsigned char mask, mark;
         uint32_t least;

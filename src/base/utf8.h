@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text from outside (programs, file names, headers of files) as it can be shown: a terminal must not obey
-// what stands in it, and JSON has to be valid UTF-8.
+// Text from outside (programs, file names, headers of files) made safe to print: escape sequences in it must
+// not reach a terminal, and JSON has to be valid UTF-8.
 #ifndef DISTAL_BASE_UTF8_H
 #define DISTAL_BASE_UTF8_H
 
@@ -14,12 +14,11 @@ typedef struct {
     bool is_valid;  // UTF-8
 } Character;
 
-// The first character of `size` > 0 bytes.
+// The first character of a text of `size` > 0 bytes.
 Character utf8_character(const char *text, size_t size);
 
-// Appends a character: as it is where a terminal prints it, else as an escape ("\t", "\x1b", "\u202e"; bytes
-// that are not UTF-8, characters that control the terminal or the direction of writing). Returns the columns
-// that it takes.
+// Appends a character: a printable one as it is; bytes that are not UTF-8 and characters that control the
+// terminal or the direction of writing as escapes ("\t", "\x1b", "\u202e"). Returns its number of columns.
 int32_t text_append_visible_character(Text *to, const char *text, Character character);
 void text_append_visible(Text *to, const char *text, size_t size);
 // The same text, as a string of `arena`.

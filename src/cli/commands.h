@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The commands of the program, one source file each: to add one, write that file and add a line to the list
-// below, which the parser and help go through.
+// below, which the parser and help use.
 #ifndef DISTAL_CLI_COMMANDS_H
 #define DISTAL_CLI_COMMANDS_H
 
@@ -11,8 +11,8 @@ struct Subcommand {
     const char *name;
     const char *arguments; // "FILE", for help
     const char *summary;   // one line, for help
-    const char *text;      // one paragraph more, for help; NULL: nothing
-    unsigned options;      // that it takes, bits 1u << OptionName; 0: none, and no program either
+    const char *text;      // a further paragraph for help, or NULL
+    unsigned options;      // that it takes, bits 1u << OptionName; 0: it takes neither options nor a program
     ExitStatus (*run)(Session *session);
 };
 
@@ -34,7 +34,7 @@ SUBCOMMANDS(DECLARE_SUBCOMMAND)
 extern const Subcommand *const subcommands[];
 // By name; NULL where there is none.
 const Subcommand *subcommand_named(const char *name);
-// "check, explain, ...": those that are words.
+// "check, explain, ...": all but those that begin with a dash.
 const char *subcommand_list(Arena *arena);
 
 #endif

@@ -8,7 +8,7 @@
 #include "cli/options.h"
 #include "io/output.h"
 
-// The token in the names of this run's drafts: from the launching process, or chosen here. Always the same.
+// The token in the names of this run's drafts: from the launching process, or chosen here at the first call.
 DraftToken drafts_token(void);
 
 // In the launching process, before ranks are started: passes the token on to them.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a run stands on: cores and threads, memory, and the names of the MPI library and of the BLAS.
+// The environment of a run: its cores and threads, and the names of the MPI library and of the BLAS.
 #ifndef DISTAL_CLI_ENVIRONMENT_H
 #define DISTAL_CLI_ENVIRONMENT_H
 
@@ -8,8 +8,9 @@
 
 #include <mpi.h>
 
-// Sets the number of threads of OpenMP and of the BLAS and returns it: `wanted`, or for 0 the cores that this
-// rank has. Where ranks of its node have to share cores, this rank sleeps from now on while it waits.
+// Sets the number of threads of OpenMP and of the BLAS and returns it: `wanted`, or, if that is 0, the number
+// of cores of this rank. If ranks of its node have to share cores, this rank sleeps while it waits from now
+// on.
 int64_t environment_threads(int64_t wanted, const CoreShare *share);
 
 // By rank, on rank 0, the processing units that the rank may use; NULL on the others. Collective over
@@ -18,7 +19,7 @@ const char *const *environment_units(const CoreShare *share, Arena *arena);
 
 // "Open MPI 4.1.4"
 const char *environment_mpi(Arena *arena);
-// "OpenBLAS 0.3.21"; "CBLAS" where the library does not say its name.
+// "OpenBLAS 0.3.21"; "CBLAS" if the library does not give its name.
 const char *environment_blas(Arena *arena);
 
 #endif

@@ -17,16 +17,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// A rank that fails and has said why ends with REPORTED + its status: any other status of the launcher is
-// news.
+// A rank that fails and has printed why exits with REPORTED + its status; for any other status of the
+// launcher the reason still has to be reported.
 enum { REPORTED = 100 };
 
-// More are a mistake in almost all cases, and take a machine away from its other users for minutes.
+// More are a mistake in almost all cases, and can block a machine for minutes.
 enum { MAX_RANKS_OF_CORE = 16 };
 
 static const char launched[] = "DISTAL_LAUNCHED";
 
-// What that variable is set to where the ranks are to bind themselves, and where not.
+// Values of that variable: whether the ranks bind themselves.
 static const char binds[] = "bind", leaves[] = "leave";
 
 static bool was_ours(void) {
@@ -37,7 +37,7 @@ bool launch_binds(void) {
     return was_ours() && strcmp(getenv(launched), binds) == 0;
 }
 
-// Whether the user says in some way how ranks or threads are bound.
+// Whether the environment says how ranks or threads are bound.
 static bool is_bound_by_user(void) {
     static const char *const policies[] = {"OMPI_MCA_hwloc_base_binding_policy",
                                            "PRTE_MCA_hwloc_default_binding_policy",
@@ -65,7 +65,7 @@ int launch_exit_status(ExitStatus status) {
     return status != EXIT_FINE && was_ours() ? REPORTED + (int)status : (int)status;
 }
 
-// Looked for once: it takes 10 ms.
+// Determined once, as that takes 10 ms.
 static int64_t cores(void) {
     static int64_t found;
     if (found == 0)
@@ -92,7 +92,7 @@ bool launch_fits(Session *session) {
     return false;
 }
 
-// What a rank and the launcher see beyond our own environment; what the user has set stays.
+// Sets variables for the launcher and the ranks, unless the user has set them.
 static void set_environment(int64_t ranks, bool verbose) {
     static const char *const always[][2] = {
         // Ranks bind themselves.
@@ -121,7 +121,7 @@ static void set_environment(int64_t ranks, bool verbose) {
         setenv(crowded[i][0], crowded[i][1], 0);
     for (size_t i = 0; geteuid() == 0 && i < sizeof root / sizeof *root; i++)
         setenv(root[i][0], root[i][1], 0);
-    // Open MPI's help texts about a failed rank would bury what the rank itself has said.
+    // Open MPI's help texts about a failed rank would hide the message of the rank.
     if (!verbose)
         setenv("OMPI_MCA_orte_execute_quiet", "1", 0);
     if (isatty(STDERR_FILENO))
@@ -169,8 +169,8 @@ static int open_input(const Session *session) {
     return fd >= 0 && lseek(fd, 0, SEEK_SET) == 0 ? fd : -1;
 }
 
-// What the ranks print is a result: it is kept here until they have ended, as a launcher does not say whether
-// it could be written. -1 with errno.
+// A file for what the ranks print, the results: the launcher would not report that it could not be written,
+// so this process writes it when they have ended. -1 with errno.
 static int open_output(void) {
     return memfd_create("distal-output", MFD_CLOEXEC);
 }
@@ -188,8 +188,8 @@ static Text read_output(Session *session, int output) {
     return text;
 }
 
-// MPICH's launcher says among the results, between rules, which signal has ended a process; its status is
-// only at times the number. Takes this out of the output; 0 where nothing is said.
+// MPICH's launcher prints the signal that has ended a process among the results, between rules; its exit
+// status does not always give it. Removes this from the output; 0 if there is none.
 static int take_signal(Text *output, bool verbose) {
     static const char title[] = "\n=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n";
     char *first = output->data ? strstr(output->data, title) : NULL;
@@ -217,14 +217,15 @@ static const char *command_line(Session *session, const Words *words) {
     return text_string(&text);
 }
 
-// What the run has come to, from the status that waitpid gave of the launcher, and the signal it has named.
+// The exit status of the run, from the status that waitpid gave of the launcher and the signal that the
+// launcher has printed (0: none).
 static ExitStatus outcome(Session *session, const Words *words, int status, int named) {
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     const bool is_reported = code == REPORTED + EXIT_FAILED || code == REPORTED + EXIT_WRONG;
-    session->pipeline = NULL; // the first rank has said what there is to say about the program
+    session->pipeline = NULL; // the first rank has printed the diagnostics of the program
     if (code == 0 || is_reported)
         return (ExitStatus)(code % REPORTED);
-    // Launchers and shells say in this way that a signal has ended a process.
+    // The exit status by which launchers and shells report that a signal has ended a process.
     const int number = named == 0 && code > 128 && code <= 128 + SIGRTMAX ? code - 128 : named;
     if (number)
         diagnostics_error(session->diagnostics, (Span){0}, "the run was ended: a process got signal %d (%s)",
@@ -257,7 +258,7 @@ ExitStatus launch(Session *session, int64_t ranks) {
         return EXIT_FAILED;
     }
     close(input);
-    // This process ends as it would have without a launcher.
+    // This process is ended by the same signal.
     if (supervised.interrupted_by) {
         signal(supervised.interrupted_by, SIG_DFL);
         raise(supervised.interrupted_by);

@@ -40,16 +40,16 @@ static void run_command(void *arguments) {
     line->status = status; // set last, as memory may run out in the report
 }
 
-// If a standard stream is closed, the next file that is opened would take its descriptor and receive what is
-// printed. So the descriptor is occupied by one that fails when it is read (standard input) or written.
+// If a standard stream is closed, the next file that is opened would get its descriptor and receive what is
+// printed. So a descriptor that fails when it is read (standard input) or written takes its place.
 static void hold_standard_streams(void) {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
             (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-// Threads of OpenBLAS start when it is loaded, before main. Where they may be refused their memory, the
-// command starts once more without them; a run sets their number.
+// Threads of OpenBLAS start when it is loaded, before main. If there may be too little memory for them, the
+// command starts again without them; a run sets their number later.
 static void leave_library_threads(char **arguments) {
     static const char threads[] = "OPENBLAS_NUM_THREADS";
     const char *number = getenv(threads);

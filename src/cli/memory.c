@@ -69,7 +69,7 @@ typedef struct {
     int64_t rank, bytes;
 } Peak;
 
-// The first of those that are largest.
+// The first of the ranks with the largest peak.
 static Peak find_peak(const Pipeline *pipeline, const Options *options) {
     Peak peak = {0, 0, -1};
     for (int i = 0; i < pipeline->program->statement_count; i++) {
@@ -153,12 +153,13 @@ int64_t memory_left(const Session *session, int64_t free_memory, MPI_Comm node) 
     return max_i64(left, 0);
 }
 
-// What the ranks of one node take together, and what is free there, as real numbers, which do not overflow.
+// Bytes that the ranks of one node need together, and that are free there, as real numbers, which do not
+// overflow.
 typedef struct {
     double needed, available, ranks;
 } Node;
 
-// The node that lacks most, the same on all ranks.
+// The node that lacks the most memory, the same on all ranks.
 static Node worst_node(double own, MPI_Comm node) {
     Node mine = {.needed = own, .available = (double)node_free_memory(node)};
     int size, rank;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What would fit into memory: a param that only the schedule uses is halved, params that the machine is made
-// of are doubled, and the program is planned anew until it fits. Only what such a plan has shown to fit is
-// reported.
+// Which changes would fit into memory: a param that only the schedule uses is halved, params that give the
+// machine its size are doubled, and the program is planned again until it fits. Only changes whose plan fits
+// are reported.
 #include "base/clock.h"
 #include "base/integer.h"
 #include "cli/memory.h"
@@ -12,11 +12,11 @@
 #include <math.h>
 #include <string.h>
 
-// Planning the same program for many more ranks or steps takes long, and advice is not worth that.
+// Planning for many more ranks or steps takes long, so advice has a time limit.
 static const double MAX_SECONDS = 3;
 enum { MAX_HALVINGS = 40, MAX_DOUBLINGS = 10 };
 
-// What changing a param of the program changes.
+// What depends on a param of the program.
 typedef enum { ROLE_SIZE, ROLE_MACHINE, ROLE_SCHEDULE } Role;
 
 typedef struct {
@@ -52,7 +52,7 @@ static bool same_extents(int count, const IntExpr *const *a, const int64_t *a_pa
     return true;
 }
 
-// Found from the program with another value of the param.
+// The role of a param, from the program with another value of it.
 static Role role_in(const Pipeline *changed, const Session *session) {
     const Program *now = session->pipeline->program, *then = changed->program;
     const int64_t *a = program_param_values(now, session->arena);
@@ -94,8 +94,8 @@ static Role role_of(Advice *advice, int index, bool *follows) {
     return role;
 }
 
-// What the largest rank takes with the params that are set, -1 where there is no such plan; *ranks, 0 for as
-// many as the machine has, is set to their number.
+// What the rank with the largest peak needs with the params that are set, -1 if there is no such plan. *ranks
+// is set to the number of ranks, where it is 0 (as many as the machine has).
 static int64_t try_plan(Advice *advice, const Options *options, int64_t *ranks) {
     int64_t most = -1;
     const double start = clock_seconds();
@@ -116,7 +116,7 @@ static bool fits(const Advice *advice, int64_t bytes) {
     return bytes >= 0 && bytes <= advice->limit;
 }
 
-// The next plan may take twice as long as the ones before.
+// The next plan may take twice as long as those before.
 static bool is_late(const Advice *advice) {
     return clock_seconds() + 2 * advice->slowest > advice->deadline;
 }
@@ -126,7 +126,7 @@ static void add_note(const Advice *advice, const char *change, int64_t bytes) {
                      report_bytes(bytes, advice->session->arena));
 }
 
-// So many halvings of what is in buffers are needed at least before every rank fits.
+// The number of times that buffers have to be halved at least before every rank fits.
 static int halvings_needed(const Advice *advice) {
     const Pipeline *pipeline = advice->session->pipeline;
     int most = 0;
@@ -167,7 +167,7 @@ static bool try_smaller_pieces(Advice *advice, const Param *param) {
     return false;
 }
 
-// Doubles one param after the other, again and again; without params, the number of ranks.
+// Doubles the params in turn until it fits; without params, the number of ranks.
 static bool try_more_ranks(Advice *advice, const Param *const *params, int count) {
     const Session *session = advice->session;
     int64_t *values = arena_array(session->arena, int64_t, count), ranks = session->pipeline->ranks;
@@ -195,7 +195,7 @@ static bool try_more_ranks(Advice *advice, const Param *const *params, int count
             else
                 text_printf(&change, " on %" PRId64 " ranks", tried);
             if (advice->ranks_of_node > 0)
-                text_printf(&change, ", %" PRId64 " to a node as now", advice->ranks_of_node);
+                text_printf(&change, ", still %" PRId64 " on each node", advice->ranks_of_node);
             add_note(advice, text_string(&change), bytes);
             return true;
         }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// More threads than any node has; a team of many times more does not fit onto the stack of OpenMP.
+// More threads than any node has; many times more do not fit onto the stack of the OpenMP runtime.
 enum { MAX_THREADS = 4096 };
 
 static bool invalid(const OptionUse *use, const char *value, const char *expected) {
@@ -46,7 +46,7 @@ static bool set_count(const OptionUse *use, const char *value) {
                                 option->most));
 }
 
-// Splits NAME=VALUE, where both are there, as the option's help calls them.
+// Splits NAME=VALUE, neither of which is empty.
 static bool split_binding(const OptionUse *use, const char *value, Binding *binding) {
     const char *equals = strchr(value, '=');
     if (!equals || equals == value || equals[1] == '\0') {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of options: spelling, value, help, and how each is set. Commands list the options that they take.
-// To add one, add its name below, a row to the table, and a field to Options.
+// The table of options: spelling, value, help, and the function that sets it. Commands list the options that
+// they take. To add one, add its name below, a row to the table, and a field to Options.
 #ifndef DISTAL_CLI_OPTION_TABLE_H
 #define DISTAL_CLI_OPTION_TABLE_H
 
@@ -48,8 +48,8 @@ typedef struct {
 struct Option {
     const char *short_name, *long_name; // with their dashes; NULL where there is none
     const char *value;                  // name of its value in help; NULL: it takes none
-    bool value_is_optional;             // then given with `=` only
-    const char *summary;                // "{}" is replaced by the result of `list`, if that is not NULL
+    bool value_is_optional;             // it is then given with `=` only
+    const char *summary;                // "{}" stands for the result of `list`, if that is not NULL
     const char *(*list)(Arena *arena);
     // Sets the fields of Options; `value` is NULL where there is none. False with a diagnostic.
     bool (*set)(const OptionUse *use, const char *value);

@@ -71,7 +71,7 @@ typedef struct {
 } Grammar;
 
 static Grammar grammar_create(void) {
-    // "-": arguments in order, files included; ":": a missing value is distinguished from an unknown option.
+    // "-": arguments in order, files included; ":": missing values are distinguished from unknown options.
     Grammar grammar = {.short_names = "-:"};
     char *letter = grammar.short_names + 2;
     struct option *name = grammar.long_names;
@@ -137,8 +137,7 @@ static bool set_option(Parsing *parsing, const Option *option, const char *value
     return option->set(&use, value);
 }
 
-// Handles what getopt_long has returned for `argument`. False where `argument` is not an option as it should
-// be.
+// Handles the result of getopt_long for `argument`. False if `argument` is a wrong option.
 static bool take(Parsing *parsing, int code, const char *argument) {
     const Option *option = option_of(code == '?' || code == ':' ? optopt : code);
     if (code == 1)

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 Progress progress_start(bool on) {
-    // A rank's standard error is the launcher's; the parent has looked at the terminal.
+    // A rank's standard error is a pipe to the launcher; the launching process has looked for a terminal.
     on = on && (isatty(STDERR_FILENO) || getenv("DISTAL_PROGRESS"));
     return (Progress){.on = on, .start = clock_seconds()};
 }

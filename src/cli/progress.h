@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Progress of long work: one line on the terminal that rewrites itself, and nothing anywhere else.
+// Progress of long work: one line on the terminal that is rewritten; nothing where there is no terminal.
 #ifndef DISTAL_CLI_PROGRESS_H
 #define DISTAL_CLI_PROGRESS_H
 
@@ -12,7 +12,7 @@ typedef struct {
     double start, last;
 } Progress;
 
-// `on`: this process is the one that shows it, and the user has not asked for quiet.
+// `on`: this process shows it, and -q is not given.
 Progress progress_start(bool on);
 void progress_show(Progress *progress, const char *what, int64_t done, int64_t all);
 // Removes the line.

@@ -37,7 +37,7 @@ static int64_t sum(const int64_t *values, int64_t count) {
     return result;
 }
 
-// Exact while that is short; the JSON has every figure exactly.
+// Exact for small numbers; the JSON has the exact number always.
 const char *report_bytes(int64_t bytes, Arena *arena) {
     static const char *const units[] = {"MiB", "GiB", "TiB", "PiB", "EiB"};
     if (bytes < 1024 * 1024)
@@ -66,7 +66,7 @@ double report_gflops(const StatementPlan *plan, const StatementReport *report) {
 
 enum { COLUMNS = 10 };
 
-// The columns of the table; numbers stand on the right.
+// The columns of the table; numbers are aligned to the right.
 static const struct {
     const char *upper, *lower;
     bool right;

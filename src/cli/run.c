@@ -67,7 +67,7 @@ static ExitStatus run_ranks(Session *session) {
         status = compute(&run);
     else if (ok)
         status = EXIT_FAILED;
-    // Before any rank may end: a launcher then ends the others.
+    // Before any rank ends, as a launcher may end the others then.
     if (rank == 0)
         session_report(session);
     session->reported = true;
@@ -75,17 +75,17 @@ static ExitStatus run_ranks(Session *session) {
     return status;
 }
 
-// One process: MPI needs neither a daemon nor a network.
+// With one process, MPI needs neither a daemon nor a network.
 static void keep_alone(void) {
     setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
-    // Nor a folder: all isolated processes would have the same, and remove it from under each other.
+    // Nor a folder: isolated processes would share one, and each would remove it while others use it.
     setenv("OMPI_MCA_orte_create_session_dirs", "0", 0);
     setenv("OMPI_MCA_pml", "ob1", 0);
     setenv("OMPI_MCA_btl", "self", 0);
     setenv("UCX_TLS", "self", 0);
 }
 
-// Everything that looks there, MPI first of all, then falls back on /tmp.
+// Where TMPDIR cannot be used, MPI and others fall back on /tmp without it.
 static void leave_bad_temporary_folder(Arena *arena) {
     const char *folder = getenv("TMPDIR");
     if (!folder)
@@ -109,7 +109,7 @@ static ExitStatus run(Session *session) {
     leave_bad_temporary_folder(session->arena);
     if (launch_is_inside())
         return run_here(session);
-    // What is wrong is found before anything is launched.
+    // Mistakes are found before anything is launched.
     Bindings bindings;
     if (!session_compile(session, PASS_C) || !launch_fits(session) || !session_compile(session, PASS_PLAN) ||
         !bindings_create(session, &bindings))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Run: the state of `distal run` on one rank, and its steps in order. Steps are collective where they say so;
-// what fails on one rank fails on all, with the diagnostic in run->session->diagnostics.
+// Run: the state of `distal run` on one rank, and its steps in order. A failure of a collective step on one
+// rank is a failure on all, with the diagnostic in run->session->diagnostics.
 #ifndef DISTAL_CLI_RUN_H
 #define DISTAL_CLI_RUN_H
 
@@ -50,10 +50,10 @@ typedef struct {
 
 // False with diagnostics of all mistakes; not collective.
 bool bindings_create(Session *session, Bindings *bindings);
-// Whether files can be made where the outputs go, before anything is computed. Collective.
+// Whether the outputs can be written, checked before anything is computed. Collective.
 bool bindings_writable(Run *run);
 
-// Compiles the kernels once a node, loads them, makes storage. Collective.
+// Compiles the kernels, once on each node, loads them, and allocates storage. Collective.
 bool run_prepare(Run *run);
 void run_release(Run *run); // collective
 
@@ -61,12 +61,12 @@ bool run_load_inputs(Run *run); // collective
 // Takes what a sparse tensor stores now into the figures of the plan. Collective.
 void run_count_stored(Run *run, int tensor);
 
-// Executes statement `index` as often as the options say, measures it, and checks the result where asked for.
-// False where something failed; a result that is wrong is in the report. Collective.
+// Executes statement `index` as often as the options say, measures it, and checks the result with --check.
+// False on a failure; a wrong result is noted in the report only. Collective.
 bool run_statement(Run *run, int index);
 
-// What a statement reads, before it is executed, by tensor id: whole tensors on every rank, and the entries
-// of sparse ones on the rank that has them.
+// The tensors that a statement reads, before it is executed, by tensor id: whole tensors on every rank, and
+// the entries of sparse ones on the rank that has them.
 typedef struct {
     int count;
     void **arrays;
@@ -76,11 +76,11 @@ typedef struct {
 bool check_inputs_gather(Run *run, int index, CheckInputs *inputs);
 void check_inputs_free(CheckInputs *inputs);
 
-// Compares what statement `index` has made with the reference evaluator. Collective.
+// Compares the result of statement `index` with the reference evaluator. Collective.
 bool run_check(Run *run, int index, const CheckInputs *inputs);
 
-// Prints scalars that the user has not sent elsewhere and writes outputs, both only of results that are
-// `right`; prints figures. Collective.
+// If the results are `right`, prints scalars that no --out names and writes outputs; prints figures.
+// Collective.
 bool run_finish(Run *run, bool right);
 
 #endif

@@ -38,7 +38,7 @@ static void print_value(const void *value, ElementType type, Text *to) {
     text_append(to, "i");
 }
 
-// "a = 1.5" for every scalar that is computed and not written to a file. `any` says whether there was one.
+// Prints "a = 1.5" for every scalar that is computed and not written to a file. Sets *any if there is one.
 static bool print_scalars(Run *run, bool *any) {
     const Program *program = run->pipeline->program;
     Text text = text_create(run->session->arena);
@@ -92,7 +92,7 @@ static RunReport make_report(const Run *run, const char *const *units) {
                        .blas = environment_blas(arena)};
 }
 
-// One line a statement, so that a run that leaves nothing else behind says what it did.
+// One line for each statement, printed where a run prints and writes nothing else.
 static void print_summary(const Run *run, Text *to) {
     for (int i = 0; i < run->pipeline->program->statement_count; i++) {
         const StatementReport *report = &run->statements[i].report;

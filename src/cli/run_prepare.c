@@ -45,7 +45,7 @@ static bool compile(Run *run) {
     return true;
 }
 
-// Where the user says how much a rank may take, that is the limit instead of what is free.
+// --memory-limit takes the place of the free memory.
 static bool fits(Run *run) {
     if (run->session->options->memory_limit > 0)
         return memory_within_limit(run->session, run->rank == 0);
@@ -73,7 +73,7 @@ static bool create_communicators(Run *run) {
            diagnostics_error(run->session->diagnostics, (Span){0}, "this run has not enough memory");
 }
 
-// The same figures on all ranks: those of the rank with most threads.
+// All ranks have the figures for the largest number of threads of a rank.
 static void count_threads(const Run *run) {
     int64_t most = run->threads;
     all_reduce(&most, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);

@@ -38,7 +38,7 @@ static void backup_free(Backup *backup) {
     free(backup->pieces);
 }
 
-// Made for each statement just before it is executed, so that there are buffers for one statement at a time.
+// Created for each statement just before it is executed, so that only one statement has buffers at a time.
 static bool prepare(Run *run, int index) {
     const int tensors = run->pipeline->plan->tensor_count;
     RunStatement *statement = &run->statements[index];
@@ -76,7 +76,7 @@ static void gather_counters(Run *run, int index) {
     }
 }
 
-// What the runtime has moved, over all ranks, must be what the plan says.
+// Compares the bytes and messages that the runtime has counted, on all ranks, with those of the plan.
 static bool check_counters(Run *run, int index) {
     const StatementPlan *plan = run->pipeline->plan->statements[index];
     const RunStatement *statement = &run->statements[index];

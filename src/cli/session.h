@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Session: the state that commands share (options, program text, pipeline, diagnostics), and how they end.
+// Session: the state that commands share (options, program text, pipeline, diagnostics), and exit statuses.
 #ifndef DISTAL_CLI_SESSION_H
 #define DISTAL_CLI_SESSION_H
 
 #include "cli/options.h"
 
-// What the process ends with.
+// Exit statuses.
 typedef enum { EXIT_FINE = 0, EXIT_FAILED = 1, EXIT_WRONG = 2 } ExitStatus;
 
 typedef struct {
@@ -26,10 +26,10 @@ const char *session_source_name(const Options *options);
 // Reads the program text: of -e, of a file or of standard input. False with a diagnostic.
 bool session_load(Session *session);
 
-// Loads the program and runs the passes up to `last`; prints their times if the user wants verbose output.
-// False with diagnostics, which are not printed yet.
+// Loads the program and runs the passes up to `last`; with -v, prints their times. False with diagnostics,
+// which are not printed yet.
 bool session_compile(Session *session, Pass last);
-// The exit status after that: the program is wrong, or memory has run out.
+// The exit status after session_compile has failed: the program is wrong, or memory has run out.
 ExitStatus session_failure(const Session *session);
 
 // Prints all diagnostics on standard error, once. Called at the end of every command.

@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-// Seconds that an interrupted launcher has to end its processes itself: those on other machines too, which
-// nothing else reaches.
+// Seconds that an interrupted launcher has to end its processes, among them those on other machines, which
+// only the launcher can end.
 enum { PATIENCE = 4 };
 
 static volatile sig_atomic_t supervisor; // in the process that asks for supervision
@@ -65,7 +65,7 @@ static pid_t parent_of(const char *process) {
     return parent;
 }
 
-// Kills the children of this process. What they have started becomes a child in their place, see adopt.
+// Kills the children of this process. Their children become children of this process, see adopt_orphans.
 static void kill_children(void) {
     DIR *processes = opendir("/proc");
     const struct dirent *entry;
@@ -76,12 +76,12 @@ static void kill_children(void) {
         closedir(processes);
 }
 
-// From now on a process below this one whose parent ends becomes a child of this one, not of init.
+// From now on, a descendant whose parent ends becomes a child of this process, not of init.
 static void adopt_orphans(void) {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
-// Kills all processes below this one. Each round reaches those that the round before has orphaned.
+// Kills all descendants of this process. Each round kills those that the round before has orphaned.
 static void kill_descendants(void) {
     const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
     for (;;) {
@@ -95,7 +95,7 @@ static void kill_descendants(void) {
     }
 }
 
-// In the new process; `failed` is the end of a pipe that takes errno where the command cannot be started.
+// In the new process: runs the command. If it cannot be started, writes errno to the pipe `failed`.
 static void become(char *const *words, int input, int output, pid_t parent, int failed) {
     // If this process is killed, so is the launcher; a signal from the terminal does not reach it.
     prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -107,7 +107,7 @@ static void become(char *const *words, int input, int output, pid_t parent, int 
     _exit(written == sizeof error ? 127 : 126);
 }
 
-// Whether the command has been started: the pipe closes without a word then. Else errno.
+// Whether the command has been started: the pipe then closes empty. Else false with errno.
 static bool has_started(int failed) {
     int error;
     ssize_t got;
@@ -119,8 +119,7 @@ static bool has_started(int failed) {
     return got == 0;
 }
 
-// Waits for the launcher and, where this process is interrupted, for all it has started; adopted orphans are
-// reaped on the way.
+// Waits for the launcher and, if this process is interrupted, for all descendants; reaps adopted orphans.
 static void wait_for(pid_t launcher, Supervised *supervised) {
     bool runs = true;
     while (runs || interrupted_by) {
@@ -139,10 +138,10 @@ static void wait_for(pid_t launcher, Supervised *supervised) {
         kill_descendants();
 }
 
-// What has come of supervision, from the process that does it to the one that asked for it.
+// The outcome of supervision, sent by the supervisor to the process that has asked for it.
 typedef struct {
     bool started;
-    int error; // why not
+    int error; // errno if it has not been started
     Supervised supervised;
 } Outcome;
 
@@ -211,7 +210,7 @@ bool supervise(char *const *words, int input, int output, const char *const *lef
         while ((got = read(ends[0], &outcome, sizeof outcome)) < 0 && errno == EINTR)
             continue;
         if (got != sizeof outcome)
-            outcome = (Outcome){.error = ECHILD}; // it was killed itself
+            outcome = (Outcome){.error = ECHILD}; // the supervisor was killed
         while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
             continue;
     }

@@ -10,7 +10,7 @@ const char *const race_names[] = {"none", "atomic", "reduction", "temporary"};
 Cin *cin_copy(const Cin *cin) {
     Cin *copy = arena_new(cin->arena, Cin);
     *copy = *cin;
-    // Lists of its own: they are changed and appended to in place.
+    // The lists are copied, as commands change them in place and append to them.
     copy->relations.capacity = cin->relations.count;
     copy->relations.items =
         arena_copy(cin->arena, cin->relations.items, sizeof(Relation *) * (size_t)cin->relations.count);
@@ -53,7 +53,7 @@ int cin_nest_count(const Cin *cin) {
     return stmt_nest_count(cin->body);
 }
 
-// A where statement executes its second part, which fills the workspace, first.
+// The second part of a where statement, which fills the workspace, is executed first.
 static const Stmt *executed_first(const Stmt *stmt) {
     return stmt->kind == STMT_WHERE ? stmt->second : stmt->first;
 }

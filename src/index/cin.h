@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CIN, concrete index notation (DISTAL, section 5.1, figure 14): loops over an assignment, and the `s.t.`
-// lists of a schedule: relations, which derive variables, and directives. A Cin is a value: a schedule
-// command makes a new one and changes nothing.
+// CIN, concrete index notation (DISTAL, section 5.1, figure 14): loop nests over assignments, and the `s.t.`
+// lists of the schedule: relations, which derive variables, and directives. A Cin is immutable: a schedule
+// command returns a new one.
 #ifndef DISTAL_INDEX_CIN_H
 #define DISTAL_INDEX_CIN_H
 
@@ -31,7 +31,7 @@ extern const char *const parallel_unit_names[]; // by ParallelUnit
 extern const char *const race_names[];          // by RaceStrategy
 enum { KERNEL_COUNT = 7, PARALLEL_UNIT_COUNT = 2, RACE_COUNT = 4 };
 
-// Directives: what the schedule says of how loops are executed.
+// Directives say how loops are executed.
 typedef enum {
     DIRECTIVE_DISTRIBUTE, // iterations of loops[0] run on different processors, along dimension `dim` of
                           // `machine`; machine NULL: along a dimension of their own
@@ -47,7 +47,7 @@ enum { DIRECTIVE_COUNT = DIRECTIVE_UNROLL + 1 };
 typedef struct {
     DirectiveKind kind;
     Span span;            // of the command that gave it
-    int64_t at_relations; // how many relations there were: the order of both is that of the commands
+    int64_t at_relations; // number of relations before it, which gives the order of relations and directives
     int loop_count;
     int loops[MAX_VARS];
     const IntExpr *number;
@@ -78,8 +78,8 @@ struct Stmt {
 typedef struct {
     Arena *arena;
     const Assignment *assignment; // as it was written
-    // What is computed, in order of execution: workspaces, and last the target. Their variables are the
-    // source variables of the Cin.
+    // The assignments in order of execution: those to workspaces, and last the one to the target. Their
+    // variables are the source variables of the Cin.
     int part_count;
     const Assignment *const *parts;
     int var_count;
@@ -96,21 +96,21 @@ typedef struct {
 // variables in order of first occurrence, those of the left side first (DISTAL, section 5.1).
 const Cin *cin_create(Arena *arena, const Assignment *assignment);
 
-// The same of an assignment that falls apart into `parts`, of which later ones read what earlier ones
-// compute: the last where the one before it where ... All have the same table of variables. They have to
-// stay.
+// The same for an assignment that has been divided into `parts`, of which later ones read what earlier ones
+// compute: the last where the one before it where ... All have the same table of variables. Keeps pointers to
+// them.
 const Cin *cin_create_parts(Arena *arena, const Assignment *assignment, const Assignment *const *parts,
                             int part_count);
 
 // A shallow copy to be changed by a schedule command.
 Cin *cin_copy(const Cin *cin);
-// The name of a variable to come.
+// The name of a new variable.
 typedef struct {
     const char *name;
     Span span;
 } NewVar;
-// Adds the relation, whose children are new variables with these names, and sets their ids in it. What is
-// derived from an ordered loop is ordered. Loops stay as they are.
+// Adds the relation, whose children are new variables with these names, and sets their ids in it. Variables
+// that are derived from an ordered loop are ordered. Does not change the nests.
 void cin_derive(Cin *cin, Relation *relation, const NewVar *children);
 void cin_add_directive(Cin *cin, Directive directive);
 
@@ -138,11 +138,11 @@ bool cin_is_loop(const Cin *cin, int var);
 bool directive_is_about(const Directive *directive, int loop);
 // The first directive of `kind` about the loop `var`, or NULL.
 const Directive *cin_directive(const Cin *cin, DirectiveKind kind, int var);
-// The relation that has made `var`, NULL for a source variable; and the one that has put others in its place,
+// The relation of which `var` is a child, NULL for a source variable; and the one of which it is a parent,
 // NULL for a loop.
 const Relation *cin_made_by(const Cin *cin, int var);
 const Relation *cin_replaced_by(const Cin *cin, int var);
-// The relation with the extents of its variables, and no values.
+// The relation with the extents of its variables and without values.
 RelationTerms cin_relation_terms(const Cin *cin, const Relation *relation);
 
 // Well-formedness: every variable of an access recoverable from the loops around it, every loop bound once,

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From index notation to concrete index notation: which terms are summed over which variables, hence into
-// which loop nests the statement falls apart.
+// From index notation to concrete index notation: terms that are summed over the same variables share a loop
+// nest.
 #include "index/cin.h"
 #include "index/summation.h"
 
-// A signed part of a sum: all that is summed over the same variables.
+// A signed part of a sum: all additive terms that are summed over the same variables.
 typedef struct {
     const Expr *expr;
     bool negative;
     VarSet reduced; // variables that it is summed over
 } Term;
 
-// No two terms with the same reduced variables.
+// No two terms have the same reduced variables.
 typedef Array(Term) TermArray;
 
 static const Expr *operation(Arena *arena, ExprKind kind, Span span, const Expr *left, const Expr *right) {
@@ -38,8 +38,8 @@ static void add_term(Arena *arena, TermArray *terms, Span span, Term term) {
     array_push(arena, *terms, term);
 }
 
-// The sum that `expr` is, one term for each set of reduced variables. Where there is one set only, the term
-// is `expr` as it was written. `reducible`: variables that the left side lacks.
+// `expr` as a sum with one term for each set of reduced variables. If there is only one set, the term is
+// `expr` as it was written. `reducible`: variables that the left side lacks.
 static TermArray terms_of(Arena *arena, const Expr *expr, VarSet reducible) {
     TermArray terms = {0};
     if (!expr_is_sum(expr) && expr->kind != EXPR_NEG) {
@@ -101,7 +101,7 @@ static Nest make_nest(Arena *arena, const Assignment *assignment, const Term *te
     return nest;
 }
 
-// What is not reduced comes first: it stores where the others add.
+// The term without reduced variables comes first, as it stores and the others add.
 static void put_unreduced_first(TermArray *terms) {
     for (int64_t i = 1; i < terms->count; i++) {
         if (terms->items[i].reduced)
@@ -135,7 +135,7 @@ static const Stmt *sequence_of(Arena *arena, int64_t count) {
     return body;
 }
 
-// Appends the nests of one part, which are executed after those of the parts before it.
+// Appends the nests of one part, which are executed after those of earlier parts.
 static void add_part(Cin *cin, const Assignment *part) {
     TermArray terms = terms_of(cin->arena, part->rhs, ~access_vars(part->lhs));
     put_unreduced_first(&terms);

@@ -5,8 +5,8 @@
 
 enum { LINE_LENGTH = 99 };
 
-// Appends `text` broken at spaces that no parenthesis encloses; continuation lines start with `indent`
-// spaces, and `column` are on the line already.
+// Appends `text`, broken into lines at spaces outside of parentheses. Continuation lines start with `indent`
+// spaces; the first line begins at `column`.
 static void append_wrapped(const char *text, size_t column, size_t indent, Text *to) {
     bool first = true;
     while (*text) {
@@ -85,7 +85,7 @@ void cin_print_directive(const Cin *cin, const Directive *directive, const char 
     text_append(to, ")");
 }
 
-// On one line where that fits; else the loops, and the assignment below them.
+// On one line if that fits; else the loops, and the assignment below them.
 static void print_nest(const Cin *cin, const Nest *nest, const char *end, Text *to) {
     const char *const *names = cin_names(cin);
     Text loops = text_create(cin->arena), assign = text_create(cin->arena);

@@ -4,7 +4,7 @@
 typedef struct {
     const Cin *cin;
     const char *why;  // NULL while all is well
-    VarSet named;     // by accesses of the nest in hand
+    VarSet named;     // by accesses of the current nest
     VarSet recovered; // from its loops
 } Verifier;
 
@@ -33,7 +33,7 @@ static void verify_nest(Verifier *verifier, const Nest *nest) {
             fail(verifier, "a loop over a variable that others were derived from", var);
         bound |= (VarSet)1 << var;
     }
-    VarSet behind = bound; // the loops: what they are derived from, directly or not
+    VarSet behind = bound; // the loops and the variables that they are derived from
     verifier->recovered = bound;
     verifier->named = 0;
     for (int64_t i = cin->relations.count - 1; i >= 0; i--) {
@@ -46,7 +46,7 @@ static void verify_nest(Verifier *verifier, const Nest *nest) {
     }
     verify_access(verifier, nest->assign->lhs);
     expr_accesses(nest->assign->rhs, verify_access, verifier);
-    // Else the loop repeats its body without a reason.
+    // A loop that no access depends on would repeat its body.
     for (int v = 0; v < cin->var_count; v++)
         if (behind >> v & 1 && !cin_made_by(cin, v) && !(verifier->named >> v & 1))
             fail(verifier, "a loop over a variable that its nest does not use", v);

@@ -34,7 +34,7 @@ static Operand operand_of(const Access *access, const int64_t *params) {
     return operand;
 }
 
-// Whether a function is called with complex numbers.
+// Whether the expression calls a function with complex numbers.
 static bool is_complex(const Expr *call) {
     return type_info(expr_type(call->left))->is_complex ||
            (call->right && type_info(expr_type(call->right))->is_complex);
@@ -88,7 +88,7 @@ static Term term_of(Arena *arena, const Evaluator *evaluator, Addend addend, con
     return term;
 }
 
-// Functions of the C library are right to a few units in the last place.
+// Functions of the C library are exact to a few units in the last place.
 static double rounding_count(const Term *term) {
     double count = 0;
     for (int s = 0; s < term->program.step_count; s++)
@@ -96,7 +96,7 @@ static double rounding_count(const Term *term) {
     return count;
 }
 
-// One more rounding of a complex number is several of its parts.
+// A rounding of a complex number is several roundings of its parts.
 static void count_work(Evaluator *evaluator) {
     for (int t = 0; t < evaluator->term_count; t++) {
         const Term *term = &evaluator->terms[t];
@@ -174,7 +174,7 @@ double evaluator_tolerance(const Evaluator *evaluator) {
     return evaluator_tolerance_of(evaluator, evaluator->summands);
 }
 
-// What one thread works with.
+// The memory of one thread.
 typedef struct {
     Sums sums, partial;
     Lanes *lanes;    // an operand of the term
@@ -192,8 +192,8 @@ static void scratch_free(Scratch *scratch) {
     free(scratch->stack);
 }
 
-// Sums over all values of the term's reduction variables but `lane_var`, whose values are BLOCK at a time in
-// lanes; where that is none of them, the lanes are `width` neighbouring elements of the result.
+// Sums over all values of the term's reduction variables. If `lane_var` is one of them, lanes are BLOCK
+// values of it at a time; else they are `width` neighbouring elements of the result.
 static void sum_term(const Evaluator *evaluator, const Term *term, const void *const *arrays, int64_t *at,
                      int lane_var, int64_t width, Scratch *scratch, Sums *sums) {
     for (int i = 0; i < term->reduction_count; i++) {
@@ -353,7 +353,8 @@ static double real_error(double got, double value, double magnitude) {
     return isfinite(got) && isfinite(value) ? relative_error(fabs(got - value), magnitude) : INFINITY;
 }
 
-// How infinite and NaN parts go through complex products is not laid down: they are all alike here.
+// The C standard does not define which parts of complex products are infinite or NaN: all such values are
+// equal here.
 static double complex_error(const double *got, const double *value, double magnitude) {
     bool finite = isfinite(value[0]) && isfinite(value[1]);
     if (finite != (isfinite(got[0]) && isfinite(got[1])))

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The reference evaluator: the value of a statement, element by element, with plain loops over whole tensors.
-// It is what results are checked against, so it goes from the syntax tree to numbers on its own: it shares
-// nothing with CIN, lowering or plans.
+// The reference evaluator computes the elements of a statement with plain loops over whole tensors. Results
+// are checked against it, so it works on the syntax tree and shares nothing with CIN, lowering or plans.
 #ifndef DISTAL_INDEX_EVALUATE_H
 #define DISTAL_INDEX_EVALUATE_H
 
@@ -12,8 +11,8 @@ typedef struct Evaluator Evaluator;
 // How results are held: double, double _Complex (two doubles), or int64_t.
 typedef enum { WIDE_REAL, WIDE_COMPLEX, WIDE_INTEGER } WideKind;
 
-// Prepares a statement for these params. The statement means the sum of its additive terms, each summed over
-// those of its own variables that the left side lacks.
+// Prepares a statement for these params. Its value is the sum of its additive terms, each summed over those
+// of its own variables that the left side lacks.
 Evaluator *evaluator_create(Arena *arena, const Assignment *assignment, const int64_t *params);
 
 // Whether a tensor of the statement is sparse: then it is evaluated on entries (evaluate_sparse.h), and not
@@ -28,9 +27,9 @@ size_t evaluator_value_size(const Evaluator *evaluator); // bytes of one value
 // Evaluates elements first .. last - 1 of the left side (row-major in the order of its modes).
 // `arrays`: by tensor id, the whole tensor in its own type, row-major in the order of its modes; of the left
 // side only where the statement accumulates, with its old values. `values` receives last - first values of
-// the evaluator's kind, `magnitudes` the sums of the absolute values of all that was added up to them; it may
-// be NULL. Sums are compensated, so that values are nearer to the truth than the result that is checked.
-// Divides the work among the threads. False when memory runs out.
+// the evaluator's kind, `magnitudes`, unless it is NULL, the sums of the absolute values of all summands.
+// Sums are compensated, so that values are more exact than the result that is checked. Divides the work among
+// the threads. False when memory runs out.
 bool evaluator_run(const Evaluator *evaluator, const void *const *arrays, int64_t first, int64_t last,
                    void *values, double *magnitudes);
 
@@ -39,9 +38,9 @@ bool evaluator_run(const Evaluator *evaluator, const void *const *arrays, int64_
 double evaluator_error(const Evaluator *evaluator, const void *got, const void *values,
                        const double *magnitudes, int64_t count);
 
-// What that may be for a correct result: the forward error bound of a sum, unit roundoff times the number of
-// summands and operations; of a long sum only a multiple of the square root of the summands, as the bound
-// would let anything pass while roundings in both directions cancel. 0 for integers.
+// The largest error of a correct result: the forward error bound of a sum, unit roundoff times the number of
+// summands and operations. For long sums a multiple of the square root of the number of summands: rounding
+// errors cancel, and the bound would accept wrong results. 0 for integers.
 double evaluator_tolerance(const Evaluator *evaluator);
 // The same where at most `summands` are added up to an element.
 double evaluator_tolerance_of(const Evaluator *evaluator, double summands);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-// The lanes are what the compiler shall vectorize, at any level of optimization.
+// The loops over lanes are vectorized at any level of optimization.
 #define FOR_LANES _Pragma("omp simd") for (int i = 0; i < count; i++)
 
 // The magnitude of a complex number is taken as |re| + |im|, which no finite number overflows.
@@ -181,8 +181,8 @@ static const Combine combines[][EXPR_DIV + 1] = {
         {[EXPR_ADD] = whole_add, [EXPR_SUB] = whole_sub, [EXPR_MUL] = whole_mul, [EXPR_DIV] = whole_div},
 };
 
-// Before the values are combined. How much more than a divisor its magnitude is says how much of it may have
-// cancelled.
+// Called before the values are combined. The ratio of the magnitude of a divisor to its value says how much
+// of it may have cancelled.
 static void combine_magnitudes(ExprKind operation, Register *left, const Register *right, WideKind kind,
                                int count) {
     if (operation == EXPR_ADD || operation == EXPR_SUB) {
@@ -232,7 +232,7 @@ void block_clear(Sums *sums, int count) {
     memset(sums->lost_im, 0, bytes);
 }
 
-// Knuth's exact sum: what rounding loses of each addition is kept beside.
+// Knuth's two-sum: the rounding error of each addition is kept as well.
 static void add_exactly(double *restrict sum, double *restrict lost, const double *restrict value,
                         int count) {
     FOR_LANES {

@@ -36,7 +36,7 @@ typedef struct {
     bool present[BLOCK]; // of a sparse program: what is not present is zero
 } Register;
 
-// Sums by lane, with what rounding lost of them.
+// Sums by lane, with their rounding errors.
 typedef struct {
     Register sum;
     double lost_re[BLOCK], lost_im[BLOCK];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Functions in the reference evaluator. How far rounding of the arguments may move a result is found by
-// moving them: that serves every function.
+// Functions in the reference evaluator. The effect of rounding errors of the arguments is found by evaluating
+// the function on perturbed arguments, which works for every function.
 #include "index/evaluate_block.h"
 
 #include <complex.h>
 #include <math.h>
 
-// The part of an argument's magnitude that it is moved by.
+// The perturbation of an argument, relative to its magnitude.
 static const double MOVE = 0x1p-20;
 
 typedef struct {
@@ -26,8 +26,8 @@ static bool is_finite(double _Complex value) {
     return isfinite(creal(value)) && isfinite(cimag(value));
 }
 
-// How much the result changes with one argument, times the magnitude of that: 0 where it cannot be moved
-// within the function's domain.
+// The change of the result with one argument, times the magnitude of the argument; 0 where a perturbed
+// argument is outside of the function's domain.
 static double moved(Call call, double _Complex result, int argument, double magnitude) {
     const double _Complex at = call.arguments[argument];
     const double length = cabs(at), by = MOVE * magnitude;

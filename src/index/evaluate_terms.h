@@ -5,7 +5,7 @@
 
 #include "index/notation.h"
 
-// An additive term: all of the right side that is summed over the same variables.
+// An additive term: the part of the right side that is summed over the same variables.
 typedef struct {
     bool negative;
     VarSet summed;

@@ -6,7 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-// What the type of an expression follows from, kept apart because a number adapts to the tensors around it.
+// What determines the type of an expression; numbers are kept apart, as they adapt to the tensors around
+// them.
 typedef struct {
     bool has_tensor, has_real_number, integer_is_long;
     ElementType type; // of the tensors together
@@ -34,7 +35,7 @@ static void add_number(Operands *operands, bool is_integer, int64_t integer) {
     operands->integer_is_long |= is_integer && (integer > INT32_MAX || integer < INT32_MIN);
 }
 
-// `computing`: the types in between count as well, not only that of the value.
+// `computing`: types of intermediate results count as well.
 static void collect(const Expr *expr, bool computing, Operands *operands) {
     switch (expr->kind) {
     case EXPR_ACCESS:
@@ -238,7 +239,7 @@ void access_print(const Access *access, const char *const *names, Text *to) {
         text_append(to, ")");
 }
 
-// Always as a real number, which an integer in its place would not be.
+// With a point or an exponent, so that it is read back as a real number.
 static void print_real(double number, Text *to) {
     Text digits = text_create(to->arena);
     text_append_real(&digits, number, false);

@@ -28,10 +28,10 @@ typedef struct {
 // Whether a level does not store every coordinate.
 bool tensor_is_sparse(const Tensor *tensor);
 LevelList tensor_levels(const Tensor *tensor);
-// A copy in `arena` with all that it refers to but the machine of its placement, without places in a text.
+// A deep copy in `arena`, without spans; the machine of its placement is not copied.
 Tensor *tensor_copy(Arena *arena, const Tensor *tensor);
-// Whether they are declared alike but for their names and ids: type, extents as they are written, storage,
-// placement.
+// Whether two tensors differ in their names and ids only: type, extents as they are written, storage and
+// placement are equal.
 bool tensor_is_like(const Tensor *a, const Tensor *b);
 
 typedef struct {
@@ -80,12 +80,13 @@ typedef struct {
     SourceVar vars[MAX_VARS];
 } Assignment;
 
-// The type that the statement computes in: promotion over all its tensors, the left one too, where a number
-// takes the type of the tensors around it (NumPy's rules: 0.5 makes integers f64 and leaves f32 alone), and a
-// function that integers do not have makes them f64.
+// The type that the statement computes in: promotion over all of its tensors, the left one included. A number
+// takes the type of the tensors around it (NumPy's rules: 0.5 converts integers to f64 and does not change
+// f32), and a function that is not defined on integers converts them to f64.
 ElementType assignment_type(const Assignment *assignment);
-// The same over the tensors and numbers of one expression: what may have to be converted to be stored. It is
-// real where all that is complex is an argument of functions that give real numbers.
+// The type of the value of one expression, which may have to be converted to be stored: the same promotion
+// over its tensors and numbers. It is real if complex numbers are only in arguments of functions with real
+// results.
 ElementType expr_type(const Expr *expr);
 
 // The first access of a sparse tensor, the left side first; NULL where there is none.
@@ -109,7 +110,7 @@ void expr_accesses(const Expr *expr, void (*visit)(void *context, const Access *
 typedef const Tensor *(*TensorMap)(void *context, const Tensor *tensor);
 Assignment *assignment_with_tensors(Arena *arena, const Assignment *assignment, TensorMap tensor,
                                     void *context);
-// Makes the extents of the variables those that their tensors have.
+// Sets the extents of the variables from those of the tensors.
 void assignment_take_extents(Assignment *assignment);
 
 // As written in a program: "A(i, j) = B(i, k) * C(k, j)". `names` are by variable id.

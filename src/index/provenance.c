@@ -42,7 +42,7 @@ static bool put_in_numbers(Provenance *provenance, const Cin *cin, const int64_t
     const char *wrong = relation->kind->invalid ? relation->kind->invalid(numeric, arena) : NULL;
     if (wrong)
         return diagnostics_error(diagnostics, relation->span, "%s", wrong);
-    int64_t end; // of whole blocks, which may reach beyond the parent
+    int64_t end; // of all blocks, the last of which may extend beyond the parent
     if (relation->kind->partitions && !checked_mul(numeric->child[0], numeric->child[1], &end))
         return diagnostics_error(diagnostics, relation->span, "the blocks of '%s' reach beyond 64 bits",
                                  cin->vars[relation->parent[0]].name);
@@ -102,9 +102,9 @@ static bool is_total(const NumericRelation *relation) {
            relation->parent[0] * (kind->parents == 2 ? relation->parent[1] : 1);
 }
 
-// The relations, as a set of bits, by which the coordinates of the access, or whether there is an iteration,
-// depend on the loops. Others give values to variables that are not asked for. From the oldest on, as what a
-// relation gives values to is used by older ones.
+// The relations, as a set of bits, through which the coordinates of the access, or the existence of an
+// iteration, depend on the loops. Others determine variables that are not asked for. In order of derivation,
+// as older relations use what newer ones determine.
 static uint64_t relations_of(const Provenance *provenance, const bool *active, VarSet asked) {
     uint64_t relations = 0;
     for (int i = 0; i < provenance->relation_count; i++) {
@@ -135,7 +135,7 @@ void provenance_related(const Provenance *provenance, const bool *active, const 
         related[v] = found >> v & 1;
 }
 
-// Puts in the values of the active loops, which then are `known`; false where one has none.
+// Sets the values of the active loops, which are `known` then; false if one has none.
 static bool start(const Provenance *provenance, const bool *active, const LoopRanges *ranges, Box *box,
                   VarSet *known) {
     *known = 0;
@@ -150,7 +150,7 @@ static bool start(const Provenance *provenance, const bool *active, const LoopRa
     return true;
 }
 
-// The loops of which one relation only takes the values, and which are not asked for.
+// The loops whose values are used by one relation only and are not asked for.
 static VarSet used_once(const Provenance *provenance, VarSet loops, VarSet asked) {
     VarSet once = 0, more = asked;
     for (int i = 0; i < provenance->relation_count; i++) {
@@ -160,8 +160,8 @@ static VarSet used_once(const Provenance *provenance, VarSet loops, VarSet asked
     return loops & once & ~more;
 }
 
-// The boxes that relations from the last to the first make of the first box in the list. The first of them,
-// in this order, at which the list was full, or -1.
+// Applies the relations, from the last to the first, to the first box in the list. Returns the first
+// relation, in this order, at which the list was full, or -1.
 static int make_boxes(const Provenance *provenance, VarSet known, int64_t first, BoxList *list) {
     BoxArray *boxes = list->boxes;
     for (int i = provenance->relation_count - 1; i >= 0; i--) {

@@ -8,8 +8,8 @@ typedef Array(const Expr *) Factors;
 // The context of an expression.
 typedef struct {
     bool linear;   // the right side depends on it linearly
-    bool additive; // it is a sum of additive terms of the statement, not inside of one
-    VarSet beside; // variables of the factors of its term beside it
+    bool additive; // it is a sum of additive terms of the statement, not part of one
+    VarSet beside; // variables of the other factors of its term
 } ExprPlace;
 
 // The variables that all addends have.
@@ -29,8 +29,8 @@ static void add_factors(Arena *arena, const Expr *expr, Factors *factors) {
     add_factors(arena, expr->right, factors);
 }
 
-// Whether all of `some` are among `all`, each once; takes them out of there and puts `by` in the place of the
-// first.
+// Whether all of `some` are in `all`, as often as in `some`; removes them there and puts `by` in the place of
+// the first.
 static bool take_factors(Arena *arena, const Factors *some, Factors *all, const Expr *by) {
     bool *taken = arena_array(arena, bool, all->count);
     for (int64_t i = 0; i < some->count; i++) {
@@ -126,7 +126,7 @@ static const Expr *product(Arena *arena, const Expr *whole, const Factors *facto
     return result;
 }
 
-// The product without the factors that the part consists of; `expr` itself where it has not all of them.
+// The product without the factors of the part; `expr` itself where it lacks one of them.
 static const Expr *replace_factors(Replacement *replacement, const Expr *expr, ExprPlace place) {
     Arena *arena = replacement->arena;
     Factors some = {0}, all = {0};

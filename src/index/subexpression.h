@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One expression inside of another: where it occurs, as a whole or as some of the factors of a product, and
-// whether something that is computed ahead may take its place there (Kjolstad, Ahrens, Kamil and Amarasinghe,
+// Occurrences of one expression in another, as a whole or as some of the factors of a product, and whether a
+// workspace that is computed before may take their place (Kjolstad, Ahrens, Kamil and Amarasinghe,
 // "Tensor algebra compilation with workspaces", 2019).
 #ifndef DISTAL_INDEX_SUBEXPRESSION_H
 #define DISTAL_INDEX_SUBEXPRESSION_H
@@ -10,30 +10,30 @@
 // Why an occurrence cannot be replaced.
 typedef enum {
     REPLACE_FINE,
-    REPLACE_LEFT,      // a variable that is to be summed ahead indexes the left side
-    REPLACE_NONLINEAR, // it is to be summed ahead inside of what is not linear: a function, a divisor
-    REPLACE_SHARED,    // it is to be summed ahead, and other factors have it as well
+    REPLACE_LEFT,      // a variable that would be summed over before indexes the left side
+    REPLACE_NONLINEAR, // it would be summed over before, inside a function or a divisor
+    REPLACE_SHARED,    // it would be summed over before, and other factors have it as well
     REPLACE_PARTIAL,   // a variable of the workspace is summed over in some terms of the part only
 } ReplaceObstacle;
 
 typedef struct {
     Arena *arena;
     const Expr *part; // what is replaced; its variables are those of the expression
-    const Expr *by;   // an access that is indexed by `kept`; all other variables of the part are summed ahead
+    const Expr *by;   // an access indexed by the variables that are kept; the others are summed over before
     VarSet kept;
     VarSet left;    // variables of the left side
-    bool truncates; // divisions do, so they are not linear
+    bool truncates; // divisions truncate, so they are not linear
     // Set by expr_replace.
     int count; // occurrences replaced
     ReplaceObstacle obstacle;
-    int var; // that the obstacle is about
+    int var; // of the obstacle
 } Replacement;
 
-// `expr` with every occurrence of the part replaced that can be; `expr` itself where there is none. The
-// factors of a product and two summands occur in any order.
+// `expr` with every occurrence of the part replaced where that is possible; `expr` itself where there is
+// none. Factors of a product and two summands may occur in any order.
 const Expr *expr_replace(Replacement *replacement, const Expr *expr);
 
-// Whether they are the same but for the order of factors and of two summands.
+// Whether they are equal up to the order of factors and of two summands.
 bool expr_equal(Arena *arena, const Expr *a, const Expr *b);
 
 // The expression with other variables: `ids` by variable id.

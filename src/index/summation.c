@@ -34,7 +34,7 @@ bool sum_is_mixed(const Expr *sum, VarSet summed, VarSet *common) {
     return (vars.any & summed) != (vars.all & summed);
 }
 
-// `inside` a product, a quotient or a function.
+// `inside`: the expression is part of a product, a quotient or a call.
 static const Expr *find_mixed(const Expr *expr, VarSet summed, bool inside) {
     if (!expr)
         return NULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which variables the parts of a right side are summed over. A variable that the left side lacks is summed
-// over around the additive term of the statement that has it (docs/language.md). Inside a term, a sum is
-// well defined only where all of its addends have the same of these variables.
+// over around the additive term of the statement that has it (docs/language.md). Inside a term, the meaning
+// of a sum is clear only if all of its addends have the same of these variables.
 #ifndef DISTAL_INDEX_SUMMATION_H
 #define DISTAL_INDEX_SUMMATION_H
 
@@ -10,14 +10,14 @@
 // An addition or a subtraction.
 bool expr_is_sum(const Expr *expr);
 
-// Whether the addends of a sum, those of the sums that they are included, differ in their variables of
-// `summed`. *common: the variables that all of them have; may be NULL.
+// Whether the addends of a sum, nested sums included, differ in their variables of `summed`. *common: the
+// variables that all of them have; may be NULL.
 bool sum_is_mixed(const Expr *sum, VarSet summed, VarSet *common);
 
 // The addends of a sum in order, through signs and nested sums; calls `visit` for each.
 void sum_addends(const Expr *sum, void (*visit)(void *context, const Expr *addend), void *context);
 
-// The first outermost sum inside a product, a quotient or a function whose addends differ so; NULL where
+// The first outermost sum inside a product, a quotient or a call whose addends differ in this way; NULL where
 // there is none. `left`: the variables of the left side.
 const Expr *expr_mixed_sum(const Expr *expr, VarSet left);
 

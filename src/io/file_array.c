@@ -107,7 +107,7 @@ static bool read_block(Transit *transit, int64_t element, int64_t count) {
     return true;
 }
 
-// A run with unit stride in the file is read at once, other elements one by one.
+// A run with unit stride in the file is read by one call, other elements one by one.
 static void read_run(void *context, const Run *run) {
     Transit *transit = context;
     int64_t at_once = run->a_step == 1 ? run->count : 1;

@@ -38,8 +38,8 @@ typedef struct {
 // `write`.
 //
 // Formats that list entries (coordinates and a value) in any order cannot read a slice. They will have
-// another function in place of `read`, by which each rank parses a share of the bytes; the runtime then sends
-// entries to their homes.
+// another function in place of `read`, with which each rank parses a share of the bytes, and the runtime will
+// send entries to their homes.
 struct FileFormat {
     const char *ending;          // ".npy"
     int least_order, most_order; // of the tensors that a file can hold
@@ -49,8 +49,8 @@ struct FileFormat {
     // Reads the elements of piece->rect, converted to the type of the piece.
     const char *(*read)(const InputFile *file, const Piece *piece);
 
-    // One process gives an empty file its header and its full size; then each process writes its parts of the
-    // tensor, which are disjoint, from pieces with elements of tensor->type.
+    // One process writes the header of an empty file and sets its full size; then each process writes its
+    // parts of the tensor, which are disjoint, from pieces with elements of tensor->type.
     const char *(*create)(int fd, const FileTensor *tensor, Arena *arena);
     const char *(*write)(int fd, const FileTensor *tensor, int64_t count, const PiecePart *parts,
                          Arena *arena);

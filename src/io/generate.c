@@ -14,7 +14,7 @@ typedef struct {
     Conversion store;
 } Generation;
 
-// In blocks that stay in the first-level cache between generation and conversion.
+// In blocks that fit into the first-level cache, as each is generated and then converted.
 static void generate_run(void *context, const Run *run) {
     enum { BLOCK = 1024 };
     const Generation *to = context;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fills pieces with generated elements; large ones by several threads.
+// Fills pieces with generated elements; large ones with several threads.
 #ifndef DISTAL_IO_GENERATE_H
 #define DISTAL_IO_GENERATE_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Input files: opened, compared with the tensor that is to be read, and read rectangle by rectangle, so that
-// each rank reads its own part only.
+// Input files: opened, compared with the tensor that is to be read, and read by rectangles, so that each rank
+// reads only its own part.
 #ifndef DISTAL_IO_INPUT_H
 #define DISTAL_IO_INPUT_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The header is a magic string, a version, and a Python dictionary as text. It is not trusted: no byte beyond
-// `size` is read, and every field is checked before it is used.
+// The header has a magic string, a version, and a Python dictionary as text. It is not trusted: no byte
+// beyond `size` is read, and every field is checked before it is used.
 #include "io/npy.h"
 
 #include "base/integer.h"

@@ -6,9 +6,9 @@
 
 #include "io/file_array.h"
 
-// Parses the first `size` bytes of a file, which may be any. NULL on success, else what is wrong (allocated
-// in `arena` or static). *needed, where not NULL, is the size of the header in bytes once that is known, else
-// 0.
+// Parses the first `size` bytes of a file, which are not trusted. NULL on success, else what is wrong
+// (allocated in `arena` or static). *needed, where not NULL, becomes the size of the header in bytes if that
+// is known, else 0.
 const char *npy_parse(const unsigned char *bytes, size_t size, Arena *arena, FileArray *array,
                       size_t *needed);
 

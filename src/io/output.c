@@ -17,7 +17,7 @@ DraftToken draft_token_create(void) {
     unsigned char bytes[TOKEN_BYTES];
     DraftToken token = {""};
     if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
-        abort(); // impossible for so few bytes
+        abort(); // does not happen for up to 256 bytes
     for (int i = 0; i < TOKEN_BYTES; i++)
         snprintf(token.digits + 2 * i, 3, "%02x", bytes[i]);
     return token;
@@ -56,7 +56,7 @@ static const char *follow_links(const char *path, Arena *arena) {
 
 Output output_create(const char *path, const DraftToken *token, Arena *arena) {
     const char *target = follow_links(path, arena), *folder = folder_of(target, arena);
-    // A name of fixed length, as the target's name may be as long as the file system allows.
+    // Not derived from the target's name, which may have the greatest length that the file system allows.
     const char *draft = arena_printf(arena, "%s/distal-%s.tmp", folder, token->digits);
     return (Output){.path = path, .target = target, .folder = folder, .draft = draft, .fd = -1};
 }
@@ -91,8 +91,8 @@ bool output_possible(const Output *output, Diagnostics *diagnostics) {
     return access(output->target, W_OK) == 0 || output_refuse(output, strerror(errno), diagnostics);
 }
 
-// Gives a draft the owner and the mode of the file that it will replace. Where the group cannot be kept, the
-// new group gets the permissions of all users. False with errno.
+// Gives a draft the owner and the mode of the file that it will replace. If the group cannot be kept, the new
+// group gets the permissions of other users. False with errno.
 static bool take_after(int fd, const struct stat *old) {
     mode_t mode = old->st_mode & 0777;
     if (fchown(fd, old->st_uid, old->st_gid) != 0 && fchown(fd, (uid_t)-1, old->st_gid) != 0)
@@ -106,7 +106,7 @@ static const char *name_of_descriptor(int fd, char name[32]) {
     return name;
 }
 
-// -1 where the file system has no unnamed files, or where this one could not be given a name later.
+// -1 where the file system has no unnamed files, or could not give this one a name later.
 static int open_unnamed(const char *folder, mode_t mode) {
     char name[32];
     const int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
@@ -147,7 +147,7 @@ bool output_open_draft(Output *output) {
     struct stat status;
     if (output->fd < 0 || fstat(output->fd, &status) != 0)
         return false;
-    // Users who may rename files in this folder could have put another file of ours in its place.
+    // Other users who may rename files in this folder could have put a link to another file in its place.
     if (S_ISREG(status.st_mode) && status.st_nlink == 1)
         return true;
     errno = EPERM;

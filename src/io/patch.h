@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Patches: a rectangle that is stored in two places, decomposed into parts with constant strides in both. A
-// mode with an interval has constant strides; one with a periodic set is decomposed into a few strips.
+// Patches: parts of a rectangle that is stored in two places, with constant strides in both. An interval of a
+// mode has a constant stride; a periodic set is decomposed into a few strips.
 #ifndef DISTAL_IO_PATCH_H
 #define DISTAL_IO_PATCH_H
 
@@ -13,8 +13,8 @@ typedef struct {
     int64_t a, b, a_step, b_step;
 } Strip;
 
-// Finds the strip of `set` that begins at its first coordinate from `from` on; *next is where the following
-// strip is to be looked for. Both `a` and `b` contain `set`. False where no coordinate is left.
+// Finds the strip of `set` that begins at its first coordinate not below `from`; *next is the `from` of the
+// following strip. Both `a` and `b` contain `set`. False where there are no more coordinates.
 bool strip_next(PositionSet set, PositionSet a, PositionSet b, int64_t from, Strip *strip, int64_t *next);
 
 enum { MAX_LEVELS = 2 * MAX_ORDER };

@@ -5,7 +5,7 @@
 
 #include <omp.h>
 
-// Below this many elements starting a team of threads costs more than it saves.
+// With fewer elements, starting a team of threads costs more time than it saves.
 enum { PARALLEL_ELEMENTS = 1 << 16 };
 
 static bool comes_before(const Runs *runs, int i, int64_t a, int64_t b) {

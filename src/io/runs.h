@@ -8,8 +8,8 @@
 
 enum { RUN_LENGTH = 1 << 14 }; // elements in one run at most
 
-// Elements a, a + a_step, ... in the one place and b, b + b_step, ... in the other; offsets in elements from
-// the first of the patch.
+// Elements a, a + a_step, ... in the first place and b, b + b_step, ... in the second; offsets in elements
+// from the first element of the patch.
 typedef struct {
     int64_t a, b, count;
     int64_t a_step, b_step;
@@ -25,7 +25,8 @@ typedef struct {
 // Strides are in elements, by level, and not negative.
 Runs runs_create(int levels, const int64_t *extent, const int64_t *a_stride, const int64_t *b_stride);
 
-// Calls `visit` for every run: in order, or, with `threads` and many elements, from several threads at once.
+// Calls `visit` for every run: in order, or, with `threads` and many elements, concurrently by several
+// threads.
 void runs_visit(const Runs *runs, bool threads, RunVisit visit, void *context);
 
 #endif

@@ -14,8 +14,8 @@
 
 extern char **environ;
 
-// A process in a group of its own with `input` as standard input (-1: nothing to read) and `log` as standard
-// output and error (NULL: none). Not forked: the caller may have many threads and much memory. 0 or errno.
+// Starts a process in its own group with `input` as standard input (-1: empty) and `log` as standard output
+// and error (NULL: none). By posix_spawn, as the caller may have many threads and much memory. 0 or errno.
 static int start(char *const *words, int input, const char *log, pid_t *process) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -45,8 +45,8 @@ static void reap(pid_t process) {
         continue;
 }
 
-// A shell that reads from a pipe whose other end only this process holds, and kills the group when that is
-// closed: the kernel does so however this process ends. -1 where it cannot be started.
+// Starts a shell that reads from a pipe whose other end only this process has, and kills the group when that
+// is closed: the kernel closes it in whatever way this process ends. -1 if it cannot be started.
 static pid_t start_guard(pid_t group, int *lifeline) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
@@ -64,14 +64,14 @@ static pid_t start_guard(pid_t group, int *lifeline) {
     return -1;
 }
 
-// Whether the process has ended. It stays a zombie, so that nothing else gets its number.
+// Whether the process has ended. It stays a zombie, so that its process id is not reused.
 static bool has_ended(pid_t process) {
     siginfo_t info = {.si_pid = 0};
     const int got = waitid(P_PID, (id_t)process, &info, WEXITED | WNOHANG | WNOWAIT);
     return got == 0 ? info.si_pid == process : errno != EINTR;
 }
 
-// False where its time was up first.
+// False if the time limit was reached first.
 static bool wait_for(pid_t process, double limit) {
     const struct timespec pause = {.tv_nsec = 2 * 1000 * 1000};
     const double start_time = clock_seconds();
@@ -95,7 +95,7 @@ bool command_run(char *const *words, const char *log, double limit, CommandResul
     *result = (CommandResult){.timed_out = !wait_for(process, limit)};
     if (result->timed_out)
         kill(-process, SIGKILL);
-    if (guard > 0) { // while the group still has its number
+    if (guard > 0) { // before the process id of the group can be reused
         kill(guard, SIGKILL);
         reap(guard);
         close(lifeline);

@@ -42,8 +42,7 @@ Compiler compiler_from_environment(Arena *arena) {
         add_words(arena, &compiler, command);
     if (compiler.words.count == 0)
         array_push(arena, compiler.words, "cc");
-    // ISO C would keep products and sums apart where the processor can fuse them, and have functions set
-    // errno.
+    // ISO C would prevent fused multiply-add instructions, and make functions set errno.
     add_words(arena, &compiler, "-std=c11 -ffp-contract=fast -fno-math-errno");
     add_words(arena, &compiler, environment_or("DISTAL_CFLAGS", "-O3 -march=native"));
     // Integers of tensors wrap around.
@@ -81,7 +80,8 @@ static void hash_command(Hash *hash, const char *word) {
     }
 }
 
-// The first processor's lines that say what it can do; not its momentary frequency.
+// The lines that describe the features of the first processor, without those that change, such as its
+// frequency.
 static void hash_processor(Hash *hash) {
     static const char *const telling[] = {"vendor_id", "cpu family", "model",       "flags",  "Features",
                                           "CPU part",  "isa",        "CPU variant", "cpu\t\t"};
@@ -146,7 +146,7 @@ static bool is_empty(int folder, const char *name) {
     return fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || status.st_size == 0;
 }
 
-// What went wrong, as a clause about the compiler; NULL where nothing did.
+// The failure, as a clause about the compiler; NULL if there was none.
 static const char *failure(const CommandResult *result, double limit, Arena *arena) {
     if (result->timed_out)
         return arena_printf(

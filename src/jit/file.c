@@ -47,7 +47,7 @@ const char *folder_distrust(int folder) {
     if (status.st_mode & OTHERS_WRITE)
         return "can be written to by others";
     if (status.st_mode & (S_IRWXG | S_IRWXO))
-        fchmod(folder, S_IRWXU); // where that fails, others can read what is there, and no more
+        fchmod(folder, S_IRWXU); // if that fails, others can only read its files
     return NULL;
 }
 
@@ -63,12 +63,12 @@ static bool is_private_file(int file, struct stat *status) {
     return S_ISREG(status->st_mode) && status->st_uid == geteuid() && !(status->st_mode & OTHERS_WRITE);
 }
 
-// A file is open across no allocation: running out of memory leaves by a jump.
+// No file is open during an allocation, which may leave this function by a jump.
 char *file_read(int folder, const char *name, size_t *size, Arena *arena) {
     struct stat status;
     char *bytes = NULL;
     for (size_t capacity = 0;;) {
-        // A fifo without a writer would block; one in the place of a file is none of ours.
+        // O_NONBLOCK: a fifo without a writer would block. Only regular files are accepted.
         const int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
         if (file < 0)
             return NULL;

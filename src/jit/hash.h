@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A 128-bit hash for names of cached files and for finding damaged ones; no defence against an attacker.
+// A 128-bit hash for names of cached files and to detect damaged ones. Not cryptographic.
 #ifndef DISTAL_JIT_HASH_H
 #define DISTAL_JIT_HASH_H
 
@@ -24,7 +24,7 @@ static inline void hash_bytes(Hash *hash, const void *bytes, size_t size) {
     }
 }
 
-// With the final zero, so that two strings in a row are not another two.
+// With the final zero, so that different sequences of strings have different bytes.
 static inline void hash_string(Hash *hash, const char *string) {
     size_t length = 0;
     while (string[length])

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The cache holds a folder for each kernel, named by the hash of all that its code depends on: kernel.c and
-// distal_kernel.h for people to read and compile again, and kernel.so. The last bytes of kernel.so are a hash
-// of those before them (a loader does not look there), as loading a damaged file may end the process.
+// The cache has a folder for each kernel, named by the hash of all that its code depends on, with kernel.c
+// and distal_kernel.h, which users can read and compile again, and kernel.so. The last bytes of kernel.so,
+// which a loader does not read, are a hash of those before them, as loading a damaged file may end the
+// process.
 #include "jit/jit.h"
 
 #include "base/clock.h"
@@ -22,8 +23,7 @@ extern const char distal_kernel_header_text[];
 
 static const Span nowhere = {0, 0, 0};
 
-// Where one kernel is compiled to: a folder of its own, named by its key, in a folder that no other user can
-// write to.
+// The folder of one kernel, named by its key, in a folder that no other user can write to.
 typedef struct {
     int base, folder; // descriptors; -1: not open
     const char *base_path, *path, *key;
@@ -48,7 +48,8 @@ static void site_close(Site *site) {
     site->folder = site->base = -1;
 }
 
-// False where its folders cannot be had; *distrust says why where others may have written into them.
+// Opens the folders of a site. False if that is not possible; *distrust says why if others may have written
+// to them.
 static bool site_open(Site *site, const char **distrust, Arena *arena) {
     *distrust = NULL;
     site->base = folder_open(site->base_path, arena);
@@ -64,14 +65,14 @@ static bool site_open(Site *site, const char **distrust, Arena *arena) {
     return site->folder >= 0 && !why;
 }
 
-// An absolute path in a variable of the environment; a relative one counts as none, as the XDG Base Directory
+// An absolute path in a variable of the environment; relative paths are ignored, as the XDG Base Directory
 // Specification says.
 static const char *absolute_path(const char *variable) {
     const char *path = getenv(variable);
     return path && path[0] == '/' ? path : NULL;
 }
 
-// NULL where the environment names no place for a cache.
+// The folder of the cache; NULL if the environment names none.
 static const char *cache_folder(Arena *arena) {
     const char *cache = absolute_path("XDG_CACHE_HOME"), *home = absolute_path("HOME");
     if (cache)
@@ -127,7 +128,7 @@ static bool has_room(const Site *site, Arena *arena) {
     return ok;
 }
 
-// How an attempt to make a kernel at a site has ended.
+// The outcome of an attempt to make a kernel at a site.
 typedef enum {
     MADE,
     COMPILER_FAILED, // with a diagnostic
@@ -139,13 +140,13 @@ static Outcome make_object(const Site *site, const char *object, const Compiler 
     Arena *arena = diagnostics->arena;
     Diagnostics *attempt = diagnostics_create(arena, diagnostics->source);
     if (!compiler_run(compiler, site->folder, site->path, source_name, object, attempt)) {
-        // The compiler's own words about a full disk are lost with its log, which is in the same place.
+        // On a full disk the compiler's log, which is there as well, does not have its message.
         if (!has_room(site, arena))
             return NOT_WRITABLE;
         diagnostics_repeat_error(diagnostics, nowhere, attempt->list.items[0].message);
         return COMPILER_FAILED;
     }
-    // A linker makes what it writes executable for all that the umask lets through.
+    // The linker's file has the permissions that the umask leaves.
     if (fchmodat(site->folder, object, S_IRWXU, 0) == 0 && seal(site, object, arena) &&
         renameat(site->folder, object, site->folder, object_name) == 0)
         return MADE;
@@ -170,8 +171,8 @@ static Outcome make_kernel(const Site *site, const char *source, const Compiler 
     return outcome;
 }
 
-// Makes and opens a folder for a kernel that the cache cannot take, where kernels can be loaded from; false
-// with a diagnostic.
+// Creates and opens a temporary folder, from which kernels can be loaded, for a kernel that is not cached;
+// false with a diagnostic.
 static bool open_aside(Site *site, Diagnostics *diagnostics) {
     Arena *arena = diagnostics->arena;
     const char *key = site->key, *wanted = absolute_path("TMPDIR"), *distrust;
@@ -209,7 +210,7 @@ static bool make_aside(Site *site, const char *source, const Compiler *compiler,
     return outcome == MADE;
 }
 
-// Opens the place of a kernel in the cache; false where it has none that can be written and loaded from.
+// Opens the folder of a kernel in the cache; false if there is none that can be written and loaded from.
 static bool open_cached(Site *site, const char **distrust, Arena *arena) {
     const char *cache = cache_folder(arena);
     *distrust = NULL;
@@ -219,8 +220,8 @@ static bool open_cached(Site *site, const char **distrust, Arena *arena) {
     return site_open(site, distrust, arena) && !folder_is_noexec(site->folder);
 }
 
-// Finds the kernel in the cache or makes it there; where the cache cannot be used, makes it in a temporary
-// folder if `needed`, else *site has no open folder. The caller closes the site.
+// Finds the kernel in the cache or makes it there. If the cache cannot be used, makes it in a temporary
+// folder if `needed`; else *site has no open folder. The caller closes the site.
 static bool provide(const char *source, bool needed, Site *site, Kernel *kernel, Diagnostics *diagnostics) {
     Arena *arena = diagnostics->arena;
     const Compiler compiler = compiler_from_environment(arena);
@@ -255,7 +256,7 @@ bool jit_compile(const char *source, bool *cache_hit, double *seconds, Diagnosti
     return ok;
 }
 
-// Where this library was itself loaded as a plug-in, its functions are not in the global scope in which a
+// If this library was itself loaded as a plug-in, its functions are not in the global scope, in which a
 // kernel looks for them.
 static void export_ourselves(void) {
     Dl_info info;
@@ -266,8 +267,8 @@ static void export_ourselves(void) {
     }
 }
 
-// Through the open folder, so that what is loaded is what was examined, whatever has taken its place
-// meanwhile. The key in the name keeps kernels apart whose folders have had the same descriptor.
+// Loads through the open folder, so that the file is the one that was examined. The name contains the key, as
+// folders of several kernels may have had the same descriptor.
 static const char *loadable_name(const Site *site, Arena *arena) {
     const char *name = arena_printf(arena, "/proc/self/fd/%d/%s/%s", site->base, site->key, object_name);
     return access(name, F_OK) == 0 ? name : arena_printf(arena, "%s/%s", site->path, object_name);
@@ -281,11 +282,11 @@ bool jit_load(const char *source, const char *function, Kernel *kernel, Diagnost
         return false;
     }
     export_ourselves();
-    // Kept mapped: it may have brought an OpenMP of its own, whose threads outlive the call.
+    // Never unmapped: it may have loaded an OpenMP runtime of its own, whose threads outlive the call.
     kernel->handle = dlopen(loadable_name(&site, diagnostics->arena), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     const char *why = kernel->handle ? NULL : dlerror();
     if (kernel->handle) {
-        // POSIX: a pointer to a function fits into one to void, and only a copy of bytes is without warning.
+        // POSIX: pointers to functions have the size of pointers to void; copying avoids a warning.
         void *symbol = dlsym(kernel->handle, function);
         memcpy(&kernel->function, &symbol, sizeof symbol);
         why = symbol ? NULL : dlerror();

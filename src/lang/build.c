@@ -21,7 +21,7 @@ static uint64_t hash_of(const char *name) {
     return hash;
 }
 
-// The bucket that has the name, or the free one that it would have.
+// The bucket of the name, or the free one where it would be.
 static int64_t *bucket_of(const ProgramBuilder *builder, const char *name) {
     const uint64_t last = (uint64_t)builder->bucket_count - 1; // a power of two
     for (uint64_t at = hash_of(name) & last;; at = (at + 1) & last) {

@@ -93,7 +93,7 @@ bool check_block(ProgramBuilder *builder, int64_t block, Span span) {
                              "expected a block of 1 to %d coordinates, not %" PRId64, MAX_CYCLE, block);
 }
 
-// Functions stand on numbers that they are defined on.
+// Functions are defined on the types of their arguments.
 static bool check_calls(ProgramBuilder *builder, const Expr *expr) {
     if (expr->left && !check_calls(builder, expr->left))
         return false;
@@ -159,7 +159,7 @@ static void show_addend(void *context, const Expr *addend) {
     it->count++;
 }
 
-// Whether no name of the program is this one, as far as it is known.
+// Whether neither a declaration nor the text has the name.
 static bool is_free_name(void *context, const char *name) {
     const ProgramBuilder *builder = context;
     Name found;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks with the values of params put in: sizes that are negative or overflow, grids without processors,
-// types that do not fit. Each diagnoses what it finds and returns whether all is well.
+// Checks with the current values of params: sizes that are negative or overflow, grids without processors,
+// types that do not fit. Each returns false with a diagnostic for every mistake.
 #ifndef DISTAL_LANG_CHECK_H
 #define DISTAL_LANG_CHECK_H
 
@@ -12,15 +12,16 @@ bool check_coordinate(ProgramBuilder *builder, const Machine *machine, int dim, 
                       Span span);
 // Of a block-cyclic placement.
 bool check_block(ProgramBuilder *builder, int64_t block, Span span);
-// The right side's type may be stored in the tensor on the left, functions are defined on their arguments;
-// inside of a term, addends of a sum are summed over the same variables. Without a left side: the functions.
+// The type of the right side can be stored in the tensor on the left, functions are defined on their
+// arguments, and inside a term addends of a sum are summed over the same variables. Without a left side, only
+// functions are checked.
 bool check_assignment(ProgramBuilder *builder, const Assignment *assignment);
-// A mode that the variable indexes has the extent of the first that it indexes.
+// The mode has the same extent as the first mode that the variable indexes.
 bool check_extent(ProgramBuilder *builder, const char *var, const Access *first, int first_mode,
                   const Access *access, int mode);
-// All modes that a variable indexes have the same extent, for the values that params have now.
+// All modes that a variable indexes have the same extent.
 bool check_extents(ProgramBuilder *builder, const Assignment *assignment);
-// Overrides that name no param, and `ranks`.
+// Every override names a param of the program, and none `ranks`.
 void check_overrides(ProgramBuilder *builder);
 
 #endif

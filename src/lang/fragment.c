@@ -16,7 +16,7 @@ static void skip_separators(Parser *parser) {
         take(parser);
 }
 
-// Whether what was read went well, and was all.
+// Whether the construct was read without mistakes and is the whole text.
 static bool finish(Parser *parser, bool ok, int64_t errors_before) {
     if (ok && peek(parser)->kind != TOKEN_END)
         expected(parser, "the end of the text");

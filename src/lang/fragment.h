@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Single constructs of the language as text, each read once into a program that is being built: what a call
-// of the library is given where the language has a notation for it.
+// Single constructs of the language as text, such as arguments of library calls, read into a program that is
+// being built.
 #ifndef DISTAL_LANG_FRAGMENT_H
 #define DISTAL_LANG_FRAGMENT_H
 
 #include "lang/build.h"
 
-// A text, and where it stands in the source of the builder's diagnostics.
+// A text, and its place in the source of the builder's diagnostics.
 typedef struct {
     const char *text;
     int32_t line, column; // from 1
@@ -16,21 +16,22 @@ typedef struct {
 // diagnostic. Lives in the arena of the builder.
 const Program *program_read(ProgramBuilder *builder, Source source);
 
-// All of the text has to be the construct. Each returns false after a diagnostic.
+// The construct is the whole text. Each returns false after a diagnostic.
 
 // "A(n, m): f64, order(1, 0)"
 bool fragment_tensor(ProgramBuilder *builder, Fragment fragment);
-// "A(x, y) -> M(x, y)", of the tensor that the builder has.
+// "A(x, y) -> M(x, y)", of a tensor in the builder.
 bool fragment_placement(ProgramBuilder *builder, Fragment fragment);
 // "grid(2, 2)", "node grid(2, 2), core grid(4)"
 bool fragment_machine(ProgramBuilder *builder, const char *name, Fragment fragment);
-// "A(i, j) = B(i, k) * C(k, j)": one statement more. *is_one is false where the text has none, or more.
+// "A(i, j) = B(i, k) * C(k, j)": adds a statement. *is_one is false if the text has none, or several.
 bool fragment_statement(ProgramBuilder *builder, Fragment fragment, bool *is_one);
 
 typedef Array(Command) CommandArray;
-// "split(i, io, ii, 4); unroll(ii, 4)": appended. *is_all is false where something else follows them.
+// "split(i, io, ii, 4); unroll(ii, 4)": appends the commands. *is_all is false if something else follows
+// them.
 bool fragment_commands(ProgramBuilder *builder, Fragment fragment, CommandArray *commands, bool *is_all);
-// An argument of a command. Lists are without braces.
+// An argument of a command; lists without braces.
 bool fragment_argument(ProgramBuilder *builder, Fragment fragment, ArgumentKind kind, Arg *arg);
 
 #endif

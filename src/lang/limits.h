@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Limits of the language that are not limits of the representations: they keep recursion and output finite.
+// Limits that the language has on its own, not because of a representation: they bound recursion and output.
 #ifndef DISTAL_LANG_LIMITS_H
 #define DISTAL_LANG_LIMITS_H
 
 enum {
-    MAX_ERRORS = 50,       // at which reading stops
+    MAX_ERRORS = 50,       // after as many, reading stops
     MAX_NAME_LENGTH = 128, // characters
     MAX_NAMES = 4096,      // params, machines and tensors together
     MAX_STATEMENTS = 4096,

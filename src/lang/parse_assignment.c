@@ -11,25 +11,25 @@ typedef struct {
     Assignment *assignment;
     bool failed;
     bool has_too_many_variables; // which is diagnosed once
-    // Where each variable was seen first: what its extent comes from.
+    // The first occurrence of each variable, which gives its extent.
     const Access *first_access[MAX_VARS];
     int first_mode[MAX_VARS];
-} AssignmentParser;
+} AssignmentState;
 
-static bool parse_expression(AssignmentParser *builder, const Expr **expr);
+static bool parse_expression(AssignmentState *state, const Expr **expr);
 
-static void fail(AssignmentParser *builder) {
-    builder->failed = true;
+static void fail(AssignmentState *state) {
+    state->failed = true;
 }
 
 // Index of the variable, which is new if nothing before has this name; -1 after a diagnostic.
-static int find_variable(AssignmentParser *builder, const Token *name, const Access *access, int mode) {
-    Assignment *assignment = builder->assignment;
+static int find_variable(AssignmentState *state, const Token *name, const Access *access, int mode) {
+    Assignment *assignment = state->assignment;
     Name declared;
-    if (build_find(builder->parser->build, name->text, &declared) && declared.kind == NAME_PARAM) {
-        fail(builder);
+    if (build_find(state->parser->build, name->text, &declared) && declared.kind == NAME_PARAM) {
+        fail(state);
         diagnostics_error(
-            builder->parser->diagnostics, name->span,
+            state->parser->diagnostics, name->span,
             "'%s' is a param; an index is a variable, which runs over all coordinates of a mode", name->text);
         return -1;
     }
@@ -37,23 +37,23 @@ static int find_variable(AssignmentParser *builder, const Token *name, const Acc
         if (strcmp(assignment->vars[v].name, name->text) == 0)
             return v;
     if (assignment->var_count == MAX_VARS) {
-        if (!builder->has_too_many_variables)
-            diagnostics_error(builder->parser->diagnostics, name->span,
+        if (!state->has_too_many_variables)
+            diagnostics_error(state->parser->diagnostics, name->span,
                               "a statement has at most %d index variables", MAX_VARS);
-        builder->has_too_many_variables = true;
-        fail(builder);
+        state->has_too_many_variables = true;
+        fail(state);
         return -1;
     }
     int v = assignment->var_count++;
     assignment->vars[v] = (SourceVar){name->text, name->span, access->tensor->extents[mode]};
-    builder->first_access[v] = access;
-    builder->first_mode[v] = mode;
+    state->first_access[v] = access;
+    state->first_mode[v] = mode;
     return v;
 }
 
-// An index that is more than a name: what it says is skipped.
-static bool bad_index(AssignmentParser *builder) {
-    Parser *parser = builder->parser;
+// Skips an index that is not a name, and diagnoses it.
+static bool bad_index(AssignmentState *state) {
+    Parser *parser = state->parser;
     const Token *begin = peek(parser), *end = begin;
     TokenKind kind = begin->kind;
     while (kind != TOKEN_COMMA && kind != TOKEN_CLOSE_PAREN) {
@@ -64,7 +64,7 @@ static bool bad_index(AssignmentParser *builder) {
         end = &parser->tokens.items[parser->at - 1];
         kind = peek(parser)->kind;
     }
-    fail(builder);
+    fail(state);
     if (begin == peek(parser))
         return expected(parser, "an index variable");
     diagnostics_error(parser->diagnostics, span_join(begin->span, end->span),
@@ -78,8 +78,8 @@ typedef struct {
 } Indices;
 
 // `(i, j)`, `()`, or nothing.
-static bool parse_indices(AssignmentParser *builder, Indices *indices, Span *span) {
-    Parser *parser = builder->parser;
+static bool parse_indices(AssignmentState *state, Indices *indices, Span *span) {
+    Parser *parser = state->parser;
     if (peek(parser)->kind == TOKEN_BAD || peek(parser)->kind == TOKEN_OPEN_BRACE)
         return expected(parser, "'(' and indices");
     if (peek(parser)->kind != TOKEN_OPEN_PAREN)
@@ -93,7 +93,7 @@ static bool parse_indices(AssignmentParser *builder, Indices *indices, Span *spa
             bool plain = token->kind == TOKEN_NAME && (after == TOKEN_COMMA || after == TOKEN_CLOSE_PAREN);
             if (plain && !expect_name(parser, "an index variable", &token))
                 return false;
-            if (!plain && !bad_index(builder))
+            if (!plain && !bad_index(state))
                 return false;
             if (indices->count < MAX_ORDER)
                 indices->names[indices->count] = plain ? token : NULL;
@@ -104,33 +104,33 @@ static bool parse_indices(AssignmentParser *builder, Indices *indices, Span *spa
     return leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "',' or ')'");
 }
 
-static bool wrong_count(AssignmentParser *builder, const Tensor *tensor, int count, Span span) {
-    fail(builder);
+static bool wrong_count(AssignmentState *state, const Tensor *tensor, int count, Span span) {
+    fail(state);
     if (tensor->order == 0)
-        return diagnostics_error(builder->parser->diagnostics, span, "'%s' is a scalar and takes no index",
+        return diagnostics_error(state->parser->diagnostics, span, "'%s' is a scalar and takes no index",
                                  tensor->name);
-    return diagnostics_error(builder->parser->diagnostics, span, "'%s' has %d mode%s, but %d %s given here",
+    return diagnostics_error(state->parser->diagnostics, span, "'%s' has %d mode%s, but %d %s given here",
                              tensor->name, tensor->order, tensor->order == 1 ? "" : "s", count,
                              count == 1 ? "index is" : "indices are");
 }
 
 // The access, or NULL after a diagnostic of what is wrong about it.
-static const Access *make_access(AssignmentParser *builder, const Token *name, const Indices *indices,
-                                 Span span, bool on_left) {
-    Parser *parser = builder->parser;
+static const Access *make_access(AssignmentState *state, const Token *name, const Indices *indices, Span span,
+                                 bool on_left) {
+    Parser *parser = state->parser;
     if (function_by_name(name->text)) {
-        fail(builder);
+        fail(state);
         diagnostics_error(parser->diagnostics, name->span, "'%s' is a function, not a tensor", name->text);
         return NULL;
     }
     Name declared;
     if (!resolve_name(parser, name, NAME_TENSOR, &declared)) {
-        fail(builder);
+        fail(state);
         return NULL;
     }
     const Tensor *tensor = declared.tensor;
     if (indices->count != tensor->order) {
-        wrong_count(builder, tensor, indices->count, span);
+        wrong_count(state, tensor, indices->count, span);
         return NULL;
     }
     Access *access = arena_new(parser->arena, Access);
@@ -141,40 +141,40 @@ static const Access *make_access(AssignmentParser *builder, const Token *name, c
         if (!variable)
             continue;
         access->var_spans[d] = variable->span;
-        int known = builder->assignment->var_count;
-        int v = find_variable(builder, variable, access, d);
+        int known = state->assignment->var_count;
+        int v = find_variable(state, variable, access, d);
         if (v < 0)
             continue;
         access->vars[d] = v;
         if (on_left && v < known) {
-            fail(builder);
+            fail(state);
             diagnostics_error(parser->diagnostics, variable->span,
                               "'%s' appears twice on the left side; only the right side can read a diagonal",
                               variable->text);
         } else {
-            builder->failed |= !check_extent(parser->build, variable->text, builder->first_access[v],
-                                             builder->first_mode[v], access, d);
+            state->failed |= !check_extent(parser->build, variable->text, state->first_access[v],
+                                           state->first_mode[v], access, d);
         }
     }
     return access;
 }
 
-static bool is_on_left(AssignmentParser *builder, const Token *name, Span span) {
-    const Access *lhs = builder->assignment->lhs;
+static bool is_on_left(AssignmentState *state, const Token *name, Span span) {
+    const Access *lhs = state->assignment->lhs;
     if (!lhs || strcmp(lhs->tensor->name, name->text) != 0)
         return false;
-    fail(builder);
+    fail(state);
     diagnostics_error(
-        builder->parser->diagnostics, span,
+        state->parser->diagnostics, span,
         "'%s' is assigned by this statement and cannot be used on its right side (to accumulate, write '+=' "
         "without it)",
         name->text);
     return true;
 }
 
-// What a name that is neither a tensor nor about to be called is, where that is known.
-static bool is_other_name(AssignmentParser *builder, const Token *name) {
-    Parser *parser = builder->parser;
+// Diagnoses a name that is a param or an index variable. False for any other name.
+static bool is_other_name(AssignmentState *state, const Token *name) {
+    Parser *parser = state->parser;
     Name declared;
     const bool found = build_find(parser->build, name->text, &declared);
     if (found && declared.kind == NAME_PARAM && !declared.failed) {
@@ -186,8 +186,8 @@ static bool is_other_name(AssignmentParser *builder, const Token *name) {
     }
     if (found)
         return false;
-    for (int v = 0; v < builder->assignment->var_count; v++) {
-        if (strcmp(builder->assignment->vars[v].name, name->text) == 0) {
+    for (int v = 0; v < state->assignment->var_count; v++) {
+        if (strcmp(state->assignment->vars[v].name, name->text) == 0) {
             diagnostics_error(parser->diagnostics, name->span,
                               "'%s' is an index variable; it can index a tensor but has no value of its own",
                               name->text);
@@ -197,7 +197,7 @@ static bool is_other_name(AssignmentParser *builder, const Token *name) {
     return false;
 }
 
-// Whether the parentheses to be read hold what a function is called with and a tensor is not indexed by.
+// Whether the next parentheses contain arguments of a function rather than indices of a tensor.
 static bool looks_called(const Parser *parser) {
     const Token *tokens = parser->tokens.items;
     int64_t last = peek(parser)->match;
@@ -213,19 +213,19 @@ static bool looks_called(const Parser *parser) {
     return last != NO_MATCH && last > parser->at + 1 && (values || !names);
 }
 
-static void unknown_function(AssignmentParser *builder, const Token *name) {
-    Parser *parser = builder->parser;
+static void unknown_function(AssignmentState *state, const Token *name) {
+    Parser *parser = state->parser;
     Array(const char *) names = {0};
     for (int i = 0; i < function_count(); i++)
         array_push(parser->arena, names, function_at(i)->name);
-    fail(builder);
+    fail(state);
     diagnostics_error(parser->diagnostics, name->span, "unknown function '%s'%s", name->text,
                       did_you_mean(parser->arena, name->text, "functions", names.items, names.count));
 }
 
-static void wrong_argument_count(AssignmentParser *builder, const Function *function, int count, Span span) {
-    fail(builder);
-    diagnostics_error(builder->parser->diagnostics, span,
+static void wrong_argument_count(AssignmentState *state, const Function *function, int count, Span span) {
+    fail(state);
+    diagnostics_error(state->parser->diagnostics, span,
                       "'%s' is a function of %s, %s(%s), but %d %s given here", function->name,
                       function->arity == 1 ? "one argument" : "two arguments", function->name,
                       function->arguments, count, count == 1 ? "is" : "are");
@@ -239,12 +239,12 @@ static bool too_many_operations(Parser *parser, Span span) {
 }
 
 // `(a)`, `(a, b)`
-static bool parse_call(AssignmentParser *builder, const Token *name, const Function *function, Expr *expr) {
-    Parser *parser = builder->parser;
+static bool parse_call(AssignmentState *state, const Token *name, const Function *function, Expr *expr) {
+    Parser *parser = state->parser;
     const Expr *arguments[2] = {NULL, NULL};
     int count = 0;
     if (peek(parser)->kind != TOKEN_OPEN_PAREN) {
-        fail(builder);
+        fail(state);
         diagnostics_error(parser->diagnostics, name->span, "'%s' is a function: %s(%s)", name->text,
                           name->text, function->arguments);
         return true;
@@ -256,7 +256,7 @@ static bool parse_call(AssignmentParser *builder, const Token *name, const Funct
     if (peek(parser)->kind != TOKEN_CLOSE_PAREN) {
         do {
             const Expr *argument;
-            if (!parse_expression(builder, &argument))
+            if (!parse_expression(state, &argument))
                 return false;
             if (count < 2)
                 arguments[count] = argument;
@@ -271,40 +271,40 @@ static bool parse_call(AssignmentParser *builder, const Token *name, const Funct
     if (!leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "',', ')' or an operator"))
         return false;
     if (count != function->arity)
-        wrong_argument_count(builder, function, count, expr->span);
+        wrong_argument_count(state, function, count, expr->span);
     return true;
 }
 
-static bool parse_access(AssignmentParser *builder, const Token *name, Expr *expr) {
-    Parser *parser = builder->parser;
+static bool parse_access(AssignmentState *state, const Token *name, Expr *expr) {
+    Parser *parser = state->parser;
     Name declared;
     if (peek(parser)->kind == TOKEN_OPEN_PAREN && !build_find(parser->build, name->text, &declared) &&
         looks_called(parser)) {
         skip_brackets(parser);
-        unknown_function(builder, name);
+        unknown_function(state, name);
         return true;
     }
-    if (peek(parser)->kind != TOKEN_OPEN_PAREN && is_other_name(builder, name)) {
-        fail(builder);
+    if (peek(parser)->kind != TOKEN_OPEN_PAREN && is_other_name(state, name)) {
+        fail(state);
         return true;
     }
     Indices indices = {0};
     Span span = name->span;
-    if (!parse_indices(builder, &indices, &span))
+    if (!parse_indices(state, &indices, &span))
         return false;
     expr->kind = EXPR_ACCESS;
     expr->span = span;
-    if (!is_on_left(builder, name, span))
-        expr->access = make_access(builder, name, &indices, span, false);
+    if (!is_on_left(state, name, span))
+        expr->access = make_access(state, name, &indices, span, false);
     return true;
 }
 
-static bool parse_named(AssignmentParser *builder, Expr *expr) {
+static bool parse_named(AssignmentState *state, Expr *expr) {
     const Token *name;
-    if (!expect_name(builder->parser, "a tensor or a number", &name))
+    if (!expect_name(state->parser, "a tensor or a number", &name))
         return false;
     const Function *function = function_by_name(name->text);
-    return function ? parse_call(builder, name, function, expr) : parse_access(builder, name, expr);
+    return function ? parse_call(state, name, function, expr) : parse_access(state, name, expr);
 }
 
 static bool too_deep(const Parser *parser) {
@@ -315,32 +315,32 @@ static bool too_deep(const Parser *parser) {
     return true;
 }
 
-static bool parse_parentheses(AssignmentParser *builder, const Expr **expr) {
-    Parser *parser = builder->parser;
+static bool parse_parentheses(AssignmentState *state, const Expr **expr) {
+    Parser *parser = state->parser;
     bool outside;
     Span span = peek(parser)->span;
     enter_brackets(parser, &outside);
-    if (!parse_expression(builder, expr))
+    if (!parse_expression(state, expr))
         return false;
-    // A copy, so that the span takes the parentheses in.
+    // A copy, whose span includes the parentheses.
     Expr *inner = arena_copy(parser->arena, *expr, sizeof **expr);
     inner->span = span_join(span, peek(parser)->span);
     *expr = inner;
     return leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "')' or an operator");
 }
 
-static bool parse_operand(AssignmentParser *builder, const Expr **result) {
-    Parser *parser = builder->parser;
+static bool parse_operand(AssignmentState *state, const Expr **result) {
+    Parser *parser = state->parser;
     const Token *token = peek(parser);
     if (token->kind == TOKEN_OPEN_PAREN)
-        return parse_parentheses(builder, result);
+        return parse_parentheses(state, result);
     Expr *expr = arena_new(parser->arena, Expr);
     *result = expr;
     expr->span = token->span;
     expr->kind = EXPR_NUMBER;
     switch (token->kind) {
     case TOKEN_NAME:
-        return parse_named(builder, expr);
+        return parse_named(state, expr);
     case TOKEN_INTEGER:
     case TOKEN_REAL:
         take(parser);
@@ -353,7 +353,7 @@ static bool parse_operand(AssignmentParser *builder, const Expr **result) {
             return false;
         take(parser);
         parser->nesting++;
-        bool ok = parse_operand(builder, &expr->left);
+        bool ok = parse_operand(state, &expr->left);
         parser->nesting--;
         expr->kind = EXPR_NEG;
         if (ok)
@@ -371,11 +371,11 @@ static bool parse_operand(AssignmentParser *builder, const Expr **result) {
 }
 
 // `left op right op ...` where next_level parses an operand and `first` and `second` are the operators.
-static bool parse_chain(AssignmentParser *builder, const Expr **result, TokenKind first, TokenKind second,
+static bool parse_chain(AssignmentState *state, const Expr **result, TokenKind first, TokenKind second,
                         ExprKind first_kind, ExprKind second_kind,
-                        bool (*next_level)(AssignmentParser *, const Expr **)) {
-    Parser *parser = builder->parser;
-    if (!next_level(builder, result))
+                        bool (*next_level)(AssignmentState *, const Expr **)) {
+    Parser *parser = state->parser;
+    if (!next_level(state, result))
         return false;
     while (peek(parser)->kind == first || peek(parser)->kind == second) {
         const Token *mark = take(parser);
@@ -384,7 +384,7 @@ static bool parse_chain(AssignmentParser *builder, const Expr **result, TokenKin
         Expr *expr = arena_new(parser->arena, Expr);
         expr->kind = mark->kind == first ? first_kind : second_kind;
         expr->left = *result;
-        if (!next_level(builder, &expr->right))
+        if (!next_level(state, &expr->right))
             return false;
         expr->span = span_join(expr->left->span, expr->right->span);
         *result = expr;
@@ -392,26 +392,26 @@ static bool parse_chain(AssignmentParser *builder, const Expr **result, TokenKin
     return true;
 }
 
-static bool parse_product(AssignmentParser *builder, const Expr **expr) {
-    return parse_chain(builder, expr, TOKEN_STAR, TOKEN_SLASH, EXPR_MUL, EXPR_DIV, parse_operand);
+static bool parse_product(AssignmentState *state, const Expr **expr) {
+    return parse_chain(state, expr, TOKEN_STAR, TOKEN_SLASH, EXPR_MUL, EXPR_DIV, parse_operand);
 }
 
-static bool parse_expression(AssignmentParser *builder, const Expr **expr) {
-    Parser *parser = builder->parser;
+static bool parse_expression(AssignmentState *state, const Expr **expr) {
+    Parser *parser = state->parser;
     if (too_deep(parser))
         return false;
     parser->nesting++;
-    bool ok = parse_chain(builder, expr, TOKEN_PLUS, TOKEN_MINUS, EXPR_ADD, EXPR_SUB, parse_product);
+    bool ok = parse_chain(state, expr, TOKEN_PLUS, TOKEN_MINUS, EXPR_ADD, EXPR_SUB, parse_product);
     parser->nesting--;
     return ok;
 }
 
-static bool parse_sides(AssignmentParser *builder, const Token *target) {
-    Parser *parser = builder->parser;
-    Assignment *assignment = builder->assignment;
+static bool parse_sides(AssignmentState *state, const Token *target) {
+    Parser *parser = state->parser;
+    Assignment *assignment = state->assignment;
     Indices indices = {0};
     Span span = target->span;
-    if (!parse_indices(builder, &indices, &span))
+    if (!parse_indices(state, &indices, &span))
         return false;
     TokenKind mark = peek(parser)->kind;
     if (mark != TOKEN_ASSIGN && mark != TOKEN_ADD_ASSIGN)
@@ -419,8 +419,8 @@ static bool parse_sides(AssignmentParser *builder, const Token *target) {
                                              indices.count ? "(...)" : ""));
     take(parser);
     assignment->accumulate = mark == TOKEN_ADD_ASSIGN;
-    assignment->lhs = make_access(builder, target, &indices, span, true);
-    if (!parse_expression(builder, &assignment->rhs))
+    assignment->lhs = make_access(state, target, &indices, span, true);
+    if (!parse_expression(state, &assignment->rhs))
         return false;
     assignment->span = span_join(span, assignment->rhs->span);
     return at_statement_end(parser) || expected(parser, "an operator or the end of the line");
@@ -461,24 +461,23 @@ bool parse_assignment(Parser *parser) {
         return false;
     if (is_misspelled_keyword(parser, target) || is_stray_command(parser, target))
         return false;
-    AssignmentParser builder = {.parser = parser, .assignment = arena_new(parser->arena, Assignment)};
+    AssignmentState state = {.parser = parser, .assignment = arena_new(parser->arena, Assignment)};
     parser->nesting = parser->operations = 0;
-    const bool ok = parse_sides(&builder, target);
-    build_statement(parser->build, target->text, ok && !builder.failed ? builder.assignment : NULL,
-                    target->span);
+    const bool ok = parse_sides(&state, target);
+    build_statement(parser->build, target->text, ok && !state.failed ? state.assignment : NULL, target->span);
     return ok;
 }
 
 bool parse_right_side(Parser *parser, int64_t end, const Assignment **assignment) {
-    AssignmentParser builder = {.parser = parser, .assignment = arena_new(parser->arena, Assignment)};
+    AssignmentState state = {.parser = parser, .assignment = arena_new(parser->arena, Assignment)};
     parser->nesting = parser->operations = 0;
     *assignment = NULL;
-    if (!parse_expression(&builder, &builder.assignment->rhs))
+    if (!parse_expression(&state, &state.assignment->rhs))
         return false;
-    builder.assignment->span = builder.assignment->rhs->span;
+    state.assignment->span = state.assignment->rhs->span;
     if (peek(parser) != &parser->tokens.items[end])
         return expected(parser, "',' or an operator");
-    if (!builder.failed && check_assignment(parser->build, builder.assignment))
-        *assignment = builder.assignment;
+    if (!state.failed && check_assignment(parser->build, state.assignment))
+        *assignment = state.assignment;
     return true;
 }

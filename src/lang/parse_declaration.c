@@ -23,7 +23,7 @@ static bool at_next_param(const Parser *parser) {
            peek_second(parser)->kind == TOKEN_ASSIGN;
 }
 
-// A mistake in one param, or a comma left out, does not hide the others of the line.
+// After a mistake in one param, or a missing comma, the other params of the line are parsed.
 bool parse_param(Parser *parser) {
     take(parser);
     bool all = true;
@@ -96,7 +96,7 @@ static bool parse_level(Parser *parser, Machine *machine, bool *known) {
         if (!expect_name(parser, "'grid(...)' or a level and its grid, such as 'node grid(2, 2)'", &name))
             return false;
         check_level_name(parser, machine, name);
-        // Then one of the levels has been diagnosed.
+        // One of the levels has been diagnosed then.
         if (machine->level_count == MAX_MACHINE_LEVELS)
             return false;
     }

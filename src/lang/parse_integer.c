@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Integer expressions over params. Each is kept symbolic and evaluated at once, so that an overflow or a
-// division by zero is found at the operator that makes it.
+// Integer expressions over params. Each is kept symbolic and evaluated while it is parsed, so that overflows
+// and divisions by zero are diagnosed at their operators.
 #include "lang/parser.h"
 
 #include "base/integer.h"

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-// One arrow: names of the modes on its left, and what has been used of them on its right.
+// One arrow: the names of modes on its left, and which of them have been used on its right.
 typedef struct {
     int mode_count;
     const char *modes[MAX_ORDER];
@@ -58,7 +58,7 @@ static bool parse_modes(PlaceParser *place, Arrow *arrow, const Token *name) {
     return true;
 }
 
-// The mode that a name on the right stands for, -1 after a diagnostic.
+// The mode with this name, which is used on the right; -1 after a diagnostic.
 static int mode_of(PlaceParser *place, Arrow *arrow, const Token *name) {
     Parser *parser = place->parser;
     for (int d = 0; d < arrow->mode_count; d++) {
@@ -92,7 +92,7 @@ static void unsupported(PlaceParser *place, Span span, const char *what) {
     place->failed = true;
 }
 
-// `fuse(x, y)` after `~`: read to the end, so that only the feature is diagnosed.
+// Skips `fuse(x, y)` after `~`, so that the only diagnostic is that it is not supported.
 static bool skip_call(PlaceParser *place, Span span, const char *what) {
     Parser *parser = place->parser;
     const Token *open = peek(parser);
@@ -162,7 +162,7 @@ static bool parse_entry(PlaceParser *place, Arrow *arrow, PlaceEntry *entry) {
     }
 }
 
-// Right side of an arrow, in parentheses; `first` and `order` are the machine's dimensions that it is about.
+// The right side of an arrow, in parentheses, for `order` dimensions of the machine from `first` on.
 static bool parse_entries(PlaceParser *place, Arrow *arrow, Span target, const char *target_name, int first,
                           int order) {
     Parser *parser = place->parser;
@@ -194,8 +194,8 @@ static bool parse_entries(PlaceParser *place, Arrow *arrow, Span target, const c
     return true;
 }
 
-// The level after the dot, which has to be the next one that has not been placed; NULL after a diagnostic of
-// there being none. Of levels out of order only the first is diagnosed.
+// The level after the dot, which has to be the next one; NULL if the machine has no such level. Diagnoses
+// that, and the first level that is out of order.
 static const MachineLevel *find_level(PlaceParser *place, const Token *name) {
     Parser *parser = place->parser;
     const Machine *machine = place->placement->machine;
@@ -254,7 +254,7 @@ static bool parse_target(PlaceParser *place, Arrow *arrow, bool first_arrow) {
     place->failed = false;
     set_machine(place, name, first_arrow);
     const Machine *machine = place->placement->machine;
-    // Another machine than that of the first arrow: nothing more can be said about its dimensions.
+    // If the machine differs from that of the first arrow, its dimensions are not checked.
     bool checkable = machine && !place->failed;
     Span span = name->span;
     int first = 0, order = checkable ? machine->order : 0;
@@ -324,7 +324,7 @@ static bool parse_arrow(PlaceParser *place, bool first_arrow) {
            parse_target(place, &arrow, first_arrow);
 }
 
-// "host, gpu or disk", and the names alone.
+// "host, gpu or disk"; sets `names` to the names.
 static const char *memory_names(Arena *arena, const char **names) {
     Text text = text_create(arena);
     for (int i = 0; i < (int)MEMORY_KIND_COUNT; i++) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Schedule blocks. Arguments are read as what they look like; which of them a command takes is its own
-// affair, but for tensor expressions and lists that may be empty, which its row in the table of commands
-// says.
+// Schedule blocks. The kind of an argument is determined by its syntax, and the command checks whether it
+// takes such an argument. Only tensor expressions and lists that may be empty depend on the row of the
+// command in the table.
 #include "lang/parser.h"
 
 #include <string.h>
 
 typedef Array(Arg) ArgArray;
 
-// Index of the token after the argument that begins at the next token: a comma or a bracket that closes, or
-// what cannot be inside.
+// Index of the token after the argument that begins at the next token: a comma, a closing bracket, or a token
+// that cannot be part of an argument.
 static int64_t argument_end(const Parser *parser) {
     const Token *tokens = parser->tokens.items;
     int64_t i = peek(parser) - tokens;
@@ -22,7 +22,7 @@ static int64_t argument_end(const Parser *parser) {
     }
 }
 
-// Index of the last token before `end` that is no newline.
+// Index of the last token before `end` that is not a newline.
 static int64_t last_before(const Parser *parser, int64_t end) {
     do
         end--;
@@ -49,7 +49,7 @@ static bool parse_name_argument(Parser *parser, Arg *arg) {
     return true;
 }
 
-// Names between brackets, of which the opening one is next.
+// Names between brackets; the opening one is the next token.
 static bool parse_names(Parser *parser, Arg *arg, TokenKind closing, const char *what) {
     ArgArray items = {0};
     bool outside;
@@ -83,7 +83,7 @@ bool parse_name_list(Parser *parser, Arg *arg) {
     return true;
 }
 
-// A tensor expression where the command does not take one: what it says is kept as text.
+// Keeps a tensor expression as text.
 static void keep_expression(Parser *parser, Arg *arg, int64_t end) {
     const Token *first = peek(parser), *last = &parser->tokens.items[last_before(parser, end)];
     *arg = (Arg){.kind = ARG_EXPRESSION, .span = span_join(first->span, last->span)};
@@ -166,7 +166,7 @@ bool parse_argument(Parser *parser, ArgumentKind kind, Arg *arg) {
     return true;
 }
 
-// What the command takes there. Where it has several forms, they differ in nothing that matters here.
+// The kind of argument that the command takes, in its first form: here the forms do not differ.
 static ArgumentKind kind_of(const ScheduleCommand *row, int64_t index) {
     return row && index < row->forms[0].count ? row->forms[0].arguments[index].kind : TAKES_LOOP;
 }
@@ -200,7 +200,7 @@ static bool parse_command(Parser *parser, CommandArray *commands) {
            expected(parser, "the end of the line or '}' after a command");
 }
 
-// Commands up to the closing brace. Where that is missing, a declaration or a statement ends the block.
+// If the closing brace is missing, a declaration or a statement ends the block.
 void parse_commands(Parser *parser, bool closed, CommandArray *commands) {
     parser->skip_newlines = false;
     while (peek(parser)->kind != TOKEN_CLOSE_BRACE && peek(parser)->kind != TOKEN_END &&
@@ -222,9 +222,9 @@ void parse_commands(Parser *parser, bool closed, CommandArray *commands) {
     accept(parser, TOKEN_CLOSE_BRACE);
 }
 
-// The statement of a block is the nearest one before it that assigns its target and has no block yet. Where
-// several blocks follow several such statements, they go in order: the blocks read just before this one move
-// to the statements before.
+// The statement of a block is the nearest one before it that assigns its target and has no block yet. If
+// several blocks follow several such statements, the order of both is the same: the blocks read just before
+// this one move to earlier statements.
 static bool attach(Parser *parser, const char *target, Statement schedule) {
     BuiltStatement *statements = parser->build->statements.items;
     int64_t count = parser->build->statements.count, last = -1, to = -1;
@@ -301,7 +301,7 @@ bool parse_schedule(Parser *parser) {
     parse_commands(parser, closed, &commands);
     schedule.command_count = (int)commands.count;
     schedule.commands = commands.items;
-    // A block that something else ended leaves the separator before that to its caller.
+    // If something else has ended the block, the caller takes the separator before that.
     int64_t end = parser->at;
     TokenKind before = parser->tokens.items[end - 1].kind;
     if (!closed && (before == TOKEN_NEWLINE || before == TOKEN_SEMICOLON))

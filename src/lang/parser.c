@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-// Index of the next token that counts.
+// Index of the next token; newlines inside brackets are skipped.
 static int64_t significant(const Parser *parser, int64_t at) {
     while (parser->skip_newlines && parser->tokens.items[at].kind == TOKEN_NEWLINE)
         at++;
@@ -70,7 +70,7 @@ bool expect_name(Parser *parser, const char *what, const Token **name) {
     return true;
 }
 
-// Where the bracket is never closed, a newline ends the statement all the same.
+// If the bracket is never closed, a newline ends the statement nevertheless.
 void enter_brackets(Parser *parser, bool *outside) {
     *outside = parser->skip_newlines;
     parser->skip_newlines = take(parser)->match != NO_MATCH;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program back to text in normal form: declarations by kind, then each statement with its schedule.
+// Prints a program as text in normal form: declarations by kind, then each statement with its schedule.
 #include "format/level_list.h"
 #include "lang/program.h"
 

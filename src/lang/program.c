@@ -115,7 +115,7 @@ static void mark_tensor(const Tensor *tensor, bool placements, bool *used) {
         mark(tensor->placement->entries[d].cycle, used);
 }
 
-// `placements`: with the blocks of block-cyclic ones.
+// `placements`: params in the blocks of block-cyclic placements count as well.
 static bool *used_params(const Program *program, bool placements, Arena *arena) {
     bool *used = arena_array(arena, bool, program->param_count);
     for (int i = 0; i < program->machine_count; i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Program: what a .distal text says, parsed and checked, every node with its source span (docs/language.md).
+// Program: a .distal text, parsed and checked, every node with its source span (docs/language.md).
 #ifndef DISTAL_LANG_PROGRAM_H
 #define DISTAL_LANG_PROGRAM_H
 
@@ -8,8 +8,8 @@
 typedef struct {
     const char *name;
     Span span;
-    int64_t value;             // default, or what the command line gave
-    const IntExpr *definition; // the same over earlier params; NULL for `ranks`, and where it is a number
+    int64_t value;             // the default, or the value on the command line
+    const IntExpr *definition; // over earlier params; NULL if the value is not given by an expression
 } Param;
 
 // One assignment and its schedule block.
@@ -39,28 +39,28 @@ typedef struct {
 } ParamOverride;
 
 // Parses and checks `source`. `ranks` is the value of the built-in param (0: not known yet, then 1 is used).
-// Every independent mistake is a diagnostic, including an override of a param that the program lacks, and
-// with the values of params put in: extents that disagree, sizes that are negative or overflow, grids without
-// processors. NULL when there was an error. Lives in the arena.
+// Every independent mistake is diagnosed, also overrides of params that the program lacks, and mistakes that
+// depend on the values of params: extents that differ, sizes that are negative or overflow, grids without
+// processors. NULL after an error. Lives in the arena.
 const Program *program_parse(Arena *arena, Source source, const ParamOverride *overrides, int override_count,
                              int64_t ranks, Diagnostics *diagnostics);
 
 // Values of the params, by index.
 int64_t *program_param_values(const Program *program, Arena *arena);
 Symbols program_symbols(const Program *program);
-// Which params something but the definition of an unused param mentions, by index.
+// By index, which params are used, directly or by the definitions of used params.
 bool *program_used_params(const Program *program, Arena *arena);
-// Whether the built-in `ranks` is mentioned, but for blocks of placements.
+// Whether the built-in `ranks` is used anywhere but in blocks of placements.
 bool program_uses_ranks(const Program *program, Arena *arena);
 
-// Back to text: declarations, placements, statements, schedules in normal form (parses to the same program).
-// `used`: the params to be declared, by index; NULL: all.
+// Prints declarations, placements, statements and schedules in normal form, which is parsed to the same
+// program. `used`: the params to be declared, by index; NULL: all.
 void program_print(const Program *program, const bool *used, Text *to);
-// One declaration each, with the end of its line; nothing for a tensor without a placement.
+// Each prints one declaration and a newline; placement_print nothing for a tensor without a placement.
 void machine_print(const Program *program, const Machine *machine, Text *to);
 void tensor_print(const Program *program, const Tensor *tensor, Text *to);
 void placement_print(const Program *program, const Tensor *tensor, Text *to);
-// One assignment with its schedule block, and one command, without the end of its line.
+// One assignment with its schedule block; one command, without a newline.
 void statement_print(const Program *program, const Statement *statement, Text *to);
 void command_print(const Program *program, const Command *command, Text *to);
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 typedef struct {
-    const Expr *sum, *access; // what is computed ahead, and what stands for it
+    const Expr *sum, *access; // a sum that is computed before, and the access that replaces it
 } Ahead;
 
 typedef struct {
@@ -32,7 +32,7 @@ static const char *fresh_name(const Rewriting *it) {
     }
 }
 
-// Of the type that the statement computes in, but without an imaginary part where the sum has none.
+// Of the type that the statement computes in, but real if the sum is real.
 static Tensor *make_tensor(const Rewriting *it, const Expr *sum, VarSet vars, int *ids) {
     Tensor *tensor = arena_new(it->scope->arena, Tensor);
     const ElementType type = assignment_type(it->assignment);
@@ -61,7 +61,7 @@ static void print_ahead(Rewriting *it, const Assignment *ahead) {
     text_append(&it->statements, "; ");
 }
 
-// An access to a tensor that a statement of its own has computed the sum into.
+// An access to a tensor into which a separate statement computes the sum.
 static const Expr *compute_ahead(Rewriting *it, const Expr *sum, VarSet vars) {
     Arena *arena = it->scope->arena;
     for (int64_t i = 0; i < it->ahead.count; i++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a statement may mean that has a sum of unlike addends inside a term (index/summation.h), written out
-// as statements that work.
+// The possible meanings of a statement with a sum of unlike addends inside a term (index/summation.h),
+// written as statements that are accepted.
 #ifndef DISTAL_LANG_READINGS_H
 #define DISTAL_LANG_READINGS_H
 

@@ -166,7 +166,7 @@ static void push_square_bracket(Lexer *lexer) {
     lexer->open_squares += mark == '[' ? 1 : lexer->open_squares > 0 ? -1 : 0;
 }
 
-// A run of bytes that mean nothing here is one mistake.
+// A run of bytes that no token has is one mistake.
 static void push_bad(Lexer *lexer) {
     const char *begin = lexer->at, *end = begin + 1;
     bool ascii = (unsigned char)*begin < 0x80;
@@ -237,7 +237,7 @@ static void pair_with_last(Token *tokens, IndexArray *open, int64_t closing, Tok
     tokens[tokens[closing].match].match = closing;
 }
 
-// A parenthesis inside a brace that closes was left open, and a brace inside a parenthesis that closes.
+// Pairs a closing bracket; brackets of the other kind that were opened inside remain without a match.
 static void close_bracket(Token *tokens, IndexArray *open, int64_t closing) {
     if (tokens[closing].kind == TOKEN_CLOSE_BRACE) {
         while (open->count > 0 && tokens[open->items[open->count - 1]].kind == TOKEN_OPEN_PAREN)
@@ -251,8 +251,8 @@ static void close_bracket(Token *tokens, IndexArray *open, int64_t closing) {
     }
 }
 
-// Two operands without anything but a newline between: the second begins a statement, as nothing between
-// brackets reads so.
+// Whether a name after a newline begins a statement: the token before the newline ends an operand, and inside
+// brackets two operands do not follow each other.
 static bool begins_line(const Token *tokens, int64_t index) {
     if (tokens[index].kind != TOKEN_NAME || index == 0 || tokens[index - 1].kind != TOKEN_NEWLINE)
         return false;
@@ -271,14 +271,14 @@ static bool ends_parentheses(const Token *tokens, int64_t index) {
            begins_line(tokens, index);
 }
 
-// Pairs brackets. One that was left open shows in what cannot stand in it, and stays without a match.
+// Pairs brackets. One that is never closed is recognized by a token that cannot be inside, and gets no match.
 static void match_brackets(Lexer *lexer) {
     Token *tokens = lexer->tokens.items;
     IndexArray open = {0};
     for (int64_t i = 0; i < lexer->tokens.count; i++) {
         TokenKind kind = tokens[i].kind;
         if (kind == TOKEN_OPEN_PAREN || kind == TOKEN_OPEN_BRACE) {
-            // Deeper than the parser goes, pairs do not matter.
+            // The parser does not need pairs that are nested more deeply.
             if (open.count < 4 * MAX_NESTING)
                 array_push(lexer->arena, open, i);
         } else if (kind == TOKEN_CLOSE_PAREN || kind == TOKEN_CLOSE_BRACE) {
@@ -286,7 +286,7 @@ static void match_brackets(Lexer *lexer) {
         } else if (token_begins_declaration(tokens, i)) {
             open.count = 0;
         } else if (open.count > 0 && ends_parentheses(tokens, i)) {
-            // Down to the outermost parenthesis; a brace around it is a schedule block and stays open.
+            // All from the outermost parenthesis on; a brace around it is a schedule block and stays open.
             int64_t outermost = 0;
             while (outermost < open.count && tokens[open.items[outermost]].kind != TOKEN_OPEN_PAREN)
                 outermost++;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tokens: a program text cut into names, numbers and marks, each with its place. Brackets are matched ahead
-// of parsing, so that one left open does not swallow the statements after it.
+// Tokens: names, numbers and marks of a program text, each with its place. Brackets are matched before
+// parsing, so that a bracket that is never closed does not affect the statements after it.
 #ifndef DISTAL_LANG_TOKENS_H
 #define DISTAL_LANG_TOKENS_H
 
@@ -52,9 +52,9 @@ typedef struct {
 const char *const *keywords(int64_t *count);
 bool is_keyword(const char *name);
 
-// What cannot stand in a program becomes a diagnostic and TOKEN_BAD.
+// Characters that cannot be part of a program are diagnosed and become TOKEN_BAD.
 Tokens tokenize(Arena *arena, const char *text, Diagnostics *diagnostics);
-// Of a text that stands at that line and column of the source of the diagnostics.
+// The same for a text that begins at that line and column of the source of the diagnostics.
 Tokens tokenize_at(Arena *arena, const char *text, int32_t line, int32_t column, Diagnostics *diagnostics);
 
 // Whether a declaration begins at this token: a keyword at the start of a statement, and then a name.

@@ -27,7 +27,7 @@ typedef struct {
     Span extent_spans[MAX_MACHINE_ORDER];
 } Machine;
 
-// A copy in `arena` with all that it refers to, without places in a text.
+// A deep copy in `arena`, without spans.
 Machine *machine_copy(Arena *arena, const Machine *machine);
 
 // The level called `name`, or NULL.

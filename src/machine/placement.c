@@ -7,8 +7,8 @@ static bool partitions(const Layout *layout, int dim, int mode) {
     return layout->dims[dim].kind == PLACE_PARTITION && layout->dims[dim].mode == mode;
 }
 
-// What the coordinates have of a mode: all of the last split, seen through the splits before it. `arena` is
-// for block-cyclic modes.
+// The part of a mode at these coordinates: the part of the last split, mapped back through the splits before
+// it. `arena` is for block-cyclic modes.
 static PositionSet assigned(const Layout *layout, int mode, const int64_t *coordinates, Arena *arena) {
     PositionSet set = {0, layout->extents[mode], NULL};
     for (int d = layout->grid.order - 1; d >= 0; d--) {
@@ -65,7 +65,7 @@ static void cyclic_mode(Layout *layout, int mode, Arena *arena) {
 bool layout_create(const Placement *placement, const Grid *grid, const int64_t *params, int order,
                    const int64_t *extents, Arena *arena, Layout *layout, int *bad_dim) {
     *layout = (Layout){.grid = *grid, .order = order};
-    int64_t length[MAX_ORDER]; // of what the dimensions so far give
+    int64_t length[MAX_ORDER]; // of the parts that the dimensions so far leave
     bool cyclic[MAX_ORDER] = {false};
     for (int mode = 0; mode < order; mode++)
         layout->extents[mode] = length[mode] = extents[mode];
@@ -138,15 +138,15 @@ static bool is_last_of_mode(const Layout *layout, int dim) {
     return true;
 }
 
-// Narrows `piece` to what coordinate at->coordinates[d] leaves of it; false where nothing of what is wanted
-// is left.
+// Restricts `piece` to its part at coordinate at->coordinates[d]; false if that has nothing of the wanted
+// rectangle.
 static bool narrow(const Search *at, int d, Rect *piece) {
     const Layout *layout = at->layout;
     if (layout->dims[d].kind != PLACE_PARTITION)
         return true;
     const int mode = layout->dims[d].mode;
     if (layout->cyclic_parts[mode]) {
-        // What several dimensions deal out is known with the last of them.
+        // The part of several dimensions is known with the coordinate of the last one.
         if (!is_last_of_mode(layout, d))
             return true;
         const PositionSet part = cyclic_part(layout, mode, at->coordinates);
@@ -159,8 +159,8 @@ static bool narrow(const Search *at, int d, Rect *piece) {
     return piece->lo[mode] < piece->hi[mode];
 }
 
-// Whether this coordinate has none of the blocks that what is wanted reaches: decided for the first dimension
-// that partitions a mode.
+// Whether this coordinate has none of the blocks that meet the wanted rectangle; false if that is not known,
+// as for all but the first dimension that partitions a mode.
 static bool is_passed_over(const Search *at, int d) {
     const Layout *layout = at->layout;
     const int mode = layout->dims[d].mode;
@@ -172,7 +172,7 @@ static bool is_passed_over(const Search *at, int d) {
     return floor_mod(at->coordinates[d] - first, size) > last - first;
 }
 
-// `piece` is what the coordinates chosen for the dimensions before `d` hold.
+// `piece`: the part at the coordinates that are chosen for the dimensions before `d`.
 static bool search(Search *at, int d, int64_t processor, const Rect *piece) {
     const Layout *layout = at->layout;
     if (d == layout->grid.order) {
@@ -218,7 +218,8 @@ void layout_holders(const Layout *layout, const Rect *rect, const int64_t *repli
     search(&(Search){layout, rect, replica, arena, visit, context, {0}}, 0, 0, &whole);
 }
 
-// Parts of a mode that meet `wanted`, from dimension `d` on, within what the dimensions before it leave.
+// Number of parts of a mode that meet `wanted`, for dimensions from `d` on, within the part of those before
+// it.
 static int64_t count_blocks(const Layout *layout, int mode, int d, int64_t lo, int64_t hi,
                             PositionSet wanted) {
     while (d < layout->grid.order && !partitions(layout, d, mode))

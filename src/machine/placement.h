@@ -24,8 +24,7 @@ typedef struct {
     Span span;
 } PlaceEntry;
 
-// Coordinates in one block of a block-cyclic mode, at most: so the products that locate one stay far from
-// overflow.
+// The largest number of coordinates in one block of a block-cyclic mode, for which offsets cannot overflow.
 enum { MAX_CYCLE = INT32_MAX };
 
 typedef struct {
@@ -39,8 +38,8 @@ typedef struct {
 // Where several machine dimensions partition one mode (levels of a hierarchy), the later one splits what the
 // earlier assigned. Blocks have ceil(extent / size) coordinates, then ceil(length / size) of that, the same
 // for all; the last blocks are cut at the end of the block that they are part of, so they may be short or
-// empty. A block-cyclic dimension distributes blocks of a given length round-robin, the length that it
-// leaves is that of the processor with the most blocks.
+// empty. A block-cyclic dimension distributes blocks of a given length round-robin; the next one splits the
+// length of the processor with the most blocks.
 typedef struct {
     Grid grid;
     int order; // of the tensor
@@ -53,29 +52,28 @@ typedef struct {
         int64_t block;  // coordinates in one block
         bool cyclic;
     } dims[MAX_MACHINE_ORDER];
-    // Of a mode that has a block-cyclic dimension: what the processors have of it, by their coordinates in
-    // the dimensions that partition it, row-major. NULL for other modes.
+    // For a mode with a block-cyclic dimension: the parts of the processors, by their coordinates in the
+    // dimensions that partition it, row-major. NULL for other modes.
     const PositionSet *cyclic_parts[MAX_ORDER];
 } Layout;
 
-// Computes block lengths. False with *bad_dim set where a fixed coordinate lies outside the grid, or where
-// the block of a block-cyclic dimension is no number from 1 to MAX_CYCLE. `params` are values by index.
+// Computes block lengths. False with *bad_dim set if a fixed coordinate lies outside the grid, or if the
+// block of a block-cyclic dimension is not a number from 1 to MAX_CYCLE. `params` are values by index.
 bool layout_create(const Placement *placement, const Grid *grid, const int64_t *params, int order,
                    const int64_t *extents, Arena *arena, Layout *layout, int *bad_dim);
 
 // A copy of cyclic_parts[mode] in another arena.
 const PositionSet *layout_copy_parts(const Layout *layout, int mode, Arena *arena);
 
-// What the processor at these coordinates holds; false when that is nothing.
+// The part of the processor at these coordinates; false if it is empty.
 bool layout_rect(const Layout *layout, const int64_t *coordinates, Rect *rect);
 
-// Calls `visit` for every processor that holds part of `rect`, with that part, in order of processor number,
-// until it returns false. Along replicated dimensions only the coordinates of `replica` are visited (one
-// holder for every coordinate of the tensor then), all of them where it is NULL. Parts may have periodic sets
-// in `arena`. The cost grows with the processors that overlap, not with the grid, but for block-cyclic
-// dimensions, all of whose coordinates are looked at.
-// layout_part_count: how many parts there are with one replica, without finding them; of a contiguous mode it
-// costs nothing.
+// Calls `visit` for every processor that holds a part of `rect`, with that part, in order of processor
+// number, until it returns false. Along replicated dimensions only the coordinates of `replica` are visited,
+// so that every coordinate of the tensor has one holder; all of them if it is NULL. Parts may have periodic
+// sets in `arena`. The cost is proportional to the number of these processors, not to the grid, except that
+// all coordinates of block-cyclic dimensions are tried. layout_part_count: the number of parts with one
+// replica; takes constant time for each contiguous mode.
 int64_t layout_part_count(const Layout *layout, const Rect *rect);
 typedef bool (*LayoutVisit)(void *context, int64_t processor, const Rect *part);
 void layout_holders(const Layout *layout, const Rect *rect, const int64_t *replica, Arena *arena,

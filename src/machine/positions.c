@@ -34,8 +34,8 @@ static const Segment *segment_by_number(const Periodic *periodic, int64_t number
     return &periodic->segments[low];
 }
 
-// Coordinates are numbered in increasing order, 0 the first from the origin on. The number of the first one
-// at or after x, and the coordinate that has one.
+// Members are numbered in increasing order; number 0 is the first one at or after the origin. The number of
+// the first one at or after x, and the member with a number.
 static int64_t number_of(const Periodic *periodic, int64_t x) {
     const int64_t periods = floor_div(x - periodic->origin, periodic->period);
     const int64_t offset = x - periodic->origin - periods * periodic->period;
@@ -83,7 +83,7 @@ int64_t positions_at(PositionSet set, int64_t position) {
                         : set.lo + position;
 }
 
-// With lo and hi drawn in to the first and behind the last coordinate.
+// Restricts lo and hi to the first member and behind the last one.
 static PositionSet tight(PositionSet set) {
     if (is_empty(set))
         return nothing;
@@ -114,7 +114,7 @@ PositionSet positions_run(PositionSet set, int64_t x) {
     const int64_t lo = numbered(set.periodic, number_of(set.periodic, x));
     if (lo >= set.hi)
         return nothing;
-    // The last segment of a period may go on in the first of the next.
+    // The last segment of a period may continue in the first one of the next.
     int64_t hi = lo;
     for (int64_t next = lo; next == hi && hi < set.hi;
          next = numbered(set.periodic, number_of(set.periodic, hi))) {
@@ -143,7 +143,7 @@ static void add_run(PeriodicBuilder *builder, int64_t lo, int64_t hi) {
     builder->size += hi - lo;
 }
 
-// What the periodic has from lo to hi.
+// The members of the periodic set from lo to hi.
 static PositionSet finish(const PeriodicBuilder *builder, int64_t lo, int64_t hi) {
     if (builder->size == 0)
         return nothing;
@@ -157,7 +157,7 @@ static PositionSet finish(const PeriodicBuilder *builder, int64_t lo, int64_t hi
     return tight((PositionSet){lo, hi, arena_copy(builder->arena, &periodic, sizeof periodic)});
 }
 
-// The least number that both periods divide; `most` where that is smaller: then nothing repeats.
+// The least common multiple of both periods, but at most `most`, beyond which nothing repeats.
 static int64_t common_period(int64_t a, int64_t b, int64_t most) {
     int64_t common;
     return checked_mul(a / common_divisor(a, b), b, &common) ? min_i64(common, most) : most;
@@ -167,7 +167,7 @@ static int64_t period_of(PositionSet set) {
     return set.periodic ? set.periodic->period : 1;
 }
 
-// Runs that both have, added to `builder` unless that is NULL; how many coordinates they hold.
+// Runs that both have, added to `builder` unless that is NULL; returns the number of their members.
 static int64_t common_runs(PositionSet a, PositionSet b, PeriodicBuilder *builder) {
     int64_t count = 0;
     PositionSet run_a = positions_run(a, a.lo), run_b = positions_run(b, b.lo);
@@ -185,13 +185,13 @@ static int64_t common_runs(PositionSet a, PositionSet b, PeriodicBuilder *builde
     return count;
 }
 
-// Whether what they have in common lies in the one periodic set that both have, or that one of them has.
+// Whether both have the same periodic set, or only one of them has one.
 static bool have_one_period_at_most(PositionSet a, PositionSet b) {
     return !a.periodic || !b.periodic || periodic_equal(a.periodic, b.periodic);
 }
 
-// Whether two periodic sets of one period never meet, as those of different processors. False where that is
-// not seen at a glance.
+// Whether two periodic sets of one period are disjoint, as those of different processors. May return false
+// for other disjoint sets.
 static bool are_apart(const Periodic *a, const Periodic *b) {
     if (a->period != b->period || a->origin != b->origin)
         return false;
@@ -237,7 +237,7 @@ int64_t positions_common(PositionSet a, PositionSet b) {
            common_runs((PositionSet){rest, hi, a.periodic}, (PositionSet){rest, hi, b.periodic}, NULL);
 }
 
-// a \ b where b ends nowhere within a, so that the difference repeats as both do.
+// a \ b where b does not end within a, so that the difference is periodic as well.
 static PositionSet without(PositionSet a, const Periodic *b, Arena *arena) {
     if (!b || is_empty(a))
         return nothing;
@@ -263,7 +263,7 @@ int positions_subtract(PositionSet a, PositionSet b, Arena *arena, PositionSet r
         return !is_empty(a);
     }
     int64_t lo = b.lo, hi = b.hi;
-    // Where its periodic has nothing more, b may as well end with a.
+    // If its periodic set has no more members in a, b can be treated as if it ended with a.
     if (b.periodic && number_of(b.periodic, min_i64(a.lo, lo)) == number_of(b.periodic, lo))
         lo = min_i64(a.lo, lo);
     if (b.periodic && number_of(b.periodic, max_i64(a.hi, hi)) == number_of(b.periodic, hi))
@@ -349,7 +349,7 @@ PositionSet positions_blocks(PositionSet outer, int64_t block, PositionSet inner
     return finish(&builder, lo, hi);
 }
 
-// The set of rows, each of which has the columns that the set has in the first of them.
+// A set of rows, with the columns that the set has in the first of them.
 static void add_rows(PositionSet set, int64_t width, PositionSet rows, Arena *arena, RowsArray *result) {
     const PositionSet first = positions_clip(set, rows.lo * width, (rows.lo + 1) * width);
     const PositionSet run = positions_run(first, first.lo);
@@ -392,7 +392,7 @@ PositionSet positions_cyclic(PositionSet set, int64_t block, int64_t size, int64
         return nothing;
     const int64_t lo = cyclic_image(set.lo, block, size, which),
                   hi = cyclic_image(set.hi - 1, block, size, which) + 1;
-    // From the start of a block on, as many coordinates as repeat; all of them where nothing does.
+    // One period of coordinates from the start of a block on; all coordinates if there is no period.
     const int64_t start = set.periodic ? set.lo / block * block : 0;
     int64_t length = block;
     if (set.periodic)

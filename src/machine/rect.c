@@ -106,7 +106,7 @@ static void rect_subtract(const Rect *a, const Rect *b, Arena *arena, RectArray 
         array_push(arena, *rest, *a);
         return;
     }
-    // Cut off what the common part lacks, mode by mode; what is left in the end is the common part.
+    // Mode by mode, the parts outside of the intersection are split off; the intersection is left.
     Rect left = *a;
     for (int d = 0; d < a->order; d++) {
         PositionSet parts[3];
@@ -137,7 +137,8 @@ bool region_equal(const Region *a, const Region *b) {
 }
 
 bool region_contains(const Region *region, const Rect *rect) {
-    // The rectangles are disjoint, so what they have in common with `rect` must add up to it.
+    // The rectangles are disjoint, so the volumes of their intersections with `rect` must add up to that of
+    // `rect`.
     int64_t covered = 0;
     for (int64_t i = 0; i < region->rects.count; i++)
         covered += rect_common(&region->rects.items[i], rect);

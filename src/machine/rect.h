@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rectangles: the product of a set of coordinates of each mode, in most cases an interval, half open; and
-// regions: lists of disjoint rectangles. All of placement and of planning is arithmetic on these.
+// Rectangles: the product of a set of coordinates for each mode, mostly half-open intervals; and regions:
+// lists of disjoint rectangles. Placement and planning are arithmetic on these.
 #ifndef DISTAL_MACHINE_RECT_H
 #define DISTAL_MACHINE_RECT_H
 
@@ -9,8 +9,8 @@
 
 enum { MAX_ORDER = 12 }; // modes of a tensor
 
-// lo[d] <= x[d] < hi[d] for d < order, and x[d] of periodic[d] where that is not NULL. Of order 0: the one
-// coordinate of a scalar, never empty.
+// lo[d] <= x[d] < hi[d] for d < order, and x[d] in periodic[d] if that is not NULL. Of order 0: the element
+// of a scalar, never empty.
 typedef struct {
     int order;
     int64_t lo[MAX_ORDER], hi[MAX_ORDER];
@@ -34,12 +34,12 @@ bool rect_is_empty(const Rect *rect);
 // 0 when empty. Callers have checked that the volume of the whole tensor fits into 64 bits.
 int64_t rect_volume(const Rect *rect);
 bool rect_equal(const Rect *a, const Rect *b);
-// Negative, 0 or positive, as qsort wants it: an order of the rectangles of one tensor.
+// Negative, 0 or positive, as for qsort: an order of the rectangles of one tensor.
 int rect_compare(const Rect *a, const Rect *b);
 bool rect_contains(const Rect *outer, const Rect *inner);
-// False when they have no coordinate in common; *common is then unspecified.
+// False if the intersection is empty; *common is then unspecified.
 bool rect_intersect(const Rect *a, const Rect *b, Arena *arena, Rect *common);
-// How many coordinates both have.
+// The volume of the intersection.
 int64_t rect_common(const Rect *a, const Rect *b);
 // The smallest rectangle of intervals around both.
 Rect rect_bounding_box(const Rect *a, const Rect *b);

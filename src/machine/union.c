@@ -30,8 +30,8 @@ static int compare_sorted(const void *left, const void *right) {
     return positions_compare(rect_mode(a->rect, a->last_mode), rect_mode(b->rect, a->last_mode));
 }
 
-// Whether b, which comes after a, agrees with it but in `mode`, and there continues it, overlaps it or is the
-// same.
+// Whether b, which comes after a, is equal to it in all modes but `mode`, and there continues it, overlaps it
+// or is equal as well.
 static bool continues(const Rect *a, const Rect *b, int mode) {
     for (int d = 0; d < a->order; d++)
         if (d != mode && !positions_equal(rect_mode(a, d), rect_mode(b, d)))
@@ -89,7 +89,7 @@ static int compare_lo(const void *left, const void *right) {
     return lo_a < lo_b ? -1 : lo_a > lo_b ? 1 : rect_compare(a->rect, b->rect);
 }
 
-// What the rectangle has and those of `parts` with these indices do not, appended to `parts`.
+// Appends to `parts` the rectangle without those of `parts` with these indices.
 static void add_rest(const Rect *rect, const int64_t *others, int64_t count, RectArray *parts, Arena *arena) {
     Region rest = {0};
     array_push(arena, rest.rects, *rect);
@@ -99,8 +99,8 @@ static void add_rest(const Rect *rect, const int64_t *others, int64_t count, Rec
         array_push(arena, *parts, rest.rects.items[i]);
 }
 
-// Makes them disjoint: each gives away what those before it have, in the order of a mode in which few
-// overlap. Whether some do overlap.
+// Makes the rectangles disjoint, by removing from each the parts of those before it, in the order of a mode
+// in which few overlap. Returns whether some overlap.
 static bool separate(RectArray *rects, Arena *arena) {
     int mode = 0;
     int64_t fewest = INT64_MAX;
@@ -116,7 +116,7 @@ static bool separate(RectArray *rects, Arena *arena) {
         sorted[i] = (Sorted){&rects->items[i], mode};
     qsort(sorted, (size_t)rects->count, sizeof *sorted, compare_lo);
     RectArray parts = {0};
-    Array(int64_t) open = {0}; // parts that the ones to come may overlap
+    Array(int64_t) open = {0}; // parts that later ones may overlap
     for (int64_t i = 0; i < rects->count; i++) {
         int64_t kept = 0;
         for (int64_t k = 0; k < open.count; k++)

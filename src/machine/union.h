@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Unions of many rectangles, in about n log n steps where they hardly overlap: what the boxes of rotated and
-// collapsed loops give are thousands.
+// Unions of many rectangles, such as the thousands of boxes of rotated and collapsed loops, in about n log n
+// steps if few of them overlap.
 #ifndef DISTAL_MACHINE_UNION_H
 #define DISTAL_MACHINE_UNION_H
 
 #include "machine/rect.h"
 
-// The coordinates of all of these non-empty rectangles of one tensor, as a region: joined where they continue
-// one another in one mode, in the order of rect_compare. The array is overwritten, and lives on in the
-// region.
+// The union of these non-empty rectangles of one tensor as a region, in the order of rect_compare; rectangles
+// that continue one another in one mode are joined. Takes over the array for the region.
 Region region_union(RectArray *rects, Arena *arena);
 
 #endif

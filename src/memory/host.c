@@ -16,7 +16,7 @@ static void *allocate(int64_t bytes) {
     return aligned_alloc(ALIGNMENT, (size_t)bytes);
 }
 
-// Of elements of a constant size, which a compiler copies in registers.
+// For elements of a constant size, which a compiler copies in registers.
 #define COPY_STEPS(size)                                                                                     \
     for (int64_t i = 0; i < count; i++)                                                                      \
     memcpy((char *)to + i * to_step * (size), (const char *)from + i * from_step * (size), size)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory kinds: where elements of tensors can be, as records of what can be done there. A placement names one
-// (`in host`), homes and storage carry it, and whatever moves or sets elements goes through its record. A new
-// kind is one file of this folder and one line of the list below.
+// Memory kinds: where elements of tensors can be stored, as records of operations. A placement names one
+// (`in host`), homes and storage keep it, and elements are moved and set through its record. A new kind is
+// one file of this folder and one line of the list below.
 #ifndef DISTAL_MEMORY_MEMORY_H
 #define DISTAL_MEMORY_MEMORY_H
 
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// The first is that of everything that no placement names.
+// The first is the default.
 #define MEMORY_KINDS(ENTRY)                                                                                  \
     ENTRY(HOST, host)                                                                                        \
     ENTRY(GPU, gpu)                                                                                          \
@@ -23,13 +23,13 @@ typedef enum { MEMORY_KINDS(MEMORY_ID) MEMORY_KIND_COUNT } MemoryId;
 // Steps are in elements, from one to the next.
 typedef struct {
     const char *name;
-    bool supported;   // false: diagnosed where a placement names it, and nothing else is set
+    bool supported;   // false: a placement that names it is diagnosed, and the other members are not set
     bool addressable; // kernels and MPI reach elements through pointers
     // Aligned for vectors, never NULL for 0 bytes; NULL: no memory.
     void *(*allocate)(int64_t bytes);
     void (*release)(void *memory); // which may be NULL
-    // `count` elements; both places are in this kind of memory, or one of them in the host's. They do not
-    // overlap.
+    // `count` elements, which do not overlap; both arrays are in this kind of memory, or one is in the
+    // host's.
     void (*copy)(ElementType type, void *to, int64_t to_step, const void *from, int64_t from_step,
                  int64_t count);
     void (*add)(ElementType type, void *to, int64_t to_step, const void *from, int64_t from_step,
@@ -45,7 +45,7 @@ const MemoryKind *memory_kind(MemoryId id);
 // By name; false where there is none.
 bool memory_find(const char *name, MemoryId *id);
 
-// Memory for `count` elements; NULL where there is not enough, or where the bytes overflow a size_t.
+// Memory for `count` elements; NULL if there is not enough, or if the number of bytes overflows a size_t.
 void *memory_allocate(MemoryId id, int64_t count, ElementType type);
 void memory_release(MemoryId id, void *memory);
 

@@ -100,7 +100,8 @@ static void emit_named(Pipeline *pipeline, const StatementPasses *passes, const 
     emit_function(passes->loops, &options, to);
 }
 
-// What a function is recognized by when it comes back compiled: a hash of its code under a common name.
+// A hash of the code of a function under a fixed name, by which a function compiled by the user is
+// recognized.
 static const char *function_id(Pipeline *pipeline, const StatementPasses *passes) {
     Text code = text_create(pipeline->arena);
     emit_named(pipeline, passes, "kernel", &code);
@@ -165,7 +166,7 @@ Plan *pipeline_plan(const Pipeline *pipeline, Arena *arena, const int64_t *param
         tensors[program->tensor_count + w] = pipeline->scheduler.workspaces.items[w];
     options.homes = homes;
     options.param_names = program->param_names;
-    // A machine that is declared but not used by a statement has its ranks all the same.
+    // Machines that no statement uses count as well.
     const int64_t natural =
         plan_natural_ranks(program->machine_count, program->machines, program->statement_count, list, params);
     options.largest = options.largest > natural ? options.largest : natural;
@@ -182,8 +183,8 @@ static bool make_plan(Pipeline *pipeline) {
     return pipeline->plan != NULL;
 }
 
-// A pass over all statements, or, where those are independent of each other, over each of them: then the
-// mistakes in all of them are found.
+// A pass over the whole program, or over each statement; in the latter case mistakes in all of them are
+// found.
 typedef struct {
     bool (*whole)(Pipeline *pipeline);
     bool (*each)(Pipeline *pipeline, StatementPasses *passes);

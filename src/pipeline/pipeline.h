@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pipeline: from a program text to everything that follows from it, one pass after the other. One struct
-// holds every representation; the passes themselves are the modules that it calls.
+// The pipeline: the passes from a program text to generated C and a plan, in order. One struct holds all
+// representations; the passes themselves are functions of other modules.
 #ifndef DISTAL_PIPELINE_PIPELINE_H
 #define DISTAL_PIPELINE_PIPELINE_H
 
@@ -13,7 +13,7 @@ typedef enum { PASS_PROGRAM, PASS_CIN, PASS_SCHEDULE, PASS_SPMD, PASS_LOOPS, PAS
 enum { PASS_COUNT = 7 };
 extern const char *const pass_names[]; // by Pass: "program", "cin", ...
 
-// One statement on its way.
+// The representations of one statement.
 typedef struct {
     const Statement *statement;
     const Cin *cin;            // as written
@@ -23,7 +23,7 @@ typedef struct {
     const LoopKernel *lowered; // as loops, before the passes over them
     const LoopKernel *loops;   // and after
     const char *function;      // name of its function in the generated C
-    const char *id;            // of the function: equal where its code is
+    const char *id;            // of the function: a hash of its code
 } StatementPasses;
 
 typedef struct {
@@ -43,32 +43,32 @@ typedef struct {
     Plan *plan;
 
     Pass next;              // the first that has not run
-    Diagnostics *no_memory; // made ahead, takes the place of `diagnostics` when memory runs out
+    Diagnostics *no_memory; // made in advance; replaces `diagnostics` when memory runs out
 } Pipeline;
 
-// Nothing is done yet. `ranks` is the number of processes, 0 where the program may have as many as it needs.
-// `source` and `overrides` have to stay. Everything lives in the arena.
+// A pipeline before the first pass. `ranks` is the number of processes; 0: as many as the program needs.
+// Keeps pointers to `source` and `overrides`. Everything lives in the arena.
 Pipeline *pipeline_create(Arena *arena, Source source, const ParamOverride *overrides, int override_count,
                           int64_t ranks);
 
-// The same of a program that is there already: PASS_CIN is next. The program has to stay. `diagnostics` is to
-// be set before passes are run.
+// The same for an existing program, to which it keeps a pointer: PASS_CIN is next. The caller sets
+// `diagnostics` before passes are run.
 Pipeline *pipeline_of(Arena *arena, const Program *program, int64_t ranks);
-// The program has got more commands, at the ends of its schedules: what was made of the others stays.
+// To be called when commands have been added at the ends of schedules; results for the others are kept.
 void pipeline_extend(Pipeline *pipeline, const Program *program);
 
-// A plan of its own, which does not become the pipeline's: with these values of params, where `options` has
-// the ranks and the homes by tensor of the program. After PASS_SPMD. NULL with a diagnostic.
+// A separate plan, for these values of params; `options` has the ranks, and homes by tensor of the program.
+// After PASS_SPMD. NULL with a diagnostic.
 Plan *pipeline_plan(const Pipeline *pipeline, Arena *arena, const int64_t *params, PlanOptions options,
                     Diagnostics *diagnostics);
 
-// The number of ranks that PASS_PLAN is for, and the largest one up to `most` that the program can run on
-// instead; after the passes before it.
+// The number of ranks for which PASS_PLAN plans, and the largest one up to `most` on which the program can
+// run instead. After the passes before PASS_PLAN.
 int64_t pipeline_ranks(const Pipeline *pipeline);
 int64_t pipeline_fewer_ranks(const Pipeline *pipeline, int64_t most);
 
-// Runs the passes that have not run yet, up to `last`. False with diagnostics, also when memory runs out.
-// Between passes the verifiers run: what they find is an internal error.
+// Runs the remaining passes up to `last`. False with diagnostics, also when memory runs out. Verifiers run
+// between passes and report internal errors.
 bool pipeline_run(Pipeline *pipeline, Pass last);
 
 #endif

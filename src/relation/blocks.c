@@ -18,7 +18,8 @@ const IntExpr *blocks_upper(const RelationTerms *terms, int c, const IntExpr *pa
         const IntExpr *start = int_op(arena, INT_MUL, terms->value[0], stride);
         return int_op(arena, INT_MIN, stride, int_op(arena, INT_SUB, parent, start));
     }
-    if (terms->value[1]) // a position in a block exists, so the stride is not 0; the bound implies the extent
+    if (terms->value[1]) // there is a position in a block, so the block is not empty; the bound implies the
+                         // extent
         return int_op(arena, INT_CEIL_DIV, int_op(arena, INT_SUB, parent, terms->value[1]), stride);
     return terms->child[0];
 }
@@ -53,7 +54,7 @@ bool blocks_boxes(const NumericRelation *relation, BoxList *list, int64_t at) {
         partition_put(relation, list, at, &box, positions_blocks(outer, block, inner, list->arena), &any);
         return any;
     }
-    // A set for each block has a shorter description.
+    // One set for each block is described by fewer segments.
     for (int64_t i = 0; i < positions_count(outer) && !list->full; i++)
         partition_put(relation, list, at, &box,
                       blocks_part(relation, positions_at(outer, i), inner, list->arena), &any);

@@ -6,26 +6,26 @@
 #include "machine/positions.h"
 #include "relation/variable.h"
 
-// Values by variable; only those of variables that matter where the box is made are set.
+// Values by variable; only those of the variables in use are set.
 typedef struct {
     PositionSet values[MAX_VARS];
 } Box;
 typedef Array(Box) BoxArray;
 
-// Boxes while they are made; no more than `limit` are, and what there is then is not all.
+// A list of boxes; if it has reached `limit`, some may be missing.
 typedef struct {
     Arena *arena; // for periodic sets as well
     BoxArray *boxes;
-    VarSet used_once; // by one relation, and not asked for: with which of its values a box is reached is not
-                      // kept
+    VarSet used_once; // variables that one relation uses and that are not asked for: boxes do not keep their
+                      // values
     int64_t limit;
     bool full;
 } BoxList;
 
-// Puts the box in the place of box `at`, or where that has been done (`*any`) at the end of the list.
+// Replaces box `at` by the box, or, if that has been done (`*any`), appends it to the list.
 void box_list_put(BoxList *list, int64_t at, const Box *box, bool *any);
 
-// One box around everything that is reached, with the memory of its periodic sets: it is not to be copied.
+// A bounding box, with the memory of its periodic sets; it must not be copied.
 typedef struct {
     Box box;
     Periodic periodic[MAX_VARS]; // of one segment each
@@ -39,8 +39,7 @@ static inline PositionSet interval(int64_t lo, int64_t hi) {
 // The whole of 0 <= x < extent.
 bool positions_are_all(PositionSet values, int64_t extent);
 
-// These set the values of a variable of the given extent, clamped to 0 <= x < extent; false where none is
-// left.
+// These set the values of a variable of the given extent, clamped to 0 <= x < extent; false if none are left.
 bool bound_values(BoundingBox *bounds, int var, int64_t extent, PositionSet values);
 // From lo to hi those in the first `length` of each `period` values, counted from `origin`.
 bool bound_periodic(BoundingBox *bounds, int var, int64_t extent, int64_t lo, int64_t hi, int64_t origin,

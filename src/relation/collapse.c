@@ -14,7 +14,7 @@ static const IntExpr *recover(const RelationTerms *terms, int p) {
                   relation_divisor(terms->arena, terms->parent[1]));
 }
 
-// A box for each product of rows and columns that the values of the child are.
+// The values of the child are products of rows and columns: a box for each.
 static bool make_boxes(const NumericRelation *relation, BoxList *list, int64_t at) {
     const Relation *own = &relation->relation;
     Box box = list->boxes->items[at];

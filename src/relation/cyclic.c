@@ -24,8 +24,8 @@ static const IntExpr *recover(const RelationTerms *terms, int p) {
     return int_op(arena, INT_ADD, start, int_op(arena, INT_MOD, position, block));
 }
 
-// How many of the first `parent` coordinates one value of child[0] gets: those of whole rounds, and its part
-// of the last.
+// The number of the first `parent` coordinates that one value of child[0] gets: those of whole rounds, and
+// its part of the last round.
 static const IntExpr *upper(const RelationTerms *terms, int c, const IntExpr *parent) {
     if (c == 0 || !terms->value[0])
         return terms->child[c];
@@ -49,8 +49,8 @@ static PositionSet part(const NumericRelation *relation, int64_t which, Position
     return positions_cyclic(values, relation->numbers[0], relation->child[0], which, arena);
 }
 
-// Of one value of child[0], one box, as buffers of what a processor has leave no gaps. Of several, one for
-// each product of rounds and positions in a block that the values of child[1] are.
+// For one value of child[0], one box, as buffers for the part of a processor are packed. For several values,
+// one box for each product of rounds and positions in a block.
 static bool make_boxes(const NumericRelation *relation, BoxList *list, int64_t at) {
     const Relation *own = &relation->relation;
     const int64_t block = relation->numbers[0];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Relations: how index variables that a schedule derives (children) determine those that they replace
-// (parents; DISTAL, section 5.2). All that is known of one relation is in one file, which relations.h lists:
-// with symbols, for generated code, and with numbers, for the plan. Nothing else knows a relation by name;
-// what has to be known is asked of its RelationKind.
+// (parents; DISTAL, section 5.2). Each relation is one file, which relations.h lists, with its symbolic side,
+// for generated code, and its numeric side, for the plan. All other code uses its RelationKind, and does not
+// know relations by name.
 #ifndef DISTAL_RELATION_RELATION_H
 #define DISTAL_RELATION_RELATION_H
 
@@ -18,10 +18,10 @@ typedef struct {
     int parent[2], child[2];
     int operand_count; // further variables that the parents depend on; they stay
     int operands[MAX_VARS];
-    const IntExpr *numbers[2]; // that the command gives: each relation says which
+    const IntExpr *numbers[2]; // of the command; their meaning depends on the relation
 } Relation;
 
-// A relation with symbols: extents, and values of those variables that have one.
+// The symbolic side of a relation: extents, and values of those variables that have one.
 typedef struct {
     Arena *arena;
     const Relation *relation;
@@ -30,8 +30,7 @@ typedef struct {
     const IntExpr *operands[MAX_VARS];   // values
 } RelationTerms;
 
-// A relation with numbers put in. Extents are not negative, and those of children are positive wherever one
-// has values.
+// The numeric side of a relation. Extents are not negative, and those of children with values are positive.
 typedef struct {
     Relation relation; // its expressions are not used
     VarSet takes;      // children and operands,
@@ -44,10 +43,10 @@ struct RelationKind {
     const char *name;             // "divide"
     const char *done;             // "divided", for messages
     int parents, children;        // 1 or 2 of each
-    int numbers, printed_numbers; // of the command; the others follow from where the loops run
+    int numbers, printed_numbers; // the first ones, which the command gives, are printed
     bool has_operands;
-    // child[0] selects a part of the only parent and child[1] runs through it, from 0 on in increasing order.
-    // Together they may go beyond the extent of the parent.
+    // child[0] selects a part of the only parent and child[1] counts its coordinates from 0 in increasing
+    // order. Both extents together may exceed that of the parent.
     bool partitions;
     // The parts are contiguous: child[1] has unit stride in the parent.
     bool contiguous;
@@ -59,22 +58,21 @@ struct RelationKind {
                     const IntExpr **children);
     // The value of parent[p] from those of all children and operands.
     const IntExpr *(*recover)(const RelationTerms *terms, int p);
-    // A bound for a loop over child[c], from 0 with step 1, that is never more than its extent: where the
-    // parent has the upper bound `parent`, and of the other child a value is known or not. NULL: the extent.
+    // An upper bound of a loop over child[c], from 0 with step 1, at most its extent, if the parent has the
+    // upper bound `parent`; the value of the other child may be known or not. NULL: the extent.
     const IntExpr *(*upper)(const RelationTerms *terms, int c, const IntExpr *parent);
 
     // What is wrong with the numbers, or NULL. A NULL function finds nothing wrong.
     const char *(*invalid)(const NumericRelation *relation, Arena *arena);
-    // Puts the values of the parents that those of the children and operands give into box `at`, clamped to
-    // the extents of the parents; what one box cannot describe is put into further boxes at the end of the
-    // list, all disjoint. Sets of operands may be cut by this. False where nothing is left of the box.
+    // Sets in box `at` the values of the parents for those of the children and operands, clamped to the
+    // extents of the parents. If that takes several boxes, appends the others, all disjoint; they may have
+    // subsets of the values of operands. False if the box becomes empty.
     bool (*boxes)(const NumericRelation *relation, BoxList *list, int64_t at);
-    // One box that contains all that: in a time that does not depend on the extents, and monotone. For this,
-    // a variable has one possible period whatever the values, and where two could be had, the relations alone
-    // decide which.
+    // One box that contains these values, in constant time and monotone in its arguments. For that, the
+    // period of a variable does not depend on values; of two possible ones, the relations determine which is
+    // used.
     bool (*bound)(const NumericRelation *relation, BoundingBox *bounds);
-    // Where it partitions: the part of the parent that these values of child[1] give under one of child[0],
-    // not clamped.
+    // If it partitions: the part of the parent for these values of child[1] and one of child[0], not clamped.
     PositionSet (*part)(const NumericRelation *relation, int64_t which, PositionSet values, Arena *arena);
 };
 
@@ -89,8 +87,8 @@ VarSet relation_operands(const Relation *relation);
 // "divide(i, io, ii, gx)": parents, operands in braces, children, numbers. `vars` are names by variable.
 void relation_print(const Relation *relation, IntNames names, Text *to);
 
-// An extent to divide by. Where it is 0 there are no iterations, and C compilers warn of a division by 0 that
-// is never executed.
+// An extent as a divisor: at least 1, as C compilers warn of divisions by 0, also where there are no
+// iterations that execute them.
 const IntExpr *relation_divisor(Arena *arena, const IntExpr *extent);
 
 #endif

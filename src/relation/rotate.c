@@ -32,7 +32,7 @@ static void put(Rotation *rotation, Box *box, PositionSet values) {
         box_list_put(rotation->list, rotation->at, box, &rotation->any);
 }
 
-// The child's values plus `shift`: those below the extent, and those from there on less the extent.
+// The values of the child plus `shift`, modulo the extent: those below the extent, and those beyond it.
 static void put_shifted(Rotation *rotation, Box *box, int64_t shift) {
     Arena *arena = rotation->list->arena;
     const int64_t extent = rotation->relation->parent[0];
@@ -42,7 +42,7 @@ static void put_shifted(Rotation *rotation, Box *box, int64_t shift) {
     put(rotation, box, positions_shift(beyond, shift - extent, arena));
 }
 
-// Boxes for the values of the operands from `next` on; those that are equal modulo the extent share one.
+// Boxes for the values of the operands from `next` on; values that are equal modulo the extent share one.
 static void put_all(Rotation *rotation, Box box, int next, int64_t shift) {
     const Relation *own = &rotation->relation->relation;
     const int64_t extent = rotation->relation->parent[0];
@@ -66,8 +66,8 @@ static void put_all(Rotation *rotation, Box box, int next, int64_t shift) {
     }
 }
 
-// Operands that are used here only shift an interval by all of their values: it becomes longer. The start of
-// the result; its length, no more than the extent, is that of rotation->values.
+// Operands that only this relation uses make an interval longer, as it is shifted by all of their values.
+// Returns the start of the result; its length, at most the extent, is that of rotation->values.
 static int64_t add_intervals(Rotation *rotation) {
     const Relation *own = &rotation->relation->relation;
     const Box *box = &rotation->list->boxes->items[rotation->at];

@@ -57,7 +57,6 @@ const char *nest_loop_list(const Cin *cin, const Nest *nest) {
     return nest->loop_count ? text_string(&list) : "none";
 }
 
-// Of all nests, in order.
 const char *loop_list(const Cin *cin) {
     Nest all = {0};
     for (int n = 0; n < cin_nest_count(cin); n++) {
@@ -99,7 +98,7 @@ bool argument_names(const Application *application, const Arg *arg, const Arg **
     return true;
 }
 
-// What became of a variable that is not a loop any more: "split into 'ko' and 'ki'".
+// How a variable that is no longer a loop was replaced: "split into 'ko' and 'ki'".
 static const char *fate(const Cin *cin, const Relation *relation) {
     const char *names[2];
     for (int c = 0; c < relation->kind->children; c++)

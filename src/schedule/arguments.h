@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the arguments of a schedule command refer to. Each helper resolves one argument, or adds a diagnostic
+// Arguments of schedule commands. Each function resolves what one argument refers to, or adds a diagnostic
 // "cannot COMMAND: reason" at its span and returns false.
 #ifndef DISTAL_SCHEDULE_ARGUMENTS_H
 #define DISTAL_SCHEDULE_ARGUMENTS_H
@@ -17,25 +17,25 @@ typedef struct {
 bool refuse(const Application *application, Span span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-// The items of a list; a name alone is a list of one. Refuses what is not a name, and the empty list.
+// The items of a list of names, which is not empty; a name alone is a list of one.
 bool argument_names(const Application *application, const Arg *arg, const Arg **items, int *count);
-// A loop of the statement; several, no one twice.
+// A loop of the statement; several different ones.
 bool argument_loop(const Application *application, const Arg *arg, int *var);
 bool argument_loops(const Application *application, const Arg *arg, int *vars, int *count);
-// `count` variables that do not exist yet and differ.
+// `count` different new variables.
 bool argument_new_vars(const Application *application, const Arg *const *args, int count, NewVar *vars);
 // An integer expression over params, at least 1 where it is constant.
 bool argument_factor(const Application *application, const Arg *arg, const IntExpr **factor);
 // A tensor that the statement accesses, workspaces included.
 bool argument_tensor(const Application *application, const Arg *arg, const Tensor **tensor);
-// One of the `count` names; `what` they are, for the diagnostic ("kernel").
+// One of the `count` names; `what` is the noun for the diagnostic ("kernel").
 bool argument_choice(const Application *application, const Arg *arg, const char *what,
                      const char *const *names, int count, int *choice);
 
-// Refuses where a directive of one of `kinds` (a set of bits 1 << DirectiveKind) is about the loop already.
+// False with a diagnostic if a directive of one of `kinds` (bits 1 << DirectiveKind) is about the loop.
 bool loop_is_free(const Application *application, Span span, int var, unsigned kinds);
-// Refuses where the loop can no longer be replaced by other variables, because a directive is about it or
-// another variable depends on it.
+// False with a diagnostic if the loop can no longer be replaced by other variables, because a directive is
+// about it or another variable depends on it.
 bool loop_is_derivable(const Application *application, Span span, int var);
 
 // Whether an access of the assignment has this tensor.

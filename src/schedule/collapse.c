@@ -25,7 +25,7 @@ static bool directly_nested(const Application *application, int outer, int inner
     return true;
 }
 
-// Processors that iterate over two loops iterate over the one that these become.
+// If both loops are distributed, the collapsed loop is distributed over their processors.
 static const Cin *collapse(Scheduler *scheduler, const Command *command, const Cin *cin) {
     Application application = {scheduler, command, cin};
     const Arg *args = command->args, *name = &args[2];

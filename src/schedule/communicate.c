@@ -12,7 +12,7 @@ static bool accessed_under(const Cin *cin, const Tensor *tensor, int var) {
     return false;
 }
 
-// The loop that the tensor is communicated at already in a nest that has `var` too, or -1.
+// The loop at which the tensor is already communicated in a nest that also has `var`, or -1.
 static int communicated_at(const Cin *cin, const Tensor *tensor, int var) {
     for (int64_t d = 0; d < cin->directives.count; d++) {
         const Directive *directive = cin->directives.items[d];

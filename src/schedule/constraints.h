@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What must hold of the order of loops after every command, whichever was applied first: calls are innermost,
-// and nothing is communicated by several threads at once.
+// Constraints on the order of loops that hold after every command: loops of library calls are innermost, and
+// threads do not communicate.
 #ifndef DISTAL_SCHEDULE_CONSTRAINTS_H
 #define DISTAL_SCHEDULE_CONSTRAINTS_H
 
 #include "index/cin.h"
 
-// NULL where all hold, else what would be wrong with this statement.
+// NULL if all hold, else which one does not, as a clause.
 const char *broken_constraint(const Cin *cin);
 
 #endif

@@ -2,7 +2,7 @@
 #include "schedule/distribution.h"
 #include "schedule/transform.h"
 
-// Whether the placement says where to compute: it partitions or fixes something.
+// Whether the placement determines where to compute: it partitions a mode or fixes a coordinate.
 static bool says_where(const Tensor *tensor) {
     for (int d = 0; tensor->placement && tensor->order > 0 && d < tensor->placement->machine->order; d++)
         if (tensor->placement->entries[d].kind != PLACE_REPLICATE)
@@ -16,7 +16,8 @@ static void first_placed(void *context, const Access *access) {
         *found = access;
 }
 
-// Steps for every dimension that partitions a mode, those of a later level dividing what an earlier one left.
+// A step for every dimension that partitions a mode; those of a later level divide the parts of an earlier
+// one.
 static void plan_steps(const Cin *cin, const Access *access, Distribution *distribution) {
     int modes[MAX_MACHINE_ORDER], dims[MAX_MACHINE_ORDER];
     int count = distribution_modes(access, modes, dims);
@@ -36,7 +37,7 @@ static void plan_steps(const Cin *cin, const Access *access, Distribution *distr
     distribution_add_fixed(cin, access->tensor->placement, distribution);
 }
 
-// Whether the loops to divide are there still, and no other variable starts from them.
+// Whether the variables to divide are still loops from which no other variable is derived.
 static bool can_divide(const Cin *cin, const Distribution *distribution) {
     for (int s = 0; s < distribution->step_count; s++) {
         int target = distribution->steps[s].target;
@@ -49,7 +50,7 @@ static bool can_divide(const Cin *cin, const Distribution *distribution) {
     return cin->var_count + 2 * distribution->step_count <= MAX_VARS;
 }
 
-// What the user said about the loop `from` holds for its part on one processor.
+// Directives about the loop `from` apply to its part on one processor.
 static void move_directives(Cin *cin, int from, int to) {
     for (int64_t d = 0; d < cin->directives.count; d++) {
         const Directive *directive = cin->directives.items[d];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// distribute, in its forms: loops as they are; targets divided by the dimensions of a machine; targets
-// divided as a tensor is placed.
+// The forms of distribute: loops as they are; targets divided by the dimensions of a machine; targets divided
+// as the placement of a tensor divides its modes.
 #include "schedule/commands.h"
 #include "schedule/distribution.h"
 #include "schedule/transform.h"
@@ -16,8 +16,8 @@ static bool fits(const Cin *cin, const Machine *machine, int dim, int var) {
            !distribution_taken(cin, machine, dim, var);
 }
 
-// The dimension that a loop is distributed along where no machine is named: the first free dimension of that
-// size, of the machine that the statement is on already where it is on one. Machine NULL where there is none.
+// The dimension along which a loop is distributed if no machine is named: the first free dimension with its
+// extent, of the machine that the statement uses if there is one. Machine NULL where there is none.
 static const Machine *fitting_dimension(const Application *application, const Cin *cin, int var, int *dim) {
     const Symbols *symbols = &application->scheduler->symbols;
     bool bound = false;
@@ -53,7 +53,7 @@ static const Cin *distribute_loops(const Application *application) {
     return result;
 }
 
-// The three lists of the compound forms, into steps without dimensions.
+// Turns the three lists of the compound forms into steps without dimensions.
 static bool resolve_lists(const Application *application, Distribution *distribution) {
     const Arg *args = application->command->args, *outer, *inner, *names[2 * MAX_MACHINE_ORDER];
     int targets[MAX_VARS], count, outer_count, inner_count;
@@ -87,7 +87,7 @@ static bool resolve_lists(const Application *application, Distribution *distribu
     return true;
 }
 
-// Each dimension may be given once in a nest.
+// A nest may use each dimension once.
 static bool dimensions_are_free(const Application *application, const Distribution *distribution) {
     const Arg *onto = &application->command->args[3];
     for (int s = 0; s < distribution->step_count; s++) {
@@ -134,7 +134,8 @@ static bool onto_machine(const Application *application, const Machine *machine,
     return dimensions_are_free(application, distribution);
 }
 
-// One dimension of the machine that the placement of a tensor cuts a mode by, and the loop that it divides.
+// A dimension of the machine by which the placement of a tensor partitions a mode, and the loop that it
+// divides.
 typedef struct {
     int dim, loop;
 } Cut;
@@ -147,7 +148,7 @@ static bool repeats(const int *modes, int first, int last) {
     return false;
 }
 
-// The variables of the access, and those that commands have made of them.
+// The variables of the access, and those derived from them.
 static VarSet made_of(const Cin *cin, const Access *access) {
     VarSet vars = access_vars(access);
     for (int64_t r = 0; r < cin->relations.count; r++) {
@@ -158,7 +159,7 @@ static VarSet made_of(const Cin *cin, const Access *access) {
     return vars;
 }
 
-// Whether the dimension of its machine is taken in a nest that has loops over the modes of the tensor.
+// Whether a nest with loops over the modes of the tensor already uses the dimension of its machine.
 static bool is_taken_for(const Cin *cin, const Access *access, int dim) {
     const VarSet vars = made_of(cin, access);
     for (int v = 0; v < cin->var_count; v++)
@@ -167,8 +168,8 @@ static bool is_taken_for(const Cin *cin, const Access *access, int dim) {
     return false;
 }
 
-// The cuts that one command makes: what no command has made yet, up to a level that cuts a mode once more.
-// `all`: how many there are over all levels.
+// The cuts of one command: those that no command has made yet, up to a level that cuts a mode again. *all:
+// the number of cuts of all levels.
 static int next_cuts(const Cin *cin, const Access *access, Cut *cuts, int *all) {
     const Machine *machine = access->tensor->placement->machine;
     int modes[MAX_MACHINE_ORDER], dims[MAX_MACHINE_ORDER], first = 0;

@@ -18,7 +18,7 @@ const Directive *distribution_taken(const Cin *cin, const Machine *machine, int 
     return NULL;
 }
 
-// Every distributed variable gets a dimension of its own; fixed coordinates lose their machine.
+// Gives every distributed variable a dimension of its own, without a machine, and removes fixed coordinates.
 static void unbind_all(Cin *cin) {
     int64_t kept = 0;
     for (int64_t d = 0; d < cin->directives.count; d++) {

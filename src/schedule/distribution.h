@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Distributions: loops divided among the processors of a machine, and their outer parts distributed (the
-// compound command of DISTAL, section 3.3). The forms of `distribute` and the defaults make one and carry it
-// out here.
+// Distributions: loops divided among the processors of a machine, with their outer parts distributed (the
+// compound command of DISTAL, section 3.3). The forms of `distribute` and the defaults build a Distribution,
+// which is applied here.
 #ifndef DISTAL_SCHEDULE_DISTRIBUTION_H
 #define DISTAL_SCHEDULE_DISTRIBUTION_H
 
@@ -9,7 +9,7 @@
 
 // One loop divided, or distributed block-cyclically, along one dimension of the machine.
 typedef struct {
-    int target; // the loop, or where an earlier step has divided that already, its part on one processor
+    int target; // the loop; if an earlier step has divided it, its part on one processor
     NewVar outer, inner;
     int dim;
     const IntExpr *cycle; // block-cyclic: coordinates of one block; NULL: divided
@@ -17,8 +17,8 @@ typedef struct {
 
 typedef struct {
     const Machine *machine;
-    bool outside_all; // the distributed loops go outside of all others, which keep their order; else as the
-                      // compound command says, reorder({outer ones, inner ones})
+    bool outside_all; // move the distributed loops outside of all others, which keep their order; else
+                      // reorder({outer ones, inner ones}), as the compound command says
     int step_count;
     DistributionStep steps[MAX_MACHINE_ORDER];
     int fix_count;
@@ -26,33 +26,33 @@ typedef struct {
     int64_t coordinates[MAX_MACHINE_ORDER];
 } Distribution;
 
-// Divides, brings the outer parts outside, distributes them, in a Cin that was just copied.
+// Divides the loops, moves the outer parts outside and distributes them, in a Cin that was just copied.
 void distribution_apply(Cin *cin, Span span, const Distribution *distribution);
 
-// The part of a variable that distributions have left to a processor, or the variable itself.
+// The part of a variable on one processor after distributions, or the variable itself.
 int distribution_local_part(const Cin *cin, int var);
 
 // Distributes the loop along that dimension. All variables of a statement are distributed along dimensions of
-// one machine; where that fails, each gets a dimension of its own, which is right as well, and coordinates
-// that were fixed are not any more. Returns whether the loop is along a dimension of a machine.
+// one machine; if that is not possible, each gets a dimension of its own, and coordinates are no longer
+// fixed, which gives the same result. Returns whether the loop is along a dimension of a machine.
 bool distribution_bind(Cin *cin, Span span, int var, const Machine *machine, int dim);
 
-// The loop, which is distributed, is not any more.
+// Removes the distribution of a distributed loop.
 void distribution_undo(Cin *cin, int var);
 
-// Whether the directive takes this dimension of the machine.
+// Whether the directive uses this dimension of the machine.
 bool distribution_takes(const Directive *directive, const Machine *machine, int dim);
-// The directive that has taken this dimension of the machine in a nest that has the loop `var`, or NULL.
+// The directive that uses this dimension of the machine in a nest that has the loop `var`, or NULL.
 const Directive *distribution_taken(const Cin *cin, const Machine *machine, int dim, int var);
 
-// The access of the tensor whose variables say what a distribution onto its placement distributes: the left
-// side, or the access on the right. NULL where the right side accesses it with different variables.
+// The access of the tensor whose variables a distribution onto its placement distributes: the left side, or
+// the access on the right. NULL if the right side accesses it with different variables.
 const Access *distribution_access(const Assignment *assignment, const Tensor *tensor);
 
 // The modes that the placement partitions, in order of the dimensions of its machine: dims[i] partitions
 // modes[i]. A mode whose variable indexes an earlier mode too (a diagonal) is left out, with the dimension.
 int distribution_modes(const Access *access, int *modes, int *dims);
-// Coordinates that the placement fixes, where nothing has taken the dimension.
+// Adds the coordinates that the placement fixes in dimensions that are not used.
 void distribution_add_fixed(const Cin *cin, const Placement *placement, Distribution *distribution);
 
 #endif

@@ -4,8 +4,9 @@
 
 #include <string.h>
 
-// Whether different iterations of the loop may update the same element of the left side: a variable that it
-// comes from is summed over. In order of derivation, as it may come from a variable in very many ways.
+// Whether different iterations of the loop may update the same element of the left side, because it is
+// derived from a variable that is summed over. One pass in order of derivation, as the number of paths may be
+// large.
 static bool reduces(const Cin *cin, const Nest *nest, int var) {
     VarSet summed = ~access_vars(nest->assign->lhs);
     for (int64_t i = 0; i < cin->relations.count; i++) {
@@ -16,7 +17,7 @@ static bool reduces(const Cin *cin, const Nest *nest, int var) {
     return summed >> var & 1;
 }
 
-// What threads would race for: the left side of the first nest in which the loop reduces, or NULL.
+// The left side of the first nest in which the loop reduces, where threads would race; or NULL.
 static const Tensor *raced_for(const Cin *cin, int var) {
     for (int n = 0; n < cin_nest_count(cin); n++) {
         const Nest nest = cin_nest(cin, n);

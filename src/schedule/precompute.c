@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// precompute: a part of the right side is computed ahead, into a workspace that takes its place.
+// precompute: a part of the right side is computed before the rest, into a workspace that takes its place.
 #include "index/subexpression.h"
 #include "index/summation.h"
 #include "schedule/arguments.h"
@@ -7,12 +7,12 @@
 
 #include <string.h>
 
-// What the arguments say.
+// The arguments, resolved.
 typedef struct {
     const Expr *expr; // with the variables of the statement
     int order;
     int kept[MAX_ORDER];   // variables that index the workspace where it is read
-    int filled[MAX_ORDER]; // and where it is filled: the same, or ids of variables to come
+    int filled[MAX_ORDER]; // and where it is filled: the same, or ids of new variables
     int new_count;
     SourceVar new_vars[MAX_ORDER];
     const Arg *name;
@@ -111,7 +111,7 @@ static bool resolve_filled(const Application *application, Hoist *hoist) {
                   MAX_VARS);
 }
 
-// What has the name already, or NULL.
+// "a tensor": what already has the name; or NULL.
 static const char *taken_by(const Scheduler *scheduler, const char *name) {
     const Symbols *symbols = &scheduler->symbols;
     for (int t = 0; t < symbols->tensor_count; t++)
@@ -139,7 +139,7 @@ static bool resolve_name(const Application *application, Hoist *hoist) {
                   hoist->name->name, taken);
 }
 
-// It stores what the statement computes with, but no imaginary parts where the expression has none.
+// Of the type that the statement computes in, but real if the expression is real.
 static ElementType workspace_type(const Cin *cin, const Expr *expr) {
     const ElementType type = assignment_type(cin->assignment);
     return type_info(expr_type(expr))->is_complex ? type : type_component(type);
@@ -181,7 +181,7 @@ static const Expr *access_expr(Arena *arena, const Access *access) {
     return expr;
 }
 
-// The assignment with all variables of the statement, those that are new included.
+// The assignment with all variables of the statement, new ones included.
 static const Assignment *make_part(const Application *application, const Hoist *hoist, Assignment part) {
     const Cin *cin = application->cin;
     part.var_count = cin->var_count + hoist->new_count;
@@ -238,7 +238,8 @@ static bool refuse_replacement(const Application *application, const Replacement
     }
 }
 
-// Whether the workspace has not summed a variable ahead that addends beside it still have.
+// False with a diagnostic if the workspace has been summed over a variable that other addends of its sum
+// have.
 static bool has_like_addends(const Application *application, const Assignment *const *parts, int count) {
     for (int p = 0; p < count; p++) {
         const Expr *sum = expr_mixed_sum(parts[p]->rhs, access_vars(parts[p]->lhs));
@@ -258,8 +259,8 @@ static bool has_like_addends(const Application *application, const Assignment *c
     return true;
 }
 
-// The parts of the statement with the workspace in them, and the one that fills it before the first that
-// reads it. NULL after a diagnostic.
+// The parts of the statement with the workspace in place of the expression, and the part that fills it before
+// the first that reads it. NULL after a diagnostic.
 static const Assignment *const *make_parts(const Application *application, const Hoist *hoist,
                                            const Tensor *workspace) {
     const Cin *cin = application->cin;

@@ -2,7 +2,7 @@
 #include "schedule/commands.h"
 #include "schedule/transform.h"
 
-// Each iteration of `target` depends on the values of `vars`, so these are loops outside of it.
+// The value of `target` depends on those of `vars`, so these must be loops outside of it.
 static bool outside_of(const Application *application, const int *vars, int count, int target) {
     const Cin *cin = application->cin;
     for (int n = 0; n < cin_nest_count(cin); n++) {

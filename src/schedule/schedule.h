@@ -12,7 +12,8 @@ typedef enum {
     ARG_LIST,       // { argument, ... } of names
     ARG_INTEGER,    // an integer expression over params
     ARG_ACCESS,     // B(i, j): `name` and its `items`
-    ARG_EXPRESSION, // a tensor expression, its text in `name`, and `expression` where the command takes one
+    ARG_EXPRESSION, // a tensor expression; its text is `name`, and `expression` is set if the command takes
+                    // one
 } ArgKind;
 
 typedef struct Arg Arg;
@@ -24,7 +25,7 @@ struct Arg {
     const IntExpr *value;
     int item_count;
     const Arg *items;
-    const Assignment *expression; // the expression is its right side, with variables of its own; no left side
+    const Assignment *expression; // its right side is the expression, with its own variables; no left side
 };
 
 // One command as it was written: `name(args)`.
@@ -39,7 +40,7 @@ typedef struct {
 // A copy in `arena` with all that it refers to, for other tensors.
 Command command_copy(Arena *arena, const Command *command, TensorMap tensor, void *context);
 
-// What names in a command may refer to.
+// The objects that names in a command may refer to.
 typedef struct {
     int machine_count;
     const Machine *const *machines;
@@ -53,19 +54,19 @@ typedef struct {
     Arena *arena;
     Diagnostics *diagnostics;
     Symbols symbols;
-    // That `precompute` has made, in all statements: their ids follow those of the tensors of the program.
+    // Made by `precompute`, in all statements: their ids follow those of the tensors of the program.
     Array(const Tensor *) workspaces;
 } Scheduler;
 
-// What an argument of a command is.
+// What a command takes as an argument.
 typedef enum {
-    TAKES_LOOP,              // a name: of a loop, of a new loop, of a workspace, of a unit, ...
-    TAKES_NEW_LOOP,          //
-    TAKES_WORKSPACE,         //
-    TAKES_CHOICE,            // kernel, unit or treatment of races
-    TAKES_MACHINE_OR_TENSOR, // or a level of a machine
-    TAKES_NAMES,             // a list of names, of which there is at least one; one alone needs no braces
-    TAKES_VARIABLES,         // the same, and may be empty
+    TAKES_LOOP,              // the name of a loop
+    TAKES_NEW_LOOP,          // a new name
+    TAKES_WORKSPACE,         // a new name
+    TAKES_CHOICE,            // the name of a kernel, a unit or a race strategy
+    TAKES_MACHINE_OR_TENSOR, // its name, or that of a level of a machine
+    TAKES_NAMES,             // a list of names, not empty; braces may be omitted around a single name
+    TAKES_VARIABLES,         // a list of names, which may be empty
     TAKES_INTEGER,           // an integer expression over params
     TAKES_EXPRESSION,        // a tensor expression
     TAKES_ACCESS,            // B(i, ...)
@@ -74,10 +75,10 @@ typedef enum {
 typedef struct {
     const char *what; // "the outer loop", for messages
     ArgumentKind kind;
-    bool optional; // the last one may be left out
+    bool optional; // possible for the last argument
 } ArgumentForm;
 
-// One way to write a command, and the call of the library that has its arguments as text.
+// One form of a command, and the call of the library that takes its arguments as text.
 enum { MAX_COMMAND_ARGUMENTS = 4 };
 typedef struct {
     const char *call; // "distal_split"; NULL: there is no such form
@@ -92,22 +93,22 @@ typedef struct {
     const char *synopsis; // "split(i, io, ii, s)"
     const char *summary;  // one line, for help
     const char *example;  // a program that uses it in its first statement, for help; NULL: none yet
-    CommandForm forms[2]; // the ways to write it; the second may have no call
+    CommandForm forms[2]; // a second form without a call does not exist
     const Cin *(*apply)(Scheduler *scheduler, const Command *command, const Cin *cin);
 } ScheduleCommand;
 
 // All commands, in the order of the documentation; *count is set.
 const ScheduleCommand *const *schedule_commands(int *count);
 const ScheduleCommand *schedule_command(const char *name); // aliases too; NULL where there is none
-// The command that a call of the library is for, and in which form; NULL where there is none.
+// The command of a call of the library, and its form; NULL where there is none.
 const ScheduleCommand *schedule_command_of_call(const char *call, const CommandForm **form);
 
-// Looks the command up, checks the number of its arguments, applies it.
+// Finds the command in the table, checks the number of its arguments, and applies it.
 const Cin *schedule_apply(Scheduler *scheduler, const Command *command, const Cin *cin);
 
-// The default where there is no `distribute` (docs/language.md): the work is distributed onto the placement
-// of the left-hand tensor, else of the first placed tensor on the right, else onto one process. Returns `cin`
-// itself where there is nothing to add.
+// The default if there is no `distribute` (docs/language.md): the work is distributed onto the placement of
+// the tensor on the left, else of the first placed tensor on the right, else onto one process. Returns `cin`
+// itself if there is nothing to add.
 const Cin *schedule_defaults(const Cin *cin);
 
 #endif

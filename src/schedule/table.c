@@ -45,7 +45,7 @@ static void unknown_command(Scheduler *scheduler, const Command *command) {
                       did_you_mean(scheduler->arena, command->name, "commands", names, count));
 }
 
-// Fewest arguments of a form: the last may be optional.
+// The least number of arguments of a form: the last may be optional.
 static int fewest(const CommandForm *form) {
     return form->count - form->arguments[form->count - 1].optional;
 }

@@ -13,7 +13,7 @@ static const Cin *unroll(Scheduler *scheduler, const Command *command, const Cin
                           1u << DIRECTIVE_PARALLELIZE) ||
         !argument_factor(&application, &args[1], &factor))
         return NULL;
-    // One kernel serves every value of the params, but a C compiler unrolls by a number.
+    // One kernel serves all values of the params, but a C compiler unrolls by a constant.
     enum { MOST = 65535 };
     if (factor->op != INT_CONST || factor->value > MOST) {
         refuse(&application, args[1].span,
