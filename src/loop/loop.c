@@ -86,6 +86,24 @@ const Value *value_element(Arena *arena, ValueKind kind, int type, int array, co
     return value;
 }
 
+const Value *value_number(Arena *arena, int type, double number, int64_t integer, bool is_integer) {
+    Value *value = new_value(arena, VALUE_NUMBER, type);
+    value->number = number;
+    value->integer = integer;
+    value->is_integer = is_integer;
+    return value;
+}
+
+const Value *value_zero(Arena *arena, int type) {
+    return value_convert(arena, value_number(arena, (int)type_component((ElementType)type), 0, 0, true),
+                         type);
+}
+
+const Value *value_select(Arena *arena, const Value *condition, const Value *value, const Value *otherwise) {
+    const Value *operands[] = {condition, value, otherwise};
+    return value_list(arena, VALUE_SELECT, value->type, NULL, 3, operands);
+}
+
 const Value *value_op(Arena *arena, ValueKind kind, int type, const Value *left, const Value *right) {
     const Value *operands[] = {left, right};
     return value_list(arena, kind, type, NULL, right ? 2 : 1, operands);
@@ -120,6 +138,18 @@ void loop_add_sum(Arena *arena, LoopNode *loop, int array) {
 
 bool value_is_complex(const Value *value) {
     return value->type < TYPE_COUNT && type_info((ElementType)value->type)->is_complex;
+}
+
+bool value_equal(const Value *a, const Value *b) {
+    if (a->kind != b->kind || a->type != b->type || a->var != b->var || a->array != b->array ||
+        a->name != b->name || a->number != b->number || a->integer != b->integer ||
+        a->operand_count != b->operand_count || !a->index != !b->index ||
+        (a->index && !int_equal(a->index, b->index)))
+        return false;
+    for (int i = 0; i < a->operand_count; i++)
+        if (!value_equal(a->operands[i], b->operands[i]))
+            return false;
+    return true;
 }
 
 typedef struct {

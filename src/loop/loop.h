@@ -195,11 +195,15 @@ const LoopNode *loop_update(Arena *arena, LoopKind kind, int array, const IntExp
 const Value *value_index(Arena *arena, const IntExpr *index);
 const Value *value_var(Arena *arena, int type, int var);
 const Value *value_element(Arena *arena, ValueKind kind, int type, int array, const IntExpr *position);
+const Value *value_number(Arena *arena, int type, double number, int64_t integer, bool is_integer);
+const Value *value_zero(Arena *arena, int type);
+const Value *value_select(Arena *arena, const Value *condition, const Value *value, const Value *otherwise);
 const Value *value_op(Arena *arena, ValueKind kind, int type, const Value *left, const Value *right);
 const Value *value_list(Arena *arena, ValueKind kind, int type, const char *name, int count,
                         const Value *const *operands);
 const Value *value_convert(Arena *arena, const Value *value, int type); // itself where it has the type
 bool value_is_complex(const Value *value);
+bool value_equal(const Value *a, const Value *b);
 void loop_add_sum(Arena *arena, LoopNode *loop, int array); // where it has not got it already
 
 // Traversal and rewriting.

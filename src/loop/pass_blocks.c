@@ -155,6 +155,11 @@ static void append_update(const Jam *jam, const LoopNode *node, LoopBody *to) {
     loop_append(jam->kernel->arena, to, node);
 }
 
+// A definition is for all copies where it is the same in them.
+static bool is_copied(const Jam *jam, const LoopNode *node) {
+    return node->kind != LOOP_LET || jam->outer_vars[node->var];
+}
+
 // The body of `outer` with COPIES of its iterations made at the same time.
 static LoopBody jammed(Jam *jam) {
     LoopKernel *kernel = jam->kernel;
@@ -177,7 +182,8 @@ static LoopBody jammed(Jam *jam) {
                 continue;
             }
             for (int64_t k = 0; k < node->body.count; k++)
-                append_update(jam, renamed(jam, node->body.items[k], c), &inside);
+                if (c == 0 || is_copied(jam, node->body.items[k]))
+                    append_update(jam, renamed(jam, node->body.items[k], c), &inside);
         }
         for (int s = 0; s < jam->inner->execution.sum_count; s++)
             loop_add_sum(arena, inner, jam->arrays[jam->inner->execution.sums[s]]);

@@ -41,21 +41,6 @@ LoopKernel *loop_kernel_copy(const LoopKernel *kernel) {
     return copy;
 }
 
-const LoopScope *loop_scope_at(const LoopScope *scope, int depth) {
-    while (scope->depth > depth)
-        scope = scope->outer;
-    return scope;
-}
-
-bool loop_is_deeper(const LoopNode *node) {
-    return node->kind == LOOP_FOR || node->kind == LOOP_WHILE || node->kind == LOOP_TEAM;
-}
-
-int loop_bound_depth(const LoopNode *node, int depth) {
-    return node->kind == LOOP_FOR && node->execution.collapsed > 1 ? depth + node->execution.collapsed - 1
-                                                                   : depth;
-}
-
 typedef struct {
     bool *changed; // by variable: bound inside
     int updates;

@@ -14,6 +14,7 @@
     ENTRY(vectors)    /* innermost loops that vectors share */                                               \
     ENTRY(sums)       /* an element that loops update over and over, in a local variable */                  \
     ENTRY(blocks)     /* iterations that have much in common, at the same time */                            \
+    ENTRY(loads)      /* what is read, out of the loops that do not change it */                             \
     ENTRY(addresses)  /* what positions have in common, out of the loops that do not change it */            \
     ENTRY(unused)     /* definitions that nothing uses */
 
@@ -35,21 +36,5 @@ LoopKernel *loop_kernel_copy(const LoopKernel *kernel);
 // there is another one, a store or a call.
 const LoopNode *loop_invariant_update(const LoopKernel *kernel, const LoopNode *loop);
 bool loop_has_loop(const LoopBody *body);
-
-// Scopes, for passes that move definitions outwards. A scope is a body that is being made; its depth is the
-// number of loops and teams around it in the leaf.
-typedef struct LoopScope LoopScope;
-struct LoopScope {
-    const LoopScope *outer; // NULL: of the leaf
-    int depth;
-    LoopBody *body;
-};
-// The innermost scope of this depth, `scope` itself or around it.
-const LoopScope *loop_scope_at(const LoopScope *scope, int depth);
-// Whether a body of `node` is one deeper than the node.
-bool loop_is_deeper(const LoopNode *node);
-// The depth from which on definitions may use what `node` binds, where its body has `depth`: nothing may be
-// defined between loops that threads share as one.
-int loop_bound_depth(const LoopNode *node, int depth);
 
 #endif

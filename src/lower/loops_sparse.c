@@ -78,12 +78,6 @@ static const Value *let_condition(const State *state, const Operand *operand, co
     return value_var(arena_of(state), VALUE_TYPE_CONDITION, var);
 }
 
-static const Value *select_value(Arena *arena, const Value *condition, const Value *value,
-                                 const Value *other) {
-    const Value *operands[] = {condition, value, other};
-    return value_list(arena, VALUE_SELECT, value->type, NULL, 3, operands);
-}
-
 static const IntExpr *plus_one(Arena *arena, const IntExpr *expr) {
     return int_op(arena, INT_ADD, expr, int_const(arena, 1));
 }
@@ -101,8 +95,8 @@ static void append_range(const State *state, const Operand *operand, const IntEx
     LevelRange range = level->type.format->range(arena, level, operand->begin, end_of(state, operand));
     if (operand->present && !operand->end) {
         const Value *zero = value_index(arena, int_const(arena, 0));
-        range.begin = select_value(arena, operand->present, range.begin, zero);
-        range.end = select_value(arena, operand->present, range.end, zero);
+        range.begin = value_select(arena, operand->present, range.begin, zero);
+        range.end = value_select(arena, operand->present, range.end, zero);
     }
     *begin = let_index(state, operand, "begin", range.begin, to);
     *end = let_index(state, operand, "end", range.end, to);
@@ -117,7 +111,7 @@ static const IntExpr *append_next(const State *state, const Operand *operand, co
     if (level->type.nonunique)
         next = level->type.format->run_end(arena, level, position, end);
     return let_index(state, operand, "next",
-                     found ? select_value(arena, found, next, value_index(arena, position)) : next, to);
+                     found ? value_select(arena, found, next, value_index(arena, position)) : next, to);
 }
 
 // The next level of an operand, whose coordinate is known: where it is.
@@ -462,7 +456,7 @@ static void append_merge_loop(const State *state, Loop *loop, LoopBody *to) {
         loop->positions[o] = append_position(state, loop, o, &node->body);
         const Value *coordinate = level->type.format->coordinate(arena, level, loop->positions[o]);
         if (!set_requires(loop->set, o))
-            coordinate = select_value(arena, build_less(arena, loop->positions[o], loop->ends[o]), coordinate,
+            coordinate = value_select(arena, build_less(arena, loop->positions[o], loop->ends[o]), coordinate,
                                       value_index(arena, int_const(arena, INT64_MAX)));
         coordinates[o] = let_index(state, operand, "c", coordinate, &node->body);
         least = least ? int_op(arena, INT_MIN, least, coordinates[o]) : coordinates[o];

@@ -16,32 +16,13 @@ static const Value *build_access(const LeafBuilder *leaf, const Access *access) 
                                          build_position(leaf, access, TRANSFER_FETCH)));
 }
 
-static const Value *build_number(const LeafBuilder *leaf, const Expr *expr) {
-    Value *value = arena_new(leaf->builder->arena, Value);
-    *value = (Value){.kind = VALUE_NUMBER,
-                     .type = (int)type_component(leaf->builder->type),
-                     .var = -1,
-                     .array = -1,
-                     .number = expr->number,
-                     .integer = expr->integer,
-                     .is_integer = expr->number_is_integer};
-    return value;
-}
-
 // The value of an expression where it is present, else zero.
 static const Value *build_present(const LeafBuilder *leaf, const Expr *expr) {
     Arena *arena = leaf->builder->arena;
     const Value *value = build_expr(leaf, expr), *presence = build_presence(leaf, expr);
     if (!presence)
         return value;
-    Value *zero = arena_new(arena, Value);
-    *zero = (Value){.kind = VALUE_NUMBER,
-                    .type = (int)type_component((ElementType)value->type),
-                    .var = -1,
-                    .array = -1,
-                    .is_integer = true};
-    const Value *operands[] = {presence, value, value_convert(arena, zero, value->type)};
-    return value_list(arena, VALUE_SELECT, value->type, NULL, 3, operands);
+    return value_select(arena, presence, value, value_zero(arena, value->type));
 }
 
 static const Value *build_function(const LeafBuilder *leaf, const Expr *expr) {
@@ -69,7 +50,8 @@ const Value *build_expr(const LeafBuilder *leaf, const Expr *expr) {
     if (expr->kind == EXPR_ACCESS)
         return build_access(leaf, expr->access);
     if (expr->kind == EXPR_NUMBER)
-        return build_number(leaf, expr);
+        return value_number(leaf->builder->arena, (int)type_component(leaf->builder->type), expr->number,
+                            expr->integer, expr->number_is_integer);
     // A product is not there where a factor is not, and what asks for it knows that.
     const bool factor = expr->kind == EXPR_MUL || expr->kind == EXPR_NEG;
     const Value *left = (factor ? build_expr : build_present)(leaf, expr->left),

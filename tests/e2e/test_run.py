@@ -267,6 +267,19 @@ A(i, j) += V(j, k, i) / W(k, j)
     distal(["run", "-e", program, "--check"])
 
 
+def test_loops_without_iterations(folder):
+    """The third rank has no k, and so no elements of x and B either, which its outer loops would read."""
+    program = """
+param n = 4, q = 2
+machine M = grid(3)
+tensor A(n, q): f64; tensor x(n): f64; tensor z(q): f64; tensor B(n, n): f64
+place A(i, k) -> M(k)
+A(i, k) = x(i) / z(k)
+z(k) += A(i, k) * x(i) / B(i, j)
+"""
+    distal(["run", "-e", program, "--check"], environment={"DISTAL_CFLAGS": "-O0"})
+
+
 def test_own_launcher(folder):
     """Under mpirun the command starts nothing, and reads its program once."""
     with open(example("summa"), encoding="utf-8") as file:

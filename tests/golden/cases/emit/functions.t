@@ -97,37 +97,37 @@ void distal_kernel_1(distal_execution *execution, const int64_t *param) {
             const int64_t i_blocks_end = max(0, n) / 4 * 4;
 #pragma omp parallel for if (n * n > DISTAL_PARALLEL_WORK)
             for (int64_t i = 0; i < i_blocks_end; i += 4) {
-                const int64_t k_at = i - k_lo0;
+                const int32_t k_value = n > 0 ? k[i - k_lo0] : 0;
+                const int32_t k_value_2 = n > 0 ? k[i + 1 - k_lo0] : 0;
+                const int32_t k_value_3 = n > 0 ? k[i + 2 - k_lo0] : 0;
+                const int32_t k_value_4 = n > 0 ? k[i + 3 - k_lo0] : 0;
                 const int64_t A_at = (i - A_lo0) * A_stride0 - A_lo1;
-                const int64_t k_at_2 = i + 1 - k_lo0;
                 const int64_t A_at_2 = (i + 1 - A_lo0) * A_stride0 - A_lo1;
-                const int64_t k_at_3 = i + 2 - k_lo0;
                 const int64_t A_at_3 = (i + 2 - A_lo0) * A_stride0 - A_lo1;
-                const int64_t k_at_4 = i + 3 - k_lo0;
                 const int64_t A_at_4 = (i + 3 - A_lo0) * A_stride0 - A_lo1;
 #pragma omp simd
                 for (int64_t j = 0; j < n; j++) {
-                    A[A_at + j] = exp(-((double)k[k_at])) +
-                            pow(fabs(distal_min_f64((double)k[k_at], (double)k_2[j - k_2_lo0])), 0.5) *
+                    A[A_at + j] = exp(-((double)k_value)) +
+                            pow(fabs(distal_min_f64((double)k_value, (double)k_2[j - k_2_lo0])), 0.5) *
                             distal_max_f64((double)k_2[j - k_2_lo0], 0.0);
-                    A[A_at_2 + j] = exp(-((double)k[k_at_2])) +
-                            pow(fabs(distal_min_f64((double)k[k_at_2], (double)k_2[j - k_2_lo0])), 0.5) *
+                    A[A_at_2 + j] = exp(-((double)k_value_2)) +
+                            pow(fabs(distal_min_f64((double)k_value_2, (double)k_2[j - k_2_lo0])), 0.5) *
                             distal_max_f64((double)k_2[j - k_2_lo0], 0.0);
-                    A[A_at_3 + j] = exp(-((double)k[k_at_3])) +
-                            pow(fabs(distal_min_f64((double)k[k_at_3], (double)k_2[j - k_2_lo0])), 0.5) *
+                    A[A_at_3 + j] = exp(-((double)k_value_3)) +
+                            pow(fabs(distal_min_f64((double)k_value_3, (double)k_2[j - k_2_lo0])), 0.5) *
                             distal_max_f64((double)k_2[j - k_2_lo0], 0.0);
-                    A[A_at_4 + j] = exp(-((double)k[k_at_4])) +
-                            pow(fabs(distal_min_f64((double)k[k_at_4], (double)k_2[j - k_2_lo0])), 0.5) *
+                    A[A_at_4 + j] = exp(-((double)k_value_4)) +
+                            pow(fabs(distal_min_f64((double)k_value_4, (double)k_2[j - k_2_lo0])), 0.5) *
                             distal_max_f64((double)k_2[j - k_2_lo0], 0.0);
                 }
             }
             for (int64_t i = i_blocks_end; i < n; i++) {
-                const int64_t k_at = i - k_lo0;
+                const int32_t k_value = n > 0 ? k[i - k_lo0] : 0;
                 const int64_t A_at = (i - A_lo0) * A_stride0 - A_lo1;
 #pragma omp simd
                 for (int64_t j = 0; j < n; j++) {
-                    A[A_at + j] = exp(-((double)k[k_at])) +
-                            pow(fabs(distal_min_f64((double)k[k_at], (double)k_2[j - k_2_lo0])), 0.5) *
+                    A[A_at + j] = exp(-((double)k_value)) +
+                            pow(fabs(distal_min_f64((double)k_value, (double)k_2[j - k_2_lo0])), 0.5) *
                             distal_max_f64((double)k_2[j - k_2_lo0], 0.0);
                 }
             }

@@ -99,44 +99,42 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
             const int64_t ii_end = min(m_per_gx, m - io * m_per_gx);
             const int64_t ji_end = min(n_per_gy, n - jo * n_per_gy);
             const int64_t ki_end = min(q_per_gz, q - ko * q_per_gz);
+            const int64_t ki_blocks_end = max(0, ki_end) / 4 * 4;
 #pragma omp parallel for if (ii_end * ji_end * ki_end * r > DISTAL_PARALLEL_WORK)
             for (int64_t ii = 0; ii < ii_end; ii++) {
                 const int64_t i = io * m_per_gx + ii;
                 const int64_t A_at = (i - A_lo0) * A_stride0 - A_lo1;
                 for (int64_t ji = 0; ji < ji_end; ji++) {
                     const int64_t j = jo * n_per_gy + ji;
-                    const int64_t ki_blocks_end = max(0, ki_end) / 4 * 4;
+                    const int64_t B_at = (i - B_lo0) * B_stride0 + (j - B_lo1) * B_stride1 - B_lo2;
                     const int64_t C_at = (j - C_lo0) * C_stride0 - C_lo1;
                     for (int64_t ki = 0; ki < ki_blocks_end; ki += 4) {
                         const int64_t k = ko * q_per_gz + ki;
                         const int64_t k_2 = ko * q_per_gz + (ki + 1);
                         const int64_t k_3 = ko * q_per_gz + (ki + 2);
                         const int64_t k_4 = ko * q_per_gz + (ki + 3);
-                        const int64_t B_at = (i - B_lo0) * B_stride0 + (j - B_lo1) * B_stride1 + k - B_lo2;
+                        const double B_value = r > 0 ? B[B_at + k] : 0.0;
+                        const double B_value_2 = r > 0 ? B[B_at + k_2] : 0.0;
+                        const double B_value_3 = r > 0 ? B[B_at + k_3] : 0.0;
+                        const double B_value_4 = r > 0 ? B[B_at + k_4] : 0.0;
                         const int64_t D_at = (k - D_lo0) * D_stride0 - D_lo1;
-                        const int64_t B_at_2 = (i - B_lo0) * B_stride0 + (j - B_lo1) * B_stride1 + k_2 -
-                                B_lo2;
                         const int64_t D_at_2 = (k_2 - D_lo0) * D_stride0 - D_lo1;
-                        const int64_t B_at_3 = (i - B_lo0) * B_stride0 + (j - B_lo1) * B_stride1 + k_3 -
-                                B_lo2;
                         const int64_t D_at_3 = (k_3 - D_lo0) * D_stride0 - D_lo1;
-                        const int64_t B_at_4 = (i - B_lo0) * B_stride0 + (j - B_lo1) * B_stride1 + k_4 -
-                                B_lo2;
                         const int64_t D_at_4 = (k_4 - D_lo0) * D_stride0 - D_lo1;
 #pragma omp simd
                         for (int64_t l = 0; l < r; l++) {
-                            A[A_at + l] += B[B_at] * C[C_at + l] * D[D_at + l] + B[B_at_2] * C[C_at + l] *
-                                    D[D_at_2 + l] + B[B_at_3] * C[C_at + l] * D[D_at_3 + l] + B[B_at_4] *
+                            A[A_at + l] += B_value * C[C_at + l] * D[D_at + l] + B_value_2 * C[C_at + l] *
+                                    D[D_at_2 + l] + B_value_3 * C[C_at + l] * D[D_at_3 + l] + B_value_4 *
                                     C[C_at + l] * D[D_at_4 + l];
                         }
                     }
                     for (int64_t ki = ki_blocks_end; ki < ki_end; ki++) {
                         const int64_t k = ko * q_per_gz + ki;
-                        const int64_t B_at = (i - B_lo0) * B_stride0 + (j - B_lo1) * B_stride1 + k - B_lo2;
+                        const double B_value = r > 0 ? B[B_at + k] : 0.0;
                         const int64_t D_at = (k - D_lo0) * D_stride0 - D_lo1;
 #pragma omp simd
                         for (int64_t l = 0; l < r; l++) {
-                            A[A_at + l] += B[B_at] * C[C_at + l] * D[D_at + l];
+                            A[A_at + l] += B_value * C[C_at + l] * D[D_at + l];
                         }
                     }
                 }

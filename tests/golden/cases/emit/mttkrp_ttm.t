@@ -135,10 +135,10 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
         if (active) {
             const int64_t ii_end = min(m_per_gx, m - io * m_per_gx);
             const int64_t ji_end = min(n_per_gy, n - jo * n_per_gy);
+            const int64_t ji_blocks_end = max(0, ji_end) / 4 * 4;
 #pragma omp parallel for if (ii_end * ji_end * r > DISTAL_PARALLEL_WORK)
             for (int64_t ii = 0; ii < ii_end; ii++) {
                 const int64_t i = io * m_per_gx + ii;
-                const int64_t ji_blocks_end = max(0, ji_end) / 4 * 4;
                 const int64_t A_at = (i - A_lo0) * A_stride0 - A_lo1;
                 for (int64_t ji = 0; ji < ji_blocks_end; ji += 4) {
                     const int64_t j = jo * n_per_gy + ji;

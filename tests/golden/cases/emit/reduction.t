@@ -73,14 +73,15 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
             {
                 double *restrict A_own = distal_thread_copy(execution, REDUCE_A, distal_thread_number());
                 for (int64_t i = 0; i < n; i++) {
+                    const int64_t B_at = (i - B_lo0) * B_stride0 - B_lo1;
                     const int64_t A_own_at = (i - A_lo0) * A_stride0 - A_lo1;
 #pragma omp for schedule(static) nowait
                     for (int64_t k = 0; k < n; k++) {
-                        const int64_t B_at = (i - B_lo0) * B_stride0 + k - B_lo1;
+                        const double B_value = n > 0 ? B[B_at + k] : 0.0;
                         const int64_t C_at = (k - C_lo0) * C_stride0 - C_lo1;
 #pragma omp simd
                         for (int64_t j = 0; j < n; j++) {
-                            A_own[A_own_at + j] += B[B_at] * C[C_at + j];
+                            A_own[A_own_at + j] += B_value * C[C_at + j];
                         }
                     }
                 }

@@ -66,9 +66,11 @@ for each processor (), active:
     B = wait FETCH_B with B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
     C = wait FETCH_C with C_pos1 = levels[0].arrays[0], C_crd1 = levels[0].arrays[1], C_pos2 = levels[1].arrays[0], C_crd2 = levels[1].arrays[1]
     leaf where active:  # loops: 'B' is sparse
+        let C_pos1_value: i64 = n > 0 ? C_pos1[0] : 0L
+        let C_pos1_value_2: i64 = n > 0 ? C_pos1[1] : 0L
         for i in 0 .. n:  # distinct, threads, work n
-            let C_begin1 = C_pos1[0]
-            let C_end1 = C_pos1[1]
+            let C_begin1 = C_pos1_value
+            let C_end1 = C_pos1_value_2
             let C_p1 = distal_search_i32(&C_crd1[0], C_begin1, C_end1, i)
             let C_has1 = C_p1 < C_end1 && C_crd1[C_p1] == i
             let C_next1 = C_has1 ? C_p1 + 1 : C_p1
