@@ -28,6 +28,17 @@ static bool uses(const IntExpr *expr, const bool *vars) {
            (expr->right && uses(expr->right, vars));
 }
 
+// Whether the node sets a local variable from which the next iteration of `outer` goes on.
+static bool carries(const Jam *jam, const LoopNode *node) {
+    if (node->kind != LOOP_STORE || !jam->kernel->arrays.items[node->array].scalar)
+        return false;
+    for (int i = 0; i < jam->inner_at; i++)
+        if (jam->outer->body.items[i]->kind == LOOP_WORKSPACE &&
+            jam->outer->body.items[i]->array == node->array)
+            return false;
+    return true;
+}
+
 // Finds the innermost loop and what is around it. False where there is something else.
 static bool find_inner(Jam *jam) {
     const LoopBody *body = &jam->outer->body;
@@ -37,7 +48,7 @@ static bool find_inner(Jam *jam) {
         if (node->kind == LOOP_FOR && !jam->inner) {
             jam->inner = node;
             jam->inner_at = i;
-        } else if (!is_plain(node->kind, !jam->inner) || node->atomic || node->count) {
+        } else if (!is_plain(node->kind, !jam->inner) || node->atomic || node->count || carries(jam, node)) {
             return false;
         }
     }
@@ -45,7 +56,8 @@ static bool find_inner(Jam *jam) {
         return false;
     for (int64_t i = 0; i < jam->inner->body.count; i++) {
         const LoopNode *node = jam->inner->body.items[i];
-        if ((node->kind != LOOP_LET && !is_plain(node->kind, false)) || node->atomic || node->count)
+        if ((node->kind != LOOP_LET && !is_plain(node->kind, false)) || node->atomic || node->count ||
+            carries(jam, node))
             return false;
     }
     return true;

@@ -199,6 +199,13 @@ static bool check_sparse(const Lowering *lowering) {
             "tensor '%s' is sparse, and distributing statements with sparse tensors is not "
             "supported yet; without distribute and places one process computes",
             sparse->tensor->name);
+    for (int64_t d = 0; d < lowering->cin->directives.count; d++)
+        if (lowering->cin->directives.items[d]->kind == DIRECTIVE_COMMUNICATE)
+            return diagnostics_error(
+                lowering->diagnostics, lowering->cin->directives.items[d]->span,
+                "tensor '%s' is sparse, and communicating inside loops of statements with "
+                "sparse tensors is not supported yet; leave communicate out",
+                sparse->tensor->name);
     if (sparse == assignment->lhs)
         return diagnostics_error(lowering->diagnostics, sparse->span,
                                  "tensor '%s' is sparse, and sparse results are not supported yet",

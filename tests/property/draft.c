@@ -73,6 +73,13 @@ static bool size_is_used(const Draft *draft, int size) {
     return false;
 }
 
+bool draft_is_sparse(const DraftTensor *tensor) {
+    for (int l = 0; l < tensor->order; l++)
+        if (tensor->levels[l])
+            return true;
+    return false;
+}
+
 static void print_params(const Draft *draft, Text *to) {
     int count = 0;
     for (int s = 0; s < draft->size_count; s++) {
@@ -110,7 +117,8 @@ static void print_tensor(const Draft *draft, const DraftTensor *tensor, Text *to
         text_printf(to, "%s%s", m ? ", " : "(", draft_size_text(draft, tensor->extents[m], buffer));
     text_printf(to, "%s: %s", tensor->order ? ")" : "", type_info(tensor->type)->name);
     for (int l = 0; tensor->formats && l < tensor->order; l++)
-        text_printf(to, "%sdense%s", l ? ", " : ", {", l + 1 == tensor->order ? "}" : "");
+        text_printf(to, "%s%s%s", l ? ", " : ", {", tensor->levels[l] ? tensor->levels[l] : "dense",
+                    l + 1 == tensor->order ? "}" : "");
     for (int l = 0; tensor->reordered && l < tensor->order; l++)
         text_printf(to, "%s%d%s", l ? ", " : ", order(", tensor->mode_order[l],
                     l + 1 == tensor->order ? ")" : "");
@@ -198,9 +206,9 @@ void draft_print_statement(const Draft *draft, const DraftStatement *statement, 
 
 void draft_print(const Draft *draft, Text *to) {
     text_printf(to,
-                "# drawn with --seed %" PRIu64 " %s%s--only %" PRId64 "\n# distal run FILE -n %d --check\n",
-                draft->seed, draft->space ? "--space " : "", draft->space ? draft->space : "", draft->index,
-                draft->ranks);
+                "# drawn with --seed %" PRIu64 " %s%s%s--only %" PRId64 "\n# distal run FILE -n %d --check\n",
+                draft->seed, draft->space ? "--space " : "", draft->space ? draft->space : "",
+                draft->space ? " " : "", draft->index, draft->ranks);
     print_params(draft, to);
     print_machine(draft, 0, to);
     print_machine(draft, 1, to);

@@ -42,9 +42,11 @@ typedef struct {
     char name[4];
     ElementType type;
     int order;
-    int extents[DRAFT_ORDER]; // index of the size of each mode
-    bool formats;             // are written: dense, all of them
-    bool reordered;           // stored in the order of mode_order
+    int extents[DRAFT_ORDER];        // index of the size of each mode
+    bool formats;                    // are written: `levels`
+    const char *levels[DRAFT_ORDER]; // by storage level; NULL: dense
+    int fill;                        // of a sparse tensor: which entries it has, a Fill of sparse_input.h
+    bool reordered;                  // stored in the order of mode_order
     int mode_order[DRAFT_ORDER];
     bool placed, in_host;
     int machine;             // on which
@@ -116,6 +118,7 @@ void draft_print_node(const Draft *draft, const DraftStatement *statement, int n
 // The size as it is written in an expression; written to `buffer` of 32 characters.
 const char *draft_size_text(const Draft *draft, int size, char *buffer);
 
+bool draft_is_sparse(const DraftTensor *tensor);
 bool draft_uses_tensor(const Draft *draft, int tensor);
 int64_t draft_processors(const DraftMachine *machine, const Draft *draft); // 1 without a machine
 extern const char *const draft_machine_names[2];

@@ -6,6 +6,9 @@
 #include "reference.h"
 #include "runtime/copies.h"
 #include "runtime/execution.h"
+#include "runtime/load_sparse.h"
+#include "runtime/wait.h"
+#include "sparse_reference.h"
 
 #include <inttypes.h>
 #include <omp.h>
@@ -115,7 +118,9 @@ static int64_t copy_bytes(const Run *run, const RankTransfer *own) {
         if (step->empty)
             continue;
         int64_t span = own->buffer_elements;
-        if (step->piece >= 0) {
+        if (tensor_is_sparse(tensor)) {
+            span = run->storages[tensor->id]->stored.value_count;
+        } else if (step->piece >= 0) {
             const Frame home = piece_frame(&run->storages[tensor->id]->pieces[step->piece]);
             span = frame_span(&home);
         }
@@ -162,6 +167,17 @@ static void check_counters(Run *run, int statement) {
     }
 }
 
+static void find_sparse(void *context, const Access *access) {
+    *(bool *)context |= tensor_is_sparse(access->tensor);
+}
+
+static bool is_sparse_statement(const Assignment *assignment) {
+    bool sparse = false;
+    find_sparse(&sparse, assignment->lhs);
+    expr_accesses(assignment->rhs, find_sparse, &sparse);
+    return sparse;
+}
+
 // One rank after the other does this, as it needs none of the others.
 static void check_plan(Run *run) {
     int ranks;
@@ -169,6 +185,8 @@ static void check_plan(Run *run) {
     if (run->rank != run->trial->draft.index % ranks)
         return;
     for (int s = 0; s < program_of(run)->statement_count; s++) {
+        if (is_sparse_statement(program_of(run)->statements[s].assignment))
+            continue; // nothing moves, and nothing is counted by elements
         const char *why = model_check(run->plan->statements[s], run->trial->arena);
         if (!why)
             plan_verify(run->plan->statements[s], &why);
@@ -177,12 +195,76 @@ static void check_plan(Run *run) {
     }
 }
 
+// The drawn tensor of this name.
+static const DraftTensor *drawn_tensor(const Run *run, const Tensor *tensor) {
+    const Draft *draft = &run->trial->draft;
+    int t = 0;
+    while (strcmp(draft->tensors[t].name, tensor->name) != 0)
+        t++;
+    return &draft->tensors[t];
+}
+
+static void fail_sparse(Run *run, const Tensor *tensor, const char *what) {
+    trial_fail(run->trial, TRIAL_PREPARED, "the sparse input %s %s, %s", tensor->name, what, run->way->name);
+}
+
+// Entries of its own, which it has to store.
+static void put_sparse_input(Run *run, const Tensor *tensor, uint64_t seed) {
+    Storage *storage = run->storages[tensor->id];
+    Diagnostics *diagnostics = diagnostics_create(run->trial->arena, run->trial->pipeline->source);
+    Entries entries, stored = {0};
+    if (!sparse_input(drawn_tensor(run, tensor), tensor, run->plan->homes[tensor->id].extents, seed, seed,
+                      &entries) ||
+        !sparse_put_entries(storage, &entries, diagnostics) || !sparse_entries(storage, &stored, diagnostics))
+        fail_sparse(run, tensor, "cannot be stored");
+    else if (run->rank == 0 && !sparse_is_equal(&stored, &entries))
+        fail_sparse(run, tensor, "is stored with other entries");
+    entries_free(&entries);
+    if (run->rank == 0) {
+        entries_free(&run->whole.entries[tensor->id]);
+        run->whole.entries[tensor->id] = stored;
+    }
+}
+
+// Other values in place, with the structure that it has.
+static void change_sparse_values(Run *run, const Tensor *tensor, uint64_t seed) {
+    Storage *storage = run->storages[tensor->id];
+    Diagnostics *diagnostics = diagnostics_create(run->trial->arena, run->trial->pipeline->source);
+    Entries stored;
+    if (run->rank > 0)
+        return;
+    if (!sparse_entries(storage, &stored, diagnostics))
+        fail_sparse(run, tensor, "cannot be read");
+    sparse_input_values(tensor, seed, &stored);
+    memcpy(storage->stored.values, stored.values, (size_t)stored.count * type_info(tensor->type)->size);
+    entries_free(&run->whole.entries[tensor->id]);
+    run->whole.entries[tensor->id] = stored;
+}
+
+// Every other program keeps the structure of its inputs in round 1, where each position has an entry.
+static void set_sparse_input(Run *run, const Tensor *tensor, uint64_t seed) {
+    const Storage *storage = run->storages[tensor->id];
+    const bool keeps = run->trial->draft.index % 2 && seed != run->trial->draft.input_seed;
+    int full =
+        run->rank == 0 && storage->structure && stored_count(&storage->stored) == storage->stored.value_count;
+    broadcast(&full, 1, MPI_INT, 0, run->comm);
+    if (keeps && full)
+        change_sparse_values(run, tensor, seed);
+    else
+        put_sparse_input(run, tensor, seed);
+}
+
 // Inputs get their values, results what they must not keep.
 static void set_tensors(Run *run, uint64_t seed) {
     const Program *program = program_of(run);
     for (int t = 0; t < run->plan->tensor_count; t++) {
         const Tensor *tensor = run->plan->homes[t].tensor;
         const bool input = program_is_input(program, tensor);
+        if (tensor_is_sparse(tensor)) {
+            if (input && run->storages[t])
+                set_sparse_input(run, tensor, seed);
+            continue;
+        }
         for (int64_t i = 0; run->storages[t] && i < run->storages[t]->piece_count; i++) {
             const Piece *piece = &run->storages[t]->pieces[i];
             if (input)
@@ -198,28 +280,66 @@ static void set_tensors(Run *run, uint64_t seed) {
     }
 }
 
+static uint64_t hash_bytes_of(uint64_t hash, const void *data, size_t count) {
+    const unsigned char *bytes = data;
+    for (size_t k = 0; k < count; k++)
+        hash = (hash ^ bytes[k]) * 1099511628211u;
+    return hash;
+}
+
+// In the order of modes.
+static uint64_t hash_entries(Entries *entries) {
+    static const int natural[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+    uint64_t hash = 14695981039346656037u;
+    const size_t count = (size_t)entries->count;
+    if (entries_sort(entries, natural))
+        return 0;
+    for (int d = 0; d < entries->order; d++)
+        hash = hash_bytes_of(hash, entries->coordinates[d], count * sizeof(int64_t));
+    return hash_bytes_of(hash, entries->values, count * type_info(entries->type)->size);
+}
+
+static uint64_t hash_storage(const Storage *storage, Diagnostics *diagnostics) {
+    uint64_t hash = 14695981039346656037u;
+    if (tensor_is_sparse(storage->home->tensor)) {
+        Entries entries;
+        hash = sparse_entries(storage, &entries, diagnostics) ? hash_entries(&entries) : 0;
+        entries_free(&entries);
+        return hash;
+    }
+    for (int64_t i = 0; i < storage->piece_count; i++)
+        hash = hash_bytes_of(hash, storage->pieces[i].data,
+                             (size_t)rect_volume(&storage->pieces[i].rect) * type_info(storage->type)->size);
+    return hash;
+}
+
+static void check_sparse_input(Run *run, const Tensor *tensor) {
+    Diagnostics *diagnostics = diagnostics_create(run->trial->arena, run->trial->pipeline->source);
+    Entries stored;
+    if (run->rank > 0)
+        return;
+    if (!sparse_entries(run->storages[tensor->id], &stored, diagnostics) ||
+        stored.count != run->whole.entries[tensor->id].count ||
+        hash_entries(&stored) != hash_entries(&run->whole.entries[tensor->id]))
+        trial_fail(run->trial, TRIAL_CHANGED, "the input %s was changed, %s", tensor->name, run->way->name);
+    entries_free(&stored);
+}
+
 static void check_inputs(Run *run, uint64_t seed) {
     const Program *program = program_of(run);
     for (int t = 0; t < program->tensor_count; t++) {
         const Tensor *tensor = program->tensors[t];
         if (!run->storages[t] || program_is_output(program, tensor))
             continue;
+        if (tensor_is_sparse(tensor)) {
+            check_sparse_input(run, tensor);
+            continue;
+        }
         for (int64_t i = 0; i < run->storages[t]->piece_count; i++)
             if (!is_input(&run->storages[t]->pieces[i], tensor, run->plan->homes[t].extents, seed))
                 trial_fail(run->trial, TRIAL_CHANGED, "the input %s was changed on rank %d, %s", tensor->name,
                            run->rank, run->way->name);
     }
-}
-
-static uint64_t hash_storage(const Storage *storage) {
-    uint64_t hash = 14695981039346656037u;
-    for (int64_t i = 0; i < storage->piece_count; i++) {
-        const unsigned char *bytes = storage->pieces[i].data;
-        int64_t count = rect_volume(&storage->pieces[i].rect) * (int64_t)type_info(storage->type)->size;
-        for (int64_t k = 0; k < count; k++)
-            hash = (hash ^ bytes[k]) * 1099511628211u;
-    }
-    return hash;
 }
 
 // Rounds 0 and 2 have the same inputs, round 1 others: what a buffer has kept shows.
@@ -237,7 +357,7 @@ static void run_round(Run *run, int round) {
                           run->way->name);
         if (omp_get_max_threads() > 1)
             continue; // threads add up in any order
-        uint64_t hash = hash_storage(target);
+        uint64_t hash = hash_storage(target, diagnostics_create(trial->arena, trial->pipeline->source));
         if (round == 0)
             run->hashes[s] = hash;
         else if (round == 2 && hash != run->hashes[s])

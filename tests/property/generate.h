@@ -8,6 +8,10 @@
 #include "random.h"
 
 void generate_draft(uint64_t seed, int64_t index, Draft *draft);
+// With sparse tensors, of which nothing is placed: levels, orders of modes, fill, and extents that only
+// sparse tensors can have. `space` of the draft is sparse_space.
+void generate_sparse_draft(uint64_t seed, int64_t index, Draft *draft);
+extern const char sparse_space[];
 
 // Used by the generator's parts: a new size; its index. The letter is that of its param.
 int draw_size(Random *random, Draft *draft, char letter, int64_t value);

@@ -4,6 +4,7 @@
 #include "index/evaluate.h"
 #include "io/generate.h"
 #include "runtime/wait.h"
+#include "sparse_reference.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -16,7 +17,7 @@ static double input_value(ElementType type, uint64_t seed, int64_t position) {
     return sign * (type_info(type)->is_integer ? floor(1 + 9 * value) : 0.5 + value);
 }
 
-static void input_element(ElementType type, uint64_t seed, int64_t position, void *element) {
+static void set_value(ElementType type, uint64_t seed, int64_t position, void *element) {
     double real = input_value(type, seed, position), imaginary = input_value(type, seed + 2, position);
     switch (type) {
     case TYPE_I32:
@@ -71,14 +72,14 @@ typedef struct {
 
 static bool set_element(void *context, void *element, int64_t position) {
     const Input *input = context;
-    input_element(input->type, input->seed, position, element);
+    set_value(input->type, input->seed, position, element);
     return true;
 }
 
 static bool check_element(void *context, void *element, int64_t position) {
     const Input *input = context;
     double expected[2];
-    input_element(input->type, input->seed, position, expected);
+    set_value(input->type, input->seed, position, expected);
     return memcmp(element, expected, type_info(input->type)->size) == 0;
 }
 
@@ -92,6 +93,10 @@ static bool poison_element(void *context, void *element, int64_t position) {
 
 static uint64_t tensor_seed(const Tensor *tensor, uint64_t seed) {
     return seed * 1000003u + (uint64_t)tensor->id * 7919u;
+}
+
+void input_element(const Tensor *tensor, uint64_t seed, int64_t position, void *element) {
+    set_value(tensor->type, tensor_seed(tensor, seed), position, element);
 }
 
 void fill_input(const Piece *piece, const Tensor *tensor, const int64_t *extents, uint64_t seed) {
@@ -111,22 +116,27 @@ void fill_poison(const Piece *piece, ElementType type) {
 }
 
 bool whole_create(Whole *whole, const Plan *plan) {
-    *whole = (Whole){plan->tensor_count, plan->homes, calloc((size_t)plan->tensor_count + 1, sizeof(void *))};
+    const size_t count = (size_t)plan->tensor_count + 1;
+    *whole = (Whole){plan->tensor_count, plan->homes, calloc(count, sizeof(void *)),
+                     calloc(count, sizeof(Entries))};
     for (int t = 0; whole->arrays && t < whole->count; t++) {
-        if (!plan->homes[t].known)
+        if (!plan->homes[t].known || tensor_is_sparse(plan->homes[t].tensor))
             continue;
         Rect rect = rect_whole(plan->homes[t].order, plan->homes[t].extents);
         whole->arrays[t] = memory_allocate(MEMORY_HOST, rect_volume(&rect), plan->homes[t].tensor->type);
         if (!whole->arrays[t])
             return false;
     }
-    return whole->arrays != NULL;
+    return whole->arrays && whole->entries;
 }
 
 void whole_free(Whole *whole) {
     for (int t = 0; whole->arrays && t < whole->count; t++)
         free(whole->arrays[t]);
+    for (int t = 0; whole->entries && t < whole->count; t++)
+        entries_free(&whole->entries[t]);
     free(whole->arrays);
+    free(whole->entries);
 }
 
 Piece whole_piece(const Whole *whole, int tensor) {
@@ -140,6 +150,7 @@ typedef struct {
     const Evaluator *evaluator;
     ElementType wide; // of the values
     Piece values, magnitudes;
+    double tolerance;
 } Expected;
 
 static bool evaluate(Trial *trial, const Assignment *assignment, const Whole *whole, Expected *expected) {
@@ -152,15 +163,24 @@ static bool evaluate(Trial *trial, const Assignment *assignment, const Whole *wh
     expected->values = expected->magnitudes = whole_piece(whole, assignment->lhs->tensor->id);
     expected->values.type = expected->wide;
     expected->magnitudes.type = TYPE_F64;
-    expected->values.data = memory_allocate(MEMORY_HOST, count, expected->wide);
-    expected->magnitudes.data = memory_allocate(MEMORY_HOST, count, TYPE_F64);
-    if (!expected->values.data || !expected->magnitudes.data ||
-        !evaluator_run(evaluator, (const void *const *)whole->arrays, 0, count, expected->values.data,
-                       expected->magnitudes.data)) {
-        trial_fail(trial, TRIAL_WRONG, "no memory for the reference");
-        return false;
+    expected->tolerance = evaluator_tolerance(evaluator);
+    bool ok;
+    if (evaluator_is_sparse(evaluator)) {
+        Evaluated result;
+        ok = sparse_evaluate(evaluator, whole, &result);
+        expected->values.data = result.values;
+        expected->magnitudes.data = result.magnitudes;
+        expected->tolerance = evaluator_tolerance_of(evaluator, result.summands);
+    } else {
+        expected->values.data = memory_allocate(MEMORY_HOST, count, expected->wide);
+        expected->magnitudes.data = memory_allocate(MEMORY_HOST, count, TYPE_F64);
+        ok = expected->values.data && expected->magnitudes.data &&
+             evaluator_run(evaluator, (const void *const *)whole->arrays, 0, count, expected->values.data,
+                           expected->magnitudes.data);
     }
-    return true;
+    if (!ok)
+        trial_fail(trial, TRIAL_WRONG, "no memory for the reference");
+    return ok;
 }
 
 // A packed copy of a part of a piece.
@@ -194,12 +214,11 @@ static void compare_piece(Trial *trial, const Expected *expected, const Piece *g
     if (values.data && magnitudes.data) {
         double error = evaluator_error(expected->evaluator, got->data, values.data, magnitudes.data,
                                        rect_volume(&got->rect));
-        double tolerance = evaluator_tolerance(expected->evaluator);
-        if (!(error <= tolerance)) {
+        if (!(error <= expected->tolerance)) {
             Text where = text_create(trial->arena);
             print_rect(&got->rect, &where);
             trial_fail(trial, TRIAL_WRONG, "%s%s is wrong on rank %d by %.3g (tolerance %.3g), %s",
-                       tensor->name, text_string(&where), rank, error, tolerance, way);
+                       tensor->name, text_string(&where), rank, error, expected->tolerance, way);
         }
     }
     free(values.data);
@@ -244,6 +263,11 @@ void reference_compare(Trial *trial, const StatementPlan *plan, const Assignment
     int rank, ranks;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
+    if (tensor_is_sparse(tensor)) {
+        if (rank == 0)
+            sparse_compare(trial, assignment, target, whole, way);
+        return;
+    }
     int64_t own_bytes;
     MPI_Request request;
     char *own = pack_pieces(target, &own_bytes);

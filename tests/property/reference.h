@@ -4,6 +4,7 @@
 #ifndef DISTAL_TESTS_REFERENCE_H
 #define DISTAL_TESTS_REFERENCE_H
 
+#include "format/entries.h"
 #include "runtime/storage.h"
 #include "trial.h"
 
@@ -14,11 +15,15 @@ void fill_poison(const Piece *piece, ElementType type);
 // Whether fill_input with the same arguments would change nothing.
 bool is_input(const Piece *piece, const Tensor *tensor, const int64_t *extents, uint64_t seed);
 
-// The tensors of a program on the first rank, whole and row-major, by id.
+// The element of an input at a row-major position, or at what takes its place.
+void input_element(const Tensor *tensor, uint64_t seed, int64_t position, void *element);
+
+// The tensors of a program on the first rank, by id: whole and row-major, or as entries.
 typedef struct {
     int count;
     const Home *homes;
     void **arrays;
+    Entries *entries;
 } Whole;
 bool whole_create(Whole *whole, const Plan *plan); // false: no memory
 void whole_free(Whole *whole);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "shrink.h"
 
+#include "sparse_input.h"
+
 #include <string.h>
 
 enum { MAX_ATTEMPTS = 250 };
@@ -110,6 +112,26 @@ static bool row_major(Draft *draft, int which) {
     return true;
 }
 
+// Every level of a tensor, then each: first as dense, then as the plainest sparse one.
+static bool plain_levels(Draft *draft, int which) {
+    enum { CHOICES = 1 + 2 * DRAFT_ORDER };
+    DraftTensor *tensor = &draft->tensors[which / CHOICES];
+    const int choice = which % CHOICES;
+    if (which >= draft->tensor_count * CHOICES)
+        return false;
+    for (int l = 0; l < DRAFT_ORDER; l++)
+        if (choice == 0 || (choice - 1) / 2 == l)
+            tensor->levels[l] = choice == 0 || choice % 2 || !tensor->levels[l] ? NULL : "compressed";
+    return true;
+}
+
+static bool plain_fill(Draft *draft, int which) {
+    if (which >= draft->tensor_count)
+        return false;
+    draft->tensors[which].fill = FILL_ALL;
+    return true;
+}
+
 static bool fewer_ranks(Draft *draft, int which) {
     if (which + 1 >= draft->ranks)
         return false;
@@ -151,9 +173,9 @@ static bool double_type(Draft *draft, int which) {
 }
 
 static const Simplification simplifications[] = {
-    drop_statement, drop_schedule, drop_command,      drop_node,        drop_placement,
-    fewer_ranks,    drop_machine,  smaller_size,      access_to_number, row_major,
-    contiguous,     double_type,   drop_accumulation, simpler_entry,    literal_size,
+    drop_statement,    drop_schedule, drop_command,     drop_node,    drop_placement, fewer_ranks,
+    drop_machine,      smaller_size,  access_to_number, row_major,    contiguous,     double_type,
+    drop_accumulation, simpler_entry, literal_size,     plain_levels, plain_fill,
 };
 enum { SIMPLIFICATION_COUNT = sizeof simplifications / sizeof *simplifications };
 

@@ -2,6 +2,7 @@
 #include "trial.h"
 
 #include "emit/emit.h"
+#include "generate.h"
 #include "runtime/node.h"
 #include "runtime/wait.h"
 
@@ -118,7 +119,11 @@ Trial *trial_create(const Draft *draft, int number) {
     if (!ok) {
         Text text = text_create(arena);
         diagnostics_print(trial->pipeline->diagnostics, &text);
-        trial_fail(trial, TRIAL_DIAGNOSED, "%s", text_string(&text));
+        const bool sparse = trial->draft.space && strcmp(trial->draft.space, sparse_space) == 0;
+        trial_fail(trial,
+                   sparse && strstr(text_string(&text), "not supported yet") ? TRIAL_UNSUPPORTED
+                                                                             : TRIAL_DIAGNOSED,
+                   "%s", text_string(&text));
         return trial;
     }
     check_printers(trial);

@@ -14,16 +14,18 @@ enum { MAX_RANKS = 12, MAX_WHY = 2000 };
 // In order of how early it shows; shrinking keeps the kind of failure.
 typedef enum {
     TRIAL_PASSED,
-    TRIAL_DIAGNOSED, // a legal program is refused
-    TRIAL_PRINTED,   // the printed program does not read back
-    TRIAL_C,         // the generated C does not compile without warnings
-    TRIAL_PREPARED,  // execution cannot be prepared
-    TRIAL_PLANNED,   // the plan moves more or less than it has to
-    TRIAL_BUFFER,    // buffers are larger than planned
-    TRIAL_COUNTED,   // bytes or messages are not those of the plan
-    TRIAL_WRONG,     // the result is not that of the reference
-    TRIAL_CHANGED,   // an input was written to
-    TRIAL_UNSTABLE,  // a second execution gives another result
+    TRIAL_UNSUPPORTED, // a program with sparse tensors is refused as something is not supported yet: no
+                       // failure
+    TRIAL_DIAGNOSED,   // a legal program is refused
+    TRIAL_PRINTED,     // the printed program does not read back
+    TRIAL_C,           // the generated C does not compile without warnings
+    TRIAL_PREPARED,    // execution cannot be prepared
+    TRIAL_PLANNED,     // the plan moves more or less than it has to
+    TRIAL_BUFFER,      // buffers are larger than planned
+    TRIAL_COUNTED,     // bytes or messages are not those of the plan
+    TRIAL_WRONG,       // the result is not that of the reference
+    TRIAL_CHANGED,     // an input was written to
+    TRIAL_UNSTABLE,    // a second execution gives another result
 } Verdict;
 
 typedef struct {

@@ -13,6 +13,8 @@ z(i) = B(i, j) * x(j)
 y(i) = B(i, j) * x(j)
 schedule y { distribute(i) }
 A(i, j) = B(i, j) * 2
+y(i) = B(i, j) * x(j)
+schedule y { communicate(x, i) }
 --- stderr
 sparse_unsupported.distal:9:8: error: tensor 'B' is sparse, and distributing statements with sparse tensors is not supported yet; without distribute and places one process computes
    9 | y(i) = B(i, j) * x(j)
@@ -20,3 +22,6 @@ sparse_unsupported.distal:9:8: error: tensor 'B' is sparse, and distributing sta
 sparse_unsupported.distal:11:1: error: tensor 'A' is sparse, and sparse results are not supported yet
   11 | A(i, j) = B(i, j) * 2
      | ^~~~~~~
+sparse_unsupported.distal:13:14: error: tensor 'B' is sparse, and communicating inside loops of statements with sparse tensors is not supported yet; leave communicate out
+  13 | schedule y { communicate(x, i) }
+     |              ^~~~~~~~~~~~~~~~~

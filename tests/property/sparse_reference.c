@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sparse_reference.h"
+
+#include "runtime/load_sparse.h"
+#include "sparse_input.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+// What stands for the row-major position of an entry, which may not fit into a number.
+static int64_t position_of(const Entries *entries, int64_t entry) {
+    uint64_t position = 0;
+    for (int d = 0; d < entries->order; d++)
+        position = position * (uint64_t)entries->extents[d] + (uint64_t)entries->coordinates[d][entry];
+    return (int64_t)(position >> 1);
+}
+
+static char *value_at(const Entries *entries, int64_t entry) {
+    return (char *)entries->values + (size_t)entry * type_info(entries->type)->size;
+}
+
+void sparse_input_values(const Tensor *tensor, uint64_t seed, Entries *entries) {
+    for (int64_t e = 0; e < entries->count; e++)
+        input_element(tensor, seed, position_of(entries, e), value_at(entries, e));
+}
+
+bool sparse_input(const DraftTensor *drawn, const Tensor *tensor, const int64_t *extents, uint64_t pattern,
+                  uint64_t seed, Entries *entries) {
+    *entries = (Entries){.type = tensor->type, .order = tensor->order};
+    memcpy(entries->extents, extents, sizeof *extents * (size_t)tensor->order);
+    if (!draw_entries(entries, (Fill)drawn->fill, pattern * 64 + (uint64_t)tensor->id))
+        return false;
+    sparse_input_values(tensor, seed, entries);
+    return true;
+}
+
+static bool same_point(const Entries *a, int64_t at_a, const Entries *b, int64_t at_b) {
+    for (int d = 0; d < a->order; d++)
+        if (a->coordinates[d][at_a] != b->coordinates[d][at_b])
+            return false;
+    return true;
+}
+
+bool sparse_is_equal(Entries *stored, Entries *entries) {
+    static const int natural[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+    static const char zero[16];
+    const size_t size = type_info(entries->type)->size;
+    if (entries_sort(stored, natural) || entries_sort(entries, natural))
+        return false;
+    int64_t e = 0;
+    for (int64_t s = 0; s < stored->count; s++) {
+        if (memcmp(value_at(stored, s), zero, size) == 0)
+            continue;
+        if (e == entries->count || !same_point(stored, s, entries, e) ||
+            memcmp(value_at(stored, s), value_at(entries, e), size) != 0)
+            return false;
+        e++;
+    }
+    return e == entries->count;
+}
+
+static EvaluatorInput input_of(const Entries *entries) {
+    EvaluatorInput input = {.values = entries->values, .count = entries->count};
+    for (int d = 0; d < entries->order; d++)
+        input.coordinates[d] = entries->coordinates[d];
+    return input;
+}
+
+bool sparse_evaluate(const Evaluator *evaluator, const Whole *whole, Evaluated *result) {
+    EvaluatorInput *inputs = calloc((size_t)whole->count + 1, sizeof *inputs);
+    for (int t = 0; inputs && t < whole->count; t++)
+        inputs[t] = tensor_is_sparse(whole->homes[t].tensor) ? input_of(&whole->entries[t])
+                                                             : (EvaluatorInput){.values = whole->arrays[t]};
+    *result = (Evaluated){0};
+    const bool ok = inputs && evaluator_run_sparse(evaluator, inputs, result);
+    free(inputs);
+    return ok;
+}
+
+void sparse_compare(Trial *trial, const Assignment *assignment, const Storage *target, Whole *whole,
+                    const char *way) {
+    const Tensor *tensor = assignment->lhs->tensor;
+    Diagnostics *diagnostics = diagnostics_create(trial->arena, trial->pipeline->source);
+    const Evaluator *evaluator = evaluator_create(trial->arena, assignment, trial->pipeline->params);
+    Evaluated expected;
+    EntriesError error;
+    Entries got = {0};
+    bool ok = sparse_evaluate(evaluator, whole, &expected) && sparse_entries(target, &got, diagnostics);
+    const EvaluatorInput of_got = input_of(&got);
+    ok = ok && evaluated_compare(evaluator, &expected, &of_got, &error);
+    if (!ok) {
+        trial_fail(trial, TRIAL_WRONG, "no memory for the reference");
+    } else if (error.missing + error.superfluous > 0) {
+        Text where = text_create(trial->arena);
+        for (int d = 0; d < tensor->order; d++)
+            text_printf(&where, "%s%" PRId64, d ? ", " : "", error.first[d]);
+        trial_fail(trial, TRIAL_WRONG,
+                   "%s has %" PRId64 " entries: %" PRId64 " are missing and %" PRId64
+                   " should not be there, (%s) first, %s",
+                   tensor->name, got.count, error.missing, error.superfluous, text_string(&where), way);
+    } else if (!(error.error <= evaluator_tolerance_of(evaluator, expected.summands))) {
+        trial_fail(trial, TRIAL_WRONG, "%s is wrong by %.3g (tolerance %.3g), %s", tensor->name, error.error,
+                   evaluator_tolerance_of(evaluator, expected.summands), way);
+    }
+    evaluated_free(&expected);
+    entries_free(&whole->entries[tensor->id]);
+    whole->entries[tensor->id] = got;
+}

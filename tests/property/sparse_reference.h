@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sparse tensors of drawn programs: their inputs, and what their results must be. As reference.h.
+#ifndef DISTAL_TESTS_SPARSE_REFERENCE_H
+#define DISTAL_TESTS_SPARSE_REFERENCE_H
+
+#include "index/evaluate_sparse.h"
+#include "reference.h"
+
+// The entries that a tensor has with this seed. False: no memory; entries_free follows all the same.
+bool sparse_input(const DraftTensor *drawn, const Tensor *tensor, const int64_t *extents, uint64_t pattern,
+                  uint64_t seed, Entries *entries);
+// Values of an input with another seed, on the entries that there are.
+void sparse_input_values(const Tensor *tensor, uint64_t seed, Entries *entries);
+// Whether what a tensor stores is these entries, none of which is zero, and zeros. Sorts both.
+bool sparse_is_equal(Entries *stored, Entries *entries);
+
+// All elements of a dense target, by what its statement with sparse operands gives. Freed with
+// evaluated_free.
+bool sparse_evaluate(const Evaluator *evaluator, const Whole *whole, Evaluated *result);
+
+// As reference_compare, for a sparse target.
+void sparse_compare(Trial *trial, const Assignment *assignment, const Storage *target, Whole *whole,
+                    const char *way);
+
+#endif
