@@ -241,20 +241,28 @@ void holding_cut(const Planner *planner, const Holding *holding, Arena *arena, H
 }
 
 static void sort_holdings(HoldingArray *parts) {
-    if (parts->count > 1)
+    bool sorted = true;
+    for (int64_t i = 1; i < parts->count && sorted; i++)
+        sorted = compare_holdings(&parts->items[i - 1], &parts->items[i]) <= 0;
+    if (!sorted)
         qsort(parts->items, (size_t)parts->count, sizeof(Holding), compare_holdings);
 }
 
 HoldingArray holdings_of(const Planner *planner, const Region *region, int64_t choice, bool reduced,
                          Arena *arena) {
     HoldingArray found = {0}, parts = {0};
+    bool fits = true;
     for (int64_t i = 0; i < region->rects.count; i++)
         if (reduced)
             home_owners(planner->home, &region->rects.items[i], arena, &found);
         else
             home_find(planner->home, &region->rects.items[i], choice, arena, &found);
-    for (int64_t i = 0; i < found.count; i++)
+    for (int64_t i = 0; i < found.count && fits; i++)
+        fits = rect_volume(&found.items[i].rect) <= planner->message_elements;
+    for (int64_t i = 0; i < found.count && !fits; i++)
         holding_cut(planner, &found.items[i], arena, &parts);
+    if (fits)
+        parts = found;
     sort_holdings(&parts);
     return parts;
 }

@@ -26,8 +26,8 @@ typedef struct {
     // Pieces of an induced home, by rank, where they have been asked for: open addressing.
     struct KnownPieces *known;
     int64_t known_count, known_slots;
-    Arena *arena;   // of one step
-    Arena *scratch; // the same
+    Arena *arena;   // of one class in one step
+    Arena *scratch; // of one step
     Arena *lasting; // of the transfer
 } Planner;
 
@@ -35,7 +35,7 @@ typedef struct {
 // freed with planner_free.
 Planner planner_create(const StatementPlan *plan, int transfer, Arena *arena);
 void planner_free(Planner *planner);
-// The home pieces of a rank; they hold for the step.
+// The home pieces of a rank; they hold for the class.
 Region planner_pieces(Planner *planner, int64_t rank);
 // Whether an operation may be used.
 bool planner_uses(const Planner *planner, OperationId operation);

@@ -155,6 +155,7 @@ static const RankTransfer *plan_part(StatementPlan *plan, int transfer, int64_t 
     Arena *arena = plan->arena;
     RankTransfer *result = arena_new(arena, RankTransfer);
     Planner planner = planner_create(plan, transfer, arena);
+    Arena *step_arena = arena_create_within(arena);
     // The footprint of a step is needed in the one after it.
     Arena *footprints[] = {arena_create_within(arena), arena_create_within(arena)};
     *result = (RankTransfer){.rank = rank_number,
@@ -165,13 +166,15 @@ static const RankTransfer *plan_part(StatementPlan *plan, int transfer, int64_t 
                         .plan = plan,
                         .rank = rank_number,
                         .own = home_pieces(planner.home, rank_number, arena),
-                        .kept_arena = arena};
+                        .kept_arena = arena,
+                        .step_arena = step_arena};
     RankStep *steps = arena_array(arena, RankStep, result->step_count);
     OperationArray all = {0};
     for (int64_t step = 0; step < result->step_count; step++) {
         const Footprint previous = rank.footprint;
         arena_reset(footprints[step % 2]);
         arena_reset(planner.arena);
+        arena_reset(step_arena);
         arena_reset(planner.scratch);
         begin_step(&rank, step, footprints[step % 2]);
         rank_step(&rank, &previous);
@@ -181,6 +184,7 @@ static const RankTransfer *plan_part(StatementPlan *plan, int transfer, int64_t 
         result->buffer_count = 0;
     result->steps = steps;
     result->operations = all.items;
+    arena_free(step_arena);
     arena_free(footprints[0]);
     arena_free(footprints[1]);
     planner_free(&planner);

@@ -12,8 +12,8 @@ static void add_collective(RankPlanner *rank, const Situation *situation, const 
     all.group = rank_group(rank, members.items, members.count);
     all.bytes = cost.elements * rank->planner->element_size;
     all.messages = cost.messages;
-    array_push(rank->planner->arena, rank->collectives,
-               (Collective){situation->class_key, situation->parts->rect, all});
+    array_push(rank->step_arena, rank->collectives,
+               (Collective){situation->class_key, rect_copy(&situation->parts->rect, rank->step_arena), all});
 }
 
 // Adds the share of the rank, which may be none.
@@ -87,6 +87,7 @@ static bool shift_to_class(void *context, const Worker *worker, int64_t iteratio
     const Planner *planner = rank->planner;
     const Footprints *footprints = planner->footprints;
     Worker target;
+    arena_reset(planner->arena);
     if (!footprints_worker(footprints, rank->rank, step_local(footprints, rank->step - 1), &target))
         return true;
     target = worker_with_class(footprints, &target, worker);
@@ -110,6 +111,7 @@ static bool serve_other_class(void *context, const Worker *worker, int64_t itera
     Planner *planner = rank->planner;
     const bool reduces = planner->transfer->kind == TRANSFER_REDUCE;
     RankArray ranks;
+    arena_reset(planner->arena);
     if (reduces) {
         ranks = existing_ranks(planner, worker, rank->step, planner->arena);
     } else {

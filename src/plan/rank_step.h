@@ -31,9 +31,9 @@ typedef struct {
     bool kept;
     bool serves_own; // what the rank's own class lacks or contributes has been found
     // What has been found so far. Parts stay, so they are in the arena of the plan.
-    Array(Collective) collectives;
+    Array(Collective) collectives;   // in the arena of the step
     Share messages[OPERATION_COUNT]; // of SHAPE_MESSAGES
-    Arena *kept_arena;
+    Arena *kept_arena, *step_arena;
 } RankPlanner;
 
 // Finds the operations of the step. `previous` is what the rank used in the step before.
