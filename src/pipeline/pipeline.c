@@ -7,14 +7,15 @@
 #include "loop/passes.h"
 #include "lower/loops.h"
 #include "lower/lower.h"
+#include "plan/verify.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 const char *const pass_names[] = {"program", "cin", "schedule", "spmd", "loops", "c", "plan"};
 
-static bool internal_error(Pipeline *pipeline, Span span, Pass pass, const char *why) {
-    return diagnostics_error(pipeline->diagnostics, span,
+static bool internal_error(Diagnostics *diagnostics, Span span, Pass pass, const char *why) {
+    return diagnostics_error(diagnostics, span,
                              "internal error: '%s' made something that is not well formed: %s",
                              pass_names[pass], why);
 }
@@ -44,7 +45,8 @@ static bool create_cin(Pipeline *pipeline, StatementPasses *passes) {
     const Assignment *assignment = passes->statement->assignment;
     passes->cin = cin_create(pipeline->arena, assignment);
     const char *why;
-    return cin_verify(passes->cin, &why) || internal_error(pipeline, assignment->span, PASS_CIN, why);
+    return cin_verify(passes->cin, &why) ||
+           internal_error(pipeline->diagnostics, assignment->span, PASS_CIN, why);
 }
 
 static bool schedule(Pipeline *pipeline, StatementPasses *passes) {
@@ -58,13 +60,13 @@ static bool schedule(Pipeline *pipeline, StatementPasses *passes) {
         if (!cin)
             return false;
         if (!cin_verify(cin, &why))
-            return internal_error(pipeline, command->span, PASS_SCHEDULE, why);
+            return internal_error(pipeline->diagnostics, command->span, PASS_SCHEDULE, why);
         // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
         array_push(pipeline->arena, passes->stages, cin);
     }
     passes->scheduled = schedule_defaults(cin);
     if (passes->scheduled && !cin_verify(passes->scheduled, &why))
-        return internal_error(pipeline, statement->assignment->span, PASS_SCHEDULE, why);
+        return internal_error(pipeline->diagnostics, statement->assignment->span, PASS_SCHEDULE, why);
     return passes->scheduled != NULL;
 }
 
@@ -72,7 +74,7 @@ static bool make_spmd(Pipeline *pipeline, StatementPasses *passes) {
     passes->spmd = lower(passes->scheduled, pipeline->diagnostics);
     const char *why;
     if (passes->spmd && !spmd_verify(passes->spmd, &why))
-        return internal_error(pipeline, passes->statement->assignment->span, PASS_SPMD, why);
+        return internal_error(pipeline->diagnostics, passes->statement->assignment->span, PASS_SPMD, why);
     return passes->spmd != NULL;
 }
 
@@ -81,8 +83,8 @@ static bool make_loops(Pipeline *pipeline, StatementPasses *passes) {
     const char *why, *pass;
     passes->lowered = lower_loops(passes->spmd, program->param_names, program->param_count);
     passes->loops = loop_run_passes(passes->lowered, loop_pass_count(), &pass, &why);
-    return passes->loops || internal_error(pipeline, passes->statement->assignment->span, PASS_LOOPS,
-                                           arena_printf(pipeline->arena, "%s: %s", pass, why));
+    return passes->loops || internal_error(pipeline->diagnostics, passes->statement->assignment->span,
+                                           PASS_LOOPS, arena_printf(pipeline->arena, "%s: %s", pass, why));
 }
 
 static const Spmd *const *spmds(const Pipeline *pipeline) {
@@ -146,6 +148,16 @@ int64_t pipeline_fewer_ranks(const Pipeline *pipeline, int64_t most) {
                             pipeline->params);
 }
 
+static bool verify_statements(Plan *plan, Diagnostics *diagnostics) {
+    for (int s = 0; s < plan->statement_count; s++) {
+        StatementPlan *statement = plan->statements[s];
+        const char *why;
+        if (plan_verify_is_quick(statement) && !plan_verify(statement, &why))
+            return internal_error(diagnostics, statement->spmd->cin->assignment->span, PASS_PLAN, why);
+    }
+    return true;
+}
+
 Plan *pipeline_plan(const Pipeline *pipeline, Arena *arena, const int64_t *params, PlanOptions options,
                     Diagnostics *diagnostics) {
     const Program *program = pipeline->program;
@@ -170,7 +182,17 @@ Plan *pipeline_plan(const Pipeline *pipeline, Arena *arena, const int64_t *param
     const int64_t natural =
         plan_natural_ranks(program->machine_count, program->machines, program->statement_count, list, params);
     options.largest = options.largest > natural ? options.largest : natural;
-    return plan_create(arena, count, tensors, program->statement_count, list, params, options, diagnostics);
+    Plan *plan =
+        plan_create(arena, count, tensors, program->statement_count, list, params, options, diagnostics);
+    if (!plan || !DISTAL_VERIFY_PLANS)
+        return plan;
+    // The verifier makes the parts of all ranks, of which an execution has only its own.
+    Arena *scratch = arena_create_within(arena);
+    Plan *same =
+        plan_create(scratch, count, tensors, program->statement_count, list, params, options, diagnostics);
+    const bool fine = verify_statements(same, diagnostics);
+    arena_free(scratch);
+    return fine ? plan : NULL;
 }
 
 static bool make_plan(Pipeline *pipeline) {

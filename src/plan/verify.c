@@ -356,3 +356,12 @@ bool plan_verify(StatementPlan *plan, const char **why) {
             return false;
     return true;
 }
+
+bool plan_verify_is_quick(const StatementPlan *plan) {
+    enum { MOST_PAIRS = 20000 }; // of ranks, over all steps
+    int64_t pairs = 0;
+    for (int t = 0; t < plan->spmd->transfer_count; t++)
+        pairs = saturated_add(
+            pairs, saturated_mul(plan->footprints[t]->steps, saturated_mul(plan->ranks, plan->ranks)));
+    return pairs <= MOST_PAIRS;
+}
