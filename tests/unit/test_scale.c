@@ -22,6 +22,22 @@ static const char redistribution[] = "param n = 65536, p = 16384\nmachine M = gr
                                      "tensor A(n, n): f64; tensor B(n, n): f64\n"
                                      "place A(x, y) -> M(y); place B(x, y) -> M(x)\nA(i, j) = B(i, j)\n";
 
+// Sums by columns: each rank has partial results of all rows, which are distributed, or on all ranks.
+static const char sums_by_rows[] =
+    "param n = 65536, p = 16384\nmachine M = grid(p)\n"
+    "tensor y(n): f64; tensor A(n, n): f64; tensor x(n): f64\n"
+    "place y(i) -> M(i); place A(i, j) -> M(j); place x(j) -> M(j)\ny(i) = A(i, j) * x(j)\n"
+    "schedule y { distribute({j}, {jo}, {ji}, M); reorder({jo, i, ji}); communicate({y, A, x}, jo) }\n";
+static const char sums_everywhere[] =
+    "param n = 65536, gx = 128, gy = 128\nmachine M = grid(gx, gy)\n"
+    "tensor y(n): f64; tensor A(n, n): f64; tensor x(n): f64\n"
+    "place y(i) -> M(i, *); place A(i, j) -> M(i, j); place x(j) -> M(*, j)\ny(i) = A(i, j) * x(j)\n"
+    "schedule y { distribute({i, j}, {io, jo}, {ii, ji}, M); communicate({y, A, x}, jo) }\n";
+static const char dot[] = "param n = 65536, p = 16384\nmachine M = grid(p)\n"
+                          "tensor a: f64; tensor x(n): f64; tensor y(n): f64\n"
+                          "place x(i) -> M(i); place y(i) -> M(i)\na = x(i) * y(i)\n"
+                          "schedule a { distribute({i}, {io}, {ii}, M); communicate({a, x, y}, io) }\n";
+
 // Programs on 16384 ranks, and how many messages and operations the part of one rank may have at most.
 static const struct {
     const char *name; // of an example, or of a text above
@@ -38,6 +54,9 @@ static const struct {
     {"cosma", NULL, {{"n", 65536}, {"gx", 16}, {"gy", 32}, {"gz", 32}}, 4, 16, 16},
     {"y = A x", product, {{NULL, 0}}, 0, 4, 16400},
     {"redistribution", redistribution, {{NULL, 0}}, 0, 4, 2 * 16384},
+    {"sums by rows", sums_by_rows, {{NULL, 0}}, 0, 4, 16400},
+    {"sums everywhere", sums_everywhere, {{NULL, 0}}, 0, 4, 8},
+    {"dot", dot, {{NULL, 0}}, 0, 4, 8},
 };
 enum { PROGRAM_COUNT = sizeof programs / sizeof *programs };
 
@@ -103,6 +122,26 @@ static const TensorFigures *figures(const Pipeline *pipeline, const char *tensor
     return NULL;
 }
 
+// Some ranks plan for themselves what the figures say of them.
+static void check_parts(const Pipeline *pipeline) {
+    StatementPlan *plan = pipeline->plan->statements[0];
+    const int64_t ranks[] = {0, 1, plan->ranks / 2, plan->ranks - 1};
+    for (int t = 0; t < plan->spmd->transfer_count; t++)
+        for (int r = 0; r < 4; r++) {
+            const RankTransfer *part = plan_rank_transfer(plan, t, ranks[r]);
+            const TransferFigures *all = &plan_figures(plan)->transfers[t];
+            int64_t bytes = 0, messages = 0;
+            for (int64_t s = 0; s < part->step_count; s++)
+                for (int64_t o = 0; o < part->steps[s].operation_count; o++) {
+                    bytes += part->operations[part->steps[s].first_operation + o].bytes;
+                    messages += part->operations[part->steps[s].first_operation + o].messages;
+                }
+            assert_int_equal(bytes, all->bytes[ranks[r]]);
+            assert_int_equal(messages, all->messages[ranks[r]]);
+            assert_int_equal(rank_buffer_bytes(part), all->buffer_bytes[ranks[r]]);
+        }
+}
+
 // Blocks of ceil(n / p) coordinates, the last of which may be short or empty.
 static int64_t block(int64_t n, int64_t p, int64_t index) {
     const int64_t length = (n + p - 1) / p, first = index * length;
@@ -126,6 +165,7 @@ static void all_gathers(void **state) {
             assert_int_equal(x->messages_received[rank], own ? owners - 1 : 0);
         }
         assert_string_equal(x->pattern, "all-gather");
+        check_parts(pipeline);
         arena_free(arena);
     }
 }
@@ -148,6 +188,7 @@ static void redistributions(void **state) {
             assert_int_equal(b->messages_received[rank], own ? owners - 1 : 0);
         }
         assert_string_equal(b->pattern, "exchange");
+        check_parts(pipeline);
         arena_free(arena);
     }
 }
@@ -169,6 +210,7 @@ static void summa(void **state) {
     }
     assert_string_equal(b->pattern, "broadcast");
     assert_string_equal(c->pattern, "broadcast");
+    check_parts(pipeline);
     arena_free(arena);
 }
 
@@ -190,28 +232,71 @@ static void cosma(void **state) {
     }
     assert_int_equal(home, 8 * n * n);
     assert_string_equal(a->pattern, "reduce");
+    check_parts(pipeline);
     arena_free(arena);
 }
 
-// Every member of a column has partial results of all that the column owns.
+// Ranks with columns have partial results of all rows, and each owner of rows gets the sum of its own.
 static void reduce_scatters(void **state) {
     (void)state;
-    Arena *arena = arena_create();
-    const int64_t n = 9000, p = 3000;
-    const Pipeline *pipeline = compile(
-        arena,
-        "param n = 9000, p = 3000\nmachine M = grid(p)\n"
-        "tensor y(n): f64; tensor A(n, n): f64; tensor x(n): f64\n"
-        "place y(i) -> M(i); place A(i, j) -> M(j); place x(j) -> M(j)\ny(i) = A(i, j) * x(j)\n"
-        "schedule y { distribute({j}, {jo}, {ji}, M); reorder({jo, i, ji}); communicate({y, A, x}, jo) }\n",
-        NULL, 0, 0);
-    const TensorFigures *y = figures(pipeline, "y");
-    for (int64_t rank = 0; rank < p; rank++) {
-        assert_int_equal(y->bytes_received[rank], 8 * (n - n / p));
-        assert_int_equal(y->messages_received[rank], p - 1);
+    static const int64_t sizes[][2] = {{9000, 3000}, {10007, 2048}, {5000, 4096}, {65536, 16384}};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        const int64_t n = sizes[s][0], p = sizes[s][1];
+        Arena *arena = arena_create();
+        const Pipeline *pipeline = compile(arena, sums_by_rows, (ParamOverride[]){{"n", n}, {"p", p}}, 2, 0);
+        const TensorFigures *y = figures(pipeline, "y");
+        int64_t owners = 0;
+        for (int64_t rank = 0; rank < p; rank++)
+            owners += block(n, p, rank) > 0;
+        for (int64_t rank = 0; rank < p; rank++) {
+            const int64_t own = block(n, p, rank);
+            assert_int_equal(y->bytes_received[rank], own ? 8 * (n - own) : 0);
+            assert_int_equal(y->messages_received[rank], own ? owners - 1 : 0);
+            assert_int_equal(y->buffer_bytes[rank], own ? 8 * n : 0);
+        }
+        assert_string_equal(y->pattern, "reduce-scatter");
+        assert_string_equal(figures(pipeline, "A")->pattern, "local");
+        check_parts(pipeline);
+        arena_free(arena);
     }
-    assert_string_equal(y->pattern, "reduce-scatter");
-    assert_string_equal(figures(pipeline, "A")->pattern, "local");
+}
+
+// Ranks with columns contribute the sums of their rows, which all ranks of those rows get.
+static void all_reduces(void **state) {
+    (void)state;
+    static const int64_t sizes[][3] = {{65536, 128, 128}, {10007, 60, 70}, {1000, 1, 4096}, {50, 90, 40}};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        const int64_t n = sizes[s][0], gx = sizes[s][1], gy = sizes[s][2];
+        Arena *arena = arena_create();
+        const Pipeline *pipeline =
+            compile(arena, sums_everywhere, (ParamOverride[]){{"n", n}, {"gx", gx}, {"gy", gy}}, 3, 0);
+        const TensorFigures *y = figures(pipeline, "y");
+        for (int64_t rank = 0; rank < gx * gy; rank++) {
+            const int64_t rows = block(n, gx, rank / gy), columns = block(n, gy, rank % gy);
+            assert_int_equal(y->home_bytes[rank], 8 * rows);
+            assert_int_equal(y->bytes_received[rank], columns ? 8 * rows : 0);
+            assert_int_equal(y->messages_received[rank], rows && columns);
+        }
+        assert_string_equal(y->pattern, "all-reduce");
+        assert_string_equal(figures(pipeline, "x")->pattern, "local");
+        check_parts(pipeline);
+        arena_free(arena);
+    }
+}
+
+// A scalar is on every rank; those with elements contribute to it.
+static void dots(void **state) {
+    (void)state;
+    Arena *arena = arena_create();
+    const int64_t n = 20000, p = 16384;
+    const Pipeline *pipeline = compile(arena, dot, (ParamOverride[]){{"n", n}, {"p", p}}, 2, 0);
+    const TensorFigures *a = figures(pipeline, "a");
+    for (int64_t rank = 0; rank < p; rank++) {
+        assert_int_equal(a->bytes_received[rank], block(n, p, rank) ? 8 : 0);
+        assert_int_equal(a->messages_received[rank], block(n, p, rank) > 0);
+    }
+    assert_string_equal(a->pattern, "all-reduce");
+    check_parts(pipeline);
     arena_free(arena);
 }
 
@@ -223,6 +308,8 @@ int main(void) {
         cmocka_unit_test(summa),
         cmocka_unit_test(cosma),
         cmocka_unit_test(reduce_scatters),
+        cmocka_unit_test(all_reduces),
+        cmocka_unit_test(dots),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
