@@ -84,24 +84,22 @@ static bool parse_indices(AssignmentState *state, Indices *indices, Span *span) 
         return expected(parser, "'(' and indices");
     if (peek(parser)->kind != TOKEN_OPEN_PAREN)
         return true;
-    bool outside;
-    enter_brackets(parser, &outside);
-    if (peek(parser)->kind != TOKEN_CLOSE_PAREN) {
-        do {
-            const Token *token = peek(parser);
-            TokenKind after = peek_second(parser)->kind;
-            bool plain = token->kind == TOKEN_NAME && (after == TOKEN_COMMA || after == TOKEN_CLOSE_PAREN);
-            if (plain && !expect_name(parser, "an index variable", &token))
-                return false;
-            if (!plain && !bad_index(state))
-                return false;
-            if (indices->count < MAX_ORDER)
-                indices->names[indices->count] = plain ? token : NULL;
-            indices->count++;
-        } while (accept(parser, TOKEN_COMMA));
+    List list = list_open(parser);
+    while (list_next(&list)) {
+        const Token *token = peek(parser);
+        TokenKind after = peek_second(parser)->kind;
+        bool plain = token->kind == TOKEN_NAME && (after == TOKEN_COMMA || after == TOKEN_CLOSE_PAREN);
+        if (plain && !expect_name(parser, "an index variable", &token))
+            return false;
+        if (!plain && !bad_index(state))
+            return false;
+        if (indices->count < MAX_ORDER)
+            indices->names[indices->count] = plain ? token : NULL;
+        indices->count++;
     }
-    *span = span_join(*span, peek(parser)->span);
-    return leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "',' or ')'");
+    const bool closed = list_close(&list, "',' or ')'");
+    *span = span_join(*span, list.span);
+    return closed;
 }
 
 static bool wrong_count(AssignmentState *state, const Tensor *tensor, int count, Span span) {
@@ -231,13 +229,6 @@ static void wrong_argument_count(AssignmentState *state, const Function *functio
                       function->arguments, count, count == 1 ? "is" : "are");
 }
 
-static bool too_many_operations(Parser *parser, Span span) {
-    if (++parser->operations <= MAX_OPERATIONS)
-        return false;
-    diagnostics_error(parser->diagnostics, span, "an expression has more than %d operators", MAX_OPERATIONS);
-    return true;
-}
-
 // `(a)`, `(a, b)`
 static bool parse_call(AssignmentState *state, const Token *name, const Function *function, Expr *expr) {
     Parser *parser = state->parser;
@@ -249,27 +240,24 @@ static bool parse_call(AssignmentState *state, const Token *name, const Function
                           name->text, function->arguments);
         return true;
     }
-    if (too_many_operations(parser, name->span))
+    if (!count_operation(parser, name->span))
         return false;
-    bool outside;
-    enter_brackets(parser, &outside);
-    if (peek(parser)->kind != TOKEN_CLOSE_PAREN) {
-        do {
-            const Expr *argument;
-            if (!parse_expression(state, &argument))
-                return false;
-            if (count < 2)
-                arguments[count] = argument;
-            count++;
-        } while (accept(parser, TOKEN_COMMA));
+    List list = list_open(parser);
+    while (list_next(&list)) {
+        const Expr *argument;
+        if (!parse_expression(state, &argument))
+            return false;
+        if (count < 2)
+            arguments[count] = argument;
+        count++;
     }
+    if (!list_close(&list, "',', ')' or an operator"))
+        return false;
     *expr = (Expr){.kind = EXPR_CALL,
-                   .span = span_join(name->span, peek(parser)->span),
+                   .span = span_join(name->span, list.span),
                    .function = function,
                    .left = arguments[0],
                    .right = arguments[1]};
-    if (!leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "',', ')' or an operator"))
-        return false;
     if (count != function->arity)
         wrong_argument_count(state, function, count, expr->span);
     return true;
@@ -307,14 +295,6 @@ static bool parse_named(AssignmentState *state, Expr *expr) {
     return function ? parse_call(state, name, function, expr) : parse_access(state, name, expr);
 }
 
-static bool too_deep(const Parser *parser) {
-    if (parser->nesting < MAX_NESTING)
-        return false;
-    diagnostics_error(parser->diagnostics, peek(parser)->span, "an expression is nested more than %d deep",
-                      MAX_NESTING);
-    return true;
-}
-
 static bool parse_parentheses(AssignmentState *state, const Expr **expr) {
     Parser *parser = state->parser;
     bool outside;
@@ -349,10 +329,9 @@ static bool parse_operand(AssignmentState *state, const Expr **result) {
         expr->number = token->kind == TOKEN_INTEGER ? (double)token->integer : token->real;
         return true;
     case TOKEN_MINUS: {
-        if (too_deep(parser))
+        if (!count_nesting(parser))
             return false;
         take(parser);
-        parser->nesting++;
         bool ok = parse_operand(state, &expr->left);
         parser->nesting--;
         expr->kind = EXPR_NEG;
@@ -379,7 +358,7 @@ static bool parse_chain(AssignmentState *state, const Expr **result, TokenKind f
         return false;
     while (peek(parser)->kind == first || peek(parser)->kind == second) {
         const Token *mark = take(parser);
-        if (too_many_operations(parser, mark->span))
+        if (!count_operation(parser, mark->span))
             return false;
         Expr *expr = arena_new(parser->arena, Expr);
         expr->kind = mark->kind == first ? first_kind : second_kind;
@@ -398,9 +377,8 @@ static bool parse_product(AssignmentState *state, const Expr **expr) {
 
 static bool parse_expression(AssignmentState *state, const Expr **expr) {
     Parser *parser = state->parser;
-    if (too_deep(parser))
+    if (!count_nesting(parser))
         return false;
-    parser->nesting++;
     bool ok = parse_chain(state, expr, TOKEN_PLUS, TOKEN_MINUS, EXPR_ADD, EXPR_SUB, parse_product);
     parser->nesting--;
     return ok;

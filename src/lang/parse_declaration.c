@@ -62,13 +62,9 @@ static bool parse_grid(Parser *parser, Machine *machine, bool *known) {
     take(parser);
     if (peek(parser)->kind != TOKEN_OPEN_PAREN)
         return expected(parser, "'(' after 'grid'");
-    bool outside;
-    enter_brackets(parser, &outside);
-    if (peek(parser)->kind == TOKEN_CLOSE_PAREN)
-        return diagnostics_error(parser->diagnostics, word->span,
-                                 "a grid has at least one dimension: grid(4)");
     MachineLevel *level = &machine->levels[machine->level_count - 1];
-    do {
+    List sizes = list_open(parser);
+    while (list_next(&sizes)) {
         Integer size;
         if (!parse_integer(parser, &size))
             return false;
@@ -80,8 +76,11 @@ static bool parse_grid(Parser *parser, Machine *machine, bool *known) {
         machine->extent_spans[machine->order] = size.span;
         machine->order++;
         level->order++;
-    } while (accept(parser, TOKEN_COMMA));
-    return leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "',', ')' or an operator");
+    }
+    if (level->order == 0)
+        return diagnostics_error(parser->diagnostics, word->span,
+                                 "a grid has at least one dimension: grid(4)");
+    return list_close(&sizes, "',', ')' or an operator");
 }
 
 static bool parse_level(Parser *parser, Machine *machine, bool *known) {
@@ -134,23 +133,20 @@ bool parse_machine(Parser *parser) {
 }
 
 static bool parse_extents(Parser *parser, Tensor *tensor, bool *known) {
-    bool outside;
-    enter_brackets(parser, &outside);
-    if (peek(parser)->kind != TOKEN_CLOSE_PAREN) {
-        do {
-            Integer extent;
-            if (!parse_integer(parser, &extent))
-                return false;
-            if (tensor->order == MAX_ORDER)
-                return diagnostics_error(parser->diagnostics, extent.span, "a tensor has at most %d modes",
-                                         MAX_ORDER);
-            *known &= extent.known;
-            tensor->extents[tensor->order] = extent.expr;
-            tensor->extent_spans[tensor->order] = extent.span;
-            tensor->order++;
-        } while (accept(parser, TOKEN_COMMA));
+    List extents = list_open(parser);
+    while (list_next(&extents)) {
+        Integer extent;
+        if (!parse_integer(parser, &extent))
+            return false;
+        if (tensor->order == MAX_ORDER)
+            return diagnostics_error(parser->diagnostics, extent.span, "a tensor has at most %d modes",
+                                     MAX_ORDER);
+        *known &= extent.known;
+        tensor->extents[tensor->order] = extent.expr;
+        tensor->extent_spans[tensor->order] = extent.span;
+        tensor->order++;
     }
-    return leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "',', ')' or an operator");
+    return list_close(&extents, "',', ')' or an operator");
 }
 
 static bool parse_type(Parser *parser, Tensor *tensor, bool *known) {

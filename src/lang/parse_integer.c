@@ -62,12 +62,10 @@ static bool parse_operand(Parser *parser, Integer *integer) {
                leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "')' or an operator");
     }
     case TOKEN_MINUS: {
-        take(parser);
         Integer operand, zero = {.expr = int_const(parser->arena, 0), .known = true, .span = token->span};
-        if (parser->nesting >= MAX_NESTING)
-            return diagnostics_error(parser->diagnostics, token->span,
-                                     "an expression is nested more than %d deep", MAX_NESTING);
-        parser->nesting++;
+        if (!count_nesting(parser))
+            return false;
+        take(parser);
         bool ok = parse_operand(parser, &operand);
         parser->nesting--;
         if (ok)
@@ -79,13 +77,6 @@ static bool parse_operand(Parser *parser, Integer *integer) {
     }
 }
 
-static bool count_operation(Parser *parser, const Token *mark) {
-    if (++parser->operations <= MAX_OPERATIONS)
-        return true;
-    return diagnostics_error(parser->diagnostics, mark->span, "an expression has more than %d operators",
-                             MAX_OPERATIONS);
-}
-
 static bool parse_product(Parser *parser, Integer *integer) {
     if (!parse_operand(parser, integer))
         return false;
@@ -95,7 +86,7 @@ static bool parse_product(Parser *parser, Integer *integer) {
             return true;
         take(parser);
         Integer right;
-        if (!count_operation(parser, mark) || !parse_operand(parser, &right))
+        if (!count_operation(parser, mark->span) || !parse_operand(parser, &right))
             return false;
         *integer =
             apply(parser, mark->kind == TOKEN_STAR ? INT_MUL : INT_FLOOR_DIV, mark->span, *integer, right);
@@ -103,15 +94,13 @@ static bool parse_product(Parser *parser, Integer *integer) {
 }
 
 static bool parse_sum(Parser *parser, Integer *integer) {
-    if (parser->nesting >= MAX_NESTING)
-        return diagnostics_error(parser->diagnostics, peek(parser)->span,
-                                 "an expression is nested more than %d deep", MAX_NESTING);
-    parser->nesting++;
+    if (!count_nesting(parser))
+        return false;
     bool ok = parse_product(parser, integer);
     while (ok && (peek(parser)->kind == TOKEN_PLUS || peek(parser)->kind == TOKEN_MINUS)) {
         const Token *mark = take(parser);
         Integer right;
-        ok = count_operation(parser, mark) && parse_product(parser, &right);
+        ok = count_operation(parser, mark->span) && parse_product(parser, &right);
         if (ok)
             *integer =
                 apply(parser, mark->kind == TOKEN_PLUS ? INT_ADD : INT_SUB, mark->span, *integer, right);

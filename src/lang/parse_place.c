@@ -27,27 +27,24 @@ static bool parse_modes(PlaceParser *place, Arrow *arrow, const Token *name) {
     Parser *parser = place->parser;
     Span span = name->span;
     if (peek(parser)->kind == TOKEN_OPEN_PAREN) {
-        bool outside;
-        enter_brackets(parser, &outside);
-        if (peek(parser)->kind != TOKEN_CLOSE_PAREN) {
-            do {
-                const Token *mode;
-                if (!expect_name(parser, "a name for a mode", &mode))
-                    return false;
-                for (int d = 0; d < arrow->mode_count; d++)
-                    if (strcmp(arrow->modes[d], mode->text) == 0)
-                        place->failed = !diagnostics_error(parser->diagnostics, mode->span,
-                                                           "'%s' names two modes; each mode has its own name",
-                                                           mode->text);
-                if (arrow->mode_count == MAX_ORDER)
-                    return diagnostics_error(parser->diagnostics, mode->span, "a tensor has at most %d modes",
-                                             MAX_ORDER);
-                arrow->modes[arrow->mode_count++] = mode->text;
-            } while (accept(parser, TOKEN_COMMA));
+        List modes = list_open(parser);
+        while (list_next(&modes)) {
+            const Token *mode;
+            if (!expect_name(parser, "a name for a mode", &mode))
+                return false;
+            for (int d = 0; d < arrow->mode_count; d++)
+                if (strcmp(arrow->modes[d], mode->text) == 0)
+                    place->failed =
+                        !diagnostics_error(parser->diagnostics, mode->span,
+                                           "'%s' names two modes; each mode has its own name", mode->text);
+            if (arrow->mode_count == MAX_ORDER)
+                return diagnostics_error(parser->diagnostics, mode->span, "a tensor has at most %d modes",
+                                         MAX_ORDER);
+            arrow->modes[arrow->mode_count++] = mode->text;
         }
-        span = span_join(span, peek(parser)->span);
-        if (!leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "',' or ')'"))
+        if (!list_close(&modes, "',' or ')'"))
             return false;
+        span = span_join(span, modes.span);
     }
     const Tensor *tensor = place->tensor;
     if (tensor && arrow->mode_count != tensor->order)
@@ -167,12 +164,12 @@ static bool parse_entries(PlaceParser *place, Arrow *arrow, Span target, const c
                           int order) {
     Parser *parser = place->parser;
     const Machine *machine = place->placement->machine;
-    bool outside;
     int count = 0;
     if (peek(parser)->kind != TOKEN_OPEN_PAREN)
         return expected(parser, "'(' and an entry for each dimension of the machine");
-    enter_brackets(parser, &outside);
-    do {
+    List list = list_open(parser);
+    list.not_empty = true;
+    while (list_next(&list)) {
         PlaceEntry entry = {0};
         if (!parse_entry(place, arrow, &entry))
             return false;
@@ -183,10 +180,10 @@ static bool parse_entries(PlaceParser *place, Arrow *arrow, Span target, const c
                     !check_coordinate(parser->build, machine, first + count, entry.coordinate, entry.span);
         }
         count++;
-    } while (accept(parser, TOKEN_COMMA));
-    target = span_join(target, peek(parser)->span);
-    if (!leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "',' or ')'"))
+    }
+    if (!list_close(&list, "',' or ')'"))
         return false;
+    target = span_join(target, list.span);
     if (machine && count != order)
         place->failed =
             !diagnostics_error(parser->diagnostics, target, "'%s' has %d dimension%s, but %d %s given here",

@@ -50,22 +50,20 @@ static bool parse_name_argument(Parser *parser, Arg *arg) {
 }
 
 // Names between brackets; the opening one is the next token.
-static bool parse_names(Parser *parser, Arg *arg, TokenKind closing, const char *what) {
+static bool parse_names(Parser *parser, Arg *arg, const char *what) {
     ArgArray items = {0};
-    bool outside;
-    enter_brackets(parser, &outside);
-    if (peek(parser)->kind != closing) {
-        do {
-            Arg item;
-            if (!parse_name_argument(parser, &item))
-                return false;
-            array_push(parser->arena, items, item);
-        } while (accept(parser, TOKEN_COMMA));
+    List list = list_open(parser);
+    while (list_next(&list)) {
+        Arg item;
+        if (!parse_name_argument(parser, &item))
+            return false;
+        array_push(parser->arena, items, item);
     }
-    arg->span = span_join(arg->span, peek(parser)->span);
     arg->item_count = (int)items.count;
     arg->items = items.items;
-    return leave_brackets(parser, outside, closing, what);
+    const bool closed = list_close(&list, what);
+    arg->span = span_join(arg->span, list.span);
+    return closed;
 }
 
 bool parse_name_list(Parser *parser, Arg *arg) {
@@ -136,7 +134,7 @@ bool parse_argument(Parser *parser, ArgumentKind kind, Arg *arg) {
         return false;
     *arg = (Arg){.kind = ARG_LIST, .span = first->span};
     if (first->kind == TOKEN_OPEN_BRACE) {
-        if (!parse_names(parser, arg, TOKEN_CLOSE_BRACE, "',' or '}'"))
+        if (!parse_names(parser, arg, "',' or '}'"))
             return false;
         return arg->item_count > 0 || kind == TAKES_VARIABLES ||
                diagnostics_error(parser->diagnostics, arg->span,
@@ -151,7 +149,7 @@ bool parse_argument(Parser *parser, ArgumentKind kind, Arg *arg) {
         take(parser);
         arg->kind = ARG_ACCESS;
         arg->name = first->text;
-        return parse_names(parser, arg, TOKEN_CLOSE_PAREN, "',' or ')'");
+        return parse_names(parser, arg, "',' or ')'");
     }
     if (mentions_tensor(parser, begin, end)) {
         keep_expression(parser, arg, end);
@@ -180,21 +178,18 @@ static bool parse_command(Parser *parser, CommandArray *commands) {
         return expected(parser, arena_printf(parser->arena, "'(' after '%.40s'", name->text));
     const ScheduleCommand *row = schedule_command(name->text);
     ArgArray args = {0};
-    bool outside;
-    enter_brackets(parser, &outside);
-    if (peek(parser)->kind != TOKEN_CLOSE_PAREN) {
-        do {
-            Arg arg;
-            if (!parse_argument(parser, kind_of(row, args.count), &arg))
-                return false;
-            array_push(parser->arena, args, arg);
-        } while (accept(parser, TOKEN_COMMA));
+    List list = list_open(parser);
+    while (list_next(&list)) {
+        Arg arg;
+        if (!parse_argument(parser, kind_of(row, args.count), &arg))
+            return false;
+        array_push(parser->arena, args, arg);
     }
-    command.span = span_join(command.span, peek(parser)->span);
+    if (!list_close(&list, "',' or ')'"))
+        return false;
+    command.span = span_join(command.span, list.span);
     command.arg_count = (int)args.count;
     command.args = args.items;
-    if (!leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "',' or ')'"))
-        return false;
     array_push(parser->arena, *commands, command);
     return at_statement_end(parser) || peek(parser)->kind == TOKEN_CLOSE_BRACE ||
            expected(parser, "the end of the line or '}' after a command");

@@ -81,20 +81,14 @@ static void check_levels(Levels *levels, Span all) {
 
 // `{dense, compressed}`
 static bool parse_list(Parser *parser, Tensor *tensor) {
-    Span braces = peek(parser)->span;
     Levels levels = {.parser = parser, .tensor = tensor, .usable = true};
-    bool outside;
-    enter_brackets(parser, &outside);
-    if (peek(parser)->kind != TOKEN_CLOSE_BRACE) {
-        do {
-            if (!parse_level_type(&levels))
-                return false;
-        } while (accept(parser, TOKEN_COMMA));
-    }
-    braces = span_join(braces, peek(parser)->span);
-    if (!leave_brackets(parser, outside, TOKEN_CLOSE_BRACE, "',' or '}'"))
+    List list = list_open(parser);
+    while (list_next(&list))
+        if (!parse_level_type(&levels))
+            return false;
+    if (!list_close(&list, "',' or '}'"))
         return false;
-    check_levels(&levels, braces);
+    check_levels(&levels, list.span);
     return true;
 }
 
@@ -107,10 +101,9 @@ typedef struct {
 } Modes;
 
 static bool parse_modes(Parser *parser, const Tensor *tensor, Modes *modes) {
-    Span span = peek(parser)->span;
-    bool outside;
-    enter_brackets(parser, &outside);
-    do {
+    List list = list_open(parser);
+    list.not_empty = true;
+    while (list_next(&list)) {
         const Token *name;
         if (!expect_name(parser, "the name of a mode", &name))
             return false;
@@ -121,14 +114,13 @@ static bool parse_modes(Parser *parser, const Tensor *tensor, Modes *modes) {
         if (modes->count < MAX_ORDER)
             modes->names[modes->count] = name->text;
         modes->count++;
-    } while (accept(parser, TOKEN_COMMA));
-    span = span_join(span, peek(parser)->span);
-    if (!leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "',' or ')'"))
+    }
+    if (!list_close(&list, "',' or ')'"))
         return false;
     if (modes->count != tensor->order)
         modes->usable =
-            diagnostics_error(parser->diagnostics, span, "tensor '%s' has %d mode%s, not %d", tensor->name,
-                              tensor->order, tensor->order == 1 ? "" : "s", modes->count);
+            diagnostics_error(parser->diagnostics, list.span, "tensor '%s' has %d mode%s, not %d",
+                              tensor->name, tensor->order, tensor->order == 1 ? "" : "s", modes->count);
     return true;
 }
 
@@ -161,10 +153,9 @@ static bool parse_map(Parser *parser, Tensor *tensor) {
         return false;
     if (peek(parser)->kind != TOKEN_OPEN_PAREN)
         return expected(parser, "'(' and the levels");
-    Span span = peek(parser)->span;
-    bool outside;
-    enter_brackets(parser, &outside);
-    do {
+    List list = list_open(parser);
+    list.not_empty = true;
+    while (list_next(&list)) {
         const Token *name;
         if (!expect_name(parser, "the name of a mode", &name) ||
             !expect(parser, TOKEN_COLON, "':' and a storage level"))
@@ -172,12 +163,11 @@ static bool parse_map(Parser *parser, Tensor *tensor) {
         take_mode(&levels, &modes, name);
         if (!parse_level_type(&levels))
             return false;
-    } while (accept(parser, TOKEN_COMMA));
-    span = span_join(span, peek(parser)->span);
-    if (!leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "',' or ')'"))
+    }
+    if (!list_close(&list, "',' or ')'"))
         return false;
     if (modes.usable)
-        check_levels(&levels, span);
+        check_levels(&levels, list.span);
     return true;
 }
 
@@ -198,10 +188,11 @@ static bool parse_mode_order(Parser *parser, Tensor *tensor) {
     Span span = take(parser)->span;
     if (peek(parser)->kind != TOKEN_OPEN_PAREN)
         return expected(parser, "'(' after 'order'");
-    bool outside, seen[MAX_ORDER] = {false}, permutation = true;
+    bool seen[MAX_ORDER] = {false}, permutation = true;
     int count = 0;
-    enter_brackets(parser, &outside);
-    do {
+    List list = list_open(parser);
+    list.not_empty = true;
+    while (list_next(&list)) {
         const Token *mode = peek(parser);
         if (mode->kind != TOKEN_INTEGER)
             return expected(parser, "the number of a mode");
@@ -213,10 +204,10 @@ static bool parse_mode_order(Parser *parser, Tensor *tensor) {
             tensor->mode_order[count] = (int)mode->integer;
         }
         count++;
-    } while (accept(parser, TOKEN_COMMA));
-    span = span_join(span, peek(parser)->span);
-    if (!leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "',' or ')'"))
+    }
+    if (!list_close(&list, "',' or ')'"))
         return false;
+    span = span_join(span, list.span);
     if (tensor->order == 0)
         diagnostics_error(parser->diagnostics, span, "'%s' is a scalar: it has no modes to put in order",
                           tensor->name);

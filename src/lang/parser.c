@@ -82,6 +82,27 @@ bool leave_brackets(Parser *parser, bool outside, TokenKind closing, const char 
     return closed;
 }
 
+List list_open(Parser *parser) {
+    const Token *open = peek(parser);
+    List list = {.parser = parser,
+                 .span = open->span,
+                 .closing = open->kind == TOKEN_OPEN_BRACE ? TOKEN_CLOSE_BRACE : TOKEN_CLOSE_PAREN};
+    enter_brackets(parser, &list.outside);
+    return list;
+}
+
+bool list_next(List *list) {
+    const bool first = !list->begun;
+    list->begun = true;
+    return first ? list->not_empty || peek(list->parser)->kind != list->closing
+                 : accept(list->parser, TOKEN_COMMA);
+}
+
+bool list_close(List *list, const char *what) {
+    list->span = span_join(list->span, peek(list->parser)->span);
+    return leave_brackets(list->parser, list->outside, list->closing, what);
+}
+
 void skip_brackets(Parser *parser) {
     const Token *token = take(parser);
     if (token->match > parser->at)
@@ -135,4 +156,16 @@ bool resolve_name(Parser *parser, const Token *token, NameKind kind, Name *name)
         parser->diagnostics, token->span, "unknown %s '%s'%s", name_kinds[kind], token->text,
         did_you_mean(parser->arena, token->text, arena_printf(parser->arena, "%ss", name_kinds[kind]),
                      candidates, names.count));
+}
+
+bool count_operation(Parser *parser, Span span) {
+    return ++parser->operations <= MAX_OPERATIONS ||
+           diagnostics_error(parser->diagnostics, span, "an expression has more than %d operators",
+                             MAX_OPERATIONS);
+}
+
+bool count_nesting(Parser *parser) {
+    return ++parser->nesting <= MAX_NESTING ||
+           diagnostics_error(parser->diagnostics, peek(parser)->span,
+                             "an expression is nested more than %d deep", MAX_NESTING);
 }

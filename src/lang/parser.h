@@ -29,6 +29,22 @@ bool expect(Parser *parser, TokenKind kind, const char *what);
 bool at_statement_end(const Parser *parser);
 bool expect_name(Parser *parser, const char *what, const Token **name);
 
+// A list in brackets, the opening one of which is the next token:
+//     List list = list_open(parser);
+//     while (list_next(&list)) ...          parse an item
+//     return list_close(&list, "',' or ')'");
+// Newlines inside are skipped. list_close expects the closing bracket and sets `span` to all of the list.
+typedef struct {
+    Parser *parser;
+    Span span;
+    TokenKind closing;
+    bool begun, not_empty; // not_empty: the first item is expected in any case
+    bool outside;
+} List;
+List list_open(Parser *parser);
+bool list_next(List *list);
+bool list_close(List *list, const char *what);
+
 // Takes the opening bracket, which is next, and the closing one. Between them newlines are skipped; *outside
 // keeps whether they were before.
 void enter_brackets(Parser *parser, bool *outside);
@@ -41,6 +57,10 @@ void recover(Parser *parser, int64_t start);
 
 // Finds the declaration of that kind. False with a diagnostic, unless the declaration itself was diagnosed.
 bool resolve_name(Parser *parser, const Token *token, NameKind kind, Name *name);
+// Count the operators and the nesting of an expression. False with a diagnostic beyond the limits;
+// count_nesting is undone by parser->nesting--.
+bool count_operation(Parser *parser, Span span);
+bool count_nesting(Parser *parser);
 // An integer expression over params.
 typedef struct {
     const IntExpr *expr;
