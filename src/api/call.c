@@ -56,6 +56,18 @@ distal_status missing_argument(distal_context *context, const char *call, const 
     return without_context(call, message);
 }
 
+distal_status out_of_memory(distal_context *context) {
+    context->diagnostics = context->no_memory;
+    return DISTAL_FAILED;
+}
+
+distal_status call_run_passes(distal_context *context, Pipeline *pipeline, Pass last) {
+    pipeline->diagnostics = context->diagnostics;
+    if (pipeline_run(pipeline, last))
+        return DISTAL_OK;
+    return pipeline->diagnostics == pipeline->no_memory ? out_of_memory(context) : DISTAL_INVALID;
+}
+
 typedef struct {
     CallBody body;
     void *arguments;
@@ -70,10 +82,7 @@ static void run_part(void *arguments) {
 
 static distal_status guarded(distal_context *context, CallBody body, void *arguments) {
     BodyRun part = {body, arguments, context, DISTAL_OK};
-    if (arena_attempt(context->arena, run_part, &part))
-        return part.status;
-    context->diagnostics = context->no_memory;
-    return DISTAL_FAILED;
+    return arena_attempt(context->arena, run_part, &part) ? part.status : out_of_memory(context);
 }
 
 static distal_status begin(distal_context *context, void *arguments) {

@@ -131,6 +131,11 @@ distal_status call_agree_most(distal_context *context, distal_status status, con
 // Checked before anything is allocated, so that the system does not kill a rank later. Collective.
 distal_status call_fits(distal_context *context, distal_status status, int64_t bytes, const char *what);
 
+// Sets the diagnostics of this call to "out of memory". Always DISTAL_FAILED.
+distal_status out_of_memory(distal_context *context);
+// Runs the remaining passes of the pipeline up to `last`.
+distal_status call_run_passes(distal_context *context, Pipeline *pipeline, Pass last);
+
 // Adds a diagnostic about the arguments of a call. Always DISTAL_INVALID.
 distal_status invalid(distal_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // The same for a call without a context that could keep the diagnostic.
@@ -188,25 +193,20 @@ bool tensor_allocate(distal_tensor *tensor, Diagnostics *diagnostics);
 // stay. After a failure, the caller has to free a statement in *result.
 distal_status statement_declare(distal_context *context, const Assignment *assignment, const char *name,
                                 const char *source, distal_statement **result);
-// The same from a text.
-distal_status statement_read(distal_context *context, const char *text, distal_statement **result);
 // Adds copies of the commands to its schedule and applies them. After a mistake the statement cannot be
 // compiled.
 distal_status statement_add_commands(distal_statement *statement, int64_t count, const Command *commands);
-// Updates it to tensors that have been declared again.
-distal_status statement_update(distal_statement *statement);
 // Runs the remaining passes up to `last`, which is before PASS_PLAN.
 distal_status statement_compile(distal_statement *statement, Pass last);
 // Sets the source of the diagnostics of this call to that of the statement.
 void statement_show(distal_statement *statement);
 // Copies a shared source, before lines are added to it.
 void statement_own_source(distal_statement *statement);
-// The statement's copy of a tensor of the context.
-const Tensor *statement_tensor(void *statement, const Tensor *tensor);
-// Keeps a copy of `text` to return to the caller, in place of the one before.
+// A call that returns a text of the statement, of which its `body` keeps a copy with statement_answer, in
+// place of the one before.
+distal_status statement_return_text(distal_statement *statement, const char *call, CallBody body,
+                                    const char **text);
 void statement_answer(distal_statement *statement, const char *text);
-// Prints the statement with the declarations that it uses.
-void statement_print_program(const distal_statement *statement, Text *to);
 // Removes a reference, and frees the statement after the last one.
 void statement_release(distal_statement *statement);
 

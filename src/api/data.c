@@ -243,10 +243,7 @@ static distal_status wrap_pieces(distal_context *context, void *arguments) {
         call->spread = !suits_kernels(tensor, &pieces[i]) || call->spread;
     }
     call->storage = storage_wrap(&tensor->home, context->rank, pieces);
-    if (call->storage)
-        return DISTAL_OK;
-    context->diagnostics = context->no_memory;
-    return DISTAL_FAILED;
+    return call->storage ? DISTAL_OK : out_of_memory(context);
 }
 
 static distal_status wrap_one(distal_context *context, void *arguments) {

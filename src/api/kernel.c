@@ -98,25 +98,16 @@ distal_status distal_compile(distal_statement *statement) {
 }
 
 static distal_status answer_source(distal_context *context, void *arguments) {
-    CompileCall *call = arguments;
-    distal_status status = generate(context, call);
-    if (status != DISTAL_OK)
-        return status;
-    statement_answer(call->statement, call->statement->pipeline->c_source);
-    return DISTAL_OK;
+    (void)context;
+    distal_statement *statement = arguments;
+    const distal_status status = statement_compile(statement, PASS_C);
+    if (status == DISTAL_OK)
+        statement_answer(statement, statement->pipeline->c_source);
+    return status;
 }
 
 distal_status distal_statement_source(distal_statement *statement, const char **source) {
-    if (source)
-        *source = NULL;
-    if (!statement || !source)
-        return missing_argument(statement ? statement->context : NULL, "distal_statement_source",
-                                statement ? "the place for the text" : "the statement");
-    CompileCall call = {.statement = statement};
-    distal_status status = call_local(statement->context, answer_source, &call);
-    if (status == DISTAL_OK)
-        *source = statement->answer;
-    return call_end(statement->context, status);
+    return statement_return_text(statement, "distal_statement_source", answer_source, source);
 }
 
 static distal_status use(distal_context *context, void *arguments) {

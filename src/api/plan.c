@@ -61,10 +61,8 @@ static distal_plan *plan_new(distal_context *context) {
 static distal_status make_plan(distal_context *context, void *arguments) {
     PlanCall *call = arguments;
     distal_plan *plan = call->plan = plan_new(context);
-    if (!plan) {
-        context->diagnostics = context->no_memory;
-        return DISTAL_FAILED;
-    }
+    if (!plan)
+        return out_of_memory(context);
     distal_statement *statement = call->statement;
     distal_status status = planned_take(statement, &plan->program);
     if (status != DISTAL_OK)

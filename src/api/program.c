@@ -75,14 +75,9 @@ static distal_status declare_all(distal_context *context, void *arguments) {
     if (!program)
         return DISTAL_INVALID;
     Pipeline *pipeline = pipeline_of(context->scratch, program, context->ranks);
-    pipeline->diagnostics = context->diagnostics;
-    if (!pipeline_run(pipeline, PASS_SCHEDULE)) {
-        if (pipeline->diagnostics != pipeline->no_memory)
-            return DISTAL_INVALID;
-        context->diagnostics = context->no_memory;
-        return DISTAL_FAILED;
-    }
-    distal_status status = declare_params(context, program);
+    distal_status status = call_run_passes(context, pipeline, PASS_SCHEDULE);
+    if (status == DISTAL_OK)
+        status = declare_params(context, program);
     if (status == DISTAL_OK)
         status = declare_machines(context, program);
     if (status == DISTAL_OK)

@@ -51,7 +51,8 @@ void distal_statement_free(distal_statement *statement) {
     statement_release(statement);
 }
 
-const Tensor *statement_tensor(void *context, const Tensor *declared) {
+// The statement's copy of a tensor of the context.
+static const Tensor *own_tensor(void *context, const Tensor *declared) {
     distal_statement *statement = context;
     for (int64_t i = 0; i < statement->tensors.count; i++)
         if (strcmp(statement->tensors.items[i].tensor->name, declared->name) == 0)
@@ -108,16 +109,8 @@ static void refresh(distal_statement *statement) {
 }
 
 static distal_status run(distal_statement *statement, Pass last) {
-    Pipeline *pipeline = statement->pipeline;
-    distal_context *context = statement->context;
     statement_show(statement);
-    pipeline->diagnostics = context->diagnostics;
-    if (pipeline_run(pipeline, last))
-        return DISTAL_OK;
-    if (pipeline->diagnostics != pipeline->no_memory)
-        return DISTAL_INVALID;
-    context->diagnostics = context->no_memory;
-    return DISTAL_FAILED;
+    return call_run_passes(statement->context, statement->pipeline, last);
 }
 
 // Initializes a statement whose source is set.
@@ -125,33 +118,37 @@ static distal_status begin(distal_statement *statement, const Assignment *assign
     Text text = text_create(statement->arena);
     assignment_print(assignment, &text);
     statement->text = text_string(&text);
-    statement->assignment =
-        assignment_with_tensors(statement->arena, assignment, statement_tensor, statement);
+    statement->assignment = assignment_with_tensors(statement->arena, assignment, own_tensor, statement);
     statement->target = statement->assignment->lhs->tensor->name;
     refresh(statement);
     statement->pipeline = pipeline_of(statement->arena, &statement->program, statement->context->ranks);
     return run(statement, PASS_SCHEDULE);
 }
 
-static distal_status no_memory(distal_context *context) {
-    context->diagnostics = context->no_memory;
-    return DISTAL_FAILED;
-}
-
 distal_status statement_declare(distal_context *context, const Assignment *assignment, const char *name,
                                 const char *source, distal_statement **result) {
     distal_statement *statement = *result = statement_new(context);
     if (!statement)
-        return no_memory(context);
+        return out_of_memory(context);
     statement->name = name;
     statement->shared = source;
     return begin(statement, assignment);
 }
 
-distal_status statement_read(distal_context *context, const char *text, distal_statement **result) {
-    distal_statement *statement = *result = statement_new(context);
+typedef struct {
+    const char *text;
+    int index;
+    distal_statement *statement;
+} StatementCall;
+
+static distal_status create(distal_context *context, void *arguments) {
+    StatementCall *call = arguments;
+    const char *text = call->text;
+    if (!text)
+        return invalid(context, "the text of the statement is NULL");
+    distal_statement *statement = call->statement = statement_new(context);
     if (!statement)
-        return no_memory(context);
+        return out_of_memory(context);
     statement->name = "distal";
     text_printf(&statement->source, "%s\n", text);
     statement_show(statement);
@@ -164,19 +161,6 @@ distal_status statement_read(distal_context *context, const char *text, distal_s
     return is_one || context->diagnostics->errors > 0
                ? DISTAL_INVALID
                : invalid(context, "'%.60s' is not one statement such as A(i) = B(i, j) * c(j)", text);
-}
-
-typedef struct {
-    const char *text;
-    int index;
-    distal_statement *statement;
-} StatementCall;
-
-static distal_status create(distal_context *context, void *arguments) {
-    StatementCall *call = arguments;
-    if (!call->text)
-        return invalid(context, "the text of the statement is NULL");
-    return statement_read(context, call->text, &call->statement);
 }
 
 distal_status distal_statement_create(distal_context *context, const char *text,
@@ -231,30 +215,31 @@ void statement_answer(distal_statement *statement, const char *text) {
     statement->answer = copy_text(statement->answers, text);
 }
 
-void statement_print_program(const distal_statement *statement, Text *to) {
-    const Program program = statement->program;
-    program_print(&program, program_used_params(&program, to->arena), to);
+distal_status statement_return_text(distal_statement *statement, const char *call, CallBody body,
+                                    const char **text) {
+    if (text)
+        *text = NULL;
+    if (!statement || !text)
+        return missing_argument(statement ? statement->context : NULL, call,
+                                statement ? "the place for the text" : "the statement");
+    const distal_status status = call_local(statement->context, body, statement);
+    if (status == DISTAL_OK)
+        *text = statement->answer;
+    return call_end(statement->context, status);
 }
 
 static distal_status answer_text(distal_context *context, void *arguments) {
     distal_statement *statement = arguments;
     refresh(statement); // machines and params may have been declared since
+    const Program program = statement->program;
     Text text = text_create(context->scratch);
-    statement_print_program(statement, &text);
+    program_print(&program, program_used_params(&program, text.arena), &text);
     statement_answer(statement, text_string(&text));
     return DISTAL_OK;
 }
 
 distal_status distal_statement_text(distal_statement *statement, const char **text) {
-    if (text)
-        *text = NULL;
-    if (!statement || !text)
-        return missing_argument(statement ? statement->context : NULL, "distal_statement_text",
-                                statement ? "the place for the text" : "the statement");
-    const distal_status status = call_local(statement->context, answer_text, statement);
-    if (status == DISTAL_OK)
-        *text = statement->answer;
-    return call_end(statement->context, status);
+    return statement_return_text(statement, "distal_statement_text", answer_text, text);
 }
 
 // False with a diagnostic if a workspace has the name of a tensor of the context, which the statement may not
@@ -271,29 +256,6 @@ static bool check_workspace(distal_statement *statement, const Command *command)
                 arg->name);
     }
     return true;
-}
-
-distal_status statement_add_commands(distal_statement *statement, int64_t count, const Command *commands) {
-    distal_status status = statement_update(statement);
-    const bool failed = statement->failed;
-    const int64_t before = statement->commands.count;
-    statement->failed = true; // in case memory runs out
-    for (int64_t i = 0; i < count && status == DISTAL_OK; i++) {
-        if (!check_workspace(statement, &commands[i]))
-            status = DISTAL_INVALID;
-        array_push(statement->arena, statement->commands,
-                   command_copy(statement->arena, &commands[i], statement_tensor, statement));
-    }
-    refresh(statement);
-    if (status == DISTAL_OK)
-        status = run(statement, PASS_SCHEDULE);
-    if (status == DISTAL_OK) {
-        statement->failed = failed;
-        return status;
-    }
-    statement->commands.count = before;
-    refresh(statement);
-    return status;
 }
 
 // Copies tensors that were declared again in another way; sets *changed if there are any.
@@ -322,7 +284,8 @@ static distal_status update_tensors(distal_statement *statement, bool *changed) 
     return DISTAL_OK;
 }
 
-distal_status statement_update(distal_statement *statement) {
+// Updates the statement to tensors that have been declared again.
+static distal_status update(distal_statement *statement) {
     bool changed = false;
     statement_show(statement);
     distal_status status = update_tensors(statement, &changed);
@@ -340,10 +303,33 @@ distal_status statement_update(distal_statement *statement) {
                : DISTAL_INVALID;
 }
 
+distal_status statement_add_commands(distal_statement *statement, int64_t count, const Command *commands) {
+    distal_status status = update(statement);
+    const bool failed = statement->failed;
+    const int64_t before = statement->commands.count;
+    statement->failed = true; // in case memory runs out
+    for (int64_t i = 0; i < count && status == DISTAL_OK; i++) {
+        if (!check_workspace(statement, &commands[i]))
+            status = DISTAL_INVALID;
+        array_push(statement->arena, statement->commands,
+                   command_copy(statement->arena, &commands[i], own_tensor, statement));
+    }
+    refresh(statement);
+    if (status == DISTAL_OK)
+        status = run(statement, PASS_SCHEDULE);
+    if (status == DISTAL_OK) {
+        statement->failed = failed;
+        return status;
+    }
+    statement->commands.count = before;
+    refresh(statement);
+    return status;
+}
+
 distal_status statement_compile(distal_statement *statement, Pass last) {
     if (statement->failed)
         return invalid(statement->context, "a schedule command of the statement '%.60s' has failed before",
                        statement->text);
-    const distal_status status = statement_update(statement);
+    const distal_status status = update(statement);
     return status == DISTAL_OK ? run(statement, last) : status;
 }

@@ -144,7 +144,8 @@ static void print_one(const Diagnostics *diagnostics, const Diagnostic *diagnost
         print_source_line(diagnostics->source.text, diagnostic->span, to);
 }
 
-void diagnostics_sort(Diagnostics *diagnostics) {
+// By place in the source, each note after its error.
+static void sort(Diagnostics *diagnostics) {
     // Insertion sort of the groups (a diagnostic and its notes) by place: few items, and stable.
     Array(int64_t) order = {0};
     const Diagnostic *list = diagnostics->list.items;
@@ -177,7 +178,7 @@ void diagnostics_sort(Diagnostics *diagnostics) {
 }
 
 void diagnostics_print(Diagnostics *diagnostics, Text *to) {
-    diagnostics_sort(diagnostics);
+    sort(diagnostics);
     for (int64_t i = 0; i < diagnostics->list.count; i++)
         print_one(diagnostics, &diagnostics->list.items[i], to);
 }

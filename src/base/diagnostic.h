@@ -56,9 +56,6 @@ void diagnostics_note(Diagnostics *diagnostics, Span span, const char *format, .
 // Adds an error that other diagnostics have, such as those of another rank, with the same message.
 void diagnostics_repeat_error(Diagnostics *diagnostics, Span span, const char *message);
 
-// Sorts them by place in the source, each note after its error.
-void diagnostics_sort(Diagnostics *diagnostics);
-
 // Sorts and prints all of them:
 //   summa.distal:21:11: error: cannot reorder: 'kx' is not a loop of this statement (loops: io jo k ii ji)
 //     21 |   reorder({kx, ii, ji, ki})

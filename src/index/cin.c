@@ -76,10 +76,6 @@ Nest cin_nest(const Cin *cin, int index) {
     return nest;
 }
 
-bool nest_sums_over(const Nest *nest, int var) {
-    return !(access_vars(nest->assign->lhs) >> var & 1);
-}
-
 static const Stmt *nest_stmt(Arena *arena, const Nest *nest) {
     const Stmt *stmt = nest->assign;
     for (int i = nest->loop_count - 1; i >= 0; i--) {

@@ -123,8 +123,6 @@ typedef struct {
 int cin_nest_count(const Cin *cin);
 int stmt_nest_count(const Stmt *stmt);
 Nest cin_nest(const Cin *cin, int index);
-// Whether the nest sums over this source variable: its left side lacks it.
-bool nest_sums_over(const Nest *nest, int var);
 // Replaces nest `index`.
 void cin_set_nest(Cin *cin, int index, const Nest *nest);
 // Index of the loop in the nest, -1 where the nest lacks it.

@@ -9,7 +9,8 @@
 const char *const name_kinds[] = {
     [NAME_PARAM] = "param", [NAME_MACHINE] = "machine", [NAME_TENSOR] = "tensor"};
 
-bool build_stop(ProgramBuilder *builder, Span span, const char *what, int most) {
+// Reports that a limit of the language is exceeded, after which nothing is added. Always false.
+static bool stop(ProgramBuilder *builder, Span span, const char *what, int most) {
     builder->stopped = true;
     return diagnostics_error(builder->diagnostics, span, "a program has at most %d %s", most, what);
 }
@@ -108,7 +109,7 @@ static bool declare(ProgramBuilder *builder, Name name) {
     if (!build_name_is_free(builder, name.name, name.kind, name.span))
         return false;
     if (builder->names.count > MAX_NAMES)
-        return build_stop(builder, name.span, "declarations", MAX_NAMES);
+        return stop(builder, name.span, "declarations", MAX_NAMES);
     add_name(builder, name);
     return true;
 }
@@ -190,7 +191,7 @@ bool build_tensor(ProgramBuilder *builder, Tensor *tensor, bool usable) {
 
 bool build_statement(ProgramBuilder *builder, const char *target, const Assignment *assignment, Span span) {
     if (builder->statements.count >= MAX_STATEMENTS)
-        return build_stop(builder, span, "statements", MAX_STATEMENTS);
+        return stop(builder, span, "statements", MAX_STATEMENTS);
     if (assignment && !check_assignment(builder, assignment))
         assignment = NULL;
     array_push(builder->arena, builder->statements,

@@ -69,9 +69,6 @@ struct ProgramBuilder {
     Array(BuiltStatement) statements;
 };
 
-// Reports that a limit of the language is exceeded, after which nothing is added. Always false.
-bool build_stop(ProgramBuilder *builder, Span span, const char *what, int most);
-
 // Looks among the names of the program, those of `outer`, and those outside. Sets *found; false if there is
 // none.
 bool build_find(const ProgramBuilder *builder, const char *name, Name *found);

@@ -142,38 +142,23 @@ void statement_print(const Program *program, const Statement *statement, Text *t
     text_append(to, "}\n");
 }
 
-static Printer printer_of(const Program *program, Text *to) {
-    return (Printer){program, {.params = program->param_names}, to};
-}
-
-void machine_print(const Program *program, const Machine *machine, Text *to) {
-    const Printer printer = printer_of(program, to);
-    print_machine(&printer, machine);
-}
-
-void tensor_print(const Program *program, const Tensor *tensor, Text *to) {
-    const Printer printer = printer_of(program, to);
-    print_tensor(&printer, tensor);
-}
-
-void placement_print(const Program *program, const Tensor *tensor, Text *to) {
-    const Printer printer = printer_of(program, to);
+static void print_placement(const Printer *printer, const Tensor *tensor) {
     for (int l = 0; tensor->placement && l < tensor->placement->machine->level_count; l++) {
-        text_append(to, l ? ", " : "place ");
-        print_arrow(&printer, tensor, &tensor->placement->machine->levels[l]);
+        text_append(printer->to, l ? ", " : "place ");
+        print_arrow(printer, tensor, &tensor->placement->machine->levels[l]);
     }
-    text_append(to, tensor->placement ? "\n" : "");
+    text_append(printer->to, tensor->placement ? "\n" : "");
 }
 
 void program_print(const Program *program, const bool *used, Text *to) {
-    const Printer printer = printer_of(program, to);
+    const Printer printer = {program, {.params = program->param_names}, to};
     print_params(&printer, used);
     for (int i = 0; i < program->machine_count; i++)
         print_machine(&printer, program->machines[i]);
     for (int i = 0; i < program->tensor_count; i++)
         print_tensor(&printer, program->tensors[i]);
     for (int i = 0; i < program->tensor_count; i++)
-        placement_print(program, program->tensors[i], to);
+        print_placement(&printer, program->tensors[i]);
     for (int i = 0; i < program->statement_count; i++) {
         text_append(to, "\n");
         statement_print(program, &program->statements[i], to);

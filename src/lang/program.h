@@ -56,10 +56,6 @@ bool program_uses_ranks(const Program *program, Arena *arena);
 // Prints declarations, placements, statements and schedules in normal form, which is parsed to the same
 // program. `used`: the params to be declared, by index; NULL: all.
 void program_print(const Program *program, const bool *used, Text *to);
-// Each prints one declaration and a newline; placement_print nothing for a tensor without a placement.
-void machine_print(const Program *program, const Machine *machine, Text *to);
-void tensor_print(const Program *program, const Tensor *tensor, Text *to);
-void placement_print(const Program *program, const Tensor *tensor, Text *to);
 // One assignment with its schedule block; one command, without a newline.
 void statement_print(const Program *program, const Statement *statement, Text *to);
 void command_print(const Program *program, const Command *command, Text *to);

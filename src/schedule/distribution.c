@@ -3,7 +3,8 @@
 
 #include "schedule/transform.h"
 
-bool distribution_takes(const Directive *directive, const Machine *machine, int dim) {
+// Whether the directive uses this dimension of the machine.
+static bool uses(const Directive *directive, const Machine *machine, int dim) {
     return (directive->kind == DIRECTIVE_DISTRIBUTE || directive->kind == DIRECTIVE_FIX) &&
            directive->machine && directive->machine == machine && directive->dim == dim;
 }
@@ -11,7 +12,7 @@ bool distribution_takes(const Directive *directive, const Machine *machine, int 
 const Directive *distribution_taken(const Cin *cin, const Machine *machine, int dim, int var) {
     for (int64_t d = 0; d < cin->directives.count; d++) {
         const Directive *directive = cin->directives.items[d];
-        if (distribution_takes(directive, machine, dim) &&
+        if (uses(directive, machine, dim) &&
             (directive->kind == DIRECTIVE_FIX || cin_share_nest(cin, directive->loops[0], var)))
             return directive;
     }
@@ -151,7 +152,7 @@ void distribution_add_fixed(const Cin *cin, const Placement *placement, Distribu
     for (int d = 0; d < placement->machine->order; d++) {
         bool taken = false;
         for (int64_t i = 0; i < cin->directives.count; i++)
-            taken = taken || distribution_takes(cin->directives.items[i], placement->machine, d);
+            taken = taken || uses(cin->directives.items[i], placement->machine, d);
         if (placement->entries[d].kind != PLACE_FIX || taken)
             continue;
         distribution->fixed_dims[distribution->fix_count] = d;

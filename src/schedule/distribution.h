@@ -40,8 +40,6 @@ bool distribution_bind(Cin *cin, Span span, int var, const Machine *machine, int
 // Removes the distribution of a distributed loop.
 void distribution_undo(Cin *cin, int var);
 
-// Whether the directive uses this dimension of the machine.
-bool distribution_takes(const Directive *directive, const Machine *machine, int dim);
 // The directive that uses this dimension of the machine in a nest that has the loop `var`, or NULL.
 const Directive *distribution_taken(const Cin *cin, const Machine *machine, int dim, int var);
 
