@@ -100,7 +100,7 @@ static bool set_output(const OptionUse *use, const char *value) {
 }
 
 static const char *output_list(Arena *arena) {
-    return file_endings(FILE_WRITE, "PATH", arena);
+    return file_endings("PATH", arena);
 }
 
 static bool set_stats(const OptionUse *use, const char *value) {

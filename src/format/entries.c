@@ -67,15 +67,15 @@ static void mark_first(const Entries *entries, uint8_t *first) {
     }
 }
 
-// The items of a column that are first, one after the other in `to`; begins[t] is where part t begins there.
-static void compact(const void *from, void *to, size_t size, const uint8_t *first, int64_t count, int team,
+// The items of a column that are kept, one after the other in `to`; begins[t] is where part t begins there.
+static void compact(const void *from, void *to, size_t size, const uint8_t *keep, int64_t count, int team,
                     const int64_t *begins) {
 #pragma omp parallel num_threads(team)
     for (int t = omp_get_thread_num(); t < team; t += omp_get_num_threads()) {
         char *next = (char *)to + begins[t] * (int64_t)size;
         const int64_t end = part_begin(count, team, t + 1);
         for (int64_t e = part_begin(count, team, t); e < end; e++) {
-            if (!first[e])
+            if (!keep[e])
                 continue;
             memcpy(next, (const char *)from + e * (int64_t)size, size);
             next += size;
@@ -104,17 +104,23 @@ static void add_up(const Entries *entries, const uint8_t *first, int team) {
     }
 }
 
-static const char *keep_first(Entries *entries, const uint8_t *first, int team, int64_t *begins) {
+static const char *keep_columns(Entries *entries, const uint8_t *keep, int team, int64_t *begins) {
     int64_t kept = 0;
+#pragma omp parallel for num_threads(team)
     for (int t = 0; t < team; t++) {
-        begins[t] = kept;
         const int64_t end = part_begin(entries->count, team, t + 1);
+        int64_t own = 0;
         for (int64_t e = part_begin(entries->count, team, t); e < end; e++)
-            kept += first[e];
+            own += keep[e];
+        begins[t] = own;
+    }
+    for (int t = 0; t < team; t++) {
+        const int64_t own = begins[t];
+        begins[t] = kept;
+        kept += own;
     }
     if (kept == entries->count)
         return NULL;
-    add_up(entries, first, team);
     for (int d = 0; d <= entries->order; d++) {
         const bool is_values = d == entries->order;
         const ElementType type = is_values ? entries->type : TYPE_I64;
@@ -122,7 +128,7 @@ static const char *keep_first(Entries *entries, const uint8_t *first, int team, 
         void *to = memory_allocate(MEMORY_HOST, kept, type);
         if (!to)
             return no_memory;
-        compact(from, to, type_info(type)->size, first, entries->count, team, begins);
+        compact(from, to, type_info(type)->size, keep, entries->count, team, begins);
         memory_release(MEMORY_HOST, from);
         if (is_values)
             entries->values = to;
@@ -133,18 +139,23 @@ static const char *keep_first(Entries *entries, const uint8_t *first, int team, 
     return NULL;
 }
 
+const char *entries_keep(Entries *entries, const uint8_t *keep) {
+    const int team = entries_team(entries->count);
+    int64_t *begins = malloc((size_t)team * sizeof *begins);
+    const char *why = begins ? keep_columns(entries, keep, team, begins) : no_memory;
+    free(begins);
+    return why;
+}
+
 const char *entries_sum_duplicates(Entries *entries) {
     if (entries->count < 2)
         return NULL;
-    const int team = entries_team(entries->count);
     uint8_t *first = malloc((size_t)entries->count);
-    int64_t *begins = malloc((size_t)team * sizeof *begins);
-    const char *why = no_memory;
-    if (first && begins) {
-        mark_first(entries, first);
-        why = keep_first(entries, first, team, begins);
-    }
+    if (!first)
+        return no_memory;
+    mark_first(entries, first);
+    add_up(entries, first, entries_team(entries->count));
+    const char *why = entries_keep(entries, first);
     free(first);
-    free(begins);
     return why;
 }

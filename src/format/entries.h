@@ -38,6 +38,9 @@ const char *entries_sort(Entries *entries, const int *mode_order);
 // Entries with the same coordinates follow each other. A sum of zero stays an entry.
 const char *entries_sum_duplicates(Entries *entries);
 
+// Removes the entries for which `keep` is 0.
+const char *entries_keep(Entries *entries, const uint8_t *keep);
+
 // A share of `count` items for one of `team` threads: items part_begin(count, team, t) to before that of t
 // + 1.
 static inline int64_t part_begin(int64_t count, int team, int thread) {

@@ -5,6 +5,7 @@
 #ifndef DISTAL_IO_FORMATS_H
 #define DISTAL_IO_FORMATS_H
 
+#include "format/entries.h"
 #include "index/notation.h"
 #include "io/piece.h"
 
@@ -14,10 +15,13 @@
     ENTRY(mtx)                                                                                               \
     ENTRY(tns)
 
-// Element type and shape of the tensor in a file.
+// Element type and shape of the tensor in a file. Of text, the type is one that converts to all that the
+// values may be stored in.
 typedef struct {
     ElementType type;
-    int order;
+    const char *values; // of text: what they are called there; NULL: as the type
+    bool is_full;       // every element is in the file, not entries alone
+    int order;          // -1: order and extents are not in the file
     int64_t extents[MAX_ORDER];
 } FileTensor;
 
@@ -31,15 +35,12 @@ typedef struct {
     int64_t size;      // bytes
     FileTensor tensor; // this and `header` are set by the format
     const void *header;
+    Entries entries; // of the whole, where an array is read from a format that lists them; set by input_read
 } InputFile;
 
 // Functions return NULL on success, else the reason of the failure (allocated in `arena` or static). A format
-// that cannot be read yet has no `open` and `read`; one that cannot be written yet has no `create` and
-// `write`.
-//
-// Formats that list entries (coordinates and a value) in any order cannot read a slice. They will have
-// another function in place of `read`, with which each rank parses a share of the bytes, and the runtime will
-// send entries to their homes.
+// has either `read`, `create` and `write`, by which any part of an array is read and written, or
+// `read_entries` and `write_entries`, where elements are listed in any order.
 struct FileFormat {
     const char *ending;          // ".npy"
     int least_order, most_order; // of the tensors that a file can hold
@@ -54,6 +55,15 @@ struct FileFormat {
     const char *(*create)(int fd, const FileTensor *tensor, Arena *arena);
     const char *(*write)(int fd, const FileTensor *tensor, int64_t count, const PiecePart *parts,
                          Arena *arena);
+
+    // Reads all entries, parsed side by side by the threads of this process: those of a full tensor with its
+    // zeros, duplicates as they come. `entries` has type, order and extents of the tensor set, which
+    // input_check has compared; the rest is set here, and freed by the caller with entries_free, also after a
+    // failure. What would take more than `limit` bytes is refused before it is allocated.
+    const char *(*read_entries)(const InputFile *file, int64_t limit, Entries *entries, Arena *arena);
+    // Writes an empty file from all entries of a tensor; `full`: they are all its elements, by column (in the
+    // order of the last mode first).
+    const char *(*write_entries)(int fd, const Entries *entries, bool full, Arena *arena);
 };
 
 #define DECLARE_FILE_FORMAT(name) extern const FileFormat file_format_##name;
@@ -70,7 +80,7 @@ typedef enum { FILE_READ, FILE_WRITE } FileUse;
 bool file_format_check(const FileFormat *format, FileUse use, const char *path, const Tensor *tensor,
                        Diagnostics *diagnostics);
 
-// The endings of formats that can be read, or written, each after `prefix`: "PATH.npy".
-const char *file_endings(FileUse use, const char *prefix, Arena *arena);
+// The endings of all formats, each after `prefix`: "PATH.npy".
+const char *file_endings(const char *prefix, Arena *arena);
 
 #endif

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/input.h"
 
+#include "base/integer.h"
+#include "io/array_entries.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -35,6 +38,7 @@ void input_close(InputFile *file) {
     if (file->fd >= 0)
         close(file->fd);
     file->fd = -1;
+    entries_free(&file->entries);
 }
 
 // "(3, 4)", "(3,)", "()"
@@ -46,13 +50,18 @@ static const char *shape_text(int order, const int64_t *extents, Arena *arena) {
     return text_string(&text);
 }
 
+// A vector may be in a file as a matrix of one column.
+static bool is_column(const FileTensor *stored, int order) {
+    return stored->values && order == 1 && stored->order == 2 && stored->extents[1] == 1;
+}
+
 static bool check_shape(const InputFile *file, const char *tensor, int order, const int64_t *extents,
                         Diagnostics *diagnostics) {
     const FileTensor *stored = &file->tensor;
-    bool same = stored->order == order;
+    bool same = stored->order == order || is_column(stored, order);
     for (int d = 0; d < order && same; d++)
         same = stored->extents[d] == extents[d];
-    if (same)
+    if (same || stored->order < 0)
         return true;
     Arena *arena = diagnostics->arena;
     return diagnostics_error(diagnostics, (Span){0},
@@ -61,20 +70,78 @@ static bool check_shape(const InputFile *file, const char *tensor, int order, co
                              shape_text(order, extents, arena));
 }
 
-bool input_check(const InputFile *file, const char *tensor, ElementType type, int order,
-                 const int64_t *extents, Diagnostics *diagnostics) {
+// Text is converted number by number, where it can be at all.
+static bool is_convertible(const InputFile *file, ElementType type) {
     const ElementType from = file->tensor.type;
-    if (!check_shape(file, tensor, order, extents, diagnostics))
-        return false;
-    if (from == type || (type_storable(from, type) && type_promote(from, type) == type))
-        return true;
-    return diagnostics_error(diagnostics, (Span){0},
-                             "cannot read %s from '%s': its elements are %s, those of %s are %s, and the "
-                             "conversion is not exact",
-                             tensor, file->path, type_info(from)->name, tensor, type_info(type)->name);
+    return from == type ||
+           (type_storable(from, type) && (file->format->read_entries || type_promote(from, type) == type));
 }
 
-bool input_read(const InputFile *file, const Piece *piece, Diagnostics *diagnostics) {
-    const char *why = file->format->read(file, piece);
+bool input_check(InputFile *file, const char *tensor, ElementType type, int order, const int64_t *extents,
+                 Diagnostics *diagnostics) {
+    if (!check_shape(file, tensor, order, extents, diagnostics))
+        return false;
+    FileTensor *stored = &file->tensor;
+    if (!is_convertible(file, type))
+        return diagnostics_error(diagnostics, (Span){0},
+                                 "cannot read %s from '%s': its elements are %s, those of %s are %s, and the "
+                                 "conversion is not exact",
+                                 tensor, file->path,
+                                 stored->values ? stored->values : type_info(stored->type)->name, tensor,
+                                 type_info(type)->name);
+    stored->order = order;
+    for (int d = 0; d < order; d++)
+        stored->extents[d] = extents[d];
+    return true;
+}
+
+static Entries entries_like(const FileTensor *tensor, ElementType type) {
+    Entries entries = {.type = type, .order = tensor->order};
+    memcpy(entries.extents, tensor->extents, sizeof entries.extents);
+    return entries;
+}
+
+static const char *read_from_entries(InputFile *file, const Piece *piece, Arena *arena) {
+    const char *why = NULL;
+    if (!file->entries.values) {
+        file->entries = entries_like(&file->tensor, piece->type);
+        why = file->format->read_entries(file, INT64_MAX, &file->entries, arena);
+    }
+    if (!why)
+        piece_set_entries(piece, &file->entries);
+    return why;
+}
+
+bool input_read(InputFile *file, const Piece *piece, Diagnostics *diagnostics) {
+    const char *why = file->format->read ? file->format->read(file, piece)
+                                         : read_from_entries(file, piece, diagnostics->arena);
+    return !why || refuse(file, why, diagnostics);
+}
+
+static const char *read_nonzeros(const InputFile *file, int64_t limit, Entries *entries, Arena *arena) {
+    const Rect rect = rect_whole(entries->order, entries->extents);
+    const int64_t bytes = saturated_mul(rect_volume(&rect), (int64_t)type_info(entries->type)->size);
+    void *data = bytes <= limit ? memory_allocate(MEMORY_HOST, rect_volume(&rect), entries->type) : NULL;
+    if (!data)
+        return arena_printf(arena, "its elements take %lld bytes, and there is no memory for them",
+                            (long long)bytes);
+    const Piece piece = piece_packed(&rect, (LevelList){0}, entries->type, data);
+    const char *why = rect_is_empty(&rect) ? NULL : file->format->read(file, &piece);
+    if (!why)
+        why = array_nonzeros(data, limit - bytes, entries, arena);
+    memory_release(MEMORY_HOST, data);
+    return why;
+}
+
+bool input_entries(const InputFile *file, ElementType type, int64_t limit, Entries *entries,
+                   Diagnostics *diagnostics) {
+    *entries = entries_like(&file->tensor, type);
+    const char *why;
+    if (!file->format->read_entries)
+        why = read_nonzeros(file, limit, entries, diagnostics->arena);
+    else
+        why = file->format->read_entries(file, limit, entries, diagnostics->arena);
+    if (!why && file->format->read_entries && file->tensor.is_full)
+        why = entries_drop_zeros(entries);
     return !why || refuse(file, why, diagnostics);
 }

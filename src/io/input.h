@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Input files: opened, compared with the tensor that is to be read, and read by rectangles, so that each rank
-// reads only its own part.
+// Input files: opened, compared with the tensor that is to be read, and read rectangle by rectangle, so that
+// each rank reads its own part only, or as entries.
 #ifndef DISTAL_IO_INPUT_H
 #define DISTAL_IO_INPUT_H
 
@@ -11,12 +11,20 @@
 bool input_open(const FileFormat *format, const char *path, InputFile *file, Diagnostics *diagnostics);
 void input_close(InputFile *file);
 
-// Whether the file holds a tensor of this shape whose elements can be converted to `type` exactly. False with
-// a diagnostic that names `tensor`.
-bool input_check(const InputFile *file, const char *tensor, ElementType type, int order,
-                 const int64_t *extents, Diagnostics *diagnostics);
+// Whether the file holds a tensor of this shape whose elements can be converted to `type` exactly. A format
+// that lists entries may leave that to reading: then a value that cannot be converted is wrong, and it may
+// not say order and extents. False with a diagnostic that names `tensor`.
+bool input_check(InputFile *file, const char *tensor, ElementType type, int order, const int64_t *extents,
+                 Diagnostics *diagnostics);
 
-// Reads the elements of piece->rect, converted to the type of the piece. False with a diagnostic.
-bool input_read(const InputFile *file, const Piece *piece, Diagnostics *diagnostics);
+// After input_check: reads the elements of piece->rect, converted to the type of the piece. False with a
+// diagnostic.
+bool input_read(InputFile *file, const Piece *piece, Diagnostics *diagnostics);
+
+// After input_check: reads the entries of the whole, converted to `type`: of a file with all elements those
+// that are not zero; duplicates as they come. What would take more than `limit` bytes is refused before it is
+// allocated. False with a diagnostic. The caller frees them with entries_free, in any case.
+bool input_entries(const InputFile *file, ElementType type, int64_t limit, Entries *entries,
+                   Diagnostics *diagnostics);
 
 #endif

@@ -1,5 +1,265 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matrix Market: matrices and vectors, not supported yet.
-#include "io/formats.h"
+// Matrix Market: a matrix as entries or as an array, column by column; of a symmetric, skew-symmetric or
+// hermitian one only a triangle is listed. A vector is a matrix of one column.
+#include "io/entry_text.h"
 
-const FileFormat file_format_mtx = {.ending = ".mtx", .least_order = 1, .most_order = 2};
+#include "base/decimal.h"
+#include "base/integer.h"
+#include "io/file_array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum { GENERAL, SYMMETRIC, SKEW_SYMMETRIC, HERMITIAN } Symmetry;
+static const char *const symmetries[] = {"general", "symmetric", "skew-symmetric", "hermitian", NULL};
+
+// What the values can be, with a type that has them all and converts to what they may be stored in.
+typedef enum { REAL, INTEGER, COMPLEX, PATTERN } Field;
+static const char *const fields[] = {"real", "integer", "complex", "pattern", NULL};
+static const ElementType field_types[] = {TYPE_F32, TYPE_I32, TYPE_C64, TYPE_I32};
+static const int field_components[] = {1, 1, 2, 0};
+
+typedef enum { COORDINATE, ARRAY } Listing;
+static const char *const layouts[] = {"coordinate", "array", NULL};
+
+typedef struct {
+    Symmetry symmetry;
+    bool is_array;
+    EntryText text;
+    int64_t extents[2];
+} Header;
+
+// The next word of a line, in lower case, for messages and comparisons.
+static const char *take_word(const char **at, Arena *arena) {
+    const size_t before = strspn(*at, " \t\r\n"), length = strcspn(*at + before, " \t\r\n");
+    char *word = arena_string(arena, *at + before, length < 40 ? length : 40);
+    *at += before + length;
+    for (char *c = word; *c; c++)
+        if (*c >= 'A' && *c <= 'Z')
+            *c = (char)(*c - 'A' + 'a');
+    return word;
+}
+
+// The place of the next word in a list; a reason where it is not there.
+static const char *take_choice(const char **at, const char *const *choices, const char *what, int *choice,
+                               Arena *arena) {
+    const char *word = take_word(at, arena);
+    Text list = text_create(arena);
+    for (*choice = 0; choices[*choice]; ++*choice) {
+        if (strcmp(word, choices[*choice]) == 0)
+            return NULL;
+        text_printf(&list, "%s%s", *choice ? ", " : "", choices[*choice]);
+    }
+    return arena_printf(arena, "'%s' is not a %s of Matrix Market (%s)", word, what, text_string(&list));
+}
+
+// "%%MatrixMarket matrix coordinate real general"
+static const char *parse_banner(const char *line, Header *header, FileTensor *tensor, Arena *arena) {
+    static const char *const objects[] = {"matrix", NULL};
+    int object, layout, field, symmetry;
+    if (strcmp(take_word(&line, arena), "%%matrixmarket") != 0)
+        return "a file of Matrix Market begins with %%MatrixMarket";
+    const char *why = take_choice(&line, objects, "kind of object", &object, arena);
+    if (!why)
+        why = take_choice(&line, layouts, "layout", &layout, arena);
+    if (!why)
+        why = take_choice(&line, fields, "type of values", &field, arena);
+    if (!why)
+        why = take_choice(&line, symmetries, "symmetry", &symmetry, arena);
+    if (why)
+        return why;
+    if (field == PATTERN && (layout == ARRAY || symmetry == SKEW_SYMMETRIC || symmetry == HERMITIAN))
+        return arena_printf(arena, "a pattern cannot be %s",
+                            layout == ARRAY ? layouts[layout] : symmetries[symmetry]);
+    if (symmetry == HERMITIAN && field != COMPLEX)
+        return arena_printf(arena, "a hermitian matrix is complex, and this one is %s", fields[field]);
+    *header = (Header){.symmetry = (Symmetry)symmetry,
+                       .is_array = layout == ARRAY,
+                       .text = {.comment = '%',
+                                .columns = layout == ARRAY ? 0 : 2,
+                                .components = field_components[field],
+                                .is_integer = field == INTEGER}};
+    *tensor = (FileTensor){
+        .type = field_types[field], .values = fields[field], .is_full = layout == ARRAY, .order = 2};
+    return NULL;
+}
+
+// Of an array, the values that are listed.
+static bool count_values(const Header *header, int64_t *count) {
+    const int64_t n = header->extents[0], skew = header->symmetry == SKEW_SYMMETRIC;
+    if (header->symmetry == GENERAL)
+        return checked_mul(n, header->extents[1], count);
+    return n <= INT32_MAX && checked_mul(n, skew ? n - 1 : n + 1, count) && (*count /= 2, true);
+}
+
+// "ROWS COLUMNS ENTRIES", or, of an array, "ROWS COLUMNS".
+static const char *parse_size(const char *line, Header *header, Arena *arena) {
+    int64_t numbers[3];
+    const int count = header->is_array ? 2 : 3;
+    for (int i = 0; i < count; i++) {
+        const char *word = take_word(&line, arena), *end;
+        char *text = arena_printf(arena, "%s\n", word);
+        if (decimal_integer(text, &end, &numbers[i]) != DECIMAL_FINE || *end != '\n' || numbers[i] < 0 ||
+            numbers[i] > INT64_C(1) << 62)
+            return arena_printf(arena, "'%s' is not a number of %s from 0 to 2^62", word,
+                                i == 0   ? "rows"
+                                : i == 1 ? "columns"
+                                         : "entries");
+    }
+    const char *rest = take_word(&line, arena);
+    if (*rest)
+        return arena_printf(arena, "'%s' is unexpected behind the numbers of rows%s", rest,
+                            header->is_array ? " and columns" : ", columns and entries");
+    header->extents[0] = numbers[0];
+    header->extents[1] = numbers[1];
+    if (header->symmetry != GENERAL && numbers[0] != numbers[1])
+        return arena_printf(arena, "a %s matrix is square, and this one is %lld x %lld",
+                            symmetries[header->symmetry], (long long)numbers[0], (long long)numbers[1]);
+    header->text.declared = numbers[2];
+    if (header->is_array && !count_values(header, &header->text.declared))
+        return "its number of values does not fit into 64 bits";
+    return NULL;
+}
+
+static const char *read_header(InputFile *file, Header *header, char *line, Arena *arena) {
+    int64_t next;
+    const char *why = entry_text_line(file, 0, line, &next, arena);
+    if (why)
+        return why;
+    why = parse_banner(line, header, &file->tensor, arena);
+    if (why)
+        return entry_text_refuse(file, 0, why, arena);
+    int64_t offset;
+    do {
+        offset = next;
+        if (offset == file->size)
+            return "it is truncated: the line with the numbers of rows and columns is missing";
+        why = entry_text_line(file, offset, line, &next, arena);
+        if (why)
+            return why;
+    } while (*line == header->text.comment || strspn(line, " \t\r\n") == strlen(line));
+    why = parse_size(line, header, arena);
+    if (why)
+        return entry_text_refuse(file, offset, why, arena);
+    memcpy(file->tensor.extents, header->extents, sizeof header->extents);
+    header->text.offset = next;
+    return NULL;
+}
+
+static const char *mtx_open(InputFile *file, Arena *arena) {
+    Header *header = arena_new(arena, Header);
+    file->header = header;
+    char *line = malloc(MOST_LINE + 2);
+    const char *why = line ? read_header(file, header, line, arena) : "not enough memory to read it";
+    free(line);
+    return why;
+}
+
+// The coordinates of the values of an array.
+static void set_coordinates(const Header *header, Entries *entries) {
+    const bool triangle = header->symmetry != GENERAL;
+    int64_t e = 0;
+    for (int64_t j = 0; j < header->extents[1]; j++)
+        for (int64_t i = triangle ? j + (header->symmetry == SKEW_SYMMETRIC) : 0; i < header->extents[0];
+             i++, e++) {
+            entries->coordinates[0][e] = i;
+            if (entries->order > 1)
+                entries->coordinates[1][e] = j;
+        }
+}
+
+static void mirror_value(Symmetry symmetry, ElementType type, void *values, int64_t from, int64_t to) {
+    const int64_t size = (int64_t)type_info(type)->size;
+    char *value = (char *)values + to * size;
+    memcpy(value, (char *)values + from * size, (size_t)size);
+    const double sign = symmetry == SKEW_SYMMETRIC ? -1 : 1, imaginary = symmetry == SYMMETRIC ? 1 : -1;
+    if (type == TYPE_I32)
+        *(int32_t *)value =
+            symmetry == SKEW_SYMMETRIC ? (int32_t)(0 - *(uint32_t *)value) : *(int32_t *)value;
+    else if (type == TYPE_I64)
+        *(int64_t *)value =
+            symmetry == SKEW_SYMMETRIC ? (int64_t)(0 - *(uint64_t *)value) : *(int64_t *)value;
+    else if (type == TYPE_F32 || type == TYPE_C64)
+        *(float *)value *= (float)sign;
+    else
+        *(double *)value *= sign;
+    if (type == TYPE_C64)
+        ((float *)value)[1] *= (float)imaginary;
+    if (type == TYPE_C128)
+        ((double *)value)[1] *= imaginary;
+}
+
+// Adds the other triangle.
+static const char *mirror(Symmetry symmetry, int64_t limit, Entries *entries, Arena *arena) {
+    const int64_t *rows = entries->coordinates[0], *columns = entries->coordinates[1];
+    int64_t more = 0;
+    for (int64_t e = 0; e < entries->count; e++) {
+        if (rows[e] == columns[e] && symmetry == SKEW_SYMMETRIC)
+            return arena_printf(
+                arena, "a skew-symmetric matrix has no entries on its diagonal, and this one has row %lld",
+                (long long)rows[e] + 1);
+        more += rows[e] != columns[e];
+    }
+    Entries both = *entries;
+    both.count += more;
+    const int64_t bytes =
+        saturated_add(entries_bytes(&both, both.count), entries_bytes(entries, entries->count));
+    if (bytes > limit)
+        return arena_printf(arena, "its %lld entries take %lld bytes, and there is no memory for them",
+                            (long long)both.count, (long long)bytes);
+    const char *why = entries_allocate(&both);
+    if (why) {
+        entries_free(&both);
+        return why;
+    }
+    for (int d = 0; d < 2; d++)
+        memcpy(both.coordinates[d], entries->coordinates[d], (size_t)entries->count * sizeof(int64_t));
+    memcpy(both.values, entries->values, (size_t)entries->count * type_info(entries->type)->size);
+    int64_t to = entries->count;
+    for (int64_t e = 0; e < entries->count; e++)
+        if (rows[e] != columns[e]) {
+            both.coordinates[0][to] = columns[e];
+            both.coordinates[1][to] = rows[e];
+            mirror_value(symmetry, both.type, both.values, e, to++);
+        }
+    entries_free(entries);
+    *entries = both;
+    return NULL;
+}
+
+static const char *mtx_read(const InputFile *file, int64_t limit, Entries *entries, Arena *arena) {
+    const Header *header = file->header;
+    const char *why = entry_text_read(file, &header->text, limit, entries, arena);
+    if (!why && header->is_array)
+        set_coordinates(header, entries);
+    // A vector is a symmetric matrix where it has one element.
+    return why || header->symmetry == GENERAL || entries->order < 2
+               ? why
+               : mirror(header->symmetry, limit, entries, arena);
+}
+
+static const char *mtx_write(int fd, const Entries *entries, bool full, Arena *arena) {
+    const TypeInfo *type = type_info(entries->type);
+    const bool is_vector = entries->order == 1;
+    Text header = text_create(arena);
+    text_printf(&header, "%%%%MatrixMarket matrix %s %s general\n%lld %lld",
+                layouts[full ? ARRAY : COORDINATE],
+                fields[type->is_integer   ? INTEGER
+                       : type->is_complex ? COMPLEX
+                                          : REAL],
+                (long long)entries->extents[0], is_vector ? 1LL : (long long)entries->extents[1]);
+    if (!full)
+        text_printf(&header, " %lld", (long long)entries->count);
+    text_append(&header, "\n");
+    const char *why = file_bytes_write(fd, text_string(&header), header.length, 0);
+    return why ? why
+               : entry_text_write(fd, (int64_t)header.length, entries, full ? 0 : entries->order,
+                                  is_vector && !full);
+}
+
+const FileFormat file_format_mtx = {.ending = ".mtx",
+                                    .least_order = 1,
+                                    .most_order = 2,
+                                    .open = mtx_open,
+                                    .read_entries = mtx_read,
+                                    .write_entries = mtx_write};

@@ -16,7 +16,6 @@ static const int64_t most_positions = 10000000000;
 // Dense elements on their way into a list of entries, block by block.
 typedef struct {
     const SourceSpec *source;
-    InputFile file;
     EntryList list;
     char *block;
     Diagnostics *diagnostics;
@@ -64,8 +63,6 @@ static bool append_block(Dense *dense, const Rect *rect) {
 static bool read_block(Dense *dense, const Rect *rect) {
     const Entries *entries = &dense->list.entries;
     const Piece piece = piece_packed(rect, (LevelList){0}, entries->type, dense->block);
-    if (dense->source->format)
-        return input_read(&dense->file, &piece, dense->diagnostics);
     generate(dense->source->generator, &dense->source->values, entries->extents, &piece);
     return true;
 }
@@ -103,17 +100,27 @@ static bool append_all(Dense *dense) {
     return ok;
 }
 
+static bool read_file(const SourceSpec *source, const char *tensor, InputFile *file, const Entries *wanted,
+                      int64_t limit, Entries *entries, Diagnostics *diagnostics) {
+    const bool ok = input_open(source->format, source->text, file, diagnostics) &&
+                    input_check(file, tensor, wanted->type, wanted->order, wanted->extents, diagnostics) &&
+                    input_entries(file, wanted->type, limit, entries, diagnostics);
+    input_close(file);
+    return ok;
+}
+
 bool source_entries(const SourceSpec *source, const char *tensor, ElementType type, int order,
                     const int64_t *extents, int64_t limit, Entries *entries, Diagnostics *diagnostics) {
-    Dense dense = {.source = source,
-                   .file = {.fd = -1},
-                   .list = {.entries = {.type = type, .order = order}, .limit = limit},
-                   .diagnostics = diagnostics};
-    memcpy(dense.list.entries.extents, extents, sizeof(int64_t) * (size_t)order);
-    bool ok = !source->format || (input_open(source->format, source->text, &dense.file, diagnostics) &&
-                                  input_check(&dense.file, tensor, type, order, extents, diagnostics));
-    ok = ok && append_all(&dense);
-    input_close(&dense.file);
+    *entries = (Entries){.type = type, .order = order};
+    memcpy(entries->extents, extents, sizeof(int64_t) * (size_t)order);
+    if (source->format) {
+        InputFile file;
+        const Entries wanted = *entries;
+        return read_file(source, tensor, &file, &wanted, limit, entries, diagnostics);
+    }
+    Dense dense = {
+        .source = source, .list = {.entries = *entries, .limit = limit}, .diagnostics = diagnostics};
+    const bool ok = append_all(&dense);
     *entries = dense.list.entries;
     return ok;
 }

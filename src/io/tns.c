@@ -1,5 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FROSTT: sparse tensors, not supported yet.
-#include "io/formats.h"
+// FROSTT's text: a line for each entry, of its coordinates, counted from 1, and its value; lines that begin
+// with # are comments. The file says neither the extents nor, in so many words, the type: values may be
+// integers or real numbers, those of complex tensors are two numbers.
+#include "io/entry_text.h"
 
-const FileFormat file_format_tns = {.ending = ".tns", .least_order = 1, .most_order = MAX_ORDER};
+#include <stdlib.h>
+
+static const char *tns_open(InputFile *file, Arena *arena) {
+    (void)arena;
+    file->tensor = (FileTensor){.type = TYPE_I32, .order = -1};
+    return NULL;
+}
+
+static const char *tns_read(const InputFile *file, int64_t limit, Entries *entries, Arena *arena) {
+    const EntryText text = {.comment = '#',
+                            .columns = entries->order,
+                            .components = type_info(entries->type)->is_complex ? 2 : 1,
+                            .declared = -1};
+    return entry_text_read(file, &text, limit, entries, arena);
+}
+
+static const char *tns_write(int fd, const Entries *entries, bool full, Arena *arena) {
+    (void)full, (void)arena;
+    return entry_text_write(fd, 0, entries, entries->order, 0);
+}
+
+const FileFormat file_format_tns = {.ending = ".tns",
+                                    .least_order = 1,
+                                    .most_order = MAX_ORDER,
+                                    .open = tns_open,
+                                    .read_entries = tns_read,
+                                    .write_entries = tns_write};

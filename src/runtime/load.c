@@ -2,6 +2,7 @@
 #include "runtime/load.h"
 
 #include "base/integer.h"
+#include "io/array_entries.h"
 #include "io/generate.h"
 #include "io/input.h"
 #include "runtime/load_sparse.h"
@@ -76,26 +77,10 @@ typedef struct {
     const FileFormat *format;
     FileTensor tensor;
     PartArray parts;
-    void *whole; // a sparse tensor with its zeros, for formats that have all elements
+    bool is_listed; // as entries, or all elements at once: the first rank writes them
+    void *whole;    // of a dense tensor then
     Output output;
 } Save;
-
-static bool find_whole(Save *save, Diagnostics *diagnostics) {
-    const Storage *storage = save->storage;
-    const Rect rect = rect_whole(save->tensor.order, save->tensor.extents);
-    const int64_t volume = rect_volume(&rect), size = (int64_t)type_info(storage->type)->size;
-    save->whole = memory_allocate(MEMORY_HOST, volume, storage->type);
-    if (!save->whole)
-        return diagnostics_error(diagnostics, (Span){0},
-                                 "rank %" PRId64 " has not enough memory for the %" PRId64
-                                 " elements of tensor %s that '%s' would have",
-                                 storage->rank, volume, storage->home->tensor->name, save->path);
-    memset(save->whole, 0, (size_t)(volume * size));
-    const Piece piece = piece_packed(&rect, (LevelList){0}, storage->type, save->whole);
-    if (volume > 0)
-        array_push(diagnostics->arena, save->parts, (PiecePart){piece, rect});
-    return sparse_scatter(storage, save->whole, diagnostics);
-}
 
 static bool find_parts(void *arguments, Diagnostics *diagnostics) {
     Save *save = arguments;
@@ -104,13 +89,20 @@ static bool find_parts(void *arguments, Diagnostics *diagnostics) {
     save->format = file_format_of(save->path);
     if (!file_format_check(save->format, FILE_WRITE, save->path, home->tensor, diagnostics))
         return false;
-    save->tensor = (FileTensor){storage->type, home->tensor->order, {0}};
+    save->tensor = (FileTensor){.type = storage->type, .order = home->tensor->order};
     memcpy(save->tensor.extents, home->extents, sizeof home->extents);
+    save->is_listed = tensor_is_sparse(home->tensor) || !save->format->write;
     save->output = output_create(save->path, &save->token, diagnostics->arena);
-    if (tensor_is_sparse(home->tensor))
-        return storage->piece_count == 0 || find_whole(save, diagnostics);
-    save->parts = first_parts(storage, diagnostics->arena);
+    if (!save->is_listed)
+        save->parts = first_parts(storage, diagnostics->arena);
     return true;
+}
+
+static bool gather_whole(Save *save, MPI_Comm comm, Diagnostics *diagnostics) {
+    if (!save->is_listed || tensor_is_sparse(save->storage->home->tensor))
+        return true;
+    save->whole = storage_gather(save->storage, comm, diagnostics);
+    return save->whole != NULL;
 }
 
 static bool create_draft(void *arguments, Diagnostics *diagnostics) {
@@ -121,7 +113,8 @@ static bool create_draft(void *arguments, Diagnostics *diagnostics) {
         return false;
     if (!output_create_draft(&save->output, save->is_on_one_node ? &save->unnamed : NULL))
         return output_refuse(&save->output, strerror(errno), diagnostics);
-    const char *why = save->format->create(save->output.fd, &save->tensor, diagnostics->arena);
+    const char *why =
+        save->is_listed ? NULL : save->format->create(save->output.fd, &save->tensor, diagnostics->arena);
     return !why || output_refuse(&save->output, why, diagnostics);
 }
 
@@ -142,10 +135,28 @@ static bool open_draft(void *arguments, Diagnostics *diagnostics) {
            output_refuse(&save->output, strerror(errno), diagnostics);
 }
 
+// NULL on success, else the reason of the failure.
+static const char *write_listed(const Save *save, Diagnostics *diagnostics) {
+    const int fd = save->output.fd;
+    if (save->whole)
+        return file_write_dense(save->format, fd, &save->tensor, save->whole, INT64_MAX, diagnostics->arena);
+    Entries entries;
+    const char *why =
+        sparse_entries(save->storage, &entries, diagnostics)
+            ? file_write_sparse(save->format, fd, &entries, save->storage->limit, diagnostics->arena)
+            : "its entries cannot be listed";
+    entries_free(&entries);
+    return why;
+}
+
 static bool write_parts(void *arguments, Diagnostics *diagnostics) {
     Save *save = arguments;
-    const char *why = save->format->write(save->output.fd, &save->tensor, save->parts.count,
-                                          save->parts.items, diagnostics->arena);
+    const char *why = NULL;
+    if (!save->is_listed)
+        why = save->format->write(save->output.fd, &save->tensor, save->parts.count, save->parts.items,
+                                  diagnostics->arena);
+    else if (save->is_first)
+        why = write_listed(save, diagnostics);
     if (why)
         output_refuse(&save->output, why, diagnostics);
     return output_close(&save->output, !why, diagnostics);
@@ -177,14 +188,14 @@ bool storage_save(const Storage *storage, const char *path, DraftToken token, MP
                  .output.fd = -1};
     broadcast(&save.token, sizeof save.token, MPI_BYTE, 0, comm);
     const bool ok =
-        agree_on_part(comm, find_parts, &save, diagnostics) &&
+        agree_on_part(comm, find_parts, &save, diagnostics) && gather_whole(&save, comm, diagnostics) &&
         agree_on_part(comm, create_draft, &save, diagnostics) &&
         (open_unnamed_draft(&save, comm) || (agree_on_part(comm, name_draft, &save, diagnostics) &&
                                              agree_on_part(comm, open_draft, &save, diagnostics))) &&
         agree_on_part(comm, write_parts, &save, diagnostics) &&
         agree_on_part(comm, finish_output, &save, diagnostics);
-    memory_release(MEMORY_HOST, save.whole);
     output_finish(&save.output, ok, diagnostics); // nothing where it went well
+    free(save.whole);
     return ok;
 }
 

@@ -15,7 +15,7 @@ enum { MAX_BYTES = 1 << 20 }; // of what is read: shapes with a zero in them may
 
 typedef struct {
     Arena *arena;
-    const InputFile *file;
+    InputFile *file;
     Diagnostics *diagnostics;
     ElementType type;
     const char *whole; // packed, row-major
@@ -75,7 +75,7 @@ static void check_pieces(const Reading *reading) {
     check_piece(reading, &whole, backwards);
 }
 
-static void check_type(const InputFile *file, ElementType type, Diagnostics *diagnostics) {
+static void check_type(InputFile *file, ElementType type, Diagnostics *diagnostics) {
     const FileTensor *tensor = &file->tensor;
     const Rect whole = rect_whole(tensor->order, tensor->extents);
     if (!input_check(file, "A", type, tensor->order, tensor->extents, diagnostics) || rect_is_empty(&whole) ||

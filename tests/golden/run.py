@@ -6,13 +6,15 @@
     # status: 0
     --- program
     ...
+    --- file b.mtx
+    ...
     --- stdout
     ...
     --- stderr
     ...
 
-{file} is NAME.distal for the case NAME.t, lying in a fresh folder where the command runs; the program is on
-standard input as well. A missing status means 0, a missing part means empty. A line `# mask: REGEX` replaces what
+{file} is NAME.distal for the case NAME.t, lying in a fresh folder where the command runs, together with other files
+that the case has; the program is on standard input as well. A missing status means 0, a missing part means empty. A line `# mask: REGEX` replaces what
 changes from run to run, such as a time, by `...` before comparing. Other lines before the first part are comments.
 With --update the expected status and parts are rewritten to what the command does now.
 """
@@ -86,9 +88,10 @@ def run_case(path, distal, update):
 def read_case(path):
     with open(path, encoding="utf-8", newline="") as file:
         text = file.read()
-    head, *rest = re.split(r"^--- (program|stdout|stderr)\n", text, flags=re.MULTILINE)
+    head, *rest = re.split(r"^--- (program|stdout|stderr|file \S+)\n", text, flags=re.MULTILINE)
     case = {"head": head, "program": "", "stdout": "", "stderr": "", "status": 0, "masks": []}
     case.update(zip(rest[::2], rest[1::2]))
+    case["files"] = {part[5:]: text for part, text in case.items() if part.startswith("file ")}
     runs = re.findall(r"^# run:(.*)$", head, re.MULTILINE)
     if len(runs) != 1:
         raise ValueError(f"{len(runs)} lines '# run: ...', one expected")
@@ -102,8 +105,9 @@ def read_case(path):
 def execute(case, distal, stem):
     with tempfile.TemporaryDirectory(prefix="distal-golden-") as folder:
         file = f"{stem}.distal"
-        with open(os.path.join(folder, file), "w", encoding="utf-8", newline="") as program:
-            program.write(case["program"])
+        for name, text in {file: case["program"], **case["files"]}.items():
+            with open(os.path.join(folder, name), "w", encoding="utf-8", newline="") as to:
+                to.write(text)
         arguments = [word.replace("{file}", file) for word in shlex.split(case["run"])]
         done = subprocess.run([distal, *arguments], input=case["program"].encode(), capture_output=True,
                               cwd=folder, timeout=LIMIT_SECONDS, check=False)
@@ -125,6 +129,8 @@ def write_case(path, case, actual):
                       flags=re.MULTILINE)
     with open(path, "w", encoding="utf-8", newline="") as file:
         file.write(head + "--- program\n" + case["program"])
+        for name, text in case["files"].items():
+            file.write(f"--- file {name}\n{text}")
         for part in ("stdout", "stderr"):
             if actual[part]:
                 file.write(f"--- {part}\n{actual[part]}")

@@ -246,20 +246,21 @@ static void test_sources_that_are_none(void **state) {
         const char *text, *message;
     } cases[] = {
         {TYPE_F64, "",
-         "'' is not a source for B (expected PATH.npy, zeros, ones, iota, const:V or random:SEED[:DENSITY])"},
+         "'' is not a source for B (expected PATH.npy, PATH.mtx, PATH.tns, zeros, ones, iota, const:V or "
+         "random:SEED[:DENSITY])"},
         {TYPE_F64, "one",
-         "'one' is not a source for B; did you mean 'ones'? (expected PATH.npy, zeros, ones, iota, const:V "
+         "'one' is not a source for B; did you mean 'ones'? (expected PATH.npy, PATH.mtx, PATH.tns, zeros, "
+         "ones, iota, const:V "
          "or random:SEED[:DENSITY])"},
         {TYPE_F64, "B.csv",
-         "'B.csv' is not a source for B (expected PATH.npy, zeros, ones, iota, const:V or "
+         "'B.csv' is not a source for B (expected PATH.npy, PATH.mtx, PATH.tns, zeros, ones, iota, const:V "
+         "or "
          "random:SEED[:DENSITY])"},
         {TYPE_F64, ".npy",
-         "'.npy' is not a source for B (expected PATH.npy, zeros, ones, iota, const:V or "
+         "'.npy' is not a source for B (expected PATH.npy, PATH.mtx, PATH.tns, zeros, ones, iota, const:V or "
          "random:SEED[:DENSITY])"},
         {TYPE_F64, "const", "'const' is not a source for B: expected const:V"},
         {TYPE_F64, "iota:3", "'iota:3' is not a source for B: expected iota"},
-        {TYPE_F64, "B.mtx", "cannot read B from 'B.mtx': .mtx is not supported yet"},
-        {TYPE_F64, "B.tns", "cannot read B from 'B.tns': .tns is not supported yet"},
         {TYPE_F64, "const:", "'' in 'const:', the source of B, is not a number"},
         {TYPE_F64, "const: 1", "' 1' in 'const: 1', the source of B, is not a number"},
         {TYPE_F64, "const:1x", "'1x' in 'const:1x', the source of B, is not a number"},
@@ -298,17 +299,17 @@ static void test_formats(void **state) {
     const Tensor matrix = {.name = "A", .order = 2}, cube = {.name = "T", .order = 3}, scalar = {.name = "s"};
     assert_true(writes(fixture, "A.npy", &matrix) && writes(fixture, "s.npy", &scalar));
     assert_false(writes(fixture, "A.txt", &matrix));
-    assert_string_equal(last_message(fixture), "cannot write A to 'A.txt': the ending must be .npy");
+    assert_string_equal(last_message(fixture),
+                        "cannot write A to 'A.txt': the ending must be one of .npy, .mtx, .tns");
     assert_false(writes(fixture, ".npy", &matrix));
-    assert_false(writes(fixture, "A.mtx", &matrix));
-    assert_string_equal(last_message(fixture), "cannot write A to 'A.mtx': .mtx is not supported yet");
+    assert_true(writes(fixture, "A.mtx", &matrix) && writes(fixture, "T.tns", &cube));
     assert_false(writes(fixture, "T.mtx", &cube));
     assert_string_equal(last_message(fixture),
                         "cannot write T to 'T.mtx': .mtx is for tensors of 1 to 2 modes, and T has 3");
     assert_false(writes(fixture, "s.tns", &scalar));
     assert_string_equal(last_message(fixture),
                         "cannot write s to 's.tns': .tns is for tensors of 1 to 12 modes, and s has 0");
-    assert_string_equal(file_endings(FILE_READ, "PATH", fixture->arena), "PATH.npy");
+    assert_string_equal(file_endings("PATH", fixture->arena), "PATH.npy, PATH.mtx, PATH.tns");
 }
 
 // A file with this dictionary and these elements.
@@ -469,11 +470,11 @@ static void test_types_that_lose(void **state) {
     };
     for (int from = 0; from < TYPE_COUNT; from++)
         for (int to = 0; to < TYPE_COUNT; to++) {
-            InputFile file = {.path = "B.npy", .tensor.type = (ElementType)from};
+            InputFile file = {.format = &file_format_npy, .path = "B.npy", .tensor.type = (ElementType)from};
             assert_int_equal(input_check(&file, "B", (ElementType)to, 0, NULL, fixture->diagnostics),
                              fits[from][to]);
         }
-    InputFile file = {.path = "B.npy", .tensor.type = TYPE_F64};
+    InputFile file = {.format = &file_format_npy, .path = "B.npy", .tensor.type = TYPE_F64};
     fixture->diagnostics->list.count = 0;
     assert_false(input_check(&file, "B", TYPE_F32, 0, NULL, fixture->diagnostics));
     assert_string_equal(last_message(fixture), "cannot read B from 'B.npy': its elements are f64, those of B "

@@ -22,10 +22,10 @@ options:
   -n, --ranks N           number of processes (default: as many as the machine of the program needs)
   --threads N             threads of each process (default: the cores, shared among the processes of
                           a node)
-  --in TENSOR=SOURCE      where an input comes from: PATH.npy, zeros, ones, iota, const:V or
-                          random:SEED[:DENSITY] (default: random:1, random:2, ... in order of
-                          declaration)
-  --out TENSOR=PATH       write a tensor to PATH.npy after the run
+  --in TENSOR=SOURCE      where an input comes from: PATH.npy, PATH.mtx, PATH.tns, zeros, ones,
+                          iota, const:V or random:SEED[:DENSITY] (default: random:1, random:2, ...
+                          in order of declaration)
+  --out TENSOR=PATH       write a tensor to PATH.npy, PATH.mtx, PATH.tns after the run
   --check                 compare with the reference evaluator; exit status 1 above the tolerance
   --repeat K              timed executions (default: 1)
   --warmup K              executions before the timed ones (default: 0)

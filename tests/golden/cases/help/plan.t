@@ -17,9 +17,9 @@ options:
   -n, --ranks N           number of processes (default: as many as the machine of the program needs)
   --threads N             threads of each process (default: the cores, shared among the processes of
                           a node)
-  --in TENSOR=SOURCE      where an input comes from: PATH.npy, zeros, ones, iota, const:V or
-                          random:SEED[:DENSITY] (default: random:1, random:2, ... in order of
-                          declaration)
+  --in TENSOR=SOURCE      where an input comes from: PATH.npy, PATH.mtx, PATH.tns, zeros, ones,
+                          iota, const:V or random:SEED[:DENSITY] (default: random:1, random:2, ...
+                          in order of declaration)
   --memory-limit BYTES    refuse to run if a process needs more memory; K, M, G or T may follow
                           (default: the free memory of a node, shared by its processes)
   --stats[=text|json]     figures, as a table (default) or as one JSON object on standard output

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Between entries and arrays: the elements of a dense array as entries, entries added up in an array, and
+// files of formats that have one where the other is wanted.
+#ifndef DISTAL_IO_ARRAY_ENTRIES_H
+#define DISTAL_IO_ARRAY_ENTRIES_H
+
+#include "io/formats.h"
+
+// All functions return NULL on success, else the reason of the failure; what takes more than `limit` bytes is
+// refused before it is allocated.
+
+// `entries` has type, order and extents of the row-major array `data` set, and gets its elements that are not
+// zero, in that order.
+const char *array_nonzeros(const void *data, int64_t limit, Entries *entries, Arena *arena);
+// The same of all elements, in the order of the last mode first, as .mtx files list them.
+const char *array_columns(const void *data, int64_t limit, Entries *entries, Arena *arena);
+// Removes entries that are zero.
+const char *entries_drop_zeros(Entries *entries);
+
+// Sets `piece` to the sum of the entries that lie in it.
+void piece_set_entries(const Piece *piece, const Entries *entries);
+
+// Write an empty file: a sparse tensor from its entries, or a dense one from its row-major array.
+const char *file_write_sparse(const FileFormat *format, int fd, const Entries *entries, int64_t limit,
+                              Arena *arena);
+const char *file_write_dense(const FileFormat *format, int fd, const FileTensor *tensor, void *data,
+                             int64_t limit, Arena *arena);
+
+#endif

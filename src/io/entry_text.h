@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Entries as text: one a line, coordinates from 1 on and then a value, with lines of comment and blank lines
+// anywhere; or values alone, of an array that is listed column by column. Lines are parsed and written by all
+// threads, each a share of the bytes. File formats share this code.
+#ifndef DISTAL_IO_ENTRY_TEXT_H
+#define DISTAL_IO_ENTRY_TEXT_H
+
+#include "io/formats.h"
+
+enum { MOST_LINE = 1 << 20 }; // bytes of a line with its end
+
+// How a file lists its entries.
+typedef struct {
+    int64_t offset;   // of the first byte that belongs to them, at the beginning of a line
+    char comment;     // what a line of comment begins with
+    int columns;      // coordinates in a line
+    int components;   // numbers of a value: 0, where it is 1, to 2
+    bool is_integer;  // they are integers
+    int64_t declared; // entries that the file says to have; -1: it does not say
+} EntryText;
+
+// All functions return NULL on success, else the reason of the failure.
+
+// The line at `offset`, which ends with a newline and a 0, in `line` (MOST_LINE + 2 bytes); *next is where
+// the next one begins.
+const char *entry_text_line(const InputFile *file, int64_t offset, char *line, int64_t *next, Arena *arena);
+// "line 12: why", of the line at `offset`.
+const char *entry_text_refuse(const InputFile *file, int64_t offset, const char *why, Arena *arena);
+
+// Reads all entries in the order of the file, as FileFormat.read_entries. `entries` has type, order and
+// extents set; a line may have more coordinates than that, of modes of one coordinate. Coordinates of an
+// array (no columns) are not set.
+const char *entry_text_read(const InputFile *file, const EntryText *text, int64_t limit, Entries *entries,
+                            Arena *arena);
+
+// Appends entries to a file at `offset`: their coordinates, followed by `ones` more that are 1, and values;
+// of an array (no columns) values alone.
+const char *entry_text_write(int fd, int64_t offset, const Entries *entries, int columns, int ones);
+
+#endif

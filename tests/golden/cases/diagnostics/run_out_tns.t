@@ -1,9 +1,0 @@
-# run: run --out A=a.tns {file}
-# status: 2
---- program
-tensor A(2, 3): f64
-tensor B(2, 3): f64
-tensor k: i32
-A(i, j) = B(i, j) * k
---- stderr
-distal: error: cannot write A to 'a.tns': .tns is not supported yet
