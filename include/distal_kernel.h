@@ -68,6 +68,11 @@ int distal_thread_count(const distal_execution *execution, int transfer);
 void *distal_thread_copy(distal_execution *execution, int transfer, int thread);
 void distal_merge_copies(distal_execution *execution, int transfer);
 
+// A result that is assembled has a second function, NAME_structure, which is called before the kernel itself
+// where the structure of the result is not known yet, and appends its entries: in any order, from any thread,
+// the same one as often as it likes. `coordinates` are by mode.
+void distal_append(distal_execution *execution, int transfer, const int64_t *coordinates);
+
 // Scratch memory for distal_contract_*, for one call at a time.
 void *distal_space(const distal_execution *execution);
 

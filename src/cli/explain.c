@@ -46,8 +46,13 @@ static void print_program(const Pipeline *pipeline, Text *to) {
 static void print_loops(const Pipeline *pipeline, int loop_passes, Text *to) {
     for (int i = 0; i < pipeline->program->statement_count; i++) {
         const char *pass, *why;
+        const StatementPasses *statement = &pipeline->statements[i];
         text_append(to, i > 0 ? "\n" : "");
-        loop_print(loop_run_passes(pipeline->statements[i].lowered, loop_passes, &pass, &why), to);
+        loop_print(loop_run_passes(statement->lowered, loop_passes, &pass, &why), to);
+        if (!statement->lowered_structure)
+            continue;
+        text_append(to, "\n# The entries of the result.\n");
+        loop_print(loop_run_passes(statement->lowered_structure, loop_passes, &pass, &why), to);
     }
 }
 

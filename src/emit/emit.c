@@ -163,9 +163,10 @@ static void emit_view(Emitter *emitter, const LoopNode *node) {
         emit_comment(&emitter->lines, emitter->kernel->transfers[node->transfer].what);
     emit_line(&emitter->lines, "const distal_view *%s = %s(%s, %s);", view, calls[node->kind],
               names->execution, names->transfers[node->transfer]);
-    emit_line(&emitter->lines,
-              node->kind == LOOP_OPEN ? "%s *restrict %s = %s->values;" : "const %s *%s = %s->values;",
-              c_type((int)array_of(emitter, node->array)->type), data, view);
+    if (emitter->uses.arrays[node->array] || node->view_array_count == 0)
+        emit_line(&emitter->lines,
+                  node->kind == LOOP_OPEN ? "%s *restrict %s = %s->values;" : "const %s *%s = %s->values;",
+                  c_type((int)array_of(emitter, node->array)->type), data, view);
     Text text = text_create(emitter->kernel->arena);
     for (int f = 0; f < node->field_count; f++)
         if (emitter->uses.vars[node->fields[f].var])
@@ -249,6 +250,11 @@ static void emit_call(Emitter *emitter, const LoopNode *node) {
     emit_line(&emitter->lines, "%s;", value_text(emitter, call));
 }
 
+static void emit_append(Emitter *emitter, const LoopNode *node) {
+    emit_line(&emitter->lines, "distal_append(%s, %s, %s);", emitter->names.execution,
+              emitter->names.transfers[node->transfer], value_text(emitter, node->value));
+}
+
 static void emit_text(Emitter *emitter, const LoopNode *node) {
     emit_comment(&emitter->lines, node->text);
 }
@@ -266,6 +272,7 @@ static void emit_body(Emitter *emitter, const LoopBody *body) {
         [LOOP_WORKSPACE] = emit_workspace,
         [LOOP_ACCUMULATE] = emit_update,
         [LOOP_CALL] = emit_call,
+        [LOOP_APPEND] = emit_append,
         [LOOP_START] = emit_transfer,
         [LOOP_WAIT] = emit_view,
         [LOOP_FETCH] = emit_view,

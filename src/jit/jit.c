@@ -290,6 +290,8 @@ bool jit_load(const char *source, const char *function, Kernel *kernel, Diagnost
         void *symbol = dlsym(kernel->handle, function);
         memcpy(&kernel->function, &symbol, sizeof symbol);
         why = symbol ? NULL : dlerror();
+        symbol = dlsym(kernel->handle, arena_printf(diagnostics->arena, "%s_structure", function));
+        memcpy(&kernel->structure, &symbol, sizeof symbol);
     }
     if (why) {
         diagnostics_error(diagnostics, nowhere, "cannot load the kernel '%s/%s': %s", site.path, object_name,

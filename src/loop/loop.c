@@ -16,6 +16,7 @@ static const LoopKindInfo kinds[LOOP_KIND_COUNT] = {
     [LOOP_STORE] = {"store", "%a%p = %e", HAS_VALUE | USES_ARRAY, VALUE_TYPE_NONE},
     [LOOP_ACCUMULATE] = {"accumulate", "%a%p += %e%x", HAS_VALUE | USES_ARRAY, VALUE_TYPE_NONE},
     [LOOP_CALL] = {"call", "%e", HAS_VALUE, VALUE_TYPE_NONE},
+    [LOOP_APPEND] = {"append", "append %e to %t", HAS_TRANSFER | HAS_VALUE, VALUE_TYPE_NONE},
     [LOOP_START] = {"start", "start %t", HAS_TRANSFER | COMMUNICATES, VALUE_TYPE_NONE},
     [LOOP_WAIT] = {"wait", "%a = wait %t%f", HAS_TRANSFER | BINDS_ARRAY | COMMUNICATES, VALUE_TYPE_NONE},
     [LOOP_FETCH] = {"fetch", "%a = fetch %t%f", HAS_TRANSFER | BINDS_ARRAY | COMMUNICATES, VALUE_TYPE_NONE},
@@ -325,6 +326,8 @@ static const Value *use_value(void *context, const Value *value) {
 }
 
 void loop_add_uses(Arena *arena, LoopUses *uses, const LoopNode *node) {
+    if (loop_kind(node->kind)->fields & USES_ARRAY)
+        uses->arrays[node->array] = true;
     loop_map_ints(arena, node, use, uses);
     loop_map_values(arena, node, use_value, uses);
 }

@@ -39,14 +39,15 @@ typedef struct {
 } LoopTransfer;
 
 typedef enum {
-    VALUE_INDEX,   // `index`
-    VALUE_NUMBER,  // `number`; of an integer type, or written without a point, `integer`
-    VALUE_VAR,     // `var`
-    VALUE_LOAD,    // element `index` of `array`; of a scalar `index` is NULL
-    VALUE_ADDRESS, // of that element
-    VALUE_PRESENT, // whether `array` has memory here
-    VALUE_SPACE,   // what a contraction copies blocks to
-    VALUE_ROWS,    // the loops of a contraction: four operands for each
+    VALUE_INDEX,       // `index`
+    VALUE_NUMBER,      // `number`; of an integer type, or written without a point, `integer`
+    VALUE_VAR,         // `var`
+    VALUE_LOAD,        // element `index` of `array`; of a scalar `index` is NULL
+    VALUE_ADDRESS,     // of that element
+    VALUE_PRESENT,     // whether `array` has memory here
+    VALUE_SPACE,       // what a contraction copies blocks to
+    VALUE_COORDINATES, // one operand for each mode
+    VALUE_ROWS,        // the loops of a contraction: four operands for each
     VALUE_NEG,
     VALUE_CONVERT, // to `type`
     VALUE_ADD,
@@ -87,6 +88,7 @@ typedef enum {
     LOOP_STORE,      // array[position] = value
     LOOP_ACCUMULATE, // array[position] += value
     LOOP_CALL,       // a call for what it does
+    LOOP_APPEND,     // an entry, at the coordinates `value`, to the structure of the result of `transfer`
     LOOP_START,      // of `transfer`: a fetch begins
     LOOP_WAIT,       // it has ended: `array` can be read
     LOOP_FETCH,      // both, where nothing happens between

@@ -4,35 +4,37 @@
 #include "loop/passes.h"
 
 typedef struct {
-    int array;
-    bool uses;
-} ArrayUse;
+    Arena *arena;
+    const LoopNode *wait;
+    bool uses; // what it gives
+} Search;
+
+static bool gives(const LoopNode *wait, int array) {
+    bool gives = array == wait->array;
+    for (int a = 0; a < wait->view_array_count; a++)
+        gives = gives || array == wait->view_arrays[a].array;
+    return gives;
+}
 
 static const Value *find_use(void *context, const Value *value) {
-    ArrayUse *use = context;
-    use->uses = use->uses || value->array == use->array;
+    Search *search = context;
+    search->uses = search->uses || (value->array >= 0 && gives(search->wait, value->array));
     return value;
 }
 
-typedef struct {
-    Arena *arena;
-    ArrayUse use;
-    int transfer;
-} Search;
-
 static void search_node(void *context, const LoopNode *node) {
     Search *search = context;
-    loop_map_values(search->arena, node, find_use, &search->use);
-    search->use.uses =
-        search->use.uses || node->array == search->use.array || node->transfer == search->transfer;
+    loop_map_values(search->arena, node, find_use, search);
+    search->uses =
+        search->uses || node->array == search->wait->array || node->transfer == search->wait->transfer;
 }
 
 // Whether a node, or what is inside, uses what a WAIT gives or closes its transfer.
 static bool needs(Arena *arena, const LoopNode *node, const LoopNode *wait) {
-    Search search = {arena, {wait->array, false}, wait->transfer};
+    Search search = {arena, wait, false};
     search_node(&search, node);
     loop_visit(&node->body, search_node, &search);
-    return search.use.uses;
+    return search.uses;
 }
 
 // Waits that `node` needs, and all of them where it is NULL.

@@ -252,6 +252,11 @@ static void print_value(const Printer *printer, const Value *value, Text *to) {
     case VALUE_ROWS:
         text_append(to, printer->names->loops);
         return;
+    case VALUE_COORDINATES:
+        text_append(to, "(int64_t[]){");
+        print_operands(printer, value, ", ", BIND_SELECTION, to);
+        text_append(to, "}");
+        return;
     case VALUE_NEG: // not --x
         text_append(to, "-");
         print_bound(printer, value->operands[0], BIND_PRIMARY, to);

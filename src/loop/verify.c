@@ -82,7 +82,7 @@ static void verify_operands(Verifier *verifier, const Value *value) {
                  [VALUE_LESS] = {2, false, false},   [VALUE_AND] = {-1, false, false},
                  [VALUE_EQUAL] = {2, false, false},  [VALUE_OR] = {-1, false, false},
                  [VALUE_SELECT] = {3, false, false}, [VALUE_CALL] = {-1, false, false},
-                 [VALUE_ROWS] = {-1, false, false}};
+                 [VALUE_ROWS] = {-1, false, false},  [VALUE_COORDINATES] = {-1, false, false}};
     const int count = value->kind <= VALUE_SPACE ? 0 : rules[value->kind].count;
     if (count >= 0 && value->operand_count != count) {
         fail(verifier, "a value with another number of operands than it takes", "");
@@ -102,6 +102,8 @@ static void verify_operands(Verifier *verifier, const Value *value) {
             fail(verifier, "a condition made of what is none", "");
         if (value->kind == VALUE_ROWS && type != VALUE_TYPE_INDEX)
             fail(verifier, "a loop of a contraction with what is no number", "");
+        if (value->kind == VALUE_COORDINATES && type != VALUE_TYPE_INDEX)
+            fail(verifier, "a coordinate that is none", "");
     }
     if (value->kind == VALUE_ROWS && value->operand_count % 4 != 0)
         fail(verifier, "loops of a contraction without four numbers each", "");

@@ -18,6 +18,7 @@ typedef struct {
     ElementType type;     // that the statement computes in
     View *views;          // by transfer
     const SpmdNest *nest; // in hand
+    bool structure;       // entries of the result are built, and no values
     int active;           // the variable that says whether its processor takes part
 } Builder;
 

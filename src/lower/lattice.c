@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lower/lattice.h"
 
-#include <complex.h>
+#include "index/presence.h"
 
 typedef struct {
     Arena *arena;
+    ElementType type;
     int (*operand)(void *context, const Access *access);
     void *context;
 } Sets;
@@ -43,39 +44,29 @@ static const Set *combine(Arena *arena, SetKind kind, const Set *left, const Set
     return new_set(arena, kind, -1, left, right);
 }
 
-bool function_keeps_zero(const Function *function) {
-    if (function->arity == 1)
-        return function->real ? function->real(0.0) == 0.0 : function->integer && function->integer(0) == 0;
-    return function->real_of_two && function->real_of_two(0.0, 0.0) == 0.0;
-}
-
 static const Set *set(const Sets *sets, const Expr *expr) {
-    const Set *all = new_set(sets->arena, SET_ALL, -1, NULL, NULL);
-    int operand;
-    switch (expr->kind) {
-    case EXPR_ACCESS:
+    int operand = -1;
+    switch (expr_presence(expr, sets->type)) {
+    case PRESENT_STORED:
         operand = sets->operand(sets->context, expr->access);
-        return operand < 0 ? all : new_set(sets->arena, SET_OPERAND, operand, NULL, NULL);
-    case EXPR_NUMBER:
-        return all;
-    case EXPR_MUL:
-        return combine(sets->arena, SET_BOTH, set(sets, expr->left), set(sets, expr->right));
-    case EXPR_DIV: // by what is zero somewhere: that gives no zeros
-        return set(sets, expr->right)->kind == SET_ALL ? set(sets, expr->left) : all;
-    case EXPR_CALL:
-        if (!function_keeps_zero(expr->function))
-            return all;
         break;
+    case PRESENT_LEFT:
+        return set(sets, expr->left);
+    case PRESENT_RIGHT:
+        return set(sets, expr->right);
+    case PRESENT_BOTH:
+        return combine(sets->arena, SET_BOTH, set(sets, expr->left), set(sets, expr->right));
+    case PRESENT_EITHER:
+        return combine(sets->arena, SET_EITHER, set(sets, expr->left), set(sets, expr->right));
     default:
         break;
     }
-    const Set *left = set(sets, expr->left);
-    return expr->right ? combine(sets->arena, SET_EITHER, left, set(sets, expr->right)) : left;
+    return new_set(sets->arena, operand < 0 ? SET_ALL : SET_OPERAND, operand, NULL, NULL);
 }
 
-const Set *set_of(Arena *arena, const Expr *expr, int (*operand)(void *context, const Access *access),
-                  void *context) {
-    const Sets sets = {arena, operand, context};
+const Set *set_of(Arena *arena, const Expr *expr, ElementType type,
+                  int (*operand)(void *context, const Access *access), void *context) {
+    const Sets sets = {arena, type, operand, context};
     return set(&sets, expr);
 }
 

@@ -22,18 +22,14 @@ struct Set {
     const Set *left, *right;
 };
 
-// The set of `expr`: a sum is stored where one of its terms is, a product where all of its factors are, a
-// quotient where its dividend is, a function of zeros that is zero where one of its arguments is. `operand`
-// gives the number of the operand that an access stands for, or -1 where it is left out.
-const Set *set_of(Arena *arena, const Expr *expr, int (*operand)(void *context, const Access *access),
-                  void *context);
+// Where `expr` is present (index/presence.h), computed in `type`. `operand` gives the number of the operand
+// that an access of a sparse tensor stands for, or -1 where it is left out.
+const Set *set_of(Arena *arena, const Expr *expr, ElementType type,
+                  int (*operand)(void *context, const Access *access), void *context);
 
 bool set_equal(const Set *a, const Set *b);
 // Whether some of its operands is this one; whether all elements of the set are in the operand.
 bool set_mentions(const Set *set, int operand);
 bool set_requires(const Set *set, int operand);
-
-// Whether a function is zero where its arguments are.
-bool function_keeps_zero(const Function *function);
 
 #endif

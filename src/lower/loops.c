@@ -52,8 +52,17 @@ static void append_loop(Builder *builder, const SpmdNode *node, LoopBody *to) {
     loop_append(builder->arena, to, loop);
 }
 
+// Whether a transfer is left out: where only entries are made, all but those of sparse operands.
+static bool leaves_out(const Builder *builder, const SpmdNode *node) {
+    return builder->structure && node->transfer >= 0 &&
+           (builder->spmd->transfers[node->transfer].kind == TRANSFER_REDUCE ||
+            !tensor_is_sparse(builder->spmd->transfers[node->transfer].access->tensor));
+}
+
 static void build_sequence(Builder *builder, const SpmdNode *node, LoopBody *to) {
-    for (; node; node = node->next)
+    for (; node; node = node->next) {
+        if (leaves_out(builder, node))
+            continue;
         switch (node->kind) {
         case SPMD_LOOP:
             append_loop(builder, node, to);
@@ -75,6 +84,7 @@ static void build_sequence(Builder *builder, const SpmdNode *node, LoopBody *to)
             build_leaf(builder, node->leaf, to);
             break;
         }
+    }
 }
 
 static void build_nest(Builder *builder, const SpmdNest *nest) {
@@ -103,7 +113,8 @@ static const LoopTransfer *name_transfers(const Spmd *spmd, const char *const *p
     return transfers;
 }
 
-const LoopKernel *lower_loops(const Spmd *spmd, const char *const *params, int param_count) {
+static const LoopKernel *build_kernel(const Spmd *spmd, const char *const *params, int param_count,
+                                      bool structure) {
     Arena *arena = spmd->arena;
     LoopKernel *kernel = arena_new(arena, LoopKernel);
     *kernel = (LoopKernel){.arena = arena,
@@ -121,8 +132,17 @@ const LoopKernel *lower_loops(const Spmd *spmd, const char *const *params, int p
                        .arena = arena,
                        .kernel = kernel,
                        .type = assignment_type(spmd->cin->assignment),
+                       .structure = structure,
                        .views = arena_array(arena, View, spmd->transfer_count + 1)};
     for (int n = 0; n < spmd->nest_count; n++)
         build_nest(&builder, &spmd->nests[n]);
     return kernel;
+}
+
+const LoopKernel *lower_loops(const Spmd *spmd, const char *const *params, int param_count) {
+    return build_kernel(spmd, params, param_count, false);
+}
+
+const LoopKernel *lower_structure(const Spmd *spmd, const char *const *params, int param_count) {
+    return spmd->result == RESULT_ASSEMBLED ? build_kernel(spmd, params, param_count, true) : NULL;
 }

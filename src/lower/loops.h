@@ -10,4 +10,7 @@
 // `params` are names by index.
 const LoopKernel *lower_loops(const Spmd *spmd, const char *const *params, int param_count);
 
+// The loops of the function that appends the entries of an assembled result; NULL where the result is none.
+const LoopKernel *lower_structure(const Spmd *spmd, const char *const *params, int param_count);
+
 #endif

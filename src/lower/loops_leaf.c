@@ -19,7 +19,10 @@ const IntExpr *build_position(const LeafBuilder *leaf, const Access *access, Tra
     Arena *arena = leaf->builder->arena;
     const View *view = build_view(leaf->builder, access, kind);
     const IntExpr *position = NULL;
-    const int operand = build_operand(leaf, access, kind);
+    const Spmd *spmd = leaf->builder->spmd;
+    const bool shared = kind == TRANSFER_REDUCE && spmd->result == RESULT_SHARED;
+    const int operand =
+        shared ? build_operand(leaf, spmd->shared, TRANSFER_FETCH) : build_operand(leaf, access, kind);
     if (operand >= 0)
         return leaf->operands[operand].begin;
     for (int l = 0; l < access->tensor->order; l++) {
@@ -239,7 +242,8 @@ void build_leaf(Builder *builder, const Leaf *from, LoopBody *to) {
     int count = 0, inner_count = 0;
     conditions[count++] = value_var(arena, VALUE_TYPE_CONDITION, builder->active);
     // Where there is no iteration there is nothing to copy.
-    if (has_copies(from))
+    const bool copies = has_copies(from) && !builder->structure;
+    if (copies)
         conditions[count++] = value_element(arena, VALUE_PRESENT, VALUE_TYPE_CONDITION, leaf.written, NULL);
     for (int g = 0; g < from->guard_count; g++)
         if (needs_definition(from, &from->guards[g]))
@@ -252,7 +256,7 @@ void build_leaf(Builder *builder, const Leaf *from, LoopBody *to) {
                              : value_list(arena, VALUE_AND, VALUE_TYPE_CONDITION, NULL, count, conditions);
     build_definitions(&leaf, from->definitions, from->definition_count, &node->body);
     LoopBody *body = build_guards(&leaf, inner, inner_count, &node->body);
-    if (has_copies(from))
+    if (copies)
         body = append_team(&leaf, body);
     if (from->sparse)
         build_sparse_loops(&leaf, body);

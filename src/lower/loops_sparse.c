@@ -133,17 +133,13 @@ static void append_lookup(State *state, Operand *operand, LoopBody *to) {
         append_range(state, operand, &begin, &end, to);
     const IntExpr *position =
         let_index(state, operand, "p", format->search(arena, level, begin, end, coordinate), to);
-    const Value *found = NULL;
-    if (!operand->written) {
-        found = format->found(arena, level, position, end, coordinate);
-        if (!format->range && operand->present)
-            found = value_op(arena, VALUE_AND, VALUE_TYPE_CONDITION, operand->present, found);
-        found = let_condition(state, operand, "has", found, to);
-    }
-    state->unchecked = state->unchecked || found;
-    operand->end = operand->written && !level->type.nonunique
-                       ? NULL
-                       : append_next(state, operand, position, end, found, to);
+    const Value *found = format->found(arena, level, position, end, coordinate);
+    if (!format->range && operand->present)
+        found = value_op(arena, VALUE_AND, VALUE_TYPE_CONDITION, operand->present, found);
+    found = let_condition(state, operand, "has", found, to);
+    // Of the result it is certain where there is something to write.
+    state->unchecked = state->unchecked || !operand->written;
+    operand->end = append_next(state, operand, position, end, found, to);
     operand->begin = position;
     operand->present = found;
     operand->level++;
@@ -174,7 +170,7 @@ static int chosen_operand(void *context, const Access *access) {
 
 static const Set *make_set(const LeafBuilder *leaf, const bool *chosen, const Expr *expr) {
     SetContext context = {leaf, chosen};
-    return set_of(leaf->builder->arena, expr, chosen_operand, &context);
+    return set_of(leaf->builder->arena, expr, leaf->builder->type, chosen_operand, &context);
 }
 
 static const Value *set_condition(const LeafBuilder *leaf, const Set *set) {
@@ -295,7 +291,9 @@ static void append_inside(State *state, const Loop *loop, LoopBody *to) {
 
 static void set_execution(const State *state, const Loop *loop, bool unique, LoopNode *node) {
     const LeafLoop *from = loop->from;
-    node->execution.distinct = from->distinct && unique;
+    node->execution.distinct = state->leaf->builder->structure || (from->distinct && unique);
+    if (state->leaf->builder->structure)
+        return;
     node->execution.thread =
         ((from->thread || from->thread_reduces) && !state->threads) || from->thread_copies;
     node->execution.vector = from->vector;
@@ -380,6 +378,7 @@ static void append_coordinate_loop(const State *state, Loop *loop, LoopBody *to)
     for (int o = 0; o < leaf->operand_count; o++)
         advances = advances || loop->iterated[o];
     set_execution(state, loop, !advances, node);
+    node->execution.distinct = node->execution.distinct && !advances;
     inside.threads = state->threads || node->execution.thread;
     LoopBody *body = &node->body;
     const IntExpr *coordinate =
@@ -488,11 +487,52 @@ static bool others_are_stored(const State *state, int o) {
     return false;
 }
 
+// An entry of the result.
+static void append_entry(const LeafBuilder *leaf, LoopBody *to) {
+    Arena *arena = leaf->builder->arena;
+    const Access *access = leaf->leaf->assign->lhs;
+    const Value *coordinates[MAX_ORDER];
+    for (int m = 0; m < access->tensor->order; m++)
+        coordinates[m] = value_index(arena, int_var(arena, access->vars[m]));
+    LoopNode *node = loop_node(arena, LOOP_APPEND);
+    node->transfer = (int)(build_view(leaf->builder, access, TRANSFER_REDUCE) - leaf->builder->views);
+    node->value =
+        value_list(arena, VALUE_COORDINATES, VALUE_TYPE_NONE, NULL, access->tensor->order, coordinates);
+    loop_append(arena, to, node);
+}
+
+typedef struct {
+    const Cin *cin;
+    int loop;
+    bool moves;
+} Movement;
+
+static void find_movement(void *context, const Access *access) {
+    Movement *movement = context;
+    for (int m = 0; tensor_is_sparse(access->tensor) && m < access->tensor->order; m++)
+        movement->moves = movement->moves || bounds_depends(movement->cin, access->vars[m], movement->loop);
+}
+
+// Whether an iteration of the loop has other entries than the next: it indexes a sparse tensor.
+static bool moves_entries(const LeafBuilder *leaf, int loop) {
+    Movement movement = {leaf->builder->spmd->cin, loop, false};
+    find_movement(&movement, leaf->leaf->assign->lhs);
+    expr_accesses(leaf->leaf->assign->rhs, find_movement, &movement);
+    return movement.moves;
+}
+
 static void append_loop(const State *state, int number, LoopBody *to) {
     LeafBuilder *leaf = state->leaf;
     if (number == leaf->leaf->loop_count) {
         leaf->operands = state->operands;
-        build_innermost(leaf, to);
+        if (leaf->builder->structure)
+            append_entry(leaf, to);
+        else
+            build_innermost(leaf, to);
+        return;
+    }
+    if (leaf->builder->structure && !moves_entries(leaf, leaf->leaf->loops[number].var)) {
+        append_loop(state, number + 1, to);
         return;
     }
     Loop loop = make_loop(state, number);
@@ -541,7 +581,8 @@ void build_sparse_loops(LeafBuilder *leaf, LoopBody *to) {
     Collection collection = {.leaf = leaf, .operands = arena_array(leaf->builder->arena, Operand, count)};
     expr_accesses(leaf->leaf->assign->rhs, add_operand, &collection);
     collection.written = true;
-    add_operand(&collection, leaf->leaf->assign->lhs);
+    if (!leaf->builder->structure && leaf->builder->spmd->result == RESULT_ASSEMBLED)
+        add_operand(&collection, leaf->leaf->assign->lhs);
     leaf->operands = collection.operands;
     State state = {.leaf = leaf, .operands = collection.operands};
     for (int d = 0; d < leaf->leaf->definition_count; d++)

@@ -206,11 +206,47 @@ static bool check_sparse(const Lowering *lowering) {
                 "tensor '%s' is sparse, and communicating inside loops of statements with "
                 "sparse tensors is not supported yet; leave communicate out",
                 sparse->tensor->name);
-    if (sparse == assignment->lhs)
-        return diagnostics_error(lowering->diagnostics, sparse->span,
-                                 "tensor '%s' is sparse, and sparse results are not supported yet",
-                                 sparse->tensor->name);
     return true;
+}
+
+typedef struct {
+    const Access *access; // the only one of a sparse tensor
+    int count;
+} SparseOperands;
+
+static void count_sparse(void *context, const Access *access) {
+    SparseOperands *operands = context;
+    if (!tensor_is_sparse(access->tensor) || (operands->access && access_equal(operands->access, access)))
+        return;
+    operands->access = access;
+    operands->count++;
+}
+
+// Whether both have the same elements in the same order, apart from what is stored of them.
+static bool stored_alike(const Access *a, const Access *b) {
+    const Tensor *left = a->tensor, *right = b->tensor;
+    bool alike = left->order == right->order;
+    for (int m = 0; alike && m < left->order; m++)
+        alike = a->vars[m] == b->vars[m] && left->mode_order[m] == right->mode_order[m] &&
+                level_type_equal(left->levels[m], right->levels[m]);
+    return alike;
+}
+
+// A sparse result has the structure of an operand where this is the only sparse one, is indexed and stored as
+// the result is, and the result is present where it is: B(i, j) in A(i, j) = B(i, j) * C(i, k) * D(k, j).
+static void choose_result(Lowering *lowering) {
+    Spmd *spmd = lowering->spmd;
+    const Assignment *assignment = lowering->cin->assignment;
+    if (!tensor_is_sparse(assignment->lhs->tensor))
+        return;
+    spmd->result = RESULT_ASSEMBLED;
+    SparseOperands operands = {0};
+    expr_accesses(assignment->rhs, count_sparse, &operands);
+    if (operands.count == 1 && cin_nest_count(lowering->cin) == 1 && !assignment->accumulate &&
+        stored_alike(assignment->lhs, operands.access)) {
+        spmd->result = RESULT_SHARED;
+        spmd->shared = operands.access;
+    }
 }
 
 const Spmd *lower(const Cin *cin, Diagnostics *diagnostics) {
@@ -221,6 +257,7 @@ const Spmd *lower(const Cin *cin, Diagnostics *diagnostics) {
     int own_dim[MAX_VARS];
     if (!add_machine_dims(&lowering) || !add_own_dims(&lowering, own_dim) || !check_sparse(&lowering))
         return NULL;
+    choose_result(&lowering);
     spmd->nest_count = cin_nest_count(cin);
     SpmdNest *nests = arena_array(cin->arena, SpmdNest, spmd->nest_count);
     bool ok = true;

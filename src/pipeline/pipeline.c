@@ -83,8 +83,12 @@ static bool make_loops(Pipeline *pipeline, StatementPasses *passes) {
     const char *why, *pass;
     passes->lowered = lower_loops(passes->spmd, program->param_names, program->param_count);
     passes->loops = loop_run_passes(passes->lowered, loop_pass_count(), &pass, &why);
-    return passes->loops || internal_error(pipeline->diagnostics, passes->statement->assignment->span,
-                                           PASS_LOOPS, arena_printf(pipeline->arena, "%s: %s", pass, why));
+    passes->lowered_structure = lower_structure(passes->spmd, program->param_names, program->param_count);
+    if (passes->loops && passes->lowered_structure)
+        passes->structure = loop_run_passes(passes->lowered_structure, loop_pass_count(), &pass, &why);
+    return (passes->loops && !passes->lowered_structure == !passes->structure) ||
+           internal_error(pipeline->diagnostics, passes->statement->assignment->span, PASS_LOOPS,
+                          arena_printf(pipeline->arena, "%s: %s", pass, why));
 }
 
 static const Spmd *const *spmds(const Pipeline *pipeline) {
@@ -100,6 +104,11 @@ static void emit_named(Pipeline *pipeline, const StatementPasses *passes, const 
     statement_print(program, passes->statement, &title);
     EmitOptions options = {function, text_string(&title)};
     emit_function(passes->loops, &options, to);
+    if (!passes->structure)
+        return;
+    options =
+        (EmitOptions){arena_printf(pipeline->arena, "%s_structure", function), "The entries of the result."};
+    emit_function(passes->structure, &options, to);
 }
 
 // A hash of the code of a function under a fixed name, by which a function compiled by the user is
@@ -158,8 +167,24 @@ static bool verify_statements(Plan *plan, Diagnostics *diagnostics) {
     return true;
 }
 
+// Whether no statement has a sparse result.
+static bool check_results(const Pipeline *pipeline, Diagnostics *diagnostics) {
+    bool ok = true;
+    for (int i = 0; i < pipeline->program->statement_count; i++) {
+        const Access *left = pipeline->program->statements[i].assignment->lhs;
+        if (pipeline->statements[i].spmd->result != RESULT_DENSE)
+            ok = diagnostics_error(
+                diagnostics, left->span,
+                "tensor '%s' is sparse, and executing statements with sparse results is not supported yet",
+                left->tensor->name);
+    }
+    return ok;
+}
+
 Plan *pipeline_plan(const Pipeline *pipeline, Arena *arena, const int64_t *params, PlanOptions options,
                     Diagnostics *diagnostics) {
+    if (!check_results(pipeline, diagnostics))
+        return NULL;
     const Program *program = pipeline->program;
     const int64_t workspaces = pipeline->scheduler.workspaces.count;
     const int count = program->tensor_count + (int)workspaces;

@@ -139,9 +139,18 @@ typedef struct {
     SpmdNode *body;
 } SpmdNest;
 
+// What the levels of the result are.
+typedef enum {
+    RESULT_DENSE,     // full
+    RESULT_SHARED,    // those of an operand: it has an element exactly where this has one
+    RESULT_ASSEMBLED, // made from the entries that a function of its own appends, before values are computed
+} ResultKind;
+
 typedef struct {
     Arena *arena;
     const Cin *cin;
+    ResultKind result;
+    const Access *shared; // RESULT_SHARED: the operand's access
     int dim_count;
     ExecutionDim dims[MAX_MACHINE_ORDER];
     int transfer_count;

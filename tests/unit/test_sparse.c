@@ -36,6 +36,7 @@ struct distal_execution {
     Whole *tensors; // by id
     distal_view views[MAX_TRANSFERS];
     double *copies[THREADS];
+    bool *appended; // by element of the result
 };
 
 int64_t distal_processor_count(const distal_execution *execution) {
@@ -123,6 +124,16 @@ void distal_merge_copies(distal_execution *execution, int transfer) {
     }
 }
 
+void distal_append(distal_execution *execution, int transfer, const int64_t *coordinates) {
+    const Whole *whole = written(execution, transfer);
+    int64_t at = 0;
+    for (int m = 0; m < whole->tensor->order; m++) {
+        assert_true(coordinates[m] >= 0 && coordinates[m] < whole->extents[m]);
+        at += coordinates[m] * whole->strides[m];
+    }
+    execution->appended[at] = true;
+}
+
 static uint64_t seed = 1;
 
 static uint64_t draw(uint64_t below) {
@@ -159,6 +170,20 @@ static bool is_entry(int fill) {
     return (int)draw(100) < percent[fill];
 }
 
+// Full levels that have no other level below them store all of their coordinates.
+static void fill_levels(const Whole *whole, bool *entries) {
+    const Tensor *tensor = whole->tensor;
+    for (int l = tensor->order - 1; l >= 0 && tensor->levels[l].format->full; l--) {
+        const int mode = tensor->mode_order[l];
+        for (int64_t at = 0; at < whole->count; at++) {
+            const int64_t x = at / whole->strides[mode] % whole->extents[mode];
+            const int64_t first = at - x * whole->strides[mode];
+            for (int64_t y = 0; entries[at] && y < whole->extents[mode]; y++)
+                entries[first + y * whole->strides[mode]] = true;
+        }
+    }
+}
+
 static void pack(Whole *whole, Arena *arena) {
     const Tensor *tensor = whole->tensor;
     Entries entries = {.type = tensor->type, .order = tensor->order};
@@ -184,6 +209,7 @@ static void pack(Whole *whole, Arena *arena) {
     }
     assert_null(stored_pack(stored, &entries, INT64_MAX, arena));
     entries_free(&entries);
+    fill_levels(whole, whole->entries);
 }
 
 static Whole create_whole(const Tensor *tensor, const int64_t *params, Arena *arena) {
@@ -220,6 +246,7 @@ typedef struct {
     const Nest *nest;
     int64_t extents[MAX_VARS], vars[MAX_VARS];
     double *result;
+    bool *present; // elements that a point with a value contributes to
 } Plain;
 
 static int64_t element(const Plain *plain, const Access *access) {
@@ -253,8 +280,28 @@ static double value_of(const Plain *plain, const Expr *expr) {
     }
 }
 
+// Whether an expression is present; functions here are zero where their arguments are, and divisors are not
+// sparse.
+static bool is_present(const Plain *plain, const Expr *expr) {
+    switch (expr->kind) {
+    case EXPR_ACCESS:
+        return plain->tensors[expr->access->tensor->id].entries[element(plain, expr->access)];
+    case EXPR_NUMBER:
+        return true;
+    case EXPR_MUL:
+        return is_present(plain, expr->left) && is_present(plain, expr->right);
+    case EXPR_DIV:
+    case EXPR_NEG:
+        return is_present(plain, expr->left);
+    default:
+        return is_present(plain, expr->left) || (expr->right && is_present(plain, expr->right));
+    }
+}
+
 static void run_plain(Plain *plain, int depth) {
     if (depth == plain->nest->loop_count) {
+        if (is_present(plain, plain->nest->assign->rhs))
+            plain->present[element(plain, plain->nest->assign->lhs)] = true;
         plain->result[element(plain, plain->nest->assign->lhs)] += value_of(plain, plain->nest->assign->rhs);
         return;
     }
@@ -263,11 +310,44 @@ static void run_plain(Plain *plain, int depth) {
         run_plain(plain, depth + 1);
 }
 
+// Gives a sparse result its levels, with values of zero.
+static void assemble(Pipeline *pipeline, const StatementPasses *passes, const Kernel *kernel,
+                     distal_execution *execution, Whole *left) {
+    const Spmd *spmd = passes->spmd;
+    stored_free(&left->stored);
+    memset(left->dense, 0, sizeof(double) * (size_t)left->count);
+    if (spmd->result == RESULT_SHARED) {
+        memcpy(left->entries, execution->tensors[spmd->shared->tensor->id].entries, (size_t)left->count);
+    } else {
+        memset(left->entries, 0, (size_t)left->count);
+        execution->appended = left->entries;
+        assert_non_null(kernel->structure);
+        kernel->structure(execution, pipeline->params);
+    }
+    pack(left, pipeline->arena);
+}
+
+// The values of a sparse result; what has one.
+static void unpack(Whole *left, Arena *arena) {
+    Entries entries;
+    assert_null(stored_unpack(&left->stored, &entries, INT64_MAX, arena));
+    memset(left->dense, 0, sizeof(double) * (size_t)left->count);
+    for (int64_t e = 0; e < entries.count; e++) {
+        int64_t at = 0;
+        for (int m = 0; m < left->tensor->order; m++)
+            at += entries.coordinates[m][e] * left->strides[m];
+        left->dense[at] = ((double *)entries.values)[e];
+    }
+    entries_free(&entries);
+}
+
 static void check_statement(Pipeline *pipeline, const StatementPasses *passes, Whole *tensors) {
     Arena *arena = pipeline->arena;
     const Cin *cin = passes->cin;
     Whole *left = &tensors[cin->assignment->lhs->tensor->id];
-    Plain plain = {.tensors = tensors, .result = arena_array(arena, double, left->count + 1)};
+    Plain plain = {.tensors = tensors,
+                   .result = arena_array(arena, double, left->count + 1),
+                   .present = arena_array(arena, bool, left->count + 1)};
     for (int v = 0; v < cin->var_count; v++)
         assert_true(int_eval(cin->vars[v].extent, pipeline->params, NULL, &plain.extents[v]));
     if (cin->assignment->accumulate)
@@ -279,6 +359,7 @@ static void check_statement(Pipeline *pipeline, const StatementPasses *passes, W
         plain.nest = &nest;
         run_plain(&plain, 0);
     }
+    fill_levels(left, plain.present);
     distal_execution execution = {.spmd = passes->spmd, .tensors = tensors};
     assert_true(passes->spmd->transfer_count <= MAX_TRANSFERS);
     Kernel kernel;
@@ -287,10 +368,23 @@ static void check_statement(Pipeline *pipeline, const StatementPasses *passes, W
         diagnostics_print(pipeline->diagnostics, &text);
         fail_msg("%s", text_string(&text));
     }
+    if (left->sparse)
+        assemble(pipeline, passes, &kernel, &execution, left);
     kernel.function(&execution, pipeline->params);
     jit_unload(&kernel);
-    copy_values(left, true);
+    if (left->sparse)
+        unpack(left, arena);
+    else
+        copy_values(left, true);
     for (int64_t at = 0; at < left->count; at++) {
+        if (left->sparse && left->entries[at] != plain.present[at]) {
+            Text text = text_create(arena);
+            assignment_print(cin->assignment, &text);
+            text_append(&text, "\n");
+            loop_print(passes->structure ? passes->structure : passes->loops, &text);
+            fail_msg("element %d should %sbe stored:\n%s", (int)at, plain.present[at] ? "" : "not ",
+                     text_string(&text));
+        }
         const double got = left->dense[at], wanted = plain.result[at];
         if (fabs(got - wanted) <= 1e-12 * (1 + fabs(wanted)) || (isnan(got) && isnan(wanted)))
             continue;
@@ -324,7 +418,7 @@ static void check_program(const char *text) {
 }
 
 // Statements: capital letters are tensors, A the result; lower-case letters are index variables, each with an
-// extent of its own, or all with the same after '='.
+// extent of its own, or all with the same after '='. After '!' the result is dense.
 static const char *const shapes[] = {
     "A(i) = B(i, j) * C(j)",
     "A(j) = B(i, j) * C(i)",
@@ -352,23 +446,25 @@ static const char *const shapes[] = {
     "A(i) += B(i, j) * C(j)",
     "A(i) = D(i) - 2 * B(i, j) * C(j) + E(i, j) * C(j)",
     "A(i) = D(i) + B(i, j) - E(i, k) * C(k) / 4",
-    "A(i, j) = -B(i, j) * 3 + 0.5",
+    "!A(i, j) = -B(i, j) * 3 + 0.5",
     "A(i, j) = sqrt(abs(B(i, j))) + max(C(i, j), D(i, j))",
-    "A(i, j) = exp(B(i, j)) * C(i, j)",
+    "!A(i, j) = exp(B(i, j)) * C(i, j)",
     "A(i, j) = B(i, j) / 2 - C(i) * D(i, j)",
     "A(i, j) = B(i) + C(i, j)",
     "A(i, j) = B(i) * C(j)",
     "A(i, j) = B(i) + C(j)",
     "A(i, j) = B(i, j) * B(i, j) + B(i, j)",
-    "= A(i) = B(i, i)",
-    "= A(i, j) = B(i, j) + B(j, i)",
-    "= A(i, j) = B(i, j) * B(j, i)",
-    "= A(i) = B(i, i) * C(i) + D(i)",
-    "= A = B(i, i)",
-    "= A(i, j) = B(i, i) * C(i, j)",
-    "= A(i, j) = B(i, j, i) + C(i, j)",
-    "= A(i, l) = B(i, j) * C(j, k) * D(k, l)",
+    "=A(i) = B(i, i)",
+    "=A(i, j) = B(i, j) + B(j, i)",
+    "=A(i, j) = B(i, j) * B(j, i)",
+    "=A(i) = B(i, i) * C(i) + D(i)",
+    "=A = B(i, i)",
+    "=A(i, j) = B(i, i) * C(i, j)",
+    "=A(i, j) = B(i, j, i) + C(i, j)",
+    "=A(i, l) = B(i, j) * C(j, k) * D(k, l)",
     "A(i, j) = B(i, j, k, l) * C(k, l)",
+    "!=A(i, j) = D(j, k) - B(j, k, j)",
+    "!=A(i, j) = B(j, k) - C(j, k, j)",
 };
 enum { SHAPE_COUNT = sizeof shapes / sizeof *shapes };
 
@@ -397,8 +493,8 @@ static int tensors_of(const char *shape, ShapeTensor *tensors) {
     return count;
 }
 
-// The result is dense, and B is not, so that no library is called.
-static void draw_levels(int order, char name, Text *to) {
+// `sparse`: 0 for dense levels, 1 for one that is not, 2 for any.
+static void draw_levels(int order, int sparse, Text *to) {
     static const char *const matrix[] = {"{dense, compressed}", "{compressed, compressed}",
                                          "{compressed, dense}", "{compressed(nonunique), singleton}",
                                          "{dense, bitmap}",     "{bitmap, compressed}",
@@ -410,18 +506,18 @@ static void draw_levels(int order, char name, Text *to) {
         "compressed(nonunique), singleton(nonunique), singleton(nonunique), singleton"};
     if (order == 0)
         return;
-    if (name == 'A') {
+    if (sparse == 0) {
         text_append(to, ", {dense");
         for (int l = 1; l < order; l++)
             text_append(to, ", dense");
         text_append(to, "}");
     } else if (order == 2) {
-        text_printf(to, ", %s", matrix[draw(name == 'B' ? 6 : 7)]);
+        text_printf(to, ", %s", matrix[draw(sparse == 1 ? 6 : 7)]);
     } else if (draw(4) == 0) {
         text_printf(to, ", {%s}", coo[order]);
     } else {
         for (int l = 0; l < order; l++)
-            text_printf(to, "%s%s", l ? ", " : ", {", levels[name == 'B' && l == 0 ? 1 : draw(3)]);
+            text_printf(to, "%s%s", l ? ", " : ", {", levels[sparse == 1 && l == 0 ? 1 : draw(3)]);
         text_append(to, "}");
     }
     int modes[MAX_ORDER];
@@ -444,8 +540,12 @@ static void draw_levels(int order, char name, Text *to) {
 // The statement with tensors of its own.
 static void add_statement(int number, const char *shape, Text *declarations, Text *statements) {
     ShapeTensor tensors[16];
-    const bool same = *shape == '=';
-    const int count = tensors_of(shape + same, tensors);
+    const bool same = strchr(shape, '=') != strrchr(shape, '=');
+    const char *statement = shape + strspn(shape, "!=");
+    const int count = tensors_of(statement, tensors);
+    const bool sparse_result = tensors[0].order > 0 && *shape != '!' && !strstr(shape, "+= ") && draw(2) == 0;
+    // A sum with what is dense has a value everywhere.
+    const bool sum = sparse_result && strpbrk(shape, "+-,") && strpbrk(strchr(shape, '=') + 1, "+-x");
     const int size = (int)draw(4); // small, or with an empty mode
     for (int t = 0; t < count; t++) {
         text_printf(declarations, "tensor %c%d%s", tensors[t].name, number, tensors[t].order ? "(" : "");
@@ -458,10 +558,11 @@ static void add_statement(int number, const char *shape, Text *declarations, Tex
                                                        : extents[var]);
         }
         text_printf(declarations, "%s: f64", tensors[t].order ? ")" : "");
-        draw_levels(tensors[t].order, tensors[t].name, declarations);
+        const bool dense = tensors[t].name == 'A' && !sparse_result;
+        draw_levels(tensors[t].order, dense ? 0 : !sum && tensors[t].name > 'B' ? 2 : 1, declarations);
         text_append(declarations, "\n");
     }
-    for (const char *at = shape + same; *at; at++) {
+    for (const char *at = statement; *at; at++) {
         text_append_n(statements, at, 1);
         if (*at >= 'A' && *at <= 'Z')
             text_printf(statements, "%d", number);

@@ -7,21 +7,16 @@ tensor B(8, 8): f64, csr
 tensor x(8): f64
 tensor y(8): f64
 tensor z(8): f64
-tensor A(8, 8): f64, csr
 place z(i) -> M(i)
 z(i) = B(i, j) * x(j)
 y(i) = B(i, j) * x(j)
 schedule y { distribute(i) }
-A(i, j) = B(i, j) * 2
 y(i) = B(i, j) * x(j)
 schedule y { communicate(x, i) }
 --- stderr
-sparse_unsupported.distal:9:8: error: tensor 'B' is sparse, and distributing statements with sparse tensors is not supported yet; without distribute and places one process computes
-   9 | y(i) = B(i, j) * x(j)
+sparse_unsupported.distal:8:8: error: tensor 'B' is sparse, and distributing statements with sparse tensors is not supported yet; without distribute and places one process computes
+   8 | y(i) = B(i, j) * x(j)
      |        ^~~~~~~
-sparse_unsupported.distal:11:1: error: tensor 'A' is sparse, and sparse results are not supported yet
-  11 | A(i, j) = B(i, j) * 2
-     | ^~~~~~~
-sparse_unsupported.distal:13:14: error: tensor 'B' is sparse, and communicating inside loops of statements with sparse tensors is not supported yet; leave communicate out
-  13 | schedule y { communicate(x, i) }
+sparse_unsupported.distal:11:14: error: tensor 'B' is sparse, and communicating inside loops of statements with sparse tensors is not supported yet; leave communicate out
+  11 | schedule y { communicate(x, i) }
      |              ^~~~~~~~~~~~~~~~~
