@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define DISTAL_KERNEL_ABI 2
+#define DISTAL_KERNEL_ABI 3
 #define DISTAL_MAX_ORDER 12
 
 // One level of a tensor: how many positions it has, and its arrays, which its format names; a dense level has
@@ -73,6 +73,11 @@ void distal_merge_copies(distal_execution *execution, int transfer);
 // the same one as often as it likes. `coordinates` are by mode.
 void distal_append(distal_execution *execution, int transfer, const int64_t *coordinates);
 
+// Workspaces, by number, that threads fill and read within an iteration: the memory of thread `thread`, of
+// which there may be as many as distal_workspace_threads says.
+int distal_workspace_threads(const distal_execution *execution);
+void *distal_workspace(const distal_execution *execution, int workspace, int thread);
+
 // Scratch memory for distal_contract_*, for one call at a time.
 void *distal_space(const distal_execution *execution);
 
@@ -106,9 +111,9 @@ static inline int distal_has_bit(const int64_t *bits, int64_t position) {
     return (int)((uint64_t)bits[position / 64] >> position % 64 & 1);
 }
 
-// Lists of coordinates. Among positions begin to before end, whose coordinates increase, the first with one that
-// is not less than `coordinate`, or `end`; and the first position with another coordinate than the first, where
-// equal ones follow each other.
+// Lists of coordinates. Among positions begin to before end, whose coordinates increase, the first with one
+// that is not less than `coordinate`, or `end`; and the first position with another coordinate than the
+// first, where equal ones follow each other.
 #define DISTAL_DEFINE_LISTS(suffix, type)                                                                    \
     static inline int64_t distal_search_##suffix(const type *list, int64_t begin, int64_t end,               \
                                                  int64_t coordinate) {                                       \

@@ -3,6 +3,22 @@
 #include "cli/report.h"
 #include "loop/passes.h"
 
+// What kind of workspace a command has added, and why.
+static void print_workspace(const Cin *before, const Cin *cin, Text *to) {
+    int p = 0;
+    while (p < before->part_count && cin->parts[p]->lhs->tensor == before->parts[p]->lhs->tensor)
+        p++;
+    const Tensor *workspace = cin->parts[p]->lhs->tensor;
+    text_printf(to, "    # %s ", workspace->name);
+    if (!workspace->around)
+        text_append(to, "is a whole tensor: variables that do not index it are summed ahead\n");
+    for (int v = 0, listed = 0; v < cin->var_count; v++)
+        if (workspace->around >> v & 1)
+            text_printf(to, "%s%s", listed++ ? ", " : "lives in an iteration of ", cin->vars[v].name);
+    if (workspace->around)
+        text_append(to, ": what is left of the statement has them, or sums over them\n");
+}
+
 static void print_statement(const Pipeline *pipeline, int index, Text *to) {
     const StatementPasses *passes = &pipeline->statements[index];
     const Program *program = pipeline->program;
@@ -16,8 +32,11 @@ static void print_statement(const Pipeline *pipeline, int index, Text *to) {
         text_append(to, "\n# after ");
         command_print(program, &passes->statement->commands[i], to);
         text_append(to, "\n");
+        const Cin *before = last;
         last = passes->stages.items[i];
         cin_print(last, program->param_names, to);
+        if (last->part_count > before->part_count)
+            print_workspace(before, last, to);
     }
     if (passes->scheduled != last) {
         text_append(to, "\n# with the defaults\n");

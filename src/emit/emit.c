@@ -39,7 +39,8 @@ typedef struct {
     const LoopKernel *kernel;
     LoopNames names;
     LoopUses uses;
-    bool in_team; // of threads, whose iterations a loop may share
+    bool in_team;    // of threads, whose iterations a loop may share
+    bool in_threads; // in a team, or in a loop with one of its own
 } Emitter;
 
 static const char *int_text(const Emitter *emitter, const IntExpr *expr) {
@@ -66,6 +67,17 @@ static void emit_constants(Emitter *emitter, const Text *definitions) {
         emit_line(&emitter->lines, "const int64_t %s;", text_string(definitions));
 }
 
+// Whether each thread needs memory of the execution.
+static bool has_workspace(const LoopKernel *kernel, const LoopBody *body) {
+    for (int64_t i = 0; i < body->count; i++) {
+        const LoopNode *node = body->items[i];
+        if ((node->kind == LOOP_WORKSPACE && kernel->arrays.items[node->array].extent) ||
+            has_workspace(kernel, &node->body))
+            return true;
+    }
+    return false;
+}
+
 // The team that shares the iterations of a loop, its lanes, or how often it is unrolled.
 static void emit_pragma(Emitter *emitter, const LoopNode *node) {
     const LoopExecution *execution = &node->execution;
@@ -88,6 +100,8 @@ static void emit_pragma(Emitter *emitter, const LoopNode *node) {
         text_printf(&text, "%s%s", i ? ", " : "", emitter->names.arrays[execution->sums[i]]);
     }
     text_append(&text, execution->sum_count ? ")" : "");
+    if (team && has_workspace(emitter->kernel, &node->body))
+        text_printf(&text, " num_threads(distal_workspace_threads(%s))", emitter->names.execution);
     if (team && execution->collapsed > 1)
         text_printf(&text, " collapse(%d)", execution->collapsed);
     if (team && execution->work)
@@ -104,7 +118,9 @@ static void emit_body(Emitter *emitter, const LoopBody *body);
 
 static void emit_for(Emitter *emitter, const LoopNode *node) {
     const char *var = emitter->names.vars[node->var];
+    const bool in_threads = emitter->in_threads;
     emit_pragma(emitter, node);
+    emitter->in_threads = in_threads || node->execution.thread;
     const char *step = node->step == 1
                            ? arena_printf(emitter->kernel->arena, "%s++", var)
                            : arena_printf(emitter->kernel->arena, "%s += %" PRId64, var, node->step);
@@ -112,6 +128,7 @@ static void emit_for(Emitter *emitter, const LoopNode *node) {
               var, int_text(emitter, node->upper), step);
     emit_body(emitter, &node->body);
     emit_close(&emitter->lines);
+    emitter->in_threads = in_threads;
 }
 
 static void emit_block(Emitter *emitter, const LoopNode *node) {
@@ -199,9 +216,9 @@ static void emit_team(Emitter *emitter, const LoopNode *node) {
     emit_line(&emitter->lines, "%s *restrict %s = distal_thread_copy(%s, %s, distal_thread_number());",
               c_type((int)array_of(emitter, node->own)->type), names->arrays[node->own], names->execution,
               transfer);
-    emitter->in_team = true;
+    emitter->in_team = emitter->in_threads = true;
     emit_body(emitter, &node->body);
-    emitter->in_team = false;
+    emitter->in_team = emitter->in_threads = false;
     emit_close(&emitter->lines);
     emit_line(&emitter->lines, "distal_merge_copies(%s, %s);", names->execution, transfer);
 }
@@ -211,9 +228,19 @@ static void emit_let(Emitter *emitter, const LoopNode *node) {
               emitter->names.vars[node->var], value_text(emitter, node->value));
 }
 
+// A local variable, or memory that the execution has for each thread.
 static void emit_workspace(Emitter *emitter, const LoopNode *node) {
-    emit_line(&emitter->lines, "%s %s = 0;", c_type((int)array_of(emitter, node->array)->type),
-              emitter->names.arrays[node->array]);
+    const LoopArray *array = array_of(emitter, node->array);
+    const char *name = emitter->names.arrays[node->array], *type = c_type((int)array->type);
+    if (array->scalar) {
+        emit_line(&emitter->lines, "%s %s = 0;", type, name);
+        return;
+    }
+    emit_line(&emitter->lines, "%s *restrict %s = distal_workspace(%s, %d, %s);", type, name,
+              emitter->names.execution, array->number, emitter->in_threads ? "distal_thread_number()" : "0");
+    if (!node->stored)
+        emit_line(&emitter->lines, "__builtin_memset(%s, 0, (uint64_t)(%s) * sizeof *%s);", name,
+                  int_text(emitter, array->extent), name);
 }
 
 // A real number becomes a complex one without a word.

@@ -45,12 +45,8 @@ void cin_add_directive(Cin *cin, Directive directive) {
     array_push(cin->arena, cin->directives, arena_copy(cin->arena, &directive, sizeof directive));
 }
 
-int stmt_nest_count(const Stmt *stmt) {
-    return stmt->kind == STMT_SEQUENCE || stmt->kind == STMT_WHERE ? stmt->nest_count : 1;
-}
-
 int cin_nest_count(const Cin *cin) {
-    return stmt_nest_count(cin->body);
+    return cin->body->nest_count;
 }
 
 // The second part of a where statement, which fills the workspace, is executed first.
@@ -62,45 +58,131 @@ static const Stmt *executed_last(const Stmt *stmt) {
     return stmt->kind == STMT_WHERE ? stmt->first : stmt->second;
 }
 
-Nest cin_nest(const Cin *cin, int index) {
+// The loops around the assignment with this number, or around the row that it fills or reads.
+static Nest path_to(const Cin *cin, int index, const Tensor *row) {
     const Stmt *stmt = cin->body;
-    while (stmt->kind == STMT_SEQUENCE || stmt->kind == STMT_WHERE) {
-        int before = stmt_nest_count(executed_first(stmt));
+    Nest nest = {0};
+    while (stmt->kind != STMT_ASSIGN && !(row && stmt->row == row)) {
+        if (stmt->kind == STMT_FORALL) {
+            nest.loops[nest.loop_count++] = stmt->var;
+            stmt = stmt->body;
+            continue;
+        }
+        const int before = executed_first(stmt)->nest_count;
         stmt = index < before ? executed_first(stmt) : executed_last(stmt);
         index -= index < before ? 0 : before;
     }
-    Nest nest = {0};
-    for (; stmt->kind == STMT_FORALL; stmt = stmt->body)
-        nest.loops[nest.loop_count++] = stmt->var;
     nest.assign = stmt;
     return nest;
 }
 
-static const Stmt *nest_stmt(Arena *arena, const Nest *nest) {
-    const Stmt *stmt = nest->assign;
-    for (int i = nest->loop_count - 1; i >= 0; i--) {
+Nest cin_nest(const Cin *cin, int index) {
+    return path_to(cin, index, NULL);
+}
+
+VarSet cin_loops_around(const Cin *cin, int index, const Tensor *row) {
+    const Nest nest = path_to(cin, index, row);
+    VarSet loops = 0;
+    for (int i = 0; i < nest.loop_count; i++)
+        loops |= (VarSet)1 << nest.loops[i];
+    return loops;
+}
+
+Nest *cin_nests(const Cin *cin) {
+    Nest *nests = arena_array(cin->arena, Nest, cin_nest_count(cin));
+    for (int n = 0; n < cin_nest_count(cin); n++)
+        nests[n] = cin_nest(cin, n);
+    return nests;
+}
+
+const Stmt *stmt_inside(Arena *arena, const Nest *nest, int first, int end, const Stmt *stmt) {
+    for (int i = end - 1; i >= first; i--) {
         Stmt *forall = arena_new(arena, Stmt);
-        forall->kind = STMT_FORALL;
-        forall->var = nest->loops[i];
-        forall->body = stmt;
+        *forall =
+            (Stmt){.kind = STMT_FORALL, .var = nest->loops[i], .body = stmt, .nest_count = stmt->nest_count};
         stmt = forall;
     }
     return stmt;
 }
 
-static const Stmt *with_nest(Arena *arena, const Stmt *stmt, int index, const Nest *nest) {
-    if (stmt->kind != STMT_SEQUENCE && stmt->kind != STMT_WHERE)
-        return nest_stmt(arena, nest);
-    Stmt *copy = arena_copy(arena, stmt, sizeof *stmt);
-    int before = stmt_nest_count(executed_first(stmt));
-    bool in_first = (index < before) == (stmt->kind == STMT_SEQUENCE);
-    const Stmt **part = in_first ? &copy->first : &copy->second;
-    *part = with_nest(arena, *part, index < before ? index : index - before, nest);
-    return copy;
+// Nests get new loops.
+typedef struct {
+    const Cin *cin;
+    const Nest *nests;
+    const char *why; // NULL while they fit the rows
+} Rebuilding;
+
+// Whether a row of the variables in `around` is filled anew in each iteration of the loop, however far
+// outside.
+static bool must_be_around(const Cin *cin, VarSet around, int loop) {
+    return around >> loop & 1 || cin_directive(cin, DIRECTIVE_DISTRIBUTE, loop) ||
+           cin_directive(cin, DIRECTIVE_COMMUNICATE, loop);
 }
 
-void cin_set_nest(Cin *cin, int index, const Nest *nest) {
-    cin->body = with_nest(cin->arena, cin->body, index, nest);
+// How many loops, from the outermost, are around the row that the nests first ... first + count - 1 fill and
+// read.
+static int loops_around(Rebuilding *rebuilding, const Tensor *row, int first, int count) {
+    const Cin *cin = rebuilding->cin;
+    const VarSet around = cin_derived(cin, row->around);
+    const Nest *reader = &rebuilding->nests[first + count - 1];
+    int end = 0, innermost = -1;
+    for (int n = first; n < first + count; n++)
+        for (int i = end; i < rebuilding->nests[n].loop_count; i++)
+            if (must_be_around(cin, around, rebuilding->nests[n].loops[i])) {
+                end = i + 1;
+                innermost = rebuilding->nests[n].loops[i];
+            }
+    for (int n = first; n < first + count && !rebuilding->why; n++)
+        for (int i = 0; i < end && !rebuilding->why; i++) {
+            const Nest *nest = &rebuilding->nests[n];
+            if (i < nest->loop_count && i < reader->loop_count && nest->loops[i] == reader->loops[i])
+                continue;
+            int loop = innermost;
+            if (i < nest->loop_count && !must_be_around(cin, around, nest->loops[i]))
+                loop = nest->loops[i];
+            else if (i < reader->loop_count)
+                loop = reader->loops[i];
+            const char *name = cin->vars[loop].name;
+            rebuilding->why =
+                loop == innermost
+                    ? arena_printf(
+                          cin->arena,
+                          "'%s' would be around the workspace '%s', but not all nests that fill and read it "
+                          "have that loop",
+                          name, row->name)
+                    : arena_printf(
+                          cin->arena,
+                          "'%s' cannot be outside of '%s', around the workspace '%s': not all nests that "
+                          "fill and read it have '%s'",
+                          name, cin->vars[innermost].name, row->name, name);
+        }
+    return end;
+}
+
+// `stmt` with the loops of its nests, of which `index` is the first, from number `depth` on.
+static const Stmt *rebuild(Rebuilding *rebuilding, const Stmt *stmt, int index, int depth) {
+    while (stmt->kind == STMT_FORALL)
+        stmt = stmt->body;
+    const Nest *last = &rebuilding->nests[index + stmt->nest_count - 1];
+    if (stmt->kind == STMT_ASSIGN)
+        return stmt_inside(rebuilding->cin->arena, last, depth, last->loop_count, last->assign);
+    const int around = stmt->row ? loops_around(rebuilding, stmt->row, index, stmt->nest_count) : depth;
+    if (rebuilding->why)
+        return stmt;
+    const int inner = around > depth ? around : depth, second = index + executed_first(stmt)->nest_count;
+    Stmt *copy = arena_copy(rebuilding->cin->arena, stmt, sizeof *stmt);
+    const bool swapped = stmt->kind == STMT_WHERE;
+    copy->first = rebuild(rebuilding, stmt->first, swapped ? second : index, inner);
+    copy->second = rebuild(rebuilding, stmt->second, swapped ? index : second, inner);
+    return stmt_inside(rebuilding->cin->arena, last, depth, inner, copy);
+}
+
+const char *cin_set_nests(Cin *cin, const Nest *nests) {
+    Rebuilding rebuilding = {.cin = cin, .nests = nests};
+    const Stmt *body = rebuild(&rebuilding, cin->body, 0, 0);
+    if (!rebuilding.why)
+        cin->body = body;
+    return rebuilding.why;
 }
 
 int nest_position(const Nest *nest, int var) {
@@ -157,6 +239,13 @@ const Directive *cin_directive(const Cin *cin, DirectiveKind kind, int var) {
         if (cin->directives.items[d]->kind == kind && directive_is_about(cin->directives.items[d], var))
             return cin->directives.items[d];
     return NULL;
+}
+
+VarSet cin_derived(const Cin *cin, VarSet vars) {
+    for (int64_t r = 0; r < cin->relations.count; r++)
+        if (relation_parents(cin->relations.items[r]) & vars)
+            vars |= relation_children(cin->relations.items[r]);
+    return vars;
 }
 
 const Relation *cin_made_by(const Cin *cin, int var) {

@@ -72,7 +72,8 @@ struct Stmt {
     bool accumulate;
     // SEQUENCE: first ; second. WHERE: first where second (first reads the workspace that second fills).
     const Stmt *first, *second;
-    int nest_count; // of these two
+    const Tensor *row; // WHERE inside of loops: the workspace; NULL outside of all loops
+    int nest_count;    // assignments inside
 };
 
 typedef struct {
@@ -97,7 +98,8 @@ typedef struct {
 const Cin *cin_create(Arena *arena, const Assignment *assignment);
 
 // The same for an assignment that has been divided into `parts`, of which later ones read what earlier ones
-// compute: the last where the one before it where ... All have the same table of variables. Keeps pointers to
+// compute: the last where the one before it where ... A part that fills a row is put inside the loops of each
+// nest that reads it. All have the same table of variables. Keeps pointers to
 // them.
 const Cin *cin_create_parts(Arena *arena, const Assignment *assignment, const Assignment *const *parts,
                             int part_count);
@@ -114,17 +116,24 @@ typedef struct {
 void cin_derive(Cin *cin, Relation *relation, const NewVar *children);
 void cin_add_directive(Cin *cin, Directive directive);
 
-// Nests: the perfect loop nests of the statement, in order of execution.
+// Nests: the assignments of the statement, each with all loops around it, in order of execution. Nests that
+// fill and read a row have loops in common.
 typedef struct {
     int loop_count;
     int loops[MAX_VARS]; // variable ids, outermost first
     const Stmt *assign;
 } Nest;
 int cin_nest_count(const Cin *cin);
-int stmt_nest_count(const Stmt *stmt);
 Nest cin_nest(const Cin *cin, int index);
-// Replaces nest `index`.
-void cin_set_nest(Cin *cin, int index, const Nest *nest);
+Nest *cin_nests(const Cin *cin); // all of them, in the arena
+// The loops around a row that nest `index` fills or reads.
+VarSet cin_loops_around(const Cin *cin, int index, const Tensor *row);
+// `stmt` inside of the loops of the nest from number `first` to before `end`.
+const Stmt *stmt_inside(Arena *arena, const Nest *nest, int first, int end, const Stmt *stmt);
+// Gives all nests the loops of `nests`. Those that a row needs to have around it, because they determine the
+// variables of its `around`, are distributed or have data moving inside, and the loops outside of them become
+// loops of all nests that fill and read it. NULL, or why that cannot be: some of these nests lack one.
+const char *cin_set_nests(Cin *cin, const Nest *nests);
 // Index of the loop in the nest, -1 where the nest lacks it.
 int nest_position(const Nest *nest, int var);
 bool nest_has(const Nest *nest, int var);
@@ -136,6 +145,8 @@ bool cin_is_loop(const Cin *cin, int var);
 bool directive_is_about(const Directive *directive, int loop);
 // The first directive of `kind` about the loop `var`, or NULL.
 const Directive *cin_directive(const Cin *cin, DirectiveKind kind, int var);
+// These variables and all that relations have made of them.
+VarSet cin_derived(const Cin *cin, VarSet vars);
 // The relation of which `var` is a child, NULL for a source variable; and the one of which it is a parent,
 // NULL for a loop.
 const Relation *cin_made_by(const Cin *cin, int var);
@@ -153,7 +164,8 @@ bool cin_check_numbers(const Cin *cin, const char *const *names, const int64_t *
                        Diagnostics *diagnostics);
 
 // "forall(io) forall(jo) ... A(i, j) += B(i, k) * C(k, j)", one nest after the other with ` ;` between,
-// ` where` before the nests that fill a workspace, which are executed first; then
+// ` where` before the nests that fill a workspace, which are executed first; those inside of loops in common
+// are indented; then
 // "s.t. divide(i, io, ii, gx), ...", broken before column 100, each line ended. `params` are names by index.
 void cin_print(const Cin *cin, const char *const *params, Text *to);
 void cin_print_relation(const Cin *cin, const Relation *relation, const char *const *params, Text *to);

@@ -65,15 +65,9 @@ static TermArray terms_of(Arena *arena, const Expr *expr, VarSet reducible) {
     return terms;
 }
 
-static void add_loops(void *context, const Access *access) {
-    Nest *nest = context;
-    for (int m = 0; m < access->tensor->order; m++) {
-        int i = 0;
-        while (i < nest->loop_count && nest->loops[i] != access->vars[m])
-            i++;
-        if (i == nest->loop_count)
-            nest->loops[nest->loop_count++] = access->vars[m];
-    }
+static void add_loop(Nest *nest, int var) {
+    if (!nest_has(nest, var))
+        nest->loops[nest->loop_count++] = var;
 }
 
 static void find_sparse(void *context, const Access *access) {
@@ -88,14 +82,28 @@ static bool is_sparse(const Expr *expr) {
     return sparse;
 }
 
-static Nest make_nest(Arena *arena, const Assignment *assignment, const Term *term, bool first) {
+// Those around a row last, as nothing shows them.
+static void add_loops(void *context, const Access *access) {
+    Nest *nest = context;
+    for (int m = 0; m < access->tensor->order; m++)
+        add_loop(nest, access->vars[m]);
+    for (int v = 0; v < MAX_VARS; v++)
+        if (access->tensor->around >> v & 1)
+            add_loop(nest, v);
+}
+
+// Inside of the loops `around`.
+static Nest make_nest(Arena *arena, const Assignment *assignment, const Term *term, bool first,
+                      const Nest *around) {
     Stmt *assign = arena_new(arena, Stmt);
     assign->kind = STMT_ASSIGN;
+    assign->nest_count = 1;
     assign->lhs = assignment->lhs;
     assign->rhs =
         term->negative ? operation(arena, EXPR_NEG, term->expr->span, term->expr, NULL) : term->expr;
     assign->accumulate = assignment->accumulate || term->reduced || !first || is_sparse(term->expr);
-    Nest nest = {.assign = assign};
+    Nest nest = *around;
+    nest.assign = assign;
     add_loops(&nest, assignment->lhs);
     expr_accesses(assign->rhs, add_loops, &nest);
     return nest;
@@ -114,38 +122,85 @@ static void put_unreduced_first(TermArray *terms) {
     }
 }
 
-static const Stmt *both(Arena *arena, StmtKind kind, const Stmt *first, const Stmt *second) {
+static Stmt *both(Arena *arena, StmtKind kind, const Stmt *first, const Stmt *second) {
     Stmt *stmt = arena_new(arena, Stmt);
-    stmt->kind = kind;
-    stmt->first = first;
-    stmt->second = second;
-    stmt->nest_count = stmt_nest_count(first) + stmt_nest_count(second);
+    *stmt = (Stmt){
+        .kind = kind, .first = first, .second = second, .nest_count = first->nest_count + second->nest_count};
     return stmt;
 }
 
-// `count` assignments in sequence, to be filled in.
-static const Stmt *sequence_of(Arena *arena, int64_t count) {
-    Stmt *assigns = arena_array(arena, Stmt, count);
-    const Stmt *body = assigns;
-    for (int64_t i = 0; i < count; i++) {
-        assigns[i].kind = STMT_ASSIGN;
-        if (i > 0)
-            body = both(arena, STMT_SEQUENCE, body, &assigns[i]);
-    }
-    return body;
+// The rows that a nest reads, those inside of fewer loops first, and how many loops, from the outermost, are
+// around each.
+typedef struct {
+    int count;
+    const Tensor *rows[MAX_VARS];
+    int depths[MAX_VARS];
+} RowsRead;
+
+static void add_row(void *context, const Access *access) {
+    RowsRead *rows = context;
+    const Tensor *row = access->tensor;
+    for (int i = 0; i < rows->count; i++)
+        if (rows->rows[i] == row)
+            return;
+    if (!row->around)
+        return;
+    int at = rows->count++;
+    for (; at > 0 && __builtin_popcountll(rows->rows[at - 1]->around) > __builtin_popcountll(row->around);
+         at--)
+        rows->rows[at] = rows->rows[at - 1];
+    rows->rows[at] = row;
 }
 
-// Appends the nests of one part, which are executed after those of earlier parts.
-static void add_part(Cin *cin, const Assignment *part) {
+// Puts loops around rows outside of the others, the first `count` of which stay.
+static void put_rows_inside(Nest *nest, int count, RowsRead *rows) {
+    const Nest old = *nest;
+    nest->loop_count = count;
+    for (int r = 0; r < rows->count; r++) {
+        for (int i = 0; i < old.loop_count; i++)
+            if (rows->rows[r]->around >> old.loops[i] & 1)
+                add_loop(nest, old.loops[i]);
+        rows->depths[r] = nest->loop_count;
+    }
+    for (int i = 0; i < old.loop_count; i++)
+        add_loop(nest, old.loops[i]);
+}
+
+static const Stmt *make_part(const Cin *cin, const Assignment *part, const Nest *around);
+
+static const Assignment *part_of(const Cin *cin, const Tensor *workspace) {
+    int p = 0;
+    while (cin->parts[p]->lhs->tensor != workspace)
+        p++;
+    return cin->parts[p];
+}
+
+// The nest from loop `depth` on, and what fills the rows that it reads from number `first` on.
+static const Stmt *make_stmt(const Cin *cin, const Nest *nest, const RowsRead *rows, int first, int depth) {
+    if (first == rows->count)
+        return stmt_inside(cin->arena, nest, depth, nest->loop_count, nest->assign);
+    Nest around = *nest;
+    around.loop_count = rows->depths[first];
+    Stmt *where = both(cin->arena, STMT_WHERE, make_stmt(cin, nest, rows, first + 1, around.loop_count),
+                       make_part(cin, part_of(cin, rows->rows[first]), &around));
+    where->row = rows->rows[first];
+    return stmt_inside(cin->arena, nest, depth, around.loop_count, where);
+}
+
+// The nests of one part, inside of the loops `around`.
+static const Stmt *make_part(const Cin *cin, const Assignment *part, const Nest *around) {
     TermArray terms = terms_of(cin->arena, part->rhs, ~access_vars(part->lhs));
     put_unreduced_first(&terms);
-    const Stmt *nests = sequence_of(cin->arena, terms.count);
-    int index = cin->body ? cin_nest_count(cin) : 0;
-    cin->body = cin->body ? both(cin->arena, STMT_WHERE, nests, cin->body) : nests;
+    const Stmt *stmts = NULL;
     for (int64_t i = 0; i < terms.count; i++) {
-        Nest nest = make_nest(cin->arena, part, &terms.items[i], i == 0);
-        cin_set_nest(cin, index++, &nest);
+        Nest nest = make_nest(cin->arena, part, &terms.items[i], i == 0, around);
+        RowsRead rows = {0};
+        expr_accesses(nest.assign->rhs, add_row, &rows);
+        put_rows_inside(&nest, around->loop_count, &rows);
+        const Stmt *stmt = make_stmt(cin, &nest, &rows, 0, around->loop_count);
+        stmts = stmts ? both(cin->arena, STMT_SEQUENCE, stmts, stmt) : stmt;
     }
+    return stmts;
 }
 
 const Cin *cin_create_parts(Arena *arena, const Assignment *assignment, const Assignment *const *parts,
@@ -160,8 +215,13 @@ const Cin *cin_create_parts(Arena *arena, const Assignment *assignment, const As
         const SourceVar *var = &parts[0]->vars[v];
         cin->vars[v] = (IndexVar){var->name, var->span, var->extent, true};
     }
-    for (int p = 0; p < part_count; p++)
-        add_part(cin, parts[p]);
+    const Nest outside = {0};
+    for (int p = 0; p < part_count; p++) {
+        if (parts[p]->lhs->tensor->around)
+            continue; // inside of what reads it
+        const Stmt *part = make_part(cin, parts[p], &outside);
+        cin->body = cin->body ? both(arena, STMT_WHERE, part, cin->body) : part;
+    }
     return cin;
 }
 

@@ -85,43 +85,63 @@ void cin_print_directive(const Cin *cin, const Directive *directive, const char 
     text_append(to, ")");
 }
 
-// On one line if that fits; else the loops, and the assignment below them.
-static void print_nest(const Cin *cin, const Nest *nest, const char *end, Text *to) {
+// Loops and the assignment, on one line where that fits; else the loops, and the assignment below them. A
+// NULL assignment: loops alone.
+static void print_loops(const Cin *cin, const Nest *nest, int first, const Stmt *assign, const char *end,
+                        int indent, Text *to) {
     const char *const *names = cin_names(cin);
-    Text loops = text_create(cin->arena), assign = text_create(cin->arena);
-    for (int i = 0; i < nest->loop_count; i++)
-        text_printf(&loops, "%sforall(%s)", i ? " " : "", names[nest->loops[i]]);
-    access_print(nest->assign->lhs, names, &assign);
-    text_append(&assign, nest->assign->accumulate ? " += " : " = ");
-    expr_print(nest->assign->rhs, names, &assign);
-    text_append(&assign, end);
-    if (nest->loop_count && loops.length + 1 + assign.length <= LINE_LENGTH) {
-        text_printf(to, "%s %s\n", text_string(&loops), text_string(&assign));
+    Text loops = text_create(cin->arena), text = text_create(cin->arena);
+    for (int i = first; i < nest->loop_count; i++)
+        text_printf(&loops, "%sforall(%s)", i > first ? " " : "", names[nest->loops[i]]);
+    if (assign) {
+        access_print(assign->lhs, names, &text);
+        text_append(&text, assign->accumulate ? " += " : " = ");
+        expr_print(assign->rhs, names, &text);
+        text_append(&text, end);
+    }
+    const size_t column = (size_t)indent;
+    text_printf(to, "%*s", indent, "");
+    if (loops.length && column + loops.length + 1 + text.length <= LINE_LENGTH) {
+        text_printf(to, assign ? "%s %s\n" : "%s\n", text_string(&loops), text_string(&text));
         return;
     }
-    if (nest->loop_count) {
-        append_wrapped(text_string(&loops), 0, 0, to);
-        text_append(to, "  ");
+    if (loops.length) {
+        append_wrapped(text_string(&loops), column, column, to);
+        if (!assign)
+            return;
+        text_printf(to, "%*s", indent + 2, "");
     }
-    append_wrapped(text_string(&assign), nest->loop_count ? 2 : 0, 4, to);
+    append_wrapped(text_string(&text), column + (loops.length ? 2 : 0), column + 4, to);
 }
 
-// `index` is that of the first nest of the statement that is executed; the last line ends in `end`.
-static void print_stmt(const Cin *cin, const Stmt *stmt, int index, const char *end, Text *to) {
+// `index` is that of the first nest of the statement that is executed, `depth` how many of its loops have
+// been printed; the last line ends in `end`.
+static void print_stmt(const Cin *cin, const Stmt *stmt, int index, int depth, const char *end, int indent,
+                       Text *to) {
+    Nest nest = cin_nest(cin, index);
+    const int first = depth;
+    for (; stmt->kind == STMT_FORALL; stmt = stmt->body)
+        depth++;
+    if (stmt->kind == STMT_ASSIGN) {
+        print_loops(cin, &nest, first, nest.assign, end, indent, to);
+        return;
+    }
+    nest.loop_count = depth;
+    if (depth > first) {
+        print_loops(cin, &nest, first, NULL, "", indent, to);
+        indent += 2;
+    }
     if (stmt->kind == STMT_SEQUENCE) {
-        print_stmt(cin, stmt->first, index, " ;", to);
-        print_stmt(cin, stmt->second, index + stmt_nest_count(stmt->first), end, to);
-    } else if (stmt->kind == STMT_WHERE) {
-        print_stmt(cin, stmt->first, index + stmt_nest_count(stmt->second), " where", to);
-        print_stmt(cin, stmt->second, index, end, to);
+        print_stmt(cin, stmt->first, index, depth, " ;", indent, to);
+        print_stmt(cin, stmt->second, index + stmt->first->nest_count, depth, end, indent, to);
     } else {
-        const Nest nest = cin_nest(cin, index);
-        print_nest(cin, &nest, end, to);
+        print_stmt(cin, stmt->first, index + stmt->second->nest_count, depth, " where", indent, to);
+        print_stmt(cin, stmt->second, index, depth, end, indent, to);
     }
 }
 
 void cin_print(const Cin *cin, const char *const *params, Text *to) {
-    print_stmt(cin, cin->body, 0, "", to);
+    print_stmt(cin, cin->body, 0, 0, "", 0, to);
     Text list = text_create(cin->arena);
     for (int64_t r = 0, d = 0; r < cin->relations.count || d < cin->directives.count;) {
         text_append(&list, list.length ? ", " : "");

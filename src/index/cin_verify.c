@@ -22,6 +22,16 @@ static void verify_access(void *context, const Access *access) {
              __builtin_ctzll(lost));
 }
 
+// What is derived from loops that are bound here can be recovered.
+static VarSet recovered_from(const Cin *cin, VarSet vars) {
+    for (int64_t i = cin->relations.count - 1; i >= 0; i--) {
+        const Relation *relation = cin->relations.items[i];
+        if (!((relation_children(relation) | relation_operands(relation)) & ~vars))
+            vars |= relation_parents(relation);
+    }
+    return vars;
+}
+
 static void verify_nest(Verifier *verifier, const Nest *nest) {
     const Cin *cin = verifier->cin;
     VarSet bound = 0;
@@ -34,22 +44,56 @@ static void verify_nest(Verifier *verifier, const Nest *nest) {
         bound |= (VarSet)1 << var;
     }
     VarSet behind = bound; // the loops and the variables that they are derived from
-    verifier->recovered = bound;
+    verifier->recovered = recovered_from(cin, bound);
     verifier->named = 0;
-    for (int64_t i = cin->relations.count - 1; i >= 0; i--) {
-        const Relation *relation = cin->relations.items[i];
-        const VarSet children = relation_children(relation), parents = relation_parents(relation);
-        if (!((children | relation_operands(relation)) & ~verifier->recovered))
-            verifier->recovered |= parents;
-        if (children & behind)
-            behind |= parents;
-    }
+    for (int64_t i = cin->relations.count - 1; i >= 0; i--)
+        if (relation_children(cin->relations.items[i]) & behind)
+            behind |= relation_parents(cin->relations.items[i]);
     verify_access(verifier, nest->assign->lhs);
     expr_accesses(nest->assign->rhs, verify_access, verifier);
-    // A loop that no access depends on would repeat its body.
-    for (int v = 0; v < cin->var_count; v++)
+    // A loop that no access depends on would repeat its body. One around a row may be there for another row
+    // that is read with it.
+    for (int v = 0; v < cin->var_count && !nest->assign->lhs->tensor->around; v++)
         if (behind >> v & 1 && !cin_made_by(cin, v) && !(verifier->named >> v & 1))
             fail(verifier, "a loop over a variable that its nest does not use", v);
+}
+
+typedef struct {
+    Verifier *verifier;
+    const Tensor *rows[MAX_VARS]; // that are filled here, by the number of loops around them
+    int count;
+    VarSet bound;
+} Scope;
+
+static void verify_row(void *context, const Access *access) {
+    const Scope *scope = context;
+    const Tensor *row = access->tensor;
+    bool filled = !row->around;
+    for (int i = 0; i < scope->count; i++)
+        filled = filled || scope->rows[i] == row;
+    if (!filled && !scope->verifier->why)
+        scope->verifier->why = arena_printf(scope->verifier->cin->arena,
+                                            "a row is used where it is not filled: '%s'", row->name);
+}
+
+// Rows are filled and read inside of the loops around them.
+static void verify_rows(Scope scope, const Stmt *stmt) {
+    for (; stmt->kind == STMT_FORALL; stmt = stmt->body)
+        scope.bound |= (VarSet)1 << stmt->var;
+    if (stmt->kind == STMT_ASSIGN) {
+        verify_row(&scope, stmt->lhs);
+        expr_accesses(stmt->rhs, verify_row, &scope);
+        return;
+    }
+    if (stmt->row) {
+        const VarSet missing = stmt->row->around & ~recovered_from(scope.verifier->cin, scope.bound);
+        if (missing)
+            fail(scope.verifier, "a row outside of a loop that it should be inside of",
+                 __builtin_ctzll(missing));
+        scope.rows[scope.count++] = stmt->row;
+    }
+    verify_rows(scope, stmt->first);
+    verify_rows(scope, stmt->second);
 }
 
 static void verify_relation(Verifier *verifier, const Relation *relation) {
@@ -110,6 +154,7 @@ bool cin_verify(const Cin *cin, const char **why) {
             verify_nest(&verifier, &nest);
         }
         verify_distribution(&verifier);
+        verify_rows((Scope){.verifier = &verifier}, cin->body);
     }
     *why = verifier.why;
     return !verifier.why;

@@ -198,7 +198,7 @@ Assignment *assignment_with_tensors(Arena *arena, const Assignment *assignment, 
 }
 
 VarSet access_vars(const Access *access) {
-    VarSet vars = 0;
+    VarSet vars = access->tensor->around;
     for (int m = 0; m < access->tensor->order; m++)
         vars |= (VarSet)1 << access->vars[m];
     return vars;

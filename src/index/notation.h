@@ -23,6 +23,9 @@ typedef struct {
     LevelType levels[MAX_ORDER];
     int mode_order[MAX_ORDER];
     const Placement *placement; // NULL: induced by the schedule
+    // Of a row, a workspace that lives in an iteration of loops and is filled anew in each: the variables of
+    // its statement that these loops go through. 0: a tensor that lies in memory as a whole.
+    VarSet around;
 } Tensor;
 
 // Whether a level does not store every coordinate.
@@ -92,7 +95,8 @@ ElementType expr_type(const Expr *expr);
 // The first access of a sparse tensor, the left side first; NULL where there is none.
 const Access *assignment_sparse(const Assignment *assignment);
 
-// The variables that index an access, and those of all accesses of an expression.
+// The variables that determine the element of an access: those that index it, and those around a row. And
+// those of all accesses of an expression.
 VarSet access_vars(const Access *access);
 VarSet expr_vars(const Expr *expr);
 

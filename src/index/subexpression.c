@@ -85,26 +85,15 @@ bool expr_equal(Arena *arena, const Expr *a, const Expr *b) {
     return expr_equal(arena, a->left, b->left) && expr_equal(arena, a->right, b->right);
 }
 
-static bool find_obstacle(Replacement *replacement, ReplaceObstacle obstacle, VarSet vars) {
-    if (!vars)
-        return false;
-    if (replacement->obstacle == REPLACE_FINE) {
-        replacement->obstacle = obstacle;
-        replacement->var = __builtin_ctzll(vars);
-    }
-    return true;
-}
-
 static bool may_replace(Replacement *replacement, ExprPlace place) {
     const VarSet summed = expr_vars(replacement->part) & ~replacement->kept;
-    if (find_obstacle(replacement, REPLACE_LEFT, summed & replacement->left) ||
-        find_obstacle(replacement, REPLACE_NONLINEAR, place.linear ? 0 : summed) ||
-        find_obstacle(replacement, REPLACE_SHARED, summed & place.beside))
-        return false;
+    const VarSet outside = summed & (place.linear ? replacement->left | place.beside : summed);
     // A term without it is not summed over it; the workspace would be.
     const VarSet reduced = replacement->kept & ~replacement->left;
     const VarSet partly = reduced & expr_vars(replacement->part) & ~common_vars(replacement->part);
-    if (find_obstacle(replacement, REPLACE_PARTIAL, place.additive ? partly : 0))
+    replacement->outside |= outside;
+    replacement->partly |= place.additive && !outside ? partly : 0;
+    if (outside || (place.additive && partly))
         return false;
     replacement->count++;
     return true;
@@ -182,6 +171,7 @@ static const Expr *replace(Replacement *replacement, const Expr *expr, ExprPlace
 
 const Expr *expr_replace(Replacement *replacement, const Expr *expr) {
     replacement->count = 0;
+    replacement->outside = replacement->partly = 0;
     return replace(replacement, expr, (ExprPlace){.linear = true, .additive = true});
 }
 

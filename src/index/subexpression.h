@@ -7,26 +7,19 @@
 
 #include "index/notation.h"
 
-// Why an occurrence cannot be replaced.
-typedef enum {
-    REPLACE_FINE,
-    REPLACE_LEFT,      // a variable that would be summed over before indexes the left side
-    REPLACE_NONLINEAR, // it would be summed over before, inside a function or a divisor
-    REPLACE_SHARED,    // it would be summed over before, and other factors have it as well
-    REPLACE_PARTIAL,   // a variable of the workspace is summed over in some terms of the part only
-} ReplaceObstacle;
-
 typedef struct {
     Arena *arena;
     const Expr *part; // what is replaced; its variables are those of the expression
-    const Expr *by;   // an access indexed by the variables that are kept; the others are summed over before
+    const Expr *by;   // an access that the variables in `kept` determine; the others are summed over before
     VarSet kept;
     VarSet left;    // variables of the left side
     bool truncates; // divisions truncate, so they are not linear
     // Set by expr_replace.
     int count; // occurrences replaced
-    ReplaceObstacle obstacle;
-    int var; // of the obstacle
+    // Why others are not. Variables that cannot be summed ahead: they index the left side or other factors,
+    // or are summed over around what is not linear, a function or a divisor.
+    VarSet outside;
+    VarSet partly; // variables of the workspace that some terms of the part only are summed over
 } Replacement;
 
 // `expr` with every occurrence of the part replaced where that is possible; `expr` itself where there is

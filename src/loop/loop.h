@@ -31,6 +31,10 @@ typedef struct {
     ElementType type;
     bool written;
     bool scalar; // one element, which has no position: a local variable
+    // Of a workspace that is no scalar: how many elements it has, and its number among those of the
+    // execution.
+    const IntExpr *extent;
+    int number;
 } LoopArray;
 
 typedef struct {
@@ -84,7 +88,8 @@ typedef enum {
     LOOP_LEAF, // an IF without transfers inside: what one processor computes between them
     LOOP_TEAM, // threads that each execute the body, and add to an array of their own in place of another
     LOOP_LET,  // var = value until the end of the body that it is in
-    LOOP_WORKSPACE,  // `array`, a scalar, is zero, until the end of the body that it is in
+    LOOP_WORKSPACE,  // `array` is there, and zero unless it is `stored`, until the end of the body that it is
+                     // in
     LOOP_STORE,      // array[position] = value
     LOOP_ACCUMULATE, // array[position] += value
     LOOP_CALL,       // a call for what it does
@@ -142,6 +147,7 @@ struct LoopNode {
     const char *text; // of a COMMENT; why a LEAF is as it is
     LoopExecution execution;
     bool atomic;          // an ACCUMULATE that other threads may make at the same time
+    bool stored;          // of a WORKSPACE: every element is stored before it is read or added to
     int own;              // of a TEAM: the array of each thread
     const IntExpr *count; // of a CALL: the iterations that it makes
     int field_count;      // of a WAIT, FETCH or OPEN
@@ -180,7 +186,8 @@ enum {
 typedef struct {
     const char *name;
     // How it is printed: %v its variable, %a its array, %p [position], %e value, %l and %u bounds, %x
-    // execution, %t transfer, %f fields, %c text, %d coordinates of processors, %o own array of a thread.
+    // execution, %t transfer, %f fields, %c text, %d coordinates of processors, %o own array of a thread, %z
+    // elements of a workspace.
     const char *format;
     int fields;
     int value_type; // of the value; VALUE_TYPE_NONE: any

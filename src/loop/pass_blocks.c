@@ -39,6 +39,11 @@ static bool carries(const Jam *jam, const LoopNode *node) {
     return true;
 }
 
+// A workspace that copies would share.
+static bool has_elements(const Jam *jam, const LoopNode *node) {
+    return node->kind == LOOP_WORKSPACE && jam->kernel->arrays.items[node->array].extent;
+}
+
 // Finds the innermost loop and what is around it. False where there is something else.
 static bool find_inner(Jam *jam) {
     const LoopBody *body = &jam->outer->body;
@@ -48,7 +53,8 @@ static bool find_inner(Jam *jam) {
         if (node->kind == LOOP_FOR && !jam->inner) {
             jam->inner = node;
             jam->inner_at = i;
-        } else if (!is_plain(node->kind, !jam->inner) || node->atomic || node->count || carries(jam, node)) {
+        } else if (!is_plain(node->kind, !jam->inner) || node->atomic || node->count || carries(jam, node) ||
+                   has_elements(jam, node)) {
             return false;
         }
     }

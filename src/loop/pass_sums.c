@@ -5,21 +5,22 @@
 
 typedef struct {
     LoopKernel *kernel;
-    int sum;   // the array of the sum in hand; -1: none yet
-    int array; // the one that is updated
+    int sum, array;      // the sum in hand, and the array that is updated
+    int64_t array_count; // without sums
+    bool *elements;      // by array: whether it has an element that is updated
 } Sums;
 
 typedef struct {
     bool distinct; // threads make updates of their own
     bool any;      // threads are at work
-    bool blocked;  // something that a sum cannot go around
+    bool blocked;  // a team, which adds to copies
 } ThreadsInside;
 
 static void inspect_threads(void *context, const LoopNode *node) {
     ThreadsInside *inside = context;
     inside->any = inside->any || node->execution.thread;
     inside->distinct = inside->distinct || (node->execution.thread && node->execution.distinct);
-    inside->blocked = inside->blocked || node->kind == LOOP_TEAM || node->kind == LOOP_WORKSPACE;
+    inside->blocked = inside->blocked || node->kind == LOOP_TEAM;
 }
 
 // The update that a loop makes of one element only, and that its threads may share; NULL where it does
@@ -32,36 +33,47 @@ static const LoopNode *update_of(const Sums *sums, const LoopNode *loop) {
     return !update || inside.distinct || inside.blocked || (inside.any && update->atomic) ? NULL : update;
 }
 
+static bool updates(const LoopBody *body, int array) {
+    for (int64_t i = 0; i < body->count; i++)
+        if ((body->items[i]->kind == LOOP_ACCUMULATE && body->items[i]->array == array) ||
+            updates(&body->items[i]->body, array))
+            return true;
+    return false;
+}
+
 static void add_to_sum(void *context, const LoopNode *node, LoopBody *to) {
     const Sums *sums = context;
     LoopNode *copy = arena_copy(sums->kernel->arena, node, sizeof *node);
-    if (node->kind == LOOP_ACCUMULATE) {
+    if (node->kind == LOOP_ACCUMULATE && node->array == sums->array) {
         copy->array = sums->sum;
         copy->position = NULL;
         copy->atomic = false;
     }
-    if (node->kind == LOOP_FOR)
+    if (node->kind == LOOP_FOR && updates(&node->body, sums->sum))
         loop_add_sum(sums->kernel->arena, copy, sums->sum);
     loop_append(sums->kernel->arena, to, copy);
 }
+
+static LoopBody sum_body(Sums *sums, const LoopBody *body);
 
 // A sum of nothing, the loop, and the update with the sum.
 static void append_summed(Sums *sums, const LoopNode *loop, const LoopNode *update, LoopBody *to) {
     LoopKernel *kernel = sums->kernel;
     Arena *arena = kernel->arena;
     const int type = update->value->type;
+    sums->elements[update->array] = true;
     sums->array = update->array;
-    sums->sum = loop_add_array(
+    const int sum = sums->sum = loop_add_array(
         kernel, (LoopArray){.name = "sum", .type = (ElementType)type, .written = true, .scalar = true});
     LoopNode *workspace = loop_node(arena, LOOP_WORKSPACE);
-    workspace->array = sums->sum;
+    workspace->array = sum;
     loop_append(arena, to, workspace);
     LoopBody body = {0};
     loop_append(arena, &body, loop);
     const LoopBody summed = loop_rewrite(arena, &body, add_to_sum, sums);
-    loop_append(arena, to, summed.items[0]);
+    loop_append(arena, to, loop_with_body(arena, summed.items[0], sum_body(sums, &summed.items[0]->body)));
     LoopNode *last = arena_copy(arena, update, sizeof *update);
-    last->value = value_element(arena, VALUE_LOAD, type, sums->sum, NULL);
+    last->value = value_element(arena, VALUE_LOAD, type, sum, NULL);
     last->count = NULL;
     loop_append(arena, to, last);
 }
@@ -80,17 +92,20 @@ static LoopBody sum_body(Sums *sums, const LoopBody *body) {
     return result;
 }
 
-// Where there is no iteration there may be no element to add a sum of nothing to.
-static const Value *with_element(const Sums *sums, const Value *condition) {
-    Arena *arena = sums->kernel->arena;
+// Where there is no iteration there may be no element to add a sum of nothing to, but in workspaces.
+static const Value *with_elements(const Sums *sums, const Value *condition) {
+    const LoopKernel *kernel = sums->kernel;
     const int count = condition->kind == VALUE_AND ? condition->operand_count : 1;
-    const Value **operands = arena_array(arena, const Value *, count + 1);
-    for (int i = 0, at = 0; i < count; i++) {
+    const Value **operands = arena_array(kernel->arena, const Value *, count + sums->array_count);
+    int at = 0;
+    for (int i = 0; i < count; i++) {
         operands[at++] = condition->kind == VALUE_AND ? condition->operands[i] : condition;
-        if (i == 0)
-            operands[at++] = value_element(arena, VALUE_PRESENT, VALUE_TYPE_CONDITION, sums->array, NULL);
+        for (int a = 0; i == 0 && a < sums->array_count; a++)
+            if (sums->elements[a] && !kernel->arrays.items[a].scalar && !kernel->arrays.items[a].extent)
+                operands[at++] = value_element(kernel->arena, VALUE_PRESENT, VALUE_TYPE_CONDITION, a, NULL);
     }
-    return value_list(arena, VALUE_AND, VALUE_TYPE_CONDITION, NULL, count + 1, operands);
+    return at == 1 ? operands[0]
+                   : value_list(kernel->arena, VALUE_AND, VALUE_TYPE_CONDITION, NULL, at, operands);
 }
 
 static void has_team(void *context, const LoopNode *node) {
@@ -104,17 +119,17 @@ static void sum_leaf(void *context, const LoopNode *node, LoopBody *to) {
         loop_append(sums->kernel->arena, to, node);
         return;
     }
-    sums->sum = -1;
+    sums->elements = arena_array(sums->kernel->arena, bool, sums->array_count);
     LoopNode *leaf = loop_with_body(sums->kernel->arena, node, sum_body(sums, &node->body));
     bool team = false; // says itself that there is an element
     loop_visit(&node->body, has_team, &team);
-    if (sums->sum >= 0 && !team)
-        leaf->value = with_element(sums, node->value);
+    if (!team)
+        leaf->value = with_elements(sums, node->value);
     loop_append(sums->kernel->arena, to, leaf);
 }
 
 const LoopKernel *loop_pass_sums(const LoopKernel *before) {
-    Sums sums = {.kernel = loop_kernel_copy(before)};
+    Sums sums = {.kernel = loop_kernel_copy(before), .array_count = before->arrays.count};
     sums.kernel->body = loop_rewrite(before->arena, &before->body, sum_leaf, &sums);
     return sums.kernel;
 }

@@ -23,14 +23,27 @@ static const IntExpr *multiply(const Threads *threads, const IntExpr *work, cons
     return is_known(threads, count) ? int_op(threads->kernel->arena, INT_MUL, work, count) : work;
 }
 
+static bool has_work(const LoopNode *node) {
+    bool work = node->kind == LOOP_FOR || node->count;
+    for (int64_t i = 0; i < node->body.count && !work; i++)
+        work = has_work(node->body.items[i]);
+    return work;
+}
+
+// Of loops that follow each other, the sum.
 static const IntExpr *work_of(const Threads *threads, const LoopNode *node, const IntExpr *work) {
+    const IntExpr *sum = NULL;
     if (node->kind == LOOP_FOR)
         work = multiply(threads, work, node->upper);
     if (node->count)
         work = multiply(threads, work, node->count);
-    for (int64_t i = 0; i < node->body.count; i++)
-        work = work_of(threads, node->body.items[i], work);
-    return work;
+    for (int64_t i = 0; i < node->body.count; i++) {
+        if (!has_work(node->body.items[i]))
+            continue;
+        const IntExpr *inside = work_of(threads, node->body.items[i], work);
+        sum = sum ? int_op(threads->kernel->arena, INT_ADD, sum, inside) : inside;
+    }
+    return sum ? sum : work;
 }
 
 // What a leaf has in it.

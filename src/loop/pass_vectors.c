@@ -4,12 +4,23 @@
 #include "loop/passes.h"
 
 typedef struct {
-    bool excluded; // vectors by command, updates that are atomic, or a library call
+    bool excluded; // vectors by command, or updates that are atomic
 } Contents;
 
 static void inspect(void *context, const LoopNode *node) {
     Contents *contents = context;
-    contents->excluded = contents->excluded || node->execution.vector || node->atomic || node->count;
+    contents->excluded = contents->excluded || node->execution.vector || node->atomic;
+}
+
+// A library call, or memory that lanes would share.
+static bool has_obstacle(const LoopKernel *kernel, const LoopBody *body) {
+    for (int64_t i = 0; i < body->count; i++) {
+        const LoopNode *node = body->items[i];
+        if (node->count || (node->kind == LOOP_WORKSPACE && kernel->arrays.items[node->array].extent) ||
+            has_obstacle(kernel, &node->body))
+            return true;
+    }
+    return false;
 }
 
 static LoopBody with_vectors(const LoopKernel *kernel, const LoopBody *body) {
@@ -17,7 +28,7 @@ static LoopBody with_vectors(const LoopKernel *kernel, const LoopBody *body) {
     for (int64_t i = 0; i < body->count; i++) {
         const LoopNode *node = body->items[i];
         LoopNode *copy = loop_with_body(kernel->arena, node, with_vectors(kernel, &node->body));
-        if (node->kind == LOOP_FOR && !loop_has_loop(&node->body))
+        if (node->kind == LOOP_FOR && !loop_has_loop(&node->body) && !has_obstacle(kernel, &node->body))
             copy->execution.vector =
                 !node->execution.unroll && (node->execution.distinct || loop_invariant_update(kernel, node));
         loop_append(kernel->arena, &result, copy);

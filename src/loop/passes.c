@@ -43,6 +43,7 @@ LoopKernel *loop_kernel_copy(const LoopKernel *kernel) {
 
 typedef struct {
     bool *changed; // by variable: bound inside
+    bool *local;   // by array: a workspace inside
     int updates;
     const LoopNode *update;
     bool other; // something is done that is no accumulation
@@ -52,6 +53,10 @@ static void find_updates(void *context, const LoopNode *node) {
     Updates *updates = context;
     if (node->var >= 0)
         updates->changed[node->var] = true;
+    if (node->kind == LOOP_WORKSPACE)
+        updates->local[node->array] = true;
+    if (node->array >= 0 && updates->local[node->array])
+        return;
     updates->other = updates->other || node->kind == LOOP_CALL || node->kind == LOOP_STORE;
     if (node->kind == LOOP_ACCUMULATE) {
         updates->updates++;
@@ -67,7 +72,8 @@ static bool is_changed(const Updates *updates, const IntExpr *expr) {
 }
 
 const LoopNode *loop_invariant_update(const LoopKernel *kernel, const LoopNode *loop) {
-    Updates updates = {.changed = arena_array(kernel->arena, bool, kernel->vars.count + 1)};
+    Updates updates = {.changed = arena_array(kernel->arena, bool, kernel->vars.count + 1),
+                       .local = arena_array(kernel->arena, bool, kernel->arrays.count + 1)};
     find_updates(&updates, loop);
     loop_visit(&loop->body, find_updates, &updates);
     const bool one = !updates.other && updates.updates == 1 && updates.update->position;

@@ -33,7 +33,7 @@ const LoopKernel *loop_run_passes(const LoopKernel *kernel, int count, const cha
 LoopKernel *loop_kernel_copy(const LoopKernel *kernel);
 
 // The one accumulation of a loop, to an element that the loop and those inside do not change; NULL where
-// there is another one, a store or a call.
+// there is another one, a store or a call, but of workspaces inside.
 const LoopNode *loop_invariant_update(const LoopKernel *kernel, const LoopNode *loop);
 bool loop_has_loop(const LoopBody *body);
 

@@ -84,6 +84,16 @@ static void print_variable(const Printer *printer, const LoopNode *node) {
         text_printf(printer->to, ": %s", type);
 }
 
+// "[4 * n] = 0", unless elements are stored first; nothing for a scalar.
+static void print_elements(const Printer *printer, const LoopNode *node) {
+    const LoopArray *array = &printer->kernel->arrays.items[node->array];
+    if (!array->extent)
+        return;
+    text_append(printer->to, "[");
+    print_int(printer, array->extent);
+    text_append(printer->to, node->stored ? "]" : "] = 0");
+}
+
 // One place of a format: a letter after '%'.
 static void print_part(const Printer *printer, const LoopNode *node, char letter) {
     Text *to = printer->to;
@@ -96,6 +106,9 @@ static void print_part(const Printer *printer, const LoopNode *node, char letter
         break;
     case 'o':
         text_append(to, printer->names.arrays[node->own]);
+        break;
+    case 'z':
+        print_elements(printer, node);
         break;
     case 'p':
         if (!node->position)

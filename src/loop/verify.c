@@ -10,7 +10,7 @@ typedef struct {
     const char *why;     // NULL while all is well
     bool *vars, *arrays; // that are bound here
     TransferState *transfers;
-    bool in_leaf;
+    bool in_leaf, in_vector;
     const LoopNode *node; // in hand
 } Verifier;
 
@@ -173,6 +173,16 @@ static void verify_collapsed(Verifier *verifier, const LoopNode *node) {
     }
 }
 
+// A scalar, or elements that a thread has for itself, and lanes of vectors would share.
+static void verify_workspace(Verifier *verifier, const LoopArray *array) {
+    if (array->scalar == (array->extent != NULL))
+        fail(verifier, "a workspace that is neither a scalar nor has an extent", array->name);
+    if (array->extent && !int_is_closed(array->extent))
+        fail(verifier, "the extent of a workspace depends on variables", array->name);
+    if (array->extent && verifier->in_vector)
+        fail(verifier, "a workspace that lanes of vectors share", array->name);
+}
+
 // The fields that its kind has are there, and no others.
 static void verify_fields(Verifier *verifier, const LoopNode *node) {
     const int fields = loop_kind(node->kind)->fields;
@@ -200,9 +210,8 @@ static void verify_fields(Verifier *verifier, const LoopNode *node) {
         fail(verifier, "communication inside a leaf", "");
     if (node->kind == LOOP_FOR)
         verify_collapsed(verifier, node);
-    if (node->kind == LOOP_WORKSPACE && is_array(verifier, node->array) &&
-        !verifier->kernel->arrays.items[node->array].scalar)
-        fail(verifier, "a local array that is no scalar", verifier->kernel->arrays.items[node->array].name);
+    if (node->kind == LOOP_WORKSPACE && is_array(verifier, node->array))
+        verify_workspace(verifier, &verifier->kernel->arrays.items[node->array]);
     if (node->step < 1)
         fail(verifier, "a step that is not positive", "");
 }
@@ -228,10 +237,12 @@ static void verify_transfer(Verifier *verifier, const LoopNode *node) {
 static void verify_body(Verifier *verifier, const LoopBody *body);
 
 static void verify_inside(Verifier *verifier, const LoopNode *node) {
-    const bool leaf = verifier->in_leaf;
+    const bool leaf = verifier->in_leaf, vector = verifier->in_vector;
     verifier->in_leaf = leaf || node->kind == LOOP_LEAF;
+    verifier->in_vector = vector || node->execution.vector;
     verify_body(verifier, &node->body);
     verifier->in_leaf = leaf;
+    verifier->in_vector = vector;
     if (loop_kind(node->kind)->fields & BINDS_INSIDE)
         verifier->vars[node->var] = false;
     for (int d = 0; d < node->dim_count; d++)

@@ -5,11 +5,20 @@
 
 #include "lower/loops.h"
 
-// How a kernel reaches the elements of one transfer.
+// How a kernel reaches the elements of one transfer, or of a row.
 typedef struct {
     int array;
+    int level_count;
     Level levels[MAX_ORDER]; // by storage level
 } View;
+
+// A row that leaves may use, and those outside of it.
+typedef struct RowView RowView;
+struct RowView {
+    const RowWorkspace *row;
+    View view;
+    const RowView *outer;
+};
 
 typedef struct {
     const Spmd *spmd;
@@ -19,6 +28,7 @@ typedef struct {
     View *views;          // by transfer
     const SpmdNest *nest; // in hand
     bool structure;       // entries of the result are built, and no values
+    const RowView *rows;  // inside of which the leaf in hand is, the innermost first
     int active;           // the variable that says whether its processor takes part
 } Builder;
 
@@ -41,6 +51,7 @@ typedef struct {
     const IntExpr *first[MAX_VARS];
     const IntExpr *uppers[MAX_VARS]; // of the loops, by position: a number, a param, or a variable for it
     int written;                     // the array that is written
+    bool atomic;                     // so are updates, because of a loop of a leaf around this one
     // Of a leaf with sparse tensors: their accesses, in the state inside of the loops made so far.
     int operand_count;
     const Operand *operands;
@@ -48,7 +59,7 @@ typedef struct {
 
 // The view of an access of the nest in hand.
 const View *build_view(const Builder *builder, const Access *access, TransferKind kind);
-// The position of an element of it where the leaf's innermost loops begin.
+// The position of an element of it where the leaf's innermost loops begin; NULL of a row that is a scalar.
 const IntExpr *build_position(const LeafBuilder *leaf, const Access *access, TransferKind kind);
 // The elements of the view that differ by one in variable `source` are so far apart; 0 where it has no such
 // mode.

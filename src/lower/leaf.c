@@ -8,11 +8,14 @@
 typedef Array(Definition) DefinitionArray;
 typedef Array(Guard) GuardArray;
 
+// What bounds are made from, from the outermost loop inwards, and what they need, outwards.
 typedef struct {
     const LeafSite *site;
     bool known[MAX_VARS];   // at the depth in hand; a variable once defined is known by its own name
     bool clamped[MAX_VARS]; // kept below their extents by the bounds so far
     bool used[MAX_VARS];    // by something further inside
+    DefinitionArray definitions[MAX_VARS + 1]; // by number of loops around
+    GuardArray guards[MAX_VARS + 1];
 } LeafBuilder;
 
 // `expr` with divisors of at least one: definitions stand before the guard that tells whether a coordinate
@@ -110,36 +113,36 @@ static void keep_used(LeafBuilder *builder, DefinitionArray *definitions, const 
     definitions->count = kept;
 }
 
-// Bounds, definitions and guards of the loops in this order.
-static void bound_loops(const LeafSite *site, Leaf *leaf, LeafLoop *loops) {
-    const Cin *cin = site->cin;
-    LeafBuilder builder = {.site = site};
-    memcpy(builder.known, site->outside, sizeof builder.known);
-    DefinitionArray definitions[MAX_VARS + 1];
-    GuardArray guards[MAX_VARS + 1];
-    definitions[0] = define_known(&builder);
-    guards[0] = guard_known(&builder);
+// Bounds, definitions and guards of the loops in this order, for what is inside of all of them.
+static void bound_loops(LeafBuilder *builder, const Leaf *leaf, LeafLoop *loops) {
+    const Cin *cin = builder->site->cin;
+    builder->definitions[0] = define_known(builder);
+    builder->guards[0] = guard_known(builder);
     for (int v = 0; v < cin->var_count; v++)
-        if (site->unbounded[v])
-            array_push(cin->arena, guards[0], (Guard){int_var(cin->arena, v), cin->vars[v].extent});
+        if (builder->site->unbounded[v])
+            array_push(cin->arena, builder->guards[0], (Guard){int_var(cin->arena, v), cin->vars[v].extent});
     for (int i = 0; i < leaf->loop_count; i++) {
-        loops[i].upper = bounds_upper(cin, loops[i].var, builder.known);
-        mark_clamped(&builder, loops[i].var);
-        builder.known[loops[i].var] = true;
-        definitions[i + 1] = define_known(&builder);
-        guards[i + 1] = guard_known(&builder);
+        loops[i].upper = bounds_upper(cin, loops[i].var, builder->known);
+        mark_clamped(builder, loops[i].var);
+        builder->known[loops[i].var] = true;
+        builder->definitions[i + 1] = define_known(builder);
+        builder->guards[i + 1] = guard_known(builder);
     }
-    use_access(&builder, site->assign->lhs);
-    expr_accesses(site->assign->rhs, use_access, &builder);
+}
+
+// Once it is known what is used inside.
+static void keep_bounds(LeafBuilder *builder, Leaf *leaf, LeafLoop *loops) {
+    DefinitionArray *definitions = builder->definitions;
+    const GuardArray *guards = builder->guards;
     for (int i = leaf->loop_count - 1; i >= 0; i--) {
-        keep_used(&builder, &definitions[i + 1], &guards[i + 1]);
+        keep_used(builder, &definitions[i + 1], &guards[i + 1]);
         loops[i].definitions = definitions[i + 1].items;
         loops[i].definition_count = (int)definitions[i + 1].count;
         loops[i].guards = guards[i + 1].items;
         loops[i].guard_count = (int)guards[i + 1].count;
-        use(&builder, loops[i].upper);
+        use(builder, loops[i].upper);
     }
-    keep_used(&builder, &definitions[0], &guards[0]);
+    keep_used(builder, &definitions[0], &guards[0]);
     leaf->definitions = definitions[0].items;
     leaf->definition_count = (int)definitions[0].count;
     leaf->guards = guards[0].items;
@@ -181,6 +184,12 @@ static bool check_substituted(const LeafSite *site, const Directive *directive) 
     const Cin *cin = site->cin;
     for (int v = 0; v < directive->loop_count; v++) {
         int at = position(site->loops, site->loop_count, directive->loops[v]);
+        if (at < 0 && site->enclosing[directive->loops[v]])
+            return diagnostics_error(
+                site->diagnostics, directive->span,
+                "cannot substitute %s: '%s' is outside of the workspace that is filled in "
+                "each of its iterations",
+                kernel_names[directive->kernel], cin->vars[directive->loops[v]].name);
         if (at < 0)
             return diagnostics_error(
                 site->diagnostics, directive->span,
@@ -253,7 +262,8 @@ static bool has_commands(const LeafSite *site, int var) {
 }
 
 // gemm wherever it fits, with as many loops as it can replace; gemv where the loops around it change its
-// operands only, as with other factors it would read its matrix again and again where loops read it once.
+// operands only, as with other factors it would read its matrix again and again where loops read it once. To
+// fill a row, it would be called too often.
 static void choose_freely(const LeafSite *site, Choice *choice) {
     const char *reason, *unused;
     const Tensor *sparse = leaf_sparse_tensor(site);
@@ -261,10 +271,11 @@ static void choose_freely(const LeafSite *site, Choice *choice) {
         choice->why = arena_printf(site->cin->arena, "loops: '%s' is sparse", sparse->name);
         return;
     }
-    for (int i = 0; i < site->loop_count; i++)
-        if (has_commands(site, site->loops[i])) {
+    for (int v = 0; v < site->cin->var_count; v++)
+        if ((site->enclosing[v] || position(site->loops, site->loop_count, v) >= 0) &&
+            has_commands(site, v)) {
             choice->why = arena_printf(site->cin->arena, "loops: the schedule says how '%s' is executed",
-                                       site->cin->vars[site->loops[i]].name);
+                                       site->cin->vars[v].name);
             return;
         }
     choice->call = blas_fit_contraction(site);
@@ -272,7 +283,7 @@ static void choose_freely(const LeafSite *site, Choice *choice) {
         return;
     blas_fit(site, KERNEL_GEMM, site->loops, site->loop_count, &reason);
     choice->call = blas_fit(site, KERNEL_GEMV, site->loops, site->loop_count, &unused);
-    if (choice->call && blas_alpha_varies(site, choice->call))
+    if (choice->call && (site->inner || blas_alpha_varies(site, choice->call)))
         choice->call = NULL;
     if (!choice->call)
         choice->why = arena_printf(site->cin->arena, "loops: %s", reason);
@@ -328,23 +339,102 @@ static int order_loops(const LeafSite *site, const BlasCall *call, LeafLoop *loo
     return replaced_count;
 }
 
-const Leaf *leaf_create(const LeafSite *site) {
-    const Cin *cin = site->cin;
+static void order_around_row(const LeafSite *site, LeafLoop *loops) {
+    for (int i = 0; i < site->loop_count; i++)
+        loops[i].var = site->loops[i];
+}
+
+static const Leaf *create_leaf(LeafBuilder *builder, const LeafSite *outer, const Stmt *stmt);
+
+// Leaves inside of this one, which see its loops as what is outside.
+static bool create_inside(LeafBuilder *builder, const Leaf *leaf, const Stmt *stmt, int nest,
+                          const Leaf **to) {
+    LeafSite site = *builder->site;
+    site.nest = nest;
+    site.inner = true;
+    for (int l = 0; l < leaf->loop_count; l++) {
+        site.outside[leaf->loops[l].var] = site.enclosing[leaf->loops[l].var] = true;
+        site.atomic = site.atomic || leaf->loops[l].atomic;
+    }
+    // What fills a row is alone with it.
+    site.atomic = site.atomic && !site.assigns[nest + stmt->nest_count - 1]->lhs->tensor->around;
+    memset(site.unbounded, 0, sizeof site.unbounded);
+    LeafBuilder *inner = arena_copy(site.cin->arena, builder, sizeof *builder);
+    *to = create_leaf(inner, &site, stmt);
+    for (int v = 0; v < MAX_VARS; v++)
+        builder->used[v] = builder->used[v] || inner->used[v];
+    return *to != NULL;
+}
+
+static bool create_with_row(LeafBuilder *builder, Leaf *leaf, const Stmt *where, int nest) {
+    const LeafSite *site = builder->site;
+    const Leaf **fills = arena_array(site->cin->arena, const Leaf *, where->second->nest_count);
+    const Stmt **parts = arena_array(site->cin->arena, const Stmt *, where->second->nest_count);
+    int count = 0;
+    // A sequence has its first statements on the left.
+    const Stmt *stmt = where->second;
+    for (; stmt->kind == STMT_SEQUENCE; stmt = stmt->first)
+        parts[count++] = stmt->second;
+    parts[count++] = stmt;
+    for (leaf->row = 0; site->rows->items[leaf->row].where != where;)
+        leaf->row++;
+    leaf->fills = fills;
+    while (count > 0) {
+        stmt = parts[--count];
+        if (!create_inside(builder, leaf, stmt, nest, &fills[leaf->fill_count++]))
+            return false;
+        nest += stmt->nest_count;
+    }
+    return create_inside(builder, leaf, where->first, nest, &leaf->reader);
+}
+
+// The loops of `stmt` that are not outside are those of its site.
+static const Stmt *take_loops(LeafSite *site, const Stmt *stmt) {
+    site->loop_count = site->inside_count = 0;
+    site->row = NULL;
+    for (; stmt->kind == STMT_FORALL; stmt = stmt->body)
+        if (!site->outside[stmt->var])
+            site->loops[site->loop_count++] = stmt->var;
+    if (stmt->kind == STMT_WHERE) {
+        site->row = stmt->row;
+        const Nest reader = cin_nest(site->cin, site->nest + stmt->nest_count - 1);
+        for (int i = 0; i < reader.loop_count; i++)
+            if (!site->outside[reader.loops[i]] &&
+                position(site->loops, site->loop_count, reader.loops[i]) < 0)
+                site->inside[site->inside_count++] = reader.loops[i];
+    }
+    site->assign = site->assigns[site->nest + stmt->nest_count - 1];
+    return stmt;
+}
+
+static const Leaf *create_leaf(LeafBuilder *builder, const LeafSite *outer, const Stmt *stmt) {
+    const Cin *cin = outer->cin;
+    LeafSite *site = arena_copy(cin->arena, outer, sizeof *outer);
+    stmt = take_loops(site, stmt);
+    builder->site = site;
     Choice choice = {0};
-    const Directive *directive = substitution(site);
+    const Directive *directive = site->row ? NULL : substitution(site);
     if (directive && !choose_substituted(site, directive, &choice))
         return NULL;
-    if (!directive)
+    if (site->row)
+        choice.why =
+            arena_printf(cin->arena, "loops: '%s' is filled and read in each iteration", site->row->name);
+    else if (!directive)
         choose_freely(site, &choice);
     Leaf *leaf = arena_new(cin->arena, Leaf);
     LeafLoop *loops = arena_array(cin->arena, LeafLoop, site->loop_count + 1);
+    leaf->nest = site->nest + stmt->nest_count - 1;
     leaf->assign = site->assign;
+    leaf->row = -1;
     leaf->loop_count = site->loop_count;
     leaf->loops = loops;
     leaf->call = choice.call;
     leaf->sparse = leaf_sparse_tensor(site) != NULL;
     leaf->why = choice.call ? describe_call(cin, choice.call) : choice.why;
-    leaf->call_loops = order_loops(site, choice.call, loops);
+    if (site->row)
+        order_around_row(site, loops);
+    else
+        leaf->call_loops = order_loops(site, choice.call, loops);
     if (leaf->sparse && is_ordered(site)) {
         int order[MAX_VARS];
         for (int i = 0; i < leaf->loop_count; i++)
@@ -352,6 +442,22 @@ const Leaf *leaf_create(const LeafSite *site) {
         if (!leaf_check_order(site, order))
             return NULL;
     }
-    bound_loops(site, leaf, loops);
-    return leaf_parallelize(site, loops, leaf->loop_count, leaf->call) ? leaf : NULL;
+    bound_loops(builder, leaf, loops);
+    if (!leaf_parallelize(site, loops, leaf->loop_count, leaf->call))
+        return NULL;
+    if (site->row) {
+        if (!create_with_row(builder, leaf, stmt, site->nest))
+            return NULL;
+    } else {
+        use_access(builder, site->assign->lhs);
+        expr_accesses(site->assign->rhs, use_access, builder);
+    }
+    keep_bounds(builder, leaf, loops);
+    return leaf;
+}
+
+const Leaf *leaf_create(const LeafSite *site, const Stmt *stmt) {
+    LeafBuilder *builder = arena_new(site->cin->arena, LeafBuilder);
+    memcpy(builder->known, site->outside, sizeof builder->known);
+    return create_leaf(builder, site, stmt);
 }

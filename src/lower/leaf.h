@@ -1,23 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Leaves: what a nest does between transfers, as loops with bounds, definitions and guards, or as loops
-// around a BLAS call.
+// Leaves: what a nest does between transfers, as loops with bounds, definitions and guards, around an
+// assignment, a BLAS call, or leaves that fill and read a row.
 #ifndef DISTAL_LOWER_LEAF_H
 #define DISTAL_LOWER_LEAF_H
 
-#include "spmd/spmd.h"
+#include "lower/transfers.h"
 
 typedef struct {
     const Cin *cin;
     Diagnostics *diagnostics;
     const Stmt *assign;
-    bool outside[MAX_VARS];   // known around the leaf: coordinates and loops with transfers inside
+    bool
+        outside[MAX_VARS]; // known around the leaf: coordinates, loops with transfers inside, loops of leaves
     bool unbounded[MAX_VARS]; // of those, coordinates that may lie beyond the extent of the variable
     int loop_count;
     int loops[MAX_VARS]; // of the leaf, in the order of the nest
+    // Of leaves with rows. `assign` is what reads the row.
+    int nest;                   // of `assign`
+    const Stmt *const *assigns; // by nest, as leaves make them
+    const RowWorkspaceArray *rows;
+    int inside_count;
+    int inside[MAX_VARS];     // loops of `assign` inside of the leaf's own
+    const Tensor *row;        // that the leaf fills and reads inside of its loops; NULL where it has none
+    bool inner;               // inside of another leaf
+    bool enclosing[MAX_VARS]; // loops of leaves around this one
+    bool atomic;              // and one of them says that updates are atomic
 } LeafSite;
 
-// NULL with a diagnostic where a schedule command about these loops cannot be carried out.
-const Leaf *leaf_create(const LeafSite *site);
+// The leaf of `stmt`, of which `site` has what is outside, the assignments, the rows and in `nest` the first
+// nest. NULL with a diagnostic where a schedule command about its loops cannot be carried out.
+const Leaf *leaf_create(const LeafSite *site, const Stmt *stmt);
 
 // The call of `kernel` that fits the statement on some of these loops, the innermost that will do, or NULL
 // and what is in the way in *reason. All loops of the leaf other than those of the call stay around it.

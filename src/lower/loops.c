@@ -5,6 +5,9 @@
 
 const View *build_view(const Builder *builder, const Access *access, TransferKind kind) {
     const Spmd *spmd = builder->spmd;
+    for (const RowView *rows = builder->rows; rows; rows = rows->outer)
+        if (rows->row->tensor == access->tensor)
+            return &rows->view;
     for (int t = 0; t < spmd->transfer_count; t++)
         if (&spmd->nests[spmd->transfers[t].nest] == builder->nest && spmd->transfers[t].kind == kind &&
             access_equal(spmd->transfers[t].access, access))
@@ -29,6 +32,7 @@ static void append_view(Builder *builder, LoopKind kind, int transfer, LoopBody 
     node->array = view->array = loop_add_array(
         kernel,
         (LoopArray){.name = tensor->name, .given = true, .type = tensor->type, .written = kind == LOOP_OPEN});
+    view->level_count = tensor->order;
     for (int l = 0; l < tensor->order; l++) {
         Level *level = &view->levels[l];
         *level = (Level){.type = tensor->levels[l],
@@ -88,6 +92,8 @@ static void build_sequence(Builder *builder, const SpmdNode *node, LoopBody *to)
 }
 
 static void build_nest(Builder *builder, const SpmdNest *nest) {
+    if (!nest->body)
+        return; // in that of another nest
     Arena *arena = builder->arena;
     LoopNode *node = loop_node(arena, LOOP_PROCESSORS);
     builder->nest = nest;

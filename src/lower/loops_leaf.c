@@ -25,7 +25,9 @@ const IntExpr *build_position(const LeafBuilder *leaf, const Access *access, Tra
         shared ? build_operand(leaf, spmd->shared, TRANSFER_FETCH) : build_operand(leaf, access, kind);
     if (operand >= 0)
         return leaf->operands[operand].begin;
-    for (int l = 0; l < access->tensor->order; l++) {
+    if (leaf->builder->kernel->arrays.items[view->array].scalar)
+        return NULL;
+    for (int l = 0; l < view->level_count; l++) {
         const Level *level = &view->levels[l];
         const IntExpr *coordinate = at_start(leaf, int_var(arena, access->vars[level->mode]));
         position = (kind == TRANSFER_REDUCE ? level->type.format->insert
@@ -36,7 +38,7 @@ const IntExpr *build_position(const LeafBuilder *leaf, const Access *access, Tra
 
 const IntExpr *build_stride(const LeafBuilder *leaf, const Access *access, TransferKind kind, int source) {
     const View *view = build_view(leaf->builder, access, kind);
-    for (int l = 0; l < access->tensor->order; l++)
+    for (int l = 0; l < view->level_count; l++)
         if (access->vars[view->levels[l].mode] == source)
             return view->levels[l].stride;
     return int_const(leaf->builder->arena, 0);
@@ -107,19 +109,27 @@ static LoopBody *append_work_guard(const LeafBuilder *leaf, LoopBody *to) {
     return build_if(leaf, conditions, count, to);
 }
 
-static bool is_atomic(const Leaf *leaf) {
-    for (int l = 0; l < leaf->loop_count; l++)
-        if (leaf->loops[l].atomic)
+static bool is_atomic(const LeafBuilder *leaf) {
+    for (int l = 0; l < leaf->leaf->loop_count; l++)
+        if (leaf->leaf->loops[l].atomic)
             return true;
-    return false;
+    return leaf->atomic;
 }
 
 void build_innermost(LeafBuilder *leaf, LoopBody *to) {
     Arena *arena = leaf->builder->arena;
     const Leaf *from = leaf->leaf;
     const IntExpr *count = int_const(arena, 1);
+    // Where leaves that fill and read a row follow each other, a variable is not the same in all of them.
+    const bool shared = leaf->builder->rows != NULL;
     for (int l = leaf->plain_count; l < from->loop_count; l++)
-        build_definitions(leaf, from->loops[l].definitions, from->loops[l].definition_count, to);
+        for (int d = 0; d < from->loops[l].definition_count; d++) {
+            const Definition *definition = &from->loops[l].definitions[d];
+            if (shared)
+                leaf->first[definition->var] = at_start(leaf, definition->value);
+            else
+                build_definitions(leaf, definition, 1, to);
+        }
     for (int l = leaf->plain_count; l < from->loop_count; l++) {
         build_upper(leaf, l, to);
         count = int_op(arena, INT_MUL, count, leaf->uppers[l]);
@@ -137,7 +147,7 @@ void build_innermost(LeafBuilder *leaf, LoopBody *to) {
         loop_update(arena, from->assign->accumulate ? LOOP_ACCUMULATE : LOOP_STORE, leaf->written,
                     build_position(leaf, from->assign->lhs, TRANSFER_REDUCE), value);
     LoopNode *copy = arena_copy(arena, update, sizeof *update);
-    copy->atomic = is_atomic(from);
+    copy->atomic = is_atomic(leaf);
     copy->count = from->call ? count : NULL;
     append(leaf, to, copy);
 }
@@ -155,21 +165,21 @@ static LoopBody *append_team(LeafBuilder *leaf, LoopBody *to) {
                                            .written = true});
     team->transfer =
         (int)(build_view(leaf->builder, leaf->leaf->assign->lhs, TRANSFER_REDUCE) - leaf->builder->views);
-    leaf->written = team->own;
+    leaf->written = leaf->builder->views[team->transfer].array = team->own;
     append(leaf, to, team);
     return &team->body;
 }
 
 typedef struct {
-    const LeafBuilder *leaf;
+    Builder *builder;
     int var;
     const Level *level;
 } LevelSearch;
 
 static void find_level(void *context, const Access *access) {
     LevelSearch *search = context;
-    const View *view = build_view(search->leaf->builder, access, TRANSFER_FETCH);
-    for (int l = 0; l < access->tensor->order; l++) {
+    const View *view = build_view(search->builder, access, TRANSFER_FETCH);
+    for (int l = 0; view && l < view->level_count; l++) {
         const Level *level = &view->levels[l];
         // A level that does not store every coordinate says which there are.
         if (access->vars[level->mode] == search->var && (!search->level || !level->type.format->full))
@@ -177,11 +187,25 @@ static void find_level(void *context, const Access *access) {
     }
 }
 
+// In all assignments inside.
+static void find_levels(LevelSearch *search, const Leaf *leaf) {
+    const SpmdNest *nest = search->builder->nest;
+    for (int f = 0; f < leaf->fill_count; f++)
+        find_levels(search, leaf->fills[f]);
+    if (leaf->reader) {
+        find_levels(search, leaf->reader);
+        return;
+    }
+    search->builder->nest = &search->builder->spmd->nests[leaf->nest];
+    expr_accesses(leaf->assign->rhs, find_level, search);
+    search->builder->nest = nest;
+}
+
 // The level whose coordinates a loop goes through: of an operand where one has its variable, else all there
 // are.
 static const Level *level_of(const LeafBuilder *leaf, int var) {
-    LevelSearch search = {leaf, var, NULL};
-    expr_accesses(leaf->leaf->assign->rhs, find_level, &search);
+    LevelSearch search = {leaf->builder, var, NULL};
+    find_levels(&search, leaf->leaf);
     if (search.level)
         return search.level;
     Level *universe = arena_new(leaf->builder->arena, Level);
@@ -189,10 +213,77 @@ static const Level *level_of(const LeafBuilder *leaf, int var) {
     return universe;
 }
 
+static void append_loops(LeafBuilder *leaf, int l, bool threaded, LoopBody *to);
+
+static LeafBuilder leaf_builder(Builder *builder, const Leaf *from) {
+    LeafBuilder leaf = {.builder = builder,
+                        .leaf = from,
+                        .plain_count = from->loop_count - (from->call ? from->call_loops : 0)};
+    builder->nest = &builder->spmd->nests[from->nest];
+    leaf.written = build_view(builder, from->assign->lhs, TRANSFER_REDUCE)->array;
+    for (int l = leaf.plain_count; l < from->loop_count; l++)
+        leaf.first[from->loops[l].var] = int_const(builder->arena, 0);
+    return leaf;
+}
+
+// A leaf inside of another one.
+static void append_leaf(const LeafBuilder *outer, const Leaf *from, bool threaded, LoopBody *to) {
+    LeafBuilder leaf = leaf_builder(outer->builder, from);
+    leaf.atomic = is_atomic(outer) && from == outer->leaf->reader;
+    build_definitions(&leaf, from->definitions, from->definition_count, to);
+    append_loops(&leaf, 0, threaded, build_guards(&leaf, from->guards, from->guard_count, to));
+}
+
+// An array with a level for each mode that has more than one coordinate; a scalar where none has.
+static LoopNode *make_row(const Builder *builder, RowView *rows) {
+    Arena *arena = builder->arena;
+    const RowWorkspace *row = rows->row;
+    const IntExpr *size = int_const(arena, 1);
+    for (int m = row->tensor->order - 1; m >= 0; m--) {
+        if (row->extents[m]->op == INT_CONST && row->extents[m]->value == 1)
+            continue;
+        for (int l = rows->view.level_count++; l > 0; l--)
+            rows->view.levels[l] = rows->view.levels[l - 1];
+        rows->view.levels[0] = (Level){.type = level_type_dense(),
+                                       .mode = m,
+                                       .last = rows->view.level_count == 1,
+                                       .first = row->first[m],
+                                       .stride = size};
+        size = int_op(arena, INT_MUL, size, row->extents[m]);
+    }
+    const bool scalar = rows->view.level_count == 0;
+    LoopNode *node = loop_node(arena, LOOP_WORKSPACE);
+    node->array = rows->view.array =
+        loop_add_array(builder->kernel, (LoopArray){.name = row->tensor->name,
+                                                    .given = true,
+                                                    .type = row->tensor->type,
+                                                    .written = true,
+                                                    .scalar = scalar,
+                                                    .extent = scalar ? NULL : size,
+                                                    .number = (int)(row - builder->spmd->rows)});
+    node->stored = row->stored && !scalar;
+    return node;
+}
+
+// A row, what fills it, and what reads it.
+static void append_row(const LeafBuilder *leaf, bool threaded, LoopBody *to) {
+    Builder *builder = leaf->builder;
+    RowView rows = {.row = &builder->spmd->rows[leaf->leaf->row], .outer = builder->rows};
+    append(leaf, to, make_row(builder, &rows));
+    builder->rows = &rows;
+    for (int f = 0; f < leaf->leaf->fill_count; f++)
+        append_leaf(leaf, leaf->leaf->fills[f], threaded, to);
+    append_leaf(leaf, leaf->leaf->reader, threaded, to);
+    builder->rows = rows.outer;
+}
+
 // The loops from `l` inwards. `threaded`: threads are at work around them already.
 static void append_loops(LeafBuilder *leaf, int l, bool threaded, LoopBody *to) {
     if (l == leaf->plain_count) {
-        build_innermost(leaf, to);
+        if (leaf->leaf->row >= 0)
+            append_row(leaf, threaded, to);
+        else
+            build_innermost(leaf, to);
         return;
     }
     Arena *arena = leaf->builder->arena;
@@ -231,12 +322,9 @@ static bool has_copies(const Leaf *leaf) {
 // Guards on what is known outside come first: definitions hold only for coordinates that exist.
 void build_leaf(Builder *builder, const Leaf *from, LoopBody *to) {
     Arena *arena = builder->arena;
-    LeafBuilder leaf = {.builder = builder,
-                        .leaf = from,
-                        .plain_count = from->loop_count - (from->call ? from->call_loops : 0),
-                        .written = build_view(builder, from->assign->lhs, TRANSFER_REDUCE)->array};
-    for (int l = leaf.plain_count; l < from->loop_count; l++)
-        leaf.first[from->loops[l].var] = int_const(arena, 0);
+    LeafBuilder leaf = leaf_builder(builder, from);
+    View *view = &builder->views[build_view(builder, from->assign->lhs, TRANSFER_REDUCE) - builder->views];
+    const int shared = view->array;
     const Value **conditions = arena_array(arena, const Value *, from->guard_count + 2);
     Guard *inner = arena_array(arena, Guard, from->guard_count + 1);
     int count = 0, inner_count = 0;
@@ -262,5 +350,6 @@ void build_leaf(Builder *builder, const Leaf *from, LoopBody *to) {
         build_sparse_loops(&leaf, body);
     else
         append_loops(&leaf, 0, false, body);
+    view->array = shared;
     loop_append(arena, to, node);
 }

@@ -9,6 +9,8 @@ typedef struct {
     Diagnostics *diagnostics;
     Spmd *spmd;
     TransferArray transfers;
+    RowWorkspaceArray rows;
+    SpmdNest *nests;
 } Lowering;
 
 static bool add_dim(Lowering *lowering, ExecutionDim dim, Span span) {
@@ -141,42 +143,67 @@ static bool leaf_has_copies(const Leaf *leaf) {
     return false;
 }
 
-static bool lower_nest(Lowering *lowering, int index, const int *own_dim, SpmdNest *result) {
+static void note_calls(Spmd *spmd, const Leaf *leaf) {
+    spmd->calls_library = spmd->calls_library || leaf->call;
+    spmd->contracts = spmd->contracts || (leaf->call && leaf->call->contraction);
+    for (int f = 0; f < leaf->fill_count; f++)
+        note_calls(spmd, leaf->fills[f]);
+    if (leaf->reader)
+        note_calls(spmd, leaf->reader);
+}
+
+// Loops in common, and inside of them all nests from number `first` on that fill and read rows: the body is
+// that of the last one, which reads them.
+static bool lower_loops_of(Lowering *lowering, const Stmt *stmt, int first, const int *own_dim) {
     const Cin *cin = lowering->cin;
     const Spmd *spmd = lowering->spmd;
-    Nest nest = cin_nest(cin, index);
-    result->assign = nest.assign;
-    set_coordinates(lowering, &nest, own_dim, result);
-    int first = (int)lowering->transfers.count;
-    transfers_of_nest(cin, &nest, index, &lowering->transfers);
-    int loops[MAX_VARS];
-    int loop_count = sequential_loops(cin, &nest, loops), depth = leaf_depth(cin, &nest);
+    const int last = first + stmt->nest_count - 1, first_transfer = (int)lowering->transfers.count;
+    const Nest nest = cin_nest(cin, last);
+    const Stmt **assigns = arena_array(cin->arena, const Stmt *, cin_nest_count(cin));
+    int loops[MAX_VARS], depth = 0;
+    sequential_loops(cin, &nest, loops);
+    for (int n = last; n >= first; n--) {
+        const Nest at = cin_nest(cin, n);
+        lowering->nests[n] = (SpmdNest){.assign = at.assign, .inside = last};
+        set_coordinates(lowering, &at, own_dim, &lowering->nests[n]);
+        transfers_of_nest(cin, &at, n, &lowering->transfers);
+        assigns[n] = leaf_assign(cin, &at, n, &lowering->transfers);
+        const int needed = leaf_depth(cin, &at);
+        depth = needed > depth ? needed : depth;
+    }
+    rows_of_stmt(cin, stmt, &lowering->rows);
     LeafSite site = {.cin = cin,
                      .diagnostics = lowering->diagnostics,
-                     .assign = leaf_assign(cin, &nest, index, &lowering->transfers)};
+                     .rows = &lowering->rows,
+                     .assigns = assigns,
+                     .nest = first};
     for (int d = 0; d < spmd->dim_count; d++) {
-        int var = result->coordinates[d];
+        const int var = lowering->nests[last].coordinates[d];
         if (var < 0)
             continue;
         site.outside[var] = true;
         site.unbounded[var] = !int_equal(spmd->dims[d].extent, cin->vars[var].extent);
     }
-    for (int i = 0; i < loop_count; i++) {
-        if (i < depth)
-            site.outside[loops[i]] = true;
-        else
-            site.loops[site.loop_count++] = loops[i];
-    }
-    const Leaf *leaf = leaf_create(&site);
+    for (int i = 0; i < depth; i++)
+        site.outside[loops[i]] = true;
+    const Leaf *leaf = leaf_create(&site, stmt);
     if (!leaf)
         return false;
-    lowering->spmd->calls_library = lowering->spmd->calls_library || leaf->call;
-    lowering->spmd->contracts = lowering->spmd->contracts || (leaf->call && leaf->call->contraction);
+    note_calls(lowering->spmd, leaf);
     if (leaf_has_copies(leaf))
-        for (int64_t t = first; t < lowering->transfers.count; t++)
+        for (int64_t t = first_transfer; t < lowering->transfers.count; t++)
             lowering->transfers.items[t].thread_copies = lowering->transfers.items[t].kind == TRANSFER_REDUCE;
-    result->body = build_tree(lowering, loops, 0, depth, first, leaf);
+    lowering->nests[last].body = build_tree(lowering, loops, 0, depth, first_transfer, leaf);
     return true;
+}
+
+static bool lower_stmt(Lowering *lowering, const Stmt *stmt, int first, const int *own_dim) {
+    if ((stmt->kind != STMT_SEQUENCE && stmt->kind != STMT_WHERE) || stmt->row)
+        return lower_loops_of(lowering, stmt, first, own_dim);
+    const bool where = stmt->kind == STMT_WHERE;
+    const Stmt *before = where ? stmt->second : stmt->first, *after = where ? stmt->first : stmt->second;
+    const bool ok = lower_stmt(lowering, before, first, own_dim);
+    return lower_stmt(lowering, after, first + before->nest_count, own_dim) && ok;
 }
 
 static void find_sparse(void *context, const Access *access) {
@@ -205,6 +232,13 @@ static bool check_sparse(const Lowering *lowering) {
                 lowering->diagnostics, lowering->cin->directives.items[d]->span,
                 "tensor '%s' is sparse, and communicating inside loops of statements with "
                 "sparse tensors is not supported yet; leave communicate out",
+                sparse->tensor->name);
+    for (int p = 0; p < lowering->cin->part_count; p++)
+        if (lowering->cin->parts[p]->lhs->tensor->around)
+            return diagnostics_error(
+                lowering->diagnostics, lowering->cin->parts[p]->span,
+                "tensor '%s' is sparse, and workspaces inside of loops are not supported yet "
+                "where some tensor is",
                 sparse->tensor->name);
     return true;
 }
@@ -259,11 +293,11 @@ const Spmd *lower(const Cin *cin, Diagnostics *diagnostics) {
         return NULL;
     choose_result(&lowering);
     spmd->nest_count = cin_nest_count(cin);
-    SpmdNest *nests = arena_array(cin->arena, SpmdNest, spmd->nest_count);
-    bool ok = true;
-    for (int n = 0; n < spmd->nest_count; n++)
-        ok = lower_nest(&lowering, n, own_dim, &nests[n]) && ok;
-    spmd->nests = nests;
+    lowering.nests = arena_array(cin->arena, SpmdNest, spmd->nest_count);
+    const bool ok = lower_stmt(&lowering, cin->body, 0, own_dim);
+    spmd->nests = lowering.nests;
+    spmd->row_count = (int)lowering.rows.count;
+    spmd->rows = lowering.rows.items;
     spmd->transfers = lowering.transfers.items;
     spmd->transfer_count = (int)lowering.transfers.count;
     return ok ? spmd : NULL;

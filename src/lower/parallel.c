@@ -39,7 +39,7 @@ static bool updates_one_element(const Analysis *analysis, int depth) {
         for (int m = 0; m < lhs->tensor->order; m++)
             if (bounds_depends(analysis->site->cin, lhs->vars[m], analysis->loops[i].var))
                 return false;
-    return true;
+    return !analysis->site->row; // which has updates of its own
 }
 
 static bool apply_thread(const Analysis *analysis, int depth, const Directive *directive) {
@@ -68,7 +68,12 @@ static bool apply_thread(const Analysis *analysis, int depth, const Directive *d
     default:
         loop->thread_reduces = updates_one_element(analysis, depth);
         loop->thread_copies = !loop->thread_reduces;
-        return true;
+        return !loop->thread_copies || !site->inner ||
+               diagnostics_error(
+                   site->diagnostics, directive->span,
+                   "cannot parallelize '%s': threads would have copies of '%s' in each iteration "
+                   "that fills a workspace (parallelize a loop outside of it, or use atomic)",
+                   name, left->name);
     }
 }
 
@@ -77,18 +82,40 @@ static bool may_be_vector(const Analysis *analysis, int depth) {
            (depth == analysis->plain_count - 1 && updates_one_element(analysis, depth));
 }
 
+// Whether the schedule says that updates inside of the loop are atomic.
+static bool is_atomic(const Cin *cin, int var) {
+    for (int64_t d = 0; d < cin->directives.count; d++)
+        if (cin->directives.items[d]->race == RACE_ATOMIC &&
+            directive_is_about(cin->directives.items[d], var))
+            return true;
+    return false;
+}
+
+static bool refuse_vector_inside(const LeafSite *site, const Directive *directive, const char *name,
+                                 int outer) {
+    return diagnostics_error(site->diagnostics, directive->span,
+                             "cannot vectorize '%s': updates inside '%s' are atomic", name,
+                             site->cin->vars[outer].name);
+}
+
 static bool apply_vector(const Analysis *analysis, int depth, const Directive *directive) {
     const LeafSite *site = analysis->site;
     const char *name = site->cin->vars[analysis->loops[depth].var].name;
+    if (site->row)
+        return diagnostics_error(
+            site->diagnostics, directive->span,
+            "cannot vectorize '%s': the workspace '%s' is filled in each of its iterations", name,
+            site->row->name);
     if (!may_be_vector(analysis, depth))
         return diagnostics_error(site->diagnostics, directive->span,
                                  "cannot vectorize '%s': its iterations update the same elements of '%s'",
                                  name, site->assign->lhs->tensor->name);
+    for (int v = 0; v < site->cin->var_count; v++)
+        if (site->enclosing[v] && site->atomic && is_atomic(site->cin, v))
+            return refuse_vector_inside(site, directive, name, v);
     for (int i = 0; i < depth; i++)
         if (analysis->loops[i].atomic)
-            return diagnostics_error(site->diagnostics, directive->span,
-                                     "cannot vectorize '%s': updates inside '%s' are atomic", name,
-                                     site->cin->vars[analysis->loops[i].var].name);
+            return refuse_vector_inside(site, directive, name, analysis->loops[i].var);
     analysis->loops[depth].vector = true;
     return true;
 }
@@ -118,7 +145,7 @@ static bool apply_commands(const Analysis *analysis) {
             continue;
         const char *what = directive->kind == DIRECTIVE_UNROLL ? "unroll" : "parallelize";
         const char *name = site->cin->vars[directive->loops[0]].name;
-        if (site->outside[directive->loops[0]])
+        if (site->outside[directive->loops[0]] && !site->inner)
             ok = diagnostics_error(site->diagnostics, directive->span, "cannot %s '%s': %s", what, name,
                                    cin_directive(site->cin, DIRECTIVE_DISTRIBUTE, directive->loops[0])
                                        ? "it is distributed"
@@ -151,10 +178,18 @@ static bool check_vector_outside_threads(const Analysis *analysis) {
 bool leaf_parallelize(const LeafSite *site, LeafLoop *loops, int loop_count, const BlasCall *call) {
     Analysis analysis = {.site = site, .loops = loops, .loop_count = loop_count};
     analysis.plain_count = loop_count - (call ? blas_call_loops(call) : 0);
-    const bool open = leaf_is_open(site);
+    const bool open = !site->row && leaf_is_open(site);
     for (int i = 0; i < loop_count; i++) {
         loops[i].distinct = writes_distinct(&analysis, i);
         loops[i].permutable = open && loops[i].distinct == leaf_determines(site, loops[i].var, 0);
+    }
+    if (call && site->atomic) {
+        const int at = loops[loop_count - 1].var;
+        return diagnostics_error(
+            site->diagnostics, cin_directive(site->cin, DIRECTIVE_SUBSTITUTE, at)->span,
+            "cannot substitute '%s': updates of a loop around it are atomic, those of a library "
+            "call are not",
+            site->cin->vars[at].name);
     }
     return apply_commands(&analysis) && check_vector_outside_threads(&analysis);
 }

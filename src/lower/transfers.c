@@ -87,6 +87,8 @@ static void add_transfer(const Collector *collector, TransferKind kind, const Ac
 
 static void add_fetch(void *context, const Access *access) {
     const Collector *collector = context;
+    if (access->tensor->around)
+        return;
     for (int64_t i = 0; i < collector->transfers->count; i++) {
         const Transfer *other = &collector->transfers->items[i];
         if (other->nest == collector->index && other->kind == TRANSFER_FETCH &&
@@ -98,17 +100,100 @@ static void add_fetch(void *context, const Access *access) {
 
 void transfers_of_nest(const Cin *cin, const Nest *nest, int index, TransferArray *transfers) {
     Collector collector = {cin, nest, index, transfers};
-    add_transfer(&collector, TRANSFER_REDUCE, nest->assign->lhs);
+    if (!nest->assign->lhs->tensor->around)
+        add_transfer(&collector, TRANSFER_REDUCE, nest->assign->lhs);
     expr_accesses(nest->assign->rhs, add_fetch, &collector);
 }
 
+// How a mode of a row is indexed inside of the loops `known`.
 typedef struct {
-    Arena *arena;
+    int var;   // that locates elements: the mode's own, or one that counts through a part that is not
+               // contiguous
+    int block; // that counts through the block of it which the loops select; -1: they determine the
+               // coordinate
+} RowMode;
+
+static RowMode row_mode(const Cin *cin, VarSet known, int var) {
+    bool is_known[MAX_VARS];
+    for (int v = 0; v < MAX_VARS; v++)
+        is_known[v] = known >> v & 1;
+    RowMode mode = {var, bounds_is_recovered(cin, var, is_known) ? -1 : var};
+    for (const Relation *relation = cin_replaced_by(cin, var);
+         mode.block >= 0 && relation && relation->kind->partitions &&
+         bounds_is_recovered(cin, relation->child[0], is_known);
+         relation = cin_replaced_by(cin, mode.block)) {
+        mode.block = relation->child[1];
+        if (!relation->kind->contiguous)
+            mode.var = mode.block;
+    }
+    return mode;
+}
+
+// The first value of the variable in its block.
+static const IntExpr *first_value(const Cin *cin, VarSet known, RowMode mode) {
+    const IntExpr *zeros[MAX_VARS] = {NULL};
+    bool is_known[MAX_VARS];
+    for (int v = 0; v < MAX_VARS; v++)
+        is_known[v] = known >> v & 1 || v == mode.block;
+    zeros[mode.block] = int_const(cin->arena, 0);
+    return loop_substitute(cin->arena, bounds_recover(cin, mode.var, is_known), zeros, MAX_VARS);
+}
+
+static const Stmt *first_assign(const Stmt *stmt) {
+    while (stmt->kind != STMT_ASSIGN)
+        stmt = stmt->kind == STMT_FORALL ? stmt->body : stmt->first;
+    return stmt;
+}
+
+static RowWorkspace make_row(const Cin *cin, const Stmt *where, VarSet known, int at) {
+    const Stmt *fill = where->second;
+    while (fill->kind == STMT_SEQUENCE)
+        fill = fill->first;
+    const Stmt *assign = first_assign(fill);
+    RowWorkspace row = {.where = where, .tensor = where->row, .at = at, .stored = !assign->accumulate};
+    for (int m = 0; m < where->row->order; m++) {
+        const RowMode mode = row_mode(cin, known, assign->lhs->vars[m]);
+        row.extents[m] = mode.block < 0 ? int_const(cin->arena, 1) : cin->vars[mode.block].extent;
+        row.first[m] = mode.block < 0 ? int_var(cin->arena, mode.var) : first_value(cin, known, mode);
+    }
+    return row;
+}
+
+static void add_rows(const Cin *cin, const Stmt *stmt, VarSet known, int at, RowWorkspaceArray *rows) {
+    for (; stmt->kind == STMT_FORALL; stmt = stmt->body) {
+        at = stmt->var;
+        known |= (VarSet)1 << at;
+    }
+    if (stmt->kind == STMT_ASSIGN)
+        return;
+    if (stmt->row)
+        array_push(cin->arena, *rows, make_row(cin, stmt, known, at));
+    add_rows(cin, stmt->first, known, at, rows);
+    add_rows(cin, stmt->second, known, at, rows);
+}
+
+void rows_of_stmt(const Cin *cin, const Stmt *stmt, RowWorkspaceArray *rows) {
+    add_rows(cin, stmt, 0, -1, rows);
+}
+
+typedef struct {
+    const Cin *cin;
     int nest;
     const TransferArray *transfers;
 } Relocation;
 
+static const Access *relocated_row(const Relocation *relocation, const Access *access) {
+    const Cin *cin = relocation->cin;
+    const VarSet known = cin_loops_around(cin, relocation->nest, access->tensor);
+    Access *located = arena_copy(cin->arena, access, sizeof *access);
+    for (int m = 0; m < access->tensor->order; m++)
+        located->vars[m] = row_mode(cin, known, access->vars[m]).var;
+    return located;
+}
+
 static const Access *relocated(const Relocation *relocation, TransferKind kind, const Access *access) {
+    if (access->tensor->around)
+        return relocated_row(relocation, access);
     for (int64_t i = 0; i < relocation->transfers->count; i++) {
         const Transfer *transfer = &relocation->transfers->items[i];
         if (transfer->nest == relocation->nest && transfer->kind == kind &&
@@ -119,7 +204,7 @@ static const Access *relocated(const Relocation *relocation, TransferKind kind, 
 }
 
 static const Expr *relocated_expr(const Relocation *relocation, const Expr *expr) {
-    Expr *copy = arena_copy(relocation->arena, expr, sizeof *expr);
+    Expr *copy = arena_copy(relocation->cin->arena, expr, sizeof *expr);
     if (expr->kind == EXPR_ACCESS)
         copy->access = relocated(relocation, TRANSFER_FETCH, expr->access);
     if (expr->left)
@@ -130,7 +215,7 @@ static const Expr *relocated_expr(const Relocation *relocation, const Expr *expr
 }
 
 const Stmt *leaf_assign(const Cin *cin, const Nest *nest, int index, const TransferArray *transfers) {
-    const Relocation relocation = {cin->arena, index, transfers};
+    const Relocation relocation = {cin, index, transfers};
     Stmt *assign = arena_copy(cin->arena, nest->assign, sizeof *nest->assign);
     assign->lhs = relocated(&relocation, TRANSFER_REDUCE, assign->lhs);
     assign->rhs = relocated_expr(&relocation, assign->rhs);

@@ -14,12 +14,18 @@ int sequential_loops(const Cin *cin, const Nest *nest, int *loops);
 // How many of these, from the outermost, have transfers inside: the others are loops of the leaf.
 int leaf_depth(const Cin *cin, const Nest *nest);
 
-// Appends the transfers of nest `index`: the reduction of its left side first, then a fetch for each access
-// that it reads, in order of occurrence. An access moves at the loop that `communicate` names for its
-// tensor, where the nest has that loop, else at the innermost distributed loop.
+typedef Array(RowWorkspace) RowWorkspaceArray;
+
+// Appends the transfers of nest `index`, of all that it accesses but rows: the reduction of its left side
+// first, then a fetch for each access that it reads, in order of occurrence. An access moves at the loop that
+// `communicate` names for its tensor, where the nest has that loop, else at the innermost distributed loop.
 void transfers_of_nest(const Cin *cin, const Nest *nest, int index, TransferArray *transfers);
 
-// The assignment of nest `index` as the leaf makes it: with the accesses of its transfers.
+// Appends the rows of `stmt`, which has no loops around it, outermost first.
+void rows_of_stmt(const Cin *cin, const Stmt *stmt, RowWorkspaceArray *rows);
+
+// The assignment of nest `index` as the leaf makes it: with the accesses of its transfers, and rows by the
+// variables that locate elements in them.
 const Stmt *leaf_assign(const Cin *cin, const Nest *nest, int index, const TransferArray *transfers);
 
 #endif

@@ -56,6 +56,22 @@ static void add_transfer(const StatementPlan *plan, const TransferFigures *own, 
     figures->steps = max_i64(figures->steps, own->steps);
 }
 
+// What a row takes on all threads of each rank.
+static void add_row(const StatementPlan *plan, const RowWorkspace *row, TensorFigures *tensors,
+                    int64_t *peak) {
+    TensorFigures *figures = &tensors[row->tensor->id];
+    const int64_t bytes = saturated_mul(plan_row_bytes(plan, row), plan->options.threads);
+    int64_t *buffer = arena_copy(plan->arena, figures->buffer_bytes, sizeof(int64_t) * (size_t)plan->ranks);
+    for (int64_t rank = 0; rank < plan->ranks; rank++) {
+        increase(&buffer[rank], bytes);
+        increase(&peak[rank], bytes);
+    }
+    figures->used = true;
+    figures->pattern = "row";
+    figures->at = row->at >= 0 ? plan->spmd->cin->vars[row->at].name : "";
+    figures->buffer_bytes = buffer;
+}
+
 static void sum_statement(const StatementPlan *plan, StatementFigures *figures) {
     const Plan *whole = plan->plan;
     const HomeFigures *home = home_figures(whole);
@@ -78,6 +94,8 @@ static void sum_statement(const StatementPlan *plan, StatementFigures *figures) 
         for (int64_t rank = 0; rank < plan->ranks; rank++)
             increase(&peak[rank], tensors[id].buffer_bytes[rank] - before[rank]);
     }
+    for (int r = 0; r < plan->spmd->row_count; r++)
+        add_row(plan, &plan->spmd->rows[r], tensors, peak);
     figures->tensor_count = whole->tensor_count;
     figures->tensors = tensors;
     figures->peak_bytes = peak;

@@ -171,13 +171,32 @@ static bool is_written_before(const Spmd *spmd, int nest) {
     return false;
 }
 
+int64_t plan_row_bytes(const StatementPlan *plan, const RowWorkspace *row) {
+    int64_t bytes = (int64_t)type_info(row->tensor->type)->size, extent;
+    bool scalar = true;
+    for (int m = 0; m < row->tensor->order; m++) {
+        scalar = scalar && row->extents[m]->op == INT_CONST && row->extents[m]->value == 1;
+        if (!int_eval(row->extents[m], plan->params, NULL, &extent))
+            extent = INT64_MAX;
+        bytes = saturated_mul(bytes, extent);
+    }
+    return scalar ? 0 : saturated_mul(ceil_div(bytes, 64), 64);
+}
+
+int64_t plan_rows_bytes(const StatementPlan *plan) {
+    int64_t bytes = 0;
+    for (int r = 0; r < plan->spmd->row_count; r++)
+        bytes = saturated_add(bytes, plan_row_bytes(plan, &plan->spmd->rows[r]));
+    return bytes;
+}
+
 int plan_rank_zeroed(const StatementPlan *plan, const RankTransfer *const *parts, const Tensor **zeroed) {
     const Spmd *spmd = plan->spmd;
     int count = 0;
     for (int n = 0; n < spmd->nest_count; n++) {
         const Tensor *tensor = spmd->nests[n].assign->lhs->tensor;
         const bool adds = tensor == plan->target && spmd->cin->assignment->accumulate;
-        if (!adds && !is_written_before(spmd, n) && needs_zeros(plan, n, parts))
+        if (!tensor->around && !adds && !is_written_before(spmd, n) && needs_zeros(plan, n, parts))
             zeroed[count++] = tensor;
     }
     return count;

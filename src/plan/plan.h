@@ -89,6 +89,10 @@ int64_t rank_copy_bytes(const StatementPlan *plan, const RankTransfer *transfer)
 // `zeroed` has room for one in each nest.
 int plan_rank_zeroed(const StatementPlan *plan, const RankTransfer *const *parts, const Tensor **zeroed);
 
+// Bytes of a row workspace on each thread; of all rows of the statement. They begin at lines of the cache.
+int64_t plan_row_bytes(const StatementPlan *plan, const RowWorkspace *row);
+int64_t plan_rows_bytes(const StatementPlan *plan);
+
 // What a rank has in memory while the statement is executed: homes of all tensors and its buffers.
 int64_t plan_rank_peak(StatementPlan *plan, int64_t rank);
 

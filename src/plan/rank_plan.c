@@ -202,7 +202,7 @@ const RankTransfer *plan_rank_transfer(StatementPlan *plan, int transfer, int64_
 }
 
 int64_t plan_rank_peak(StatementPlan *plan, int64_t rank) {
-    int64_t bytes = 0;
+    int64_t bytes = saturated_mul(plan_rows_bytes(plan), plan->options.threads);
     for (int t = 0; t < plan->plan->tensor_count; t++)
         if (plan->homes[t].known)
             bytes = saturated_add(bytes, home_bytes(&plan->homes[t], rank));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/execution.h"
 
+#include "base/integer.h"
+#include "memory/memory.h"
 #include "plan/ranks.h"
 #include "runtime/agreement.h"
 #include "runtime/blas_memory.h"
@@ -24,6 +26,10 @@ struct distal_execution {
     int64_t per_rank;
     Processor *processors;
     void *space; // for contractions; NULL where there are none
+    int threads; // that rows have memory for
+    char **rows; // by number, that of one thread after the other
+    const int64_t *row_bytes;
+    int row_count;
     int zeroed_count;
     Storage *const *zeroed;
 };
@@ -89,6 +95,27 @@ static bool reserve_library(const Assembly *assembly) {
                assembly->rank, bytes >> 20);
 }
 
+// The memory of row workspaces, for as many threads as there may be.
+static bool allocate_rows(Assembly *assembly) {
+    distal_execution *execution = assembly->execution;
+    const ExecutionParts *parts = assembly->parts;
+    execution->threads = omp_get_max_threads();
+    execution->row_bytes =
+        arena_copy(execution->arena, parts->row_bytes, sizeof *parts->row_bytes * (size_t)parts->row_count);
+    execution->rows = arena_array(execution->arena, char *, parts->row_count);
+    while (execution->row_count < parts->row_count) {
+        const int64_t bytes = parts->row_bytes[execution->row_count];
+        int64_t all;
+        char *row = NULL;
+        if (checked_mul(bytes, execution->threads, &all))
+            row = memory_kind(MEMORY_HOST)->allocate(all);
+        if (!row)
+            return no_memory(assembly);
+        execution->rows[execution->row_count++] = row;
+    }
+    return true;
+}
+
 static bool allocate_parts(Assembly *assembly) {
     distal_execution *execution = assembly->execution;
     const ExecutionParts *parts = assembly->parts;
@@ -102,6 +129,8 @@ static bool allocate_parts(Assembly *assembly) {
         if (!execution->space)
             return no_memory(assembly);
     }
+    if (!allocate_rows(assembly))
+        return false;
     execution->transfers = arena_array(execution->arena, TransferState, parts->transfer_count);
     while (execution->transfer_count < parts->transfer_count) {
         const int t = execution->transfer_count++;
@@ -171,6 +200,9 @@ ExecutionParts execution_parts(StatementPlan *plan, int64_t rank) {
         transfers[t] = plan_rank_transfer(plan, t, rank);
     const Tensor **zeroed = arena_array(plan->arena, const Tensor *, plan->spmd->nest_count);
     const int zeroed_count = plan_rank_zeroed(plan, transfers, zeroed);
+    int64_t *row_bytes = arena_array(plan->arena, int64_t, plan->spmd->row_count);
+    for (int r = 0; r < plan->spmd->row_count; r++)
+        row_bytes[r] = plan_row_bytes(plan, &plan->spmd->rows[r]);
     // The groups last: they are complete once all transfers have been planned.
     return (ExecutionParts){.transfer_count = count,
                             .transfers = transfers,
@@ -181,6 +213,8 @@ ExecutionParts execution_parts(StatementPlan *plan, int64_t rank) {
                             .per_rank = plan->per_rank,
                             .calls_library = plan->spmd->calls_library,
                             .contracts = plan->spmd->contracts,
+                            .row_count = plan->spmd->row_count,
+                            .row_bytes = row_bytes,
                             .zeroed_count = zeroed_count,
                             .zeroed_tensors = zeroed};
 }
@@ -212,6 +246,8 @@ void execution_free(distal_execution *execution) {
     for (int t = 0; t < execution->transfer_count; t++)
         transfer_free(&execution->transfers[t]);
     free(execution->space);
+    for (int r = 0; r < execution->row_count; r++)
+        memory_release(MEMORY_HOST, execution->rows[r]);
     arena_free(execution->arena);
     free(execution);
 }
@@ -246,6 +282,15 @@ int distal_takes_part(const distal_execution *execution, int64_t index) {
 
 void *distal_space(const distal_execution *execution) {
     return execution->space;
+}
+
+int distal_workspace_threads(const distal_execution *execution) {
+    const int now = omp_get_max_threads();
+    return now < execution->threads ? now : execution->threads;
+}
+
+void *distal_workspace(const distal_execution *execution, int workspace, int thread) {
+    return execution->rows[workspace] + thread * execution->row_bytes[workspace];
 }
 
 void distal_start(distal_execution *execution, int transfer) {

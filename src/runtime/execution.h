@@ -35,6 +35,8 @@ typedef struct {
     int64_t processors, per_rank;
     bool calls_library; // the BLAS
     bool contracts;     // needs space for contractions
+    int row_count;
+    const int64_t *row_bytes; // on each thread
     int zeroed_count;
     const Tensor *const *zeroed_tensors;
     Storage *const *zeroed; // set to zero before each run; has to stay

@@ -54,6 +54,7 @@ static const Cin *collapse(Scheduler *scheduler, const Command *command, const C
     transform_derive(result, &relation, &var);
     if (distributed)
         distribution_bind(result, command->span, relation.child[0], NULL, 0);
+    cin_set_nests(result, cin_nests(result));
     return result;
 }
 

@@ -32,6 +32,9 @@ static bool communicate_one(const Application *application, Cin *result, const A
     const Tensor *tensor;
     if (!argument_tensor(application, arg, &tensor))
         return false;
+    if (tensor->around)
+        return refuse(application, arg->span, "'%s' lives inside of an iteration, so nothing of it moves",
+                      arg->name);
     const int already = communicated_at(result, tensor, var);
     if (already >= 0)
         return refuse(application, arg->span, "'%s' is already communicated at '%s'", arg->name,
@@ -60,6 +63,11 @@ static const Cin *communicate(Scheduler *scheduler, const Command *command, cons
     for (int i = 0; i < count; i++)
         if (!communicate_one(&application, result, &tensors[i], var))
             return NULL;
+    const char *why = cin_set_nests(result, cin_nests(result));
+    if (why) {
+        refuse(&application, command->args[1].span, "%s", why);
+        return NULL;
+    }
     return result;
 }
 

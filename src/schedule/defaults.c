@@ -79,7 +79,8 @@ const Cin *schedule_defaults(const Cin *cin) {
     if (!can_divide(cin, &distribution))
         return cin;
     Cin *result = cin_copy(cin);
-    distribution_apply(result, access->span, &distribution);
+    if (distribution_apply(result, access->span, &distribution))
+        return cin;
     for (int s = 0; s < distribution.step_count; s++) {
         const int target = distribution.steps[s].target;
         move_directives(result, target, distribution_local_part(result, target));

@@ -50,6 +50,11 @@ static const Cin *distribute_loops(const Application *application) {
         const Machine *machine = fitting_dimension(application, result, vars[i], &dim);
         distribution_bind(result, command->span, vars[i], machine, dim);
     }
+    const char *why = cin_set_nests(result, cin_nests(result));
+    if (why) {
+        refuse(application, command->args[0].span, "%s", why);
+        return NULL;
+    }
     return result;
 }
 
@@ -148,20 +153,9 @@ static bool repeats(const int *modes, int first, int last) {
     return false;
 }
 
-// The variables of the access, and those derived from them.
-static VarSet made_of(const Cin *cin, const Access *access) {
-    VarSet vars = access_vars(access);
-    for (int64_t r = 0; r < cin->relations.count; r++) {
-        const Relation *relation = cin->relations.items[r];
-        if (relation_parents(relation) & vars)
-            vars |= relation_children(relation);
-    }
-    return vars;
-}
-
 // Whether a nest with loops over the modes of the tensor already uses the dimension of its machine.
 static bool is_taken_for(const Cin *cin, const Access *access, int dim) {
-    const VarSet vars = made_of(cin, access);
+    const VarSet vars = cin_derived(cin, access_vars(access));
     for (int v = 0; v < cin->var_count; v++)
         if (vars >> v & 1 && distribution_taken(cin, access->tensor->placement->machine, dim, v))
             return true;
@@ -267,7 +261,11 @@ static const Cin *distribute(Scheduler *scheduler, const Command *command, const
     if (!resolve_lists(&application, &distribution) || !resolve_onto(&application, &distribution))
         return NULL;
     Cin *result = cin_copy(cin);
-    distribution_apply(result, command->span, &distribution);
+    const char *why = distribution_apply(result, command->span, &distribution);
+    if (why) {
+        refuse(&application, command->args[0].span, "%s", why);
+        return NULL;
+    }
     return result;
 }
 

@@ -65,7 +65,7 @@ void distribution_undo(Cin *cin, int var) {
     cin->directives.count = kept;
 }
 
-void distribution_apply(Cin *cin, Span span, const Distribution *distribution) {
+const char *distribution_apply(Cin *cin, Span span, const Distribution *distribution) {
     int order[2 * MAX_MACHINE_ORDER] = {0}, count = distribution->step_count;
     for (int s = 0; s < count; s++) {
         const DistributionStep *step = &distribution->steps[s];
@@ -81,8 +81,9 @@ void distribution_apply(Cin *cin, Span span, const Distribution *distribution) {
         order[count + s] = relation.child[1];
     }
     if (!distribution->outside_all)
-        transform_reorder(cin, order, 2 * count);
-    transform_hoist(cin, order, count, distribution->outside_all ? HOIST_OUTSIDE_ALL : HOIST_INSIDE_CHUNKS);
+        transform_reorder(cin, order, 2 * count); // where rows allow it; else local loops stay where they are
+    const char *why = transform_hoist(cin, order, count,
+                                      distribution->outside_all ? HOIST_OUTSIDE_ALL : HOIST_INSIDE_CHUNKS);
     bool bound = true;
     for (int s = 0; s < count; s++)
         bound = distribution_bind(cin, span, order[s], distribution->machine, distribution->steps[s].dim);
@@ -92,6 +93,7 @@ void distribution_apply(Cin *cin, Span span, const Distribution *distribution) {
                                            .machine = distribution->machine,
                                            .dim = distribution->fixed_dims[f],
                                            .number = int_const(cin->arena, distribution->coordinates[f])});
+    return why ? why : cin_set_nests(cin, cin_nests(cin));
 }
 
 int distribution_local_part(const Cin *cin, int var) {

@@ -27,14 +27,16 @@ typedef struct {
 } Distribution;
 
 // Divides the loops, moves the outer parts outside and distributes them, in a Cin that was just copied.
-void distribution_apply(Cin *cin, Span span, const Distribution *distribution);
+// NULL, or why rows do not allow that.
+const char *distribution_apply(Cin *cin, Span span, const Distribution *distribution);
 
 // The part of a variable on one processor after distributions, or the variable itself.
 int distribution_local_part(const Cin *cin, int var);
 
 // Distributes the loop along that dimension. All variables of a statement are distributed along dimensions of
 // one machine; if that is not possible, each gets a dimension of its own, and coordinates are no longer
-// fixed, which gives the same result. Returns whether the loop is along a dimension of a machine.
+// fixed, which gives the same result. Returns whether the loop is along a dimension of a machine. Rows then
+// need the loop around them: cin_set_nests has to follow.
 bool distribution_bind(Cin *cin, Span span, int var, const Machine *machine, int dim);
 
 // Removes the distribution of a distributed loop.

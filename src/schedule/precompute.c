@@ -208,34 +208,14 @@ static const Assignment *filling_part(const Application *application, const Hois
     return make_part(application, hoist, part);
 }
 
-static bool refuse_replacement(const Application *application, const Replacement *replacement) {
+static bool refuse_replacement(const Application *application, VarSet partly) {
     const Span span = application->command->args[0].span;
-    const char *var = application->cin->vars[replacement->var].name;
-    switch (replacement->obstacle) {
-    case REPLACE_LEFT:
-        return refuse(application, span,
-                      "'%s' is on the left side, so it has to index the workspace: add it "
-                      "to both lists",
-                      var);
-    case REPLACE_NONLINEAR:
-        return refuse(
-            application, span,
-            "'%s' is summed around a function or a division that this is a part of, so it cannot be "
-            "summed ahead: add it to both lists",
-            var);
-    case REPLACE_SHARED:
-        return refuse(application, span,
-                      "other factors have '%s' as well, so it cannot be summed ahead: add it to both lists",
-                      var);
-    case REPLACE_PARTIAL:
+    if (partly)
         return refuse(application, span,
                       "some of its terms are summed over '%s' and others are not: precompute them one by one",
-                      var);
-    default:
-        return refuse(
-            application, span,
-            "the right side has no such part (a whole operand, or some of the factors of a product)");
-    }
+                      application->cin->vars[__builtin_ctzll(partly)].name);
+    return refuse(application, span,
+                  "the right side has no such part (a whole operand, or some of the factors of a product)");
 }
 
 // False with a diagnostic if the workspace has been summed over a variable that other addends of its sum
@@ -260,31 +240,47 @@ static bool has_like_addends(const Application *application, const Assignment *c
 }
 
 // The parts of the statement with the workspace in place of the expression, and the part that fills it before
-// the first that reads it. NULL after a diagnostic.
-static const Assignment *const *make_parts(const Application *application, const Hoist *hoist,
-                                           const Tensor *workspace) {
+// the first that reads it: as many as there were where nothing was replaced.
+static int replace_in_parts(const Application *application, const Hoist *hoist, const Tensor *workspace,
+                            Replacement *replacement, const Assignment **parts) {
     const Cin *cin = application->cin;
-    const Assignment **parts = arena_array(cin->arena, const Assignment *, cin->part_count + 1);
-    Replacement replacement = {
-        .arena = cin->arena,
-        .part = hoist->expr,
-        .by = access_expr(
-            cin->arena, make_access(application, workspace, hoist->kept, application->command->args[0].span)),
-        .kept = access_vars(make_access(application, workspace, hoist->kept, hoist->name->span)),
-        .truncates = type_info(assignment_type(cin->assignment))->is_integer,
-    };
+    const Access *by = make_access(application, workspace, hoist->kept, application->command->args[0].span);
+    VarSet outside = 0, partly = 0;
     int count = 0;
+    *replacement = (Replacement){.arena = cin->arena,
+                                 .part = hoist->expr,
+                                 .by = access_expr(cin->arena, by),
+                                 .kept = access_vars(by),
+                                 .truncates = type_info(assignment_type(cin->assignment))->is_integer};
     for (int p = 0; p < cin->part_count; p++) {
         Assignment part = *cin->parts[p];
-        replacement.left = access_vars(part.lhs);
-        part.rhs = expr_replace(&replacement, part.rhs);
-        if (replacement.count > 0 && count == p)
+        replacement->left = access_vars(part.lhs);
+        part.rhs = expr_replace(replacement, part.rhs);
+        outside |= replacement->outside;
+        partly |= replacement->partly;
+        if (replacement->count > 0 && count == p)
             parts[count++] = filling_part(application, hoist, workspace);
         parts[count++] = make_part(application, hoist, part);
     }
+    replacement->outside = outside;
+    replacement->partly = partly;
+    return count;
+}
+
+// A row has the variables around it that the workspace cannot be summed over ahead. NULL after a diagnostic.
+static const Assignment *const *make_parts(const Application *application, const Hoist *hoist,
+                                           Tensor *workspace) {
+    const Cin *cin = application->cin;
+    const Assignment **parts = arena_array(cin->arena, const Assignment *, cin->part_count + 1);
+    Replacement replacement;
+    int count;
+    do {
+        count = replace_in_parts(application, hoist, workspace, &replacement, parts);
+        workspace->around |= replacement.outside;
+    } while (replacement.outside);
     if (count > cin->part_count)
         return has_like_addends(application, parts, count) ? parts : NULL;
-    refuse_replacement(application, &replacement);
+    refuse_replacement(application, replacement.partly);
     return NULL;
 }
 
@@ -295,7 +291,7 @@ static const Cin *precompute(Scheduler *scheduler, const Command *command, const
         !resolve_kept(&application, &hoist) || !resolve_filled(&application, &hoist) ||
         !resolve_name(&application, &hoist))
         return NULL;
-    const Tensor *workspace = make_workspace(&application, &hoist);
+    Tensor *workspace = make_workspace(&application, &hoist);
     const Assignment *const *parts = make_parts(&application, &hoist, workspace);
     if (!parts)
         return NULL;

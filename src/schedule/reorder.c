@@ -8,7 +8,11 @@ static const Cin *reorder(Scheduler *scheduler, const Command *command, const Ci
     if (!argument_loops(&application, &command->args[0], vars, &count))
         return NULL;
     Cin *result = cin_copy(cin);
-    transform_reorder(result, vars, count);
+    const char *why = transform_reorder(result, vars, count);
+    if (why) {
+        refuse(&application, command->args[0].span, "%s", why);
+        return NULL;
+    }
     for (int i = 0; i < count; i++)
         result->ordered[vars[i]] = true;
     return result;

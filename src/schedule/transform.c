@@ -2,27 +2,28 @@
 #include "schedule/transform.h"
 
 // The loop `var` becomes the `count` loops `by`.
-static void replace_loop(Cin *cin, int var, const int *by, int count) {
-    for (int n = 0; n < cin_nest_count(cin); n++) {
-        Nest old = cin_nest(cin, n);
+static void replace_loop(Nest *nests, int nest_count, int var, const int *by, int count) {
+    for (int n = 0; n < nest_count; n++) {
+        const Nest old = nests[n];
         if (!nest_has(&old, var))
             continue;
-        Nest nest = {.assign = old.assign};
+        nests[n].loop_count = 0;
         for (int i = 0; i < old.loop_count; i++) {
             if (old.loops[i] != var)
-                nest.loops[nest.loop_count++] = old.loops[i];
+                nests[n].loops[nests[n].loop_count++] = old.loops[i];
             for (int k = 0; k < count && old.loops[i] == var; k++)
-                nest.loops[nest.loop_count++] = by[k];
+                nests[n].loops[nests[n].loop_count++] = by[k];
         }
-        cin_set_nest(cin, n, &nest);
     }
 }
 
 void transform_derive(Cin *cin, Relation *relation, const NewVar *children) {
     cin_derive(cin, relation, children);
-    replace_loop(cin, relation->parent[0], relation->child, relation->kind->children);
+    Nest *nests = cin_nests(cin);
+    replace_loop(nests, cin_nest_count(cin), relation->parent[0], relation->child, relation->kind->children);
     for (int p = 1; p < relation->kind->parents; p++)
-        replace_loop(cin, relation->parent[p], NULL, 0);
+        replace_loop(nests, cin_nest_count(cin), relation->parent[p], NULL, 0);
+    cin_set_nests(cin, nests); // in the places of loops that rows had around them
 }
 
 NewVar transform_fresh_var(const Cin *cin, const char *base, char letter, Span span) {
@@ -32,9 +33,10 @@ NewVar transform_fresh_var(const Cin *cin, const char *base, char letter, Span s
     return (NewVar){name, span};
 }
 
-void transform_reorder(Cin *cin, const int *order, int count) {
+const char *transform_reorder(Cin *cin, const int *order, int count) {
+    Nest *nests = cin_nests(cin);
     for (int n = 0; n < cin_nest_count(cin); n++) {
-        Nest old = cin_nest(cin, n), nest = old;
+        const Nest old = nests[n];
         bool named[MAX_VARS] = {false};
         for (int k = 0; k < count; k++)
             named[order[k]] = true;
@@ -44,10 +46,10 @@ void transform_reorder(Cin *cin, const int *order, int count) {
                 continue;
             while (!nest_has(&old, order[next]))
                 next++;
-            nest.loops[i] = order[next++];
+            nests[n].loops[i] = order[next++];
         }
-        cin_set_nest(cin, n, &nest);
     }
+    return cin_set_nests(cin, nests);
 }
 
 // Whether the loop is the inner part of one whose outer part is distributed.
@@ -57,9 +59,11 @@ static bool is_local_part(const Cin *cin, int var) {
            cin_directive(cin, DIRECTIVE_DISTRIBUTE, relation->child[0]);
 }
 
-void transform_hoist(Cin *cin, const int *vars, int count, Hoist hoist) {
+const char *transform_hoist(Cin *cin, const int *vars, int count, Hoist hoist) {
+    Nest *nests = cin_nests(cin);
     for (int n = 0; n < cin_nest_count(cin); n++) {
-        Nest old = cin_nest(cin, n), nest = {.assign = old.assign};
+        const Nest old = nests[n];
+        Nest nest = {.assign = old.assign};
         bool hoisted[MAX_VARS] = {false};
         for (int k = 0; k < count; k++)
             hoisted[vars[k]] = true;
@@ -77,6 +81,7 @@ void transform_hoist(Cin *cin, const int *vars, int count, Hoist hoist) {
         for (int i = place; i < old.loop_count; i++)
             if (!hoisted[old.loops[i]])
                 nest.loops[nest.loop_count++] = old.loops[i];
-        cin_set_nest(cin, n, &nest);
+        nests[n] = nest;
     }
+    return cin_set_nests(cin, nests);
 }

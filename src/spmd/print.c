@@ -256,6 +256,17 @@ static void print_call(Printer *printer, const Leaf *leaf, int depth) {
     }
 }
 
+// "workspace w[4], zero": its extents, and what it holds before it is filled.
+static void print_row(Printer *printer, const RowWorkspace *row, int depth) {
+    indent(printer, depth);
+    text_printf(printer->to, "workspace %s", row->tensor->name);
+    for (int m = 0; m < row->tensor->order; m++) {
+        text_append(printer->to, m ? ", " : "[");
+        print_int(printer, row->extents[m]);
+    }
+    text_printf(printer->to, "%s%s\n", row->tensor->order ? "]" : "", row->stored ? "" : ", zero");
+}
+
 static void print_leaf(Printer *printer, const Leaf *leaf, int depth) {
     if (leaf->loop_count > 0 && !leaf->call) {
         indent(printer, depth);
@@ -268,6 +279,13 @@ static void print_leaf(Printer *printer, const Leaf *leaf, int depth) {
         print_leaf_loop(printer, loop, depth++);
         print_definitions(printer, loop->definitions, loop->definition_count, depth);
         depth = print_guards(printer, loop->guards, loop->guard_count, depth);
+    }
+    if (leaf->row >= 0) {
+        print_row(printer, &printer->spmd->rows[leaf->row], depth);
+        for (int f = 0; f < leaf->fill_count; f++)
+            print_leaf(printer, leaf->fills[f], depth);
+        print_leaf(printer, leaf->reader, depth);
+        return;
     }
     if (leaf->call) {
         print_call(printer, leaf, depth);
@@ -331,6 +349,8 @@ static void print_processors(Printer *printer) {
 static void print_nest(Printer *printer, const SpmdNest *nest) {
     const Spmd *spmd = printer->spmd;
     Text *to = printer->to;
+    if (!nest->body)
+        return; // in that of another nest
     for (int v = 0; v < MAX_VARS; v++)
         printer->known[v] = false;
     if (spmd->dim_count > 0)

@@ -90,8 +90,24 @@ typedef struct {
     const Expr *alpha;
 } BlasCall;
 
+// A row: memory of each thread for a workspace that is filled and read inside of a leaf, in every iteration
+// of the loops around its WHERE.
 typedef struct {
-    const Stmt *assign;
+    const Stmt *where; // of the Cin
+    const Tensor *tensor;
+    int at; // the innermost loop around it
+    // Of its modes as leaves access them, the coordinate that it begins with and how many there are: 1 where
+    // the loops around it determine the coordinate, and those of a block where they determine which block it
+    // is in.
+    const IntExpr *first[MAX_ORDER], *extents[MAX_ORDER];
+    bool stored; // the nest that fills it first stores every element; else elements are zero before
+} RowWorkspace;
+
+// A tree: loops around an assignment or a call, or around leaves that fill a row and one that reads it.
+typedef struct Leaf Leaf;
+struct Leaf {
+    int nest;           // whose loops these are
+    const Stmt *assign; // of that nest; where the leaf fills a row, what reads it makes this
     // Known before the first loop.
     int definition_count;
     const Definition *definitions;
@@ -101,9 +117,12 @@ typedef struct {
     const LeafLoop *loops;
     const BlasCall *call; // NULL: loops all the way
     int call_loops;       // number of innermost loops that `call` replaces
-    const char *why;      // how the leaf was chosen, for people
-    bool sparse;          // some access is of a sparse tensor: loops go through what is stored
-} Leaf;
+    int row;              // index in Spmd.rows, -1: `assign` is innermost
+    int fill_count;       // leaves that fill the row, in order, and then the one that reads it
+    const Leaf *const *fills, *reader;
+    const char *why; // how the leaf was chosen, for people
+    bool sparse;     // some access is of a sparse tensor: loops go through what is stored
+};
 
 typedef enum {
     SPMD_LOOP,       // for var in 0 .. extent: body. The same number of iterations on every rank
@@ -136,7 +155,8 @@ typedef struct {
     // then only processors with coordinate `fixed` take part.
     int coordinates[MAX_MACHINE_ORDER];
     const IntExpr *fixed[MAX_MACHINE_ORDER];
-    SpmdNode *body;
+    int inside; // the nest whose body it is executed in: the one that reads the row that it fills, or itself
+    SpmdNode *body; // NULL where it is executed in another one's
 } SpmdNest;
 
 // What the levels of the result are.
@@ -157,6 +177,8 @@ typedef struct {
     const Transfer *transfers;
     int nest_count;
     const SpmdNest *nests;
+    int row_count;
+    const RowWorkspace *rows;
     bool calls_library; // some leaf calls the BLAS
     bool contracts;     // some leaf is a contraction
 } Spmd;

@@ -5,11 +5,12 @@
 
 typedef struct {
     const Spmd *spmd;
-    int nest;
+    int nest, leaf_nest;  // whose body it is, and whose leaf
     const char *why;      // NULL while all is well
     bool known[MAX_VARS]; // variables that have a value here
     int loop_count, loops[MAX_VARS];
     bool *open, *seen; // by transfer
+    bool *live;        // by row: inside of what fills and reads it
 } Verifier;
 
 static void fail(Verifier *verifier, const char *what, const char *name) {
@@ -39,13 +40,16 @@ static void verify_expr(Verifier *verifier, const IntExpr *expr) {
 static void verify_access(Verifier *verifier, const Access *access, TransferKind kind) {
     const Spmd *spmd = verifier->spmd;
     bool covered = false;
+    for (int r = 0; r < spmd->row_count; r++)
+        covered = covered || (verifier->live[r] && spmd->rows[r].tensor == access->tensor);
     for (int t = 0; t < spmd->transfer_count; t++) {
         const Transfer *transfer = &spmd->transfers[t];
-        covered = covered ||
-                  (verifier->open[t] && transfer->kind == kind && access_equal(transfer->access, access));
+        covered =
+            covered || (verifier->open[t] && transfer->kind == kind &&
+                        transfer->nest == verifier->leaf_nest && access_equal(transfer->access, access));
     }
     if (!covered)
-        fail(verifier, "an access of a leaf is not covered by a transfer", access->tensor->name);
+        fail(verifier, "an access of a leaf is not covered by a transfer or a row", access->tensor->name);
     for (int m = 0; m < access->tensor->order; m++)
         if (!verifier->known[access->vars[m]])
             fail(verifier, "a leaf does not define a variable of its accesses",
@@ -83,6 +87,23 @@ static void verify_call(Verifier *verifier, const Leaf *leaf) {
         fail(verifier, "a call does not replace the innermost loops", kernel_names[leaf->call->kernel]);
 }
 
+static void verify_leaf(Verifier *verifier, const Leaf *leaf);
+
+static void verify_row(Verifier *verifier, const Leaf *leaf) {
+    if (leaf->row >= verifier->spmd->row_count || !leaf->reader || leaf->fill_count < 1) {
+        fail(verifier, "a row does not exist, or nothing fills or reads it", "");
+        return;
+    }
+    const RowWorkspace *row = &verifier->spmd->rows[leaf->row];
+    if (verifier->live[leaf->row])
+        fail(verifier, "a row is inside of itself", row->tensor->name);
+    verifier->live[leaf->row] = true;
+    for (int f = 0; f < leaf->fill_count; f++)
+        verify_leaf(verifier, leaf->fills[f]);
+    verify_leaf(verifier, leaf->reader);
+    verifier->live[leaf->row] = false;
+}
+
 static void verify_leaf(Verifier *verifier, const Leaf *leaf) {
     bool outside[MAX_VARS];
     memcpy(outside, verifier->known, sizeof outside);
@@ -93,8 +114,13 @@ static void verify_leaf(Verifier *verifier, const Leaf *leaf) {
         bind(verifier, loop->var);
         define(verifier, loop->definitions, loop->definition_count, loop->guards, loop->guard_count);
     }
-    verify_access(verifier, leaf->assign->lhs, TRANSFER_REDUCE);
-    expr_accesses(leaf->assign->rhs, verify_read, verifier);
+    verifier->leaf_nest = leaf->nest;
+    if (leaf->row >= 0) {
+        verify_row(verifier, leaf);
+    } else {
+        verify_access(verifier, leaf->assign->lhs, TRANSFER_REDUCE);
+        expr_accesses(leaf->assign->rhs, verify_read, verifier);
+    }
     if (leaf->call)
         verify_call(verifier, leaf);
     memcpy(verifier->known, outside, sizeof outside);
@@ -112,7 +138,7 @@ static void verify_transfer(Verifier *verifier, const SpmdNode *node) {
     bool fetches = node->kind == SPMD_FETCH || node->kind == SPMD_RELEASE;
     if (fetches != (transfer->kind == TRANSFER_FETCH))
         fail(verifier, "a transfer of the other kind", name);
-    if (transfer->nest != verifier->nest)
+    if (spmd->nests[transfer->nest].inside != verifier->nest)
         fail(verifier, "a transfer of another nest", name);
     if (transfer->loop_count != verifier->loop_count ||
         memcmp(transfer->loops, verifier->loops, sizeof *verifier->loops * (size_t)verifier->loop_count) != 0)
@@ -153,6 +179,7 @@ bool spmd_verify(const Spmd *spmd, const char **why) {
     Verifier verifier = {.spmd = spmd};
     verifier.open = arena_array(spmd->arena, bool, spmd->transfer_count + 1);
     verifier.seen = arena_array(spmd->arena, bool, spmd->transfer_count + 1);
+    verifier.live = arena_array(spmd->arena, bool, spmd->row_count + 1);
     for (int n = 0; n < spmd->nest_count; n++) {
         verifier.nest = n;
         memset(verifier.known, 0, sizeof verifier.known);

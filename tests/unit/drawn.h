@@ -97,13 +97,16 @@ static inline const Assignment *make_assignment(Arena *arena, const Form *form, 
 
 // In every nest, puts `with` in the place of loop `var`.
 static inline void replace_loop(Cin *cin, int var, const int *with, int with_count) {
+    Nest *nests = cin_nests(cin);
     for (int n = 0; n < cin_nest_count(cin); n++) {
-        Nest nest = cin_nest(cin, n), result = {.assign = nest.assign};
+        const Nest nest = nests[n];
+        Nest result = {.assign = nest.assign};
         for (int i = 0; i < nest.loop_count; i++)
             for (int w = 0; w < (nest.loops[i] == var ? with_count : 1); w++)
                 result.loops[result.loop_count++] = nest.loops[i] == var ? with[w] : nest.loops[i];
-        cin_set_nest(cin, n, &result);
+        nests[n] = result;
     }
+    cin_set_nests(cin, nests);
 }
 
 // Puts the children of the relation in the place of its parents.
@@ -140,7 +143,9 @@ static inline void swap_loops(Random *random, Cin *cin, Nest nest) {
     const int var = nest.loops[a];
     nest.loops[a] = nest.loops[b];
     nest.loops[b] = var;
-    cin_set_nest(cin, cin_nest_count(cin) - 1, &nest);
+    Nest *nests = cin_nests(cin);
+    nests[cin_nest_count(cin) - 1] = nest;
+    cin_set_nests(cin, nests);
 }
 
 // A relation of any kind, where the loops allow it.

@@ -127,7 +127,9 @@ static void replace_first_nest(Cin *cin, int count, const int *loops) {
     Nest nest = {.loop_count = count, .assign = cin_nest(cin, 0).assign};
     for (int i = 0; i < count; i++)
         nest.loops[i] = loops[i];
-    cin_set_nest(cin, 0, &nest);
+    Nest *changed = cin_nests(cin);
+    changed[0] = nest;
+    cin_set_nests(cin, changed);
 }
 
 static void verifier_finds_what_is_broken(void **state) {

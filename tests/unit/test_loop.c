@@ -352,7 +352,7 @@ static void test_verifier_finds(void **state) {
         {binds_var_twice, "for: a variable is bound twice: x"},
         {binds_unknown_array, "workspace: an array that does not exist"},
         {binds_array_twice, "workspace: an array is bound twice: A"},
-        {workspace_of_many, "workspace: a local array that is no scalar: sum"},
+        {workspace_of_many, "workspace: a workspace that is neither a scalar nor has an extent: sum"},
         {loop_with_value, "for: has what its kind does not have: value"},
         {loop_without_bounds, "for: lacks what its kind has: bounds"},
         {let_with_body, "let: has what its kind does not have: body"},

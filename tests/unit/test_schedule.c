@@ -370,9 +370,8 @@ static const Case refusals[] = {
     {MATMUL, "precompute(B(i, k) * 2, {i}, {w}, W)",
      "6:24: cannot precompute: the right side has no such part (a whole operand, or some of the factors of a "
      "product)\n"},
-    {MATMUL, "precompute(B(i, k), {k}, {k}, W)",
-     "6:24: cannot precompute: 'i' is on the left side, so it has to index the workspace: add it to both "
-     "lists\n"},
+    {MATMUL, "precompute(B(i, k), {k}, {k}, W); communicate(W, k)",
+     "6:59: cannot communicate: 'W' lives inside of an iteration, so nothing of it moves\n"},
     {MATMUL, "precompute(B(i, k) * C(k, j), {i, j}, {i, j}, W); parallelize(k, cpu_thread)",
      "6:75: cannot parallelize: threads would race: iterations of 'k' add to the same elements of 'W'; give "
      "a "

@@ -34,6 +34,7 @@ forall(i) forall(l) forall(j) forall(k) A(i, l) += B(i, j, k) * C(j, l) * D(k, l
 # after precompute(B(i, j, k) * D(k, l), {i, j, l}, {i, j, l}, W)
 forall(i) forall(l) forall(j) A(i, l) += W(i, j, l) * C(j, l) where
 forall(i) forall(j) forall(l) forall(k) W(i, j, l) += B(i, j, k) * D(k, l)
+    # W is a whole tensor: variables that do not index it are summed ahead
 
 # after distribute({i, j}, {io, jo}, {ii, ji}, M)
 forall(io) forall(jo) forall(l) forall(ii) forall(ji) A(i, l) += W(i, j, l) * C(j, l) where
