@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,34 +106,78 @@ static bool parse_const(const char *arguments, const GeneratorUse *use, Generato
                                                     : parse_real(arguments, use, values);
 }
 
-static bool parse_random(const char *arguments, const GeneratorUse *use, GeneratorValues *values) {
+// A number without a sign; `text` is behind it afterwards, and behind a colon where there has to be one.
+static bool take_natural(const char **text, bool colon, uint64_t most, uint64_t *number) {
     char *end;
     errno = 0;
-    values->seed = strtoull(arguments, &end, 10);
-    if (!isdigit((unsigned char)*arguments) || (*end && *end != ':') || errno == ERANGE)
-        return diagnostics_error(use->diagnostics, (Span){0},
-                                 "the seed in '%s', the source of %s, is not an integer from 0 to "
-                                 "18446744073709551615",
-                                 use->text, use->tensor->name);
-    if (!*end)
+    *number = strtoull(*text, &end, 10);
+    const bool ok =
+        isdigit((unsigned char)**text) && errno == 0 && *number <= most && *end == (colon ? ':' : '\0');
+    *text = end + colon;
+    return ok;
+}
+
+static bool refuse(const GeneratorUse *use, const char *what, const char *range) {
+    return diagnostics_error(use->diagnostics, (Span){0}, "the %s in '%s', the source of %s, is not %s", what,
+                             use->text, use->tensor->name, range);
+}
+
+static const char any_seed[] = "an integer from 0 to 18446744073709551615";
+static const char any_count[] = "an integer from 0 to 9223372036854775807";
+
+static bool parse_random(const char *arguments, const GeneratorUse *use, GeneratorValues *values) {
+    values->has_density = strchr(arguments, ':') != NULL;
+    if (!take_natural(&arguments, values->has_density, UINT64_MAX, &values->seed))
+        return refuse(use, "seed", any_seed);
+    if (!values->has_density)
         return true;
-    const char *density = end + 1, *stop;
-    values->has_density = true;
-    values->density = text_parse_real(density, &stop);
-    const bool begins = isdigit((unsigned char)*density) || *density == '.';
-    if (!begins || *stop || stop == density || !(values->density >= 0 && values->density <= 1))
-        return diagnostics_error(use->diagnostics, (Span){0},
-                                 "the density in '%s', the source of %s, is not a number from 0 to 1",
-                                 use->text, use->tensor->name);
+    const char *stop;
+    values->density = text_parse_real(arguments, &stop);
+    const bool begins = isdigit((unsigned char)*arguments) || *arguments == '.';
+    return (begins && !*stop && stop > arguments && values->density >= 0 && values->density <= 1) ||
+           refuse(use, "density", "a number from 0 to 1");
+}
+
+static bool parse_sparse(const char *arguments, const GeneratorUse *use, GeneratorValues *values) {
+    uint64_t count;
+    if (!take_natural(&arguments, true, UINT64_MAX, &values->seed))
+        return refuse(use, "seed", any_seed);
+    if (!take_natural(&arguments, false, INT64_MAX, &count))
+        return refuse(use, "number of entries", any_count);
+    values->count = (int64_t)count;
+    return true;
+}
+
+static bool parse_rmat(const char *arguments, const GeneratorUse *use, GeneratorValues *values) {
+    uint64_t scale, count;
+    if (!take_natural(&arguments, true, UINT64_MAX, &values->seed))
+        return refuse(use, "seed", any_seed);
+    if (!take_natural(&arguments, true, 62, &scale))
+        return refuse(use, "scale", "an integer from 0 to 62");
+    if (!take_natural(&arguments, false, INT64_MAX, &count))
+        return refuse(use, "number of edges", any_count);
+    values->scale = (int)scale;
+    values->count = (int64_t)count;
+    return true;
+}
+
+static bool parse_stencil(const char *arguments, const GeneratorUse *use, GeneratorValues *values) {
+    uint64_t points;
+    if (!take_natural(&arguments, false, INT_MAX, &points) || !stencil_exists((int64_t)points))
+        return refuse(use, "number of points", "3, 5, 7, 9 or 27");
+    values->count = (int64_t)points;
     return true;
 }
 
 const Generator generators[GENERATOR_COUNT] = {
-    {"zeros", "zeros", NULL, zeros_reals, zeros_integers},
-    {"ones", "ones", NULL, ones_reals, ones_integers},
-    {"iota", "iota", NULL, iota_reals, iota_integers},
-    {"const", "const:V", parse_const, const_reals, const_integers},
-    {"random", "random:SEED[:DENSITY]", parse_random, random_reals, random_integers},
+    {"zeros", "zeros", NULL, zeros_reals, zeros_integers, NULL},
+    {"ones", "ones", NULL, ones_reals, ones_integers, NULL},
+    {"iota", "iota", NULL, iota_reals, iota_integers, NULL},
+    {"const", "const:V", parse_const, const_reals, const_integers, NULL},
+    {"random", "random:SEED[:DENSITY]", parse_random, random_reals, random_integers, NULL},
+    {"sparse", "sparse:SEED:COUNT", parse_sparse, NULL, NULL, &entry_generator_sparse},
+    {"rmat", "rmat:SEED:SCALE:EDGES", parse_rmat, NULL, NULL, &entry_generator_rmat},
+    {"stencil", "stencil:POINTS", parse_stencil, NULL, NULL, &entry_generator_stencil},
 };
 
 const Generator *generator_named(const char *name) {

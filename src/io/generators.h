@@ -5,6 +5,7 @@
 #ifndef DISTAL_IO_GENERATORS_H
 #define DISTAL_IO_GENERATORS_H
 
+#include "format/entries.h"
 #include "index/notation.h"
 
 // The arguments of a generator; 0 where it has none.
@@ -14,6 +15,8 @@ typedef struct {
     uint64_t seed;    // of random
     bool has_density; // positions are kept with probability `density`, the others are 0
     double density;
+    int scale;     // of rmat: 2^scale vertices
+    int64_t count; // of sparse and rmat: entries that are drawn; of stencil: points
 } GeneratorValues;
 
 // For diagnostics: what was written, and for which tensor.
@@ -23,7 +26,25 @@ typedef struct {
     Diagnostics *diagnostics;
 } GeneratorUse;
 
+typedef struct Generator Generator;
+
+// A generator that lists entries, in units of work of which each has some. Any number of threads makes the
+// same.
 typedef struct {
+    // Sets the number of units; a reason where it does not make a tensor like `shape` (type, order, extents).
+    const char *(*check)(const GeneratorValues *values, const Entries *shape, int64_t *units, Arena *arena);
+    // The entries of units first .. last - 1: how many, and themselves, as entries `at` and following.
+    int64_t (*count)(const Generator *generator, const GeneratorValues *values, const Entries *shape,
+                     int64_t first, int64_t last);
+    void (*fill)(const Generator *generator, const GeneratorValues *values, Entries *entries, int64_t first,
+                 int64_t last, int64_t at);
+} EntryGenerator;
+
+extern const EntryGenerator entry_generator_sparse, entry_generator_rmat, entry_generator_stencil;
+// Whether there is a stencil of so many points.
+bool stencil_exists(int64_t points);
+
+struct Generator {
     const char *name;
     const char *synopsis; // with its arguments: "const:V"
     // Parses the text after "NAME:"; NULL where the generator takes no arguments. False with a diagnostic.
@@ -33,9 +54,11 @@ typedef struct {
     void (*reals)(const GeneratorValues *values, int64_t position, int64_t step, int64_t count, double *to);
     void (*integers)(const GeneratorValues *values, int64_t position, int64_t step, int64_t count,
                      int64_t *to);
-} Generator;
+    // In place of these: entries (io/generate_entries.h), which an array has the sum of.
+    const EntryGenerator *entries;
+};
 
-enum { GENERATOR_COUNT = 5 };
+enum { GENERATOR_COUNT = 8 };
 extern const Generator generators[GENERATOR_COUNT];
 
 // By name; NULL where there is none.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The entries that a source gives a sparse tensor: those that a file lists, or the elements of a dense file
-// or of a generator that are not zero.
+// The entries that a source gives a tensor: those that a file or a generator lists, or the elements of a
+// dense file or of another generator that are not zero.
 #ifndef DISTAL_IO_SOURCE_ENTRIES_H
 #define DISTAL_IO_SOURCE_ENTRIES_H
 

@@ -5,6 +5,7 @@
 #include "io/array_entries.h"
 #include "io/generate.h"
 #include "io/input.h"
+#include "io/source_entries.h"
 #include "runtime/load_sparse.h"
 #include "runtime/wait.h"
 
@@ -31,6 +32,18 @@ static bool load_file(Load *load, Diagnostics *diagnostics) {
     return ok;
 }
 
+// A dense tensor from a generator of entries.
+static bool load_entries(const Storage *storage, const SourceSpec *source, Diagnostics *diagnostics) {
+    const Home *home = storage->home;
+    Entries entries;
+    const bool ok = source_entries(source, home->tensor->name, storage->type, home->order, home->extents,
+                                   INT64_MAX, &entries, diagnostics);
+    for (int64_t i = 0; i < storage->piece_count && ok; i++)
+        piece_set_entries(&storage->pieces[i], &entries);
+    entries_free(&entries);
+    return ok;
+}
+
 static bool load_pieces(void *arguments, Diagnostics *diagnostics) {
     Load *load = arguments;
     const Storage *storage = load->storage;
@@ -39,6 +52,8 @@ static bool load_pieces(void *arguments, Diagnostics *diagnostics) {
         return sparse_load(load->storage, source, diagnostics);
     if (source->format)
         return load_file(load, diagnostics);
+    if (source->generator->entries)
+        return load_entries(storage, source, diagnostics);
     for (int64_t i = 0; i < storage->piece_count; i++)
         generate(source->generator, &source->values, storage->home->extents, &storage->pieces[i]);
     return true;

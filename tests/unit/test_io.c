@@ -246,19 +246,18 @@ static void test_sources_that_are_none(void **state) {
         const char *text, *message;
     } cases[] = {
         {TYPE_F64, "",
-         "'' is not a source for B (expected PATH.npy, PATH.mtx, PATH.tns, zeros, ones, iota, const:V or "
-         "random:SEED[:DENSITY])"},
+         "'' is not a source for B (expected PATH.npy, PATH.mtx, PATH.tns, zeros, ones, iota, const:V, "
+         "random:SEED[:DENSITY], sparse:SEED:COUNT, rmat:SEED:SCALE:EDGES or stencil:POINTS)"},
         {TYPE_F64, "one",
          "'one' is not a source for B; did you mean 'ones'? (expected PATH.npy, PATH.mtx, PATH.tns, zeros, "
-         "ones, iota, const:V "
-         "or random:SEED[:DENSITY])"},
+         "ones, iota, const:V, random:SEED[:DENSITY], sparse:SEED:COUNT, rmat:SEED:SCALE:EDGES or "
+         "stencil:POINTS)"},
         {TYPE_F64, "B.csv",
-         "'B.csv' is not a source for B (expected PATH.npy, PATH.mtx, PATH.tns, zeros, ones, iota, const:V "
-         "or "
-         "random:SEED[:DENSITY])"},
+         "'B.csv' is not a source for B (expected PATH.npy, PATH.mtx, PATH.tns, zeros, ones, iota, const:V, "
+         "random:SEED[:DENSITY], sparse:SEED:COUNT, rmat:SEED:SCALE:EDGES or stencil:POINTS)"},
         {TYPE_F64, ".npy",
-         "'.npy' is not a source for B (expected PATH.npy, PATH.mtx, PATH.tns, zeros, ones, iota, const:V or "
-         "random:SEED[:DENSITY])"},
+         "'.npy' is not a source for B (expected PATH.npy, PATH.mtx, PATH.tns, zeros, ones, iota, const:V, "
+         "random:SEED[:DENSITY], sparse:SEED:COUNT, rmat:SEED:SCALE:EDGES or stencil:POINTS)"},
         {TYPE_F64, "const", "'const' is not a source for B: expected const:V"},
         {TYPE_F64, "iota:3", "'iota:3' is not a source for B: expected iota"},
         {TYPE_F64, "const:", "'' in 'const:', the source of B, is not a number"},

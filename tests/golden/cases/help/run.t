@@ -18,7 +18,8 @@ options:
   --threads N             threads of each process (default: the cores, shared among the processes of
                           a node)
   --in TENSOR=SOURCE      where an input comes from: PATH.npy, PATH.mtx, PATH.tns, zeros, ones,
-                          iota, const:V or random:SEED[:DENSITY] (default: random:1, random:2, ...
+                          iota, const:V, random:SEED[:DENSITY], sparse:SEED:COUNT,
+                          rmat:SEED:SCALE:EDGES or stencil:POINTS (default: random:1, random:2, ...
                           in order of declaration)
   --out TENSOR=PATH       write a tensor to PATH.npy, PATH.mtx, PATH.tns after the run
   --check                 compare with the reference evaluator; exit status 1 above the tolerance

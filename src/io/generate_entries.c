@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/generate_entries.h"
+
+#include "base/integer.h"
+#include "io/piece.h"
+
+#include <omp.h>
+#include <stdlib.h>
+
+// Positions that are looked at one by one.
+static const int64_t most_positions = 10000000000;
+enum { BLOCK = 1024 };
+
+static int64_t position_count(const int64_t *extents, int order) {
+    int64_t count = 1;
+    for (int d = 0; d < order; d++)
+        count = extents[d] == 0 ? 0 : saturated_mul(count, extents[d]);
+    return count;
+}
+
+static const char *check_positions(const GeneratorValues *values, const Entries *shape, int64_t *units,
+                                   Arena *arena) {
+    (void)values;
+    *units = position_count(shape->extents, shape->order);
+    return *units <= most_positions
+               ? NULL
+               : arena_printf(arena, "it looks at every position, and %lld are the most that it can",
+                              (long long)most_positions);
+}
+
+// Blocks of elements of a generator that fills arrays.
+typedef union {
+    double reals[BLOCK];
+    int64_t integers[BLOCK];
+} Block;
+
+static int64_t fill_block(const Generator *generator, const GeneratorValues *values, ElementType type,
+                          int64_t first, int64_t last, Block *block) {
+    const int64_t count = min_i64(BLOCK, last - first);
+    if (type_info(type)->is_integer)
+        generator->integers(values, first, 1, count, block->integers);
+    else
+        generator->reals(values, first, 1, count, block->reals);
+    return count;
+}
+
+static bool is_zero(const Block *block, ElementType type, int64_t i) {
+    return type_info(type)->is_integer ? block->integers[i] == 0 : block->reals[i] == 0;
+}
+
+static int64_t count_positions(const Generator *generator, const GeneratorValues *values,
+                               const Entries *shape, int64_t first, int64_t last) {
+    Block block;
+    int64_t found = 0;
+    for (int64_t p = first, count; p < last; p += count) {
+        count = fill_block(generator, values, shape->type, p, last, &block);
+        for (int64_t i = 0; i < count; i++)
+            found += !is_zero(&block, shape->type, i);
+    }
+    return found;
+}
+
+static void fill_positions(const Generator *generator, const GeneratorValues *values, Entries *entries,
+                           int64_t first, int64_t last, int64_t at) {
+    const ElementType type = entries->type, from = type_info(type)->is_integer ? TYPE_I64 : TYPE_F64;
+    const Conversion store = type_conversion(from, type);
+    const size_t size = type_info(type)->size;
+    Block block;
+    for (int64_t p = first, count; p < last; p += count) {
+        count = fill_block(generator, values, type, p, last, &block);
+        for (int64_t i = 0; i < count; i++) {
+            if (is_zero(&block, type, i))
+                continue;
+            int64_t rest = p + i;
+            for (int d = entries->order - 1; d >= 0; d--) {
+                entries->coordinates[d][at] = rest % entries->extents[d];
+                rest /= entries->extents[d];
+            }
+            store((char *)entries->values + (size_t)at * size, 1, &block.integers[i], 1, 1);
+            at++;
+        }
+    }
+}
+
+static const EntryGenerator all_positions = {check_positions, count_positions, fill_positions};
+
+enum { PARTS = 256 };
+
+const char *generate_entries(const Generator *generator, const GeneratorValues *values, int64_t limit,
+                             Entries *entries, Arena *arena) {
+    const EntryGenerator *by = generator->entries ? generator->entries : &all_positions;
+    int64_t units, starts[PARTS + 1] = {0};
+    const char *why = by->check(values, entries, &units, arena);
+    if (why)
+        return why;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(entries_team(units))
+    for (int p = 0; p < PARTS; p++)
+        starts[p + 1] = by->count(generator, values, entries, part_begin(units, PARTS, p),
+                                  part_begin(units, PARTS, p + 1));
+    for (int p = 0; p < PARTS; p++)
+        starts[p + 1] += starts[p];
+    entries->count = starts[PARTS];
+    const int64_t bytes = entries_bytes(entries, entries->count);
+    why = bytes > limit
+              ? arena_printf(arena, "its %lld entries take %lld bytes, and there is no memory for them",
+                             (long long)entries->count, (long long)bytes)
+              : entries_allocate(entries);
+    if (why)
+        return why;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(entries_team(units))
+    for (int p = 0; p < PARTS; p++)
+        by->fill(generator, values, entries, part_begin(units, PARTS, p), part_begin(units, PARTS, p + 1),
+                 starts[p]);
+    return NULL;
+}

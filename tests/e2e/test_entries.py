@@ -1,0 +1,117 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Entries in and out: generators against an implementation from docs/command.md, and files of entries against each
+other and NumPy.
+
+Prints `ok NAME` or `FAIL NAME: why` for each case. A name on the command line runs the cases that contain it."""
+import itertools
+import sys
+
+import numpy
+
+from _common import check, distal, functions_named_test, run_cases
+
+MASK = (1 << 64) - 1
+
+
+def value(seed, position):
+    z = (seed + (position + 1) * 0x9E3779B97F4A7C15) & MASK
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
+    z ^= z >> 31
+    return (z >> 11) * 2.0**-53
+
+
+def made(folder, source, extents, levels="", kind="f64"):
+    """The array that a tensor of these extents has from a source: written by `distal run`."""
+    names = ["i", "j", "k"][:len(extents)]
+    text = (f"tensor B({', '.join(map(str, extents))}): {kind}{levels}; tensor s: {kind}; "
+            f"s = B({', '.join(names)})")
+    distal(["run", "-e", text, "--in", f"B={source}", "--out", f"B={folder}/B.npy"])
+    return numpy.load(f"{folder}/B.npy")
+
+
+def made_alike(folder, source, extents, levels, kind="f64"):
+    """The same of a dense and a sparse tensor, which have to agree."""
+    dense = made(folder, source, extents, "", kind)
+    sparse = made(folder, source, extents, f", {levels}", kind)
+    check(numpy.array_equal(dense, sparse), f"{source}: dense {dense}, sparse {sparse}")
+    return dense
+
+
+def test_sparse(folder):
+    for extents, levels in (((7, 5), "csr"), ((4, 3, 50), "csf"), ((1000,), "{compressed}")):
+        for kind, scale in (("f64", 1), ("i32", 1024)):
+            expected = numpy.zeros(extents, numpy.float64 if kind == "f64" else numpy.int32)
+            for entry in range(60):
+                x = tuple(int(n * value(9, entry * len(extents) + d)) for d, n in enumerate(extents))
+                expected[x] += scale * value(10, entry) if kind == "f64" else int(scale * value(10, entry))
+            found = made_alike(folder, "sparse:9:60", extents, levels, kind)
+            check(numpy.allclose(found, expected, rtol=1e-15), f"{found} is not {expected}")
+
+
+def test_rmat(folder):
+    expected = numpy.zeros((40, 32))
+    for edge in range(100):
+        row = column = 0
+        for bit in range(5):
+            quadrant = numpy.searchsorted([0.57, 0.57 + 0.19, 0.57 + 0.19 + 0.19], value(3, edge * 5 + bit), "right")
+            row, column = 2 * row + quadrant // 2, 2 * column + quadrant % 2
+        expected[row, column] += value(4, edge)
+    found = made_alike(folder, "rmat:3:5:100", (40, 32), "dcsr")
+    check(numpy.allclose(found, expected, rtol=1e-15), f"{found} is not {expected}")
+
+
+def test_stencil(folder):
+    for points, dimensions, star, side in ((3, 1, False, 6), (5, 2, True, 4), (9, 2, False, 3), (7, 3, True, 3),
+                                           (27, 3, False, 3), (27, 3, False, 1)):
+        n = side**dimensions
+        expected = numpy.zeros((n, n))
+        grid = list(itertools.product(range(side), repeat=dimensions))
+        for p, q in itertools.product(range(n), repeat=2):
+            steps = [abs(a - b) for a, b in zip(grid[p], grid[q])]
+            if p == q:
+                expected[p, q] = points - 1
+            elif max(steps) == 1 and (sum(steps) == 1 or not star):
+                expected[p, q] = -1
+        found = made_alike(folder, f"stencil:{points}", (n, n), "csr")
+        check(numpy.array_equal(found, expected), f"stencil:{points} on {n}: {found} is not {expected}")
+
+
+def test_dense_generators(folder):
+    found = made_alike(folder, "random:5:0.3", (30, 40), "csc")
+    expected = [value(6, p) if value(5, p) < 0.3 else 0 for p in range(1200)]
+    check(numpy.array_equal(found.ravel(), expected), "random:5:0.3")
+    for source in ("zeros", "ones", "iota", "const:3", "random:2"):
+        made_alike(folder, source, (9, 8), "coo")
+
+
+def test_many_threads(folder):
+    for source in ("sparse:1:200000", "rmat:1:9:200000", "random:3:0.2"):
+        one = made(folder, source, (512, 600), ", csr")
+        several = distal(["run", "--threads", "3", "-e", "tensor B(512, 600): f64, csr; tensor s: f64; s = B(i, j)",
+                          "--in", f"B={source}", "--out", f"B={folder}/B.npy"])
+        check(several is not None and numpy.array_equal(one, numpy.load(f"{folder}/B.npy")), source)
+
+
+def copy(source, target, levels="", ranks="1"):
+    distal(["run", "--ranks", ranks, "-e", f"tensor B(20, 30): f64{levels}; tensor s: f64; s = B(i, j)",
+            "--in", f"B={source}", "--out", f"B={target}"])
+
+
+def test_files(folder):
+    """From each file format to each other, sparse and dense."""
+    copy("sparse:2:90", f"{folder}/in.npy", ", csr")
+    expected = numpy.load(f"{folder}/in.npy")
+    for levels, ranks in (("", "2"), (", csc", "1")):
+        for source in ("mtx", "tns"):
+            copy(f"{folder}/in.npy", f"{folder}/in.{source}", levels, ranks)
+        for source, target in itertools.product(("npy", "mtx", "tns"), repeat=2):
+            copy(f"{folder}/in.{source}", f"{folder}/out.{target}", levels, ranks)
+            copy(f"{folder}/out.{target}", f"{folder}/back.npy")
+            found = numpy.load(f"{folder}/back.npy")
+            check(numpy.array_equal(found, expected), f"{levels} {source} {target}: {found}")
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases(functions_named_test("entries", globals())))

@@ -1,0 +1,8 @@
+# run: run --in B=stencil:7 {file}
+# status: 1
+--- program
+tensor y(9): f64
+tensor B(9, 9): f64, csr
+y(i) = B(i, j)
+--- stderr
+distal: error: 'stencil:7' cannot make B: it makes a square matrix with as many rows as a grid of 3 dimensions with equal sides has points
