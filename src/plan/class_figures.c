@@ -187,28 +187,14 @@ static int compare_choices(const void *left, const void *right) {
     return a->rank < b->rank ? -1 : a->rank > b->rank;
 }
 
-static bool has_all(TransferFigurer *figurer, int64_t rank, const Footprint *footprint) {
-    arena_reset(figurer->planner.arena);
-    const Region pieces = planner_pieces(&figurer->planner, rank);
-    for (int64_t i = 0; i < footprint->region.rects.count; i++)
-        if (!region_contains(&pieces, &footprint->region.rects.items[i]))
-            return false;
-    return true;
-}
-
 // Takers by the replica that they take from.
 static void take_by_choice(TransferFigurer *figurer, FigureClass *class, const RankArray *takers,
                            const Footprint *footprint) {
     const Planner *planner = &figurer->planner;
     Choice *choices = arena_array(figurer->class_arena, Choice, takers->count);
     int64_t count = 0;
-    bool any = false;
-    for (int64_t i = 0; i < takers->count; i++) {
+    for (int64_t i = 0; i < takers->count; i++)
         choices[count++] = (Choice){home_choice(planner->home, takers->items[i]), takers->items[i]};
-        any = any || !has_all(figurer, takers->items[i], footprint);
-    }
-    if (!any)
-        return;
     qsort(choices, (size_t)count, sizeof *choices, compare_choices);
     for (int64_t first = 0, end; first < count; first = end) {
         RankArray same = {0};

@@ -57,6 +57,7 @@ Footprints *footprints_create(const Spmd *spmd, int transfer_id, const Provenanc
                                .processors = grid_size(grid),
                                .ranks = ranks,
                                .loop_count = transfer->loop_count,
+                               .class_keys = 1,
                                .member_keys = 1};
     footprints->per_rank = max_i64(1, processors_per_rank(footprints->processors, ranks));
     const Nest nest = cin_nest(spmd->cin, transfer->nest);
@@ -70,8 +71,9 @@ Footprints *footprints_create(const Spmd *spmd, int transfer_id, const Provenanc
         footprints->related_dims[d] = var >= 0 && footprints->related[var];
         if (var < 0 && !int_eval(spmd_nest->fixed[d], params, NULL, &footprints->fixed[d]))
             footprints->fixed[d] = -1;
-        if (var >= 0 && !footprints->related_dims[d])
-            footprints->member_keys *= grid->extents[d];
+        if (var >= 0)
+            *(footprints->related_dims[d] ? &footprints->class_keys : &footprints->member_keys) *=
+                grid->extents[d];
     }
     for (int i = 0; i < transfer->loop_count; i++) {
         footprints->loops[i] = transfer->loops[i];

@@ -39,7 +39,8 @@ typedef struct {
     int64_t steps;            // iterations of all processors of a rank; INT64_MAX: more than fit
     bool existence_varies;    // which members have iterations depends on the iteration
     bool existence_bounded;   // the bounding box says exactly whether there are iterations
-    int64_t member_keys;      // product of the dimensions that are not related
+    int64_t class_keys;       // product of the related dimensions
+    int64_t member_keys;      // and of the others
     unsigned char *existence; // by key of these: 0 not known yet, 1 no, 2 yes; NULL: not kept
 } Footprints;
 

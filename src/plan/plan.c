@@ -215,22 +215,13 @@ static bool plan_grid(const Plan *whole, StatementPlan *plan, Diagnostics *diagn
     return true;
 }
 
-// Classes of the ranks in a transfer.
-static int64_t class_count(const Footprints *footprints) {
-    int64_t count = 1;
-    for (int d = 0; d < footprints->grid.order; d++)
-        if (footprints->related_dims[d])
-            count *= footprints->grid.extents[d];
-    return min_i64(count, footprints->ranks);
-}
-
 // What the plan takes is known before it is made.
 static bool check_work(const StatementPlan *plan, Diagnostics *diagnostics) {
     const int64_t limit = plan->options.work_limit, most_steps = min_i64(limit, PLAN_MAX_STEPS);
     for (int t = 0; t < plan->spmd->transfer_count; t++) {
         const Access *access = plan->spmd->transfers[t].access;
         const Footprints *footprints = plan->footprints[t];
-        const int64_t classes = class_count(footprints);
+        const int64_t classes = min_i64(footprints->class_keys, footprints->ranks);
         if (footprints->steps > most_steps)
             return diagnostics_error(
                 diagnostics, access->span,

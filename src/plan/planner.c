@@ -293,13 +293,9 @@ HoldingArray holdings_by(const Planner *planner, const Region *region, int64_t r
 
 int64_t rank_in_place(Planner *planner, const Footprint *footprint, const HoldingArray *parts,
                       const RankArray *members) {
-    if (planner->home->replicated || footprint->region.rects.count != 1 || parts->count == 0)
-        return -1;
-    const int64_t owner = parts->items[0].rank;
-    for (int64_t i = 1; i < parts->count; i++)
-        if (parts->items[i].rank != owner)
-            return -1;
-    if (!ranks_contain(members->items, members->count, owner))
+    const int64_t owner = parts->count > 0 ? parts->items[0].rank : -1;
+    if (planner->home->replicated || footprint->region.rects.count != 1 ||
+        !ranks_contain(members->items, members->count, owner))
         return -1;
     const Region pieces = planner_pieces(planner, owner);
     return pieces_in_place(&pieces, &footprint->bounds) >= 0 ? owner : -1;

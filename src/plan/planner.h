@@ -73,8 +73,8 @@ void holding_cut(const Planner *planner, const Holding *holding, Arena *arena, H
 // A worker of the class of `to`, with the coordinates of `worker` in the dimensions that are not related.
 Worker worker_with_class(const Footprints *footprints, const Worker *worker, const Worker *to);
 
-// The rank among the members of a class that computes its footprint in its home; -1: none. `parts` are those
-// of the footprint.
+// The rank among the members of a class that has its footprint in place in its home; -1: none. `parts` are
+// those of the footprint, or any of them.
 int64_t rank_in_place(Planner *planner, const Footprint *footprint, const HoldingArray *parts,
                       const RankArray *members);
 

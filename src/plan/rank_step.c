@@ -161,9 +161,9 @@ static void reduce_own(RankPlanner *rank) {
     const Footprint *footprint = &rank->footprint;
     const RankArray members = existing_ranks(planner, &rank->worker, rank->step, planner->arena);
     const HoldingArray parts = holdings_of(planner, &footprint->region, 0, true, planner->arena);
-    const Situation situation = situation_create(
-        planner, rank->step, rank->worker.class_key, footprint,
-        ranks_without(&members, rank_in_place(planner, footprint, &parts, &members), planner->arena), &parts);
+    const int64_t in_place = rank_in_place(planner, footprint, &parts, &members);
+    const Situation situation = situation_create(planner, rank->step, rank->worker.class_key, footprint,
+                                                 ranks_without(&members, in_place, planner->arena), &parts);
     rank->serves_own = true;
     serve(rank, &situation);
 }

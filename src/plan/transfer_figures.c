@@ -5,37 +5,29 @@
 
 #include <string.h>
 
-// What is kept of the footprints of a step for the next one: enough to tell whether one is the same.
+// The footprints of one step, by hash, for the next one to find its own among them.
 typedef struct {
-    int64_t class_count;
-    const int64_t *keys; // classes
-    uint64_t *hashes;
-    bool *used;           // the class has a footprint and members
-    int64_t *corners;     // lo and hi of each mode, where the region is one rectangle of intervals
-    bool *simple;         // it is
-    int64_t *head, *next; // chains by hash: index + 1
-    int64_t slots;
+    int64_t key; // class
+    uint64_t hash;
+    int64_t next;     // of the same slot: index + 1
+    bool is_interval; // the region is one rectangle of intervals: its corners are kept
+} Used;
+
+typedef struct {
+    Used *items;
+    int64_t count;
+    int64_t *corners; // of each footprint, lo and hi of each mode
+    int64_t *slots;   // index + 1 of the first
+    int64_t slot_count;
 } StepTable;
 
 typedef struct {
-    FigureClass *items;
-    int64_t count;
-    int64_t *class_of; // by rank: index, -1: no part
-} ClassTable;
-
-// Largest views of a class, and ranks that do without a buffer in some of those steps.
-typedef struct {
-    int64_t *largest, *times;           // by class: volume, and in how many steps
-    int64_t *in_place, *in_place_times; // by rank, of the steps in which it works in place
-} ViewTable;
-
-typedef struct {
     TransferFigurer figurer;
-    ClassTable classes;
-    StepTable tables[2];
-    ViewTable views;
+    FigureClass *classes;
+    int64_t class_count;
+    StepTable tables[2]; // of the step at hand, and the one before
     int64_t local;
-    Arena *local_arena;
+    Arena *local_arena; // while the members of classes are the same
 } Sweep;
 
 // The classes of the processors that ranks run as their number `local`, with the members that have
@@ -43,90 +35,69 @@ typedef struct {
 static void find_classes(Sweep *sweep, int64_t iteration) {
     const Footprints *footprints = sweep->figurer.planner.footprints;
     Arena *arena = sweep->local_arena;
-    int64_t keys = 1;
-    for (int d = 0; d < footprints->grid.order; d++)
-        if (footprints->related_dims[d])
-            keys *= footprints->grid.extents[d];
-    int64_t *index = arena_array(arena, int64_t, keys); // by class key: index + 1
+    int64_t *index = arena_array(arena, int64_t, footprints->class_keys); // by class key: index + 1
+    int64_t *class_of = arena_array(arena, int64_t, footprints->ranks);   // the same
+    int64_t *ranks = arena_array(arena, int64_t, footprints->ranks);
     Array(FigureClass) classes = {0};
-    sweep->classes.class_of = arena_array(arena, int64_t, footprints->ranks);
     for (int64_t rank = 0; rank < footprints->ranks; rank++) {
         Worker worker;
-        sweep->classes.class_of[rank] = -1;
         if (!footprints_worker(footprints, rank, sweep->local, &worker) ||
             !footprint_exists(footprints, worker.coordinates, iteration, arena))
             continue;
         if (index[worker.class_key] == 0) {
-            array_push(arena, classes, (FigureClass){.key = worker.class_key, .worker = worker});
+            array_push(arena, classes,
+                       (FigureClass){.key = worker.class_key, .worker = worker, .in_place = -1});
             index[worker.class_key] = classes.count;
         }
-        FigureClass *class = &classes.items[index[worker.class_key] - 1];
-        class->ranks.count++;
-        sweep->classes.class_of[rank] = index[worker.class_key] - 1;
+        class_of[rank] = index[worker.class_key];
+        classes.items[class_of[rank] - 1].ranks.capacity++;
     }
-    int64_t *ranks = arena_array(arena, int64_t, footprints->ranks), next = 0;
     for (int64_t c = 0; c < classes.count; c++) {
-        FigureClass *class = &classes.items[c];
-        class->ranks.items = &ranks[next];
-        class->ranks.capacity = class->ranks.count;
-        next += class->ranks.count;
-        class->ranks.count = 0;
+        classes.items[c].ranks.items = ranks;
+        ranks += classes.items[c].ranks.capacity;
     }
     for (int64_t rank = 0; rank < footprints->ranks; rank++)
-        if (sweep->classes.class_of[rank] >= 0) {
-            FigureClass *class = &classes.items[sweep->classes.class_of[rank]];
-            class->ranks.items[class->ranks.count++] = rank;
+        if (class_of[rank] > 0) {
+            RankArray *members = &classes.items[class_of[rank] - 1].ranks;
+            members->items[members->count++] = rank;
         }
-    sweep->classes.items = classes.items;
-    sweep->classes.count = classes.count;
+    sweep->classes = classes.items;
+    sweep->class_count = classes.count;
 }
 
-static void step_table_create(Sweep *sweep, StepTable *table, Arena *arena) {
-    const int64_t count = sweep->classes.count;
-    int64_t *keys = arena_array(arena, int64_t, count);
-    for (int64_t c = 0; c < count; c++)
-        keys[c] = sweep->classes.items[c].key;
-    table->class_count = count;
-    table->keys = keys;
-    table->hashes = arena_array(arena, uint64_t, count);
-    table->used = arena_array(arena, bool, count);
-    table->simple = arena_array(arena, bool, count);
-    table->corners = arena_array(arena, int64_t, count * 2 * sweep->figurer.planner.home->order);
-    for (table->slots = 16; table->slots < 2 * count;)
-        table->slots *= 2;
-    table->head = arena_array(arena, int64_t, table->slots);
-    table->next = arena_array(arena, int64_t, count);
+static StepTable step_table_create(const Footprints *footprints, Arena *arena) {
+    const int64_t most = min_i64(footprints->class_keys, footprints->ranks);
+    StepTable table = {.items = arena_array(arena, Used, most),
+                       .corners = arena_array(arena, int64_t, most * 2 * footprints->access.tensor->order),
+                       .slot_count = 16};
+    while (table.slot_count < 2 * most)
+        table.slot_count *= 2;
+    table.slots = arena_array(arena, int64_t, table.slot_count);
+    return table;
 }
 
-static bool is_simple(const Footprint *footprint) {
-    if (footprint->region.rects.count != 1)
-        return false;
+// Whether the region is one rectangle of intervals, with these corners.
+static bool find_corners(const Footprint *footprint, int64_t *corners) {
     const Rect *rect = footprint->region.rects.items;
-    for (int m = 0; m < rect->order; m++)
-        if (rect->periodic[m])
-            return false;
-    return true;
-}
-
-static void remember(StepTable *table, int64_t c, const Footprint *footprint) {
-    const bool used = footprint->region.rects.count > 0;
-    table->used[c] = used;
-    if (!used)
-        return;
-    const Rect *rect = footprint->region.rects.items;
-    int64_t *slot = &table->head[footprint->hash & (uint64_t)(table->slots - 1)];
-    table->hashes[c] = footprint->hash;
-    table->simple[c] = is_simple(footprint);
-    for (int m = 0; m < rect->order && table->simple[c]; m++) {
-        table->corners[2 * (c * rect->order + m)] = rect->lo[m];
-        table->corners[2 * (c * rect->order + m) + 1] = rect->hi[m];
+    bool is_interval = footprint->region.rects.count == 1;
+    for (int m = 0; m < rect->order && is_interval; m++) {
+        corners[2 * m] = rect->lo[m];
+        corners[2 * m + 1] = rect->hi[m];
+        is_interval = !rect->periodic[m];
     }
-    table->next[c] = *slot;
-    *slot = c + 1;
+    return is_interval;
 }
 
-static void forget(StepTable *table) {
-    memset(table->head, 0, sizeof(int64_t) * (size_t)table->slots);
+static void step_table_add(StepTable *table, int64_t key, const Footprint *footprint) {
+    int64_t *slot = &table->slots[footprint->hash & (uint64_t)(table->slot_count - 1)];
+    int64_t *corners = &table->corners[table->count * 2 * footprint->bounds.order];
+    table->items[table->count] = (Used){key, footprint->hash, *slot, find_corners(footprint, corners)};
+    *slot = ++table->count;
+}
+
+static void step_table_clear(StepTable *table) {
+    table->count = 0;
+    memset(table->slots, 0, sizeof *table->slots * (size_t)table->slot_count);
 }
 
 static void key_coordinates(const Footprints *footprints, int64_t key, Worker *worker) {
@@ -138,70 +109,31 @@ static void key_coordinates(const Footprints *footprints, int64_t key, Worker *w
         }
 }
 
-static bool is_same(const Sweep *sweep, const StepTable *table, int64_t c, const Footprint *footprint,
-                    Worker *worker) {
-    const Footprints *footprints = sweep->figurer.planner.footprints;
-    if (table->hashes[c] != footprint->hash)
-        return false;
-    key_coordinates(footprints, table->keys[c], worker);
-    if (table->simple[c] != is_simple(footprint))
-        return false;
-    if (table->simple[c]) {
-        const Rect *rect = footprint->region.rects.items;
-        for (int m = 0; m < rect->order; m++)
-            if (table->corners[2 * (c * rect->order + m)] != rect->lo[m] ||
-                table->corners[2 * (c * rect->order + m) + 1] != rect->hi[m])
-                return false;
-        return true;
-    }
-    Footprint before;
-    footprint_find(footprints, worker->coordinates, step_iteration(footprints, sweep->figurer.step - 1),
-                   sweep->figurer.class_arena, &before);
-    return footprint_equal(&before, footprint);
-}
-
 // As reuse_find, from the table of the step before.
 static Reuse find_reuse(const Sweep *sweep, const StepTable *table, const Footprint *footprint) {
-    Reuse reuse = {.step = sweep->figurer.step};
-    if (sweep->figurer.step == 0)
-        return reuse;
-    for (int64_t at = table->head[footprint->hash & (uint64_t)(table->slots - 1)]; at;
-         at = table->next[at - 1]) {
+    const TransferFigurer *figurer = &sweep->figurer;
+    const Footprints *footprints = figurer->planner.footprints;
+    Reuse reuse = {.step = figurer->step};
+    const int order = footprint->bounds.order;
+    int64_t corners[2 * MAX_ORDER];
+    const bool is_interval = find_corners(footprint, corners);
+    for (int64_t at = table->slots[footprint->hash & (uint64_t)(table->slot_count - 1)]; at;
+         at = table->items[at - 1].next) {
+        const Used *used = &table->items[at - 1];
         Worker worker;
-        if (is_same(sweep, table, at - 1, footprint, &worker))
-            array_push(sweep->figurer.class_arena, reuse.users, worker);
+        Footprint before;
+        if (used->hash != footprint->hash || used->is_interval != is_interval)
+            continue;
+        key_coordinates(footprints, used->key, &worker);
+        if (!is_interval)
+            footprint_find(footprints, worker.coordinates, step_iteration(footprints, figurer->step - 1),
+                           figurer->class_arena, &before);
+        if (is_interval ? memcmp(corners, &table->corners[(at - 1) * 2 * order],
+                                 sizeof *corners * 2 * (size_t)order) == 0
+                        : footprint_equal(&before, footprint))
+            array_push(figurer->class_arena, reuse.users, worker);
     }
     return reuse;
-}
-
-// The rank whose home, not replicated, holds all of the footprint in place; -1: none of them.
-static int64_t find_in_place(TransferFigurer *figurer, const FigureClass *class, const Footprint *footprint) {
-    const Home *home = figurer->planner.home;
-    if (footprint->region.rects.count != 1)
-        return -1;
-    int64_t owner = class->ranks.items[0];
-    if (class->ranks.count > 1) {
-        HoldingArray first = {0};
-        Rect corner = footprint->bounds;
-        for (int m = 0; m < corner.order; m++)
-            rect_set_mode(&corner, m, (PositionSet){corner.lo[m], corner.lo[m] + 1, NULL});
-        home_find(home, &corner, 0, figurer->class_arena, &first);
-        owner = first.items[0].rank;
-        bool is_member = false;
-        int64_t low = 0, high = class->ranks.count;
-        while (low < high) {
-            const int64_t middle = (low + high) / 2;
-            if (class->ranks.items[middle] < owner)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        is_member = low < class->ranks.count && class->ranks.items[low] == owner;
-        if (!is_member)
-            return -1;
-    }
-    const Region pieces = planner_pieces(&figurer->planner, owner);
-    return pieces_in_place(&pieces, &footprint->bounds) >= 0 ? owner : -1;
 }
 
 static int64_t copy_elements(TransferFigurer *figurer, int64_t rank, const Footprint *footprint,
@@ -226,149 +158,97 @@ static void count_view_of(TransferFigurer *figurer, int64_t rank, const Footprin
             max_i64(figurer->sums.copy[rank], copy_elements(figurer, rank, footprint, piece));
 }
 
-static void count_largest(int64_t volume, int64_t *largest, int64_t *times) {
-    if (volume > *largest) {
-        *largest = volume;
-        *times = 0;
-    }
-    *times += volume == *largest;
-}
-
 static bool views_are_shared(const Sweep *sweep) {
     const Planner *planner = &sweep->figurer.planner;
     return planner->footprints->existence && !planner->transfer->thread_copies &&
            planner->home->kind == HOME_LAYOUT && !planner->home->replicated;
 }
 
-static void count_views(Sweep *sweep, int64_t c, const Footprint *footprint) {
-    FigureClass *class = &sweep->classes.items[c];
+// A view of the class that `in_place`, one of its members, does without; -1: none of them does.
+static void count_shared_view(FigureClass *class, int64_t volume, int64_t in_place) {
+    if (in_place == class->in_place) {
+        class->largest = max_i64(class->largest, volume);
+    } else if (volume <= class->largest) {
+        class->largest_of_others = max_i64(class->largest_of_others, volume);
+    } else {
+        class->largest_of_others = class->largest;
+        class->largest = volume;
+        class->in_place = in_place;
+    }
+}
+
+static void count_views(Sweep *sweep, FigureClass *class, const Footprint *footprint) {
+    Planner *planner = &sweep->figurer.planner;
     if (!views_are_shared(sweep)) {
         for (int64_t i = 0; i < class->ranks.count; i++)
             count_view_of(&sweep->figurer, class->ranks.items[i], footprint);
         return;
     }
-    const int64_t owner = find_in_place(&sweep->figurer, class, footprint);
-    count_largest(footprint->volume, &sweep->views.largest[c], &sweep->views.times[c]);
-    if (owner >= 0)
-        count_largest(footprint->volume, &sweep->views.in_place[owner], &sweep->views.in_place_times[owner]);
-}
-
-// The largest view that is not in place, step by step.
-static int64_t walk_views(Sweep *sweep, int64_t rank) {
-    TransferFigurer *figurer = &sweep->figurer;
-    const Footprints *footprints = figurer->planner.footprints;
-    int64_t largest = 0;
-    for (int64_t i = 0; i < footprints->iterations; i++) {
-        Worker worker;
-        Footprint footprint;
-        arena_reset(figurer->class_arena);
-        arena_reset(figurer->planner.arena);
-        if (!footprint_of_rank(footprints, rank, sweep->local * footprints->iterations + i,
-                               figurer->class_arena, &worker, &footprint) ||
-            footprint.volume <= largest)
-            continue;
-        const Region pieces = planner_pieces(&figurer->planner, rank);
-        if (footprint.region.rects.count != 1 || pieces_in_place(&pieces, &footprint.bounds) < 0)
-            largest = footprint.volume;
-    }
-    return largest;
+    HoldingArray first = {0};
+    Rect corner = footprint->bounds;
+    for (int m = 0; m < corner.order; m++)
+        rect_set_mode(&corner, m, (PositionSet){corner.lo[m], corner.lo[m] + 1, NULL});
+    if (class->ranks.count > 1)
+        home_find(planner->home, &corner, 0, sweep->figurer.class_arena, &first);
+    else // only this one can have it
+        array_push(sweep->figurer.class_arena, first, (Holding){.rank = class->ranks.items[0]});
+    count_shared_view(class, footprint->volume, rank_in_place(planner, footprint, &first, &class->ranks));
 }
 
 // Figures that the members of each class share go to all of them.
 static void finish_classes(Sweep *sweep) {
     TransferFigurer *figurer = &sweep->figurer;
-    const ViewTable *views = &sweep->views;
-    for (int64_t c = 0; c < sweep->classes.count; c++) {
-        const FigureClass *class = &sweep->classes.items[c];
+    for (int64_t c = 0; c < sweep->class_count; c++) {
+        const FigureClass *class = &sweep->classes[c];
         for (int64_t i = 0; i < class->ranks.count; i++) {
             const int64_t rank = class->ranks.items[i];
+            const int64_t largest = rank == class->in_place ? class->largest_of_others : class->largest;
             figurer_add(figurer, rank, class->shared);
-            int64_t largest = views->largest ? views->largest[c] : 0;
-            if (largest > 0 && views->in_place[rank] == largest &&
-                views->in_place_times[rank] == views->times[c])
-                largest = walk_views(sweep, rank);
             figurer->sums.buffer[rank] = max_i64(figurer->sums.buffer[rank], largest);
         }
     }
 }
 
-static void count_class(Sweep *sweep, int64_t c) {
+static void count_class(Sweep *sweep, FigureClass *class) {
     TransferFigurer *figurer = &sweep->figurer;
     const Planner *planner = &figurer->planner;
     const Footprints *footprints = planner->footprints;
-    FigureClass *class = &sweep->classes.items[c];
     const int64_t iteration = step_iteration(footprints, figurer->step);
     Footprint footprint;
     arena_reset(figurer->class_arena);
     arena_reset(figurer->planner.arena);
     footprint_find(footprints, class->worker.coordinates, iteration, figurer->class_arena, &footprint);
-    StepTable *table = &sweep->tables[figurer->step % 2];
-    const StepTable *before = &sweep->tables[(figurer->step + 1) % 2];
-    if (footprints->steps > 1)
-        remember(table, c, &footprint);
     if (footprint.region.rects.count == 0)
         return;
-    count_views(sweep, c, &footprint);
+    count_views(sweep, class, &footprint);
     if (planner->transfer->kind == TRANSFER_REDUCE) {
         reduce_figures(figurer, class, &footprint);
         return;
     }
-    const Reuse reuse = find_reuse(sweep, before, &footprint);
+    step_table_add(&sweep->tables[figurer->step % 2], class->key, &footprint);
+    const Reuse reuse = find_reuse(sweep, &sweep->tables[(figurer->step + 1) % 2], &footprint);
     // Members did the same in the step before, unless those were other processors of the ranks.
     const bool same = footprints->existence && (figurer->step == 0 || iteration > 0);
     fetch_figures(figurer, class, &footprint, &reuse, same);
 }
 
-static void begin_local(Sweep *sweep, int64_t iteration) {
-    const Footprints *footprints = sweep->figurer.planner.footprints;
-    sweep->local_arena = arena_create_within(sweep->figurer.arena);
-    find_classes(sweep, iteration);
-    sweep->views = (ViewTable){0};
-    if (!views_are_shared(sweep))
-        return;
-    int64_t *by_class = arena_array(sweep->local_arena, int64_t, 2 * sweep->classes.count);
-    int64_t *by_rank = arena_array(sweep->local_arena, int64_t, 2 * footprints->ranks);
-    sweep->views =
-        (ViewTable){by_class, by_class + sweep->classes.count, by_rank, by_rank + footprints->ranks};
-}
-
 static void run_sweep(Sweep *sweep) {
     TransferFigurer *figurer = &sweep->figurer;
     const Footprints *footprints = figurer->planner.footprints;
-    Arena *tables[] = {arena_create_within(figurer->arena), arena_create_within(figurer->arena)};
-    const bool varies = !footprints->existence;
-    int64_t built[2] = {-1, -1}; // which members the tables are for
-    int64_t members = -1;
     for (figurer->step = 0; figurer->step < footprints->steps; figurer->step++) {
-        const int64_t local = step_local(footprints, figurer->step),
-                      iteration = step_iteration(footprints, figurer->step);
-        const int t = (int)(figurer->step % 2);
-        if (varies || iteration == 0) {
-            if (sweep->local_arena) {
-                finish_classes(sweep);
-                arena_free(sweep->local_arena);
-            }
-            sweep->local = local;
-            begin_local(sweep, iteration);
-            members = figurer->step;
+        const int64_t iteration = step_iteration(footprints, figurer->step);
+        if (!footprints->existence || iteration == 0) {
+            finish_classes(sweep);
+            arena_reset(sweep->local_arena);
+            sweep->local = step_local(footprints, figurer->step);
+            find_classes(sweep, iteration);
         }
-        if (footprints->steps > 1 && built[t] != members) {
-            arena_reset(tables[t]);
-            step_table_create(sweep, &sweep->tables[t], tables[t]);
-            built[t] = members;
-        } else if (footprints->steps > 1) {
-            forget(&sweep->tables[t]);
-        }
+        step_table_clear(&sweep->tables[figurer->step % 2]);
         arena_reset(figurer->planner.scratch);
-        for (int64_t c = 0; c < sweep->classes.count; c++)
-            count_class(sweep, c);
+        for (int64_t c = 0; c < sweep->class_count; c++)
+            count_class(sweep, &sweep->classes[c]);
     }
-    if (sweep->local_arena) {
-        finish_classes(sweep);
-        arena_free(sweep->local_arena);
-    }
-    arena_free(tables[0]);
-    arena_free(tables[1]);
+    finish_classes(sweep);
 }
 
 static int64_t *zeros(Arena *arena, int64_t count) {
@@ -406,9 +286,11 @@ TransferFigures transfer_figures(const StatementPlan *plan, int transfer) {
                     .pattern = OPERATION_LOCAL,
                     .scratch_step = zeros(scratch, ranks),
                     .step_scratch = zeros(scratch, ranks),
-                    .arena = scratch,
-                    .class_arena = arena_create_within(scratch)}};
+                    .class_arena = arena_create_within(scratch)},
+        .local_arena = arena_create_within(scratch)};
     TransferFigurer *figurer = &sweep.figurer;
+    for (int t = 0; t < 2; t++)
+        sweep.tables[t] = step_table_create(figurer->planner.footprints, scratch);
     run_sweep(&sweep);
     const TransferFigures figures = finish_figures(&sweep, figurer->planner.element_size);
     arena_free(scratch);

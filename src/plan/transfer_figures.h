@@ -22,6 +22,9 @@ typedef struct {
     Worker worker;   // of the class
     RankArray ranks; // that have iterations, in increasing order
     Cost shared;
+    // Largest view of all steps, and of those steps in which not `in_place` has it in its home; that is -1
+    // where the largest view is in no home.
+    int64_t largest, in_place, largest_of_others;
 } FigureClass;
 
 // All ranks in one transfer, while its figures are made.
@@ -31,7 +34,6 @@ typedef struct {
     OperationId pattern;
     int64_t step;
     int64_t *scratch_step, *step_scratch; // elements of scratch memory in the step that is noted beside them
-    Arena *arena;                         // as long as the figures of the transfer are being made
     Arena *class_arena;                   // of one class in one step
 } TransferFigurer;
 
