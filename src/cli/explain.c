@@ -22,8 +22,7 @@ static void print_workspace(const Cin *before, const Cin *cin, Text *to) {
 static void print_statement(const Pipeline *pipeline, int index, Text *to) {
     const StatementPasses *passes = &pipeline->statements[index];
     const Program *program = pipeline->program;
-    text_printf(to, index > 0 ? "\n" : "");
-    text_append(to, "# ");
+    text_append(to, index > 0 ? "\n# " : "# ");
     assignment_print(passes->statement->assignment, to);
     text_append(to, "\n\n");
     cin_print(passes->cin, program->param_names, to);
@@ -46,69 +45,41 @@ static void print_statement(const Pipeline *pipeline, int index, Text *to) {
     spmd_print(passes->spmd, program->param_names, to);
 }
 
-static void print_cin(const StatementPasses *passes, const char *const *params, Text *to) {
-    cin_print(passes->cin, params, to);
-}
-
-static void print_scheduled(const StatementPasses *passes, const char *const *params, Text *to) {
-    cin_print(passes->scheduled, params, to);
-}
-
-static void print_spmd(const StatementPasses *passes, const char *const *params, Text *to) {
-    spmd_print(passes->spmd, params, to);
-}
-
-static void print_program(const Pipeline *pipeline, Text *to) {
-    program_print(pipeline->program, NULL, to);
-}
-
-static void print_loops(const Pipeline *pipeline, int loop_passes, Text *to) {
-    for (int i = 0; i < pipeline->program->statement_count; i++) {
-        const char *pass, *why;
-        const StatementPasses *statement = &pipeline->statements[i];
-        text_append(to, i > 0 ? "\n" : "");
-        loop_print(loop_run_passes(statement->lowered, loop_passes, &pass, &why), to);
-        if (!statement->lowered_structure)
-            continue;
-        text_append(to, "\n# The entries of the result.\n");
-        loop_print(loop_run_passes(statement->lowered_structure, loop_passes, &pass, &why), to);
-    }
-}
-
-static void print_c(const Pipeline *pipeline, Text *to) {
-    text_append(to, pipeline->c_source);
-}
-
-static void print_plan(const Pipeline *pipeline, Text *to) {
-    report_table(pipeline, NULL, to);
-}
-
-// How each representation is printed: whole, or statement by statement.
-static const struct {
-    void (*whole)(const Pipeline *pipeline, Text *to);
-    void (*each)(const StatementPasses *passes, const char *const *params, Text *to);
-} printers[PASS_COUNT] = {
-    [PASS_PROGRAM] = {.whole = print_program},
-    [PASS_CIN] = {.each = print_cin},
-    [PASS_SCHEDULE] = {.each = print_scheduled},
-    [PASS_SPMD] = {.each = print_spmd},
-    [PASS_C] = {.whole = print_c},
-    [PASS_PLAN] = {.whole = print_plan},
-};
-
-static void print_pass(const Pipeline *pipeline, Pass pass, int loop_passes, Text *to) {
-    if (pass == PASS_LOOPS) {
-        print_loops(pipeline, loop_passes, to);
+static void print_loops(const StatementPasses *passes, int count, Text *to) {
+    const char *pass, *why;
+    loop_print(loop_run_passes(passes->lowered, count, &pass, &why), to);
+    if (!passes->lowered_structure)
         return;
-    }
-    if (printers[pass].whole) {
-        printers[pass].whole(pipeline, to);
-        return;
-    }
-    for (int i = 0; i < pipeline->program->statement_count; i++) {
-        text_append(to, i > 0 ? "\n" : "");
-        printers[pass].each(&pipeline->statements[i], pipeline->program->param_names, to);
-    }
+    text_append(to, "\n# The entries of the result.\n");
+    loop_print(loop_run_passes(passes->lowered_structure, count, &pass, &why), to);
+}
+
+// One representation of a statement.
+static void print_passes(const StatementPasses *passes, const Options *options, const char *const *params,
+                         Text *to) {
+    if (options->stop_after == PASS_CIN)
+        cin_print(passes->cin, params, to);
+    else if (options->stop_after == PASS_SCHEDULE)
+        cin_print(passes->scheduled, params, to);
+    else if (options->stop_after == PASS_SPMD)
+        spmd_print(passes->spmd, params, to);
+    else
+        print_loops(passes, options->loop_passes, to);
+}
+
+// One representation of the program: as a whole, or statement by statement.
+static void print_pass(const Pipeline *pipeline, const Options *options, Text *to) {
+    if (options->stop_after == PASS_PROGRAM)
+        program_print(pipeline->program, NULL, to);
+    else if (options->stop_after == PASS_C)
+        text_append(to, pipeline->c_source);
+    else if (options->stop_after == PASS_PLAN)
+        report_table(pipeline, NULL, to);
+    else
+        for (int i = 0; i < pipeline->program->statement_count; i++) {
+            text_append(to, i > 0 ? "\n" : "");
+            print_passes(&pipeline->statements[i], options, pipeline->program->param_names, to);
+        }
 }
 
 static ExitStatus explain(Session *session) {
@@ -117,7 +88,7 @@ static ExitStatus explain(Session *session) {
         return session_failure(session);
     Text text = text_create(session->arena);
     if (options->has_stop_after)
-        print_pass(session->pipeline, options->stop_after, options->loop_passes, &text);
+        print_pass(session->pipeline, options, &text);
     else
         for (int i = 0; i < session->pipeline->program->statement_count; i++)
             print_statement(session->pipeline, i, &text);
