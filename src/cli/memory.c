@@ -10,25 +10,20 @@
 
 #include <inttypes.h>
 
-static void mark_used(void *context, const Access *access) {
-    ((bool *)context)[access->tensor->id] = true;
-}
-
 // A check gathers the tensors of a statement whole on every rank.
 static int64_t gathered_bytes(const Pipeline *pipeline, const Assignment *assignment) {
-    bool *used = arena_array(pipeline->arena, bool, pipeline->program->tensor_count);
-    expr_accesses(assignment->rhs, mark_used, used);
-    used[assignment->lhs->tensor->id] = true;
     int64_t bytes = 0;
     for (int t = 0; t < pipeline->program->tensor_count; t++) {
         const Home *home = &pipeline->plan->homes[t];
+        if (home->tensor != assignment->lhs->tensor && !expr_access_of(assignment->rhs, home->tensor))
+            continue;
         const int64_t size = (int64_t)type_info(home->tensor->type)->size;
         const Rect whole = rect_whole(home->order, home->extents);
-        if (used[t] && tensor_is_sparse(home->tensor)) // as entries
+        if (tensor_is_sparse(home->tensor)) // as entries
             bytes =
                 saturated_add(bytes, saturated_mul(max_i64(home->stored_entries, 0),
                                                    size + home->tensor->order * (int64_t)sizeof(int64_t)));
-        else if (used[t])
+        else
             bytes = saturated_add(bytes, rect_volume(&whole) * size);
     }
     return bytes;

@@ -45,10 +45,6 @@ static void print_verdict(const Run *run, const char *name, const StatementRepor
             report->tolerance, report->check_ok ? "ok" : "FAILED");
 }
 
-static void mark_read(void *context, const Access *access) {
-    ((bool *)context)[access->tensor->id] = true;
-}
-
 typedef struct {
     const Storage *storage;
     Entries *entries;
@@ -71,14 +67,15 @@ static bool gather(Run *run, int id, void **array, Entries *entries) {
 bool check_inputs_gather(Run *run, int index, CheckInputs *inputs) {
     const Assignment *assignment = run->pipeline->statements[index].statement->assignment;
     inputs->count = run->pipeline->program->tensor_count;
-    bool *read = arena_array(run->session->arena, bool, inputs->count);
     inputs->arrays = arena_array(run->session->arena, void *, inputs->count);
     inputs->entries = arena_array(run->session->arena, Entries, inputs->count);
-    expr_accesses(assignment->rhs, mark_read, read);
-    read[assignment->lhs->tensor->id] |= assignment->accumulate;
-    for (int id = 0; id < inputs->count; id++)
-        if (read[id] && !gather(run, id, &inputs->arrays[id], &inputs->entries[id]))
+    for (int id = 0; id < inputs->count; id++) {
+        const Tensor *tensor = run->pipeline->program->tensors[id];
+        const bool is_read = expr_access_of(assignment->rhs, tensor) ||
+                             (assignment->accumulate && assignment->lhs->tensor == tensor);
+        if (is_read && !gather(run, id, &inputs->arrays[id], &inputs->entries[id]))
             return false;
+    }
     return true;
 }
 

@@ -70,18 +70,6 @@ static void add_loop(Nest *nest, int var) {
         nest->loops[nest->loop_count++] = var;
 }
 
-static void find_sparse(void *context, const Access *access) {
-    bool *sparse = context;
-    *sparse = *sparse || tensor_is_sparse(access->tensor);
-}
-
-// Whether its loops may leave out elements, which are then zero.
-static bool is_sparse(const Expr *expr) {
-    bool sparse = false;
-    expr_accesses(expr, find_sparse, &sparse);
-    return sparse;
-}
-
 // Those around a row last, as nothing shows them.
 static void add_loops(void *context, const Access *access) {
     Nest *nest = context;
@@ -101,7 +89,8 @@ static Nest make_nest(Arena *arena, const Assignment *assignment, const Term *te
     assign->lhs = assignment->lhs;
     assign->rhs =
         term->negative ? operation(arena, EXPR_NEG, term->expr->span, term->expr, NULL) : term->expr;
-    assign->accumulate = assignment->accumulate || term->reduced || !first || is_sparse(term->expr);
+    // Loops over sparse operands leave out elements, which are zero before.
+    assign->accumulate = assignment->accumulate || term->reduced || !first || expr_sparse(term->expr);
     Nest nest = *around;
     nest.assign = assign;
     add_loops(&nest, assignment->lhs);

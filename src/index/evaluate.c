@@ -117,11 +117,6 @@ static WideKind kind_of(ElementType type) {
     return info->is_integer ? WIDE_INTEGER : info->is_complex ? WIDE_COMPLEX : WIDE_REAL;
 }
 
-static void find_sparse(void *context, const Access *access) {
-    bool *found = context;
-    *found |= tensor_is_sparse(access->tensor);
-}
-
 Evaluator *evaluator_create(Arena *arena, const Assignment *assignment, const int64_t *params) {
     Evaluator *evaluator = arena_new(arena, Evaluator);
     const Access *lhs = assignment->lhs;
@@ -131,8 +126,7 @@ Evaluator *evaluator_create(Arena *arena, const Assignment *assignment, const in
     evaluator->epsilon = fmax(type_info(type)->epsilon, type_info(lhs->tensor->type)->epsilon);
     for (int v = 0; v < assignment->var_count; v++)
         evaluator->extents[v] = extent_of(assignment->vars[v].extent, params);
-    evaluator->sparse = tensor_is_sparse(lhs->tensor);
-    expr_accesses(assignment->rhs, find_sparse, &evaluator->sparse);
+    evaluator->sparse = assignment_sparse(assignment) != NULL;
     evaluator->count = evaluator->row_length = 1;
     for (int mode = 0; !tensor_is_sparse(lhs->tensor) && mode < lhs->tensor->order; mode++) {
         evaluator->row_length = evaluator->extents[lhs->vars[mode]];

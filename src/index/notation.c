@@ -78,17 +78,27 @@ ElementType assignment_type(const Assignment *assignment) {
     return combined(&operands);
 }
 
-static void find_sparse(void *context, const Access *access) {
-    const Access **found = context;
-    if (!*found && tensor_is_sparse(access->tensor))
-        *found = access;
+static const Access *find_access(const Expr *expr, const Tensor *tensor) {
+    if (!expr)
+        return NULL;
+    if (expr->kind == EXPR_ACCESS) {
+        const Tensor *own = expr->access->tensor;
+        return (tensor ? own == tensor : tensor_is_sparse(own)) ? expr->access : NULL;
+    }
+    const Access *left = find_access(expr->left, tensor);
+    return left ? left : find_access(expr->right, tensor);
+}
+
+const Access *expr_access_of(const Expr *expr, const Tensor *tensor) {
+    return find_access(expr, tensor);
+}
+
+const Access *expr_sparse(const Expr *expr) {
+    return find_access(expr, NULL);
 }
 
 const Access *assignment_sparse(const Assignment *assignment) {
-    const Access *found = NULL;
-    find_sparse(&found, assignment->lhs);
-    expr_accesses(assignment->rhs, find_sparse, &found);
-    return found;
+    return tensor_is_sparse(assignment->lhs->tensor) ? assignment->lhs : expr_sparse(assignment->rhs);
 }
 
 LevelList tensor_levels(const Tensor *tensor) {

@@ -94,6 +94,9 @@ ElementType expr_type(const Expr *expr);
 
 // The first access of a sparse tensor, the left side first; NULL where there is none.
 const Access *assignment_sparse(const Assignment *assignment);
+// The first access of the tensor, or of a sparse tensor, in an expression; NULL where there is none.
+const Access *expr_access_of(const Expr *expr, const Tensor *tensor);
+const Access *expr_sparse(const Expr *expr);
 
 // The variables that determine the element of an access: those that index it, and those around a row. And
 // those of all accesses of an expression.

@@ -145,24 +145,12 @@ bool program_uses_ranks(const Program *program, Arena *arena) {
     return used[0];
 }
 
-typedef struct {
-    const Tensor *tensor;
-    bool found;
-} Search;
-
-static void search(void *context, const Access *access) {
-    Search *it = context;
-    it->found |= access->tensor == it->tensor;
-}
-
 bool program_is_input(const Program *program, const Tensor *tensor) {
     for (int i = 0; i < program->statement_count; i++) {
         const Assignment *assignment = program->statements[i].assignment;
-        Search reads = {.tensor = tensor};
-        expr_accesses(assignment->rhs, search, &reads);
         if (assignment->lhs->tensor == tensor)
             return assignment->accumulate;
-        if (reads.found)
+        if (expr_access_of(assignment->rhs, tensor))
             return true;
     }
     return false;

@@ -206,18 +206,10 @@ static bool lower_stmt(Lowering *lowering, const Stmt *stmt, int first, const in
     return lower_stmt(lowering, after, first + before->nest_count, own_dim) && ok;
 }
 
-static void find_sparse(void *context, const Access *access) {
-    const Access **found = context;
-    if (!*found && tensor_is_sparse(access->tensor))
-        *found = access;
-}
-
 // Whether nothing is asked for that cannot be done with sparse tensors yet.
 static bool check_sparse(const Lowering *lowering) {
     const Assignment *assignment = lowering->cin->assignment;
-    const Access *sparse = NULL;
-    find_sparse(&sparse, assignment->lhs);
-    expr_accesses(assignment->rhs, find_sparse, &sparse);
+    const Access *sparse = assignment_sparse(assignment);
     if (!sparse)
         return true;
     if (lowering->spmd->dim_count > 0)

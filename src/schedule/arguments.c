@@ -174,20 +174,8 @@ bool argument_factor(const Application *application, const Arg *arg, const IntEx
     return true;
 }
 
-typedef struct {
-    const Tensor *tensor;
-    bool found;
-} TensorSearch;
-
-static void match_tensor(void *context, const Access *access) {
-    TensorSearch *search = context;
-    search->found |= access->tensor == search->tensor;
-}
-
 bool assignment_has(const Stmt *assign, const Tensor *tensor) {
-    TensorSearch search = {tensor, assign->lhs->tensor == tensor};
-    expr_accesses(assign->rhs, match_tensor, &search);
-    return search.found;
+    return assign->lhs->tensor == tensor || expr_access_of(assign->rhs, tensor);
 }
 
 typedef struct {
