@@ -8,6 +8,7 @@
 // How a kernel reaches the elements of one transfer, or of a row.
 typedef struct {
     int array;
+    bool scalar; // a local variable, which has no positions
     int level_count;
     Level levels[MAX_ORDER]; // by storage level
 } View;

@@ -25,7 +25,7 @@ const IntExpr *build_position(const LeafBuilder *leaf, const Access *access, Tra
         shared ? build_operand(leaf, spmd->shared, TRANSFER_FETCH) : build_operand(leaf, access, kind);
     if (operand >= 0)
         return leaf->operands[operand].begin;
-    if (leaf->builder->kernel->arrays.items[view->array].scalar)
+    if (view->scalar)
         return NULL;
     for (int l = 0; l < view->level_count; l++) {
         const Level *level = &view->levels[l];
@@ -251,7 +251,7 @@ static LoopNode *make_row(const Builder *builder, RowView *rows) {
                                        .stride = size};
         size = int_op(arena, INT_MUL, size, row->extents[m]);
     }
-    const bool scalar = rows->view.level_count == 0;
+    const bool scalar = rows->view.scalar = rows->view.level_count == 0;
     LoopNode *node = loop_node(arena, LOOP_WORKSPACE);
     node->array = rows->view.array =
         loop_add_array(builder->kernel, (LoopArray){.name = row->tensor->name,
