@@ -34,7 +34,7 @@ static bool has_work(const LoopNode *node) {
 static const IntExpr *work_of(const Threads *threads, const LoopNode *node, const IntExpr *work) {
     const IntExpr *sum = NULL;
     if (node->kind == LOOP_FOR)
-        work = multiply(threads, work, node->upper);
+        work = multiply(threads, work, int_op(threads->kernel->arena, INT_SUB, node->upper, node->lower));
     if (node->count)
         work = multiply(threads, work, node->count);
     for (int64_t i = 0; i < node->body.count; i++) {

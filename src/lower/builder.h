@@ -30,7 +30,9 @@ typedef struct {
     const SpmdNest *nest; // in hand
     bool structure;       // entries of the result are built, and no values
     const RowView *rows;  // inside of which the leaf in hand is, the innermost first
-    int active;           // the variable that says whether its processor takes part
+    Diagnostics *diagnostics;
+    bool refused; // a command about a loop cannot be carried out
+    int active;   // the variable that says whether its processor takes part
 } Builder;
 
 // A sparse access of a leaf while loops are made around it: what is known of its position.

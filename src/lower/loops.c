@@ -120,7 +120,7 @@ static const LoopTransfer *name_transfers(const Spmd *spmd, const char *const *p
 }
 
 static const LoopKernel *build_kernel(const Spmd *spmd, const char *const *params, int param_count,
-                                      bool structure) {
+                                      bool structure, Diagnostics *diagnostics) {
     Arena *arena = spmd->arena;
     LoopKernel *kernel = arena_new(arena, LoopKernel);
     *kernel = (LoopKernel){.arena = arena,
@@ -139,16 +139,18 @@ static const LoopKernel *build_kernel(const Spmd *spmd, const char *const *param
                        .kernel = kernel,
                        .type = assignment_type(spmd->cin->assignment),
                        .structure = structure,
+                       .diagnostics = diagnostics,
                        .views = arena_array(arena, View, spmd->transfer_count + 1)};
     for (int n = 0; n < spmd->nest_count; n++)
         build_nest(&builder, &spmd->nests[n]);
-    return kernel;
+    return builder.refused ? NULL : kernel;
 }
 
-const LoopKernel *lower_loops(const Spmd *spmd, const char *const *params, int param_count) {
-    return build_kernel(spmd, params, param_count, false);
+const LoopKernel *lower_loops(const Spmd *spmd, const char *const *params, int param_count,
+                              Diagnostics *diagnostics) {
+    return build_kernel(spmd, params, param_count, false, diagnostics);
 }
 
 const LoopKernel *lower_structure(const Spmd *spmd, const char *const *params, int param_count) {
-    return spmd->result == RESULT_ASSEMBLED ? build_kernel(spmd, params, param_count, true) : NULL;
+    return spmd->result == RESULT_ASSEMBLED ? build_kernel(spmd, params, param_count, true, NULL) : NULL;
 }

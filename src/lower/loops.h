@@ -7,8 +7,10 @@
 #include "loop/loop.h"
 #include "spmd/spmd.h"
 
-// `params` are names by index.
-const LoopKernel *lower_loops(const Spmd *spmd, const char *const *params, int param_count);
+// `params` are names by index. NULL with a diagnostic if a command about a loop cannot be carried out, as the
+// loop goes through what sparse tensors store.
+const LoopKernel *lower_loops(const Spmd *spmd, const char *const *params, int param_count,
+                              Diagnostics *diagnostics);
 
 // The loops of the function that appends the entries of an assembled result; NULL where the result is none.
 const LoopKernel *lower_structure(const Spmd *spmd, const char *const *params, int param_count);

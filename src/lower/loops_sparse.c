@@ -186,6 +186,10 @@ const Value *build_presence(const LeafBuilder *leaf, const Expr *expr) {
     return leaf->operand_count ? set_condition(leaf, make_set(leaf, NULL, expr)) : NULL;
 }
 
+static bool has_threads(const LeafLoop *loop) {
+    return loop->thread || loop->thread_reduces || loop->thread_copies;
+}
+
 // Which positions a loop goes through.
 static Loop make_loop(const State *state, int number) {
     Arena *arena = arena_of(state);
@@ -224,8 +228,7 @@ static Loop make_loop(const State *state, int number) {
     loop.set = make_set(leaf, loop.iterated, leaf->leaf->assign->rhs);
     // Others are looked up, but where they can advance with a loop over all coordinates that threads need not
     // share.
-    const bool advances = loop.set->kind == SET_ALL && number > 0 && !from->thread && !from->thread_reduces &&
-                          !from->thread_copies && !from->vector;
+    const bool advances = loop.set->kind == SET_ALL && number > 0 && !has_threads(from) && !from->vector;
     for (int o = 0; o < leaf->operand_count; o++)
         loop.iterated[o] = loop.iterated[o] && (advances || set_mentions(loop.set, o));
     return loop;
@@ -289,13 +292,27 @@ static void append_inside(State *state, const Loop *loop, LoopBody *to) {
     append_loop(state, loop->number + 1, to);
 }
 
+// A command about a loop that cannot be carried out.
+static void refuse(const State *state, const Loop *loop, const char *why) {
+    Builder *builder = state->leaf->builder;
+    const Cin *cin = builder->spmd->cin;
+    const int var = loop->from->var;
+    const Directive *unroll = cin_directive(cin, DIRECTIVE_UNROLL, var);
+    const Directive *directive = cin_directive(cin, DIRECTIVE_PARALLELIZE, var);
+    if (builder->structure)
+        return;
+    builder->refused = true;
+    diagnostics_error(builder->diagnostics, (directive ? directive : unroll)->span, "cannot %s '%s': %s",
+                      directive ? "parallelize" : "unroll", cin->vars[var].name, why);
+}
+
+// What the schedule says of a loop. `unique`: no coordinate comes twice.
 static void set_execution(const State *state, const Loop *loop, bool unique, LoopNode *node) {
     const LeafLoop *from = loop->from;
     node->execution.distinct = state->leaf->builder->structure || (from->distinct && unique);
     if (state->leaf->builder->structure)
         return;
-    node->execution.thread =
-        ((from->thread || from->thread_reduces) && !state->threads) || from->thread_copies;
+    node->execution.thread = has_threads(from) && (from->thread_copies || !state->threads);
     node->execution.vector = from->vector;
     node->execution.unroll = from->unroll;
 }
@@ -412,6 +429,8 @@ static void append_position_loop(const State *state, Loop *loop, LoopBody *to) {
     LoopNode *node = NULL;
     if (level->type.format->branchless && !state->operands[o].end && !loop->first) {
         append(state, to, loop_let(arena, (int)operand->begin->value, value_index(arena, loop->begins[o])));
+        if (has_threads(loop->from) || loop->from->vector || loop->from->unroll)
+            refuse(state, loop, "one coordinate is stored in each iteration of the loop outside of it");
     } else {
         node = loop_node(arena, LOOP_FOR);
         node->var = (int)operand->begin->value;
@@ -440,6 +459,8 @@ static const Value *more(const State *state, const Loop *loop, const Set *set) {
 
 // The coordinates of several operands, the least first. One that has ended has a coordinate beyond all.
 static void append_merge_loop(const State *state, Loop *loop, LoopBody *to) {
+    if (has_threads(loop->from) || loop->from->vector || loop->from->unroll)
+        refuse(state, loop, "it goes through the coordinates of several sparse tensors together");
     Arena *arena = arena_of(state);
     const int count = state->leaf->operand_count;
     State inside = copy_state(state);

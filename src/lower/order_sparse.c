@@ -4,6 +4,7 @@
 // outside, and the others inside of them (Kjolstad et al. 2017, section 4.2; loops over a dense level stand
 // further outside only where a level below it needs that).
 #include "lower/bounds.h"
+#include "lower/lattice.h"
 #include "lower/leaf.h"
 
 typedef struct {
@@ -38,7 +39,7 @@ static void constrain(void *context, const Access *access) {
     VarSet above = 0;
     for (int l = 0; l < tensor->order; l++) {
         const VarSet own = loops_of(constraints->site, access->vars[tensor->mode_order[l]]);
-        if (!tensor->levels[l].format->full) {
+        if (tensor->levels[l].format->range) {
             const int last = last_of(constraints->site, own);
             if (last >= 0) {
                 constraints->before[last] |= (above | own) & ~((VarSet)1 << last);
@@ -56,6 +57,53 @@ static Constraints constraints_of(const LeafSite *site) {
     return constraints;
 }
 
+// Loops that are placed around the one in hand.
+typedef struct {
+    const LeafSite *site;
+    int loop;
+    VarSet placed;
+    bool repeats; // a level that the loop goes through may store a coordinate several times
+} Place;
+
+// Whether the loop goes through a level of the access, as all levels above have their coordinates.
+static int iterated_access(void *context, const Access *access) {
+    Place *place = context;
+    const Tensor *tensor = access->tensor;
+    for (int l = 0; l < tensor->order; l++) {
+        const VarSet missing = loops_of(place->site, access->vars[tensor->mode_order[l]]) & ~place->placed;
+        if (!missing)
+            continue;
+        if (missing != (VarSet)1 << place->loop || !tensor->levels[l].format->range)
+            return -1;
+        place->repeats = place->repeats || tensor->levels[l].nonunique;
+        return 0;
+    }
+    return -1;
+}
+
+// What the loop goes through.
+static const Set *iterated_set(Place *place) {
+    const Cin *cin = place->site->cin;
+    return set_of(cin->arena, place->site->assign->rhs, assignment_type(cin->assignment), iterated_access,
+                  place);
+}
+
+// Whether a loop goes through what is stored, not through its whole extent.
+static bool is_bounded(const LeafSite *site, int loop, VarSet placed) {
+    Place place = {site, loop, placed, false};
+    return iterated_set(&place)->kind != SET_ALL;
+}
+
+bool leaf_repeats(const LeafSite *site, int loop, VarSet around) {
+    Place place = {site, loop, around, false};
+    return iterated_set(&place)->kind != SET_ALL && place.repeats;
+}
+
+// Whether it would only further inside of other loops.
+static bool is_premature(const LeafSite *site, int loop, VarSet placed) {
+    return !is_bounded(site, loop, placed) && is_bounded(site, loop, ~((VarSet)1 << loop));
+}
+
 void leaf_order_sparse(const LeafSite *site, int *loops) {
     const Constraints constraints = constraints_of(site);
     int open[MAX_VARS];
@@ -64,17 +112,21 @@ void leaf_order_sparse(const LeafSite *site, int *loops) {
     for (int count = 0; count < site->loop_count; count++) {
         // Of loops over what is stored, the first as the statement has them; where no order fits, some
         // operand is looked up. Then the others.
+        enum { STORED_FITS = 2, STORED = 4, PASSES };
         int next = -1;
-        for (int pass = 0; pass < 3 && next < 0; pass++) {
-            const int *from = pass < 2 ? site->loops : open;
+        for (int pass = 0; pass < PASSES && next < 0; pass++) {
+            const int *from = pass < STORED ? site->loops : open;
             for (int i = 0; i < site->loop_count && next < 0; i++) {
                 const int loop = from[i];
-                const bool fits = !(constraints.before[loop] & ~placed) || pass == 1;
-                const bool stored = constraints.stored >> loop & 1;
-                if (!(placed >> loop & 1) && fits && (stored || pass == 2))
+                const bool stored = constraints.stored >> loop & 1 || pass >= STORED;
+                const bool fits = !(constraints.before[loop] & ~placed) || pass >= STORED_FITS;
+                if (!(placed >> loop & 1) && stored && fits &&
+                    (pass % 2 == 1 || !is_premature(site, loop, placed)))
                     next = loop;
             }
         }
+        for (int i = 0; next < 0; i++)
+            next = placed >> open[i] & 1 ? -1 : open[i];
         placed |= (VarSet)1 << next;
         loops[count] = next;
     }

@@ -29,7 +29,8 @@ static bool writes_distinct(const Analysis *analysis, int depth) {
     VarSet around = 0;
     for (int i = 0; i < depth; i++)
         around |= (VarSet)1 << analysis->loops[i].var;
-    return leaf_determines(analysis->site, analysis->loops[depth].var, around);
+    const int var = analysis->loops[depth].var;
+    return leaf_determines(analysis->site, var, around) && !leaf_repeats(analysis->site, var, around);
 }
 
 // Whether loops from `depth` inwards all update the same element.

@@ -81,7 +81,10 @@ static bool make_spmd(Pipeline *pipeline, StatementPasses *passes) {
 static bool make_loops(Pipeline *pipeline, StatementPasses *passes) {
     const Program *program = pipeline->program;
     const char *why, *pass;
-    passes->lowered = lower_loops(passes->spmd, program->param_names, program->param_count);
+    passes->lowered =
+        lower_loops(passes->spmd, program->param_names, program->param_count, pipeline->diagnostics);
+    if (!passes->lowered)
+        return false;
     passes->loops = loop_run_passes(passes->lowered, loop_pass_count(), &pass, &why);
     passes->lowered_structure = lower_structure(passes->spmd, program->param_names, program->param_count);
     if (passes->loops && passes->lowered_structure)

@@ -173,7 +173,7 @@ static const LoopKernel *kernel_of(const Spmd *spmd, const char *end) {
     int count = 0;
     while (strcmp(loop_pass_name(count), end) != 0)
         count++;
-    const LoopKernel *kernel = loop_run_passes(lower_loops(spmd, no_params, 1), count, &pass, &why);
+    const LoopKernel *kernel = loop_run_passes(lower_loops(spmd, no_params, 1, NULL), count, &pass, &why);
     if (!kernel)
         fail_msg("%s: %s", pass, why);
     return kernel;
