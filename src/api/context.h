@@ -210,8 +210,8 @@ void statement_answer(distal_statement *statement, const char *text);
 // Removes a reference, and frees the statement after the last one.
 void statement_release(distal_statement *statement);
 
-// The function of the C text, which is compiled and loaded unless the context has it. Collective.
-distal_status kernel_provide(distal_context *context, const char *source, distal_kernel_function *function,
+// The functions of the C text, which are compiled and loaded unless the context has them. Collective.
+distal_status kernel_provide(distal_context *context, const char *source, const Kernel **kernel,
                              double *seconds);
 void kernels_free(distal_context *context);
 

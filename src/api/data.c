@@ -45,6 +45,9 @@ static distal_status run_local(const char *name, CallBody body, DataCall *call, 
 
 static distal_status count_pieces(distal_context *context, void *arguments) {
     DataCall *call = arguments;
+    if (tensor_is_sparse(call->tensor->tensor))
+        return invalid(context, "tensor '%s' is sparse: it has levels with arrays, and no pieces",
+                       call->tensor->name);
     distal_status status = tensor_check_home(context, call->tensor);
     if (status == DISTAL_OK)
         call->count = home_pieces(&call->tensor->home, context->rank, context->scratch).rects.count;
@@ -378,7 +381,10 @@ static distal_status check_gather(distal_context *context, void *arguments) {
     const DataCall *call = arguments;
     int64_t volume = 1;
     for (int d = 0; d < call->tensor->tensor->order; d++)
-        volume *= call->tensor->extents[d];
+        volume = saturated_mul(volume, call->tensor->extents[d]);
+    if (volume >= INT64_MAX / (int64_t)sizeof(double[2]))
+        return invalid(context, "the whole of tensor '%s' has more elements than an array can have",
+                       call->tensor->name);
     if (!call->data && volume > 0)
         return invalid(context, "the place for the whole of tensor '%s' is NULL", call->tensor->name);
     return tensor_check_home(context, call->tensor);

@@ -31,14 +31,14 @@ static const LoadedKernel *find(const distal_context *context, const Hash *sourc
     return NULL;
 }
 
-distal_status kernel_provide(distal_context *context, const char *source, distal_kernel_function *function,
+distal_status kernel_provide(distal_context *context, const char *source, const Kernel **kernel,
                              double *seconds) {
     Hash hash = hash_create();
     hash_string(&hash, source);
     *seconds = 0;
     const LoadedKernel *found = find(context, &hash);
     if (found) {
-        *function = found->kernel.function;
+        *kernel = &found->kernel;
         return DISTAL_OK;
     }
     // The first rank of each node compiles; the others find the kernel in the cache.
@@ -58,7 +58,7 @@ distal_status kernel_provide(distal_context *context, const char *source, distal
     call.kernel->source = hash;
     call.kernel->next = context->kernels;
     context->kernels = call.kernel;
-    *function = call.kernel->kernel.function;
+    *kernel = &call.kernel->kernel;
     *seconds = call.seconds;
     return DISTAL_OK;
 }
@@ -72,6 +72,7 @@ void kernels_free(distal_context *context) {
 typedef struct {
     distal_statement *statement;
     distal_kernel_function function;
+    const Kernel *kernel;
     const char *id;
 } CompileCall;
 
@@ -93,7 +94,7 @@ distal_status distal_compile(distal_statement *statement) {
     status = call_agree_on(context, status, &hash);
     double seconds;
     if (status == DISTAL_OK && !statement->function)
-        status = kernel_provide(context, call.statement->pipeline->c_source, &call.function, &seconds);
+        status = kernel_provide(context, call.statement->pipeline->c_source, &call.kernel, &seconds);
     return status;
 }
 
@@ -118,6 +119,11 @@ static distal_status use(distal_context *context, void *arguments) {
     distal_status status = generate(context, call);
     if (status != DISTAL_OK)
         return status;
+    if (call->statement->pipeline->statements[0].spmd->result == RESULT_ASSEMBLED)
+        return invalid(context,
+                       "the entries of '%s' are found by a second function, and compiling such statements "
+                       "ahead of time is not supported yet",
+                       call->statement->target);
     if (strcmp(call->id, call->statement->pipeline->statements[0].id) != 0)
         return invalid(
             context,

@@ -4,6 +4,7 @@
 
 #include "base/integer.h"
 #include "runtime/contraction.h"
+#include "runtime/node.h"
 
 #include <inttypes.h>
 #include <omp.h>
@@ -25,10 +26,10 @@ struct distal_plan {
     Arena *arena;
     PlannedProgram *program; // which other plans of the statement may share
     const StatementPlan *statement;
-    distal_kernel_function function;
-    int tensor_count;   // workspaces included
-    Use *uses;          // by id in the program of the statement
-    Storage **storages; // for kernels, by the same id
+    distal_kernel_function function, structure; // structure: of an assembled result
+    int tensor_count;                           // workspaces included
+    Use *uses;                                  // by id in the program of the statement
+    Storage **storages;                         // for kernels, by the same id
     ExecutionParts parts;
     distal_execution *execution;
     int64_t missing; // bytes that it needs beyond the memory that tensors have
@@ -195,10 +196,13 @@ static distal_status count_threads(distal_context *context, void *arguments) {
 static distal_status provide_function(distal_context *context, PlanCall *call) {
     PlannedProgram *program = call->plan->program;
     distal_status status = DISTAL_OK;
-    if (!program->function)
-        status = kernel_provide(context, program->c_source, &program->function, &call->seconds);
-    call->plan->function = program->function;
-    return status;
+    if (!program->kernel)
+        status = kernel_provide(context, program->c_source, &program->kernel, &call->seconds);
+    if (status != DISTAL_OK)
+        return status;
+    call->plan->function = program->kernel->function;
+    call->plan->structure = program->kernel->structure;
+    return DISTAL_OK;
 }
 
 static distal_status run_passes(distal_context *context, PlanCall *call) {
@@ -325,6 +329,16 @@ static void copy_pieces(const Storage *to, const Storage *from) {
         piece_copy(&to->pieces[i], &from->pieces[i], &to->pieces[i].rect);
 }
 
+// Collective; on all ranks alike, as they put structures in together.
+static distal_status find_structure(distal_context *context, void *arguments) {
+    distal_plan *plan = arguments;
+    const int64_t free_memory = node_free_memory(context->node);
+    plan->storages[plan->statement->target->id]->limit = free_memory < 0 ? INT64_MAX : free_memory;
+    return execution_structure(plan->execution, plan->structure, plan->program->params, context->diagnostics)
+               ? DISTAL_OK
+               : DISTAL_FAILED;
+}
+
 distal_status distal_execute(distal_plan *plan) {
     if (!plan)
         return missing_argument(NULL, "distal_execute", "the plan");
@@ -332,6 +346,11 @@ distal_status distal_execute(distal_plan *plan) {
         const Use *use = &plan->uses[t];
         if (use->tensor && use->tensor->memory != use->memory)
             return call_end(plan->context, call_local(plan->context, refuse, use->tensor));
+    }
+    if (!execution_is_structured(plan->execution)) {
+        const distal_status status = call_local(plan->context, find_structure, plan);
+        if (status != DISTAL_OK)
+            return call_end(plan->context, status);
     }
     for (int t = 0; t < plan->tensor_count; t++) {
         const Use *use = &plan->uses[t];

@@ -17,7 +17,7 @@ struct PlannedProgram {
     int64_t param_count, machine_count;
     const int64_t *params; // values by index
     Plan *plan;
-    distal_kernel_function function; // NULL: not provided yet
+    const Kernel *kernel; // NULL: not provided yet
     bool has_parts;
     ExecutionParts parts; // of this rank, without storages
     // It is valid for these.

@@ -50,6 +50,18 @@ distal_status tensor_check_home(distal_context *context, distal_tensor *tensor) 
     return find_home(context, tensor, tensor->settled, &tensor->home) ? DISTAL_OK : DISTAL_INVALID;
 }
 
+// Of tensors that need no placement for it.
+static void set_home(const distal_context *context, distal_tensor *tensor) {
+    const Tensor *declared = tensor->tensor;
+    tensor->home.known = false;
+    if (declared->placement)
+        return;
+    if (declared->order == 0)
+        home_everywhere(&tensor->home, declared, tensor->extents, context->ranks, tensor->arena);
+    if (tensor_is_sparse(declared))
+        home_on_first_rank(&tensor->home, declared, tensor->extents, context->ranks, tensor->arena);
+}
+
 static bool extents_differ(const distal_context *context, const distal_tensor *tensor) {
     for (int d = 0; d < tensor->tensor->order; d++)
         if (build_value(&context->build, tensor->tensor->extents[d]) != tensor->extents[d])
@@ -113,12 +125,13 @@ void tensor_take_values(distal_context *context, distal_tensor *tensor, const in
     if (build_set_widths(&context->build, tensor->tensor))
         tensor->serial = ++context->serials;
     const bool changed = extents_differ(context, tensor);
-    if (changed || placement_differs(context, tensor, old_values)) {
-        tensor->home.known = tensor->tensor->order == 0 && !tensor->tensor->placement;
-        tensor->home_changes++;
-    }
+    const bool moves = changed || placement_differs(context, tensor, old_values);
     for (int d = 0; d < tensor->tensor->order; d++)
         tensor->extents[d] = build_value(&context->build, tensor->tensor->extents[d]);
+    if (moves) {
+        set_home(context, tensor);
+        tensor->home_changes++;
+    }
 }
 
 void tensor_fingerprint(const distal_tensor *tensor, Hash *hash) {
@@ -126,6 +139,10 @@ void tensor_fingerprint(const distal_tensor *tensor, Hash *hash) {
     hash_string(hash, tensor->name);
     hash_bytes(hash, &it->type, sizeof it->type);
     hash_bytes(hash, it->mode_order, sizeof it->mode_order);
+    for (int l = 0; l < it->order; l++) {
+        hash_string(hash, it->levels[l].format->name);
+        hash_bytes(hash, &it->levels[l].nonunique, sizeof it->levels[l].nonunique);
+    }
     for (int l = 0; l < it->order; l++) {
         hash_string(hash, it->levels[l].format->name);
         hash_bytes(hash, &it->levels[l].nonunique, sizeof it->levels[l].nonunique);
@@ -164,8 +181,7 @@ distal_status tensor_declare(distal_context *context, const Tensor *declared, di
     tensor->serial = ++context->serials;
     for (int d = 0; d < copy->order; d++)
         tensor->extents[d] = build_value(&context->build, copy->extents[d]);
-    if (copy->order == 0 && !copy->placement)
-        home_everywhere(&tensor->home, tensor->tensor, tensor->extents, context->ranks, tensor->arena);
+    set_home(context, tensor);
     append(context, tensor);
     return DISTAL_OK;
 }

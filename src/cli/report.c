@@ -163,6 +163,11 @@ static void print_measured(const StatementPlan *plan, const StatementReport *rep
     text_append(to, ", slowest ");
     report_seconds(report->max, to);
     text_printf(to, "), %.3g GFLOP/s\n", report_gflops(plan, report));
+    if (tensor_is_sparse(plan->target)) {
+        text_append(to, "  before that, ");
+        report_seconds(report->structure_seconds, to);
+        text_printf(to, " for the structure of %s\n", plan->target->name);
+    }
 }
 
 // "2 cores and 22.3 GiB of free memory in a node; ranks are bound to processing units 0 / 1"

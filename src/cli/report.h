@@ -8,7 +8,8 @@
 
 // What was measured of one statement.
 typedef struct {
-    double min, median, max; // seconds of one execution
+    double min, median, max;  // seconds of one execution
+    double structure_seconds; // that the structure of a sparse result has taken, once for all executions
     // Counted by the runtime: [tensor id][rank].
     const int64_t *const *bytes, *const *messages;
     bool checked, check_ok;

@@ -67,7 +67,13 @@ static void print_measured(const StatementPlan *plan, const StatementReport *rep
         text_printf(to, "%s\"%s\": ", i ? ", " : "", names[i]);
         print_real(seconds[i], to);
     }
-    text_append(to, "}, \"gflops\": ");
+    text_append(to, "}, ");
+    if (tensor_is_sparse(plan->target)) {
+        text_append(to, "\"structure_seconds\": ");
+        print_real(report->structure_seconds, to);
+        text_append(to, ", ");
+    }
+    text_append(to, "\"gflops\": ");
     print_real(report_gflops(plan, report), to);
     text_append(to, ",\n   ");
     print_totals(plan, "bytes_received", report->bytes, to);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "cli/memory.h"
 #include "cli/run.h"
 #include "runtime/wait.h"
 
@@ -131,6 +132,27 @@ static void execute(Run *run, int index, const Backup *backup) {
     progress_end(&progress);
 }
 
+// Gives a sparse result its structure, which all executions keep, and what it stores to the figures.
+static bool find_structure(Run *run, int index, Storage *target) {
+    RunStatement *statement = &run->statements[index];
+    const bool sparse = tensor_is_sparse(target->home->tensor);
+    if (sparse)
+        target->limit = memory_left(run->session, run->free_memory, run->node);
+    barrier(MPI_COMM_WORLD);
+    double seconds = MPI_Wtime();
+    if (!execution_is_structured(statement->execution) &&
+        !execution_structure(statement->execution, statement->kernel.structure, run->pipeline->params,
+                             run->session->diagnostics))
+        return false;
+    seconds = MPI_Wtime() - seconds;
+    if (sparse) {
+        all_reduce(&seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+        statement->report.structure_seconds = seconds;
+        run_count_stored(run, target->home->tensor->id);
+    }
+    return true;
+}
+
 bool run_statement(Run *run, int index) {
     RunStatement *statement = &run->statements[index];
     const Assignment *assignment = run->pipeline->statements[index].statement->assignment;
@@ -141,6 +163,7 @@ bool run_statement(Run *run, int index) {
     bool ok = prepare(run, index);
     if (ok && options->check)
         ok = check_inputs_gather(run, index, &inputs);
+    ok = ok && find_structure(run, index, target);
     if (ok && assignment->accumulate && options->warmup + options->repeat > 1) {
         ok = backup_create(&backup, target);
         if (!ok)

@@ -170,24 +170,8 @@ static bool verify_statements(Plan *plan, Diagnostics *diagnostics) {
     return true;
 }
 
-// Whether no statement has a sparse result.
-static bool check_results(const Pipeline *pipeline, Diagnostics *diagnostics) {
-    bool ok = true;
-    for (int i = 0; i < pipeline->program->statement_count; i++) {
-        const Access *left = pipeline->program->statements[i].assignment->lhs;
-        if (pipeline->statements[i].spmd->result != RESULT_DENSE)
-            ok = diagnostics_error(
-                diagnostics, left->span,
-                "tensor '%s' is sparse, and executing statements with sparse results is not supported yet",
-                left->tensor->name);
-    }
-    return ok;
-}
-
 Plan *pipeline_plan(const Pipeline *pipeline, Arena *arena, const int64_t *params, PlanOptions options,
                     Diagnostics *diagnostics) {
-    if (!check_results(pipeline, diagnostics))
-        return NULL;
     const Program *program = pipeline->program;
     const int64_t workspaces = pipeline->scheduler.workspaces.count;
     const int count = program->tensor_count + (int)workspaces;

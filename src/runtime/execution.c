@@ -7,6 +7,8 @@
 #include "runtime/agreement.h"
 #include "runtime/blas_memory.h"
 #include "runtime/contraction.h"
+#include "runtime/load_sparse.h"
+#include "runtime/result.h"
 #include "runtime/transfer.h"
 #include "runtime/wait.h"
 
@@ -32,6 +34,8 @@ struct distal_execution {
     int row_count;
     int zeroed_count;
     Storage *const *zeroed;
+    Result result;
+    MPI_Comm all;
 };
 
 // An execution that is being put together, on the rank `rank`.
@@ -116,12 +120,32 @@ static bool allocate_rows(Assembly *assembly) {
     return true;
 }
 
+// The structure of the result depends on what is read.
+static void describe_result(const Assembly *assembly) {
+    const ExecutionParts *parts = assembly->parts;
+    distal_execution *execution = assembly->execution;
+    Storage **operands = arena_array(execution->arena, Storage *, parts->transfer_count);
+    int count = 0;
+    for (int t = 0; t < parts->transfer_count; t++)
+        if (parts->transfers[t]->transfer->kind == TRANSFER_FETCH)
+            operands[count++] = parts->storages[t];
+    execution->result = (Result){.kind = parts->result,
+                                 .adds = parts->adds,
+                                 .target = parts->target,
+                                 .shared = parts->shared,
+                                 .operand_count = count,
+                                 .operands = operands,
+                                 .known = arena_array(execution->arena, Structure *, count)};
+}
+
 static bool allocate_parts(Assembly *assembly) {
     distal_execution *execution = assembly->execution;
     const ExecutionParts *parts = assembly->parts;
     execution->zeroed_count = parts->zeroed_count;
     execution->zeroed = parts->zeroed;
+    execution->all = communicators_all(assembly->communicators);
     find_processors(assembly);
+    describe_result(assembly);
     if (parts->calls_library && !reserve_library(assembly))
         return false;
     if (parts->contracts) {
@@ -216,7 +240,11 @@ ExecutionParts execution_parts(StatementPlan *plan, int64_t rank) {
                             .row_count = plan->spmd->row_count,
                             .row_bytes = row_bytes,
                             .zeroed_count = zeroed_count,
-                            .zeroed_tensors = zeroed};
+                            .zeroed_tensors = zeroed,
+                            .result = plan->spmd->result,
+                            .adds = plan->spmd->cin->assignment->accumulate,
+                            .target_tensor = plan->target,
+                            .shared_tensor = plan->spmd->shared ? plan->spmd->shared->tensor : NULL};
 }
 
 void execution_bind(ExecutionParts *parts, const StatementPlan *plan, Storage *const *storages,
@@ -229,6 +257,8 @@ void execution_bind(ExecutionParts *parts, const StatementPlan *plan, Storage *c
         zeroed[i] = storages[parts->zeroed_tensors[i]->id];
     parts->storages = used;
     parts->zeroed = zeroed;
+    parts->target = storages[parts->target_tensor->id];
+    parts->shared = parts->shared_tensor ? storages[parts->shared_tensor->id] : NULL;
 }
 
 distal_execution *execution_create(StatementPlan *plan, Storage *const *storages,
@@ -248,15 +278,69 @@ void execution_free(distal_execution *execution) {
     free(execution->space);
     for (int r = 0; r < execution->row_count; r++)
         memory_release(MEMORY_HOST, execution->rows[r]);
+    result_free(&execution->result);
     arena_free(execution->arena);
     free(execution);
+}
+
+static bool lacks_structure(const Storage *storage) {
+    return tensor_is_sparse(storage->home->tensor) && !storage->structure;
+}
+
+bool execution_is_structured(const distal_execution *execution) {
+    const Result *result = &execution->result;
+    for (int i = 0; i < result->operand_count; i++)
+        if (lacks_structure(result->operands[i]))
+            return false;
+    return result_is_known(result);
+}
+
+// A tensor that nothing has been put in yet has no entries.
+static bool put_nothing(Storage *storage, Diagnostics *diagnostics) {
+    Entries none = storage_no_entries(storage);
+    return !lacks_structure(storage) || sparse_put_entries(storage, &none, diagnostics);
+}
+
+static bool begin_structure(void *arguments, Diagnostics *diagnostics) {
+    distal_execution *execution = arguments;
+    Result *result = &execution->result;
+    for (int i = 0; i < result->operand_count; i++)
+        if (!put_nothing(result->operands[i], diagnostics))
+            return false;
+    return result_begin(result, diagnostics);
+}
+
+static bool finish_structure(void *arguments, Diagnostics *diagnostics) {
+    return result_finish(&((distal_execution *)arguments)->result, diagnostics);
+}
+
+static void reset_transfers(distal_execution *execution) {
+    for (int t = 0; t < execution->transfer_count; t++)
+        transfer_reset(&execution->transfers[t]);
+}
+
+bool execution_structure(distal_execution *execution, distal_kernel_function structure, const int64_t *params,
+                         Diagnostics *diagnostics) {
+    if (!agree_on_part(execution->all, begin_structure, execution, diagnostics))
+        return false;
+    if (result_is_known(&execution->result))
+        return true;
+    if (execution->result.kind == RESULT_ASSEMBLED) {
+        reset_transfers(execution);
+        structure(execution, params);
+    }
+    return agree_on_part(execution->all, finish_structure, execution, diagnostics);
+}
+
+void distal_append(distal_execution *execution, int transfer, const int64_t *coordinates) {
+    (void)transfer; // that of the result
+    result_append(&execution->result, coordinates);
 }
 
 void execution_run(distal_execution *execution, distal_kernel_function kernel, const int64_t *params) {
     for (int i = 0; i < execution->zeroed_count; i++)
         storage_zero(execution->zeroed[i]);
-    for (int t = 0; t < execution->transfer_count; t++)
-        transfer_reset(&execution->transfers[t]);
+    reset_transfers(execution);
     kernel(execution, params);
 }
 

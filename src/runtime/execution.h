@@ -17,6 +17,14 @@ distal_execution *execution_create(StatementPlan *plan, Storage *const *storages
                                    Communicators *communicators, Diagnostics *diagnostics);
 void execution_free(distal_execution *execution);
 
+// Whether the result has a structure already, or needs none; the same on all ranks.
+bool execution_is_structured(const distal_execution *execution);
+// Gives a sparse result the structure that follows from those of the operands as they are now; `structure` is
+// the kernel's function that appends its entries, where it has one. To be called before execution_run where
+// execution_is_structured says no. Collective; false with the same diagnostic on all ranks.
+bool execution_structure(distal_execution *execution, distal_kernel_function structure, const int64_t *params,
+                         Diagnostics *diagnostics);
+
 // Computes the statement once. Collective. `params`: values by index.
 void execution_run(distal_execution *execution, distal_kernel_function kernel, const int64_t *params);
 
@@ -40,6 +48,11 @@ typedef struct {
     int zeroed_count;
     const Tensor *const *zeroed_tensors;
     Storage *const *zeroed; // set to zero before each run; has to stay
+    ResultKind result;
+    bool adds; // the statement adds to what the result has
+    const Tensor *target_tensor, *shared_tensor;
+    Storage *target;
+    const Storage *shared; // whose structure the result takes; NULL: none
 } ExecutionParts;
 // From a plan, in its arena, but for storages. Local: memory that runs out does so before others wait.
 ExecutionParts execution_parts(StatementPlan *plan, int64_t rank);

@@ -28,8 +28,7 @@ bool sparse_put_entries(Storage *storage, Entries *entries, Diagnostics *diagnos
 
 bool sparse_load(Storage *storage, const SourceSpec *source, Diagnostics *diagnostics) {
     const Home *home = storage->home;
-    Entries entries = {.type = storage->type, .order = home->tensor->order};
-    memcpy(entries.extents, home->extents, sizeof entries.extents);
+    Entries entries = storage_no_entries(storage);
     bool ok = storage->piece_count == 0 ||
               source_entries(source, home->tensor->name, storage->type, home->tensor->order, home->extents,
                              storage->limit, &entries, diagnostics);
@@ -39,9 +38,7 @@ bool sparse_load(Storage *storage, const SourceSpec *source, Diagnostics *diagno
 }
 
 bool sparse_entries(const Storage *storage, Entries *entries, Diagnostics *diagnostics) {
-    const Home *home = storage->home;
-    *entries = (Entries){.type = storage->type, .order = home->tensor->order};
-    memcpy(entries->extents, home->extents, sizeof entries->extents);
+    *entries = storage_no_entries(storage);
     if (storage->piece_count == 0 || !storage->structure)
         return true;
     const char *why = stored_unpack(&storage->stored, entries, storage->limit, diagnostics->arena);

@@ -104,6 +104,12 @@ StoredTensor storage_empty(const Storage *storage) {
     return empty;
 }
 
+Entries storage_no_entries(const Storage *storage) {
+    Entries entries = {.type = storage->type, .order = storage->home->tensor->order};
+    memcpy(entries.extents, storage->home->extents, sizeof entries.extents);
+    return entries;
+}
+
 void structure_release(Structure *structure) {
     if (!structure || --structure->references > 0)
         return;

@@ -43,8 +43,9 @@ void storage_zero(Storage *storage);
 
 // Sparse tensors. All ranks call these alike, those without a piece with nothing to put in.
 
-// A tensor without entries as the home says: type, extents, levels.
+// A tensor, or a list of entries, without any as the home says: type, extents, levels.
 StoredTensor storage_empty(const Storage *storage);
+Entries storage_no_entries(const Storage *storage);
 // Puts a tensor in, whose arrays and values become the storage's, with a structure of its own. False: no
 // memory, and the tensor is freed.
 bool storage_put(Storage *storage, StoredTensor *tensor);

@@ -70,6 +70,36 @@ def test_statements_in_sequence(folder):
         check(numpy.allclose(found, matrix.T @ (matrix @ vector), rtol=1e-13, atol=0), str(found))
 
 
+RESULTS = MATRIX + """tensor C(m, n): f64, dcsr; tensor A(n, m): f64, csc; tensor D(n, n): f64, {dense, compressed}
+tensor E(n, m): f64, {format}; tensor F(n, m): f64, coo; tensor G(n, m): f64
+A(i, j) = 2 * B(i, j)
+D(i, j) = A(i, k) * C(k, j)
+E(i, j) = B(i, j) * 3
+E(i, j) += A(i, j) + C(j, i)
+F(i, j) = E(i, j) - B(i, j)
+G(i, j) = F(i, j)
+F(i, j) = G(i, j) * B(i, j)
+"""
+
+
+def test_results(folder):
+    """With the structure of an operand, assembled, added to, assigned twice, and operands of what follows."""
+    matrix, _ = draw(folder)
+    generator = numpy.random.default_rng(8)
+    other = generator.random((30, 40)) * (generator.random((30, 40)) < 0.1)
+    numpy.save(f"{folder}/C.npy", other)
+    total = 5 * matrix + other.T
+    expected = {"D": 2 * matrix @ other, "E": total, "G": total - matrix, "F": (total - matrix) * matrix}
+    for ranks, kind in ((1, "csr"), (2, "csr"), (4, "dcsr")):
+        done = distal(["run", "-e", RESULTS.replace("{format}", kind), "--ranks", str(ranks), "--check", "--repeat", "3",
+                       *(word for name in "BC" for word in ("--in", f"{name}={folder}/{name}.npy")),
+                       *(word for name in expected for word in ("--out", f"{name}={folder}/{name}.npy"))])
+        check(done.stderr.count("ok\n") == 7, done.stderr)
+        for name, values in expected.items():
+            found = numpy.load(f"{folder}/{name}.npy")
+            check(numpy.allclose(found, values, rtol=1e-13, atol=0), f"{name}: {found} is not {values}")
+
+
 def refused(arguments, message, status=1):
     done = distal(arguments, status=status)
     check(done.stderr.count("error:") == 1 and message in done.stderr, f"{message!r} is not in {done.stderr!r}")
@@ -85,6 +115,8 @@ def test_refused(folder):
         refused([*run, "--in", f"B={folder}/B.npy", "-p", "m=31"], "its shape is (40, 30), that of B is (40, 31)")
         refused([*run, "--in", "B=random:1:0.5", "-p", "n=1000000", "-p", "m=1000000"], "looks at every position, and")
         refused([*run, "--in", "B=const:1", "--memory-limit", "40K"], "tensor B cannot be stored on rank 0: ")
+        refused(["run", "-e", MATRIX.format(format="csr") + "tensor A(n, n): f64, csr; A(i, k) = B(i, j) * B(k, j)",
+                 "--ranks", ranks, "--in", "B=const:1", "--memory-limit", "60K"], "for the entries of A")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/result.h"
+
+#include "base/integer.h"
+#include "format/entry_list.h"
+#include "runtime/load_sparse.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+// What one thread has appended.
+typedef struct ResultList {
+    EntryList list;
+    bool failed;
+} ResultList;
+
+static void hold(Structure **place, Structure *structure) {
+    if (structure)
+        structure->references++;
+    structure_release(*place);
+    *place = structure;
+}
+
+static void free_lists(Result *result) {
+    for (int t = 0; t < result->list_count; t++)
+        entries_free(&result->lists[t].list.entries);
+    free(result->lists);
+    result->lists = NULL;
+    result->list_count = 0;
+}
+
+void result_free(Result *result) {
+    for (int i = 0; i < result->operand_count; i++)
+        hold(&result->known[i], NULL);
+    hold(&result->made, NULL);
+    free_lists(result);
+}
+
+bool result_is_known(const Result *result) {
+    if (result->kind == RESULT_DENSE)
+        return true;
+    if (result->kind == RESULT_SHARED)
+        return result->target->structure == result->shared->structure;
+    for (int i = 0; i < result->operand_count; i++)
+        if (result->operands[i]->structure != result->known[i])
+            return false;
+    return result->made && result->target->structure == result->made;
+}
+
+static bool no_memory(const Result *result, Diagnostics *diagnostics) {
+    return diagnostics_error(diagnostics, (Span){0}, "rank %lld has not enough memory for the entries of %s",
+                             (long long)result->target->rank, result->target->home->tensor->name);
+}
+
+bool result_begin(Result *result, Diagnostics *diagnostics) {
+    const Storage *target = result->target;
+    if (result->kind != RESULT_ASSEMBLED || target->piece_count == 0)
+        return true;
+    const int count = omp_get_max_threads();
+    result->lists = calloc((size_t)count, sizeof *result->lists);
+    if (!result->lists)
+        return no_memory(result, diagnostics);
+    for (; result->list_count < count; result->list_count++)
+        result->lists[result->list_count].list =
+            (EntryList){.entries = storage_no_entries(target), .limit = target->limit / count};
+    return true;
+}
+
+// Each point once, where the list is full of them.
+static void compact(const Result *result, EntryList *list) {
+    enum { LEAST = 1 << 16 };
+    if (list->entries.count < list->capacity || list->capacity < LEAST)
+        return;
+    if (!entries_sort(&list->entries, result->target->home->tensor->mode_order))
+        entries_sum_duplicates(&list->entries);
+    list->capacity = list->entries.count;
+}
+
+void result_append(const Result *result, const int64_t *coordinates) {
+    ResultList *own = &result->lists[omp_get_thread_num()];
+    compact(result, &own->list);
+    own->failed = own->failed || !entry_list_append(&own->list, coordinates, NULL);
+}
+
+static void join(Entries *to, const Entries *from) {
+    const size_t size = type_info(to->type)->size;
+    for (int d = 0; d < to->order && from->count > 0; d++)
+        memcpy(to->coordinates[d] + to->count, from->coordinates[d], sizeof(int64_t) * (size_t)from->count);
+    if (from->count > 0)
+        memcpy((char *)to->values + (size_t)to->count * size, from->values, (size_t)from->count * size);
+    to->count += from->count;
+}
+
+// All lists as one, with what the result has already where the statement adds to it.
+static bool join_all(const Result *result, const Entries *before, Entries *all) {
+    *all = storage_no_entries(result->target);
+    all->count = before->count;
+    for (int t = 0; t < result->list_count; t++)
+        all->count += result->lists[t].list.entries.count;
+    if (entries_bytes(all, all->count) > result->target->limit || entries_allocate(all))
+        return false;
+    all->count = 0;
+    join(all, before);
+    for (int t = 0; t < result->list_count; t++)
+        join(all, &result->lists[t].list.entries);
+    return true;
+}
+
+static bool assemble(Result *result, Diagnostics *diagnostics) {
+    Entries before = {0}, all = {0};
+    bool ok = true;
+    for (int t = 0; t < result->list_count; t++)
+        ok = ok && !result->lists[t].failed;
+    if (!ok)
+        return no_memory(result, diagnostics);
+    if (result->adds)
+        ok = sparse_entries(result->target, &before, diagnostics);
+    if (ok && result->target->piece_count > 0) {
+        ok = join_all(result, &before, &all) || no_memory(result, diagnostics);
+        free_lists(result);
+    }
+    ok = ok && sparse_put_entries(result->target, &all, diagnostics);
+    entries_free(&before);
+    entries_free(&all);
+    return ok;
+}
+
+bool result_finish(Result *result, Diagnostics *diagnostics) {
+    if (result->kind == RESULT_SHARED)
+        return storage_share(result->target, result->shared->structure) || no_memory(result, diagnostics);
+    const bool ok = assemble(result, diagnostics);
+    free_lists(result);
+    for (int i = 0; ok && i < result->operand_count; i++)
+        hold(&result->known[i], result->operands[i]->structure);
+    if (ok)
+        hold(&result->made, result->target->structure);
+    return ok;
+}

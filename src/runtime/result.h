@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sparse results: what gives the result of a statement its structure before values are computed. That is the
+// structure of an operand, or made of the entries that a function of the kernel appends. It is kept as long
+// as no operand gets another structure.
+#ifndef DISTAL_RUNTIME_RESULT_H
+#define DISTAL_RUNTIME_RESULT_H
+
+#include "runtime/storage.h"
+#include "spmd/spmd.h"
+
+typedef struct {
+    ResultKind kind;
+    bool adds;             // the statement adds to what the result has
+    Storage *target;       // RESULT_SHARED, RESULT_ASSEMBLED
+    const Storage *shared; // RESULT_SHARED: has the structure
+    int operand_count;
+    Storage *const *operands; // those on which the structure depends, dense ones among them
+    // RESULT_ASSEMBLED, once it has been: structures of the operands then, NULL of dense ones, and that made.
+    Structure **known; // by operand
+    Structure *made;
+    // While the entries are appended, by thread.
+    int list_count;
+    struct ResultList *lists;
+} Result;
+
+void result_free(Result *result);
+
+// Whether the result has its structure already; the same on all ranks.
+bool result_is_known(const Result *result);
+
+// Local steps of giving it one; the caller agrees on failures. Between result_begin and result_finish the
+// kernel appends entries (RESULT_ASSEMBLED), from any thread. False with a diagnostic.
+bool result_begin(Result *result, Diagnostics *diagnostics);
+void result_append(const Result *result, const int64_t *coordinates);
+bool result_finish(Result *result, Diagnostics *diagnostics);
+
+#endif

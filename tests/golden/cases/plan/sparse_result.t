@@ -1,0 +1,17 @@
+# What a sparse result stores is not known before it is computed.
+# run: plan --in B=iota {file}
+--- program
+tensor B(8, 8): f64, csr
+tensor A(8, 8): f64, csr
+A(i, j) = B(i, j) * 2
+--- stdout
+sparse_result.distal on 1 rank
+
+A(i, j) = B(i, j) * 2
+  128 flop; at most 828 B of memory in a rank
+
+                                     moved      moved      messages     home  buffers  entries
+  tensor  pattern  at  steps  busiest rank  all ranks  busiest rank  largest  largest   stored
+  B       local    -       1           0 B        0 B             0    828 B      0 B       63
+  A       local    -       1           0 B        0 B             0      0 B      0 B        ?
+  The memory of A is not counted: what is stored is known once it is given or computed.

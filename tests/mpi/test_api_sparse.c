@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sparse tensors in the library: the first rank has them and computes, all ranks call alike. ranks: 4
+#include "api.h"
+#include "api/context.h"
+
+#include <stdlib.h>
+
+enum { N = 12, M = 9 };
+
+typedef struct {
+    distal_context *d;
+    distal_tensor *a, *b, *x, *y;
+    distal_plan *product, *square, *added;
+    double dense_b[N * M], dense_x[M];
+} Fixture;
+
+static distal_plan *planned(Fixture *fixture, const char *text) {
+    distal_context *d = fixture->d;
+    distal_statement *statement = NULL;
+    distal_plan *plan = NULL;
+    OK(distal_statement_create(d, text, &statement));
+    OK(distal_plan_create(statement, &plan));
+    return plan;
+}
+
+static void create(Fixture *fixture, MPI_Comm comm) {
+    distal_context *d = fixture->d = context_on(comm);
+    distal_param(d, "n", N);
+    distal_param(d, "m", M);
+    OK(distal_tensor_declare(d, "B(n, m): f64, csr", NULL, &fixture->b));
+    OK(distal_tensor_declare(d, "A(n, n): f64, {dense, compressed}", NULL, &fixture->a));
+    OK(distal_tensor_declare(d, "x(m): f64", NULL, &fixture->x));
+    OK(distal_tensor_declare(d, "y(n): f64", NULL, &fixture->y));
+    fixture->product = planned(fixture, "y(i) = B(i, j) * x(j)");
+    fixture->square = planned(fixture, "A(i, k) = B(i, j) * B(k, j)");
+    fixture->added = planned(fixture, "A(i, k) += B(i, j) * B(k, j)");
+}
+
+static void fill(Fixture *fixture, const char *source) {
+    distal_context *d = fixture->d;
+    OK(distal_tensor_fill(fixture->b, source));
+    OK(distal_tensor_fill(fixture->x, "random:7"));
+    OK(distal_tensor_gather(fixture->b, fixture->dense_b));
+    OK(distal_tensor_gather(fixture->x, fixture->dense_x));
+}
+
+static double row_product(const Fixture *fixture, int i, int k) {
+    double sum = 0;
+    for (int j = 0; j < M; j++)
+        sum += fixture->dense_b[i * M + j] * fixture->dense_b[k * M + j];
+    return sum;
+}
+
+static bool near(double a, double b) {
+    return a - b < 1e-14 && b - a < 1e-14;
+}
+
+static void check_product(Fixture *fixture) {
+    distal_context *d = fixture->d;
+    double y[N];
+    OK(distal_execute(fixture->product));
+    OK(distal_tensor_gather(fixture->y, y));
+    for (int i = 0; i < N; i++) {
+        double sum = 0;
+        for (int j = 0; j < M; j++)
+            sum += fixture->dense_b[i * M + j] * fixture->dense_x[j];
+        CHECK(near(y[i], sum), "y(%d) is %g, not %g", i, y[i], sum);
+    }
+}
+
+// Of A, `times` the product of B with its transpose.
+static void check_result(Fixture *fixture, int times) {
+    distal_context *d = fixture->d;
+    double a[N * N];
+    OK(distal_tensor_gather(fixture->a, a));
+    for (int i = 0; i < N; i++)
+        for (int k = 0; k < N; k++)
+            CHECK(near(a[i * N + k], times * row_product(fixture, i, k)), "A(%d, %d) is %g", i, k,
+                  a[i * N + k]);
+}
+
+static void end(Fixture *fixture) {
+    distal_plan_free(fixture->product);
+    distal_plan_free(fixture->square);
+    distal_plan_free(fixture->added);
+    distal_free(fixture->d);
+}
+
+// Its structure is kept as long as B has the one that it was made from.
+static void test_structure(MPI_Comm comm, int rank, int ranks) {
+    (void)rank, (void)ranks;
+    Fixture fixture = {0};
+    create(&fixture, comm);
+    distal_context *d = fixture.d;
+    fill(&fixture, "random:1:0.3");
+    OK(distal_execute(fixture.square));
+    const Structure *first = fixture.a->storage->structure;
+    OK(distal_execute(fixture.square));
+    CHECK(first && fixture.a->storage->structure == first, "the structure is not kept");
+    check_result(&fixture, 1);
+    fill(&fixture, "random:2:0.2");
+    OK(distal_execute(fixture.square));
+    CHECK(fixture.a->storage->structure != first, "the structure is that of before");
+    check_result(&fixture, 1);
+    end(&fixture);
+}
+
+static void test_product(MPI_Comm comm, int rank, int ranks) {
+    (void)rank, (void)ranks;
+    Fixture fixture = {0};
+    create(&fixture, comm);
+    // Nothing has been put in yet.
+    check_product(&fixture);
+    fill(&fixture, "random:1:0.3");
+    check_product(&fixture);
+    fill(&fixture, "zeros");
+    check_product(&fixture);
+    end(&fixture);
+}
+
+static void test_added(MPI_Comm comm, int rank, int ranks) {
+    (void)rank, (void)ranks;
+    Fixture fixture = {0};
+    create(&fixture, comm);
+    distal_context *d = fixture.d;
+    fill(&fixture, "random:3:0.2");
+    for (int times = 1; times < 4; times++) {
+        OK(distal_execute(fixture.added));
+        check_result(&fixture, times);
+    }
+    OK(distal_execute(fixture.square));
+    OK(distal_execute(fixture.added));
+    check_result(&fixture, 2);
+    end(&fixture);
+}
+
+// A sparse tensor depends on no plan for its home; its extents may change while it has no entries.
+static void test_without_plan(MPI_Comm comm, int rank, int ranks) {
+    (void)rank, (void)ranks;
+    distal_context *d = context_on(comm);
+    distal_tensor *b = NULL;
+    double dense[6];
+    distal_param(d, "n", 5);
+    OK(distal_tensor_declare(d, "B(n, 2): f64, coo", NULL, &b));
+    OK(distal_param(d, "n", 3));
+    OK(distal_tensor_fill(b, "iota"));
+    OK(distal_tensor_gather(b, dense));
+    for (int e = 0; e < 6; e++)
+        CHECK(dense[e] == e, "element %d is %g", e, dense[e]);
+    CHECK(distal_param(d, "n", 4) == DISTAL_INVALID, "its extent has changed");
+    int64_t count;
+    CHECK(distal_tensor_piece_count(b, &count) == DISTAL_INVALID, "it has pieces");
+    CHECK(strstr(distal_error(d), "it has levels with arrays, and no pieces"), "%s", distal_error(d));
+    distal_free(d);
+}
+
+static void test_kernel(distal_execution *execution, const int64_t *params) {
+    (void)execution, (void)params;
+}
+
+static void test_refused(MPI_Comm comm, int rank, int ranks) {
+    (void)rank, (void)ranks;
+    distal_context *d = context_on(comm);
+    distal_tensor *b = NULL;
+    double nothing;
+    OK(distal_tensor_declare(d, "B(4611686018427387904, 4611686018427387904): f64, dcsr", NULL, &b));
+    CHECK(distal_tensor_gather(b, &nothing) == DISTAL_INVALID, "gathered");
+    CHECK(strstr(distal_error(d), "has more elements than an array can have"), "%s", distal_error(d));
+    CHECK(distal_tensor_fill(b, "iota") == DISTAL_FAILED, "filled");
+    distal_tensor *a = NULL;
+    distal_statement *statement = NULL;
+    OK(distal_tensor_declare(d, "A(4611686018427387904): f64, {compressed}", NULL, &a));
+    OK(distal_statement_create(d, "A(i) = B(i, j)", &statement));
+    CHECK(distal_use_kernel(statement, test_kernel, "?") == DISTAL_INVALID, "used");
+    CHECK(strstr(distal_error(d), "are found by a second function, and compiling such"), "%s",
+          distal_error(d));
+    distal_free(d);
+}
+
+int main(int argument_count, char **arguments) {
+    report_start(&argument_count, &arguments);
+    int launched;
+    MPI_Comm_size(MPI_COMM_WORLD, &launched);
+    for (int ranks = 1; ranks <= launched; ranks++) {
+        run_case("sparse product", ranks, test_product);
+        run_case("structure of a result", ranks, test_structure);
+        run_case("sparse result that is added to", ranks, test_added);
+        run_case("sparse tensor without a plan", ranks, test_without_plan);
+        run_case("sparse tensor refused", ranks, test_refused);
+    }
+    return report_end();
+}
