@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 // Figures of one tensor, planned or counted.
@@ -61,7 +62,14 @@ void report_seconds(double seconds, Text *to) {
 }
 
 double report_gflops(const StatementPlan *plan, const StatementReport *report) {
+    if (plan->flop < 0)
+        return NAN;
     return report->median > 0 ? 1e-9 * (double)plan->flop / report->median : 0;
+}
+
+void report_rate(const StatementPlan *plan, const StatementReport *report, Text *to) {
+    if (plan->flop >= 0)
+        text_printf(to, ", %.3g GFLOP/s", report_gflops(plan, report));
 }
 
 enum { COLUMNS = 10 };
@@ -162,7 +170,9 @@ static void print_measured(const StatementPlan *plan, const StatementReport *rep
     report_seconds(report->min, to);
     text_append(to, ", slowest ");
     report_seconds(report->max, to);
-    text_printf(to, "), %.3g GFLOP/s\n", report_gflops(plan, report));
+    text_append(to, ")");
+    report_rate(plan, report, to);
+    text_append(to, "\n");
     if (tensor_is_sparse(plan->target)) {
         text_append(to, "  before that, ");
         report_seconds(report->structure_seconds, to);
@@ -206,7 +216,10 @@ void report_table(const Pipeline *pipeline, const RunReport *run, Text *to) {
         const StatementReport *report = run ? &run->statements[i] : NULL;
         text_append(to, "\n");
         assignment_print(pipeline->statements[i].statement->assignment, to);
-        text_printf(to, "\n  %" PRId64 " flop; at most %s of memory in a rank\n", plan->flop,
+        text_append(to, "\n  ");
+        if (plan->flop >= 0)
+            text_printf(to, "%" PRId64 " flop; ", plan->flop);
+        text_printf(to, "at most %s of memory in a rank\n",
                     report_bytes(largest(plan_figures(plan)->peak_bytes, plan->ranks), to->arena));
         if (report)
             print_measured(plan, report, to);

@@ -38,6 +38,9 @@ void report_json(const Pipeline *pipeline, const RunReport *run, Text *to);
 const char *report_bytes(int64_t bytes, Arena *arena);
 // "1.5 ms"
 void report_seconds(double seconds, Text *to);
+// NaN where they are not known.
 double report_gflops(const StatementPlan *plan, const StatementReport *report);
+// ", 1.5 GFLOP/s", or nothing where they are not known.
+void report_rate(const StatementPlan *plan, const StatementReport *report, Text *to);
 
 #endif

@@ -91,7 +91,10 @@ static void print_measured(const StatementPlan *plan, const StatementReport *rep
 static void print_statement(const StatementPlan *plan, const StatementReport *report, Text *to) {
     text_append(to, "  {\"target\": ");
     text_append_json(to, plan->target->name);
-    text_printf(to, ", \"flop\": %" PRId64 ",\n   \"tensors\": {", plan->flop);
+    if (plan->flop < 0)
+        text_append(to, ", \"flop\": null,\n   \"tensors\": {");
+    else
+        text_printf(to, ", \"flop\": %" PRId64 ",\n   \"tensors\": {", plan->flop);
     for (int t = 0; t < plan->plan->tensor_count; t++) {
         text_append(to, t ? ",\n    " : "\n    ");
         print_tensor(plan, report, t, to);

@@ -99,7 +99,8 @@ static void print_summary(const Run *run, Text *to) {
         assignment_print(run->pipeline->statements[i].statement->assignment, to);
         text_append(to, ": ");
         report_seconds(report->median, to);
-        text_printf(to, ", %.3g GFLOP/s\n", report_gflops(run->pipeline->plan->statements[i], report));
+        report_rate(run->pipeline->plan->statements[i], report, to);
+        text_append(to, "\n");
     }
 }
 

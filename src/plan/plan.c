@@ -295,7 +295,7 @@ static bool plan_statement(Plan *plan, StatementPlan *statement, int64_t *const 
         if (!plan->homes[tensor->id].known)
             induce_home(plan, statement, tensor, extents[tensor->id]);
     }
-    statement->flop = count_flop(statement);
+    statement->flop = assignment_sparse(spmd->cin->assignment) ? -1 : count_flop(statement);
     statement->seconds = clock_seconds() - start;
     return true;
 }

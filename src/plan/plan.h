@@ -38,7 +38,7 @@ struct StatementPlan {
     int64_t ranks;
     const int64_t *params;
     PlanOptions options;
-    int64_t flop;
+    int64_t flop; // -1: not known, as loops go through what sparse tensors store
     const Footprints **footprints; // by transfer
     const Home *homes;             // by tensor id, of the whole program
     double seconds;                // that planning took, without figures

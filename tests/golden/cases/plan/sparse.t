@@ -13,7 +13,7 @@ y(i) = B(i, j) * x(j) + C(i, j) * x(j)
 sparse.distal on 4 ranks
 
 y(i) = B(i, j) * x(j) + C(i, j) * x(j)
-  192 flop; at most 792 B of memory in a rank
+  at most 792 B of memory in a rank
 
                                      moved      moved      messages     home  buffers  entries
   tensor  pattern  at  steps  busiest rank  all ranks  busiest rank  largest  largest   stored

@@ -8,7 +8,7 @@ A(i, j) = B(i, j) * 2
 sparse_result.distal on 1 rank
 
 A(i, j) = B(i, j) * 2
-  128 flop; at most 828 B of memory in a rank
+  at most 828 B of memory in a rank
 
                                      moved      moved      messages     home  buffers  entries
   tensor  pattern  at  steps  busiest rank  all ranks  busiest rank  largest  largest   stored
