@@ -31,6 +31,7 @@ typedef struct {
     ElementType type;
     bool written;
     bool scalar; // one element, which has no position: a local variable
+    bool sparse; // an element may be missing where nothing is added to it
     // Of a workspace that is no scalar: how many elements it has, and its number among those of the
     // execution.
     const IntExpr *extent;

@@ -75,7 +75,15 @@ static void append_summed(Sums *sums, const LoopNode *loop, const LoopNode *upda
     LoopNode *last = arena_copy(arena, update, sizeof *update);
     last->value = value_element(arena, VALUE_LOAD, type, sum, NULL);
     last->count = NULL;
-    loop_append(arena, to, last);
+    if (!kernel->arrays.items[update->array].sparse) {
+        loop_append(arena, to, last);
+        return;
+    }
+    LoopNode *any = loop_node(arena, LOOP_IF);
+    any->value = value_op(arena, VALUE_LESS, VALUE_TYPE_CONDITION, value_index(arena, loop->lower),
+                          value_index(arena, loop->upper));
+    loop_append(arena, &any->body, last);
+    loop_append(arena, to, any);
 }
 
 static LoopBody sum_body(Sums *sums, const LoopBody *body) {

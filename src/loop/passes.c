@@ -71,13 +71,23 @@ static bool is_changed(const Updates *updates, const IntExpr *expr) {
            (expr->right && is_changed(updates, expr->right));
 }
 
+static bool is_in(const LoopBody *body, const LoopNode *node) {
+    for (int64_t i = 0; i < body->count; i++)
+        if (body->items[i] == node)
+            return true;
+    return false;
+}
+
 const LoopNode *loop_invariant_update(const LoopKernel *kernel, const LoopNode *loop) {
     Updates updates = {.changed = arena_array(kernel->arena, bool, kernel->vars.count + 1),
                        .local = arena_array(kernel->arena, bool, kernel->arrays.count + 1)};
     find_updates(&updates, loop);
     loop_visit(&loop->body, find_updates, &updates);
     const bool one = !updates.other && updates.updates == 1 && updates.update->position;
-    return one && !is_changed(&updates, updates.update->position) ? updates.update : NULL;
+    if (!one || is_changed(&updates, updates.update->position))
+        return NULL;
+    const bool sparse = kernel->arrays.items[updates.update->array].sparse;
+    return !sparse || is_in(&loop->body, updates.update) ? updates.update : NULL;
 }
 
 bool loop_has_loop(const LoopBody *body) {

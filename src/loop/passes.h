@@ -34,6 +34,7 @@ LoopKernel *loop_kernel_copy(const LoopKernel *kernel);
 
 // The one accumulation of a loop, to an element that the loop and those inside do not change; NULL where
 // there is another one, a store or a call, but of workspaces inside.
+// An element of a sparse array may be missing where nothing is added to it, so there every iteration has to.
 const LoopNode *loop_invariant_update(const LoopKernel *kernel, const LoopNode *loop);
 bool loop_has_loop(const LoopBody *body);
 

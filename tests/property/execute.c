@@ -351,6 +351,12 @@ static void run_round(Run *run, int round) {
     for (int s = 0; s < program->statement_count; s++) {
         const Assignment *assignment = program->statements[s].assignment;
         const Storage *target = run->storages[assignment->lhs->tensor->id];
+        Diagnostics *diagnostics = diagnostics_create(trial->arena, trial->pipeline->source);
+        if (!execution_is_structured(run->executions[s]) &&
+            !execution_structure(run->executions[s], trial->structures[s], trial->pipeline->params,
+                                 diagnostics))
+            trial_fail(trial, TRIAL_PREPARED, "%s has no structure, %s", assignment->lhs->tensor->name,
+                       run->way->name);
         execution_run(run->executions[s], trial->kernels[s], trial->pipeline->params);
         check_counters(run, s);
         reference_compare(trial, run->plan->statements[s], assignment, target, &run->whole, run->comm,

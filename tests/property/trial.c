@@ -102,6 +102,10 @@ static void emit(Trial *trial, int number) {
         EmitOptions options = {passes->function, text_string(&title)};
         text_append(&functions, "\n");
         emit_function(passes->loops, &options, &functions);
+        if (!passes->structure)
+            continue;
+        const char *name = arena_printf(trial->arena, "%s_structure", passes->function);
+        emit_function(passes->structure, &(EmitOptions){.function = name}, &functions);
     }
     trial->functions = text_string(&functions);
 }
@@ -170,11 +174,13 @@ static void load_functions(Trial *const *trials, int count, void *handle) {
         const Trial *trial = trials[i];
         for (int s = 0; trial->verdict == TRIAL_PASSED && s < trial->pipeline->program->statement_count;
              s++) {
-            void *symbol = dlsym(handle, trial->pipeline->statements[s].function);
+            const char *function = trial->pipeline->statements[s].function;
+            void *symbol = dlsym(handle, function);
             if (!symbol)
-                trial_fail(trials[i], TRIAL_C, "the compiled file lacks the function %s",
-                           trial->pipeline->statements[s].function);
+                trial_fail(trials[i], TRIAL_C, "the compiled file lacks the function %s", function);
             memcpy(&trials[i]->kernels[s], &symbol, sizeof symbol);
+            symbol = dlsym(handle, arena_printf(trials[i]->arena, "%s_structure", function));
+            memcpy(&trials[i]->structures[s], &symbol, sizeof symbol);
         }
     }
 }

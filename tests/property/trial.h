@@ -35,7 +35,7 @@ typedef struct {
     const char *text;
     Pipeline *pipeline;
     const char *functions; // generated C, without the prelude
-    distal_kernel_function kernels[DRAFT_STATEMENTS];
+    distal_kernel_function kernels[DRAFT_STATEMENTS], structures[DRAFT_STATEMENTS];
     Verdict verdict;
     char why[MAX_WHY];
 } Trial;
