@@ -75,6 +75,11 @@ const IntExpr *int_op(Arena *arena, IntOp op, const IntExpr *left, const IntExpr
     return expr;
 }
 
+const IntExpr *int_with_operands(Arena *arena, const IntExpr *expr, const IntExpr *left,
+                                 const IntExpr *right) {
+    return left == expr->left && right == expr->right ? expr : int_op(arena, expr->op, left, right);
+}
+
 const IntExpr *int_copy(Arena *arena, const IntExpr *expr) {
     if (!expr)
         return NULL;
@@ -117,56 +122,82 @@ bool int_eval(const IntExpr *expr, const int64_t *params, const int64_t *vars, i
     }
 }
 
-static int precedence(IntOp op) {
-    switch (op) {
-    case INT_ADD:
+// Loop variables, and what is made of them without subtraction, are never negative; params may be.
+static bool is_never_negative(const IntExpr *expr) {
+    switch (expr->op) {
+    case INT_CONST:
+        return expr->value >= 0;
+    case INT_VAR:
+        return true;
+    case INT_PARAM:
     case INT_SUB:
-        return 1;
-    case INT_MUL:
-    case INT_FLOOR_DIV:
-    case INT_MOD:
-        return 2;
+        return false;
+    case INT_MAX:
+        return is_never_negative(expr->left) || is_never_negative(expr->right);
     default:
-        return 3;
+        return is_never_negative(expr->left) && is_never_negative(expr->right);
     }
 }
 
-static void print_operand(const IntExpr *expr, bool parentheses, IntNames names, Text *to) {
-    if (parentheses)
-        text_append(to, "(");
+// How tightly the outermost operator binds.
+enum { SUM, PRODUCT, SIGN, PRIMARY };
+
+static int precedence(const IntExpr *expr, bool c) {
+    switch (expr->op) {
+    case INT_CONST:
+        return c && expr->value < 0 ? SIGN : PRIMARY;
+    case INT_ADD:
+    case INT_SUB:
+        return SUM;
+    case INT_MUL:
+    case INT_MOD:
+        return PRODUCT;
+    case INT_FLOOR_DIV:
+        return c && !is_never_negative(expr->left) ? PRIMARY : PRODUCT;
+    default:
+        return PRIMARY;
+    }
+}
+
+bool int_is_primary(const IntExpr *expr) {
+    return precedence(expr, true) == PRIMARY;
+}
+
+static void print_operand(const IntExpr *expr, int least, IntNames names, Text *to) {
+    const bool brackets = precedence(expr, names.c) < least;
+    text_append(to, brackets ? "(" : "");
     int_print(expr, names, to);
-    if (parentheses)
-        text_append(to, ")");
+    text_append(to, brackets ? ")" : "");
+}
+
+static void print_operation(const IntExpr *expr, IntNames names, Text *to) {
+    static const char *const symbols[] = {
+        [INT_ADD] = "+", [INT_SUB] = "-", [INT_MUL] = "*", [INT_FLOOR_DIV] = "/", [INT_MOD] = "%"};
+    const int own = precedence(expr, names.c);
+    const bool negates =
+        names.c && expr->op == INT_SUB && expr->left->op == INT_CONST && expr->left->value == 0;
+    if (!negates) {
+        print_operand(expr->left, own, names, to);
+        text_append(to, " ");
+    }
+    text_printf(to, negates ? "%s" : "%s ", symbols[expr->op]);
+    print_operand(expr->right, own + 1, names, to);
 }
 
 void int_print(const IntExpr *expr, IntNames names, Text *to) {
-    static const char *const infix[] = {
-        [INT_ADD] = " + ", [INT_SUB] = " - ", [INT_MUL] = " * ", [INT_FLOOR_DIV] = " / ", [INT_MOD] = " % "};
-    switch (expr->op) {
-    case INT_CONST:
+    static const char *const functions[] = {
+        [INT_FLOOR_DIV] = "floor_div", [INT_CEIL_DIV] = "ceil_div", [INT_MIN] = "min", [INT_MAX] = "max"};
+    if (expr->op == INT_CONST) {
         text_printf(to, "%" PRId64, expr->value);
-        return;
-    case INT_PARAM:
-        text_append(to, names.params[expr->value]);
-        return;
-    case INT_VAR:
-        text_append(to, names.vars[expr->value]);
-        return;
-    case INT_CEIL_DIV:
-    case INT_MIN:
-    case INT_MAX:
-        text_append(to, expr->op == INT_CEIL_DIV ? "ceil_div(" : expr->op == INT_MIN ? "min(" : "max(");
+    } else if (!expr->left) {
+        text_append(to, (expr->op == INT_PARAM ? names.params : names.vars)[expr->value]);
+    } else if (precedence(expr, names.c) < PRIMARY) {
+        print_operation(expr, names, to);
+    } else {
+        text_printf(to, "%s(", functions[expr->op]);
         int_print(expr->left, names, to);
         text_append(to, ", ");
         int_print(expr->right, names, to);
         text_append(to, ")");
-        return;
-    default: {
-        int own = precedence(expr->op);
-        print_operand(expr->left, precedence(expr->left->op) < own, names, to);
-        text_append(to, infix[expr->op]);
-        print_operand(expr->right, precedence(expr->right->op) <= own, names, to);
-        return;
-    }
     }
 }

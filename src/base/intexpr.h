@@ -38,6 +38,10 @@ const IntExpr *int_var(Arena *arena, int64_t id);
 // x + 0, x * 1, x * 0, x / 1, min and max of equal operands).
 const IntExpr *int_op(Arena *arena, IntOp op, const IntExpr *left, const IntExpr *right);
 
+// An operation with other operands: itself where they are the same.
+const IntExpr *int_with_operands(Arena *arena, const IntExpr *expr, const IntExpr *left,
+                                 const IntExpr *right);
+
 // A copy in `arena`; NULL of NULL.
 const IntExpr *int_copy(Arena *arena, const IntExpr *expr);
 
@@ -55,10 +59,13 @@ bool int_eval(const IntExpr *expr, const int64_t *params, const int64_t *vars, i
 typedef struct {
     const char *const *params;
     const char *const *vars;
+    bool c; // as in C, where `/` rounds towards zero, so that a quotient of what may be negative is floor_div
 } IntNames;
 
 // In infix notation, with `/` for floor division, `%` for mod, and calls of ceil_div, min and max; valid C
 // where these functions are defined.
 void int_print(const IntExpr *expr, IntNames names, Text *to);
+// Whether C text of it needs no brackets as an operand.
+bool int_is_primary(const IntExpr *expr);
 
 #endif

@@ -42,7 +42,7 @@ static void append_dimension(const Machine *machine, int dim, Text *to) {
 }
 
 void cin_print_relation(const Cin *cin, const Relation *relation, const char *const *params, Text *to) {
-    relation_print(relation, (IntNames){params, cin_names(cin)}, to);
+    relation_print(relation, (IntNames){.params = params, .vars = cin_names(cin)}, to);
 }
 
 void cin_print_directive(const Cin *cin, const Directive *directive, const char *const *params, Text *to) {
@@ -63,7 +63,7 @@ void cin_print_directive(const Cin *cin, const Directive *directive, const char 
     case DIRECTIVE_FIX:
         append_dimension(directive->machine, directive->dim, to);
         text_append(to, ", ");
-        int_print(directive->number, (IntNames){params, NULL}, to);
+        int_print(directive->number, (IntNames){.params = params}, to);
         break;
     case DIRECTIVE_COMMUNICATE:
         text_printf(to, "%s, %s", directive->tensor->name, loop);
@@ -79,7 +79,7 @@ void cin_print_directive(const Cin *cin, const Directive *directive, const char 
         break;
     case DIRECTIVE_UNROLL:
         text_printf(to, "%s, ", loop);
-        int_print(directive->number, (IntNames){params, NULL}, to);
+        int_print(directive->number, (IntNames){.params = params}, to);
         break;
     }
     text_append(to, ")");

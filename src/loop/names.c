@@ -7,79 +7,21 @@
 
 // Keywords of C (up to C23, and those that compilers add), macros of the headers that a kernel includes,
 // macros that compilers predefine, and the functions of the prelude.
-static const char *const reserved[] = {
-    "alignas",
-    "alignof",
-    "asm",
-    "auto",
-    "bool",
-    "break",
-    "case",
-    "char",
-    "const",
-    "constexpr",
-    "continue",
-    "default",
-    "do",
-    "double",
-    "else",
-    "enum",
-    "extern",
-    "false",
-    "float",
-    "for",
-    "goto",
-    "if",
-    "inline",
-    "int",
-    "long",
-    "nullptr",
-    "register",
-    "restrict",
-    "return",
-    "short",
-    "signed",
-    "sizeof",
-    "static",
-    "static_assert",
-    "struct",
-    "switch",
-    "thread_local",
-    "true",
-    "typedef",
-    "typeof",
-    "typeof_unqual",
-    "union",
-    "unsigned",
-    "void",
-    "volatile",
-    "while",
-    "I",
-    "complex",
-    "imaginary",
-    "CMPLX",
-    "CMPLXF",
-    "CMPLXL",
-    "NULL",
-    "linux",
-    "unix",
-    "int32_t",
-    "int64_t",
-    "min",
-    "max",
-    "ceil_div",
-    "floor_div",
-    "SIZE_MAX",
-    "WCHAR_MIN",
-    "WCHAR_MAX",
-    "WINT_MIN",
-    "WINT_MAX",
-    "INFINITY",
-    "NAN",
-    "MAXFLOAT",
-    "math_errhandling",
-    "signgam",
-};
+static const char reserved[] =
+    " alignas alignof asm auto bool break case char const constexpr continue default do double"
+    " else enum extern false float for goto if inline int long nullptr register restrict return"
+    " short signed sizeof static static_assert struct switch thread_local true typedef typeof"
+    " typeof_unqual union unsigned void volatile while I complex imaginary CMPLX CMPLXF CMPLXL"
+    " NULL linux unix int32_t int64_t min max ceil_div floor_div SIZE_MAX WCHAR_MIN WCHAR_MAX"
+    " WINT_MIN WINT_MAX INFINITY NAN MAXFLOAT math_errhandling signgam ";
+
+static bool is_reserved(const char *name) {
+    const size_t length = strlen(name);
+    for (const char *at = reserved; length && (at = strstr(at + 1, name));)
+        if (at[-1] == ' ' && at[length] == ' ')
+            return true;
+    return false;
+}
 
 static bool is_among(const char *name, const char *const *names, int64_t count) {
     for (int64_t i = 0; i < count; i++)
@@ -115,8 +57,7 @@ void names_want(Names *names, const char *name) {
 }
 
 static bool is_free(const Names *names, const char *name, bool own) {
-    return !has_reserved_start(name) && !is_function(name) &&
-           !is_among(name, reserved, sizeof reserved / sizeof *reserved) &&
+    return !has_reserved_start(name) && !is_function(name) && !is_reserved(name) &&
            !is_among(name, names->taken.items, names->taken.count) &&
            (own || !is_among(name, names->wanted.items, names->wanted.count));
 }

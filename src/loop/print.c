@@ -2,6 +2,7 @@
 #include "loop/names.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 typedef struct {
     const LoopKernel *kernel;
@@ -18,43 +19,31 @@ static void print_int(const Printer *printer, const IntExpr *expr) {
 }
 
 static void print_execution(const Printer *printer, const LoopNode *node) {
-    Text *to = printer->to;
     const LoopExecution *execution = &node->execution;
+    const LoopNames *names = &printer->names;
     const struct {
         bool on;
         const char *word;
-    } marks[] = {{execution->distinct, "distinct"},
-                 {execution->permutable, "permutable"},
-                 {execution->thread, "threads"},
-                 {execution->vector, "vector"},
-                 {node->atomic, "atomic"}};
-    const char *before = "  # ";
+    } marks[] = {{execution->distinct, ", distinct"},
+                 {execution->permutable, ", permutable"},
+                 {execution->thread, ", threads"},
+                 {execution->vector, ", vector"},
+                 {node->atomic, ", atomic"}};
+    Text text = text_create(printer->kernel->arena);
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-        if (marks[i].on) {
-            text_printf(to, "%s%s", before, marks[i].word);
-            before = ", ";
-        }
-    if (execution->collapsed > 1) {
-        text_printf(to, "%scollapse %d", before, execution->collapsed);
-        before = ", ";
-    }
-    if (execution->unroll) {
-        text_printf(to, "%sunroll %" PRId64, before, execution->unroll);
-        before = ", ";
-    }
-    for (int s = 0; s < execution->sum_count; s++) {
-        text_printf(to, "%ssum %s", before, printer->names.arrays[execution->sums[s]]);
-        before = ", ";
-    }
-    if (execution->work) {
-        text_printf(to, "%swork ", before);
-        print_int(printer, execution->work);
-        before = ", ";
-    }
-    if (execution->call) {
-        text_printf(to, "%scall ", before);
-        print_int(printer, execution->call);
-    }
+        text_append(&text, marks[i].on ? marks[i].word : "");
+    if (execution->collapsed > 1)
+        text_printf(&text, ", collapse %d", execution->collapsed);
+    if (execution->unroll)
+        text_printf(&text, ", unroll %" PRId64, execution->unroll);
+    for (int s = 0; s < execution->sum_count; s++)
+        text_printf(&text, ", sum %s", names->arrays[execution->sums[s]]);
+    if (execution->work)
+        text_printf(&text, ", work %s", loop_int_text(printer->kernel, names, execution->work));
+    if (execution->call)
+        text_printf(&text, ", call %s", loop_int_text(printer->kernel, names, execution->call));
+    if (text.length)
+        text_printf(printer->to, "  # %s", text_string(&text) + strlen(", "));
 }
 
 static void print_processors(const Printer *printer, const LoopNode *node) {

@@ -24,83 +24,8 @@ typedef struct {
     const LoopNames *names;
 } Printer;
 
-// Loop variables, and what is made of them without subtraction, are never negative; params may be.
-static bool is_never_negative(const IntExpr *expr) {
-    switch (expr->op) {
-    case INT_CONST:
-        return expr->value >= 0;
-    case INT_VAR:
-        return true;
-    case INT_PARAM:
-    case INT_SUB:
-        return false;
-    case INT_MAX:
-        return is_never_negative(expr->left) || is_never_negative(expr->right);
-    default:
-        return is_never_negative(expr->left) && is_never_negative(expr->right);
-    }
-}
-
-static bool is_negation(const IntExpr *expr) {
-    return expr->op == INT_SUB && expr->left->op == INT_CONST && expr->left->value == 0;
-}
-
-static Binding int_binding(const IntExpr *expr) {
-    switch (expr->op) {
-    case INT_CONST:
-        return expr->value < 0 ? BIND_UNARY : BIND_PRIMARY;
-    case INT_ADD:
-    case INT_SUB:
-        return BIND_SUM;
-    case INT_MUL:
-    case INT_MOD:
-        return BIND_PRODUCT;
-    case INT_FLOOR_DIV:
-        return is_never_negative(expr->left) ? BIND_PRODUCT : BIND_PRIMARY;
-    default:
-        return BIND_PRIMARY;
-    }
-}
-
-static void print_int(const Printer *printer, const IntExpr *expr, Text *to);
-
-static void print_bound_int(const Printer *printer, const IntExpr *expr, Binding least, Text *to) {
-    const bool brackets = int_binding(expr) < least;
-    text_append(to, brackets ? "(" : "");
-    print_int(printer, expr, to);
-    text_append(to, brackets ? ")" : "");
-}
-
-static void print_int_call(const Printer *printer, const IntExpr *expr, const char *function, Text *to) {
-    text_printf(to, "%s(", function);
-    print_int(printer, expr->left, to);
-    text_append(to, ", ");
-    print_int(printer, expr->right, to);
-    text_append(to, ")");
-}
-
 static void print_int(const Printer *printer, const IntExpr *expr, Text *to) {
-    static const char *const symbols[] = {
-        [INT_ADD] = "+", [INT_SUB] = "-", [INT_MUL] = "*", [INT_MOD] = "%", [INT_FLOOR_DIV] = "/"};
-    static const char *const functions[] = {
-        [INT_FLOOR_DIV] = "floor_div", [INT_CEIL_DIV] = "ceil_div", [INT_MIN] = "min", [INT_MAX] = "max"};
-    if (expr->op == INT_CONST) {
-        text_printf(to, "%" PRId64, expr->value);
-    } else if (expr->op == INT_PARAM) {
-        text_append(to, printer->names->params[expr->value]);
-    } else if (expr->op == INT_VAR) {
-        text_append(to, printer->names->vars[expr->value]);
-    } else if (int_binding(expr) == BIND_PRIMARY) {
-        print_int_call(printer, expr, functions[expr->op], to);
-    } else {
-        const Binding own = int_binding(expr);
-        if (!is_negation(expr)) {
-            print_bound_int(printer, expr->left, own, to);
-            text_append(to, " ");
-        }
-        text_printf(to, is_negation(expr) ? "%s" : "%s ", symbols[expr->op]);
-        print_bound_int(printer, expr->right, (Binding)(own + 1), to);
-    }
+    int_print(expr, (IntNames){printer->names->params, printer->names->vars, true}, to);
 }
 
 static void print_real(double number, bool is_float, Text *to) {
@@ -149,7 +74,7 @@ static bool is_silent(const Value *value) {
 static Binding value_binding(const Value *value) {
     switch (value->kind) {
     case VALUE_INDEX:
-        return int_binding(value->index) < BIND_PRIMARY ? BIND_SUM : BIND_PRIMARY;
+        return int_is_primary(value->index) ? BIND_PRIMARY : BIND_SUM;
     case VALUE_CONVERT:
         return is_silent(value) ? value_binding(value->operands[0]) : BIND_UNARY;
     case VALUE_NEG:
