@@ -245,6 +245,14 @@ void loop_append_all(Arena *arena, LoopBody *body, LoopBody nodes) {
         loop_append(arena, body, nodes.items[i]);
 }
 
+const IntExpr *loop_append_let(LoopKernel *kernel, LoopBody *body, const char *name, int stem_var,
+                               const IntExpr *value) {
+    const LoopVar var = {.name = name, .type = VALUE_TYPE_INDEX, .stem_array = -1, .stem_var = stem_var};
+    const int id = loop_add_var(kernel, var);
+    loop_append(kernel->arena, body, loop_let(kernel->arena, id, value_index(kernel->arena, value)));
+    return int_var(kernel->arena, id);
+}
+
 LoopNode *loop_with_body(Arena *arena, const LoopNode *node, LoopBody body) {
     LoopNode *copy = arena_copy(arena, node, sizeof *node);
     copy->body = body;
@@ -268,9 +276,8 @@ const IntExpr *loop_substitute(Arena *arena, const IntExpr *expr, const IntExpr 
         return expr->value < count && values[expr->value] ? values[expr->value] : expr;
     if (!expr->left)
         return expr;
-    const IntExpr *left = loop_substitute(arena, expr->left, values, count);
-    const IntExpr *right = loop_substitute(arena, expr->right, values, count);
-    return left == expr->left && right == expr->right ? expr : int_op(arena, expr->op, left, right);
+    return int_with_operands(arena, expr, loop_substitute(arena, expr->left, values, count),
+                             loop_substitute(arena, expr->right, values, count));
 }
 
 bool loop_mentions(const IntExpr *expr, int var) {
@@ -332,16 +339,6 @@ void loop_add_uses(Arena *arena, LoopUses *uses, const LoopNode *node) {
     loop_map_values(arena, node, use_value, uses);
 }
 
-typedef struct {
-    Arena *arena;
-    LoopUses *uses;
-} UsesOf;
-
-static void visit_uses(void *context, const LoopNode *node) {
-    const UsesOf *of = context;
-    loop_add_uses(of->arena, of->uses, node);
-}
-
 LoopUses loop_uses_none(const LoopKernel *kernel) {
     return (LoopUses){arena_array(kernel->arena, bool, kernel->vars.count + 1),
                       arena_array(kernel->arena, bool, kernel->param_count + 1),
@@ -350,7 +347,10 @@ LoopUses loop_uses_none(const LoopKernel *kernel) {
 
 LoopUses loop_uses(const LoopKernel *kernel) {
     LoopUses uses = loop_uses_none(kernel);
-    UsesOf of = {kernel->arena, &uses};
-    loop_visit(&kernel->body, visit_uses, &of);
+    for (int64_t i = 0; i < kernel->body.count; i++) {
+        const LoopBody nodes = loop_nodes(kernel->arena, kernel->body.items[i]);
+        for (int64_t n = 0; n < nodes.count; n++)
+            loop_add_uses(kernel->arena, &uses, nodes.items[n]);
+    }
     return uses;
 }

@@ -238,6 +238,9 @@ LoopBody loop_rewrite(Arena *arena, const LoopBody *body, LoopRewrite rewrite, v
 LoopNode *loop_with_body(Arena *arena, const LoopNode *node, LoopBody body);
 void loop_append(Arena *arena, LoopBody *body, const LoopNode *node);
 void loop_append_all(Arena *arena, LoopBody *body, LoopBody nodes);
+// A new index variable, defined by `value`, with the name of variable `stem_var` (-1: none) before its own.
+const IntExpr *loop_append_let(LoopKernel *kernel, LoopBody *body, const char *name, int stem_var,
+                               const IntExpr *value);
 
 // `expr` with each variable that `values` has something for replaced.
 const IntExpr *loop_substitute(Arena *arena, const IntExpr *expr, const IntExpr *const *values,

@@ -221,12 +221,10 @@ static void append_jammed(Jam *jam, LoopBody *to) {
     const IntExpr *size = int_const(arena, COPIES);
     const IntExpr *whole =
         int_op(arena, INT_FLOOR_DIV, int_op(arena, INT_MAX, int_const(arena, 0), outer->upper), size);
-    const int end = loop_add_var(
-        kernel,
-        (LoopVar){.name = "blocks_end", .type = VALUE_TYPE_INDEX, .stem_array = -1, .stem_var = outer->var});
-    loop_append(arena, to, loop_let(arena, end, value_index(arena, int_op(arena, INT_MUL, whole, size))));
+    const IntExpr *end =
+        loop_append_let(kernel, to, "blocks_end", outer->var, int_op(arena, INT_MUL, whole, size));
     LoopNode *blocks = loop_with_body(arena, outer, jammed(jam));
-    blocks->upper = int_var(arena, end);
+    blocks->upper = end;
     blocks->step = COPIES;
     LoopNode *rest = loop_with_body(arena, outer, outer->body);
     rest->lower = blocks->upper;

@@ -7,19 +7,8 @@
 
 #include <inttypes.h>
 
-typedef struct {
-    LoopKernel *kernel;
-    Array(const IntExpr *) values;
-    Array(int) names; // of them, as variables
-} Quotients;
-
-static bool is_quotient(const IntExpr *expr) {
-    return (expr->op == INT_CEIL_DIV || expr->op == INT_FLOOR_DIV) && int_is_closed(expr);
-}
-
 // A param, a quotient or a number as a part of a name; NULL for what is none of them.
-static const char *word(const Quotients *quotients, const IntExpr *expr) {
-    const LoopKernel *kernel = quotients->kernel;
+static const char *word(const LoopKernel *kernel, const IntExpr *expr) {
     switch (expr->op) {
     case INT_PARAM:
         return kernel->params[expr->value];
@@ -32,58 +21,41 @@ static const char *word(const Quotients *quotients, const IntExpr *expr) {
     }
 }
 
-static const IntExpr *name_quotients(void *context, const IntExpr *expr);
-
-// "n_per_gx"
-static const IntExpr *name_quotient(Quotients *quotients, const IntExpr *expr) {
-    Arena *arena = quotients->kernel->arena;
-    for (int64_t i = 0; i < quotients->values.count; i++)
-        if (int_equal(quotients->values.items[i], expr))
-            return int_var(arena, quotients->names.items[i]);
-    const IntExpr *left = name_quotients(quotients, expr->left),
-                  *right = name_quotients(quotients, expr->right);
-    const char *over = word(quotients, left), *under = word(quotients, right);
-    const char *name =
-        over && under && left->op != INT_CONST ? arena_printf(arena, "%s_per_%s", over, under) : "quotient";
-    const int var =
-        loop_add_var(quotients->kernel,
-                     (LoopVar){.name = name, .type = VALUE_TYPE_INDEX, .stem_array = -1, .stem_var = -1});
-    const IntExpr *value =
-        left == expr->left && right == expr->right ? expr : int_op(arena, expr->op, left, right);
-    // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
-    array_push(arena, quotients->values, expr);
-    array_push(arena, quotients->names, var);
-    loop_append(arena, &quotients->kernel->body, loop_let(arena, var, value_index(arena, value)));
-    return int_var(arena, var);
+// The variable of a quotient of params, "n_per_gx": its definition is in the kernel that is being made.
+static const IntExpr *name_quotient(LoopKernel *kernel, const IntExpr *expr) {
+    for (int64_t i = 0; i < kernel->body.count; i++)
+        if (int_equal(kernel->body.items[i]->value->index, expr))
+            return int_var(kernel->arena, kernel->body.items[i]->var);
+    const char *over = word(kernel, expr->left), *under = word(kernel, expr->right);
+    const char *name = over && under && expr->left->op != INT_CONST
+                           ? arena_printf(kernel->arena, "%s_per_%s", over, under)
+                           : "quotient";
+    return loop_append_let(kernel, &kernel->body, name, -1, expr);
 }
 
 static const IntExpr *name_quotients(void *context, const IntExpr *expr) {
-    Quotients *quotients = context;
-    if (is_quotient(expr))
-        return name_quotient(quotients, expr);
+    LoopKernel *kernel = context;
     if (!expr->left)
         return expr;
-    const IntExpr *left = name_quotients(quotients, expr->left),
-                  *right = name_quotients(quotients, expr->right);
-    return left == expr->left && right == expr->right
-               ? expr
-               : int_op(quotients->kernel->arena, expr->op, left, right);
+    const IntExpr *named = int_with_operands(kernel->arena, expr, name_quotients(kernel, expr->left),
+                                             name_quotients(kernel, expr->right));
+    const bool divides = expr->op == INT_CEIL_DIV || expr->op == INT_FLOOR_DIV;
+    return divides && int_is_closed(expr) ? name_quotient(kernel, named) : named;
 }
 
-static LoopBody named_in(Quotients *quotients, const LoopBody *body) {
-    Arena *arena = quotients->kernel->arena;
+static LoopBody named_in(LoopKernel *kernel, const LoopBody *body) {
     LoopBody result = {0};
     for (int64_t i = 0; i < body->count; i++) {
-        const LoopNode *node = loop_map_ints(arena, body->items[i], name_quotients, quotients);
-        loop_append(arena, &result, loop_with_body(arena, node, named_in(quotients, &node->body)));
+        const LoopNode *node = loop_map_ints(kernel->arena, body->items[i], name_quotients, kernel);
+        loop_append(kernel->arena, &result,
+                    loop_with_body(kernel->arena, node, named_in(kernel, &node->body)));
     }
     return result;
 }
 
 const LoopKernel *loop_pass_invariants(const LoopKernel *before) {
-    Quotients quotients = {.kernel = loop_kernel_copy(before)};
-    LoopKernel *kernel = quotients.kernel;
+    LoopKernel *kernel = loop_kernel_copy(before);
     kernel->body = (LoopBody){0};
-    loop_append_all(kernel->arena, &kernel->body, named_in(&quotients, &before->body)); // after the quotients
+    loop_append_all(kernel->arena, &kernel->body, named_in(kernel, &before->body)); // after the quotients
     return loop_hoist(kernel, NULL);
 }

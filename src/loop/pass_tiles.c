@@ -135,21 +135,19 @@ static bool find_levels(const Nest *nest, int crossing, int *levels) {
     return true;
 }
 
-// A loop over blocks of `loop`, and in *end the end of the one in hand; *loop becomes the loop in a block.
-static LoopNode *in_blocks(LoopKernel *kernel, LoopNode *loop, int64_t block, const LoopNode **end) {
+// Appends a loop over blocks of `loop`, and to `ends` the end of the one in hand; `loop` becomes the loop in
+// a block.
+static void append_blocks(LoopKernel *kernel, LoopNode *loop, int64_t block, LoopBody *to, LoopBody *ends) {
     Arena *arena = kernel->arena;
-    LoopVar name = {.name = "tile", .type = VALUE_TYPE_INDEX, .stem_array = -1, .stem_var = loop->var};
-    LoopNode *tiles = loop_with_body(arena, loop, loop->body);
-    tiles->var = loop_add_var(kernel, name);
-    tiles->step = block;
-    name.name = "end";
-    name.stem_var = tiles->var;
-    loop->lower = int_var(arena, tiles->var);
+    const LoopVar tile = {.name = "tile", .type = VALUE_TYPE_INDEX, .stem_array = -1, .stem_var = loop->var};
+    LoopNode *blocks = loop_with_body(arena, loop, loop->body);
+    blocks->var = loop_add_var(kernel, tile);
+    blocks->step = block;
+    loop_append(arena, to, blocks);
+    loop->lower = int_var(arena, blocks->var);
     const IntExpr *after = int_op(arena, INT_ADD, loop->lower, int_const(arena, block));
-    *end = loop_let(arena, loop_add_var(kernel, name),
-                    value_index(arena, int_op(arena, INT_MIN, after, loop->upper)));
-    loop->upper = int_var(arena, (*end)->var);
-    return tiles;
+    loop->upper =
+        loop_append_let(kernel, ends, "end", blocks->var, int_op(arena, INT_MIN, after, loop->upper));
 }
 
 static void append_level(const Nest *nest, int crossing, const int *levels, int level, LoopBody *to) {
@@ -161,18 +159,17 @@ static void append_level(const Nest *nest, int crossing, const int *levels, int 
 // The headers with both loops in blocks.
 static LoopBody tiled_headers(const Nest *nest, int crossing, const int *levels) {
     Arena *arena = nest->kernel->arena;
-    const LoopNode *loop = nest->headers.items[crossing], *ends[2];
+    const LoopNode *loop = nest->headers.items[crossing];
     LoopNode *outer = loop_with_body(arena, loop, loop->body);
     LoopNode *inner = loop_with_body(arena, nest->innermost, nest->innermost->body);
-    LoopBody headers = {0};
+    LoopBody headers = {0}, ends = {0};
     outer->execution.permutable = inner->execution.permutable = false;
     for (int i = 0; i < crossing; i++)
         loop_append(arena, &headers, nest->headers.items[i]);
     append_level(nest, crossing, levels, OUTSIDE, &headers);
-    loop_append(arena, &headers, in_blocks(nest->kernel, outer, OUTER, &ends[0]));
-    loop_append(arena, &headers, in_blocks(nest->kernel, inner, INNER, &ends[1]));
-    loop_append(arena, &headers, ends[0]);
-    loop_append(arena, &headers, ends[1]);
+    append_blocks(nest->kernel, outer, OUTER, &headers, &ends);
+    append_blocks(nest->kernel, inner, INNER, &headers, &ends);
+    loop_append_all(arena, &headers, ends);
     append_level(nest, crossing, levels, BETWEEN, &headers);
     loop_append(arena, &headers, outer);
     append_level(nest, crossing, levels, CROSSING, &headers);

@@ -304,6 +304,8 @@ static void verify_node(Verifier *verifier, const LoopNode *node) {
 
 // What is bound in a body is not known after it; transfers are where they were before.
 static void verify_body(Verifier *verifier, const LoopBody *body) {
+    if (body->count <= 0)
+        return;
     Arena *arena = verifier->kernel->arena;
     const size_t vars = (size_t)verifier->kernel->vars.count * sizeof(bool);
     const size_t arrays = (size_t)verifier->kernel->arrays.count * sizeof(bool);

@@ -59,17 +59,12 @@ void build_definitions(const LeafBuilder *leaf, const Definition *definitions, i
 
 // The bound of a loop: a name of its own where it is more than a number or a size.
 void build_upper(LeafBuilder *leaf, int l, LoopBody *to) {
-    Arena *arena = leaf->builder->arena;
     const IntExpr *upper = leaf->leaf->loops[l].upper;
     leaf->uppers[l] = upper;
     if (!upper->left || int_is_closed(upper))
         return;
-    const int var = loop_add_var(leaf->builder->kernel, (LoopVar){.name = "end",
-                                                                  .type = VALUE_TYPE_INDEX,
-                                                                  .stem_array = -1,
-                                                                  .stem_var = leaf->leaf->loops[l].var});
-    append(leaf, to, loop_let(arena, var, value_index(arena, at_start(leaf, upper))));
-    leaf->uppers[l] = int_var(arena, var);
+    leaf->uppers[l] =
+        loop_append_let(leaf->builder->kernel, to, "end", leaf->leaf->loops[l].var, at_start(leaf, upper));
 }
 
 const Value *build_less(Arena *arena, const IntExpr *left, const IntExpr *right) {
