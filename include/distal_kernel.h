@@ -117,7 +117,12 @@ static inline int distal_has_bit(const int64_t *bits, int64_t position) {
 #define DISTAL_DEFINE_LISTS(suffix, type)                                                                    \
     static inline int64_t distal_search_##suffix(const type *list, int64_t begin, int64_t end,               \
                                                  int64_t coordinate) {                                       \
-        int64_t count = end - begin;                                                                         \
+        int64_t step = 1;                                                                                    \
+        while (step <= end - begin && list[begin + step - 1] < coordinate) {                                 \
+            begin += step;                                                                                   \
+            step *= 2;                                                                                       \
+        }                                                                                                    \
+        int64_t count = end - begin < step ? end - begin : step - 1;                                         \
         while (count > 0) {                                                                                  \
             const int64_t half = count / 2, after = begin + half + 1;                                        \
             const int less = list[after - 1] < coordinate;                                                   \

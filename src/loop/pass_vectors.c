@@ -12,11 +12,12 @@ static void inspect(void *context, const LoopNode *node) {
     contents->excluded = contents->excluded || node->execution.vector || node->atomic;
 }
 
-// A library call, or memory that lanes would share.
+// A call, or memory that lanes would share.
 static bool has_obstacle(const LoopKernel *kernel, const LoopBody *body) {
     for (int64_t i = 0; i < body->count; i++) {
         const LoopNode *node = body->items[i];
-        if (node->count || (node->kind == LOOP_WORKSPACE && kernel->arrays.items[node->array].extent) ||
+        if (node->count || node->kind == LOOP_APPEND ||
+            (node->kind == LOOP_WORKSPACE && kernel->arrays.items[node->array].extent) ||
             has_obstacle(kernel, &node->body))
             return true;
     }

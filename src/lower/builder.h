@@ -43,6 +43,10 @@ typedef struct {
     int level;                  // of how many levels, from the outermost, the position is known
     const IntExpr *begin, *end; // positions of the last of these, from `begin` to before `end`; NULL: one
     const Value *present;       // whether there is one; NULL: yes
+    // Where the loop around goes through coordinates in order, and the next level is looked up: a local
+    // variable that says where, and the end.
+    int cursor;
+    const IntExpr *cursor_end;
 } Operand;
 
 // A leaf while its nodes are made. Index variables of the statement have the same numbers in the kernel.

@@ -114,6 +114,37 @@ static const IntExpr *append_next(const State *state, const Operand *operand, co
                      found ? value_select(arena, found, next, value_index(arena, position)) : next, to);
 }
 
+static const Value *load_cursor(Arena *arena, int cursor) {
+    return value_convert(arena, value_element(arena, VALUE_LOAD, TYPE_I64, cursor, NULL), VALUE_TYPE_INDEX);
+}
+
+// A local variable that says where an operand is in its next level, and begins at `begin`.
+static int append_cursor(const State *state, const Operand *operand, const IntExpr *begin, LoopBody *to) {
+    LoopKernel *kernel = state->leaf->builder->kernel;
+    const char *name =
+        arena_printf(kernel->arena, "%s_at%d", operand->access->tensor->name, operand->level + 1);
+    const int cursor =
+        loop_add_array(kernel, (LoopArray){.name = name, .type = TYPE_I64, .written = true, .scalar = true});
+    LoopNode *workspace = loop_node(kernel->arena, LOOP_WORKSPACE);
+    workspace->array = cursor;
+    append(state, to, workspace);
+    append(state, to,
+           loop_update(kernel->arena, LOOP_STORE, cursor, NULL, value_index(kernel->arena, begin)));
+    return cursor;
+}
+
+// The first position from the cursor of an operand on with a coordinate that is not less, which it moves to.
+static const IntExpr *append_following(const State *state, const Operand *operand, const IntExpr *coordinate,
+                                       LoopBody *to) {
+    Arena *arena = arena_of(state);
+    const Level *level = level_of(operand);
+    const IntExpr *from = let_index(state, operand, "from", load_cursor(arena, operand->cursor), to);
+    const Value *found = level->type.format->search(arena, level, from, operand->cursor_end, coordinate);
+    const IntExpr *position = let_index(state, operand, "p", found, to);
+    append(state, to, loop_update(arena, LOOP_STORE, operand->cursor, NULL, value_index(arena, position)));
+    return position;
+}
+
 // The next level of an operand, whose coordinate is known: where it is.
 static void append_lookup(State *state, Operand *operand, LoopBody *to) {
     Arena *arena = arena_of(state);
@@ -128,11 +159,15 @@ static void append_lookup(State *state, Operand *operand, LoopBody *to) {
         operand->level++;
         return;
     }
-    const IntExpr *begin = operand->begin, *end = end_of(state, operand);
-    if (format->range)
-        append_range(state, operand, &begin, &end, to);
-    const IntExpr *position =
-        let_index(state, operand, "p", format->search(arena, level, begin, end, coordinate), to);
+    const IntExpr *begin = operand->begin, *end = end_of(state, operand), *position;
+    if (operand->cursor >= 0) {
+        end = operand->cursor_end;
+        position = append_following(state, operand, coordinate, to);
+    } else {
+        if (format->range)
+            append_range(state, operand, &begin, &end, to);
+        position = let_index(state, operand, "p", format->search(arena, level, begin, end, coordinate), to);
+    }
     const Value *found = format->found(arena, level, position, end, coordinate);
     if (!format->range && operand->present)
         found = value_op(arena, VALUE_AND, VALUE_TYPE_CONDITION, operand->present, found);
@@ -142,6 +177,7 @@ static void append_lookup(State *state, Operand *operand, LoopBody *to) {
     operand->end = append_next(state, operand, position, end, found, to);
     operand->begin = position;
     operand->present = found;
+    operand->cursor = -1;
     operand->level++;
 }
 
@@ -330,31 +366,17 @@ static void append_coordinate(const State *state, const Loop *loop, const Value 
 
 // Local variables that say where operands are: they begin with their first positions.
 static void append_cursors(const State *state, Loop *loop, LoopBody *to) {
-    LoopKernel *kernel = state->leaf->builder->kernel;
     for (int o = 0; o < state->leaf->operand_count; o++) {
         if (!loop->iterated[o])
             continue;
         append_positions(state, loop, o, to);
         const Operand *operand = &state->operands[o];
-        loop->cursors[o] = loop_add_array(
-            kernel, (LoopArray){.name = arena_printf(kernel->arena, "%s_at%d", operand->access->tensor->name,
-                                                     operand->level + 1),
-                                .type = TYPE_I64,
-                                .written = true,
-                                .scalar = true});
-        LoopNode *workspace = loop_node(kernel->arena, LOOP_WORKSPACE);
-        workspace->array = loop->cursors[o];
-        append(state, to, workspace);
-        append(state, to,
-               loop_update(kernel->arena, LOOP_STORE, loop->cursors[o], NULL,
-                           value_index(kernel->arena, loop->begins[o])));
+        loop->cursors[o] = append_cursor(state, operand, loop->begins[o], to);
     }
 }
 
 static const Value *cursor(const State *state, const Loop *loop, int o) {
-    Arena *arena = arena_of(state);
-    return value_convert(arena, value_element(arena, VALUE_LOAD, TYPE_I64, loop->cursors[o], NULL),
-                         VALUE_TYPE_INDEX);
+    return load_cursor(arena_of(state), loop->cursors[o]);
 }
 
 static void append_advances(const State *state, const Loop *loop, LoopBody *to) {
@@ -457,6 +479,21 @@ static const Value *more(const State *state, const Loop *loop, const Set *set) {
                     more(state, loop, set->left), more(state, loop, set->right));
 }
 
+// Operands that a loop does not go by, and that have its coordinates in order as well, are followed from one
+// to the next.
+static void append_followed(State *inside, const Loop *loop, LoopBody *to) {
+    for (int o = 0; o < inside->leaf->operand_count; o++) {
+        Operand *operand = &inside->operands[o];
+        const Level *level = level_of(operand);
+        if (loop->iterated[o] || !level || !level->type.format->range || level->type.nonunique ||
+            operand->access->vars[level->mode] != loop->source)
+            continue;
+        const IntExpr *begin;
+        append_range(inside, operand, &begin, &operand->cursor_end, to);
+        operand->cursor = append_cursor(inside, operand, begin, to);
+    }
+}
+
 // The coordinates of several operands, the least first. One that has ended has a coordinate beyond all.
 static void append_merge_loop(const State *state, Loop *loop, LoopBody *to) {
     if (has_threads(loop->from) || loop->from->vector || loop->from->unroll)
@@ -465,6 +502,7 @@ static void append_merge_loop(const State *state, Loop *loop, LoopBody *to) {
     const int count = state->leaf->operand_count;
     State inside = copy_state(state);
     append_cursors(state, loop, to);
+    append_followed(&inside, loop, to);
     LoopNode *node = loop_node(arena, LOOP_WHILE);
     node->value = more(state, loop, loop->set);
     const IntExpr **coordinates = arena_array(arena, const IntExpr *, count), *least = NULL;
@@ -588,6 +626,7 @@ static void add_operand(void *context, const Access *access) {
         .access = access,
         .view = build_view(leaf->builder, access, collection->written ? TRANSFER_REDUCE : TRANSFER_FETCH),
         .written = collection->written,
+        .cursor = -1,
         .begin = int_const(leaf->builder->arena, 0)};
 }
 

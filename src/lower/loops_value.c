@@ -20,7 +20,8 @@ static const Value *build_access(const LeafBuilder *leaf, const Access *access) 
 static const Value *build_present(const LeafBuilder *leaf, const Expr *expr) {
     Arena *arena = leaf->builder->arena;
     const Value *value = build_expr(leaf, expr), *presence = build_presence(leaf, expr);
-    if (!presence)
+    // Sums and functions of what is zero are zero where they are not present.
+    if (!presence || expr->kind == EXPR_ADD || expr->kind == EXPR_SUB || expr->kind == EXPR_CALL)
         return value;
     return value_select(arena, presence, value, value_zero(arena, value->type));
 }

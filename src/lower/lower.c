@@ -225,6 +225,12 @@ static bool check_sparse(const Lowering *lowering) {
                 "tensor '%s' is sparse, and communicating inside loops of statements with "
                 "sparse tensors is not supported yet; leave communicate out",
                 sparse->tensor->name);
+    if (tensor_is_sparse(assignment->lhs->tensor) && lowering->cin->part_count > 1)
+        return diagnostics_error(
+            lowering->diagnostics, lowering->cin->parts[0]->span,
+            "tensor '%s' is sparse, and workspaces of statements with sparse results are "
+            "not supported yet; leave precompute out",
+            assignment->lhs->tensor->name);
     for (int p = 0; p < lowering->cin->part_count; p++)
         if (lowering->cin->parts[p]->lhs->tensor->around)
             return diagnostics_error(

@@ -66,6 +66,10 @@ for each processor (), active:
             B_at2 = B_begin2
             workspace E_at2
             E_at2 = E_p1
+            let A_begin2 = A_pos2[i]
+            let A_end2 = A_pos2[i + 1]
+            workspace A_at2
+            A_at2 = A_begin2
             while B_at2 < B_end2 || E_at2 < E_next1:
                 let B_p2 = B_at2
                 let B_c2 = B_p2 < B_end2 ? B_crd2[B_p2] : 9223372036854775807
@@ -76,9 +80,9 @@ for each processor (), active:
                 let B_next2 = B_has2 ? B_p2 + 1 : B_p2
                 let E_has2 = E_c2 == j
                 let E_next2 = E_has2 ? E_p2 + 1 : E_p2
-                let A_begin2 = A_pos2[i]
-                let A_end2 = A_pos2[i + 1]
-                let A_p2 = distal_search_i32(&A_crd2[0], A_begin2, A_end2, j)
+                let A_from2 = A_at2
+                let A_p2 = distal_search_i32(&A_crd2[0], A_from2, A_end2, j)
+                A_at2 = A_p2
                 A[A_p2] += (B_has2 ? B[B_p2] : 0.0) - (E_has2 ? E[E_p2] : 0.0)
                 B_at2 = B_next2
                 E_at2 = E_next2
