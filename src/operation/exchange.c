@@ -10,6 +10,28 @@ static bool recognize(const Situation *situation) {
     return situation->part_count == 1 && situation->planner->many_to_many;
 }
 
+// Judged by some of the ranks, in the first step: all ranks find the same.
+static bool is_collective(const Planner *planner) {
+    const Footprints *footprints = planner->footprints;
+    const Home *home = planner->home;
+    enum { SAMPLES = 4 };
+    if (!planner->many_to_many || home->kind != HOME_LAYOUT || home->replicated ||
+        footprints->member_keys > 1 || footprints->ranks < SAMPLES || footprints->steps == 0)
+        return false;
+    for (int64_t i = 0; i < SAMPLES; i++) {
+        Worker worker;
+        Footprint footprint;
+        int64_t parts = 0;
+        if (footprint_of_rank(footprints, i * footprints->ranks / SAMPLES, 0, planner->arena, &worker,
+                              &footprint))
+            for (int64_t k = 0; k < footprint.region.rects.count; k++)
+                parts += layout_part_count(&home->layout, &footprint.region.rects.items[k]);
+        if (2 * parts < footprints->ranks)
+            return false;
+    }
+    return true;
+}
+
 static bool prepare(OperationCall *call) {
     const RankOperation *plan = call->plan;
     if (!call_describe(call))
@@ -29,6 +51,8 @@ static void start(OperationCall *call) {
     all_to_all_start(call, call->details);
 }
 
-const Operation operation_exchange = {
-    OPERATION_EXCHANGE,    "exchange",         TRANSFER_FETCH, SHAPE_MESSAGES, .recognize = recognize,
-    .count = count_others, .prepare = prepare, .start = start};
+const Operation operation_exchange = {OPERATION_EXCHANGE,     "exchange",
+                                      TRANSFER_FETCH,         SHAPE_MESSAGES,
+                                      .recognize = recognize, .is_collective = is_collective,
+                                      .count = count_others,  .prepare = prepare,
+                                      .start = start};

@@ -29,6 +29,7 @@ typedef enum { OPERATIONS(OPERATION_ID) OPERATION_COUNT } OperationId;
 
 // What has to move (plan/situation.h), the share of one rank in an operation, and elements at one end of it
 // (plan/rank_plan.h).
+typedef struct Planner Planner;
 typedef struct Situation Situation;
 typedef struct RankOperation RankOperation;
 typedef struct Part Part;
@@ -66,6 +67,9 @@ typedef struct {
 
     // Whether it can move this; NULL: it is never chosen.
     bool (*recognize)(const Situation *situation);
+    // Of SHAPE_MESSAGES: whether the messages of a step are better one collective operation of all ranks,
+    // which then take part in it in every step; NULL: they are not.
+    bool (*is_collective)(const Planner *planner);
     // What that costs a rank that lacks or contributes the parts, where `own` of them are at home there.
     Cost (*count)(const Situation *situation, Cost own);
     // Elements of scratch memory that a rank needs for its parts in a view and at home. What it needs for all

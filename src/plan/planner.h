@@ -15,7 +15,7 @@
 typedef Array(int64_t) RankArray;
 typedef Array(Worker) WorkerArray;
 
-typedef struct {
+struct Planner {
     const StatementPlan *plan;
     const Transfer *transfer;
     const Footprints *footprints;
@@ -29,7 +29,7 @@ typedef struct {
     Arena *arena;   // of one class in one step
     Arena *scratch; // of one step
     Arena *lasting; // of the transfer
-} Planner;
+};
 
 // For the transfer of a statement whose footprints and homes are known. The arenas are within `arena`, to be
 // freed with planner_free.

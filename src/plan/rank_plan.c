@@ -72,14 +72,14 @@ typedef Array(RankOperation) OperationArray;
 static void add_messages(RankPlanner *rank, OperationId id, OperationArray *all) {
     const bool reduces = rank->planner->transfer->kind == TRANSFER_REDUCE;
     Share *share = &rank->messages[id];
-    if (share->view.count + share->home.count == 0)
+    if (share->view.count + share->home.count == 0 && rank->groups[id] < 0)
         return;
     sort_parts(&share->view);
     sort_parts(&share->home);
     const PartArray *sends = reduces ? &share->view : &share->home,
                     *receives = reduces ? &share->home : &share->view;
     const RankOperation operation = {.operation = operations[id],
-                                     .group = -1,
+                                     .group = rank->groups[id],
                                      .root = -1,
                                      .send_count = sends->count,
                                      .receive_count = receives->count,
@@ -151,6 +151,22 @@ static RankStep finish_step(RankPlanner *rank, RankTransfer *result, OperationAr
     return step;
 }
 
+// Groups for the messages that are collective operations of all ranks.
+static void find_groups(RankPlanner *rank) {
+    Planner *planner = rank->planner;
+    for (int id = 0; id < OPERATION_COUNT; id++) {
+        const Operation *operation = operations[id];
+        rank->groups[id] = -1;
+        if (operation->kind != planner->transfer->kind || !operation->is_collective ||
+            !planner_uses(planner, (OperationId)id) || !operation->is_collective(planner))
+            continue;
+        int64_t *all = arena_array(planner->arena, int64_t, rank->plan->ranks);
+        for (int64_t r = 0; r < rank->plan->ranks; r++)
+            all[r] = r;
+        rank->groups[id] = rank_group(rank, all, rank->plan->ranks);
+    }
+}
+
 static const RankTransfer *plan_part(StatementPlan *plan, int transfer, int64_t rank_number) {
     Arena *arena = plan->arena;
     RankTransfer *result = arena_new(arena, RankTransfer);
@@ -168,6 +184,7 @@ static const RankTransfer *plan_part(StatementPlan *plan, int transfer, int64_t 
                         .own = home_pieces(planner.home, rank_number, arena),
                         .kept_arena = arena,
                         .step_arena = step_arena};
+    find_groups(&rank);
     RankStep *steps = arena_array(arena, RankStep, result->step_count);
     OperationArray all = {0};
     for (int64_t step = 0; step < result->step_count; step++) {

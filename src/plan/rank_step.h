@@ -33,6 +33,7 @@ typedef struct {
     // What has been found so far. Parts stay, so they are in the arena of the plan.
     Array(Collective) collectives;   // in the arena of the step
     Share messages[OPERATION_COUNT]; // of SHAPE_MESSAGES
+    int64_t groups[OPERATION_COUNT]; // of these, of all ranks, where they are collective; else -1
     Arena *kept_arena, *step_arena;
 } RankPlanner;
 

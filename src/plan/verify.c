@@ -186,7 +186,7 @@ static const Part *other_end(const Verifier *verifier, int64_t rank, int64_t pee
     int64_t count;
     const RankOperation *all = operations_of(verifier, peer, &count);
     for (int64_t i = 0; i < count; i++) {
-        if (all[i].operation->id != id || all[i].group >= 0)
+        if (all[i].operation->id != id)
             continue;
         for (int64_t k = 0; k < all[i].receive_count; k++)
             if (all[i].receives[k].peer == rank && index-- == 0)
@@ -212,8 +212,8 @@ static bool verify_messages(const Verifier *verifier, int64_t rank, const RankOp
         int64_t count, sent = 0;
         const RankOperation *all = operations_of(verifier, peer, &count);
         for (int64_t i = 0; i < count; i++)
-            for (int64_t n = 0; n < all[i].send_count && all[i].group < 0; n++)
-                sent += all[i].operation == operation->operation && all[i].sends[n].peer == rank;
+            for (int64_t n = 0; n < all[i].send_count && all[i].operation == operation->operation; n++)
+                sent += all[i].sends[n].peer == rank;
         if (sent == 0)
             return fail(verifier, "expects what its peer does not send", rank);
     }
@@ -231,7 +231,9 @@ static bool same_collective(const RankOperation *a, const RankOperation *b) {
     if (a->operation != b->operation || a->group != b->group || a->root != b->root ||
         a->exclusive != b->exclusive)
         return false;
-    if (a->operation->shape != SHAPE_MEMBERS)
+    if (a->operation->shape == SHAPE_MESSAGES)
+        return true;
+    if (a->operation->shape == SHAPE_PART)
         return rect_equal(operation_rect(a), operation_rect(b));
     const bool gathers = a->operation->kind == TRANSFER_FETCH;
     const int64_t count = gathers ? a->receive_count : a->send_count;
@@ -274,9 +276,10 @@ static bool verify_step(Verifier *verifier) {
             !(fetches ? verify_fetch(verifier, rank) : verify_reduce(verifier, rank)))
             return false;
         for (int64_t i = 0; i < count; i++)
-            if (all[i].group < 0 ? !verify_messages(verifier, rank, &all[i])
-                                 : !is_member(verifier, &all[i], rank))
-                return all[i].group < 0 || fail(verifier, "takes part in a group of others", rank);
+            if (all[i].operation->shape == SHAPE_MESSAGES && !verify_messages(verifier, rank, &all[i]))
+                return false;
+            else if (all[i].group >= 0 && !is_member(verifier, &all[i], rank))
+                return fail(verifier, "takes part in a group of others", rank);
         for (int64_t other = 0; other < rank; other++)
             if (!verify_order(verifier, other, rank))
                 return false;

@@ -438,6 +438,44 @@ static void many_boxes_of_cyclic_rows(void **state) {
     arena_free(arena);
 }
 
+// Where most ranks take from most others, their messages are one operation of all ranks.
+static void collective_exchanges(void **state) {
+    (void)state;
+    static const struct {
+        const char *places;
+        int64_t members; // of the group in which the exchange is, or 0
+    } cases[] = {
+        {"place A(x, y) -> M(x); place B(x, y) -> M(y)", 8},
+        {"place A(x, y) -> M(cyclic(x, 1)); place B(x, y) -> M(cyclic(x, 3))", 0},
+        {"place A(x, y) -> N(x, 0); place B(x, y) -> M(x)", 0},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        Arena *arena = arena_create();
+        const char *text =
+            arena_printf(arena,
+                         "machine M = grid(8)\nmachine N = grid(2, 4)\n"
+                         "tensor A(16, 16): f64; tensor B(16, 16): f64\n%s\nA(i, j) = B(i, j)\n",
+                         cases[c].places);
+        StatementPlan *plan = planned(arena, text, (PlanOptions){0});
+        int64_t exchanges = 0;
+        for (int64_t rank = 0; rank < plan->ranks; rank++)
+            for (int t = 0; t < plan->spmd->transfer_count; t++) {
+                const RankTransfer *part = plan_rank_transfer(plan, t, rank);
+                for (int64_t o = 0; o < part->steps[0].operation_count; o++) {
+                    const RankOperation *operation = &part->operations[o];
+                    if (operation->operation->id != OPERATION_EXCHANGE)
+                        continue;
+                    const int64_t members =
+                        operation->group < 0 ? 0 : plan->groups.items[operation->group].count;
+                    assert_int_equal(members, cases[c].members);
+                    exchanges++;
+                }
+            }
+        assert_in_range(exchanges, 1, plan->ranks);
+        arena_free(arena);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(summa_counts),
@@ -450,6 +488,7 @@ int main(void) {
         cmocka_unit_test(shifts_stay_in_the_node),
         cmocka_unit_test(many_boxes_of_cyclic_rows),
         cmocka_unit_test(copies_of_threads),
+        cmocka_unit_test(collective_exchanges),
         cmocka_unit_test(figures_do_not_overflow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
