@@ -170,6 +170,15 @@ static void emit_processors(Emitter *emitter, const LoopNode *node) {
     emit_close(&emitter->lines);
 }
 
+static bool uses_view(const Emitter *emitter, const LoopNode *node) {
+    bool used = emitter->uses.arrays[node->array];
+    for (int f = 0; f < node->field_count; f++)
+        used |= emitter->uses.vars[node->fields[f].var];
+    for (int a = 0; a < node->view_array_count; a++)
+        used |= emitter->uses.arrays[node->view_arrays[a].array];
+    return used;
+}
+
 // Pointer and numbers of a view, as constants of the block.
 static void emit_view(Emitter *emitter, const LoopNode *node) {
     const LoopNames *names = &emitter->names;
@@ -178,9 +187,14 @@ static void emit_view(Emitter *emitter, const LoopNode *node) {
     const char *view = names->views[node->array], *data = names->arrays[node->array];
     if (node->kind == LOOP_FETCH)
         emit_comment(&emitter->lines, emitter->kernel->transfers[node->transfer].what);
+    if (!uses_view(emitter, node)) {
+        emit_line(&emitter->lines, "%s(%s, %s);", calls[node->kind], names->execution,
+                  names->transfers[node->transfer]);
+        return;
+    }
     emit_line(&emitter->lines, "const distal_view *%s = %s(%s, %s);", view, calls[node->kind],
               names->execution, names->transfers[node->transfer]);
-    if (emitter->uses.arrays[node->array] || node->view_array_count == 0)
+    if (emitter->uses.arrays[node->array])
         emit_line(&emitter->lines,
                   node->kind == LOOP_OPEN ? "%s *restrict %s = %s->values;" : "const %s *%s = %s->values;",
                   c_type((int)array_of(emitter, node->array)->type), data, view);

@@ -12,6 +12,9 @@ static LoopBody kept(Arena *arena, LoopUses *uses, const LoopBody *body) {
             continue;
         const LoopBody inside = kept(arena, uses, &node->body);
         loop_add_uses(arena, uses, node);
+        // Another nest may have a variable of the same number, which begins here.
+        if (node->kind == LOOP_LET || node->kind == LOOP_FOR)
+            uses->vars[node->var] = false;
         nodes[count++] = loop_with_body(arena, node, inside);
     }
     LoopBody result = {0};

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+enum { HUGE_PERCENT = 40 };
 const char sparse_space[] = "sparse";
 
 static void draw_levels(Random *random, DraftTensor *tensor) {
@@ -189,7 +190,8 @@ static void draw_huge_extents(Random *random, Draft *draft) {
     static const int64_t extents[] = {(int64_t)1 << 31, ((int64_t)1 << 31) + 1, (int64_t)1 << 40,
                                       (int64_t)1 << 62, 1000003};
     for (int size = 0; size < draft->size_count; size++)
-        if (draft->sizes[size].letter == 'n' && may_be_huge(draft, size) && random_chance(random, 40))
+        if (draft->sizes[size].letter == 'n' && may_be_huge(draft, size) &&
+            random_chance(random, HUGE_PERCENT))
             draft->sizes[size] = (DraftSize){'n', random_chance(random, 50) ? SIZE_LITERAL : SIZE_PARAM,
                                              extents[random_below(random, 5)]};
 }

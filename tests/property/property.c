@@ -95,6 +95,20 @@ static void before_trial(const Trial *trial) {
     alarm(LIMIT_SECONDS);
 }
 
+static void before_compilation(const Draft *draft) {
+    char path[PATH_MAX + 20];
+    snprintf(path, sizeof path, "%s/compiled.distal", folder);
+    Arena *arena = arena_create();
+    Text text = text_create(arena);
+    draft_print(draft, &text);
+    if (world_rank == 0)
+        write_file(path, text_string(&text), "");
+    arena_free(arena);
+    snprintf(doing, sizeof doing, "\nFAIL %s: did not end while it was compiled; see %s\n", name_of(draft),
+             path);
+    alarm(LIMIT_SECONDS);
+}
+
 static void before_broken(const char *text) {
     char path[PATH_MAX + 40];
     snprintf(path, sizeof path, "%s/broken-%d.distal", folder, world_rank);
@@ -190,8 +204,7 @@ static int64_t run_batch(const Options *options, int64_t first, int64_t last, in
     Draft *draft = malloc(sizeof *draft);
     for (int64_t index = first; draft && index < last; index++) {
         draw(options, index, draft);
-        snprintf(doing, sizeof doing, "\nFAIL %s: did not end while it was compiled\n", name_of(draft));
-        alarm(LIMIT_SECONDS);
+        before_compilation(draft);
         if (draft->ranks <= ranks)
             trials[count++] = trial_create(draft, (int)(index - first));
         else if (world_rank == 0)
