@@ -4,7 +4,7 @@
 # With arguments it installs those packages instead.
 set -euo pipefail
 
-needed=(gcc libc6-dev make cmake ninja-build pkg-config libopenblas-dev libhwloc-dev libcmocka-dev python3 python3-numpy)
+needed=(gcc libc6-dev make cmake ninja-build pkg-config libopenblas-dev libhwloc-dev libcmocka-dev python3 python3-numpy python3-scipy)
 # Any MPI that is there will do.
 if ! command -v mpicc >/dev/null; then
     needed+=(libopenmpi-dev openmpi-bin)
@@ -19,7 +19,7 @@ lacking() {
     for module in openblas hwloc cmocka; do
         pkg-config --exists "$module" 2>/dev/null || echo "$module"
     done
-    "${PYTHON:-/usr/bin/python3}" -c 'import numpy' 2>/dev/null || echo "python3 with numpy"
+    "${PYTHON:-/usr/bin/python3}" -c 'import numpy, scipy' 2>/dev/null || echo "python3 with numpy and scipy"
 }
 
 if [ $# -gt 0 ]; then
