@@ -64,7 +64,7 @@ distal_status distal_tensor_piece_count(distal_tensor *tensor, int64_t *count) {
 
 static const Rect *own_rect(const distal_tensor *tensor, int64_t index) {
     const distal_context *context = tensor->context;
-    return &home_pieces(&tensor->home, context->rank, context->scratch).rects.items[index];
+    return home_pieces(&tensor->home, context->rank, context->scratch).rects.items + index;
 }
 
 // A piece of this rank without data, with the strides that memory of the library would have.

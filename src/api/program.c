@@ -33,7 +33,7 @@ static distal_status declare_tensors(distal_context *context, const Program *pro
     distal_status status = DISTAL_OK;
     for (int i = 0; i < program->tensor_count && status == DISTAL_OK; i++) {
         Tensor tensor = *program->tensors[i];
-        Placement placement;
+        Placement placement = {0};
         Name machine;
         if (tensor.placement && build_find(&context->build, tensor.placement->machine->name, &machine)) {
             placement = *tensor.placement;

@@ -293,6 +293,7 @@ static uint64_t leading_digits(uint64_t m, int exponent, int magnitude, int digi
 int decimal_write_real(char *to, double value, bool single) {
     char *at = to;
     if (isnan(value)) {
+        // NOLINTNEXTLINE(bugprone-not-null-terminated-result): the caller gets the length
         memcpy(to, "nan", 3);
         return 3;
     }
@@ -301,6 +302,7 @@ int decimal_write_real(char *to, double value, bool single) {
         value = -value;
     }
     if (isinf(value)) {
+        // NOLINTNEXTLINE(bugprone-not-null-terminated-result): the caller gets the length
         memcpy(at, "inf", 3);
         return (int)(at - to) + 3;
     }

@@ -34,7 +34,8 @@ static bool was_ours(void) {
 }
 
 bool launch_binds(void) {
-    return was_ours() && strcmp(getenv(launched), binds) == 0;
+    const char *value = getenv(launched);
+    return value && strcmp(value, binds) == 0;
 }
 
 // Whether the environment says how ranks or threads are bound.

@@ -69,6 +69,7 @@ static pid_t parent_of(const char *process) {
 static void kill_children(void) {
     DIR *processes = opendir("/proc");
     const struct dirent *entry;
+    // cppcheck-suppress readdirCalled // there is one thread
     while (processes && (entry = readdir(processes)))
         if (isdigit((unsigned char)entry->d_name[0]) && parent_of(entry->d_name) == getpid())
             kill((pid_t)strtol(entry->d_name, NULL, 10), SIGKILL);

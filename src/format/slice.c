@@ -41,7 +41,7 @@ bool frame_mode_is_contiguous(const Frame *frame, const Rect *rect, int mode) {
 }
 
 int64_t frame_locate(const Frame *frame, const Rect *rect, LevelList levels) {
-    int64_t packed[MAX_ORDER];
+    int64_t packed[MAX_ORDER] = {0};
     packed_strides(rect, levels, packed);
     for (int d = 0; d < rect->order; d++)
         if (rect_count(rect, d) > 1 &&
@@ -51,7 +51,7 @@ int64_t frame_locate(const Frame *frame, const Rect *rect, LevelList levels) {
 }
 
 int64_t packed_locate(const Rect *outer, const Rect *rect, LevelList levels) {
-    int64_t stride[MAX_ORDER];
+    int64_t stride[MAX_ORDER] = {0};
     packed_strides(outer, levels, stride);
     return frame_locate(&(Frame){outer, stride}, rect, levels);
 }

@@ -282,13 +282,13 @@ static void order_loops(Join *join) {
         vars[count++] = join->term->reductions[i];
     VarSet bound = 0;
     while (join->loop_count < count) {
-        int best = -1;
+        int best = vars[0];
         double fewest = INFINITY;
         for (int i = 0; i < count; i++) {
             if (bound >> vars[i] & 1)
                 continue;
             const double values = estimate(join, join->term->presence, vars[i], bound);
-            if (best < 0 || values < fewest) {
+            if (bound >> best & 1 || values < fewest) {
                 best = vars[i];
                 fewest = values;
             }

@@ -176,5 +176,6 @@ const char *file_write_dense(const FileFormat *format, int fd, const FileTensor 
     if (!why)
         why = format->write_entries(fd, &entries, true, arena);
     entries_free(&entries);
+    // cppcheck-suppress returnDanglingLifetime // texts are in the arena or static
     return why;
 }

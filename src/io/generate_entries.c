@@ -92,6 +92,7 @@ const char *generate_entries(const Generator *generator, const GeneratorValues *
     int64_t units, starts[PARTS + 1] = {0};
     const char *why = by->check(values, entries, &units, arena);
     if (why)
+        // cppcheck-suppress returnDanglingLifetime // texts are in the arena or static
         return why;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(entries_team(units))
     for (int p = 0; p < PARTS; p++)

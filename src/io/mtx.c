@@ -170,7 +170,7 @@ static void set_coordinates(const Header *header, Entries *entries) {
 
 static void mirror_value(Symmetry symmetry, ElementType type, void *values, int64_t from, int64_t to) {
     const int64_t size = (int64_t)type_info(type)->size;
-    char *value = (char *)values + to * size;
+    void *value = (char *)values + to * size;
     memcpy(value, (char *)values + from * size, (size_t)size);
     const double sign = symmetry == SKEW_SYMMETRIC ? -1 : 1, imaginary = symmetry == SYMMETRIC ? 1 : -1;
     if (type == TYPE_I32)

@@ -52,7 +52,7 @@ const Program *program_read(ProgramBuilder *builder, Source source) {
     const int64_t errors_before = builder->diagnostics->errors;
     const Tokens tokens = tokenize(builder->arena, source.text, builder->diagnostics);
     builder->is_mentioned = mentions;
-    builder->text = &tokens;
+    builder->text = arena_copy(builder->arena, &tokens, sizeof tokens);
     Parser parser = {
         .arena = builder->arena, .diagnostics = builder->diagnostics, .tokens = tokens, .build = builder};
     if (builder->inherits)

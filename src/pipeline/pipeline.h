@@ -24,8 +24,8 @@ typedef struct {
     const LoopKernel *loops;   // and after
     // The same of the function that appends the entries of an assembled result; NULL of another.
     const LoopKernel *lowered_structure, *structure;
-    const char *function;      // name of its function in the generated C
-    const char *id;            // of the function: a hash of its code
+    const char *function; // name of its function in the generated C
+    const char *id;       // of the function: a hash of its code
 } StatementPasses;
 
 typedef struct {

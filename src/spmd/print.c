@@ -34,6 +34,7 @@ static const IntExpr *parent_value(const Printer *printer, const Relation *relat
     for (int i = 0; i < relation->operand_count; i++)
         if (!(terms.operands[i] = value_of(printer, relation->operands[i])))
             return NULL;
+    // cppcheck-suppress returnDanglingLifetime // expressions are in the arena
     return relation->kind->recover(&terms, p);
 }
 
@@ -53,6 +54,7 @@ static Range parent_range(const Printer *printer, const Relation *relation, int 
     if (inner.lo)
         return (Range){int_op(arena, INT_ADD, start, inner.lo), int_op(arena, INT_ADD, start, inner.hi)};
     terms.value[0] = int_op(arena, INT_ADD, first, int_const(arena, 1));
+    // cppcheck-suppress returnDanglingLifetime // expressions are in the arena
     return (Range){start, relation->kind->recover(&terms, p)};
 }
 
