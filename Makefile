@@ -27,7 +27,7 @@ TEST = $(PYTHON) tests/run --build $(BUILD) $(if $(filter 1,$(SANITIZE)),--sanit
 C_FILES = $(shell find src include tests examples bench -name '*.[ch]' 2>/dev/null)
 
 .DEFAULT_GOAL := all
-.PHONY: all setup build demo check bench fuzz fuzz-parser fuzz-npy format lint install clean help
+.PHONY: all setup build demo check bench fuzz fuzz-parser fuzz-npy fuzz-entries format lint install clean help
 
 all: build ## set up, configure and build; the command is then build/distal
 
@@ -53,7 +53,8 @@ fuzz: build ## compare N drawn programs with the reference (N=1000, SEED=1)
 
 fuzz-parser: ## give programs that libFuzzer makes to all passes, under ASan and UBSan (FUZZ_SECONDS=60)
 fuzz-npy: ## give files that libFuzzer makes to the reader of .npy files
-fuzz-parser fuzz-npy: setup
+fuzz-entries: ## give files that libFuzzer makes to the readers of .mtx and .tns files
+fuzz-parser fuzz-npy fuzz-entries: setup
 	@command -v $(CLANG) >/dev/null || tools/setup.sh $(CLANG) libclang-rt-14-dev libomp-14-dev
 	@if command -v ninja >/dev/null; then export CMAKE_GENERATOR=Ninja; fi; \
 	cmake -S . -B build-fuzz -Wno-dev --log-level=NOTICE -DCMAKE_C_COMPILER=$(CLANG) -DDISTAL_FUZZ=1 \

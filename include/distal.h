@@ -109,10 +109,10 @@ DISTAL_API distal_status distal_machine_grid(distal_context *context, const char
 
 typedef enum { DISTAL_I32, DISTAL_I64, DISTAL_F32, DISTAL_F64, DISTAL_C64, DISTAL_C128 } distal_type;
 
-// Declares a dense tensor that is stored row-major; `tensor` may be NULL. `order`: number of modes, 0 (a
-// scalar) to DISTAL_MAX_ORDER; `extents`: number of coordinates of each mode, at least 0. In statements that
-// mention the tensor, and in their schedules, the extents are params NAME_dim0, NAME_dim1, ..., so one kernel
-// serves tensors of any size. Other declarations cannot mention these params.
+// Declares a dense tensor that is stored row-major (of sparse ones see below); `tensor` may be NULL. `order`:
+// number of modes, 0 (a scalar) to DISTAL_MAX_ORDER; `extents`: number of coordinates of each mode, at least
+// 0. In statements that mention the tensor, and in their schedules, the extents are params NAME_dim0,
+// NAME_dim1, ..., so one kernel serves tensors of any size. Other declarations cannot mention these params.
 //
 // `placement` is tensor distribution notation: "A(x, y) -> M(x, y)". Its right side has one entry for each
 // dimension of the machine: the name of a mode (the mode is partitioned into blocks of ceil(extent / size)
@@ -192,11 +192,11 @@ DISTAL_API distal_status distal_tensor_attach_pieces(distal_tensor *tensor, int6
                                                      const distal_piece *pieces);
 
 // Fills the tensor: "zeros", "ones", "iota" (the row-major position), "const:V", "random:SEED" (uniform in
-// [0, 1), the same for any number of ranks), or the path of a .npy file, of which every rank reads its part.
-// Collective.
+// [0, 1), the same for any number of ranks), others of docs/command.md, or the path of a .npy file, of which
+// every rank reads its part, or of a .mtx or .tns file. Collective.
 DISTAL_API distal_status distal_tensor_fill(distal_tensor *tensor, const char *source);
 
-// Writes a .npy file that appears under `path` when it is complete. Collective.
+// Writes a .npy, .mtx or .tns file that appears under `path` when it is complete. Collective.
 DISTAL_API distal_status distal_tensor_write(distal_tensor *tensor, const char *path);
 
 // Copies the whole tensor, row-major, into `whole` on every rank; there is room for all of its elements.
@@ -208,6 +208,50 @@ DISTAL_API distal_status distal_tensor_gather(distal_tensor *tensor, void *whole
 // ranks where possible. The first copy between two tensors compiles a kernel. To copy often, create the
 // statement "to(i, j) = from(i, j)" and keep its plan. Collective.
 DISTAL_API distal_status distal_redistribute(distal_tensor *to, distal_tensor *from);
+
+// --- Sparse tensors
+
+// A sparse tensor is declared with the levels that store it (docs/language.md): distal_tensor_declare(d,
+// "B(n, m): f64, csr", NULL, &B). It has no entries at first. distal_tensor_fill reads .mtx, .tns and .npy
+// files and generators into it, distal_tensor_write writes it, distal_tensor_gather gives it with its zeros;
+// it has no pieces. On several ranks the first one has all of it and computes; the others call alike, with no
+// entries.
+//
+// Where entries are given again, plans stay, and find the new ones when they are executed.
+
+// Sets the entries of the tensor, in any order: entry e has coordinate coordinates[d][e], counted from 0, in
+// mode d and values[e], of the tensor's type. Those with the same coordinates are summed. Everything is
+// copied. Collective.
+DISTAL_API distal_status distal_tensor_entries(distal_tensor *tensor, int64_t count,
+                                               const int64_t *const *coordinates, const void *values);
+
+// The arrays of one level, in the order of storage. What is below position p of the level above (of the first
+// level: p = 0) is in a compressed level at its positions pos[p] to pos[p + 1], and position q has coordinate
+// crd[q]; in a singleton level it is at position p; in a dense or bitmap level coordinate x is at p * extent
+// + x, and bit number p * extent + x of `bits` says whether it is stored. What a level does not have is NULL.
+// The elements of pos and crd have 32 or 64 bits; 0 is what the library has: 64 for pos; 32 for crd, or 64
+// where the extent is greater than 2^31.
+typedef struct {
+    int64_t position_count;
+    const void *pos, *crd;
+    const uint64_t *bits;
+    int pos_bits, crd_bits;
+} distal_level_arrays;
+
+// Uses arrays of the caller, which must stay until the tensor is given others or freed, and so must every
+// result that has its structure: `levels` has one element for each mode, whose position_count is not read,
+// and values[q] is the value at position q of the last level. Nothing is copied but arrays whose elements do
+// not have the bits of the library's. Entries are in the order of storage, without duplicates; arrays that
+// are not such are DISTAL_INVALID. For example CSR: {{0}, {.pos = row_pointers, .crd = columns}}. Collective.
+DISTAL_API distal_status distal_tensor_attach_levels(distal_tensor *tensor, const distal_level_arrays *levels,
+                                                     void *values);
+
+// The arrays of a tensor in place, an operand or a result: `levels` has room for one element for each mode;
+// either of the other pointers may be NULL. Values may be changed: the structure stays, and executions find
+// the new ones. Valid until the tensor gets other entries: a result, when it is executed with operands of
+// another structure. All counts are 0 on ranks that have nothing. Local.
+DISTAL_API distal_status distal_tensor_levels(distal_tensor *tensor, distal_level_arrays *levels,
+                                              void **values, int64_t *value_count);
 
 // --- Statements and schedules
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The elements of tensors: pieces in memory of the library or of the caller, filled, written and gathered.
-#include "api/context.h"
+#include "api/data.h"
 
 #include "base/integer.h"
-#include "io/source.h"
 #include "runtime/load.h"
+#include "runtime/load_sparse.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,28 +13,19 @@
 bool tensor_allocate(distal_tensor *tensor, Diagnostics *diagnostics) {
     if (tensor->storage)
         return true;
-    tensor->storage = storage_create(&tensor->home, tensor->context->rank, true, diagnostics);
-    tensor->memory += tensor->storage != NULL;
-    return tensor->storage != NULL;
+    Storage *storage = storage_create(&tensor->home, tensor->context->rank, true, diagnostics);
+    Entries none = {.type = tensor->tensor->type, .order = tensor->tensor->order};
+    memcpy(none.extents, tensor->extents, sizeof none.extents);
+    if (storage && tensor_is_sparse(tensor->tensor) && !sparse_put_entries(storage, &none, diagnostics)) {
+        storage_free(storage);
+        storage = NULL;
+    }
+    tensor->storage = storage;
+    tensor->memory += storage != NULL;
+    return storage != NULL;
 }
 
-typedef struct {
-    distal_tensor *tensor;
-    int64_t index, count;
-    int mode;
-    int64_t *coordinates;
-    distal_piece *piece;
-    const distal_piece *pieces;
-    void *data;
-    const int64_t *stride;
-    const char *text;
-    SourceSpec source;
-    Storage *storage;
-    bool spread;
-} DataCall;
-
-// A call that does not communicate.
-static distal_status run_local(const char *name, CallBody body, DataCall *call, const void *place) {
+distal_status data_call_local(const char *name, CallBody body, DataCall *call, const void *place) {
     if (!call->tensor || !call->tensor->context)
         return missing_argument(NULL, name, "the tensor");
     distal_context *context = call->tensor->context;
@@ -56,7 +47,7 @@ static distal_status count_pieces(distal_context *context, void *arguments) {
 
 distal_status distal_tensor_piece_count(distal_tensor *tensor, int64_t *count) {
     DataCall call = {.tensor = tensor};
-    distal_status status = run_local("distal_tensor_piece_count", count_pieces, &call, count);
+    distal_status status = data_call_local("distal_tensor_piece_count", count_pieces, &call, count);
     if (count)
         *count = call.count;
     return status;
@@ -102,8 +93,8 @@ static distal_status find_box(distal_context *context, void *arguments) {
 distal_status distal_tensor_box(distal_tensor *tensor, int64_t index, distal_piece *piece) {
     if (piece)
         *piece = (distal_piece){0};
-    return run_local("distal_tensor_box", find_box,
-                     &(DataCall){.tensor = tensor, .index = index, .piece = piece}, piece);
+    return data_call_local("distal_tensor_box", find_box,
+                           &(DataCall){.tensor = tensor, .index = index, .piece = piece}, piece);
 }
 
 static distal_status list_coordinates(distal_context *context, void *arguments) {
@@ -125,7 +116,7 @@ static distal_status list_coordinates(distal_context *context, void *arguments) 
 distal_status distal_tensor_coordinates(distal_tensor *tensor, int64_t index, int mode,
                                         int64_t *coordinates) {
     DataCall call = {.tensor = tensor, .index = index, .mode = mode, .coordinates = coordinates};
-    return run_local("distal_tensor_coordinates", list_coordinates, &call, coordinates);
+    return data_call_local("distal_tensor_coordinates", list_coordinates, &call, coordinates);
 }
 
 static distal_status find_piece(distal_context *context, void *arguments) {
@@ -142,8 +133,8 @@ static distal_status find_piece(distal_context *context, void *arguments) {
 distal_status distal_tensor_piece(distal_tensor *tensor, int64_t index, distal_piece *piece) {
     if (piece)
         *piece = (distal_piece){0};
-    return run_local("distal_tensor_piece", find_piece,
-                     &(DataCall){.tensor = tensor, .index = index, .piece = piece}, piece);
+    return data_call_local("distal_tensor_piece", find_piece,
+                           &(DataCall){.tensor = tensor, .index = index, .piece = piece}, piece);
 }
 
 static distal_status find_only_piece(distal_context *context, void *arguments) {
@@ -163,8 +154,8 @@ static distal_status find_only_piece(distal_context *context, void *arguments) {
 distal_status distal_tensor_local(distal_tensor *tensor, distal_piece *piece) {
     if (piece)
         *piece = (distal_piece){0};
-    return run_local("distal_tensor_local", find_only_piece, &(DataCall){.tensor = tensor, .piece = piece},
-                     piece);
+    return data_call_local("distal_tensor_local", find_only_piece,
+                           &(DataCall){.tensor = tensor, .piece = piece}, piece);
 }
 
 // Whether no two elements overlap: the stride of each mode spans the modes with smaller strides.
@@ -316,8 +307,7 @@ static int64_t missing_bytes(const distal_tensor *tensor) {
     return tensor->storage ? 0 : home_bytes(&tensor->home, tensor->context->rank);
 }
 
-// A call in which all ranks move elements: `check` is local, `move` collective.
-static distal_status run_collective(const char *name, CallBody check, CallBody move, DataCall *call) {
+distal_status data_call_collective(const char *name, CallBody check, CallBody move, DataCall *call) {
     if (!call->tensor || !call->tensor->context)
         return missing_argument(NULL, name, "the tensor");
     distal_context *context = call->tensor->context;
@@ -350,8 +340,8 @@ static distal_status move_fill(distal_context *context, void *arguments) {
 }
 
 distal_status distal_tensor_fill(distal_tensor *tensor, const char *source) {
-    return run_collective("distal_tensor_fill", check_fill, move_fill,
-                          &(DataCall){.tensor = tensor, .text = source});
+    return data_call_collective("distal_tensor_fill", check_fill, move_fill,
+                                &(DataCall){.tensor = tensor, .text = source});
 }
 
 static distal_status check_write(distal_context *context, void *arguments) {
@@ -373,8 +363,8 @@ static distal_status move_write(distal_context *context, void *arguments) {
 }
 
 distal_status distal_tensor_write(distal_tensor *tensor, const char *path) {
-    return run_collective("distal_tensor_write", check_write, move_write,
-                          &(DataCall){.tensor = tensor, .text = path});
+    return data_call_collective("distal_tensor_write", check_write, move_write,
+                                &(DataCall){.tensor = tensor, .text = path});
 }
 
 static distal_status check_gather(distal_context *context, void *arguments) {
@@ -398,6 +388,6 @@ static distal_status move_gather(distal_context *context, void *arguments) {
 }
 
 distal_status distal_tensor_gather(distal_tensor *tensor, void *whole) {
-    return run_collective("distal_tensor_gather", check_gather, move_gather,
-                          &(DataCall){.tensor = tensor, .data = whole});
+    return data_call_collective("distal_tensor_gather", check_gather, move_gather,
+                                &(DataCall){.tensor = tensor, .data = whole});
 }

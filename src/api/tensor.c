@@ -39,7 +39,8 @@ static bool find_home(distal_context *context, const distal_tensor *tensor, Aren
 distal_status tensor_check_home(distal_context *context, distal_tensor *tensor) {
     if (tensor->home.known)
         return DISTAL_OK;
-    if (!tensor->tensor->placement)
+    const bool on_first_rank = !tensor->tensor->placement && tensor_is_sparse(tensor->tensor);
+    if (!tensor->tensor->placement && !on_first_rank)
         return invalid(context,
                        "tensor '%s' has no placement, so it has no home before the first plan that uses it",
                        tensor->name);
@@ -47,6 +48,10 @@ distal_status tensor_check_home(distal_context *context, distal_tensor *tensor) 
         tensor->settled = arena_create_within(tensor->arena);
     arena_reset(tensor->settled);
     tensor->home_changes++;
+    if (on_first_rank) {
+        home_on_first_rank(&tensor->home, tensor->tensor, tensor->extents, context->ranks, tensor->settled);
+        return DISTAL_OK;
+    }
     return find_home(context, tensor, tensor->settled, &tensor->home) ? DISTAL_OK : DISTAL_INVALID;
 }
 

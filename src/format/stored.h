@@ -35,6 +35,11 @@ const char *stored_unpack(const StoredTensor *tensor, Entries *entries, int64_t 
 // The number of entries that stored_unpack gives.
 int64_t stored_count(const StoredTensor *tensor);
 
+// Whether the arrays of a tensor, as a caller may hand over any, are those of its levels: positions that do
+// not decrease, from 0 on, and coordinates within the extents, in order and each stored once. Lengths and
+// position counts are set.
+const char *stored_check(const StoredTensor *tensor, Arena *arena);
+
 // Of all arrays and values; those of the structure alone (without values).
 int64_t stored_bytes(const StoredTensor *tensor);
 int64_t stored_structure_bytes(const StoredTensor *tensor);

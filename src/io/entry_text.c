@@ -45,6 +45,10 @@ const char *entry_text_refuse(const InputFile *file, int64_t offset, const char 
     return arena_printf(arena, "line %lld: %s", (long long)line, why);
 }
 
+size_t entry_text_room(const InputFile *file) {
+    return (size_t)min_i64(file->size, MOST_LINE) + 2;
+}
+
 const char *entry_text_line(const InputFile *file, int64_t offset, char *line, int64_t *next, Arena *arena) {
     int64_t length = 0, step = 1024;
     for (const char *end = NULL; !end; step = MOST_LINE) {
@@ -258,9 +262,13 @@ static void visit_share(const Reading *reading, Share *share, char *block) {
 // The reason of the first share that has one.
 static const char *visit_shares(const Reading *reading, Arena *arena) {
     bool memory = true;
+    int64_t most = 0;
+    for (int s = 0; s < reading->share_count; s++)
+        most = max_i64(most, reading->shares[s].end - reading->shares[s].begin);
+    most = min_i64(most, BLOCK);
 #pragma omp parallel num_threads((int)min_i64(reading->share_count, omp_get_max_threads()))
     {
-        char *block = malloc(BLOCK + 1);
+        char *block = malloc((size_t)most + 1);
         if (!block) {
 #pragma omp atomic write
             memory = false;
@@ -339,7 +347,7 @@ static const char *read_shares(Reading *reading, char *line, int64_t limit, Entr
 const char *entry_text_read(const InputFile *file, const EntryText *text, int64_t limit, Entries *entries,
                             Arena *arena) {
     Reading reading = {.file = file, .text = text, .shares = calloc(SHARES, sizeof(Share))};
-    char *line = malloc(MOST_LINE + 2);
+    char *line = malloc(entry_text_room(file));
     const char *why = reading.shares && line ? read_shares(&reading, line, limit, entries, arena)
                                              : "not enough memory to read it";
     free(reading.shares);

@@ -21,8 +21,9 @@ typedef struct {
 
 // All functions return NULL on success, else the reason of the failure.
 
-// The line at `offset`, which ends with a newline and a 0, in `line` (MOST_LINE + 2 bytes); *next is where
-// the next one begins.
+// The line at `offset`, which ends with a newline and a 0, in `line`, which has entry_text_room bytes; *next
+// is where the next one begins.
+size_t entry_text_room(const InputFile *file);
 const char *entry_text_line(const InputFile *file, int64_t offset, char *line, int64_t *next, Arena *arena);
 // "line 12: why", of the line at `offset`.
 const char *entry_text_refuse(const InputFile *file, int64_t offset, const char *why, Arena *arena);

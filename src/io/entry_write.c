@@ -89,7 +89,8 @@ const char *entry_text_write(int fd, int64_t offset, const Entries *entries, int
     Block *blocks = calloc((size_t)team, sizeof *blocks);
     bool ok = blocks != NULL;
     for (int b = 0; b < team && ok; b++)
-        ok = (blocks[b].text = malloc(BLOCK_ENTRIES * MOST_ENTRY)) != NULL;
+        ok = (blocks[b].text = malloc((size_t)min_i64(entries->count, BLOCK_ENTRIES) * MOST_ENTRY + 1)) !=
+             NULL;
     const char *why =
         ok ? write_blocks(fd, offset, entries, columns, ones, blocks, team) : "not enough memory to write it";
     for (int b = 0; b < team && blocks; b++)

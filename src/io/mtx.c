@@ -149,7 +149,7 @@ static const char *read_header(InputFile *file, Header *header, char *line, Aren
 static const char *mtx_open(InputFile *file, Arena *arena) {
     Header *header = arena_new(arena, Header);
     file->header = header;
-    char *line = malloc(MOST_LINE + 2);
+    char *line = malloc(entry_text_room(file));
     const char *why = line ? read_header(file, header, line, arena) : "not enough memory to read it";
     free(line);
     return why;

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the calls that move elements of tensors have in common.
+#ifndef DISTAL_API_DATA_H
+#define DISTAL_API_DATA_H
+
+#include "api/context.h"
+#include "io/source.h"
+
+// The arguments and results of one of them.
+typedef struct {
+    distal_tensor *tensor;
+    int64_t index, count;
+    int mode;
+    int64_t *coordinates;
+    distal_piece *piece;
+    const distal_piece *pieces;
+    void *data;
+    const int64_t *stride;
+    const char *text;
+    SourceSpec source;
+    Storage *storage;
+    bool spread;
+    const int64_t *const *columns; // coordinates of entries, by mode
+    const distal_level_arrays *given;
+    distal_level_arrays *levels;
+} DataCall;
+
+// A call that does not communicate and has `place` for its result.
+distal_status data_call_local(const char *name, CallBody body, DataCall *call, const void *place);
+// A call in which all ranks move elements: `check` is local, `move` collective. In between the tensor gets
+// memory.
+distal_status data_call_collective(const char *name, CallBody check, CallBody move, DataCall *call);
+
+#endif

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sparse tensors: their entries and the arrays of their levels, of the library or of the caller.
+#include "api/data.h"
+
+#include "runtime/load_sparse.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static distal_status check_sparse(distal_context *context, const distal_tensor *tensor) {
+    return tensor_is_sparse(tensor->tensor)
+               ? DISTAL_OK
+               : invalid(context, "tensor '%s' is dense: it has pieces, and no levels with arrays",
+                         tensor->name);
+}
+
+static distal_status check_tensor_home(distal_context *context, const DataCall *call) {
+    const distal_status status = check_sparse(context, call->tensor);
+    return status == DISTAL_OK ? tensor_check_home(context, call->tensor) : status;
+}
+
+// Whether the tensor is on this rank.
+static bool is_here(const distal_tensor *tensor) {
+    return tensor->context->rank == 0;
+}
+
+static distal_status check_entries(distal_context *context, void *arguments) {
+    const DataCall *call = arguments;
+    const distal_status status = check_tensor_home(context, call);
+    if (status != DISTAL_OK)
+        return status;
+    const char *name = call->tensor->name;
+    if (call->count < 0)
+        return invalid(context, "%" PRId64 " is no number of entries for tensor '%s'", call->count, name);
+    if (call->count > 0 && !is_here(call->tensor))
+        return invalid(context, "the first rank has tensor '%s', and rank %d gives entries", name,
+                       context->rank);
+    const int order = call->tensor->tensor->order;
+    bool missing = call->count > 0 && (!call->data || !call->columns);
+    for (int d = 0; d < order && call->count > 0 && !missing; d++)
+        missing = !call->columns[d];
+    return missing ? invalid(context, "the coordinates or the values of the entries of tensor '%s' are NULL",
+                             name)
+                   : DISTAL_OK;
+}
+
+static const char *copy_entries(const DataCall *call, Entries *entries, Arena *arena) {
+    const char *why = entries_allocate(entries);
+    if (why || entries->count == 0)
+        return why;
+    for (int d = 0; d < entries->order; d++)
+        memcpy(entries->coordinates[d], call->columns[d], (size_t)entries->count * sizeof(int64_t));
+    memcpy(entries->values, call->data, (size_t)entries->count * type_info(entries->type)->size);
+    return entries_check(entries, arena);
+}
+
+static distal_status put_entries(distal_context *context, void *arguments) {
+    const DataCall *call = arguments;
+    Storage *storage = call->tensor->storage;
+    Entries entries = {.type = storage->type, .order = call->tensor->tensor->order, .count = call->count};
+    memcpy(entries.extents, call->tensor->extents, sizeof entries.extents);
+    const char *why = copy_entries(call, &entries, context->scratch);
+    distal_status status = DISTAL_OK;
+    if (why)
+        status = invalid(context, "tensor '%s' cannot have such entries: %s", call->tensor->name, why);
+    else if (!sparse_put_entries(storage, &entries, context->diagnostics))
+        status = DISTAL_FAILED;
+    entries_free(&entries);
+    return status;
+}
+
+distal_status distal_tensor_entries(distal_tensor *tensor, int64_t count, const int64_t *const *coordinates,
+                                    const void *values) {
+    return data_call_collective(
+        "distal_tensor_entries", check_entries, put_entries,
+        &(DataCall){.tensor = tensor, .count = count, .columns = coordinates, .data = (void *)values});
+}
+
+// An array of a level in memory of the caller, and how many bits its elements and those of the library have.
+typedef struct {
+    const void *given;
+    int bits, own_bits;
+} Given;
+
+static int64_t element(const Given *array, int64_t i) {
+    return array->bits == 64 ? ((const int64_t *)array->given)[i] : ((const int32_t *)array->given)[i];
+}
+
+// The array in place, or a copy with elements of other size. NULL: no memory, or a coordinate that does not
+// fit.
+static void *take_array(const Given *array, int64_t length, bool *borrowed) {
+    *borrowed = array->bits == array->own_bits;
+    if (*borrowed)
+        return (void *)array->given;
+    const bool wide = array->own_bits == 64;
+    void *copy = memory_allocate(MEMORY_HOST, length, wide ? TYPE_I64 : TYPE_I32);
+    bool fits = true;
+#pragma omp parallel for num_threads(entries_team(length)) reduction(&& : fits)
+    for (int64_t i = 0; i < (copy ? length : 0); i++) {
+        const int64_t x = element(array, i);
+        if (wide)
+            ((int64_t *)copy)[i] = x;
+        else
+            ((int32_t *)copy)[i] = (int32_t)x;
+        fits = fits && (wide || x == (int32_t)x);
+    }
+    if (fits)
+        return copy;
+    memory_release(MEMORY_HOST, copy);
+    return NULL;
+}
+
+static distal_status take_level(distal_context *context, const DataCall *call, StoredTensor *tensor, int l,
+                                int64_t parents) {
+    const LevelFormat *format = tensor->levels[l].format;
+    LevelArrays *level = &tensor->arrays[l];
+    const distal_level_arrays *given = &call->given[l];
+    *level = (LevelArrays){.extent = tensor->extents[tensor->mode_order[l]], .wide = tensor->levels[l].wide};
+    const Given arrays[] = {
+        [LEVEL_ARRAY_POSITIONS] = {given->pos, given->pos_bits ? given->pos_bits : 64, 64},
+        [LEVEL_ARRAY_COORDINATES] = {given->crd,
+                                     given->crd_bits ? given->crd_bits
+                                     : level->wide   ? 64
+                                                     : 32,
+                                     level->wide ? 64 : 32},
+        [LEVEL_ARRAY_BITS] = {given->bits, 64, 64},
+    };
+    int64_t distinct = 0;
+    for (int a = 0; a < LEVEL_ARRAY_COUNT; a++) {
+        const LevelArrayKind kind = format->arrays[a].kind;
+        if (kind == LEVEL_ARRAY_NONE)
+            continue;
+        const Given *array = &arrays[kind];
+        if (array->bits != 32 && array->bits != 64)
+            return invalid(
+                context,
+                "the elements of %s of level %d of tensor '%s' have %d bits, and 32 or 64 are possible",
+                format->arrays[a].name, l, call->tensor->name, array->bits);
+        if (kind == LEVEL_ARRAY_POSITIONS && array->given)
+            distinct = element(array, parents);
+        format->measure(level, parents, distinct);
+        if (distinct < 0 || (!array->given && level->lengths[a] > 0))
+            return invalid(context,
+                           distinct < 0 ? "%s of level %d of tensor '%s' ends with a negative number"
+                                        : "%s of level %d is NULL, where tensor '%s' has elements",
+                           format->arrays[a].name, l, call->tensor->name);
+        level->arrays[a] = take_array(array, level->lengths[a], &level->borrowed[a]);
+        if (!level->arrays[a] && level->lengths[a] > 0)
+            return invalid(
+                context,
+                "%s of level %d of tensor '%s' cannot be converted to %d bits: a coordinate is beyond the "
+                "extent, or there is not enough memory",
+                format->arrays[a].name, l, call->tensor->name, array->own_bits);
+    }
+    format->measure(level, parents, distinct);
+    return DISTAL_OK;
+}
+
+static distal_status take_levels(distal_context *context, const DataCall *call, StoredTensor *tensor) {
+    int64_t positions = 1;
+    for (int l = 0; l < tensor->order; l++) {
+        const distal_status status = take_level(context, call, tensor, l, positions);
+        if (status != DISTAL_OK)
+            return status;
+        positions = tensor->arrays[l].position_count;
+        if (positions == INT64_MAX)
+            return invalid(context, "level %d of tensor '%s' has more than 2^63 positions", l,
+                           call->tensor->name);
+    }
+    if (!call->data && positions > 0)
+        return invalid(context, "the values of tensor '%s' are NULL", call->tensor->name);
+    tensor->values = call->data;
+    tensor->values_borrowed = true;
+    tensor->value_count = positions;
+    const char *why = stored_check(tensor, context->scratch);
+    return why ? invalid(context, "tensor '%s' cannot have such arrays: %s", call->tensor->name, why)
+               : DISTAL_OK;
+}
+
+static distal_status check_arrays(distal_context *context, void *arguments) {
+    const DataCall *call = arguments;
+    const distal_status status = check_tensor_home(context, call);
+    if (status != DISTAL_OK || call->given || !is_here(call->tensor))
+        return status;
+    return invalid(context, "the levels of tensor '%s' are NULL", call->tensor->name);
+}
+
+static distal_status put_arrays(distal_context *context, void *arguments) {
+    const DataCall *call = arguments;
+    StoredTensor tensor = storage_empty(call->tensor->storage);
+    const distal_status status = is_here(call->tensor) ? take_levels(context, call, &tensor) : DISTAL_OK;
+    if (status == DISTAL_OK)
+        return storage_put(call->tensor->storage, &tensor) ? DISTAL_OK : out_of_memory(context);
+    stored_free(&tensor);
+    return status;
+}
+
+distal_status distal_tensor_attach_levels(distal_tensor *tensor, const distal_level_arrays *levels,
+                                          void *values) {
+    return data_call_collective("distal_tensor_attach_levels", check_arrays, put_arrays,
+                                &(DataCall){.tensor = tensor, .given = levels, .data = values});
+}
+
+static distal_status show_levels(distal_context *context, void *arguments) {
+    DataCall *call = arguments;
+    const distal_status status = check_sparse(context, call->tensor);
+    const int order = call->tensor->tensor->order;
+    memset(call->levels, 0, sizeof *call->levels * (size_t)order);
+    const Storage *storage = call->tensor->storage;
+    if (status != DISTAL_OK || !storage || !storage->structure || !is_here(call->tensor))
+        return status;
+    const StoredTensor *tensor = &storage->stored;
+    for (int l = 0; l < order; l++) {
+        distal_level_arrays *to = &call->levels[l];
+        const LevelArrays *level = &tensor->arrays[l];
+        to->position_count = level->position_count;
+        to->pos_bits = 64;
+        to->crd_bits = level->wide ? 64 : 32;
+        for (int a = 0; a < LEVEL_ARRAY_COUNT; a++) {
+            const LevelArrayKind kind = tensor->levels[l].format->arrays[a].kind;
+            if (kind == LEVEL_ARRAY_POSITIONS)
+                to->pos = level->arrays[a];
+            else if (kind == LEVEL_ARRAY_COORDINATES)
+                to->crd = level->arrays[a];
+            else if (kind == LEVEL_ARRAY_BITS)
+                to->bits = level->arrays[a];
+        }
+    }
+    call->data = tensor->values;
+    call->count = tensor->value_count;
+    return DISTAL_OK;
+}
+
+distal_status distal_tensor_levels(distal_tensor *tensor, distal_level_arrays *levels, void **values,
+                                   int64_t *value_count) {
+    DataCall call = {.tensor = tensor, .levels = levels};
+    const distal_status status = data_call_local("distal_tensor_levels", show_levels, &call, levels);
+    if (values)
+        *values = call.data;
+    if (value_count)
+        *value_count = call.count;
+    return status;
+}
