@@ -435,12 +435,17 @@ static const Leaf *create_leaf(LeafBuilder *builder, const LeafSite *outer, cons
         order_around_row(site, loops);
     else
         leaf->call_loops = order_loops(site, choice.call, loops);
-    if (leaf->sparse && is_ordered(site)) {
+    if (leaf->sparse) {
         int order[MAX_VARS];
         for (int i = 0; i < leaf->loop_count; i++)
             order[i] = loops[i].var;
-        if (!leaf_check_order(site, order))
+        if (is_ordered(site) && !leaf_check_order(site, order))
             return NULL;
+        const Tensor *searched = leaf_looked_up(site, order);
+        if (searched)
+            leaf->why =
+                arena_printf(cin->arena, "%s; '%s' is searched, as no order of the loops follows all tensors",
+                             leaf->why, searched->name);
     }
     bound_loops(builder, leaf, loops);
     if (!leaf_parallelize(site, loops, leaf->loop_count, leaf->call))

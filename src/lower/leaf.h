@@ -61,6 +61,9 @@ void leaf_order(const LeafSite *site, int *loops);
 void leaf_order_sparse(const LeafSite *site, int *loops);
 // Whether the loops of a leaf, in this order, can go through what sparse tensors store. Else a diagnostic.
 bool leaf_check_order(const LeafSite *site, const int *loops);
+// A tensor of which some coordinates are searched, as loops in this order do not follow its storage; NULL
+// where there is none.
+const Tensor *leaf_looked_up(const LeafSite *site, const int *loops);
 // Whether a loop inside of the loops `around` goes through stored coordinates of which several can be the
 // same.
 bool leaf_repeats(const LeafSite *site, int loop, VarSet around);

@@ -132,6 +132,17 @@ void leaf_order_sparse(const LeafSite *site, int *loops) {
     }
 }
 
+const Tensor *leaf_looked_up(const LeafSite *site, const int *loops) {
+    const Constraints constraints = constraints_of(site);
+    VarSet placed = 0;
+    for (int i = 0; i < site->loop_count; i++) {
+        if (constraints.before[loops[i]] & ~placed)
+            return constraints.access[loops[i]]->tensor;
+        placed |= (VarSet)1 << loops[i];
+    }
+    return NULL;
+}
+
 bool leaf_check_order(const LeafSite *site, const int *loops) {
     const Constraints constraints = constraints_of(site);
     VarSet placed = 0;
