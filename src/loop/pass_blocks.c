@@ -11,8 +11,8 @@ typedef struct {
     LoopKernel *kernel;
     const LoopNode *outer, *inner;
     int inner_at;           // in the body of `outer`
-    bool *outer_vars;       // by variable: bound by `outer` or before `inner`
-    bool *inner_vars;       // and by `inner` or inside
+    int *outer_vars;        // by variable: 1 where `outer` binds it, or something before `inner`
+    int *inner_vars;        // and where `inner` does, or something inside
     int64_t var_count;      // before there are copies
     const IntExpr **values; // of the variables in the copy in hand; NULL: as they are
     int *arrays;            // in the copy in hand, by array
@@ -21,11 +21,6 @@ typedef struct {
 static bool is_plain(LoopKind kind, bool before) {
     return before ? kind == LOOP_LET || kind == LOOP_WORKSPACE
                   : kind == LOOP_ACCUMULATE || kind == LOOP_STORE;
-}
-
-static bool uses(const IntExpr *expr, const bool *vars) {
-    return (expr->op == INT_VAR && vars[expr->value]) || (expr->left && uses(expr->left, vars)) ||
-           (expr->right && uses(expr->right, vars));
 }
 
 // Whether the node sets a local variable from which the next iteration of `outer` goes on.
@@ -70,19 +65,19 @@ static bool find_inner(Jam *jam) {
 }
 
 static void find_vars(Jam *jam) {
-    jam->outer_vars = arena_array(jam->kernel->arena, bool, jam->var_count);
-    jam->inner_vars = arena_array(jam->kernel->arena, bool, jam->var_count);
-    jam->outer_vars[jam->outer->var] = jam->inner_vars[jam->inner->var] = true;
+    jam->outer_vars = arena_array(jam->kernel->arena, int, jam->var_count);
+    jam->inner_vars = arena_array(jam->kernel->arena, int, jam->var_count);
+    jam->outer_vars[jam->outer->var] = jam->inner_vars[jam->inner->var] = 1;
     for (int i = 0; i < jam->inner_at; i++)
         if (jam->outer->body.items[i]->kind == LOOP_LET)
-            jam->outer_vars[jam->outer->body.items[i]->var] = true;
+            jam->outer_vars[jam->outer->body.items[i]->var] = 1;
     for (int64_t i = 0; i < jam->inner->body.count; i++) {
         const LoopNode *node = jam->inner->body.items[i];
         if (node->kind != LOOP_LET)
             continue;
-        jam->inner_vars[node->var] = true;
-        if (node->value->kind != VALUE_INDEX || uses(node->value->index, jam->outer_vars))
-            jam->outer_vars[node->var] = true;
+        jam->inner_vars[node->var] = 1;
+        if (node->value->kind != VALUE_INDEX || loop_depth_of(node->value->index, jam->outer_vars))
+            jam->outer_vars[node->var] = 1;
     }
 }
 
@@ -92,9 +87,9 @@ typedef struct {
 } Reuse;
 
 static void count(Reuse *reuse, const IntExpr *position, int weight) {
-    if (!position || !uses(position, reuse->jam->inner_vars))
+    if (!position || !loop_depth_of(position, reuse->jam->inner_vars))
         return;
-    if (uses(position, reuse->jam->outer_vars))
+    if (loop_depth_of(position, reuse->jam->outer_vars))
         reuse->moving += weight;
     else
         reuse->common += weight;
@@ -245,8 +240,8 @@ static bool can_jam(Jam *jam, const LoopNode *node, bool in_team, bool collapsed
     if (!find_inner(jam))
         return false;
     find_vars(jam);
-    return !uses(jam->inner->lower, jam->outer_vars) && !uses(jam->inner->upper, jam->outer_vars) &&
-           is_worthwhile(jam);
+    return !loop_depth_of(jam->inner->lower, jam->outer_vars) &&
+           !loop_depth_of(jam->inner->upper, jam->outer_vars) && is_worthwhile(jam);
 }
 
 static LoopBody block_body(Jam *jam, const LoopBody *body, bool in_team, bool collapsed) {

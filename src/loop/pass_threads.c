@@ -7,13 +7,11 @@
 
 typedef struct {
     LoopKernel *kernel;
-    bool *bound; // by variable
+    int *unknown; // by variable: 1 where it has no value yet
 } Threads;
 
 static bool is_known(const Threads *threads, const IntExpr *expr) {
-    if (expr->op == INT_VAR)
-        return threads->bound[expr->value];
-    return (!expr->left || is_known(threads, expr->left)) && (!expr->right || is_known(threads, expr->right));
+    return loop_depth_of(expr, threads->unknown) == 0;
 }
 
 // The factors of `count` that are known, multiplied to `work`.
@@ -46,35 +44,24 @@ static const IntExpr *work_of(const Threads *threads, const LoopNode *node, cons
     return sum ? sum : work;
 }
 
-// What a leaf has in it.
-typedef struct {
-    bool scheduled; // threads or vectors by command
-    int call_count;
-    const LoopNode *call; // of the library
-    bool shares_space;    // with other calls: they may not be made at the same time
-} Contents;
-
-static const Value *find_space(void *context, const Value *value) {
-    Contents *contents = context;
-    contents->shares_space = contents->shares_space || value->kind == VALUE_SPACE;
-    return value;
-}
-
-typedef struct {
-    Arena *arena;
-    Contents *contents;
-} Inspection;
-
-static void inspect(void *context, const LoopNode *node) {
-    const Inspection *inspection = context;
-    Contents *contents = inspection->contents;
-    contents->scheduled =
-        contents->scheduled || node->kind == LOOP_TEAM || node->execution.thread || node->execution.vector;
-    if (node->count) {
-        contents->call = node;
-        contents->call_count++;
+// Whether no command says who executes loops of a leaf, which has one library call at most: its count is set
+// in *call. Calls that share space may not be made at the same time.
+static bool is_open(const Threads *threads, const LoopNode *leaf, const IntExpr **call) {
+    const LoopBody nodes = loop_nodes(threads->kernel->arena, leaf);
+    *call = NULL;
+    for (int64_t i = 0; i < nodes.count; i++) {
+        const LoopNode *node = nodes.items[i];
+        const ValueList values = loop_values(threads->kernel->arena, node);
+        if (node->kind == LOOP_TEAM || node->execution.thread || node->execution.vector ||
+            (node->count && *call))
+            return false;
+        for (int64_t v = 0; v < values.count; v++)
+            if (values.items[v]->kind == VALUE_SPACE)
+                return false;
+        if (node->count)
+            *call = node->count;
     }
-    loop_map_values(inspection->arena, node, find_space, contents);
+    return true;
 }
 
 // The loop of a leaf that its threads share; NULL where there is none.
@@ -102,16 +89,16 @@ static const LoopNode *only_loop(const LoopBody *body) {
 
 // Whether the iterations of `outer` and of the loop in it can be shared as one: both write distinct elements,
 // the inner bounds are the same for all iterations, and there is a loop inside for vectors.
-static bool can_collapse(const LoopNode *outer) {
+static bool can_collapse(const LoopKernel *kernel, const LoopNode *outer) {
     const LoopNode *inner = only_loop(&outer->body);
     if (!inner || !outer->execution.distinct || !inner->execution.distinct || inner->execution.unroll ||
         !loop_has_loop(&inner->body))
         return false;
-    bool moves = loop_mentions(inner->upper, outer->var) || loop_mentions(inner->lower, outer->var);
+    int *inside = arena_array(kernel->arena, int, kernel->vars.count);
+    inside[outer->var] = 1;
     for (int64_t i = 0; i + 1 < outer->body.count; i++)
-        moves = moves || loop_mentions(inner->upper, outer->body.items[i]->var) ||
-                loop_mentions(inner->lower, outer->body.items[i]->var);
-    return !moves;
+        inside[outer->body.items[i]->var] = 1;
+    return loop_depth_of(inner->lower, inside) == 0 && loop_depth_of(inner->upper, inside) == 0;
 }
 
 // Definitions between the two loops move into the inner one.
@@ -120,35 +107,30 @@ static const LoopNode *collapsed(Arena *arena, const LoopNode *outer) {
     LoopBody innermost = {0}, body = {0};
     for (int64_t i = 0; i + 1 < outer->body.count; i++)
         loop_append(arena, &innermost, outer->body.items[i]);
-    for (int64_t i = 0; i < inner->body.count; i++)
-        loop_append(arena, &innermost, inner->body.items[i]);
+    loop_append_all(arena, &innermost, inner->body);
     loop_append(arena, &body, loop_with_body(arena, inner, innermost));
     LoopNode *copy = loop_with_body(arena, outer, body);
     copy->execution.collapsed = 2;
     return copy;
 }
 
-typedef struct {
-    Arena *arena;
-    const LoopNode *loop;
-    const IntExpr *call;
-} Choice;
-
-static LoopBody with_choice(const Choice *choice, const LoopBody *body) {
+// With `loop` shared, and only where a library call inside, `call`, is short.
+static LoopBody with_shared(const LoopKernel *kernel, const LoopBody *body, const LoopNode *loop,
+                            const IntExpr *call) {
     LoopBody result = {0};
     for (int64_t i = 0; i < body->count; i++) {
         const LoopNode *node = body->items[i];
-        LoopNode *copy;
-        if (node == choice->loop) {
-            if (!choice->call && can_collapse(node))
-                node = collapsed(choice->arena, node);
-            copy = loop_with_body(choice->arena, node, node->body);
+        if (node == loop) {
+            if (!call && can_collapse(kernel, node))
+                node = collapsed(kernel->arena, node);
+            LoopNode *copy = loop_with_body(kernel->arena, node, node->body);
             copy->execution.thread = true;
-            copy->execution.call = choice->call;
+            copy->execution.call = call;
+            node = copy;
         } else {
-            copy = loop_with_body(choice->arena, node, with_choice(choice, &node->body));
+            node = loop_with_body(kernel->arena, node, with_shared(kernel, &node->body, loop, call));
         }
-        loop_append(choice->arena, &result, copy);
+        loop_append(kernel->arena, &result, node);
     }
     return result;
 }
@@ -156,15 +138,10 @@ static LoopBody with_choice(const Choice *choice, const LoopBody *body) {
 // A library call has threads of its own, which are idle where it is short: then the loops around it are
 // shared.
 static const LoopNode *with_threads(Threads *threads, const LoopNode *leaf) {
-    Arena *arena = threads->kernel->arena;
-    Contents contents = {0};
-    Inspection inspection = {arena, &contents};
-    loop_visit(&leaf->body, inspect, &inspection);
-    if (contents.scheduled || contents.shares_space || contents.call_count > 1)
-        return leaf;
-    const Choice choice = {arena, shared_loop(threads, &leaf->body, !contents.call),
-                           contents.call ? contents.call->count : NULL};
-    return choice.loop ? loop_with_body(arena, leaf, with_choice(&choice, &leaf->body)) : leaf;
+    const LoopKernel *kernel = threads->kernel;
+    const IntExpr *call;
+    const LoopNode *loop = is_open(threads, leaf, &call) ? shared_loop(threads, &leaf->body, !call) : NULL;
+    return loop ? loop_with_body(kernel->arena, leaf, with_shared(kernel, &leaf->body, loop, call)) : leaf;
 }
 
 static LoopBody walk(Threads *threads, const LoopBody *body, bool in_team) {
@@ -182,24 +159,26 @@ static LoopBody walk(Threads *threads, const LoopBody *body, bool in_team) {
         if (node->execution.call && !is_known(threads, node->execution.call))
             copy->execution = (LoopExecution){.distinct = node->execution.distinct};
         if (node->var >= 0)
-            threads->bound[node->var] = true;
+            threads->unknown[node->var] = 0;
         for (int d = 0; d < node->dim_count; d++)
             if (node->coordinates[d] >= 0)
-                threads->bound[node->coordinates[d]] = true;
+                threads->unknown[node->coordinates[d]] = 0;
         copy->body = walk(threads, &node->body, in_team || is_team);
         if (node->kind == LOOP_FOR)
-            threads->bound[node->var] = false;
+            threads->unknown[node->var] = 1;
         loop_append(arena, &result, copy);
     }
     for (int64_t i = 0; i < body->count; i++)
         if (body->items[i]->kind == LOOP_LET)
-            threads->bound[body->items[i]->var] = false;
+            threads->unknown[body->items[i]->var] = 1;
     return result;
 }
 
 const LoopKernel *loop_pass_threads(const LoopKernel *before) {
     LoopKernel *kernel = loop_kernel_copy(before);
-    Threads threads = {kernel, arena_array(kernel->arena, bool, kernel->vars.count)};
+    Threads threads = {kernel, arena_array(kernel->arena, int, kernel->vars.count)};
+    for (int64_t v = 0; v < kernel->vars.count; v++)
+        threads.unknown[v] = 1;
     kernel->body = walk(&threads, &before->body, false);
     return kernel;
 }

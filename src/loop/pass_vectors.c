@@ -3,46 +3,37 @@
 // distinct elements, or all add to one.
 #include "loop/passes.h"
 
-typedef struct {
-    bool excluded; // vectors by command, or updates that are atomic
-} Contents;
-
-static void inspect(void *context, const LoopNode *node) {
-    Contents *contents = context;
-    contents->excluded = contents->excluded || node->execution.vector || node->atomic;
-}
-
-// A call, or memory that lanes would share.
-static bool has_obstacle(const LoopKernel *kernel, const LoopBody *body) {
-    for (int64_t i = 0; i < body->count; i++) {
-        const LoopNode *node = body->items[i];
+// Innermost, without a call and memory that lanes would share.
+static bool can_be_vector(const LoopKernel *kernel, const LoopNode *loop) {
+    const LoopBody nodes = loop_nodes(kernel->arena, loop);
+    if (loop_has_loop(&loop->body) || loop->execution.unroll)
+        return false;
+    for (int64_t i = 0; i < nodes.count; i++) {
+        const LoopNode *node = nodes.items[i];
         if (node->count || node->kind == LOOP_APPEND ||
-            (node->kind == LOOP_WORKSPACE && kernel->arrays.items[node->array].extent) ||
-            has_obstacle(kernel, &node->body))
-            return true;
+            (node->kind == LOOP_WORKSPACE && kernel->arrays.items[node->array].extent))
+            return false;
     }
-    return false;
+    return loop->execution.distinct || loop_invariant_update(kernel, loop);
 }
 
-static LoopBody with_vectors(const LoopKernel *kernel, const LoopBody *body) {
-    LoopBody result = {0};
-    for (int64_t i = 0; i < body->count; i++) {
-        const LoopNode *node = body->items[i];
-        LoopNode *copy = loop_with_body(kernel->arena, node, with_vectors(kernel, &node->body));
-        if (node->kind == LOOP_FOR && !loop_has_loop(&node->body) && !has_obstacle(kernel, &node->body))
-            copy->execution.vector =
-                !node->execution.unroll && (node->execution.distinct || loop_invariant_update(kernel, node));
-        loop_append(kernel->arena, &result, copy);
-    }
-    return result;
+static void vectorize_loop(void *context, const LoopNode *node, LoopBody *to) {
+    const LoopKernel *kernel = context;
+    LoopNode *copy = loop_with_body(kernel->arena, node, node->body);
+    copy->execution.vector = node->kind == LOOP_FOR && can_be_vector(kernel, node);
+    loop_append(kernel->arena, to, copy);
 }
 
+// Where no command has made vectors, and updates are not atomic.
 static void vectorize_leaf(void *context, const LoopNode *node, LoopBody *to) {
     const LoopKernel *kernel = context;
-    Contents contents = {false};
-    loop_visit(&node->body, inspect, &contents);
-    if (node->kind == LOOP_LEAF && !contents.excluded)
-        node = loop_with_body(kernel->arena, node, with_vectors(kernel, &node->body));
+    const LoopBody nodes = loop_nodes(kernel->arena, node);
+    bool excluded = node->kind != LOOP_LEAF;
+    for (int64_t i = 0; i < nodes.count; i++)
+        excluded = excluded || nodes.items[i]->execution.vector || nodes.items[i]->atomic;
+    if (!excluded)
+        node = loop_with_body(kernel->arena, node,
+                              loop_rewrite(kernel->arena, &node->body, vectorize_loop, context));
     loop_append(kernel->arena, to, node);
 }
 

@@ -41,36 +41,6 @@ LoopKernel *loop_kernel_copy(const LoopKernel *kernel) {
     return copy;
 }
 
-typedef struct {
-    bool *changed; // by variable: bound inside
-    bool *local;   // by array: a workspace inside
-    int updates;
-    const LoopNode *update;
-    bool other; // something is done that is no accumulation
-} Updates;
-
-static void find_updates(void *context, const LoopNode *node) {
-    Updates *updates = context;
-    if (node->var >= 0)
-        updates->changed[node->var] = true;
-    if (node->kind == LOOP_WORKSPACE)
-        updates->local[node->array] = true;
-    if (node->array >= 0 && updates->local[node->array])
-        return;
-    updates->other = updates->other || node->kind == LOOP_CALL || node->kind == LOOP_STORE;
-    if (node->kind == LOOP_ACCUMULATE) {
-        updates->updates++;
-        updates->update = node;
-    }
-}
-
-static bool is_changed(const Updates *updates, const IntExpr *expr) {
-    if (expr->op == INT_VAR)
-        return updates->changed[expr->value];
-    return (expr->left && is_changed(updates, expr->left)) ||
-           (expr->right && is_changed(updates, expr->right));
-}
-
 static bool is_in(const LoopBody *body, const LoopNode *node) {
     for (int64_t i = 0; i < body->count; i++)
         if (body->items[i] == node)
@@ -79,15 +49,27 @@ static bool is_in(const LoopBody *body, const LoopNode *node) {
 }
 
 const LoopNode *loop_invariant_update(const LoopKernel *kernel, const LoopNode *loop) {
-    Updates updates = {.changed = arena_array(kernel->arena, bool, kernel->vars.count + 1),
-                       .local = arena_array(kernel->arena, bool, kernel->arrays.count + 1)};
-    find_updates(&updates, loop);
-    loop_visit(&loop->body, find_updates, &updates);
-    const bool one = !updates.other && updates.updates == 1 && updates.update->position;
-    if (!one || is_changed(&updates, updates.update->position))
+    const LoopBody nodes = loop_nodes(kernel->arena, loop);
+    int *inside = arena_array(kernel->arena, int, kernel->vars.count + 1);
+    bool *local = arena_array(kernel->arena, bool, kernel->arrays.count + 1);
+    const LoopNode *update = NULL;
+    for (int64_t i = 0; i < nodes.count; i++) {
+        const LoopNode *node = nodes.items[i];
+        if (node->var >= 0)
+            inside[node->var] = 1;
+        if (node->kind == LOOP_WORKSPACE)
+            local[node->array] = true;
+        if (node->array >= 0 && local[node->array])
+            continue;
+        if (node->kind == LOOP_CALL || node->kind == LOOP_STORE || (node->kind == LOOP_ACCUMULATE && update))
+            return NULL;
+        if (node->kind == LOOP_ACCUMULATE)
+            update = node;
+    }
+    if (!update || !update->position || loop_depth_of(update->position, inside) > 0)
         return NULL;
-    const bool sparse = kernel->arrays.items[updates.update->array].sparse;
-    return !sparse || is_in(&loop->body, updates.update) ? updates.update : NULL;
+    const bool sparse = kernel->arrays.items[update->array].sparse;
+    return !sparse || is_in(&loop->body, update) ? update : NULL;
 }
 
 bool loop_has_loop(const LoopBody *body) {
