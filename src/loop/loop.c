@@ -228,13 +228,6 @@ ValueList loop_values(Arena *arena, const LoopNode *node) {
     return values;
 }
 
-void loop_visit(const LoopBody *body, void (*visit)(void *context, const LoopNode *node), void *context) {
-    for (int64_t i = 0; i < body->count; i++) {
-        visit(context, body->items[i]);
-        loop_visit(&body->items[i]->body, visit, context);
-    }
-}
-
 void loop_append(Arena *arena, LoopBody *body, const LoopNode *node) {
     // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
     array_push(arena, *body, node);

@@ -229,8 +229,6 @@ LoopBody loop_nodes(Arena *arena, const LoopNode *node);
 // All values of a node, operands after what they are operands of.
 typedef Array(const Value *) ValueList;
 ValueList loop_values(Arena *arena, const LoopNode *node);
-// Calls `visit` for each node, in order, those of bodies after the node itself.
-void loop_visit(const LoopBody *body, void (*visit)(void *context, const LoopNode *node), void *context);
 // A body in which each node is what `rewrite` appends to `to` for it; the bodies inside have been rewritten.
 typedef void (*LoopRewrite)(void *context, const LoopNode *node, LoopBody *to);
 LoopBody loop_rewrite(Arena *arena, const LoopBody *body, LoopRewrite rewrite, void *context);

@@ -10,33 +10,24 @@ typedef struct {
     bool *elements;      // by array: whether it has an element that is updated
 } Sums;
 
-typedef struct {
-    bool distinct; // threads make updates of their own
-    bool any;      // threads are at work
-    bool blocked;  // a team, which adds to copies
-} ThreadsInside;
-
-static void inspect_threads(void *context, const LoopNode *node) {
-    ThreadsInside *inside = context;
-    inside->any = inside->any || node->execution.thread;
-    inside->distinct = inside->distinct || (node->execution.thread && node->execution.distinct);
-    inside->blocked = inside->blocked || node->kind == LOOP_TEAM;
-}
-
 // The update that a loop makes of one element only, and that its threads may share; NULL where it does
-// something else.
+// something else, where threads make updates of their own, and where a team adds to copies.
 static const LoopNode *update_of(const Sums *sums, const LoopNode *loop) {
     const LoopNode *update = loop_invariant_update(sums->kernel, loop);
-    ThreadsInside inside = {0};
-    inspect_threads(&inside, loop);
-    loop_visit(&loop->body, inspect_threads, &inside);
-    return !update || inside.distinct || inside.blocked || (inside.any && update->atomic) ? NULL : update;
+    const LoopBody nodes = loop_nodes(sums->kernel->arena, loop);
+    for (int64_t i = 0; update && i < nodes.count; i++) {
+        const LoopExecution *execution = &nodes.items[i]->execution;
+        if (nodes.items[i]->kind == LOOP_TEAM ||
+            (execution->thread && (execution->distinct || update->atomic)))
+            return NULL;
+    }
+    return update;
 }
 
-static bool updates(const LoopBody *body, int array) {
-    for (int64_t i = 0; i < body->count; i++)
-        if ((body->items[i]->kind == LOOP_ACCUMULATE && body->items[i]->array == array) ||
-            updates(&body->items[i]->body, array))
+static bool updates(Arena *arena, const LoopNode *loop, int array) {
+    const LoopBody nodes = loop_nodes(arena, loop);
+    for (int64_t i = 0; i < nodes.count; i++)
+        if (nodes.items[i]->kind == LOOP_ACCUMULATE && nodes.items[i]->array == array)
             return true;
     return false;
 }
@@ -49,7 +40,7 @@ static void add_to_sum(void *context, const LoopNode *node, LoopBody *to) {
         copy->position = NULL;
         copy->atomic = false;
     }
-    if (node->kind == LOOP_FOR && updates(&node->body, sums->sum))
+    if (node->kind == LOOP_FOR && updates(sums->kernel->arena, node, sums->sum))
         loop_add_sum(sums->kernel->arena, copy, sums->sum);
     loop_append(sums->kernel->arena, to, copy);
 }
@@ -116,11 +107,6 @@ static const Value *with_elements(const Sums *sums, const Value *condition) {
                    : value_list(kernel->arena, VALUE_AND, VALUE_TYPE_CONDITION, NULL, at, operands);
 }
 
-static void has_team(void *context, const LoopNode *node) {
-    bool *team = context;
-    *team = *team || node->kind == LOOP_TEAM;
-}
-
 static void sum_leaf(void *context, const LoopNode *node, LoopBody *to) {
     Sums *sums = context;
     if (node->kind != LOOP_LEAF) {
@@ -130,7 +116,9 @@ static void sum_leaf(void *context, const LoopNode *node, LoopBody *to) {
     sums->elements = arena_array(sums->kernel->arena, bool, sums->array_count);
     LoopNode *leaf = loop_with_body(sums->kernel->arena, node, sum_body(sums, &node->body));
     bool team = false; // says itself that there is an element
-    loop_visit(&node->body, has_team, &team);
+    const LoopBody nodes = loop_nodes(sums->kernel->arena, node);
+    for (int64_t i = 0; i < nodes.count; i++)
+        team = team || nodes.items[i]->kind == LOOP_TEAM;
     if (!team)
         leaf->value = with_elements(sums, node->value);
     loop_append(sums->kernel->arena, to, leaf);

@@ -142,28 +142,15 @@ static void test_kernel_is_refused(void **state) {
 
 // A letter a loop: t threads, r threads with sums of their own, c threads with copies of their own, 2
 // together with the next loop, a atomic, v vector, u unrolled; '.' after each; a call at the end.
-typedef struct {
-    Text text;
-    bool team, atomic;
-} Marks;
-
-static void find_update(void *context, const LoopNode *node) {
-    Marks *marks = context;
-    marks->team = marks->team || node->kind == LOOP_TEAM;
-    marks->atomic = marks->atomic || node->atomic;
-}
-
-static void mark(void *context, const LoopNode *node) {
-    Marks *marks = context;
+static void mark(const LoopNode *node, bool team, bool atomic, Text *to) {
     const LoopExecution *execution = &node->execution;
     if (node->count)
-        text_append(&marks->text, "call");
+        text_append(to, "call");
     if (node->kind != LOOP_FOR)
         return;
-    const char *thread = marks->team ? "c" : execution->sum_count > 0 ? "r" : marks->atomic ? "ta" : "t";
-    text_printf(&marks->text, "%s%s%s%s.", execution->thread ? thread : "",
-                execution->collapsed == 2 ? "2" : "", execution->vector ? "v" : "",
-                execution->unroll ? "u" : "");
+    const char *thread = team ? "c" : execution->sum_count > 0 ? "r" : atomic ? "ta" : "t";
+    text_printf(to, "%s%s%s%s.", execution->thread ? thread : "", execution->collapsed == 2 ? "2" : "",
+                execution->vector ? "v" : "", execution->unroll ? "u" : "");
 }
 
 // The kernel before pass `end`.
@@ -181,10 +168,16 @@ static const LoopKernel *kernel_of(const Spmd *spmd, const char *end) {
 
 static const char *marks_of(Arena *arena, const Spmd *spmd) {
     const LoopKernel *kernel = kernel_of(spmd, "blocks"); // which would say the same twice
-    Marks marks = {.text = text_create(arena)};
-    loop_visit(&kernel->body, find_update, &marks);
-    loop_visit(&kernel->body, mark, &marks);
-    return text_string(&marks.text);
+    const LoopBody nodes = loop_nodes(arena, kernel->body.items[kernel->body.count - 1]);
+    bool team = false, atomic = false;
+    for (int64_t i = 0; i < nodes.count; i++) {
+        team = team || nodes.items[i]->kind == LOOP_TEAM;
+        atomic = atomic || nodes.items[i]->atomic;
+    }
+    Text text = text_create(arena);
+    for (int64_t i = 0; i < nodes.count; i++)
+        mark(nodes.items[i], team, atomic, &text);
+    return text_string(&text);
 }
 
 static void test_loops_are_parallel(void **state) {
