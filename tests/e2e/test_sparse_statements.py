@@ -14,7 +14,7 @@ import tempfile
 import numpy
 
 from _common import DISTAL, DTYPE, LIMIT_SECONDS, Failure
-from test_statements import Case
+from test_statements import Case, evaluate
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TYPES = ["f64", "f32", "i64", "c128", "i32"]
@@ -73,15 +73,31 @@ class SparseCase(Case):
         """Entries can be seen in text files, which have no complex numbers."""
         return f"{name}.out.{'tns' if name in self.sparse and self.types[name][0] != 'c' else 'npy'}"
 
-    def entries_of(self, name):
-        """What the result has to store: all that is made of something, and what dense levels at the end add."""
-        entries = self.magnitudes[name] > 0
+    def compute(self, values):
+        self.initial = values
+        super().compute(values)
+
+    def stored(self, name, entries):
+        """What a tensor stores that has these entries: dense levels at the end store all below one."""
         _, levels, modes = self.levels[name]
         for level, mode in zip(reversed(levels), reversed(modes)):
             if level != "dense":
                 break
             entries = numpy.repeat(entries.any(axis=mode, keepdims=True), entries.shape[mode], axis=mode)
         return entries
+
+    def entries_of(self, name):
+        """What a result has to store: where a sum of products of what is stored is not zero."""
+        values = dict(self.initial)
+        entries = {tensor: self.stored(tensor, value != 0).astype(float) if tensor in self.sparse
+                   else numpy.ones(value.shape) for tensor, value in values.items()}
+        for statement, extents in zip(self.statements, self.extents):
+            target = statement.target.tensor
+            pattern = evaluate(statement, values, entries, extents)[1] > 0
+            entries[target] = (self.stored(target, pattern) if target in self.sparse
+                               else numpy.ones(pattern.shape)).astype(float)
+            values[target] = self.results[target]
+        return entries[name] > 0
 
     def read(self, folder, name):
         path = f"{folder}/{self.file_of(name)}"
