@@ -1,19 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "format/slice.h"
 
-int level_array(int level, int index) {
-    return ARRAY_FIRST_OF_LEVELS + level * LEVEL_ARRAY_COUNT + index;
-}
-
-ElementType array_type(LevelList levels, ElementType values, int array) {
-    if (array == ARRAY_VALUES)
-        return values;
-    const int number = array - ARRAY_FIRST_OF_LEVELS;
-    const LevelType *level = &levels.types[number / LEVEL_ARRAY_COUNT];
-    const LevelArrayKind kind = level->format->arrays[number % LEVEL_ARRAY_COUNT].kind;
-    return kind == LEVEL_ARRAY_COORDINATES && !level->wide ? TYPE_I32 : TYPE_I64;
-}
-
 static int mode_of(LevelList levels, int level) {
     return levels.mode_order ? levels.mode_order[level] : level;
 }

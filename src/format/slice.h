@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Slices: the parts of a tensor's arrays that are stored, sent and counted, and where their elements are. A
-// tensor has an array of values and the arrays of its levels; dense levels have none, so a tensor of dense
-// levels is one array.
+// tensor of dense levels is one array, that of its values, and a slice of it is a rectangle.
 #ifndef DISTAL_FORMAT_SLICE_H
 #define DISTAL_FORMAT_SLICE_H
 
@@ -14,19 +13,6 @@ typedef struct {
     const LevelType *types; // NULL: all dense
     const int *mode_order;  // NULL: as the modes are numbered
 } LevelList;
-
-// The arrays of a tensor by number: its values first, then those of its levels.
-enum { ARRAY_VALUES, ARRAY_FIRST_OF_LEVELS };
-int level_array(int level, int index); // array `index` of a level
-// The type of its elements, where values have the type `values`.
-ElementType array_type(LevelList levels, ElementType values, int array);
-
-typedef struct {
-    int array;
-    // The positions in it. Values of a tensor of dense levels have a set for each mode; other arrays, and
-    // values below a level that is not dense, have one.
-    Rect rect;
-} Slice;
 
 // A slice in memory or in a file: `rect` is stored so that the offset of element x is the sum over modes d of
 // (index of x[d] in mode d of `rect`) * stride[d]. Strides are in elements and not negative.
