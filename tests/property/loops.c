@@ -308,6 +308,13 @@ void loops_create(const Draft *draft, const DraftStatement *statement, const Par
     for (int p = 0; p < part_count; p++)
         for (int m = 0; m < parts[p].order; m++)
             reader.kept[p] |= 1u << find_var(loops, parts[p].kept[m]);
+    for (int p = 0; p < part_count; p++)
+        for (int l = 0; l < 26; l++)
+            if (parts[p].around >> l & 1) {
+                const int var = find_var(loops, (char)('a' + l));
+                loops->vars[var].around = true;
+                reader.kept[p] |= 1u << var;
+            }
     for (int p = part_count - 1; p >= 0; p--)
         add_filling_nests(&reader, p);
     reader.left = left;

@@ -34,6 +34,7 @@ typedef struct {
     bool steps;   // it enumerates pieces of the data, in the manner of Cannon's algorithm
     int outer;    // of a split or divide that it is the inner loop of; -1
     int unit;     // source variable that it moves by one, -1
+    bool around;  // it goes through a variable in whose iterations a workspace lives
     unsigned said;
 } LoopVar;
 
@@ -62,6 +63,7 @@ typedef struct {
     int order;               // of the workspace
     char kept[DRAFT_ORDER];
     bool renamed[DRAFT_ORDER]; // variable i has a name of its own where the workspace is filled
+    unsigned around;           // letters, bit l - 'a', of variables in whose iterations the workspace lives
 } Part;
 // The letter that is put after the name there.
 char part_letter(int part);

@@ -18,7 +18,7 @@ bool writer_command(ScheduleWriter *writer, bool may_be_refused, const char *for
     va_start(arguments, format);
     vsnprintf(command->text, sizeof command->text, format, arguments);
     va_end(arguments);
-    command->may_be_refused = may_be_refused;
+    command->may_be_refused = may_be_refused || writer->rows;
     return true;
 }
 
@@ -141,6 +141,7 @@ bool writer_collapse(ScheduleWriter *writer, int outer, int inner) {
     var_at(writer, fused)->determined = a.determined && b.determined;
     var_at(writer, fused)->shifts = a.shifts | b.shifts;
     var_at(writer, fused)->on_left = a.on_left || b.on_left;
+    var_at(writer, fused)->around = a.around || b.around;
     loops_replace(&writer->loops, outer, &fused, 1);
     loops_replace(&writer->loops, inner, NULL, 0);
     var_at(writer, fused)->said = a.said;
@@ -169,10 +170,13 @@ bool writer_settle(ScheduleWriter *writer) {
     int all[MAX_LOOP_VARS], order[MAX_LOOP_VARS], next = 0;
     int count = loops_all(&writer->loops, all);
     random_shuffle(writer->random, all, count);
-    for (int pass = 0; pass < 2; pass++)
-        for (int i = 0; i < count; i++)
-            if (((var_at(writer, all[i])->said & SAID_DISTRIBUTE) == 0) == (pass == 1))
+    // Distributed loops, those around workspaces, and the others.
+    for (int pass = 0; pass < 3; pass++)
+        for (int i = 0; i < count; i++) {
+            const LoopVar *var = var_at(writer, all[i]);
+            if ((var->said & SAID_DISTRIBUTE ? 0 : var->around ? 1 : 2) == pass)
                 order[next++] = all[i];
+        }
     if (count < 2 || !writer_reorder(writer, order, count))
         return false;
     writer->loops.uncertain = false;

@@ -28,6 +28,7 @@ typedef struct {
     int part_count;                                    // that are computed ahead
     Part parts[MAX_PARTS];
     char workspaces[MAX_PARTS][4]; // their names
+    bool rows;                     // some workspace lives in iterations, which not every command allows
     bool atomic;                   // threads update so, somewhere
     char text[32];                 // of the last factor
 } ScheduleWriter;

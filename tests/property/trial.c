@@ -44,16 +44,18 @@ void trial_fail(Trial *trial, Verdict verdict, const char *format, ...) {
     va_end(arguments);
 }
 
+// The last command of each statement that may be refused.
 static bool drop_refusable(Draft *draft) {
     bool any = false;
     for (int s = 0; s < draft->statement_count; s++) {
         DraftStatement *statement = &draft->statements[s];
-        int kept = 0;
-        for (int c = 0; c < statement->command_count; c++)
-            if (!statement->commands[c].may_be_refused)
-                statement->commands[kept++] = statement->commands[c];
-        any |= kept < statement->command_count;
-        statement->command_count = kept;
+        int last = statement->command_count - 1;
+        while (last >= 0 && !statement->commands[last].may_be_refused)
+            last--;
+        for (int c = last; c >= 0 && c + 1 < statement->command_count; c++)
+            statement->commands[c] = statement->commands[c + 1];
+        statement->command_count -= last >= 0;
+        any |= last >= 0;
     }
     return any;
 }
@@ -116,7 +118,7 @@ Trial *trial_create(const Draft *draft, int number) {
     trial->arena = arena;
     trial->draft = *draft;
     bool ok = run_passes(trial);
-    if (!ok && drop_refusable(&trial->draft)) {
+    while (!ok && drop_refusable(&trial->draft)) {
         trial->dropped = true;
         ok = run_passes(trial);
     }

@@ -38,6 +38,8 @@ static Letters letters_of(const Scope *scope, int node) {
     Letters letters = 0;
     for (int m = 0; part && part_is_read_at(part, node) && m < part->order; m++)
         letters |= letter(part->kept[m]);
+    if (part && part_is_read_at(part, node))
+        letters |= part->around;
     if (part)
         return letters;
     if (at->kind == NODE_NUMBER)
@@ -232,7 +234,8 @@ static bool draw_nodes(const Scope *scope, Part *part, Place *place) {
     return true;
 }
 
-// Which variables index the workspace; false where there is no way.
+// Which variables index the workspace, and in whose iterations it lives, of those that cannot be summed
+// ahead; false where there is no way.
 static bool draw_kept(const Scope *scope, Part *part, const Place *place) {
     const ScheduleWriter *writer = scope->writer;
     Letters all = 0, common = place->always, left = 0;
@@ -240,13 +243,16 @@ static bool draw_kept(const Scope *scope, Part *part, const Place *place) {
         all |= letters_of(scope, part->nodes[i]);
         common |= common_letters(scope, part->nodes[i]);
     }
-    if (scope->within >= 0)
+    if (scope->within >= 0) {
+        left = writer->parts[scope->within].around;
         for (int m = 0; m < writer->parts[scope->within].order; m++)
             left |= letter(writer->parts[scope->within].kept[m]);
-    else
+    } else
         for (int m = 0; m < writer->draft->tensors[writer->statement->target].order; m++)
             left |= letter(writer->statement->vars[m]);
     int kept[26], count = 0;
+    const bool row = random_chance(writer->random, 40);
+    part->around = 0;
     for (int l = 0; l < 26; l++) {
         const Letters bit = 1u << l;
         const bool must_keep = left & bit || !place->linear || place->beside & bit;
@@ -255,7 +261,9 @@ static bool draw_kept(const Scope *scope, Part *part, const Place *place) {
             continue;
         if (must_keep && must_sum)
             return false;
-        if (must_keep || (!must_sum && random_chance(writer->random, 40)))
+        if (row && must_keep && random_chance(writer->random, 65))
+            part->around |= bit;
+        else if (must_keep || (!must_sum && random_chance(writer->random, 40)))
             kept[count++] = 'a' + l;
     }
     if (count > DRAFT_ORDER)
@@ -322,6 +330,7 @@ bool writer_precompute(ScheduleWriter *writer) {
         command->may_be_refused = false;
         writer->loops = loops;
         writer->part_count++;
+        writer->rows = writer->rows || part.around;
     }
     arena_free(arena);
     return fits;
