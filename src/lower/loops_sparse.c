@@ -494,12 +494,31 @@ static void append_followed(State *inside, const Loop *loop, LoopBody *to) {
     }
 }
 
-// The coordinates of several operands, the least first. One that has ended has a coordinate beyond all.
+// Whether an element of the set is in all operands.
+static bool is_intersection(const Set *set) {
+    return set->kind == SET_OPERAND ||
+           (set->kind == SET_BOTH && is_intersection(set->left) && is_intersection(set->right));
+}
+
+// Where not all operands have the coordinate, an operand goes on at the first that is not less.
+static void append_jump(const State *state, Loop *loop, int o, const Value *met, LoopBody *to) {
+    Arena *arena = arena_of(state);
+    const Operand *operand = &state->operands[o];
+    const Level *level = level_of(operand);
+    const Value *jump = level->type.format->search(arena, level, loop->positions[o], loop->ends[o],
+                                                   int_var(arena, loop->source));
+    loop->next[o] = let_index(state, operand, "jump",
+                              value_select(arena, met, value_index(arena, loop->next[o]), jump), to);
+}
+
+// The coordinates of several operands, the least first; where all of them have to have it, the greatest of
+// those that they are at, as nothing before it is in all. One that has ended has a coordinate beyond all.
 static void append_merge_loop(const State *state, Loop *loop, LoopBody *to) {
     if (has_threads(loop->from) || loop->from->vector || loop->from->unroll)
         refuse(state, loop, "it goes through the coordinates of several sparse tensors together");
     Arena *arena = arena_of(state);
     const int count = state->leaf->operand_count;
+    const bool all = is_intersection(loop->set);
     State inside = copy_state(state);
     append_cursors(state, loop, to);
     append_followed(&inside, loop, to);
@@ -517,7 +536,7 @@ static void append_merge_loop(const State *state, Loop *loop, LoopBody *to) {
             coordinate = value_select(arena, build_less(arena, loop->positions[o], loop->ends[o]), coordinate,
                                       value_index(arena, int_const(arena, INT64_MAX)));
         coordinates[o] = let_index(state, operand, "c", coordinate, &node->body);
-        least = least ? int_op(arena, INT_MIN, least, coordinates[o]) : coordinates[o];
+        least = least ? int_op(arena, all ? INT_MAX : INT_MIN, least, coordinates[o]) : coordinates[o];
     }
     append_coordinate(state, loop, value_index(arena, least), &node->body);
     for (int o = 0; o < count; o++)
@@ -527,7 +546,17 @@ static void append_merge_loop(const State *state, Loop *loop, LoopBody *to) {
                                     value_index(arena, coordinates[o]),
                                     value_index(arena, int_var(arena, loop->source))),
                            &node->body);
+    const Value **met = arena_array(arena, const Value *, count);
+    int met_count = 0;
+    for (int o = 0; all && o < count; o++)
+        if (loop->iterated[o])
+            met[met_count++] = inside.operands[o].present;
     append_inside(&inside, loop, &node->body);
+    for (int o = 0; all && o < count; o++)
+        if (loop->iterated[o])
+            append_jump(state, loop, o,
+                        value_list(arena, VALUE_AND, VALUE_TYPE_CONDITION, NULL, met_count, met),
+                        &node->body);
     append_advances(state, loop, &node->body);
     append(state, to, node);
 }
