@@ -35,6 +35,7 @@ RUNS = [
     ("own_arrays", [], [1, 2, 3, 8], r"rank 0 received: 0$"),
     ("own_arrays", ["5", "30", "4"], [7], r"rank 0 received: 0$"),
     ("cp_als", [], [1, 2, 3, 4, 6, 8], r"fit (0\.9999\d+|1\.0+) after \d+ sweeps on \d ranks"),
+    ("cg", ["1000"], [1], r"26 steps, relative residual \S+: solved"),
     ("cp_als", ["3", "19", "8"], [5], r"fit (0\.9999\d+|1\.0+) after \d+ sweeps on 5 ranks"),
 ]
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sparse tensors through the calls of the library: arrays of the caller in place and converted, entries in
-// any order, values that change under a structure that stays, files, and what is refused.
+// any order, results in place, values that change under a structure that stays, files, and what is refused.
 // ranks: 3
 #include "api.h"
 
@@ -103,6 +103,36 @@ static void test_entries(MPI_Comm comm, int rank, int ranks) {
     distal_free(d);
 }
 
+// Results with a structure: an operand's, which is shared, and an assembled one, which is read in place.
+static void test_results(MPI_Comm comm, int rank, int ranks) {
+    (void)ranks;
+    distal_context *d = context_on(comm);
+    distal_tensor *B = declare(d, "B(3, 4): f64, csr"), *A = declare(d, "A(3, 4): f64, csr"),
+                  *C = declare(d, "C(3, 3): f64, csr");
+    double values[] = {1, 2, 3};
+    const distal_level_arrays given[] = {{0}, {.pos = pos64, .crd = crd32}};
+    OK(distal_tensor_attach_levels(B, rank == 0 ? given : NULL, rank == 0 ? values : NULL));
+    distal_plan *doubled = plan_of(d, "A(i, j) = 2 * B(i, j)"),
+                *square = plan_of(d, "C(i, k) = B(i, j) * B(k, j)");
+    for (int round = 1; round <= 2; round++) {
+        values[0] = round;
+        OK(distal_execute(doubled));
+        OK(distal_execute(square));
+        distal_level_arrays a[2], c[2];
+        void *of_a, *of_c;
+        int64_t a_count, c_count;
+        OK(distal_tensor_levels(A, a, &of_a, &a_count));
+        OK(distal_tensor_levels(C, c, &of_c, &c_count));
+        if (rank != 0)
+            continue;
+        CHECK(a_count == 3 && ((double *)of_a)[0] == 2 * round && ((double *)of_a)[2] == 6, "A");
+        CHECK(c_count == 2 && ((double *)of_c)[0] == round * round && ((double *)of_c)[1] == 13, "C");
+        CHECK(c_count == 2 && ((const int32_t *)c[1].crd)[0] == 0 && ((const int32_t *)c[1].crd)[1] == 2,
+              "columns of C");
+    }
+    distal_free(d);
+}
+
 static void test_files(MPI_Comm comm, int rank, int ranks) {
     distal_context *d = context_on(comm);
     distal_tensor *B = declare(d, "B(8, 8): f64, csr"), *C = declare(d, "C(8, 8): f64, coo");
@@ -194,6 +224,7 @@ int main(int argument_count, char **arguments) {
     for (int ranks = 1; ranks <= 3; ranks += 2) {
         run_case("api_levels/attached", ranks, test_attached);
         run_case("api_levels/entries", ranks, test_entries);
+        run_case("api_levels/results", ranks, test_results);
         run_case("api_levels/files", ranks, test_files);
         run_case("api_levels/refused", ranks, test_refused);
     }
