@@ -9,9 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What one thread has appended.
+// What one thread has appended. A product of sparse matrices appends an element once for each of its
+// products, so a thread remembers the points that it appended last, one for each value of a hash, and appends
+// none of them again.
+enum { RECENT_BITS = 13 };
 typedef struct ResultList {
     EntryList list;
+    int64_t *recent; // points, -1 where there is none yet
     bool failed;
 } ResultList;
 
@@ -23,8 +27,10 @@ static void hold(Structure **place, Structure *structure) {
 }
 
 static void free_lists(Result *result) {
-    for (int t = 0; t < result->list_count; t++)
+    for (int t = 0; t < result->list_count; t++) {
         entries_free(&result->lists[t].list.entries);
+        free(result->lists[t].recent);
+    }
     free(result->lists);
     result->lists = NULL;
     result->list_count = 0;
@@ -61,10 +67,29 @@ bool result_begin(Result *result, Diagnostics *diagnostics) {
     result->lists = calloc((size_t)count, sizeof *result->lists);
     if (!result->lists)
         return no_memory(result, diagnostics);
-    for (; result->list_count < count; result->list_count++)
-        result->lists[result->list_count].list =
-            (EntryList){.entries = storage_no_entries(target), .limit = target->limit / count};
+    const size_t bytes = (sizeof(int64_t) << RECENT_BITS) * (size_t)target->home->tensor->order;
+    while (result->list_count < count) {
+        ResultList *own = &result->lists[result->list_count++];
+        own->list = (EntryList){.entries = storage_no_entries(target), .limit = target->limit / count};
+        own->recent = malloc(bytes);
+        if (!own->recent)
+            return no_memory(result, diagnostics);
+        memset(own->recent, -1, bytes);
+    }
     return true;
+}
+
+// Whether the point is one of those remembered; remembers it.
+static bool is_recent(ResultList *own, int order, const int64_t *coordinates) {
+    uint64_t hash = 0;
+    for (int d = 0; d < order; d++)
+        hash = (hash ^ (uint64_t)coordinates[d]) * 0x9E3779B97F4A7C15;
+    const size_t bytes = sizeof(int64_t) * (size_t)order;
+    int64_t *slot = own->recent + (hash >> (64 - RECENT_BITS)) * (uint64_t)order;
+    if (memcmp(slot, coordinates, bytes) == 0)
+        return true;
+    memcpy(slot, coordinates, bytes);
+    return false;
 }
 
 // Each point once, where the list is full of them.
@@ -79,6 +104,8 @@ static void compact(const Result *result, EntryList *list) {
 
 void result_append(const Result *result, const int64_t *coordinates) {
     ResultList *own = &result->lists[omp_get_thread_num()];
+    if (is_recent(own, result->target->home->tensor->order, coordinates))
+        return;
     compact(result, &own->list);
     own->failed = own->failed || !entry_list_append(&own->list, coordinates, NULL);
 }
