@@ -359,7 +359,7 @@ static bool run_in_team(const Join *join, Totals *totals) {
         ok = !walk->out_of_memory;
     }
     if (totals->sparse) {
-#pragma omp critical(append_totals)
+#pragma omp critical
         ok = ok && totals_append(totals, &own);
         totals_free(&own);
     }

@@ -136,7 +136,7 @@ def build_with_cmake(tree, folder, sources, *options):
 
 
 def test_cmake(tree, folder):
-    sources = ";".join(f"{EXAMPLES}/{name}.c" for name in ("figure2", "own_arrays", "cp_als"))
+    sources = ";".join(f"{EXAMPLES}/{name}.c" for name in ("figure2", "own_arrays", "cp_als", "cg"))
     build_with_cmake(tree, f"{folder}/cmake", sources)
 
 
