@@ -376,7 +376,7 @@ def test_lack_of_memory(folder):
         available = 1024 * next(int(line.split()[1]) for line in file if line.startswith("MemAvailable"))
     too_large = math.isqrt(4 * available // (3 * 8))  # three matrices of doubles take four times what is free
     for arguments, message, advice in [
-            (["-p", f"n={too_large}", "-p", "chunk=2000"], "not enough memory: the ranks of this node need ", "4 to a node as now"),
+            (["-p", f"n={too_large}", "-p", "chunk=2000"], "not enough memory: the ranks of this node need ", "still 4 on each node"),
             (["-p", "chunk=1024", "--memory-limit", "8M"], "rank 0 needs 14.0 MiB", "with -p chunk=256, no rank"),
             (["--memory-limit", "8192K", "--check"], "rank 0 needs 32.0 MiB", "without --check, no rank")]:
         done = distal([*summa, *arguments], status=1)
