@@ -95,6 +95,8 @@ static inline int distal_thread_number(void) {
 
 // The least number of iterations for which a team of threads pays off.
 enum { DISTAL_PARALLEL_WORK = 16384 };
+// How many portions threads take of iterations that take different times.
+enum { DISTAL_PORTIONS = 512 };
 // The number of iterations above which a library call uses a team of its own.
 enum { DISTAL_CALL_WORK = 8192 };
 

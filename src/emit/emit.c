@@ -102,6 +102,14 @@ static void emit_pragma(Emitter *emitter, const LoopNode *node) {
     text_append(&text, execution->sum_count ? ")" : "");
     if (team && has_workspace(emitter->kernel, &node->body))
         text_printf(&text, " num_threads(distal_workspace_threads(%s))", emitter->names.execution);
+    // Not where there are sums, which threads would make in another order in each run.
+    if (team && execution->uneven && !execution->sum_count && !execution->vector) {
+        const IntExpr *count = int_op(emitter->kernel->arena, INT_SUB, node->upper, node->lower);
+        text_printf(&text,
+                    count->left ? " schedule(dynamic, 1 + (%s) / DISTAL_PORTIONS)"
+                                : " schedule(dynamic, 1 + %s / DISTAL_PORTIONS)",
+                    int_text(emitter, count));
+    }
     if (team && execution->collapsed > 1)
         text_printf(&text, " collapse(%d)", execution->collapsed);
     if (team && execution->work)

@@ -117,6 +117,7 @@ typedef struct {
     bool vector;     // divided among the lanes of vectors
     int64_t unroll;  // this many copies of the body; 0: as the C compiler likes
     int collapsed;   // this many perfectly nested loops share the threads; 0 is 1
+    bool uneven;     // iterations take different times, so threads take a few of them at a time
     int sum_count;   // scalars that threads and lanes add to on their own, and that are added up in the end
     const int *sums;
     const IntExpr *work; // iterations inside: few are not worth a team

@@ -44,6 +44,26 @@ static const IntExpr *work_of(const Threads *threads, const LoopNode *node, cons
     return sum ? sum : work;
 }
 
+// Whether iterations of a loop take different times: a loop inside of it has a condition, or bounds that are
+// loaded, such as those of the entries of a row.
+static bool is_uneven(const LoopKernel *kernel, const LoopNode *loop) {
+    const LoopBody nodes = loop_nodes(kernel->arena, loop);
+    int *loaded = arena_array(kernel->arena, int, kernel->vars.count);
+    for (int64_t i = 0; i < nodes.count; i++) {
+        const LoopNode *node = nodes.items[i];
+        const ValueList values = loop_values(kernel->arena, node);
+        for (int64_t v = 0; v < values.count && node->kind == LOOP_LET; v++)
+            if (values.items[v]->kind == VALUE_LOAD)
+                loaded[node->var] = 1;
+        if (node->kind == LOOP_WHILE)
+            return true;
+        if (node != loop && node->kind == LOOP_FOR &&
+            (loop_depth_of(node->lower, loaded) || loop_depth_of(node->upper, loaded)))
+            return true;
+    }
+    return false;
+}
+
 // Whether no command says who executes loops of a leaf, which has one library call at most: its count is set
 // in *call. Calls that share space may not be made at the same time.
 static bool is_open(const Threads *threads, const LoopNode *leaf, const IntExpr **call) {
@@ -153,8 +173,13 @@ static LoopBody walk(Threads *threads, const LoopBody *body, bool in_team) {
             node = with_threads(threads, node);
         LoopNode *copy = arena_copy(arena, node, sizeof *node);
         const bool is_team = node->kind == LOOP_TEAM;
-        if (is_team || (node->execution.thread && !in_team))
-            copy->execution.work = work_of(threads, node, int_const(arena, 1));
+        if (is_team || (node->execution.thread && !in_team)) {
+            enum { ENTRIES = 16 }; // assumed for each iteration where their number is not known
+            copy->execution.uneven =
+                !is_team && !node->execution.collapsed && is_uneven(threads->kernel, node);
+            copy->execution.work =
+                work_of(threads, node, int_const(arena, copy->execution.uneven ? ENTRIES : 1));
+        }
         // A call whose length is not known yet cannot decide.
         if (node->execution.call && !is_known(threads, node->execution.call))
             copy->execution = (LoopExecution){.distinct = node->execution.distinct};

@@ -23,7 +23,7 @@ for each processor (), active:
     B = wait FETCH_B with B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
     x = wait FETCH_x with x_lo0 = lo[0]
     leaf where active && y:  # loops: 'B' is sparse
-        for i in 0 .. n:  # distinct, threads, work n
+        for i in 0 .. n:  # distinct, threads, uneven, work 16 * n
             let B_begin2 = B_pos2[i]
             let B_end2 = B_pos2[i + 1]
             workspace sum
@@ -68,7 +68,7 @@ for each processor (), active:
     leaf where active:  # loops: 'B' is sparse
         let C_pos1_value: i64 = n > 0 ? C_pos1[0] : 0L
         let C_pos1_value_2: i64 = n > 0 ? C_pos1[1] : 0L
-        for i in 0 .. n:  # distinct, threads, work n
+        for i in 0 .. n:  # distinct, threads, uneven, work 16 * n
             let C_begin1 = C_pos1_value
             let C_end1 = C_pos1_value_2
             let C_p1 = distal_search_i32(&C_crd1[0], C_begin1, C_end1, i)

@@ -25,7 +25,7 @@ for each processor (), active:
     C = wait FETCH_C with C_lo0 = lo[0], C_stride0 = stride[0], C_lo1 = lo[1]
     D = wait FETCH_D with D_lo0 = lo[0], D_stride0 = stride[0], D_lo1 = lo[1]
     leaf where active && A:  # loops: 'A' is sparse
-        for i in 0 .. n:  # distinct, threads, work n * k
+        for i in 0 .. n:  # distinct, threads, uneven, work 16 * n * k
             let B_begin2 = B_pos2[i]
             let B_end2 = B_pos2[i + 1]
             let C_at = (i - C_lo0) * C_stride0 - C_lo1
@@ -54,7 +54,7 @@ for each processor (), active:
     leaf where active:  # loops: 'A' is sparse
         let E_pos1_value: i64 = n > 0 ? E_pos1[0] : 0L
         let E_pos1_value_2: i64 = n > 0 ? E_pos1[1] : 0L
-        for i in 0 .. n:  # distinct, threads, work n
+        for i in 0 .. n:  # distinct, threads, uneven, work 16 * n
             let E_begin1 = E_pos1_value
             let E_end1 = E_pos1_value_2
             let E_p1 = distal_search_i32(&E_crd1[0], E_begin1, E_end1, i)
@@ -102,7 +102,7 @@ for each processor (), active:
     leaf where active:  # loops: 'A' is sparse
         let E_pos1_value: i64 = n > 0 ? E_pos1[0] : 0L
         let E_pos1_value_2: i64 = n > 0 ? E_pos1[1] : 0L
-        for i in 0 .. n:  # distinct, threads, work n
+        for i in 0 .. n:  # distinct, threads, uneven, work 16 * n
             let E_begin1 = E_pos1_value
             let E_end1 = E_pos1_value_2
             let E_p1 = distal_search_i32(&E_crd1[0], E_begin1, E_end1, i)
