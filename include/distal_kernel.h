@@ -70,7 +70,7 @@ void distal_merge_copies(distal_execution *execution, int transfer);
 
 // A result that is assembled has a second function, NAME_structure, which is called before the kernel itself
 // where the structure of the result is not known yet, and appends its entries: in any order, from any thread,
-// the same one as often as it likes. `coordinates` are by mode.
+// each any number of times. `coordinates` are by mode.
 void distal_append(distal_execution *execution, int transfer, const int64_t *coordinates);
 
 // Workspaces, by number, that threads fill and read within an iteration: the memory of thread `thread`, of
@@ -113,9 +113,9 @@ static inline int distal_has_bit(const int64_t *bits, int64_t position) {
     return (int)((uint64_t)bits[position / 64] >> position % 64 & 1);
 }
 
-// Lists of coordinates. Among positions begin to before end, whose coordinates increase, the first with one
-// that is not less than `coordinate`, or `end`; and the first position with another coordinate than the
-// first, where equal ones follow each other.
+// Searches in lists of coordinates, among positions `begin` to before `end`: the first position whose
+// coordinate is not less than `coordinate`, or `end`; and the first one whose coordinate is not that at
+// `begin`, where equal coordinates are adjacent.
 #define DISTAL_DEFINE_LISTS(suffix, type)                                                                    \
     static inline int64_t distal_search_##suffix(const type *list, int64_t begin, int64_t end,               \
                                                  int64_t coordinate) {                                       \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Conjugate gradients (Hestenes and Stiefel 1952) for a sparse symmetric positive definite matrix: a .mtx
-// file, or the matrix of a stencil on a grid. The product of matrix and vector and the two sums go through
-// distal, each planned once; vectors are changed in place between. One process: cg [n [matrix.mtx]]
+// file, or the matrix of a stencil on a grid. distal computes the product of matrix and vector and the two
+// sums, each planned once; in between, vectors are changed in place. One process: cg [n [matrix.mtx]]
 #include <distal.h>
 
 #include <math.h>

@@ -86,7 +86,7 @@ static double power_of_2(int exponent) {
     return value;
 }
 
-// x and, where `more`, a little more, shifted right and rounded to the nearest integer, ties to even.
+// x and, where `more`, a positive remainder, shifted right and rounded to the nearest integer, ties to even.
 static uint64_t shift_rounded(Wide x, int shift, bool more) {
     if (shift <= 0)
         return (uint64_t)x << -shift;
@@ -95,7 +95,7 @@ static uint64_t shift_rounded(Wide x, int shift, bool more) {
     return kept + (rest > half || (rest == half && (more || kept % 2)));
 }
 
-// (x, and a little more) * 2^exponent, rounded to as many bits.
+// (x, with a remainder where `more`) * 2^exponent, rounded to `bits` bits.
 static double rounded(Wide x, bool more, int exponent, int bits) {
     const int shift = bit_length(x) > bits ? bit_length(x) - bits : 0;
     return (double)shift_rounded(x, shift, more) * power_of_2(exponent + shift);
@@ -177,7 +177,7 @@ static void scan_exponent(Scan *scan) {
     scan->end = at;
 }
 
-// Behind one of the words for what is not finite; NULL where there is none.
+// The end of a word for infinity or NaN; NULL where there is none.
 static const char *scan_word(const char *at, double *value) {
     static const struct {
         const char *word;

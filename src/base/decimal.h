@@ -9,9 +9,9 @@
 
 typedef enum { DECIMAL_NONE, DECIMAL_FINE, DECIMAL_TOO_LARGE } DecimalStatus;
 
-// Both read the number at the beginning of a text, where no white space may stand, and set *end behind it.
-// The text ends with a character that is in no number, such as a newline. DECIMAL_NONE: there is none, and
-// *end is `text`.
+// Both read the number at the beginning of a text, which has no white space before it, and set *end to what
+// follows. The text ends with a character that is in no number, such as a newline. DECIMAL_NONE: there is
+// none, and *end is `text`.
 
 // Digits with an optional sign. DECIMAL_TOO_LARGE: not in 64 bits.
 DecimalStatus decimal_integer(const char *text, const char **end, int64_t *value);

@@ -12,8 +12,8 @@ bool launch_is_inside(void);
 // ranks or their threads are bound.
 bool launch_binds(void);
 
-// The exit status of the process: in a rank that distal has launched, a code that tells the launching process
-// that this rank has printed why it failed; else `status` itself.
+// The exit status of the process: in a rank that distal has launched, a code by which the launching process
+// knows that this rank has printed why it failed; else `status` itself.
 int launch_exit_status(ExitStatus status);
 
 // Whether there are at most 16 processes for each core that this process may use, or --oversubscribe is

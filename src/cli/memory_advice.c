@@ -167,7 +167,7 @@ static bool try_smaller_pieces(Advice *advice, const Param *param) {
     return false;
 }
 
-// Doubles the params in turn until it fits; without params, the number of ranks.
+// Doubles the params one after the other until it fits; without params, the number of ranks.
 static bool try_more_ranks(Advice *advice, const Param *const *params, int count) {
     const Session *session = advice->session;
     int64_t *values = arena_array(session->arena, int64_t, count), ranks = session->pipeline->ranks;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The bitmap level: a position for each coordinate of the mode, as in a dense level, and a bit for each that
-// says whether it is stored. A kernel asks it for single coordinates.
+// The bitmap level: a position for each coordinate of the mode, as in a dense level, and a bit for each
+// position that says whether it is stored. Kernels look up single coordinates in it and do not iterate over
+// it.
 #include "format/formats.h"
 
 #include "base/integer.h"
@@ -30,7 +31,7 @@ static void measure(LevelArrays *level, int64_t parents, int64_t distinct) {
     level->lengths[BITS] = ceil_div(level->position_count, WORD);
 }
 
-// Two threads may meet in a word.
+// Updates are atomic, as several threads may set bits of the same word.
 static void pack(LevelArrays *level, int64_t parents, const LevelEntries *entries, LevelPart part) {
     (void)parents;
     uint64_t *bits = level->arrays[BITS];

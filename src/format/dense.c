@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The dense level: every coordinate of the mode is stored. In a dense tensor consecutive ones are as far
-// apart as the view's stride says; in a sparse tensor, position p * extent + x has coordinate x under
-// position p.
+// The dense level: every coordinate of the mode is stored. In a dense tensor consecutive coordinates are one
+// stride of the view apart; in a sparse tensor coordinate x below position p is at position p * extent + x.
 #include "format/formats.h"
 
 #include "base/integer.h"

@@ -56,7 +56,7 @@ const char *entries_check(const Entries *entries, Arena *arena) {
     return NULL;
 }
 
-// Whether entry e begins a new coordinate, as a byte for each.
+// Sets first[e] to 1 where entry e has other coordinates than the entry before it, else to 0.
 static void mark_first(const Entries *entries, uint8_t *first) {
 #pragma omp parallel for num_threads(entries_team(entries->count))
     for (int64_t e = 0; e < entries->count; e++) {
@@ -67,7 +67,7 @@ static void mark_first(const Entries *entries, uint8_t *first) {
     }
 }
 
-// The items of a column that are kept, one after the other in `to`; begins[t] is where part t begins there.
+// Copies the items of a column that are kept to `to`, without gaps; begins[t] is where part t begins there.
 static void compact(const void *from, void *to, size_t size, const uint8_t *keep, int64_t count, int team,
                     const int64_t *begins) {
 #pragma omp parallel num_threads(team)
@@ -83,7 +83,7 @@ static void compact(const void *from, void *to, size_t size, const uint8_t *keep
     }
 }
 
-// Adds to each first entry those after it that have the same coordinates.
+// Adds to the value of each first entry those of the entries after it that have the same coordinates.
 static void add_up(const Entries *entries, const uint8_t *first, int team) {
     const int64_t size = (int64_t)type_info(entries->type)->size;
     char *values = entries->values;

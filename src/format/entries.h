@@ -19,8 +19,8 @@ typedef struct {
 
 // All functions that can fail return NULL on success, else the reason (allocated in `arena` or static).
 
-// Memory for entries->count entries of its type and order, not set. Freed with entries_free, also after a
-// failure.
+// Allocates memory for entries->count entries of its type and order, not initialized. Freed with
+// entries_free, also after a failure.
 const char *entries_allocate(Entries *entries);
 void entries_free(Entries *entries);
 // Bytes that the coordinates and values of `count` entries take; INT64_MAX where that overflows.
@@ -41,8 +41,8 @@ const char *entries_sum_duplicates(Entries *entries);
 // Removes the entries for which `keep` is 0.
 const char *entries_keep(Entries *entries, const uint8_t *keep);
 
-// A share of `count` items for one of `team` threads: items part_begin(count, team, t) to before that of t
-// + 1.
+// The first of `count` items that thread `thread` of `team` works on; they end before that of the next
+// thread.
 static inline int64_t part_begin(int64_t count, int team, int thread) {
     return count / team * thread + (count % team < thread ? count % team : thread);
 }

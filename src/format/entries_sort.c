@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sorting of entries: a stable radix sort, by threads side by side, of keys with the index of their entry. A
-// key is the row-major position in as many modes as 64 bits hold; where that is not all of them, the sort is
-// repeated from the modes that are stored last to those that are stored first.
+// Sorting of entries: a parallel stable radix sort of keys, each with the index of its entry. A key is the
+// row-major position in as many modes as fit into 64 bits; where not all fit, the sort is repeated, from the
+// modes that are stored last to those that are stored first.
 #include "format/entries.h"
 
 #include "base/integer.h"
@@ -83,7 +83,8 @@ static uint64_t word_key(const Word *word, const Entries *entries, int64_t e) {
     return key;
 }
 
-// Sorts the keys, which give the order so far, by a word more. Returns the array of the two that they are in.
+// Sorts the keys, which are in the order found so far, by one more word. Returns the one of the two arrays
+// that has the result.
 static Key *sort_by_word(const Entries *entries, const Word *word, Key *keys, Key *other, int team,
                          int64_t *counts) {
 #pragma omp parallel for num_threads(team)
@@ -98,7 +99,7 @@ static Key *sort_by_word(const Entries *entries, const Word *word, Key *keys, Ke
     return keys;
 }
 
-// Puts a column in order.
+// Permutes a column into sorted order.
 #define DEFINE_GATHER(size, type)                                                                            \
     static void gather_##size(void *to, const void *from, const Key *keys, int64_t count, int team) {        \
         type *x = to;                                                                                        \

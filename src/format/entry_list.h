@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A list of entries that grows while they are found one after the other.
+// A list of entries that grows as entries are appended.
 #ifndef DISTAL_FORMAT_ENTRY_LIST_H
 #define DISTAL_FORMAT_ENTRY_LIST_H
 

@@ -39,7 +39,7 @@ typedef struct {
     bool wide;
     void *arrays[LEVEL_ARRAY_COUNT];
     int64_t lengths[LEVEL_ARRAY_COUNT]; // in elements
-    bool borrowed[LEVEL_ARRAY_COUNT];   // belong to someone else, who keeps them
+    bool borrowed[LEVEL_ARRAY_COUNT];   // owned by somebody else
 } LevelArrays;
 
 static inline int64_t level_coordinate(const LevelArrays *level, int array, int64_t position) {
@@ -54,9 +54,9 @@ static inline void level_set_coordinate(LevelArrays *level, int array, int64_t p
         ((int32_t *)level->arrays[array])[position] = (int32_t)coordinate;
 }
 
-// Sorted entries without duplicates as a level sees them while it is packed. Entries that agree in all levels
-// to `depth` share a position of the level: that is the level itself, or, where it is nonunique, the
-// singleton level that ends what follows it.
+// Sorted entries without duplicates as a level sees them while it is packed. Entries with the same
+// coordinates in levels 0 to `depth` share a position of the level. `depth` is the level itself or, where it
+// is nonunique, the last of the singleton levels that follow it.
 typedef struct {
     int64_t count;
     const int64_t *coordinates; // of the level's mode, by entry
@@ -72,9 +72,9 @@ typedef struct {
     int64_t parent;      // the position above of entry first - 1; -1 where there is none
 } LevelPart;
 
-// One level of a tensor as a kernel sees it through a view: its format, and the numbers and arrays of the
-// view that describe it, which `bind` has made. The view of a sparse tensor is all of it, and its positions
-// are numbers of a level; that of a dense tensor is a rectangle, and a position is a distance in memory.
+// One level of a tensor as a kernel sees it through a view: its format, and the variables and arrays that
+// `bind` has made for it. The view of a sparse tensor is the whole tensor, and positions are those of its
+// levels. The view of a dense tensor is a rectangle, and positions are offsets in memory.
 typedef struct {
     LevelType type;
     int number;            // among the levels of the tensor, from 0
@@ -104,8 +104,7 @@ struct LevelFormat {
 
     // Builders of loop IR. NULL where a format lacks the capability.
 
-    // Adds to `view`, a WAIT or OPEN, the numbers of the level, as variables, and its arrays, and describes
-    // the level by them.
+    // Adds the variables and arrays of the level to `view`, a WAIT or OPEN, and sets them in *level.
     void (*bind)(LoopKernel *kernel, LoopNode *view, Level *level);
     // Where every coordinate is stored:
     // The position of a coordinate under a position above, NULL at the root.
@@ -126,14 +125,14 @@ struct LevelFormat {
 
     // Where not every coordinate is stored, in this order of positions:
 
-    // The positions below those of the level above from `begin` to before `end`; NULL where its positions are
-    // no list to go through, and it is asked for single coordinates only.
+    // The positions below positions `begin` to before `end` of the level above; NULL where positions cannot
+    // be iterated over, only searched.
     LevelRange (*range)(Arena *arena, const Level *level, const IntExpr *begin, const IntExpr *end);
     // The coordinate of a position.
     const Value *(*coordinate)(Arena *arena, const Level *level, const IntExpr *position);
-    // The first position from `begin` to before `end`, positions that have increasing coordinates, with a
-    // coordinate that is not less than `coordinate`; `end` where there is none. A level without `range` is
-    // asked with the positions of the level above instead.
+    // The first position from `begin` to before `end` whose coordinate is not less than `coordinate`; `end`
+    // where there is none. Coordinates increase there. Where the level has no `range`, `begin` and `end` are
+    // positions of the level above.
     const Value *(*search)(Arena *arena, const Level *level, const IntExpr *begin, const IntExpr *end,
                            const IntExpr *coordinate);
     // Whether what `search` has found is the coordinate.
@@ -157,12 +156,12 @@ struct LevelFormat {
     // Sets position_count and the lengths of the arrays, INT64_MAX where they overflow: below `parents`
     // positions, with `distinct` entries as the level sees them.
     void (*measure)(LevelArrays *level, int64_t parents, int64_t distinct);
-    // Fills the arrays, which are zero, from a part of the entries, side by side with other parts.
+    // Fills the zeroed arrays from a part of the entries, while other threads do so from other parts.
     void (*pack)(LevelArrays *level, int64_t parents, const LevelEntries *entries, LevelPart part);
     // The positions below positions first .. last - 1 of the level above: *from .. *to - 1.
     void (*below)(const LevelArrays *level, int64_t first, int64_t last, int64_t *from, int64_t *to);
-    // The coordinates of `count` positions from `first` on; -1 where nothing is stored, as can be in formats
-    // that are not compact.
+    // The coordinates of `count` positions from `first` on; -1 where nothing is stored, which occurs only in
+    // formats that are not compact.
     void (*coordinates)(const LevelArrays *level, int64_t first, int64_t count, int64_t *to);
 };
 

@@ -26,11 +26,10 @@ void tensor_format_levels(const TensorFormat *format, int order, LevelType *leve
 
 // Whether equal coordinates can follow each other in a level of this format: it keeps them in a list.
 bool level_can_repeat(const LevelFormat *format);
-// Every tensor has to fit its levels, with each of its entries stored once. So a coordinate that stands alone
-// below a position needs a level above that repeats its coordinates, and only such a level makes use of that.
-// NULL where the list is legal; else what is wrong with level *at.
+// A list is legal where every tensor can be stored in it with each entry once: exactly the levels above a
+// singleton level are nonunique. NULL where it is legal; else what is wrong with level *at.
 const char *level_list_refuse(Arena *arena, int order, const LevelType *levels, int *at);
-// The legal list that is nearest: formats as they are, but for a first singleton.
+// Changes a list into the nearest legal one: formats stay as they are, except a singleton as the first level.
 void level_list_mend(int order, LevelType *levels);
 // Whether a level does not store every coordinate.
 bool level_list_is_sparse(int order, const LevelType *levels);

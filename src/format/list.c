@@ -43,7 +43,7 @@ const Value *list_coordinate(Arena *arena, const Level *level, const IntExpr *po
     return list_load(arena, level, list_of(level), position);
 }
 
-// A function of the kernel's header on the list.
+// A call of a function of distal_kernel.h on the list.
 static const Value *call(Arena *arena, const Level *level, const char *name, const IntExpr *begin,
                          const IntExpr *end, const IntExpr *coordinate) {
     const int array = list_of(level);

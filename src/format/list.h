@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What level formats share that keep their coordinates in a list, one for each position: the builders of loop
-// IR that look at this list.
+// What level formats have in common that store a list of coordinates, one for each position: loop IR that
+// reads the list.
 #ifndef DISTAL_FORMAT_LIST_H
 #define DISTAL_FORMAT_LIST_H
 

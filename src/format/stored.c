@@ -61,7 +61,7 @@ typedef struct {
     int64_t *distinct;
 } Packing;
 
-// Zeroed memory by several threads, which come to own its pages.
+// Zeroed memory. Each thread zeroes a share, so that pages are placed in the memory near it (first touch).
 static void *claim(Packing *packing, int64_t bytes) {
     if (bytes > packing->left)
         return NULL;

@@ -17,7 +17,7 @@ typedef struct {
     LevelArrays arrays[MAX_ORDER]; // by storage level
     int64_t value_count;           // positions of the last level; 1 where the order is 0
     void *values;
-    bool values_borrowed; // belong to someone else, who keeps them
+    bool values_borrowed; // owned by somebody else
 } StoredTensor;
 
 // All functions that can fail return NULL on success, else the reason (allocated in `arena` or static).
@@ -28,8 +28,8 @@ typedef struct {
 // entries: what would take more is refused before it is allocated, with the level and its size.
 const char *stored_pack(StoredTensor *tensor, Entries *entries, int64_t limit, Arena *arena);
 
-// The stored entries, zeros among them, in storage order: every coordinate of a level that is full. Within
-// `limit` as above. The caller frees the entries with entries_free, also after a failure.
+// The stored entries in storage order, those with value zero among them; a full level stores every
+// coordinate. Within `limit` as above. The caller frees the entries with entries_free, also after a failure.
 const char *stored_unpack(const StoredTensor *tensor, Entries *entries, int64_t limit, Arena *arena);
 
 // The number of entries that stored_unpack gives.

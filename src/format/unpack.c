@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Unpacking of stored tensors: a walk from position to position, the last level many at a time. Positions of
-// the first level are walked by threads side by side, once to count what is below them, and once to write it.
+// Unpacking of stored tensors: a walk down the tree of levels, in which runs of positions of the last level
+// are handled at once. Threads share the positions of the first level: a first pass counts the entries below
+// them, a second pass writes them.
 #include "format/stored.h"
 
 #include "base/integer.h"
@@ -66,7 +67,8 @@ static void walk_positions(Walk *walk, int l, int64_t first, int64_t last) {
     }
 }
 
-// The positions of the first level in parts, some to each thread as they differ in length.
+// The positions of the first level are cut into this many parts; a thread takes several, as the work below
+// them differs.
 enum { PARTS = 256 };
 
 static void walk_parts(const StoredTensor *tensor, Entries *entries, int64_t *starts) {

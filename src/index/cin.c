@@ -58,7 +58,7 @@ static const Stmt *executed_last(const Stmt *stmt) {
     return stmt->kind == STMT_WHERE ? stmt->first : stmt->second;
 }
 
-// The loops around the assignment with this number, or around the row that it fills or reads.
+// The loops around the assignment with this number, or around the row workspace that it fills or reads.
 static Nest path_to(const Cin *cin, int index, const Tensor *row) {
     const Stmt *stmt = cin->body;
     Nest nest = {0};
@@ -105,22 +105,22 @@ const Stmt *stmt_inside(Arena *arena, const Nest *nest, int first, int end, cons
     return stmt;
 }
 
-// Nests get new loops.
+// State of cin_set_nests: nests get new loops.
 typedef struct {
     const Cin *cin;
     const Nest *nests;
     const char *why; // NULL while they fit the rows
 } Rebuilding;
 
-// Whether a row of the variables in `around` is filled anew in each iteration of the loop, however far
-// outside.
+// Whether a row workspace with `around` is filled anew in each iteration of the loop, however far outside it
+// is.
 static bool must_be_around(const Cin *cin, VarSet around, int loop) {
     return around >> loop & 1 || cin_directive(cin, DIRECTIVE_DISTRIBUTE, loop) ||
            cin_directive(cin, DIRECTIVE_COMMUNICATE, loop);
 }
 
-// How many loops, from the outermost, are around the row that the nests first ... first + count - 1 fill and
-// read.
+// How many loops, from the outermost, are around the row workspace that the nests first ... first + count - 1
+// fill and read.
 static int loops_around(Rebuilding *rebuilding, const Tensor *row, int first, int count) {
     const Cin *cin = rebuilding->cin;
     const VarSet around = cin_derived(cin, row->around);

@@ -98,9 +98,8 @@ typedef struct {
 const Cin *cin_create(Arena *arena, const Assignment *assignment);
 
 // The same for an assignment that has been divided into `parts`, of which later ones read what earlier ones
-// compute: the last where the one before it where ... A part that fills a row is put inside the loops of each
-// nest that reads it. All have the same table of variables. Keeps pointers to
-// them.
+// compute: `last where (... where first)`. A part that fills a row workspace is put inside the loops of each
+// nest that reads it. All parts have the same table of variables. Keeps pointers to them.
 const Cin *cin_create_parts(Arena *arena, const Assignment *assignment, const Assignment *const *parts,
                             int part_count);
 
@@ -117,7 +116,7 @@ void cin_derive(Cin *cin, Relation *relation, const NewVar *children);
 void cin_add_directive(Cin *cin, Directive directive);
 
 // Nests: the assignments of the statement, each with all loops around it, in order of execution. Nests that
-// fill and read a row have loops in common.
+// fill and read a row workspace have loops in common.
 typedef struct {
     int loop_count;
     int loops[MAX_VARS]; // variable ids, outermost first
@@ -126,13 +125,13 @@ typedef struct {
 int cin_nest_count(const Cin *cin);
 Nest cin_nest(const Cin *cin, int index);
 Nest *cin_nests(const Cin *cin); // all of them, in the arena
-// The loops around a row that nest `index` fills or reads.
+// The loops around a row workspace that nest `index` fills or reads.
 VarSet cin_loops_around(const Cin *cin, int index, const Tensor *row);
 // `stmt` inside of the loops of the nest from number `first` to before `end`.
 const Stmt *stmt_inside(Arena *arena, const Nest *nest, int first, int end, const Stmt *stmt);
-// Gives all nests the loops of `nests`. Those that a row needs to have around it, because they determine the
-// variables of its `around`, are distributed or have data moving inside, and the loops outside of them become
-// loops of all nests that fill and read it. NULL, or why that cannot be: some of these nests lack one.
+// Gives all nests the loops of `nests`. Nests that fill and read a row workspace get common loops: those that
+// determine the variables of its `around`, are distributed or have data moving inside, and all outside of
+// them. NULL, or the reason why that is impossible: a nest lacks one of these loops.
 const char *cin_set_nests(Cin *cin, const Nest *nests);
 // Index of the loop in the nest, -1 where the nest lacks it.
 int nest_position(const Nest *nest, int var);

@@ -15,7 +15,7 @@
 #include <omp.h>
 #endif
 
-// A term and its operands, in the order in which its variables are gone through.
+// A term and its operands, in the order in which its variables are given values.
 typedef struct {
     const Evaluator *evaluator;
     const Term *term;
@@ -37,7 +37,7 @@ typedef struct {
 } Batch;
 enum { VALUE_SIZE = 16 };
 
-// One thread on its way through the points.
+// The state of one thread: the variables that have values, and the entries that are left of each operand.
 typedef struct {
     const Join *join;
     Batch batch;

@@ -23,8 +23,8 @@ typedef struct {
     LevelType levels[MAX_ORDER];
     int mode_order[MAX_ORDER];
     const Placement *placement; // NULL: induced by the schedule
-    // Of a row, a workspace that lives in an iteration of loops and is filled anew in each: the variables of
-    // its statement that these loops go through. 0: a tensor that lies in memory as a whole.
+    // Of a row workspace, which is filled anew in each iteration of the loops around it: the variables of its
+    // statement that these loops iterate over. 0: a tensor that lies in memory as a whole.
     VarSet around;
 } Tensor;
 
@@ -98,8 +98,8 @@ const Access *assignment_sparse(const Assignment *assignment);
 const Access *expr_access_of(const Expr *expr, const Tensor *tensor);
 const Access *expr_sparse(const Expr *expr);
 
-// The variables that determine the element of an access: those that index it, and those around a row. And
-// those of all accesses of an expression.
+// The variables that determine the element of an access: those that index it, and those around a row
+// workspace. And those of all accesses of an expression.
 VarSet access_vars(const Access *access);
 VarSet expr_vars(const Expr *expr);
 

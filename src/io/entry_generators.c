@@ -81,7 +81,8 @@ static void fill_rmat(const Generator *generator, const GeneratorValues *values,
 
 const EntryGenerator entry_generator_rmat = {check_rmat, count_one_each, fill_rmat};
 
-// A stencil of so many points: in how many dimensions, and whether its points are a cube or a star.
+// A stencil, by its number of points: how many dimensions it has, and whether its points are a cube or a
+// star.
 typedef struct {
     int points, dimensions;
     bool star;
@@ -107,7 +108,7 @@ static int64_t power(int64_t base, int exponent) {
     return result;
 }
 
-// The side of a grid of so many points; its power is not `points` where there is none.
+// The side of a grid with this number of points, rounded down: its power is not `points` where there is none.
 static int64_t side_of(int64_t points, int dimensions) {
     int64_t side = (int64_t)llround(pow((double)points, 1.0 / dimensions));
     while (side > 0 && power(side, dimensions) > points)

@@ -38,7 +38,7 @@ const char *entry_text_refuse(const InputFile *file, int64_t offset, const char 
     for (int64_t at = 0; at < offset; at += (int64_t)sizeof bytes) {
         const size_t size = (size_t)min_i64((int64_t)sizeof bytes, offset - at);
         if (file_bytes_read(file->fd, bytes, size, at))
-            return why; // which line it was is not known any more
+            return why; // the number of the line is not known any more
         for (size_t i = 0; i < size; i++)
             line += bytes[i] == '\n';
     }

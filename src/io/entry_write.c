@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writing of entries as text: in each round the threads format a block each, and then write them one behind
-// the other.
+// Writes entries as text, in rounds: in each the threads format a block each, and then write the blocks in
+// order.
 #include "io/entry_text.h"
 
 #include "base/decimal.h"

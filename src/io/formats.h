@@ -56,7 +56,7 @@ struct FileFormat {
     const char *(*write)(int fd, const FileTensor *tensor, int64_t count, const PiecePart *parts,
                          Arena *arena);
 
-    // Reads all entries, parsed side by side by the threads of this process: those of a full tensor with its
+    // Reads all entries, parsed by the threads of this process in parallel: those of a full tensor with its
     // zeros, duplicates as they come. `entries` has type, order and extents of the tensor set, which
     // input_check has compared; the rest is set here, and freed by the caller with entries_free, also after a
     // failure. What would take more than `limit` bytes is refused before it is allocated.

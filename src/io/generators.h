@@ -28,8 +28,8 @@ typedef struct {
 
 typedef struct Generator Generator;
 
-// A generator that lists entries, in units of work of which each has some. Any number of threads makes the
-// same.
+// A generator that lists entries, in units of work that threads share. The entries do not depend on the
+// number of threads.
 typedef struct {
     // Sets the number of units; a reason where it does not make a tensor like `shape` (type, order, extents).
     const char *(*check)(const GeneratorValues *values, const Entries *shape, int64_t *units, Arena *arena);
@@ -41,7 +41,7 @@ typedef struct {
 } EntryGenerator;
 
 extern const EntryGenerator entry_generator_sparse, entry_generator_rmat, entry_generator_stencil;
-// Whether there is a stencil of so many points.
+// Whether there is a stencil with this number of points.
 bool stencil_exists(int64_t points);
 
 struct Generator {

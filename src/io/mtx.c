@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matrix Market: a matrix as entries or as an array, column by column; of a symmetric, skew-symmetric or
-// hermitian one only a triangle is listed. A vector is a matrix of one column.
+// .mtx files, Matrix Market: a matrix as entries or as an array, column by column; of a symmetric,
+// skew-symmetric or hermitian one only a triangle is listed. A vector is a matrix of one column.
 #include "io/entry_text.h"
 
 #include "base/decimal.h"

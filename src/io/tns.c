@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FROSTT's text: a line for each entry, of its coordinates, counted from 1, and its value; lines that begin
-// with # are comments. The file says neither the extents nor, in so many words, the type: values may be
-// integers or real numbers, those of complex tensors are two numbers.
+// .tns files, the text format of FROSTT: a line for each entry, with its coordinates, counted from 1, and its
+// value; lines that begin with # are comments. The file states neither extents nor type: values may be
+// integers or real numbers, and those of complex tensors are two numbers.
 #include "io/entry_text.h"
 
 #include <stdlib.h>

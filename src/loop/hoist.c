@@ -25,8 +25,8 @@ int loop_define(LoopHoist *hoist, int depth, LoopVar var, const Value *value) {
     return let->var;
 }
 
-// Nothing may be defined between loops that threads share as one, so what the outer ones bind is bound in the
-// body of the last.
+// Nothing may be defined between collapsed loops, so what the outer ones bind counts as bound in the body of
+// the last.
 static int bound_depth(const LoopNode *node, int depth) {
     return node->execution.collapsed > 1 ? depth + node->execution.collapsed - 1 : depth;
 }

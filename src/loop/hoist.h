@@ -8,7 +8,7 @@
 
 typedef struct LoopScope LoopScope;
 struct LoopScope {
-    const LoopScope *outer; // NULL: of the leaf
+    const LoopScope *outer; // NULL: this is the body of the leaf
     const LoopNode *node;   // whose body it is
     int depth;
     LoopBody *body;
@@ -23,19 +23,19 @@ typedef struct {
 typedef struct LoopHoist LoopHoist;
 struct LoopHoist {
     LoopKernel *kernel;
-    // What becomes of a node, without its body, in `scope`; NULL: it stays as it is.
+    // The node, without its body, that takes the place of `node` in `scope`; NULL: it stays.
     const LoopNode *(*rewrite)(LoopHoist *hoist, const LoopNode *node);
     int *depths;            // by variable: of the scope that it is bound in; 0: outside of the leaf
-    const LoopScope *scope; // of the node in hand
-    Array(LoopDefinition) definitions; // of the leaf in hand, that the pass has made
+    const LoopScope *scope; // of the current node
+    Array(LoopDefinition) definitions; // that the pass has made in the current leaf
 };
 
 // A kernel in which each node of each leaf is what `rewrite` makes of it, and definitions of index arithmetic
 // are outside of the loops that do not change them.
 const LoopKernel *loop_hoist(const LoopKernel *kernel,
                              const LoopNode *(*rewrite)(LoopHoist *hoist, const LoopNode *node));
-// The variable of a definition of `value` in the innermost scope of this depth around the node in hand: one
-// that is there for the same array or variable, or a new one.
+// The variable of a definition of `value` in the innermost scope of this depth around the current node: one
+// that exists already for the same array or variable, or a new one.
 int loop_define(LoopHoist *hoist, int depth, LoopVar var, const Value *value);
 
 #endif

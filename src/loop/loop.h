@@ -17,7 +17,7 @@ enum {
     VALUE_TYPE_NONE,    // of a call that gives nothing
 };
 
-// A name is what is wanted: what two things want, or C has, gets a number after it (loop/names.h).
+// `name` is preferred: one that is taken, or reserved in C, gets a number after it (loop/names.h).
 typedef struct {
     const char *name;
     bool given; // by the user, and so before the compiler's own names

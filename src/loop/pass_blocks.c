@@ -14,8 +14,8 @@ typedef struct {
     int *outer_vars;        // by variable: 1 where `outer` binds it, or something before `inner`
     int *inner_vars;        // and where `inner` does, or something inside
     int64_t var_count;      // before there are copies
-    const IntExpr **values; // of the variables in the copy in hand; NULL: as they are
-    int *arrays;            // in the copy in hand, by array
+    const IntExpr **values; // of the variables in the current copy; NULL: as they are
+    int *arrays;            // in the current copy, by array
 } Jam;
 
 static bool is_plain(LoopKind kind, bool before) {
@@ -23,7 +23,7 @@ static bool is_plain(LoopKind kind, bool before) {
                   : kind == LOOP_ACCUMULATE || kind == LOOP_STORE;
 }
 
-// Whether the node sets a local variable from which the next iteration of `outer` goes on.
+// Whether the node sets a local variable that the next iteration of `outer` reads.
 static bool carries(const Jam *jam, const LoopNode *node) {
     if (node->kind != LOOP_STORE || !jam->kernel->arrays.items[node->array].scalar)
         return false;
@@ -34,7 +34,7 @@ static bool carries(const Jam *jam, const LoopNode *node) {
     return true;
 }
 
-// A workspace that copies would share.
+// A workspace in memory, which copies would share.
 static bool has_elements(const Jam *jam, const LoopNode *node) {
     return node->kind == LOOP_WORKSPACE && jam->kernel->arrays.items[node->array].extent;
 }
@@ -127,7 +127,7 @@ static const Value *rename_value(void *context, const Value *value) {
     return copy;
 }
 
-// A node of the copy in hand: what it binds gets a name of its own.
+// A node of the current copy: what it binds gets a name of its own.
 static const LoopNode *renamed(Jam *jam, const LoopNode *node, int copy_number) {
     LoopKernel *kernel = jam->kernel;
     Arena *arena = kernel->arena;
@@ -168,7 +168,7 @@ static void append_update(const Jam *jam, const LoopNode *node, LoopBody *to) {
     loop_append(jam->kernel->arena, to, node);
 }
 
-// A definition is for all copies where it is the same in them.
+// A definition that is the same in all copies is made once.
 static bool is_copied(const Jam *jam, const LoopNode *node) {
     return node->kind != LOOP_LET || jam->outer_vars[node->var];
 }

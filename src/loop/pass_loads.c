@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads elements whose position a loop does not change before the loop. C compilers do that only where they
-// see that nothing in the loop writes the element, which they do not in the functions that they make of the
-// loops of threads.
+// Moves loads of elements whose position a loop does not change in front of the loop. C compilers do so only
+// where they see that nothing in the loop writes the element; in the functions that they make of threaded
+// loops they do not see it.
 #include "loop/hoist.h"
 #include "loop/passes.h"
 
-// Each value of a loop is in a register while the loop runs. Processors have 16 or 32 for vectors, which sums
-// and the elements that the loop goes through need as well.
+// Each value takes a register while the loop runs. Processors have 16 or 32 vector registers, and the loop
+// needs some for its sums and its other elements.
 enum { MOST_VALUES = 8 };
 
 static int count_values(const LoopHoist *hoist) {
@@ -51,7 +51,7 @@ static int least_depth(const LoopHoist *hoist, const IntExpr *position, const Va
     return least;
 }
 
-// Outside of loops without iterations the element may not be there.
+// The element may not exist where the loops have no iterations, so the load is conditional.
 static const Value *loaded(LoopHoist *hoist, const Value *load) {
     LoopKernel *kernel = hoist->kernel;
     const Value *condition, *value = load;
@@ -64,7 +64,7 @@ static const Value *loaded(LoopHoist *hoist, const Value *load) {
     return value_var(kernel->arena, load->type, loop_define(hoist, depth, var, value));
 }
 
-// What is evaluated in some cases only stays where it is.
+// Operands that are evaluated conditionally are not moved.
 static const Value *with_loaded(LoopHoist *hoist, const Value *value) {
     if (value->kind == VALUE_LOAD && value->index && !hoist->kernel->arrays.items[value->array].written &&
         count_values(hoist) < MOST_VALUES)

@@ -5,7 +5,7 @@
 
 typedef struct {
     LoopKernel *kernel;
-    int sum, array;      // the sum in hand, and the array that is updated
+    int sum, array;      // the current sum, and the array that is updated
     int64_t array_count; // without sums
     bool *elements;      // by array: whether it has an element that is updated
 } Sums;
@@ -91,7 +91,7 @@ static LoopBody sum_body(Sums *sums, const LoopBody *body) {
     return result;
 }
 
-// Where there is no iteration there may be no element to add a sum of nothing to, but in workspaces.
+// Without iterations an element to update may not exist, except in a workspace.
 static const Value *with_elements(const Sums *sums, const Value *condition) {
     const LoopKernel *kernel = sums->kernel;
     const int count = condition->kind == VALUE_AND ? condition->operand_count : 1;

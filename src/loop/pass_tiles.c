@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tiles: where the innermost loop strides through an array whose stored elements another loop walks along,
-// as in a transposition, both are executed in blocks, so that cache lines are used up before they are
-// evicted.
+// Tiles: where the innermost loop strides through an array along whose elements another loop walks, as in a
+// transposition, both are executed in blocks. Cache lines are then used up before they are evicted.
 #include "loop/passes.h"
 
-// The innermost loop strides through INNER cache lines, 16 KiB, which stay in a first-level cache, and their
-// pages in the TLB, while the other loop uses them up. Its OUTER iterations are few, so that there are tiles
-// for many threads.
+// A tile has INNER cache lines, 16 KiB, in the innermost loop: they stay in a first-level cache, and their
+// pages in the TLB, while the other loop uses them up. OUTER is small, so that there are tiles for many
+// threads.
 enum { INNER = 256, OUTER = 32 };
 
 // What an iteration of a loop adds to an expression; where that is not a number, STRIDE_OTHER.
@@ -73,7 +72,7 @@ static Stride stride_of(const IntExpr *expr, const Stride *vars) {
     return left == STRIDE_NONE && expr->op == INT_ADD ? right : STRIDE_OTHER;
 }
 
-// Of all variables of the nest, in an iteration of `loop`.
+// By variable of the nest, what an iteration of `loop` adds to it.
 static const Stride *strides_in(const Nest *nest, const LoopNode *loop) {
     Stride *strides = arena_array(nest->kernel->arena, Stride, nest->kernel->vars.count);
     const LoopBody nodes = loop_nodes(nest->kernel->arena, nest->headers.items[0]);
@@ -87,8 +86,8 @@ static const Stride *strides_in(const Nest *nest, const LoopNode *loop) {
     return strides;
 }
 
-// The place among the headers of a loop that walks along the elements at `position`, through which the
-// innermost loop strides; -1 where there is none.
+// The index among the headers of the crossing loop, which walks along the elements at `position`, through
+// which the innermost loop strides; -1 where there is none.
 static int crossing_at(const Nest *nest, const IntExpr *position) {
     if (!position || stride_of(position, strides_in(nest, nest->innermost)) != STRIDE_OTHER)
         return -1;
@@ -114,10 +113,11 @@ static int find_crossing(const Nest *nest) {
     return found;
 }
 
-// What a header inside of the crossing loop depends on, and so where it goes.
+// Where a header inside of the crossing loop is placed, which follows from what it depends on.
 enum { OUTSIDE, BETWEEN, CROSSING };
 
-// Levels of the headers, by place. False where the bounds of a loop depend on one that moves inside of it.
+// Finds where each header is placed. False where the bounds of a loop depend on a loop that moves inside of
+// it.
 static bool find_levels(const Nest *nest, int crossing, int *levels) {
     int *vars = arena_array(nest->kernel->arena, int, nest->kernel->vars.count);
     vars[nest->headers.items[crossing]->var] = CROSSING;
@@ -135,8 +135,8 @@ static bool find_levels(const Nest *nest, int crossing, int *levels) {
     return true;
 }
 
-// Appends a loop over blocks of `loop`, and to `ends` the end of the one in hand; `loop` becomes the loop in
-// a block.
+// Appends a loop over blocks of `loop`, and to `ends` the end of the current block; `loop` becomes the loop
+// within a block.
 static void append_blocks(LoopKernel *kernel, LoopNode *loop, int64_t block, LoopBody *to, LoopBody *ends) {
     Arena *arena = kernel->arena;
     const LoopVar tile = {.name = "tile", .type = VALUE_TYPE_INDEX, .stem_array = -1, .stem_var = loop->var};

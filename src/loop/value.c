@@ -65,8 +65,8 @@ static const char *as_function(const Value *value) {
     return NULL;
 }
 
-// What becomes an index does so without a word: coordinates and conditions are added to nothing before they
-// are assigned or compared.
+// Conversions that need no cast in C: coordinates and conditions are assigned or compared before anything is
+// added to them.
 static bool is_silent(const Value *value) {
     return value->kind == VALUE_CONVERT && value->type == VALUE_TYPE_INDEX;
 }
@@ -198,7 +198,7 @@ static void print_value(const Printer *printer, const Value *value, Text *to) {
     case VALUE_AND:
         print_operands(printer, value, " && ", BIND_COMPARISON, to);
         return;
-    case VALUE_OR: // compilers ask for brackets around && inside of ||
+    case VALUE_OR: // compilers warn about && inside of || without parentheses
         print_operands(printer, value, " || ", BIND_COMPARISON, to);
         return;
     case VALUE_SELECT:

@@ -11,7 +11,7 @@ typedef struct {
     bool *vars, *arrays; // that are bound here
     TransferState *transfers;
     bool in_leaf, in_vector;
-    const LoopNode *node; // in hand
+    const LoopNode *node; // the current one
 } Verifier;
 
 static void fail(Verifier *verifier, const char *what, const char *name) {

@@ -47,7 +47,7 @@ const char *blas_form(KernelName kernel) {
     return shape ? shape->form : NULL;
 }
 
-// What stands in the way, of all assignments of loops to dimensions tried: that of the one that came
+// What prevents a call, of all assignments of loops to dimensions tried: the obstacle of the one that came
 // furthest.
 typedef enum { OBSTACLE_NONE, OBSTACLE_PRODUCT, OBSTACLE_LOOP, OBSTACLE_FORM, OBSTACLE_STRIDE } Obstacle;
 
@@ -395,8 +395,8 @@ static int dim_of(const LeafSite *site, const BlasCall *call, int loop) {
     return !in_b ? M : !in_a ? N : K;
 }
 
-// Whether a loop of the call goes through the mode that is stored last: another one would go through memory
-// better.
+// Whether a loop of the call iterates over the mode that is stored last: another call would have better
+// locality.
 static bool is_walked(const BlasCall *call, const Access *access) {
     const CallDim *const dims[] = {&call->m, &call->n, &call->k};
     const int last = access_contiguous_var(access);

@@ -5,7 +5,7 @@
 
 #include "lower/loops.h"
 
-// How a kernel reaches the elements of one transfer, or of a row.
+// How a kernel accesses the elements of one transfer, or of a row workspace.
 typedef struct {
     int array;
     bool scalar; // a local variable, which has no positions
@@ -13,7 +13,7 @@ typedef struct {
     Level levels[MAX_ORDER]; // by storage level
 } View;
 
-// A row that leaves may use, and those outside of it.
+// A row workspace that is live in the current leaf, and those around it.
 typedef struct RowView RowView;
 struct RowView {
     const RowWorkspace *row;
@@ -27,24 +27,24 @@ typedef struct {
     LoopKernel *kernel;
     ElementType type;     // that the statement computes in
     View *views;          // by transfer
-    const SpmdNest *nest; // in hand
+    const SpmdNest *nest; // the current one
     bool structure;       // entries of the result are built, and no values
-    const RowView *rows;  // inside of which the leaf in hand is, the innermost first
+    const RowView *rows;  // that are live in the current leaf, innermost first
     Diagnostics *diagnostics;
     bool refused; // a command about a loop cannot be carried out
     int active;   // the variable that says whether its processor takes part
 } Builder;
 
-// A sparse access of a leaf while loops are made around it: what is known of its position.
+// A sparse access of a leaf while loops are built around it, and the part of its position that is known.
 typedef struct {
     const Access *access;
     const View *view;
     bool written;
-    int level;                  // of how many levels, from the outermost, the position is known
+    int level;                  // number of levels, from the outermost, whose position is known
     const IntExpr *begin, *end; // positions of the last of these, from `begin` to before `end`; NULL: one
     const Value *present;       // whether there is one; NULL: yes
-    // Where the loop around goes through coordinates in order, and the next level is looked up: a local
-    // variable that says where, and the end.
+    // Where coordinates of the loop around increase and the next level is looked up: a local variable with
+    // the position reached so far, and the end.
     int cursor;
     const IntExpr *cursor_end;
 } Operand;
@@ -64,12 +64,12 @@ typedef struct {
     const Operand *operands;
 } LeafBuilder;
 
-// The view of an access of the nest in hand.
+// The view of an access of the current nest.
 const View *build_view(const Builder *builder, const Access *access, TransferKind kind);
-// The position of an element of it where the leaf's innermost loops begin; NULL of a row that is a scalar.
+// The position of an element of it where the leaf's innermost loops begin; NULL of a scalar row workspace.
 const IntExpr *build_position(const LeafBuilder *leaf, const Access *access, TransferKind kind);
-// The elements of the view that differ by one in variable `source` are so far apart; 0 where it has no such
-// mode.
+// The stride of variable `source` in the view, in elements: between coordinates that differ by one. 0 where
+// the view has no such mode.
 const IntExpr *build_stride(const LeafBuilder *leaf, const Access *access, TransferKind kind, int source);
 
 // The right side, computed in the statement's type.
@@ -82,7 +82,7 @@ int build_operand(const LeafBuilder *leaf, const Access *access, TransferKind ki
 const Value *build_call(const LeafBuilder *leaf);
 // The loops of a leaf with sparse tensors and all inside.
 void build_sparse_loops(LeafBuilder *leaf, LoopBody *to);
-// What loops of both kinds of leaves share.
+// What is inside of the innermost loop, of leaves with and without sparse tensors.
 void build_innermost(LeafBuilder *leaf, LoopBody *to);
 void build_definitions(const LeafBuilder *leaf, const Definition *definitions, int count, LoopBody *to);
 void build_upper(LeafBuilder *leaf, int l, LoopBody *to);

@@ -23,14 +23,13 @@ bool set_equal(const Set *a, const Set *b) {
                                      : set_equal(a->left, b->left) && set_equal(a->right, b->right));
 }
 
-// Whether `set`, an operation of `kind`, has `part` among what it is made of.
+// Whether `part` is a term of `set`, an operation of `kind`.
 static bool has_part(const Set *set, SetKind kind, const Set *part) {
     return set_equal(set, part) ||
            (set->kind == kind && (has_part(set->left, kind, part) || has_part(set->right, kind, part)));
 }
 
-// What is in both, or in either, without what follows from the rest: a and (a or b) is a, a or (a and b) is
-// a.
+// The intersection or union, simplified by absorption: a and (a or b) is a, a or (a and b) is a.
 static const Set *combine(Arena *arena, SetKind kind, const Set *left, const Set *right) {
     const SetKind other = kind == SET_BOTH ? SET_EITHER : SET_BOTH;
     if (left->kind == SET_ALL)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where an expression of sparse tensors can be other than zero: as unions and intersections of what its
-// operands store, with coordinates that all of them have left out (merge lattices: Kjolstad, Kamil, Chou,
-// Lugato, Amarasinghe 2017). Of one such set follow the loops over a variable, and the conditions inside of
-// them.
+// Where an expression of sparse tensors can be other than zero: unions and intersections of the coordinates
+// that its operands store (merge lattices: Kjolstad, Kamil, Chou, Lugato, Amarasinghe 2017). Operands that
+// have every coordinate are left out. The loops over a variable follow from such a set, and so do the
+// conditions inside of them.
 #ifndef DISTAL_LOWER_LATTICE_H
 #define DISTAL_LOWER_LATTICE_H
 
@@ -23,12 +23,12 @@ struct Set {
 };
 
 // Where `expr` is present (index/presence.h), computed in `type`. `operand` gives the number of the operand
-// that an access of a sparse tensor stands for, or -1 where it is left out.
+// for an access of a sparse tensor, or -1 where it is left out.
 const Set *set_of(Arena *arena, const Expr *expr, ElementType type,
                   int (*operand)(void *context, const Access *access), void *context);
 
 bool set_equal(const Set *a, const Set *b);
-// Whether some of its operands is this one; whether all elements of the set are in the operand.
+// Whether the set mentions the operand; whether every element of the set is stored in it.
 bool set_mentions(const Set *set, int operand);
 bool set_requires(const Set *set, int operand);
 

@@ -11,15 +11,15 @@ typedef Array(Guard) GuardArray;
 // What bounds are made from, from the outermost loop inwards, and what they need, outwards.
 typedef struct {
     const LeafSite *site;
-    bool known[MAX_VARS];   // at the depth in hand; a variable once defined is known by its own name
+    bool known[MAX_VARS];   // at the current depth; a variable once defined is known by its own name
     bool clamped[MAX_VARS]; // kept below their extents by the bounds so far
     bool used[MAX_VARS];    // by something further inside
     DefinitionArray definitions[MAX_VARS + 1]; // by number of loops around
     GuardArray guards[MAX_VARS + 1];
 } LeafBuilder;
 
-// `expr` with divisors of at least one: definitions stand before the guard that tells whether a coordinate
-// lies within a variable whose extent may be 0.
+// `expr` with divisors of at least one: definitions precede the guard that checks whether a coordinate lies
+// within a variable whose extent may be 0.
 static const IntExpr *without_zero_divisors(Arena *arena, const IntExpr *expr) {
     if (!expr->left)
         return expr;
@@ -262,8 +262,8 @@ static bool has_commands(const LeafSite *site, int var) {
 }
 
 // gemm wherever it fits, with as many loops as it can replace; gemv where the loops around it change its
-// operands only, as with other factors it would read its matrix again and again where loops read it once. To
-// fill a row, it would be called too often.
+// operands only, as with other factors it would read its matrix again and again where loops read it once. No
+// call fills a row workspace, as it would be made too often.
 static void choose_freely(const LeafSite *site, Choice *choice) {
     const char *reason, *unused;
     const Tensor *sparse = leaf_sparse_tensor(site);
@@ -346,7 +346,7 @@ static void order_around_row(const LeafSite *site, LeafLoop *loops) {
 
 static const Leaf *create_leaf(LeafBuilder *builder, const LeafSite *outer, const Stmt *stmt);
 
-// Leaves inside of this one, which see its loops as what is outside.
+// Creates the leaves inside of this one, which have its loops around them.
 static bool create_inside(LeafBuilder *builder, const Leaf *leaf, const Stmt *stmt, int nest,
                           const Leaf **to) {
     LeafSite site = *builder->site;
@@ -356,7 +356,7 @@ static bool create_inside(LeafBuilder *builder, const Leaf *leaf, const Stmt *st
         site.outside[leaf->loops[l].var] = site.enclosing[leaf->loops[l].var] = true;
         site.atomic = site.atomic || leaf->loops[l].atomic;
     }
-    // What fills a row is alone with it.
+    // A row workspace is a thread's own, so updates of it need not be atomic.
     site.atomic = site.atomic && !site.assigns[nest + stmt->nest_count - 1]->lhs->tensor->around;
     memset(site.unbounded, 0, sizeof site.unbounded);
     LeafBuilder *inner = arena_copy(site.cin->arena, builder, sizeof *builder);
@@ -388,7 +388,7 @@ static bool create_with_row(LeafBuilder *builder, Leaf *leaf, const Stmt *where,
     return create_inside(builder, leaf, where->first, nest, &leaf->reader);
 }
 
-// The loops of `stmt` that are not outside are those of its site.
+// Moves the loops of `stmt` that are not outside of the leaf into its site.
 static const Stmt *take_loops(LeafSite *site, const Stmt *stmt) {
     site->loop_count = site->inside_count = 0;
     site->row = NULL;

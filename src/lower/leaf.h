@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Leaves: what a nest does between transfers, as loops with bounds, definitions and guards, around an
-// assignment, a BLAS call, or leaves that fill and read a row.
+// assignment, a BLAS call, or leaves that fill and read a row workspace.
 #ifndef DISTAL_LOWER_LEAF_H
 #define DISTAL_LOWER_LEAF_H
 
@@ -15,7 +15,7 @@ typedef struct {
     bool unbounded[MAX_VARS]; // of those, coordinates that may lie beyond the extent of the variable
     int loop_count;
     int loops[MAX_VARS]; // of the leaf, in the order of the nest
-    // Of leaves with rows. `assign` is what reads the row.
+    // Of leaves with row workspaces; `assign` reads the workspace.
     int nest;                   // of `assign`
     const Stmt *const *assigns; // by nest, as leaves make them
     const RowWorkspaceArray *rows;
@@ -55,17 +55,17 @@ bool leaf_determines(const LeafSite *site, int var, VarSet around);
 // Whether the order of the loops is open: there is no call, and no command says how they are executed.
 bool leaf_is_open(const LeafSite *site);
 
-// Puts the loops of a leaf, `loops`, into an order that goes through memory well.
+// Puts the loops of a leaf, `loops`, into an order with good locality in memory.
 void leaf_order(const LeafSite *site, int *loops);
 // The same where some tensor is sparse: also in the order in which levels are stored.
 void leaf_order_sparse(const LeafSite *site, int *loops);
-// Whether the loops of a leaf, in this order, can go through what sparse tensors store. Else a diagnostic.
+// Whether the loops of a leaf, in this order, can iterate over what sparse tensors store. Else a diagnostic.
 bool leaf_check_order(const LeafSite *site, const int *loops);
-// A tensor of which some coordinates are searched, as loops in this order do not follow its storage; NULL
+// A sparse tensor with a level that is searched, as loops in this order do not follow its storage; NULL
 // where there is none.
 const Tensor *leaf_looked_up(const LeafSite *site, const int *loops);
-// Whether a loop inside of the loops `around` goes through stored coordinates of which several can be the
-// same.
+// Whether a loop inside of the loops `around` iterates over stored coordinates among which one may occur
+// several times.
 bool leaf_repeats(const LeafSite *site, int loop, VarSet around);
 // A sparse tensor of the leaf; NULL where there is none.
 const Tensor *leaf_sparse_tensor(const LeafSite *site);

@@ -58,7 +58,7 @@ static void append_loop(Builder *builder, const SpmdNode *node, LoopBody *to) {
     loop_append(builder->arena, to, loop);
 }
 
-// Whether a transfer is left out: where only entries are made, all but those of sparse operands.
+// Whether the function leaves a transfer out: one that appends entries needs those of sparse operands only.
 static bool leaves_out(const Builder *builder, const SpmdNode *node) {
     return builder->structure && node->transfer >= 0 &&
            (builder->spmd->transfers[node->transfer].kind == TRANSFER_REDUCE ||
@@ -95,7 +95,7 @@ static void build_sequence(Builder *builder, const SpmdNode *node, LoopBody *to)
 
 static void build_nest(Builder *builder, const SpmdNest *nest) {
     if (!nest->body)
-        return; // in that of another nest
+        return; // executed in the body of another nest
     Arena *arena = builder->arena;
     LoopNode *node = loop_node(arena, LOOP_PROCESSORS);
     builder->nest = nest;

@@ -8,7 +8,7 @@
 #include "spmd/spmd.h"
 
 // `params` are names by index. NULL with a diagnostic if a command about a loop cannot be carried out, as the
-// loop goes through what sparse tensors store.
+// loop iterates over what sparse tensors store.
 const LoopKernel *lower_loops(const Spmd *spmd, const char *const *params, int param_count,
                               Diagnostics *diagnostics);
 

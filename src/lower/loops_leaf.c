@@ -115,7 +115,7 @@ void build_innermost(LeafBuilder *leaf, LoopBody *to) {
     Arena *arena = leaf->builder->arena;
     const Leaf *from = leaf->leaf;
     const IntExpr *count = int_const(arena, 1);
-    // Where leaves that fill and read a row follow each other, a variable is not the same in all of them.
+    // Where leaves fill and read a row workspace one after the other, a variable may differ between them.
     const bool shared = leaf->builder->rows != NULL;
     for (int l = leaf->plain_count; l < from->loop_count; l++)
         for (int d = 0; d < from->loops[l].definition_count; d++) {
@@ -147,8 +147,7 @@ void build_innermost(LeafBuilder *leaf, LoopBody *to) {
     append(leaf, to, copy);
 }
 
-// Threads that add to copies: every thread goes through the loops outside of the one whose iterations they
-// share.
+// Threads that add to copies: every thread executes the loops outside of the one whose iterations they share.
 static LoopBody *append_team(LeafBuilder *leaf, LoopBody *to) {
     LoopKernel *kernel = leaf->builder->kernel;
     LoopNode *team = loop_node(leaf->builder->arena, LOOP_TEAM);
@@ -196,8 +195,8 @@ static void find_levels(LevelSearch *search, const Leaf *leaf) {
     search->builder->nest = nest;
 }
 
-// The level whose coordinates a loop goes through: of an operand where one has its variable, else all there
-// are.
+// The level whose coordinates a loop iterates over: of an operand where one has its variable, else a dense
+// level, which has every coordinate.
 static const Level *level_of(const LeafBuilder *leaf, int var) {
     LevelSearch search = {leaf->builder, var, NULL};
     find_levels(&search, leaf->leaf);
@@ -260,7 +259,7 @@ static LoopNode *make_row(const Builder *builder, RowView *rows) {
     return node;
 }
 
-// A row, what fills it, and what reads it.
+// A row workspace, the leaves that fill it, and the one that reads it.
 static void append_row(const LeafBuilder *leaf, bool threaded, LoopBody *to) {
     Builder *builder = leaf->builder;
     RowView rows = {.row = &builder->spmd->rows[leaf->leaf->row], .outer = builder->rows};
@@ -272,7 +271,7 @@ static void append_row(const LeafBuilder *leaf, bool threaded, LoopBody *to) {
     builder->rows = rows.outer;
 }
 
-// The loops from `l` inwards. `threaded`: threads are at work around them already.
+// The loops from `l` inwards. `threaded`: a loop around them is threaded.
 static void append_loops(LeafBuilder *leaf, int l, bool threaded, LoopBody *to) {
     if (l == leaf->plain_count) {
         if (leaf->leaf->row >= 0)

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loops of leaves with sparse tensors: each goes through the coordinates that the right side needs, which are
-// unions and intersections of what its operands store (lattice.h). What one level stores is a loop over its
-// positions; what several store is a loop that takes the least coordinate of theirs in each iteration; and
-// where all coordinates are needed it is a loop over these. Operands that a loop does not go by are looked
-// up, or advance with it. An operand that is not there has no positions, so loops further inside find nothing
-// of it.
+// Loops of leaves with sparse tensors: each iterates over the coordinates that the right side needs, a set of
+// unions and intersections of what its operands store (lattice.h). One stored level gives a loop over its
+// positions, several give a merge loop over their coordinates in increasing order, and where every coordinate
+// is needed, the loop runs over the extent. Other operands are looked up, or follow a loop whose coordinates
+// increase. An absent operand has no positions, so loops further inside find no entries of it.
 #include "lower/bounds.h"
 #include "lower/builder.h"
 #include "lower/lattice.h"
@@ -16,19 +15,19 @@ typedef struct {
     LeafBuilder *leaf;
     bool known[MAX_VARS]; // variables that have a value
     Operand *operands;    // by number, as in the leaf
-    bool threads;         // are at work already
-    bool unchecked;       // some operand may be absent, and no condition has asked for it
+    bool threads;         // a loop around is threaded
+    bool unchecked;       // some operand may be absent, and no condition has tested that
 } State;
 
 // One loop.
 typedef struct {
     const LeafLoop *from;
     int number;             // in the leaf
-    int source;             // the variable whose coordinates it goes through; -1: none
-    const IntExpr *first;   // that it begins with; NULL: 0
+    int source;             // the variable whose coordinates it iterates over; -1: none
+    const IntExpr *first;   // the first coordinate; NULL: 0
     const Set *set;         // of these coordinates, by the operands in `iterated`
-    bool *iterated;         // by operand: the loop goes through its positions
-    const IntExpr **begins; // by operand: where these begin, end, and where the loop is
+    bool *iterated;         // by operand: the loop iterates over its positions
+    const IntExpr **begins; // by operand: its first position, their end, the current one, the next one
     const IntExpr **ends, **positions, **next;
     int *cursors;
 } Loop;
@@ -82,7 +81,7 @@ static const IntExpr *plus_one(Arena *arena, const IntExpr *expr) {
     return int_op(arena, INT_ADD, expr, int_const(arena, 1));
 }
 
-// The positions of an operand, of which there may be none.
+// The end of the positions of an operand in the last level that is known.
 static const IntExpr *end_of(const State *state, const Operand *operand) {
     return operand->end ? operand->end : plus_one(arena_of(state), operand->begin);
 }
@@ -102,7 +101,7 @@ static void append_range(const State *state, const Operand *operand, const IntEx
     *end = let_index(state, operand, "end", range.end, to);
 }
 
-// Where the positions end that have the coordinate of `position`, where `found` says whether there is one.
+// The end of the positions with the same coordinate as `position`; `position` itself where `found` is false.
 static const IntExpr *append_next(const State *state, const Operand *operand, const IntExpr *position,
                                   const IntExpr *end, const Value *found, LoopBody *to) {
     Arena *arena = arena_of(state);
@@ -118,7 +117,7 @@ static const Value *load_cursor(Arena *arena, int cursor) {
     return value_convert(arena, value_element(arena, VALUE_LOAD, TYPE_I64, cursor, NULL), VALUE_TYPE_INDEX);
 }
 
-// A local variable that says where an operand is in its next level, and begins at `begin`.
+// A local variable for the current position of an operand in its next level, `begin` at first.
 static int append_cursor(const State *state, const Operand *operand, const IntExpr *begin, LoopBody *to) {
     LoopKernel *kernel = state->leaf->builder->kernel;
     const char *name =
@@ -133,7 +132,7 @@ static int append_cursor(const State *state, const Operand *operand, const IntEx
     return cursor;
 }
 
-// The first position from the cursor of an operand on with a coordinate that is not less, which it moves to.
+// Moves the cursor of an operand to the first position whose coordinate is not less than `coordinate`.
 static const IntExpr *append_following(const State *state, const Operand *operand, const IntExpr *coordinate,
                                        LoopBody *to) {
     Arena *arena = arena_of(state);
@@ -145,7 +144,7 @@ static const IntExpr *append_following(const State *state, const Operand *operan
     return position;
 }
 
-// The next level of an operand, whose coordinate is known: where it is.
+// Looks up the position of an operand in its next level, whose coordinate is known.
 static void append_lookup(State *state, Operand *operand, LoopBody *to) {
     Arena *arena = arena_of(state);
     const Level *level = level_of(operand);
@@ -172,7 +171,7 @@ static void append_lookup(State *state, Operand *operand, LoopBody *to) {
     if (!format->range && operand->present)
         found = value_op(arena, VALUE_AND, VALUE_TYPE_CONDITION, operand->present, found);
     found = let_condition(state, operand, "has", found, to);
-    // Of the result it is certain where there is something to write.
+    // The result has an entry wherever there is a value to write.
     state->unchecked = state->unchecked || !operand->written;
     operand->end = append_next(state, operand, position, end, found, to);
     operand->begin = position;
@@ -226,7 +225,7 @@ static bool has_threads(const LeafLoop *loop) {
     return loop->thread || loop->thread_reduces || loop->thread_copies;
 }
 
-// Which positions a loop goes through.
+// A loop, and the operands over whose positions it iterates.
 static Loop make_loop(const State *state, int number) {
     Arena *arena = arena_of(state);
     LeafBuilder *leaf = state->leaf;
@@ -262,16 +261,17 @@ static Loop make_loop(const State *state, int number) {
                            operand->access->vars[level->mode] == loop.source;
     }
     loop.set = make_set(leaf, loop.iterated, leaf->leaf->assign->rhs);
-    // Others are looked up, but where they can advance with a loop over all coordinates that threads need not
-    // share.
+    // Operands that the set does not mention are looked up, or advance with a loop over all coordinates.
+    // Iterations of such a loop run in order, so it is neither vectorized, nor threaded, nor the outermost
+    // one, which may become threaded.
     const bool advances = loop.set->kind == SET_ALL && number > 0 && !has_threads(from) && !from->vector;
     for (int o = 0; o < leaf->operand_count; o++)
         loop.iterated[o] = loop.iterated[o] && (advances || set_mentions(loop.set, o));
     return loop;
 }
 
-// The positions that an operand has in a loop: of those below it, the ones whose coordinates the loop goes
-// through.
+// The positions of an operand that a loop iterates over: those below its position in the level above whose
+// coordinates are among those of the loop.
 static void append_positions(const State *state, Loop *loop, int o, LoopBody *to) {
     Arena *arena = arena_of(state);
     const Operand *operand = &state->operands[o];
@@ -295,7 +295,7 @@ static bool is_union(const Set *set) {
            (set->kind == SET_EITHER && is_union(set->left) && is_union(set->right));
 }
 
-// What a loop does once its coordinate is known.
+// The body of a loop, where its coordinate is known.
 static void append_inside(State *state, const Loop *loop, LoopBody *to) {
     LeafBuilder *leaf = state->leaf;
     const LeafLoop *from = loop->from;
@@ -309,7 +309,7 @@ static void append_inside(State *state, const Loop *loop, LoopBody *to) {
     const bool met = state->unchecked;
     state->unchecked = false;
     append_lookups(state, to);
-    // Where what the right side needs is absent there is nothing to do.
+    // Nothing is computed where an operand that the right side needs is absent.
     leaf->operands = state->operands;
     const Set *set = make_set(leaf, NULL, leaf->leaf->assign->rhs);
     const Value *condition = set_condition(leaf, set);
@@ -328,7 +328,7 @@ static void append_inside(State *state, const Loop *loop, LoopBody *to) {
     append_loop(state, loop->number + 1, to);
 }
 
-// A command about a loop that cannot be carried out.
+// Diagnoses a command about a loop that cannot be carried out.
 static void refuse(const State *state, const Loop *loop, const char *why) {
     Builder *builder = state->leaf->builder;
     const Cin *cin = builder->spmd->cin;
@@ -342,7 +342,7 @@ static void refuse(const State *state, const Loop *loop, const char *why) {
                       directive ? "parallelize" : "unroll", cin->vars[var].name, why);
 }
 
-// What the schedule says of a loop. `unique`: no coordinate comes twice.
+// Sets how a loop is executed, as the schedule says. `unique`: no coordinate occurs twice.
 static void set_execution(const State *state, const Loop *loop, bool unique, LoopNode *node) {
     const LeafLoop *from = loop->from;
     node->execution.distinct = state->leaf->builder->structure || (from->distinct && unique);
@@ -353,7 +353,7 @@ static void set_execution(const State *state, const Loop *loop, bool unique, Loo
     node->execution.unroll = from->unroll;
 }
 
-// The coordinate of the loop where its operands have it, and its own variable.
+// Defines the variable of the coordinate, and from it the loop's own variable.
 static void append_coordinate(const State *state, const Loop *loop, const Value *coordinate, LoopBody *to) {
     Arena *arena = arena_of(state);
     append(state, to, loop_let(arena, loop->source, coordinate));
@@ -364,7 +364,7 @@ static void append_coordinate(const State *state, const Loop *loop, const Value 
                      value_index(arena, int_op(arena, INT_SUB, int_var(arena, loop->source), loop->first))));
 }
 
-// Local variables that say where operands are: they begin with their first positions.
+// Cursors of the operands, at their first positions.
 static void append_cursors(const State *state, Loop *loop, LoopBody *to) {
     for (int o = 0; o < state->leaf->operand_count; o++) {
         if (!loop->iterated[o])
@@ -387,7 +387,7 @@ static void append_advances(const State *state, const Loop *loop, LoopBody *to) 
                    loop_update(arena, LOOP_STORE, loop->cursors[o], NULL, value_index(arena, loop->next[o])));
 }
 
-// Whether an operand is at the coordinate of the loop, and its position there.
+// Whether an operand stores the coordinate of the loop, and at which position.
 static void append_meeting(State *inside, Loop *loop, int o, const Value *found, LoopBody *to) {
     Operand *operand = &inside->operands[o];
     found = let_condition(inside, operand, "has", found, to);
@@ -403,7 +403,7 @@ static const IntExpr *append_position(const State *state, const Loop *loop, int 
     return let_index(state, &state->operands[o], "p", cursor(state, loop, o), to);
 }
 
-// All coordinates; operands that store them advance where they have one.
+// A loop over all coordinates; operands that store a coordinate advance past it.
 static void append_coordinate_loop(const State *state, Loop *loop, LoopBody *to) {
     Arena *arena = arena_of(state);
     LeafBuilder *leaf = state->leaf;
@@ -436,7 +436,7 @@ static void append_coordinate_loop(const State *state, Loop *loop, LoopBody *to)
     append(state, to, node);
 }
 
-// The positions of one operand. Equal coordinates that follow each other are iterations of their own.
+// A loop over the positions of one operand. Equal coordinates, which are adjacent, are separate iterations.
 static void append_position_loop(const State *state, Loop *loop, LoopBody *to) {
     Arena *arena = arena_of(state);
     const int o = loop->set->operand;
@@ -469,7 +469,7 @@ static void append_position_loop(const State *state, Loop *loop, LoopBody *to) {
         append(state, to, node);
 }
 
-// Whether an operand that the set requires, or one of the others, is not at its end.
+// Whether elements of the set may remain: whether the operands that one needs are not at their ends.
 static const Value *more(const State *state, const Loop *loop, const Set *set) {
     Arena *arena = arena_of(state);
     if (set->kind == SET_OPERAND)
@@ -479,8 +479,8 @@ static const Value *more(const State *state, const Loop *loop, const Set *set) {
                     more(state, loop, set->left), more(state, loop, set->right));
 }
 
-// Operands that a loop does not go by, and that have its coordinates in order as well, are followed from one
-// to the next.
+// Operands that the loop does not iterate over, but whose coordinates it meets in increasing order: they get
+// a cursor, from which each search begins.
 static void append_followed(State *inside, const Loop *loop, LoopBody *to) {
     for (int o = 0; o < inside->leaf->operand_count; o++) {
         Operand *operand = &inside->operands[o];
@@ -494,13 +494,13 @@ static void append_followed(State *inside, const Loop *loop, LoopBody *to) {
     }
 }
 
-// Whether an element of the set is in all operands.
+// Whether the set is an intersection of operands.
 static bool is_intersection(const Set *set) {
     return set->kind == SET_OPERAND ||
            (set->kind == SET_BOTH && is_intersection(set->left) && is_intersection(set->right));
 }
 
-// Where not all operands have the coordinate, an operand goes on at the first that is not less.
+// Where not all operands store the coordinate, an operand jumps to its first one that is not less.
 static void append_jump(const State *state, Loop *loop, int o, const Value *met, LoopBody *to) {
     Arena *arena = arena_of(state);
     const Operand *operand = &state->operands[o];
@@ -511,8 +511,9 @@ static void append_jump(const State *state, Loop *loop, int o, const Value *met,
                               value_select(arena, met, value_index(arena, loop->next[o]), jump), to);
 }
 
-// The coordinates of several operands, the least first; where all of them have to have it, the greatest of
-// those that they are at, as nothing before it is in all. One that has ended has a coordinate beyond all.
+// A merge loop over the coordinates of several operands: the least of their current coordinates or, of an
+// intersection, the greatest, as no coordinate before it is in all of them. An operand at its end counts as
+// one with a coordinate greater than all.
 static void append_merge_loop(const State *state, Loop *loop, LoopBody *to) {
     if (has_threads(loop->from) || loop->from->vector || loop->from->unroll)
         refuse(state, loop, "it goes through the coordinates of several sparse tensors together");
@@ -561,8 +562,8 @@ static void append_merge_loop(const State *state, Loop *loop, LoopBody *to) {
     append(state, to, node);
 }
 
-// Whether an operand other than `o` has levels left that do not store every coordinate: then equal
-// coordinates of `o` are better taken together, as the others would be gone through for each of them.
+// Whether an operand other than `o` has levels left that do not store every coordinate. If so, one iteration
+// handles equal coordinates of `o`, as the other operand would be iterated over for each of them.
 static bool others_are_stored(const State *state, int o) {
     for (int other = 0; other < state->leaf->operand_count; other++) {
         const Operand *operand = &state->operands[other];
@@ -575,7 +576,7 @@ static bool others_are_stored(const State *state, int o) {
     return false;
 }
 
-// An entry of the result.
+// Appends an entry to the structure of the result.
 static void append_entry(const LeafBuilder *leaf, LoopBody *to) {
     Arena *arena = leaf->builder->arena;
     const Access *access = leaf->leaf->assign->lhs;
@@ -601,7 +602,7 @@ static void find_movement(void *context, const Access *access) {
         movement->moves = movement->moves || bounds_depends(movement->cin, access->vars[m], movement->loop);
 }
 
-// Whether an iteration of the loop has other entries than the next: it indexes a sparse tensor.
+// Whether entries differ between iterations of the loop, as it indexes a sparse tensor.
 static bool moves_entries(const LeafBuilder *leaf, int loop) {
     Movement movement = {leaf->builder->spmd->cin, loop, false};
     find_movement(&movement, leaf->leaf->assign->lhs);

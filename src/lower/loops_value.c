@@ -53,7 +53,7 @@ const Value *build_expr(const LeafBuilder *leaf, const Expr *expr) {
     if (expr->kind == EXPR_NUMBER)
         return value_number(leaf->builder->arena, (int)type_component(leaf->builder->type), expr->number,
                             expr->integer, expr->number_is_integer);
-    // A product is not there where a factor is not, and what asks for it knows that.
+    // A product is absent where a factor is, so the condition of the product covers its factors.
     const bool factor = expr->kind == EXPR_MUL || expr->kind == EXPR_NEG;
     const Value *left = (factor ? build_expr : build_present)(leaf, expr->left),
                 *right = expr->right ? (factor ? build_expr : build_present)(leaf, expr->right) : NULL;
@@ -161,7 +161,7 @@ const Value *build_call(const LeafBuilder *leaf) {
             add_index(&operands, extent_of(leaf, dims[d]->loops[0]));
     if (!is_dot)
         add(&operands, alpha_of(leaf));
-    // Matrices and vectors: each operand goes through those of the dimensions that it has.
+    // Matrices and vectors: each operand is indexed by those of the dimensions that it has.
     add_operand(&operands, call->a, m->count ? m : k, m->count && k->count ? k : NULL);
     if (call->b)
         add_operand(&operands, call->b, k->count ? k : n, k->count && n->count ? n : NULL);

@@ -98,7 +98,7 @@ static SpmdNode *append(const Lowering *lowering, SpmdNode **end, SpmdKind kind)
     return *end = node;
 }
 
-// Transfers that stand inside `depth` loops open in their order, and close in the reverse.
+// Transfers inside `depth` loops open in their order, and close in the reverse order.
 static SpmdNode **append_transfers(const Lowering *lowering, SpmdNode **end, int first, int depth,
                                    bool opening) {
     static const SpmdKind open_kinds[] = {[TRANSFER_FETCH] = SPMD_FETCH, [TRANSFER_REDUCE] = SPMD_ACCUMULATE};
@@ -152,8 +152,8 @@ static void note_calls(Spmd *spmd, const Leaf *leaf) {
         note_calls(spmd, leaf->reader);
 }
 
-// Loops in common, and inside of them all nests from number `first` on that fill and read rows: the body is
-// that of the last one, which reads them.
+// Lowers loops in common, and inside of them all nests from number `first` on that fill and read row
+// workspaces. The body is that of the last nest, which reads them.
 static bool lower_loops_of(Lowering *lowering, const Stmt *stmt, int first, const int *own_dim) {
     const Cin *cin = lowering->cin;
     const Spmd *spmd = lowering->spmd;
@@ -206,7 +206,7 @@ static bool lower_stmt(Lowering *lowering, const Stmt *stmt, int first, const in
     return lower_stmt(lowering, after, first + before->nest_count, own_dim) && ok;
 }
 
-// Whether nothing is asked for that cannot be done with sparse tensors yet.
+// Refuses, with a diagnostic, what is not supported with sparse tensors yet.
 static bool check_sparse(const Lowering *lowering) {
     const Assignment *assignment = lowering->cin->assignment;
     const Access *sparse = assignment_sparse(assignment);
@@ -254,7 +254,7 @@ static void count_sparse(void *context, const Access *access) {
     operands->count++;
 }
 
-// Whether both have the same elements in the same order, apart from what is stored of them.
+// Whether both are indexed alike and store modes in the same order and levels, whatever their entries are.
 static bool stored_alike(const Access *a, const Access *b) {
     const Tensor *left = a->tensor, *right = b->tensor;
     bool alike = left->order == right->order;
@@ -264,8 +264,8 @@ static bool stored_alike(const Access *a, const Access *b) {
     return alike;
 }
 
-// A sparse result has the structure of an operand where this is the only sparse one, is indexed and stored as
-// the result is, and the result is present where it is: B(i, j) in A(i, j) = B(i, j) * C(i, k) * D(k, j).
+// A sparse result has the structure of an operand if that is the only sparse one, is indexed and stored like
+// the result, and the result is present where it is: B(i, j) in A(i, j) = B(i, j) * C(i, k) * D(k, j).
 static void choose_result(Lowering *lowering) {
     Spmd *spmd = lowering->spmd;
     const Assignment *assignment = lowering->cin->assignment;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The order of a leaf's loops where some tensor is sparse: what a level stores below a position can be gone
-// through only where that position is known, so loops over such levels run in the order of storage, from the
-// outside, and the others inside of them (Kjolstad et al. 2017, section 4.2; loops over a dense level stand
-// further outside only where a level below it needs that).
+// The order of a leaf's loops where some tensor is sparse. A level can be iterated over only below a known
+// position of the level above, so loops over the levels of a tensor run in the order of storage, and all
+// other loops inside of them (Kjolstad et al. 2017, section 4.2). A loop over a dense level is further
+// outside only where a level below it needs that.
 #include "lower/bounds.h"
 #include "lower/lattice.h"
 #include "lower/leaf.h"
@@ -10,7 +10,7 @@
 typedef struct {
     const LeafSite *site;
     VarSet before[MAX_VARS];        // by variable of a loop: those that have to be outside of it
-    const Access *access[MAX_VARS]; // that asks for them
+    const Access *access[MAX_VARS]; // that requires this
     VarSet stored; // loops over levels that do not store every coordinate, and over those above
 } Constraints;
 
@@ -23,8 +23,8 @@ static VarSet loops_of(const LeafSite *site, int var) {
     return loops;
 }
 
-// The loop that a level is gone through in: of those from which its coordinate follows, the one that comes
-// last in the statement's own order, as parts of a loop stand outside of what runs through them.
+// The loop that iterates over a level: of those from which its coordinate follows, the last one in the
+// statement's own order, as a loop over blocks is outside of the loop within a block.
 static int last_of(const LeafSite *site, VarSet loops) {
     int last = -1;
     for (int i = 0; i < site->loop_count; i++)
@@ -57,15 +57,15 @@ static Constraints constraints_of(const LeafSite *site) {
     return constraints;
 }
 
-// Loops that are placed around the one in hand.
+// The loops placed around the current one.
 typedef struct {
     const LeafSite *site;
     int loop;
     VarSet placed;
-    bool repeats; // a level that the loop goes through may store a coordinate several times
+    bool repeats; // a level that the loop iterates over may store a coordinate several times
 } Place;
 
-// Whether the loop goes through a level of the access, as all levels above have their coordinates.
+// Whether the loop iterates over a level of the access, as the coordinates of all levels above are known.
 static int iterated_access(void *context, const Access *access) {
     Place *place = context;
     const Tensor *tensor = access->tensor;
@@ -81,14 +81,14 @@ static int iterated_access(void *context, const Access *access) {
     return -1;
 }
 
-// What the loop goes through.
+// The set of coordinates that the loop iterates over.
 static const Set *iterated_set(Place *place) {
     const Cin *cin = place->site->cin;
     return set_of(cin->arena, place->site->assign->rhs, assignment_type(cin->assignment), iterated_access,
                   place);
 }
 
-// Whether a loop goes through what is stored, not through its whole extent.
+// Whether a loop iterates over what is stored, not over its whole extent.
 static bool is_bounded(const LeafSite *site, int loop, VarSet placed) {
     Place place = {site, loop, placed, false};
     return iterated_set(&place)->kind != SET_ALL;
@@ -99,7 +99,7 @@ bool leaf_repeats(const LeafSite *site, int loop, VarSet around) {
     return iterated_set(&place)->kind != SET_ALL && place.repeats;
 }
 
-// Whether it would only further inside of other loops.
+// Whether a loop would iterate over what is stored only if more loops were placed around it first.
 static bool is_premature(const LeafSite *site, int loop, VarSet placed) {
     return !is_bounded(site, loop, placed) && is_bounded(site, loop, ~((VarSet)1 << loop));
 }
@@ -110,8 +110,8 @@ void leaf_order_sparse(const LeafSite *site, int *loops) {
     VarSet placed = 0;
     leaf_order(site, open);
     for (int count = 0; count < site->loop_count; count++) {
-        // Of loops over what is stored, the first as the statement has them; where no order fits, some
-        // operand is looked up. Then the others.
+        // First the loops over what is stored, in the statement's order. Where none fits the order of
+        // storage, one is placed nevertheless, and an operand is looked up. Then the others.
         enum { STORED_FITS = 2, STORED = 4, PASSES };
         int next = -1;
         for (int pass = 0; pass < PASSES && next < 0; pass++) {

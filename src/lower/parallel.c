@@ -40,7 +40,7 @@ static bool updates_one_element(const Analysis *analysis, int depth) {
         for (int m = 0; m < lhs->tensor->order; m++)
             if (bounds_depends(analysis->site->cin, lhs->vars[m], analysis->loops[i].var))
                 return false;
-    return !analysis->site->row; // which has updates of its own
+    return !analysis->site->row; // a leaf with a row workspace updates that as well
 }
 
 static bool apply_thread(const Analysis *analysis, int depth, const Directive *directive) {

@@ -13,7 +13,7 @@ int sequential_loops(const Cin *cin, const Nest *nest, int *loops) {
     return count;
 }
 
-// The variable of the loop that transfers of `tensor` stand at, -1: outside of all loops.
+// The variable of the loop at which transfers of `tensor` are, -1: outside of all loops.
 static int transfer_place(const Cin *cin, const Nest *nest, const Tensor *tensor) {
     int innermost_distributed = -1, named = -1;
     for (int i = 0; i < nest->loop_count; i++) {
@@ -105,11 +105,11 @@ void transfers_of_nest(const Cin *cin, const Nest *nest, int index, TransferArra
     expr_accesses(nest->assign->rhs, add_fetch, &collector);
 }
 
-// How a mode of a row is indexed inside of the loops `known`.
+// How a mode of a row workspace is indexed inside of the loops `known`.
 typedef struct {
-    int var;   // that locates elements: the mode's own, or one that counts through a part that is not
-               // contiguous
-    int block; // that counts through the block of it which the loops select; -1: they determine the
+    int var;   // that locates elements: the mode's own, or, where a part is not contiguous, the one that
+               // numbers its elements
+    int block; // that numbers the elements of the block that the loops select; -1: they determine the
                // coordinate
 } RowMode;
 

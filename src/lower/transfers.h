@@ -16,16 +16,17 @@ int leaf_depth(const Cin *cin, const Nest *nest);
 
 typedef Array(RowWorkspace) RowWorkspaceArray;
 
-// Appends the transfers of nest `index`, of all that it accesses but rows: the reduction of its left side
-// first, then a fetch for each access that it reads, in order of occurrence. An access moves at the loop that
-// `communicate` names for its tensor, where the nest has that loop, else at the innermost distributed loop.
+// Appends the transfers of nest `index`, of all that it accesses but row workspaces: the reduction of its
+// left side first, then a fetch for each access that it reads, in order of occurrence. An access moves at the
+// loop that `communicate` names for its tensor, where the nest has that loop, else at the innermost
+// distributed loop.
 void transfers_of_nest(const Cin *cin, const Nest *nest, int index, TransferArray *transfers);
 
-// Appends the rows of `stmt`, which has no loops around it, outermost first.
+// Appends the row workspaces of `stmt`, which has no loops around it, outermost first.
 void rows_of_stmt(const Cin *cin, const Stmt *stmt, RowWorkspaceArray *rows);
 
-// The assignment of nest `index` as the leaf makes it: with the accesses of its transfers, and rows by the
-// variables that locate elements in them.
+// The assignment of nest `index` as the leaf makes it: with the accesses of its transfers, and row workspaces
+// by the variables that locate elements in them.
 const Stmt *leaf_assign(const Cin *cin, const Nest *nest, int index, const TransferArray *transfers);
 
 #endif

@@ -10,7 +10,7 @@ static bool recognize(const Situation *situation) {
     return situation->part_count == 1 && situation->planner->many_to_many;
 }
 
-// Judged by some of the ranks, in the first step: all ranks find the same.
+// Decided from a sample of ranks in the first step, so that all ranks decide alike.
 static bool is_collective(const Planner *planner) {
     const Footprints *footprints = planner->footprints;
     const Home *home = planner->home;

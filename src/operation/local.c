@@ -16,6 +16,6 @@ static void start(OperationCall *call) {
     }
 }
 
-// Never chosen: plans put in what needs no message beside the operations.
+// No situation is recognized as local: plans add what needs no message themselves.
 const Operation operation_local = {OPERATION_LOCAL,    "local",       TRANSFER_FETCH, SHAPE_MESSAGES,
                                    .serves_all = true, .start = start};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Figures of one class of ranks in one step of a transfer: what its situation costs each of them, and those
-// of them that have parts of it at home.
+// Figures of one class of ranks in one step of a transfer. They come from what its situation costs every rank
+// of the class, and from how that differs for the ranks of it that have parts at home.
 #include "base/integer.h"
 #include "plan/ranks.h"
 #include "plan/scratch.h"
@@ -21,8 +21,8 @@ static void add_scratch(TransferFigurer *figurer, int64_t rank, int64_t elements
     figurer->sums.scratch[rank] = max_i64(figurer->sums.scratch[rank], figurer->step_scratch[rank]);
 }
 
-// Scratch memory of the owners of reduced parts: for those at home, and, where they use the view for one part
-// only, for both together.
+// Scratch memory of the owners of reduced parts: for their parts at home and, of an operation that moves one
+// part, for the part in their view together with it.
 static void add_scratch_at_home(TransferFigurer *figurer, const Situation *situation, RankOperation *share) {
     const Operation *operation = share->operation;
     const RankArray *ranks = &situation->ranks;
@@ -66,15 +66,16 @@ static void note(TransferFigurer *figurer, const Operation *operation) {
         figurer->pattern = operation->id;
 }
 
-// A part that its owner uses as well is called shared even where it goes to one other rank, in a message.
+// A part that its owner uses as well counts as shared, even where it goes to only one other rank, in a
+// message.
 static void note_part(TransferFigurer *figurer, const FigureClass *class, const Situation *part) {
     Situation shared = *part;
     shared.others += ranks_contain(class->ranks.items, class->ranks.count, part->parts->rank);
     note(figurer, situation_operation(&shared));
 }
 
-// What an operation costs a rank that owns nothing of the situation is added to *each; the difference of that
-// to what it costs an owner is added to the figures of the owner.
+// Adds to *each what an operation costs a rank that owns nothing of the situation, and to the figures of an
+// owner how much its cost differs from that.
 static void count_operation(TransferFigurer *figurer, const FigureClass *class, const Situation *situation,
                             const Operation *operation, Cost *each) {
     const bool fetches = operation->kind == TRANSFER_FETCH, one = operation->shape != SHAPE_MEMBERS;
@@ -103,7 +104,7 @@ static void count_operation(TransferFigurer *figurer, const FigureClass *class, 
     count_scratch(figurer, situation, operation);
 }
 
-// What is the same for all ranks of the situation.
+// The cost that is the same for all ranks of the situation.
 static Cost count_situation(TransferFigurer *figurer, const FigureClass *class, const Situation *situation) {
     const Operation *operation = situation_operation(situation);
     Cost each = {0};
@@ -131,7 +132,7 @@ static void count_ranks(TransferFigurer *figurer, FigureClass *class, const Rank
         figurer_add(figurer, ranks->items[i], each);
 }
 
-// One rank that takes from homes of which none is replicated: parts are counted without being found.
+// One rank that fetches from homes of which none is replicated: its parts are counted, not listed.
 static void take_alone(TransferFigurer *figurer, const FigureClass *class, const RankArray *taker,
                        const Footprint *footprint) {
     Planner *planner = &figurer->planner;

@@ -56,7 +56,7 @@ static void add_transfer(const StatementPlan *plan, const TransferFigures *own, 
     figures->steps = max_i64(figures->steps, own->steps);
 }
 
-// What a row takes on all threads of each rank.
+// Adds the memory of a row workspace on all threads of each rank.
 static void add_row(const StatementPlan *plan, const RowWorkspace *row, TensorFigures *tensors,
                     int64_t *peak) {
     TensorFigures *figures = &tensors[row->tensor->id];

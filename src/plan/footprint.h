@@ -50,7 +50,7 @@ Footprints *footprints_create(const Spmd *spmd, int transfer, const Provenance *
 // The same for a tensor that may outlive the program; the copy depends on `arena` and `tensor` only.
 Footprints *footprints_copy(const Footprints *footprints, const Tensor *tensor, Arena *arena);
 
-// A processor at work: its coordinates and what they give.
+// A processor in one step: its coordinates and the values that follow from them.
 typedef struct {
     int64_t coordinates[MAX_MACHINE_ORDER];
     int64_t index;     // row-major

@@ -188,7 +188,7 @@ Region induced_pieces(const Home *home, int64_t rank, Arena *arena) {
     return pieces.region;
 }
 
-// A class that uses part of what is looked for, in the iteration at hand.
+// A class that uses part of what is looked for, in the current iteration.
 typedef struct {
     Worker worker;
     Footprint footprint;

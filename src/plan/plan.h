@@ -38,7 +38,7 @@ struct StatementPlan {
     int64_t ranks;
     const int64_t *params;
     PlanOptions options;
-    int64_t flop; // -1: not known, as loops go through what sparse tensors store
+    int64_t flop;                  // -1: not known, as loops iterate over what sparse tensors store
     const Footprints **footprints; // by transfer
     const Home *homes;             // by tensor id, of the whole program
     double seconds;                // that planning took, without figures
@@ -89,7 +89,8 @@ int64_t rank_copy_bytes(const StatementPlan *plan, const RankTransfer *transfer)
 // `zeroed` has room for one in each nest.
 int plan_rank_zeroed(const StatementPlan *plan, const RankTransfer *const *parts, const Tensor **zeroed);
 
-// Bytes of a row workspace on each thread; of all rows of the statement. They begin at lines of the cache.
+// Bytes of a row workspace on each thread; of all row workspaces of the statement. Each begins at a cache
+// line.
 int64_t plan_row_bytes(const StatementPlan *plan, const RowWorkspace *row);
 int64_t plan_rows_bytes(const StatementPlan *plan);
 

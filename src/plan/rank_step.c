@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What one rank does in a step of a transfer: its own class, of which it takes or contributes the footprint,
-// and the classes that have to do with its home, found by searching those whose footprints meet it.
+// and the classes that its home serves, found by a search for footprints that intersect it.
 #include "plan/rank_step.h"
 #include "plan/ranks.h"
 #include "plan/search.h"

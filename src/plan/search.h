@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Search for the classes whose footprints meet given elements: the footprint function turned round, by
-// bisection of the ranges of loops and coordinates. The bounds of a range (provenance_bounding_box) say
-// where to look no further, so a search costs what it finds, times the logarithm of the number of ranks.
+// Search for the classes whose footprints intersect given elements: the inverse of the footprint function, by
+// bisection of the ranges of loops and coordinates. The bounds of a range (provenance_bounding_box) prune the
+// search, so it costs what it finds, times the logarithm of the number of ranks.
 #ifndef DISTAL_PLAN_SEARCH_H
 #define DISTAL_PLAN_SEARCH_H
 

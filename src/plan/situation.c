@@ -76,7 +76,7 @@ int64_t owner_at(const Holding *part, int64_t index) {
     return part->holders ? part->holders[index] : part->rank;
 }
 
-// Members of a fetch are those that take the part, and the one that it comes from.
+// Members of a fetch are the ranks that receive the part, and the one that sends it.
 RankArray situation_members(const Situation *situation, const Operation *operation, Arena *arena) {
     const Holding *part = situation->parts;
     if (operation->shape == SHAPE_MEMBERS)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Situations: what has to move for one class of ranks in one step of a transfer, and the operation that moves
-// it. The plan of a rank and the figures of all ranks describe the same situations and ask here, so they
-// agree on the operations, on who takes part in them with which elements, and on what that costs.
+// it. The plan of a rank and the figures of all ranks both ask here, so they agree on the operations, their
+// members and elements, and their cost.
 #ifndef DISTAL_PLAN_SITUATION_H
 #define DISTAL_PLAN_SITUATION_H
 
@@ -52,19 +52,17 @@ void add_part(PartArray *parts, Part part, Arena *arena);
 RankOperation rank_operation(const Situation *situation, const Operation *operation, const PartArray *view,
                              const PartArray *home);
 
-// For the records of operations.
-//
-// Whether each part is of another rank of the situation, and at least half of the ranks have one.
+// Whether each part belongs to a different rank of the situation, and at least half of the ranks have one.
 bool situation_is_spread(const Situation *situation);
 // Whether each part is all that its owner has at home.
 bool situation_has_whole_homes(const Situation *situation);
 // Whether the parts are contiguous in a view of the footprint.
 bool situation_is_contiguous(const Situation *situation);
-// More parts than this are worth memory for packing them, and are one operation even where they are not all
-// that their owners have.
+// With more parts than this, packing them is worth its memory, and they are one operation even where they are
+// not all that their owners have at home.
 enum { MANY_PARTS = 16 };
-// What is counted where every rank gets, or gives away, what it does not have at home; and where it does so
-// with everything.
+// The cost where every rank receives, or contributes, what it does not have at home; and where it does so
+// with all parts.
 Cost count_others(const Situation *situation, Cost own);
 Cost count_all(const Situation *situation, Cost own);
 

@@ -25,7 +25,7 @@ typedef struct {
     TransferFigurer figurer;
     FigureClass *classes;
     int64_t class_count;
-    StepTable tables[2]; // of the step at hand, and the one before
+    StepTable tables[2]; // of the current step, and the one before
     int64_t local;
     Arena *local_arena; // while the members of classes are the same
 } Sweep;
@@ -164,7 +164,7 @@ static bool views_are_shared(const Sweep *sweep) {
            planner->home->kind == HOME_LAYOUT && !planner->home->replicated;
 }
 
-// A view of the class that `in_place`, one of its members, does without; -1: none of them does.
+// A view of every rank of the class but `in_place`, which uses its home in place; -1: there is none.
 static void count_shared_view(FigureClass *class, int64_t volume, int64_t in_place) {
     if (in_place == class->in_place) {
         class->largest = max_i64(class->largest, volume);

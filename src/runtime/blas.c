@@ -47,7 +47,7 @@ static MatrixForm matrix_form(int64_t rows, int64_t cols, int64_t row, int64_t c
     return (MatrixForm){MATRIX_OTHER, CblasNoTrans, 0};
 }
 
-// What the template calls, by the type in hand.
+// What the template calls, by the current type.
 #define GEMM NAME(gemm)
 #define GEMM_BLOCKS NAME(gemm_blocks)
 #define GEMV NAME(gemv)

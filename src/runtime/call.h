@@ -19,7 +19,7 @@ typedef struct {
     Arena *arena; // memory of the execution
     MessageTypes *types;
     void *scratch;
-    Piece view, previous;  // of the step in hand, and, while it is prepared, of the step before
+    Piece view, previous;  // of the current step, and, while it is prepared, of the step before
     MPI_Request *requests; // of the step in progress
     int request_count;
     // Whether nothing happens between start and finish of the step, and no rank sleeps while it waits: then

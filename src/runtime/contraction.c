@@ -176,7 +176,7 @@ size_t contraction_space(void) {
     return (size_t)(BLOCK * BLOCK + 2 * BLOCK * DEPTH) * sizeof(double _Complex);
 }
 
-// What the template calls, by the type in hand.
+// What the template calls, by the current type.
 #define GEMM NAME(gemm)
 #define COPY NAME(copy)
 #define ADD NAME(add)

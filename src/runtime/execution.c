@@ -28,7 +28,7 @@ struct distal_execution {
     int64_t per_rank;
     Processor *processors;
     void *space; // for contractions; NULL where there are none
-    int threads; // that rows have memory for
+    int threads; // for which there is workspace memory
     char **rows; // by number, that of one thread after the other
     const int64_t *row_bytes;
     int row_count;

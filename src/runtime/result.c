@@ -79,7 +79,7 @@ bool result_begin(Result *result, Diagnostics *diagnostics) {
     return true;
 }
 
-// Whether the point is one of those remembered; remembers it.
+// Whether the thread remembers the point; if not, it does from now on.
 static bool is_recent(ResultList *own, int order, const int64_t *coordinates) {
     uint64_t hash = 0;
     for (int d = 0; d < order; d++)
@@ -92,7 +92,7 @@ static bool is_recent(ResultList *own, int order, const int64_t *coordinates) {
     return false;
 }
 
-// Each point once, where the list is full of them.
+// Sorts a full list and keeps each point once, to make room.
 static void compact(const Result *result, EntryList *list) {
     enum { LEAST = 1 << 16 };
     if (list->entries.count < list->capacity || list->capacity < LEAST)

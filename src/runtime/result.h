@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sparse results: what gives the result of a statement its structure before values are computed. That is the
-// structure of an operand, or made of the entries that a function of the kernel appends. It is kept as long
-// as no operand gets another structure.
+// Sparse results: the structure that the result of a statement gets before values are computed. It is shared
+// with an operand, or assembled from the entries that a function of the kernel appends, and kept until an
+// operand gets another structure.
 #ifndef DISTAL_RUNTIME_RESULT_H
 #define DISTAL_RUNTIME_RESULT_H
 

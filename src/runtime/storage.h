@@ -28,7 +28,7 @@ typedef struct {
     int64_t limit;        // bytes that a sparse tensor may take; INT64_MAX: as there are
 } Storage;
 
-// Memory for what `rank` holds at home, set to zero or left as it comes; of a sparse tensor none, until it is
+// Memory for what `rank` holds at home, set to zero or uninitialized; of a sparse tensor none, until it is
 // given entries. NULL with a diagnostic that names rank, tensor and size where there is not enough. `home`
 // has to stay. Freed with storage_free.
 Storage *storage_create(const Home *home, int64_t rank, bool zero, Diagnostics *diagnostics);

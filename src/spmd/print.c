@@ -13,7 +13,7 @@ typedef struct {
     const Spmd *spmd;
     IntNames names; // of variables, and after MAX_VARS of them the names of their block sizes: "|ii|"
     Text *to;
-    bool known[MAX_VARS];   // coordinates and loops around the node in hand
+    bool known[MAX_VARS];   // coordinates and loops around the current node
     Range ranges[MAX_VARS]; // under these
     bool named[MAX_VARS];   // variables whose block size has been mentioned by name
     bool spelled_out;       // sizes of blocks are not mentioned by name
@@ -62,7 +62,7 @@ static int operations(const IntExpr *expr) {
     return expr->left ? 1 + operations(expr->left) + operations(expr->right) : 0;
 }
 
-// A value with more operations than this goes by the name of its variable: where loops are split and
+// A value with more operations than this is printed as the name of its variable: where loops are split and
 // collapsed over and over, each time may double it.
 enum { MAX_SHOWN = 100 };
 
@@ -352,7 +352,7 @@ static void print_nest(Printer *printer, const SpmdNest *nest) {
     const Spmd *spmd = printer->spmd;
     Text *to = printer->to;
     if (!nest->body)
-        return; // in that of another nest
+        return; // executed in the body of another nest
     for (int v = 0; v < MAX_VARS; v++)
         printer->known[v] = false;
     if (spmd->dim_count > 0)

@@ -90,24 +90,24 @@ typedef struct {
     const Expr *alpha;
 } BlasCall;
 
-// A row: memory of each thread for a workspace that is filled and read inside of a leaf, in every iteration
-// of the loops around its WHERE.
+// A row workspace: memory of each thread for a workspace that is filled and read inside of a leaf, in every
+// iteration of the loops around its WHERE.
 typedef struct {
     const Stmt *where; // of the Cin
     const Tensor *tensor;
     int at; // the innermost loop around it
-    // Of its modes as leaves access them, the coordinate that it begins with and how many there are: 1 where
-    // the loops around it determine the coordinate, and those of a block where they determine which block it
-    // is in.
+    // By mode, as leaves access it: the first coordinate, and the number of coordinates. That is 1 where the
+    // loops around it determine the coordinate, and the length of a block where they determine the block.
     const IntExpr *first[MAX_ORDER], *extents[MAX_ORDER];
     bool stored; // the nest that fills it first stores every element; else elements are zero before
 } RowWorkspace;
 
-// A tree: loops around an assignment or a call, or around leaves that fill a row and one that reads it.
+// A tree: loops around an assignment or a call, or around the leaves that fill a row workspace and the one
+// that reads it.
 typedef struct Leaf Leaf;
 struct Leaf {
     int nest;           // whose loops these are
-    const Stmt *assign; // of that nest; where the leaf fills a row, what reads it makes this
+    const Stmt *assign; // of that nest; the reader executes it where there is a row workspace
     // Known before the first loop.
     int definition_count;
     const Definition *definitions;
@@ -118,10 +118,10 @@ struct Leaf {
     const BlasCall *call; // NULL: loops all the way
     int call_loops;       // number of innermost loops that `call` replaces
     int row;              // index in Spmd.rows, -1: `assign` is innermost
-    int fill_count;       // leaves that fill the row, in order, and then the one that reads it
+    int fill_count;       // leaves that fill the row workspace, in order, before the one that reads it
     const Leaf *const *fills, *reader;
     const char *why; // how the leaf was chosen, for people
-    bool sparse;     // some access is of a sparse tensor: loops go through what is stored
+    bool sparse;     // some access is of a sparse tensor: loops iterate over what is stored
 };
 
 typedef enum {
@@ -159,7 +159,7 @@ typedef struct {
     SpmdNode *body; // NULL where it is executed in another one's
 } SpmdNest;
 
-// What the levels of the result are.
+// Where the levels of the result come from.
 typedef enum {
     RESULT_DENSE,     // full
     RESULT_SHARED,    // those of an operand: it has an element exactly where this has one

@@ -34,7 +34,7 @@ typedef struct {
     bool steps;   // it enumerates pieces of the data, in the manner of Cannon's algorithm
     int outer;    // of a split or divide that it is the inner loop of; -1
     int unit;     // source variable that it moves by one, -1
-    bool around;  // it goes through a variable in whose iterations a workspace lives
+    bool around;  // it iterates over a variable in whose iterations a workspace lives
     unsigned said;
 } LoopVar;
 

@@ -565,7 +565,7 @@ static void test_written_and_read_back(void **state) {
             }
 }
 
-// A dense matrix goes through each format; entries of one go into an array, and into parts of it.
+// A dense matrix is written and read back in each format; entries are read into an array and parts of it.
 static void test_dense(void **state) {
     (void)state;
     const FileFormat *const formats[] = {&file_format_npy, &file_format_mtx, &file_format_tns};

@@ -130,18 +130,18 @@ static void test_copy_between_orders(void **state) {
     Piece rows = piece_create(rect_whole(3, extents), NULL, TYPE_F64);
     generate(generator_named("iota"), &no_values, extents, &rows);
     assert_positions(&rows, &rows.rect);
-    Piece turned = piece_create(box3(1, 6, 2, 5, 3, 8), (int[]){2, 0, 1}, TYPE_F64);
-    assert_int_equal(turned.stride[1], 1);
+    Piece transposed = piece_create(box3(1, 6, 2, 5, 3, 8), (int[]){2, 0, 1}, TYPE_F64);
+    assert_int_equal(transposed.stride[1], 1);
     Rect inner = box3(2, 5, 2, 4, 4, 8);
-    piece_copy(&turned, &rows, &inner);
-    assert_positions(&turned, &inner);
-    assert_true(*at(&turned, 1, 2, 3) == 0 && *at(&turned, 5, 4, 7) == 0);
-    piece_add(&turned, &rows, &inner);
-    assert_true(*at(&turned, 3, 3, 5) == 2 * ((3 * 5 + 3) * 9 + 5));
-    piece_zero(&turned);
-    assert_true(*at(&turned, 3, 3, 5) == 0);
+    piece_copy(&transposed, &rows, &inner);
+    assert_positions(&transposed, &inner);
+    assert_true(*at(&transposed, 1, 2, 3) == 0 && *at(&transposed, 5, 4, 7) == 0);
+    piece_add(&transposed, &rows, &inner);
+    assert_true(*at(&transposed, 3, 3, 5) == 2 * ((3 * 5 + 3) * 9 + 5));
+    piece_zero(&transposed);
+    assert_true(*at(&transposed, 3, 3, 5) == 0);
     free(rows.data);
-    free(turned.data);
+    free(transposed.data);
 }
 
 // Enough elements for several threads, in every type.
@@ -355,7 +355,7 @@ static void test_write_and_read_back(void **state) {
     Fixture *fixture = *state;
     Piece rows = piece_create(rect_whole(3, extents), NULL, TYPE_F64);
     generate(generator_named("iota"), &no_values, extents, &rows);
-    // In three parts, one of them turned.
+    // In three parts, one of them transposed.
     PiecePart parts[] = {all_of(piece_create(box3(0, 4, 0, 5, 0, 9), NULL, TYPE_F64)),
                          all_of(piece_create(box3(4, 7, 0, 2, 0, 9), (int[]){2, 1, 0}, TYPE_F64)),
                          all_of(piece_create(box3(4, 7, 2, 5, 0, 9), NULL, TYPE_F64))};
@@ -369,8 +369,8 @@ static void test_write_and_read_back(void **state) {
     const FileArray *array = file.header;
     assert_int_equal(array->offset % 64, 0);
     assert_false(array->columns_first || array->swapped);
-    for (int turned = 0; turned < 2; turned++) {
-        Piece inner = piece_create(box3(2, 6, 1, 5, 3, 7), turned ? (int[]){1, 2, 0} : NULL, TYPE_F64);
+    for (int transposed = 0; transposed < 2; transposed++) {
+        Piece inner = piece_create(box3(2, 6, 1, 5, 3, 7), transposed ? (int[]){1, 2, 0} : NULL, TYPE_F64);
         assert_true(input_read(&file, &inner, fixture->diagnostics));
         assert_positions(&inner, &inner.rect);
         free(inner.data);

@@ -28,7 +28,7 @@ static void print_list(Text *text, int order, int shift, const char *of) {
 
 typedef struct {
     const char *target_levels, *levels[2]; // of every other operand
-    const char *operators[2];              // in turn
+    const char *operators[2];              // alternating
     bool rotated;                          // every other operand is read with its modes in another order
 } Shape;
 
