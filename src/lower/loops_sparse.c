@@ -243,17 +243,15 @@ static Loop make_loop(const State *state, int number) {
                  .positions = arena_array(arena, const IntExpr *, count),
                  .next = arena_array(arena, const IntExpr *, count),
                  .cursors = arena_array(arena, int, count)};
-    const Definition *definition = NULL;
+    // Its coordinates begin with the value of the source in the first iteration. Variables between the two
+    // are defined before the source.
+    const IntExpr **values = arena_array(arena, const IntExpr *, MAX_VARS);
+    values[from->var] = int_const(arena, 0);
     for (int d = 0; d < from->definition_count; d++)
-        if (from->definitions[d].var == loop.source)
-            definition = &from->definitions[d];
-    if (loop.source != from->var && !definition)
+        values[from->definitions[d].var] =
+            loop_substitute(arena, from->definitions[d].value, values, MAX_VARS);
+    if (loop.source >= 0 && loop.source != from->var && !(loop.first = values[loop.source]))
         loop.source = -1;
-    if (definition) {
-        const IntExpr **values = arena_array(arena, const IntExpr *, MAX_VARS);
-        values[from->var] = int_const(arena, 0);
-        loop.first = loop_substitute(arena, definition->value, values, MAX_VARS);
-    }
     for (int o = 0; o < leaf->operand_count; o++) {
         const Operand *operand = &state->operands[o];
         const Level *level = level_of(operand);

@@ -69,6 +69,13 @@ static bool run_passes(Trial *trial) {
     return pipeline_run(trial->pipeline, PASS_PLAN);
 }
 
+// A command may be refused; what the compiler gets wrong itself is never a refusal.
+static bool may_be_refused(const Trial *trial) {
+    Text text = text_create(trial->arena);
+    diagnostics_print(trial->pipeline->diagnostics, &text);
+    return !strstr(text_string(&text), "internal error");
+}
+
 // The normal form of a program is a program, and it is its own normal form.
 static void check_printers(Trial *trial) {
     const Program *program = trial->pipeline->program;
@@ -118,7 +125,7 @@ Trial *trial_create(const Draft *draft, int number) {
     trial->arena = arena;
     trial->draft = *draft;
     bool ok = run_passes(trial);
-    while (!ok && drop_refusable(&trial->draft)) {
+    while (!ok && may_be_refused(trial) && drop_refusable(&trial->draft)) {
         trial->dropped = true;
         ok = run_passes(trial);
     }
