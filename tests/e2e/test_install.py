@@ -27,6 +27,9 @@ WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werr
 LAUNCHER = shlex.split(os.environ.get("DISTAL_MPIRUN", "mpirun"))
 LIMIT_SECONDS = 300
 
+# A sparse tensor of rank 1, for files in FROSTT's format.
+OUTER_PRODUCT = [(i, j, k, i * j / k) for i in (1, 3, 8) for j in (2, 5, 6, 9) for k in (1, 4, 7)]
+
 # Example, arguments, numbers of ranks, what it prints.
 RUNS = [
     ("figure2", ["1", "1", "50", "7"], [1], r"sum of A: 61\d{3}\.\d+; B received by rank 0: 0 bytes"),
@@ -36,6 +39,8 @@ RUNS = [
     ("own_arrays", ["5", "30", "4"], [7], r"rank 0 received: 0$"),
     ("cp_als", [], [1, 2, 3, 4, 6, 8], r"fit (0\.9999\d+|1\.0+) after \d+ sweeps on \d ranks"),
     ("cg", ["1000"], [1], r"26 steps, relative residual \S+: solved"),
+    ("sparse_cp_als", [], [1, 2, 3, 4], r"sweep 1: fit 0\.345799\nsweep 2: fit 0\.670416\nsweep 3: fit 0\.943145"),
+    ("sparse_cp_als", ["{folder}/outer.tns"], [1, 2], r"sweep \d: fit (0\.9999\d+|1\.0+)$"),
     ("cp_als", ["3", "19", "8"], [5], r"fit (0\.9999\d+|1\.0+) after \d+ sweeps on 5 ranks"),
 ]
 
@@ -136,7 +141,7 @@ def build_with_cmake(tree, folder, sources, *options):
 
 
 def test_cmake(tree, folder):
-    sources = ";".join(f"{EXAMPLES}/{name}.c" for name in ("figure2", "own_arrays", "cp_als", "cg"))
+    sources = ";".join(f"{EXAMPLES}/{name}.c" for name in ("figure2", "own_arrays", "cp_als", "cg", "sparse_cp_als"))
     build_with_cmake(tree, f"{folder}/cmake", sources)
 
 
@@ -172,7 +177,10 @@ def test_ahead_of_time(tree, folder):
 
 
 def test_examples(tree, folder):
+    with open(f"{folder}/outer.tns", "w", encoding="utf-8") as file:
+        file.write("# i j k value\n" + "".join(f"{i} {j} {k} {value!r}\n" for i, j, k, value in OUTER_PRODUCT))
     for name, arguments, all_ranks, prints in RUNS:
+        arguments = [argument.format(folder=folder) for argument in arguments]
         for ranks in all_ranks:
             output = on_ranks(ranks, tree, [f"{folder}/cmake/{name}", *arguments], OMP_NUM_THREADS="1")
             assert re.search(prints, output, re.MULTILINE), f"{name} on {ranks}: {output}"
