@@ -165,7 +165,7 @@ static int64_t missing_bytes(const distal_plan *plan) {
     int64_t bytes = statement->spmd->contracts ? (int64_t)contraction_space() : 0;
     bool *used = arena_array(plan->arena, bool, plan->program->plan->tensor_count);
     for (int t = 0; t < statement->spmd->transfer_count; t++) {
-        const Tensor *tensor = statement->spmd->transfers[t].access->tensor;
+        const Tensor *tensor = statement->spmd->transfers[t].statement_access->tensor;
         const RankTransfer *part = plan_rank_transfer(statement, t, rank);
         bytes = saturated_add(bytes, rank_buffer_bytes(part));
         bytes = saturated_add(bytes, saturated_mul(rank_copy_bytes(statement, part), threads - 1));

@@ -58,8 +58,9 @@ bool run_prepare(Run *run);
 void run_release(Run *run); // collective
 
 bool run_load_inputs(Run *run); // collective
-// Takes what a sparse tensor stores now into the figures of the plan. Collective.
-void run_count_stored(Run *run, int tensor);
+// Takes what a sparse tensor stores now into the figures of the plan, with `converted` bytes of copies of it
+// on the first rank. Collective.
+void run_count_stored(Run *run, int tensor, int64_t converted);
 
 // Executes statement `index` as often as the options say, measures it, and checks the result with --check.
 // False on a failure; a wrong result is noted in the report only. Collective.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "base/integer.h"
 #include "base/utf8.h"
 #include "cli/environment.h"
 #include "cli/launch.h"
@@ -105,12 +106,12 @@ void run_release(Run *run) {
         MPI_Comm_free(&run->node);
 }
 
-void run_count_stored(Run *run, int tensor) {
+void run_count_stored(Run *run, int tensor, int64_t converted) {
     const Storage *storage = run->storages[tensor];
     int64_t figures[2] = {0};
     if (run->rank == 0 && storage->structure) {
         figures[0] = stored_count(&storage->stored);
-        figures[1] = stored_bytes(&storage->stored);
+        figures[1] = saturated_add(stored_bytes(&storage->stored), converted);
     }
     broadcast(figures, 2, MPI_INT64_T, 0, MPI_COMM_WORLD);
     plan_count_stored(run->pipeline->plan, tensor, figures[0], figures[1]);
@@ -124,7 +125,7 @@ static bool load_input(Run *run, int tensor) {
     if (!storage_load(storage, &run->bindings.sources[tensor], MPI_COMM_WORLD, run->session->diagnostics))
         return false;
     if (sparse)
-        run_count_stored(run, tensor);
+        run_count_stored(run, tensor, 0);
     return true;
 }
 

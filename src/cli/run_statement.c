@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "base/integer.h"
 #include "cli/memory.h"
 #include "cli/run.h"
 #include "runtime/wait.h"
@@ -132,12 +133,39 @@ static void execute(Run *run, int index, const Backup *backup) {
     progress_end(&progress);
 }
 
+static bool is_converted(const Transfer *transfer) {
+    return transfer->access->tensor != transfer->statement_access->tensor;
+}
+
+// The copies of operands with other levels.
+static void limit_converted(Run *run, const Spmd *spmd) {
+    for (int t = 0; t < spmd->transfer_count; t++)
+        if (is_converted(&spmd->transfers[t]))
+            run->storages[spmd->transfers[t].access->tensor->id]->limit =
+                memory_left(run->session, run->free_memory, run->node);
+}
+
+static void count_converted(Run *run, const Spmd *spmd, const distal_execution *execution) {
+    for (int t = 0; t < spmd->transfer_count; t++) {
+        if (!is_converted(&spmd->transfers[t]))
+            continue;
+        const int tensor = spmd->transfers[t].access->tensor->id;
+        int64_t bytes = 0;
+        for (int other = 0; other < spmd->transfer_count; other++)
+            if (spmd->transfers[other].access->tensor->id == tensor)
+                bytes = saturated_add(bytes, execution_converted_bytes(execution, other));
+        run_count_stored(run, tensor, bytes);
+    }
+}
+
 // Gives a sparse result its structure, which all executions keep, and what it stores to the figures.
 static bool find_structure(Run *run, int index, Storage *target) {
     RunStatement *statement = &run->statements[index];
     const bool sparse = tensor_is_sparse(target->home->tensor);
     if (sparse)
         target->limit = memory_left(run->session, run->free_memory, run->node);
+    const Spmd *spmd = run->pipeline->plan->statements[index]->spmd;
+    limit_converted(run, spmd);
     barrier(MPI_COMM_WORLD);
     double seconds = MPI_Wtime();
     if (!execution_is_structured(statement->execution) &&
@@ -148,8 +176,9 @@ static bool find_structure(Run *run, int index, Storage *target) {
     if (sparse) {
         all_reduce(&seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
         statement->report.structure_seconds = seconds;
-        run_count_stored(run, target->home->tensor->id);
+        run_count_stored(run, target->home->tensor->id, 0);
     }
+    count_converted(run, spmd, statement->execution);
     return true;
 }
 

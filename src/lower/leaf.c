@@ -441,6 +441,8 @@ static const Leaf *create_leaf(LeafBuilder *builder, const LeafSite *outer, cons
             order[i] = loops[i].var;
         if (is_ordered(site) && !leaf_check_order(site, order))
             return NULL;
+        if (site->converted)
+            leaf->why = arena_printf(cin->arena, "%s%s", leaf->why, site->converted);
         const Tensor *searched = leaf_looked_up(site, order);
         if (searched)
             leaf->why =

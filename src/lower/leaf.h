@@ -19,6 +19,7 @@ typedef struct {
     int nest;                   // of `assign`
     const Stmt *const *assigns; // by nest, as leaves make them
     const RowWorkspaceArray *rows;
+    const char *converted; // what is said of operands that are converted; NULL: nothing
     int inside_count;
     int inside[MAX_VARS];     // loops of `assign` inside of the leaf's own
     const Tensor *row;        // that the leaf fills and reads inside of its loops; NULL where it has none
@@ -64,6 +65,14 @@ bool leaf_check_order(const LeafSite *site, const int *loops);
 // A sparse tensor with a level that is searched, as loops in this order do not follow its storage; NULL
 // where there is none.
 const Tensor *leaf_looked_up(const LeafSite *site, const int *loops);
+// Which of the loops, in this order, iterate over what is stored, and not over their whole extent.
+VarSet leaf_bounded(const LeafSite *site, const int *loops);
+// Whether the loops, in this order, follow the storage of an access.
+bool leaf_fits(const LeafSite *site, const int *loops, const Access *access);
+// Gives operands of a nest other levels where loops then need not iterate over their whole extents: their
+// transfers get accesses of a tensor with these levels. `site` is without loops. What was converted, for
+// people: "" or with "; " before each; NULL where the schedule orders loops.
+const char *leaf_convert(const LeafSite *site, const Nest *nest, TransferArray *transfers);
 // Whether a loop inside of the loops `around` iterates over stored coordinates among which one may occur
 // several times.
 bool leaf_repeats(const LeafSite *site, int loop, VarSet around);

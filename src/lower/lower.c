@@ -186,6 +186,10 @@ static bool lower_loops_of(Lowering *lowering, const Stmt *stmt, int first, cons
     }
     for (int i = 0; i < depth; i++)
         site.outside[loops[i]] = true;
+    if (first == last && spmd->result != RESULT_SHARED && assignment_sparse(cin->assignment)) {
+        site.converted = leaf_convert(&site, &nest, &lowering->transfers);
+        assigns[last] = leaf_assign(cin, &nest, last, &lowering->transfers);
+    }
     const Leaf *leaf = leaf_create(&site, stmt);
     if (!leaf)
         return false;

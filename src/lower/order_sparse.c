@@ -132,6 +132,28 @@ void leaf_order_sparse(const LeafSite *site, int *loops) {
     }
 }
 
+VarSet leaf_bounded(const LeafSite *site, const int *loops) {
+    VarSet placed = 0, bounded = 0;
+    for (int i = 0; i < site->loop_count; i++) {
+        if (is_bounded(site, loops[i], placed))
+            bounded |= (VarSet)1 << loops[i];
+        placed |= (VarSet)1 << loops[i];
+    }
+    return bounded;
+}
+
+bool leaf_fits(const LeafSite *site, const int *loops, const Access *access) {
+    Constraints constraints = {.site = site};
+    VarSet placed = 0;
+    constrain(&constraints, access);
+    for (int i = 0; i < site->loop_count; i++) {
+        if (constraints.before[loops[i]] & ~placed)
+            return false;
+        placed |= (VarSet)1 << loops[i];
+    }
+    return true;
+}
+
 const Tensor *leaf_looked_up(const LeafSite *site, const int *loops) {
     const Constraints constraints = constraints_of(site);
     VarSet placed = 0;

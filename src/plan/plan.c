@@ -268,7 +268,7 @@ static void induce_home(Plan *plan, const StatementPlan *statement, const Tensor
     }
     Array(const Footprints *) uses = {0};
     for (int t = 0; t < statement->spmd->transfer_count; t++)
-        if (statement->spmd->transfers[t].access->tensor == tensor)
+        if (statement->spmd->transfers[t].statement_access->tensor == tensor)
             // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
             array_push(plan->arena, uses, statement->footprints[t]);
     home_induced(home, tensor, extents, (int)uses.count, uses.items, statement->ranks, plan->arena);
@@ -291,7 +291,7 @@ static bool plan_statement(Plan *plan, StatementPlan *statement, int64_t *const 
     if (!check_work(statement, diagnostics) || !check_parts(statement, diagnostics))
         return false;
     for (int t = 0; t < spmd->transfer_count; t++) {
-        const Tensor *tensor = spmd->transfers[t].access->tensor;
+        const Tensor *tensor = spmd->transfers[t].statement_access->tensor;
         if (!plan->homes[tensor->id].known)
             induce_home(plan, statement, tensor, extents[tensor->id]);
     }

@@ -292,6 +292,9 @@ bool execution_is_structured(const distal_execution *execution) {
     for (int i = 0; i < result->operand_count; i++)
         if (lacks_structure(result->operands[i]))
             return false;
+    for (int t = 0; t < execution->transfer_count; t++)
+        if (!conversion_is_known(&execution->transfers[t].conversion, execution->transfers[t].scope.storage))
+            return false;
     return result_is_known(result);
 }
 
@@ -301,17 +304,28 @@ static bool put_nothing(Storage *storage, Diagnostics *diagnostics) {
     return !lacks_structure(storage) || sparse_put_entries(storage, &none, diagnostics);
 }
 
+static bool convert_operands(const distal_execution *execution, Diagnostics *diagnostics) {
+    for (int t = 0; t < execution->transfer_count; t++) {
+        TransferState *state = &execution->transfers[t];
+        if (!conversion_make(&state->conversion, state->scope.storage, diagnostics))
+            return false;
+    }
+    return true;
+}
+
 static bool begin_structure(void *arguments, Diagnostics *diagnostics) {
     distal_execution *execution = arguments;
     Result *result = &execution->result;
     for (int i = 0; i < result->operand_count; i++)
         if (!put_nothing(result->operands[i], diagnostics))
             return false;
-    return result_begin(result, diagnostics);
+    return convert_operands(execution, diagnostics) && result_begin(result, diagnostics);
 }
 
 static bool finish_structure(void *arguments, Diagnostics *diagnostics) {
-    return result_finish(&((distal_execution *)arguments)->result, diagnostics);
+    distal_execution *execution = arguments;
+    // The result may be an operand, and have another structure now.
+    return result_finish(&execution->result, diagnostics) && convert_operands(execution, diagnostics);
 }
 
 static void reset_transfers(distal_execution *execution) {
@@ -340,12 +354,18 @@ void distal_append(distal_execution *execution, int transfer, const int64_t *coo
 void execution_run(distal_execution *execution, distal_kernel_function kernel, const int64_t *params) {
     for (int i = 0; i < execution->zeroed_count; i++)
         storage_zero(execution->zeroed[i]);
+    for (int t = 0; t < execution->transfer_count; t++)
+        conversion_refresh(&execution->transfers[t].conversion, execution->transfers[t].scope.storage);
     reset_transfers(execution);
     kernel(execution, params);
 }
 
 int64_t execution_bytes(const distal_execution *execution, int transfer) {
     return execution->transfers[transfer].scope.bytes;
+}
+
+int64_t execution_converted_bytes(const distal_execution *execution, int transfer) {
+    return conversion_bytes(&execution->transfers[transfer].conversion);
 }
 
 int64_t execution_messages(const distal_execution *execution, int transfer) {

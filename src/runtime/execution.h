@@ -31,6 +31,9 @@ void execution_run(distal_execution *execution, distal_kernel_function kernel, c
 // What the last run brought to this rank through a fetch, or sent from it as partial results.
 int64_t execution_bytes(const distal_execution *execution, int transfer);
 int64_t execution_messages(const distal_execution *execution, int transfer);
+// What the copy of a converted operand takes on this rank, 0 where the kernel uses the tensor as it is
+// stored.
+int64_t execution_converted_bytes(const distal_execution *execution, int transfer);
 
 // What execution_create takes from a plan, for those who have the parts and no plan.
 typedef struct {

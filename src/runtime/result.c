@@ -19,13 +19,6 @@ typedef struct ResultList {
     bool failed;
 } ResultList;
 
-static void hold(Structure **place, Structure *structure) {
-    if (structure)
-        structure->references++;
-    structure_release(*place);
-    *place = structure;
-}
-
 static void free_lists(Result *result) {
     for (int t = 0; t < result->list_count; t++) {
         entries_free(&result->lists[t].list.entries);
@@ -38,8 +31,8 @@ static void free_lists(Result *result) {
 
 void result_free(Result *result) {
     for (int i = 0; i < result->operand_count; i++)
-        hold(&result->known[i], NULL);
-    hold(&result->made, NULL);
+        structure_hold(&result->known[i], NULL);
+    structure_hold(&result->made, NULL);
     free_lists(result);
 }
 
@@ -159,8 +152,8 @@ bool result_finish(Result *result, Diagnostics *diagnostics) {
     const bool ok = assemble(result, diagnostics);
     free_lists(result);
     for (int i = 0; ok && i < result->operand_count; i++)
-        hold(&result->known[i], result->operands[i]->structure);
+        structure_hold(&result->known[i], result->operands[i]->structure);
     if (ok)
-        hold(&result->made, result->target->structure);
+        structure_hold(&result->made, result->target->structure);
     return ok;
 }

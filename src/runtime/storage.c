@@ -117,6 +117,13 @@ void structure_release(Structure *structure) {
     free(structure);
 }
 
+void structure_hold(Structure **place, Structure *structure) {
+    if (structure)
+        structure->references++;
+    structure_release(*place);
+    *place = structure;
+}
+
 // Takes over the structure and the values.
 static void replace(Storage *storage, Structure *structure, void *values, bool borrowed) {
     stored_free(&storage->stored);

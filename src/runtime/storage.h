@@ -53,5 +53,7 @@ bool storage_put(Storage *storage, StoredTensor *tensor);
 // no memory, and nothing has changed.
 bool storage_share(Storage *storage, Structure *structure);
 void structure_release(Structure *structure); // which may be NULL
+// Keeps a structure, which may be NULL, in a place in stead of what it held.
+void structure_hold(Structure **place, Structure *structure);
 
 #endif

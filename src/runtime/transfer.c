@@ -132,6 +132,8 @@ bool transfer_allocate(TransferState *state, const RankTransfer *plan, Storage *
                        Diagnostics *diagnostics) {
     CallScope *scope = &state->scope;
     *state = (TransferState){.scope = {.plan = plan, .storage = storage, .arena = arena}};
+    if (plan->transfer->access->tensor != plan->transfer->statement_access->tensor)
+        state->conversion.tensor = plan->transfer->access->tensor;
     state->calls = arena_array(arena, OperationCall, count_operations(plan));
     scope->requests = arena_array(arena, MPI_Request, count_requests(plan));
     scope->types = message_types_create();
@@ -155,6 +157,7 @@ void transfer_free(TransferState *state) {
     memory_release(MEMORY_HOST, state->buffers[0]);
     memory_release(MEMORY_HOST, state->buffers[1]);
     memory_release(MEMORY_HOST, state->scope.scratch);
+    conversion_free(&state->conversion);
     copies_free(&state->copies);
     *state = (TransferState){0};
 }
@@ -220,8 +223,9 @@ bool transfer_prepare(TransferState *state, const Group *groups, const Communica
 
 // Kernels read the arrays of a sparse tensor also where their loops have no iterations.
 static void expose_levels(TransferState *state) {
-    const StoredTensor *stored = &state->scope.storage->stored;
-    state->exposed.values = stored->values;
+    const ConvertedCopy *conversion = &state->conversion;
+    const StoredTensor *stored = conversion->tensor ? &conversion->copy : &state->scope.storage->stored;
+    state->exposed.values = conversion->tensor ? conversion->values : stored->values;
     for (int l = 0; l < stored->order; l++) {
         distal_level *level = &state->exposed.levels[l];
         level->position_count = stored->arrays[l].position_count;

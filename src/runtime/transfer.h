@@ -7,12 +7,14 @@
 #include "distal_kernel.h"
 #include "runtime/call.h"
 #include "runtime/communicators.h"
+#include "runtime/conversion.h"
 #include "runtime/copies.h"
 
 typedef struct {
     CallScope scope;
     void *buffers[2];
-    Copies copies;        // of what a leaf adds to, where its threads need them
+    ConvertedCopy conversion; // of a sparse tensor that the kernel needs with other levels
+    Copies copies;            // of what a leaf adds to, where its threads need them
     OperationCall *calls; // as the operations of the plan; those of one step in the order in which they start
     bool blocks;          // whether operations with which nothing overlaps block
     int64_t step;         // the next one

@@ -26,9 +26,10 @@ typedef struct {
     TransferKind kind;
     // As in the leaf: an element lies where the values of these variables say. Those are the variables of the
     // statement's access, but where a processor has a part of a mode that is not contiguous, the part is
-    // packed, and the variable is its child[1], which counts it.
+    // packed, and the variable is its child[1], which counts it. Where the operand is converted, its tensor
+    // is a copy of the statement's with other levels.
     const Access *access;
-    const Access *statement_access; // of the same tensor
+    const Access *statement_access;
     int nest;
     int at; // variable of the loop that it is at (for diagnostics and plans), -1: outside of all loops
     int loop_count; // sequential loops around it, outermost first

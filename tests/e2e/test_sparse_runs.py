@@ -100,6 +100,28 @@ def test_results(folder):
             check(numpy.allclose(found, values, rtol=1e-13, atol=0), f"{name}: {found} is not {values}")
 
 
+def test_converted(folder):
+    """Operands whose storage order does not fit the loops are converted; a loop over all elements of the large
+    matrices would not end in time."""
+    generator = numpy.random.default_rng(3)
+    B, C = (generator.random((40, 40)) * (generator.random((40, 40)) < 0.1) for _ in range(2))
+    numpy.save(f"{folder}/B.npy", B)
+    numpy.save(f"{folder}/C.npy", C)
+    tensors = ("param n = 40; tensor B(n, n): f64, {b}; tensor C(n, n): f64, {c}; tensor y(n, n): f64{a}; "
+               "y(i, j) = {right}")
+    inputs = ["--in", f"B={folder}/B.npy", "--in", f"C={folder}/C.npy", "--out", f"y={folder}/y.npy", "--repeat", "2"]
+    for right, expected in (("B(i, j) + C(i, j)", B + C), ("B(j, i) - C(i, j)", B.T - C),
+                            ("B(i, j) + C(j, i) * 2 + C(i, j)", B + 2 * C.T + C)):
+        for b, c, a in (("csr", "csc", ""), ("csr", "csc", ", csr"), ("coo", "csr", ", csc"), ("dcsr", "csc", ", coo")):
+            for ranks in (1, 3):
+                distal(["run", "-e", tensors.format(b=b, c=c, a=a, right=right), "--ranks", str(ranks), *inputs])
+                close(folder, expected)
+    large = "param n = 100000; " + tensors[len("param n = 40; "):].format(b="csr", c="csc", a=", csr",
+                                                                        right="B(i, j) + C(i, j)")
+    run = ["run", "-e", large, "--ranks", "2", "--in", "B=sparse:1:100000", "--in", "C=sparse:2:100000"]
+    distal(run)
+
+
 def refused(arguments, message, status=1):
     done = distal(arguments, status=status)
     check(done.stderr.count("error:") == 1 and message in done.stderr, f"{message!r} is not in {done.stderr!r}")
@@ -117,6 +139,8 @@ def test_refused(folder):
         refused([*run, "--in", "B=const:1", "--memory-limit", "40K"], "tensor B cannot be stored on rank 0: ")
         refused(["run", "-e", MATRIX.format(format="csr") + "tensor A(n, n): f64, csr; A(i, k) = B(i, j) * B(k, j)",
                  "--ranks", ranks, "--in", "B=const:1", "--memory-limit", "60K"], "for the entries of A")
+        refused(["run", "-e", "param n = 40; tensor B(n, n): f64, csr; tensor A(n, n): f64; A(i, j) = B(i, j) + B(j, i)",
+                 "--ranks", ranks, "--in", "B=const:1", "--memory-limit", "90K"], "tensor B cannot be converted on rank 0: ")
 
 
 if __name__ == "__main__":

@@ -105,6 +105,33 @@ static void test_structure(MPI_Comm comm, int rank, int ranks) {
     end(&fixture);
 }
 
+// The copy of an operand that loops cannot follow has the values of every execution, and a new structure
+// where the operand has.
+static void test_converted(MPI_Comm comm, int rank, int ranks) {
+    (void)rank, (void)ranks;
+    Fixture fixture;
+    create(&fixture, comm);
+    distal_context *d = fixture.d;
+    distal_tensor *sum;
+    OK(distal_tensor_declare(d, "S(n, n): f64", NULL, &sum));
+    distal_plan *plan = planned(&fixture, "S(i, j) = 2 * A(i, j) + A(j, i)");
+    for (int source = 0; source < 2; source++) {
+        fill(&fixture, source ? "random:9:0.4" : "random:8:0.2");
+        for (int times = 1; times <= 4; times++) {
+            double s[N * N];
+            OK(distal_execute(times == 1 ? fixture.square : fixture.added));
+            OK(distal_execute(plan));
+            OK(distal_tensor_gather(sum, s));
+            for (int i = 0; i < N; i++)
+                for (int k = 0; k < N; k++)
+                    CHECK(near(s[i * N + k] / times, 3 * row_product(&fixture, i, k)), "S(%d, %d) is %g", i,
+                          k, s[i * N + k]);
+        }
+    }
+    distal_plan_free(plan);
+    end(&fixture);
+}
+
 static void test_product(MPI_Comm comm, int rank, int ranks) {
     (void)rank, (void)ranks;
     Fixture fixture = {0};
@@ -185,6 +212,7 @@ int main(int argument_count, char **arguments) {
         run_case("sparse product", ranks, test_product);
         run_case("structure of a result", ranks, test_structure);
         run_case("sparse result that is added to", ranks, test_added);
+        run_case("converted operand", ranks, test_converted);
         run_case("sparse tensor without a plan", ranks, test_without_plan);
         run_case("sparse tensor refused", ranks, test_refused);
     }

@@ -35,6 +35,8 @@ struct distal_execution {
     const Spmd *spmd;
     Whole *tensors; // by id
     distal_view views[MAX_TRANSFERS];
+    StoredTensor converted[MAX_TRANSFERS]; // copies that are stored as the transfers say
+    Arena *arena;
     double *copies[THREADS];
     bool *appended; // by element of the result
 };
@@ -55,15 +57,32 @@ const int64_t *distal_coordinates(const distal_execution *execution, int64_t ind
     return NULL;
 }
 
+static const StoredTensor *convert(distal_execution *execution, int transfer, const Whole *whole) {
+    const Tensor *tensor = execution->spmd->transfers[transfer].access->tensor;
+    StoredTensor *copy = &execution->converted[transfer];
+    Entries entries;
+    if (tensor == whole->tensor)
+        return &whole->stored;
+    stored_free(copy);
+    *copy = whole->stored;
+    memcpy(copy->levels, tensor->levels, sizeof copy->levels);
+    memcpy(copy->mode_order, tensor->mode_order, sizeof copy->mode_order);
+    assert_null(stored_unpack(&whole->stored, &entries, INT64_MAX, execution->arena));
+    assert_null(stored_pack(copy, &entries, INT64_MAX, execution->arena));
+    entries_free(&entries);
+    return copy;
+}
+
 static const distal_view *view_of(distal_execution *execution, int transfer) {
     const Whole *whole = &execution->tensors[execution->spmd->transfers[transfer].access->tensor->id];
     distal_view *view = &execution->views[transfer];
     memset(view, 0, sizeof *view);
     if (whole->sparse) {
-        view->values = whole->stored.values;
+        const StoredTensor *stored = convert(execution, transfer, whole);
+        view->values = stored->values;
         for (int l = 0; l < whole->tensor->order; l++)
             for (int a = 0; a < LEVEL_ARRAY_COUNT; a++)
-                view->levels[l].arrays[a] = whole->stored.arrays[l].arrays[a];
+                view->levels[l].arrays[a] = stored->arrays[l].arrays[a];
         return view;
     }
     view->values = whole->count ? whole->values : NULL;
@@ -360,7 +379,7 @@ static void check_statement(Pipeline *pipeline, const StatementPasses *passes, W
         run_plain(&plain, 0);
     }
     fill_levels(left, plain.present);
-    distal_execution execution = {.spmd = passes->spmd, .tensors = tensors};
+    distal_execution execution = {.spmd = passes->spmd, .tensors = tensors, .arena = arena};
     assert_true(passes->spmd->transfer_count <= MAX_TRANSFERS);
     Kernel kernel;
     if (!jit_load(pipeline->c_source, passes->function, &kernel, pipeline->diagnostics)) {
@@ -372,6 +391,8 @@ static void check_statement(Pipeline *pipeline, const StatementPasses *passes, W
         assemble(pipeline, passes, &kernel, &execution, left);
     kernel.function(&execution, pipeline->params);
     jit_unload(&kernel);
+    for (int t = 0; t < passes->spmd->transfer_count; t++)
+        stored_free(&execution.converted[t]);
     if (left->sparse)
         unpack(left, arena);
     else
