@@ -289,7 +289,8 @@ bool jit_load(const char *source, const char *function, Kernel *kernel, Diagnost
         // POSIX: pointers to functions have the size of pointers to void; copying avoids a warning.
         void *symbol = dlsym(kernel->handle, function);
         memcpy(&kernel->function, &symbol, sizeof symbol);
-        why = symbol ? NULL : dlerror();
+        // A message of dlerror lasts until the next call.
+        why = symbol ? NULL : arena_printf(diagnostics->arena, "%s", dlerror());
         symbol = dlsym(kernel->handle, arena_printf(diagnostics->arena, "%s_structure", function));
         memcpy(&kernel->structure, &symbol, sizeof symbol);
     }

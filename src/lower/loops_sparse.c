@@ -38,8 +38,8 @@ static Arena *arena_of(const State *state) {
 
 static State copy_state(const State *state) {
     State copy = *state;
-    copy.operands = arena_copy(arena_of(state), state->operands,
-                               sizeof(Operand) * (size_t)(state->leaf->operand_count + 1));
+    copy.operands =
+        arena_copy(arena_of(state), state->operands, sizeof(Operand) * (size_t)state->leaf->operand_count);
     return copy;
 }
 

@@ -224,7 +224,8 @@ static Entries draw_entries(const StoredTensor *tensor, bool large, RowList *row
         array_push(scratch, *rows, row);
     }
     row_order = tensor->order;
-    qsort(rows->items, (size_t)rows->count, sizeof(Row), compare_rows);
+    if (rows->count > 0)
+        qsort(rows->items, (size_t)rows->count, sizeof(Row), compare_rows);
     int64_t kept = 0;
     for (int64_t e = 0; e < rows->count; e++) {
         if (kept && compare_rows(&rows->items[kept - 1], &rows->items[e]) == 0)
