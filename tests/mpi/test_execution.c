@@ -142,7 +142,8 @@ static void fixture_create(Fixture *fixture, int rank, int ranks, TransferKind k
     fixture->tensor = (Tensor){.name = "T", .type = TYPE_I64, .order = 2, .mode_order = {0, 1}};
     fixture->tensor.levels[0] = fixture->tensor.levels[1] = level_type_dense();
     fixture->access = (Access){.tensor = &fixture->tensor};
-    fixture->transfer = (Transfer){.kind = kind, .access = &fixture->access, .at = -1};
+    fixture->transfer =
+        (Transfer){.kind = kind, .access = &fixture->access, .statement_access = &fixture->access, .at = -1};
     int64_t *members = arena_array(arena, int64_t, ranks);
     for (int64_t r = 0; r < ranks; r++)
         members[r] = r;

@@ -133,7 +133,8 @@ static void start_case(Case *test, int rank, int ranks, TransferKind kind, Homes
     test->tensor = (Tensor){.name = "T", .type = variant.type, .order = 2, .mode_order = {0, 1}};
     test->tensor.levels[0] = test->tensor.levels[1] = level_type_dense();
     test->access = (Access){.tensor = &test->tensor};
-    test->transfer = (Transfer){.kind = kind, .access = &test->access, .at = -1};
+    test->transfer =
+        (Transfer){.kind = kind, .access = &test->access, .statement_access = &test->access, .at = -1};
     place(test, homes);
     create_storage(test);
 }
