@@ -468,3 +468,10 @@ const Leaf *leaf_create(const LeafSite *site, const Stmt *stmt) {
     memcpy(builder->known, site->outside, sizeof builder->known);
     return create_leaf(builder, site, stmt);
 }
+
+bool leaf_has_copies(const Leaf *leaf) {
+    for (int l = 0; l < leaf->loop_count; l++)
+        if (leaf->loops[l].thread_copies)
+            return true;
+    return false;
+}

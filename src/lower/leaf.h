@@ -83,4 +83,7 @@ const Tensor *leaf_sparse_tensor(const LeafSite *site);
 // (threads, vectors, unrolling). False with a diagnostic where that would race.
 bool leaf_parallelize(const LeafSite *site, LeafLoop *loops, int loop_count, const BlasCall *call);
 
+// Whether threads add to copies of their own of what the leaf writes.
+bool leaf_has_copies(const Leaf *leaf);
+
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Leaves as nodes of the loop IR: definitions, guards, loops, and the update or the call inside them.
 #include "lower/builder.h"
+#include "lower/leaf.h"
 
 // With the loops of a call at their beginning.
 static const IntExpr *at_start(const LeafBuilder *leaf, const IntExpr *expr) {
@@ -306,13 +307,6 @@ static bool needs_definition(const Leaf *leaf, const Guard *guard) {
     return false;
 }
 
-static bool has_copies(const Leaf *leaf) {
-    for (int l = 0; l < leaf->loop_count; l++)
-        if (leaf->loops[l].thread_copies)
-            return true;
-    return false;
-}
-
 // Guards on what is known outside come first: definitions hold only for coordinates that exist.
 void build_leaf(Builder *builder, const Leaf *from, LoopBody *to) {
     Arena *arena = builder->arena;
@@ -324,7 +318,7 @@ void build_leaf(Builder *builder, const Leaf *from, LoopBody *to) {
     int count = 0, inner_count = 0;
     conditions[count++] = value_var(arena, VALUE_TYPE_CONDITION, builder->active);
     // Where there is no iteration there is nothing to copy.
-    const bool copies = has_copies(from) && !builder->structure;
+    const bool copies = leaf_has_copies(from) && !builder->structure;
     if (copies)
         conditions[count++] = value_element(arena, VALUE_PRESENT, VALUE_TYPE_CONDITION, leaf.written, NULL);
     for (int g = 0; g < from->guard_count; g++)

@@ -136,13 +136,6 @@ static SpmdNode *build_tree(const Lowering *lowering, const int *loops, int dept
     return start;
 }
 
-static bool leaf_has_copies(const Leaf *leaf) {
-    for (int l = 0; l < leaf->loop_count; l++)
-        if (leaf->loops[l].thread_copies)
-            return true;
-    return false;
-}
-
 static void note_calls(Spmd *spmd, const Leaf *leaf) {
     spmd->calls_library = spmd->calls_library || leaf->call;
     spmd->contracts = spmd->contracts || (leaf->call && leaf->call->contraction);

@@ -58,7 +58,7 @@ static const Cin *distribute_loops(const Application *application) {
     return result;
 }
 
-// Turns the three lists of the compound forms into steps without dimensions.
+// The three lists of the compound forms as steps without dimensions.
 static bool resolve_lists(const Application *application, Distribution *distribution) {
     const Arg *args = application->command->args, *outer, *inner, *names[2 * MAX_MACHINE_ORDER];
     int targets[MAX_VARS], count, outer_count, inner_count;
