@@ -27,7 +27,7 @@ TEST = $(PYTHON) tests/run --build $(BUILD) $(if $(filter 1,$(SANITIZE)),--sanit
 C_FILES = $(shell find src include tests examples bench -name '*.[ch]' 2>/dev/null)
 
 .DEFAULT_GOAL := all
-.PHONY: all setup build demo check bench fuzz fuzz-parser fuzz-npy fuzz-entries format lint install clean help
+.PHONY: all setup build demo check bench fuzz fuzz-parser fuzz-npy fuzz-entries races format lint install clean help
 
 all: build ## set up, configure and build; the command is then build/distal
 
@@ -62,6 +62,14 @@ fuzz-parser fuzz-npy fuzz-entries: setup
 	cmake --build build-fuzz -j $(JOBS) --target $(subst -,_,$@)
 	@tools/fuzz.sh $(@:fuzz-%=%) build-fuzz $(FUZZ_SECONDS)
 
+races: setup ## look for races of threads, with ThreadSanitizer
+	@command -v $(CLANG) >/dev/null || tools/setup.sh $(CLANG) libclang-rt-14-dev libomp-14-dev
+	@if command -v ninja >/dev/null; then export CMAKE_GENERATOR=Ninja; fi; \
+	cmake -S . -B build-races -Wno-dev --log-level=NOTICE -DCMAKE_C_COMPILER=$(CLANG) -DDISTAL_RACES=1 \
+	  -DDISTAL_WERROR=$(WERROR) && \
+	cmake --build build-races -j $(JOBS)
+	@CLANG=$(CLANG) tools/races.sh build-races
+
 bench: build ## time the examples beside NumPy on the same BLAS
 	@$(PYTHON) bench/run --build $(BUILD)
 
@@ -76,7 +84,7 @@ install: build ## install under PREFIX
 	@cmake --install $(BUILD)
 
 clean: ## remove the build folders
-	@rm -rf build build-sanitize build-fuzz
+	@rm -rf build build-sanitize build-fuzz build-races
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 13

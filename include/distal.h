@@ -214,14 +214,14 @@ DISTAL_API distal_status distal_redistribute(distal_tensor *to, distal_tensor *f
 // A sparse tensor is declared with the levels that store it (docs/language.md): distal_tensor_declare(d,
 // "B(n, m): f64, csr", NULL, &B). It has no entries at first. distal_tensor_fill reads .mtx, .tns and .npy
 // files and generators into it, distal_tensor_write writes it, distal_tensor_gather gives it with its zeros;
-// it has no pieces. On several ranks the first one has all of it and computes; the others call alike, with no
-// entries.
+// it has no pieces. A rank has the entries that the placement puts there; without a placement the first rank
+// has all of them.
 //
 // Where entries are given again, plans stay, and find the new ones when they are executed.
 
-// Sets the entries of the tensor, in any order: entry e has coordinate coordinates[d][e], counted from 0, in
-// mode d and values[e], of the tensor's type. Those with the same coordinates are summed. Everything is
-// copied. Collective.
+// Sets the entries of the tensor, those that all ranks give together, in any order: entry e has coordinate
+// coordinates[d][e], counted from 0, in mode d and values[e], of the tensor's type. Those with the same
+// coordinates are summed. Everything is copied. Collective.
 DISTAL_API distal_status distal_tensor_entries(distal_tensor *tensor, int64_t count,
                                                const int64_t *const *coordinates, const void *values);
 
@@ -238,18 +238,20 @@ typedef struct {
     int pos_bits, crd_bits;
 } distal_level_arrays;
 
-// Uses arrays of the caller, which must stay until the tensor is given others or freed, and so must every
-// result that has its structure: `levels` has one element for each mode, whose position_count is not read,
-// and values[q] is the value at position q of the last level. Nothing is copied but arrays whose elements do
-// not have the bits of the library's. Entries are in the order of storage, without duplicates; arrays that
-// are not such are DISTAL_INVALID. For example CSR: {{0}, {.pos = row_pointers, .crd = columns}}. Collective.
+// Uses arrays of the caller with the entries that are at home on this rank, which must stay until the tensor
+// is given others or freed, and so must every result that has its structure: `levels` has one element for
+// each mode, whose position_count is not read, and values[q] is the value at position q of the last level.
+// Nothing is copied but arrays whose elements do not have the bits of the library's. Entries are in the order
+// of storage, without duplicates; arrays that are not such are DISTAL_INVALID. For example CSR: {{0}, {.pos =
+// row_pointers, .crd = columns}}. Collective.
 DISTAL_API distal_status distal_tensor_attach_levels(distal_tensor *tensor, const distal_level_arrays *levels,
                                                      void *values);
 
 // The arrays of a tensor in place, an operand or a result: `levels` has room for one element for each mode;
 // either of the other pointers may be NULL. Values may be changed: the structure stays, and executions find
 // the new ones. Valid until the tensor gets other entries: a result, when it is executed with operands of
-// another structure. All counts are 0 on ranks that have nothing. Local.
+// another structure. Coordinates are those of the whole tensor. All counts are 0 on ranks that have nothing.
+// Local.
 DISTAL_API distal_status distal_tensor_levels(distal_tensor *tensor, distal_level_arrays *levels,
                                               void **values, int64_t *value_count);
 
@@ -311,8 +313,10 @@ DISTAL_API distal_status distal_unroll(distal_statement *statement, const char *
 DISTAL_API distal_status distal_precompute(distal_statement *statement, const char *expression,
                                            const char *vars, const char *workspace_vars,
                                            const char *workspace);
-// The loop `var` becomes a loop over the stored positions of `access`, an access of a sparse tensor. Not
-// supported yet: DISTAL_INVALID.
+// The loop `var` becomes a loop `position` over the positions at which the tensor of `access`, an access of
+// the statement such as "B(i, j)", stores coordinates of `var`. After distal_collapse of the loops of several
+// levels these are all positions of the last one, which split and parallelize then divide evenly
+// (Senanayake et al. 2020, section 4). DISTAL_INVALID if the tensor stores every coordinate of `var`.
 DISTAL_API distal_status distal_pos(distal_statement *statement, const char *var, const char *position,
                                     const char *access);
 

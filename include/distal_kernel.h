@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define DISTAL_KERNEL_ABI 3
+#define DISTAL_KERNEL_ABI 4
 #define DISTAL_MAX_ORDER 12
 
 // One level of a tensor: how many positions it has, and its arrays, which its format names; a dense level has
@@ -69,9 +69,70 @@ void *distal_thread_copy(distal_execution *execution, int transfer, int thread);
 void distal_merge_copies(distal_execution *execution, int transfer);
 
 // A result that is assembled has a second function, NAME_structure, which is called before the kernel itself
-// where the structure of the result is not known yet, and appends its entries: in any order, from any thread,
-// each any number of times. `coordinates` are by mode.
+// where the structure of the result is not known yet, and appends its entries. In any order, from any thread,
+// each any number of times; `coordinates` are by mode:
 void distal_append(distal_execution *execution, int transfer, const int64_t *coordinates);
+
+// Or in the order of storage, as arrays of the levels. The iterations of the outermost loop are divided into
+// portions, DISTAL_PORTIONS at most, and a portion appends to the lists of the thread that executes it.
+
+// A list: the place of the next element, in a block of memory from `begin` to before `end`. A thread appends
+// to a copy of its own.
+typedef struct {
+    void *next, *begin, *end;
+    int64_t before; // elements in other blocks
+    void *memory;
+} distal_list;
+
+// The coordinates of a row that comes in any order, each any number of times: bits in words, of 64
+// coordinates each, and the numbers of the words with a bit that is set, which end at `next`.
+typedef struct {
+    uint64_t *words; // NULL: they are hashed
+    int32_t *touched, *next;
+    void *memory;
+} distal_set;
+
+// The lists of the calling thread for a portion, which end with the call after it; the set of the thread.
+distal_list *distal_begin_portion(distal_execution *execution, int transfer, int64_t portion);
+void distal_end_portion(distal_execution *execution, int transfer, int64_t portion);
+distal_set *distal_row_set(distal_execution *execution, int transfer);
+// The list in another block of memory.
+distal_list distal_next_block(distal_list list);
+void distal_insert_hashed(distal_set *set, int64_t coordinate);
+// Appends the coordinates of a set in increasing order, and empties it.
+distal_list distal_push_set(distal_list list, distal_set *set);
+
+static inline void distal_insert(distal_set *set, int64_t coordinate) {
+    if (!set->words) {
+        distal_insert_hashed(set, coordinate);
+        return;
+    }
+    uint64_t *word = &set->words[coordinate / 64];
+    if (!*word)
+        *set->next++ = (int32_t)(coordinate / 64);
+    *word |= (uint64_t)1 << coordinate % 64;
+}
+
+// The number of its words, 0 where it is empty.
+static inline int64_t distal_count_set(const distal_set *set) {
+    return set->next - set->touched;
+}
+
+#define DISTAL_DEFINE_LIST(suffix, type)                                                                     \
+    static inline distal_list distal_push_##suffix(distal_list list, type element) {                         \
+        if (__builtin_expect(list.next == list.end, 0))                                                      \
+            list = distal_next_block(list);                                                                  \
+        type *place = (type *)list.next;                                                                     \
+        *place = element;                                                                                    \
+        list.next = place + 1;                                                                               \
+        return list;                                                                                         \
+    }                                                                                                        \
+    static inline int64_t distal_count_##suffix(distal_list list) {                                          \
+        return list.before + ((const type *)list.next - (const type *)list.begin);                           \
+    }
+
+DISTAL_DEFINE_LIST(i32, int32_t)
+DISTAL_DEFINE_LIST(i64, int64_t)
 
 // Workspaces, by number, that threads fill and read within an iteration: the memory of thread `thread`, of
 // which there may be as many as distal_workspace_threads says.
@@ -87,11 +148,25 @@ int omp_get_thread_num(void); // as in <omp.h>, which brings many other names
 static inline int distal_thread_number(void) {
     return omp_get_thread_num();
 }
+int omp_get_max_threads(void);
+// So many parts for each thread that a team may have.
+static inline int64_t distal_parts(int64_t each) {
+    return each * omp_get_max_threads();
+}
 #else
 static inline int distal_thread_number(void) {
     return 0;
 }
+static inline int64_t distal_parts(int64_t each) {
+    return each;
+}
 #endif
+
+// Where part `part` of `count` iterations in as many parts of equal length as `parts` says begins.
+static inline int64_t distal_share(int64_t count, int64_t part, int64_t parts) {
+    const int64_t rest = count % parts;
+    return count / parts * part + (part < rest ? part : rest);
+}
 
 // The least number of iterations for which a team of threads pays off.
 enum { DISTAL_PARALLEL_WORK = 16384 };
@@ -142,6 +217,13 @@ static inline int distal_has_bit(const int64_t *bits, int64_t position) {
 
 DISTAL_DEFINE_LISTS(i32, int32_t)
 DISTAL_DEFINE_LISTS(i64, int64_t)
+
+// The last of the list elements `begin` to before `end` that is not greater than `position`; the first one
+// where all are. So where an element is the first position below it, this is the one that `position` is
+// below.
+static inline int64_t distal_above(const int64_t *list, int64_t begin, int64_t end, int64_t position) {
+    return begin < end ? distal_search_i64(list, begin + 1, end, position + 1) - 1 : begin;
+}
 
 // Division of integers rounds towards zero. One by zero gives 0 instead of ending the program, and that of
 // the least integer by -1 wraps around, as all arithmetic on integers of tensors does.

@@ -329,14 +329,22 @@ static void copy_pieces(const Storage *to, const Storage *from) {
         piece_copy(&to->pieces[i], &from->pieces[i], &to->pieces[i].rect);
 }
 
+// What the sparse tensors of a plan may take: a result, and copies of operands with other levels.
+static void limit_structures(const distal_plan *plan, int64_t limit) {
+    for (int t = 0; t < plan->tensor_count; t++)
+        if (plan->storages[t])
+            plan->storages[t]->limit = limit;
+}
+
 // Collective; on all ranks alike, as they put structures in together.
 static distal_status find_structure(distal_context *context, void *arguments) {
     distal_plan *plan = arguments;
     const int64_t free_memory = node_free_memory(context->node);
-    plan->storages[plan->statement->target->id]->limit = free_memory < 0 ? INT64_MAX : free_memory;
-    return execution_structure(plan->execution, plan->structure, plan->program->params, context->diagnostics)
-               ? DISTAL_OK
-               : DISTAL_FAILED;
+    limit_structures(plan, free_memory < 0 ? INT64_MAX : free_memory);
+    const bool ok =
+        execution_structure(plan->execution, plan->structure, plan->program->params, context->diagnostics);
+    limit_structures(plan, INT64_MAX);
+    return ok ? DISTAL_OK : DISTAL_FAILED;
 }
 
 distal_status distal_execute(distal_plan *plan) {

@@ -2,6 +2,7 @@
 // Sparse tensors: their entries and the arrays of their levels, of the library or of the caller.
 #include "api/data.h"
 
+#include "runtime/exchange_entries.h"
 #include "runtime/load_sparse.h"
 
 #include <inttypes.h>
@@ -20,9 +21,9 @@ static distal_status check_tensor_home(distal_context *context, const DataCall *
     return status == DISTAL_OK ? tensor_check_home(context, call->tensor) : status;
 }
 
-// Whether the tensor is on this rank.
+// Whether this rank has the arrays of the tensor's levels, once it has memory.
 static bool is_here(const distal_tensor *tensor) {
-    return tensor->context->rank == 0;
+    return tensor->storage && tensor->storage->piece_count > 0;
 }
 
 static distal_status check_entries(distal_context *context, void *arguments) {
@@ -33,9 +34,6 @@ static distal_status check_entries(distal_context *context, void *arguments) {
     const char *name = call->tensor->name;
     if (call->count < 0)
         return invalid(context, "%" PRId64 " is no number of entries for tensor '%s'", call->count, name);
-    if (call->count > 0 && !is_here(call->tensor))
-        return invalid(context, "the first rank has tensor '%s', and rank %d gives entries", name,
-                       context->rank);
     const int order = call->tensor->tensor->order;
     bool missing = call->count > 0 && (!call->data || !call->columns);
     for (int d = 0; d < order && call->count > 0 && !missing; d++)
@@ -60,13 +58,18 @@ static distal_status put_entries(distal_context *context, void *arguments) {
     Storage *storage = call->tensor->storage;
     Entries entries = {.type = storage->type, .order = call->tensor->tensor->order, .count = call->count};
     memcpy(entries.extents, call->tensor->extents, sizeof entries.extents);
+    Entries own = storage_no_entries(storage);
     const char *why = copy_entries(call, &entries, context->scratch);
-    distal_status status = DISTAL_OK;
-    if (why)
-        status = invalid(context, "tensor '%s' cannot have such entries: %s", call->tensor->name, why);
-    else if (!sparse_put_entries(storage, &entries, context->diagnostics))
+    distal_status status =
+        why ? invalid(context, "tensor '%s' cannot have such entries: %s", call->tensor->name, why)
+            : DISTAL_OK;
+    // Entries go to their homes when all ranks have good ones.
+    if (agree(context->comm, !why) &&
+        (!send_entries_home(storage, &entries, &own, context->comm, context->diagnostics) ||
+         !sparse_put_entries(storage, &own, context->diagnostics)))
         status = DISTAL_FAILED;
     entries_free(&entries);
+    entries_free(&own);
     return status;
 }
 
@@ -179,17 +182,41 @@ static distal_status take_levels(distal_context *context, const DataCall *call, 
 }
 
 static distal_status check_arrays(distal_context *context, void *arguments) {
-    const DataCall *call = arguments;
-    const distal_status status = check_tensor_home(context, call);
-    if (status != DISTAL_OK || call->given || !is_here(call->tensor))
-        return status;
-    return invalid(context, "the levels of tensor '%s' are NULL", call->tensor->name);
+    return check_tensor_home(context, arguments);
+}
+
+// Whether all entries are at home on this rank.
+static distal_status check_own(distal_context *context, const DataCall *call, const StoredTensor *tensor) {
+    const Home *home = &call->tensor->home;
+    const Region pieces = home_pieces(home, context->rank, context->scratch);
+    const Rect whole = rect_whole(home->order, home->extents);
+    if (rect_is_empty(&whole) || region_contains(&pieces, &whole))
+        return DISTAL_OK;
+    Entries entries = {0};
+    const char *why = stored_unpack(tensor, &entries, INT64_MAX, context->scratch);
+    const int64_t count = entries.count;
+    if (!why)
+        why = entries_keep_within(&entries, &pieces);
+    distal_status status = DISTAL_OK;
+    if (why)
+        status = invalid(context, "tensor '%s' cannot have such arrays: %s", call->tensor->name, why);
+    else if (entries.count < count)
+        status =
+            invalid(context, "tensor '%s' gets entries that are at home on other ranks", call->tensor->name);
+    entries_free(&entries);
+    return status;
 }
 
 static distal_status put_arrays(distal_context *context, void *arguments) {
     const DataCall *call = arguments;
     StoredTensor tensor = storage_empty(call->tensor->storage);
-    const distal_status status = is_here(call->tensor) ? take_levels(context, call, &tensor) : DISTAL_OK;
+    distal_status status = DISTAL_OK;
+    if (is_here(call->tensor) && !call->given)
+        status = invalid(context, "the levels of tensor '%s' are NULL", call->tensor->name);
+    else if (is_here(call->tensor))
+        status = take_levels(context, call, &tensor);
+    if (status == DISTAL_OK && is_here(call->tensor))
+        status = check_own(context, call, &tensor);
     if (status == DISTAL_OK)
         return storage_put(call->tensor->storage, &tensor) ? DISTAL_OK : out_of_memory(context);
     stored_free(&tensor);

@@ -19,6 +19,16 @@ static void print_workspace(const Cin *before, const Cin *cin, Text *to) {
         text_append(to, ": what is left of the statement has them, or sums over them\n");
 }
 
+static void print_command(const Program *program, const char *title, const Command *command,
+                          const Cin *before, const Cin *after, Text *to) {
+    text_printf(to, "\n# %s ", title);
+    command_print(program, command, to);
+    text_append(to, "\n");
+    cin_print(after, program->param_names, to);
+    if (after->part_count > before->part_count)
+        print_workspace(before, after, to);
+}
+
 static void print_statement(const Pipeline *pipeline, int index, Text *to) {
     const StatementPasses *passes = &pipeline->statements[index];
     const Program *program = pipeline->program;
@@ -28,14 +38,13 @@ static void print_statement(const Pipeline *pipeline, int index, Text *to) {
     cin_print(passes->cin, program->param_names, to);
     const Cin *last = passes->cin;
     for (int i = 0; i < passes->statement->command_count; i++) {
-        text_append(to, "\n# after ");
-        command_print(program, &passes->statement->commands[i], to);
-        text_append(to, "\n");
-        const Cin *before = last;
+        print_command(program, "after", &passes->statement->commands[i], last, passes->stages.items[i], to);
         last = passes->stages.items[i];
-        cin_print(last, program->param_names, to);
-        if (last->part_count > before->part_count)
-            print_workspace(before, last, to);
+    }
+    for (int64_t i = 0; i < passes->defaults.count; i++) {
+        const DefaultStep *step = &passes->defaults.items[i];
+        print_command(program, "fewer steps with", &step->command, last, step->cin, to);
+        last = step->cin;
     }
     if (passes->scheduled != last) {
         text_append(to, "\n# with the defaults\n");

@@ -19,10 +19,12 @@ static int64_t gathered_bytes(const Pipeline *pipeline, const Assignment *assign
             continue;
         const int64_t size = (int64_t)type_info(home->tensor->type)->size;
         const Rect whole = rect_whole(home->order, home->extents);
+        int64_t entry_count = 0;
+        for (int64_t rank = 0; home->stored_entries && rank < home->ranks; rank++)
+            entry_count = saturated_add(entry_count, home->stored_entries[rank]);
         if (tensor_is_sparse(home->tensor)) // as entries
-            bytes =
-                saturated_add(bytes, saturated_mul(max_i64(home->stored_entries, 0),
-                                                   size + home->tensor->order * (int64_t)sizeof(int64_t)));
+            bytes = saturated_add(
+                bytes, saturated_mul(entry_count, size + home->tensor->order * (int64_t)sizeof(int64_t)));
         else
             bytes = saturated_add(bytes, rect_volume(&whole) * size);
     }

@@ -39,7 +39,7 @@ static void print_tensor(const StatementPlan *plan, const StatementReport *repor
     if (figures->stored) {
         const int64_t *none = arena_array(to->arena, int64_t, plan->ranks); // the first rank has it all
         text_append(to, ",\n      ");
-        if (plan->homes[id].stored_entries < 0)
+        if (!plan->homes[id].stored_entries)
             text_append(to, "\"stored\": null");
         else
             print_integers("stored", figures->stored, plan->ranks, to);

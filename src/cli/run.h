@@ -59,7 +59,7 @@ void run_release(Run *run); // collective
 
 bool run_load_inputs(Run *run); // collective
 // Takes what a sparse tensor stores now into the figures of the plan, with `converted` bytes of copies of it
-// on the first rank. Collective.
+// on this rank. Collective.
 void run_count_stored(Run *run, int tensor, int64_t converted);
 
 // Executes statement `index` as often as the options say, measures it, and checks the result with --check.
@@ -67,7 +67,7 @@ void run_count_stored(Run *run, int tensor, int64_t converted);
 bool run_statement(Run *run, int index);
 
 // The tensors that a statement reads, before it is executed, by tensor id: whole tensors on every rank, and
-// the entries of sparse ones on the rank that has them.
+// the entries of sparse ones on the first.
 typedef struct {
     int count;
     void **arrays;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/run.h"
 #include "index/evaluate_sparse.h"
+#include "runtime/exchange_entries.h"
 #include "runtime/load.h"
-#include "runtime/load_sparse.h"
 #include "runtime/wait.h"
 
 #include <math.h>
@@ -45,21 +45,10 @@ static void print_verdict(const Run *run, const char *name, const StatementRepor
             report->tolerance, report->check_ok ? "ok" : "FAILED");
 }
 
-typedef struct {
-    const Storage *storage;
-    Entries *entries;
-} EntriesPart;
-
-static bool find_entries(void *arguments, Diagnostics *diagnostics) {
-    const EntriesPart *part = arguments;
-    return sparse_entries(part->storage, part->entries, diagnostics);
-}
-
 static bool gather(Run *run, int id, void **array, Entries *entries) {
     const Storage *storage = run->storages[id];
     if (tensor_is_sparse(storage->home->tensor))
-        return agree_on_part(MPI_COMM_WORLD, find_entries, &(EntriesPart){storage, entries},
-                             run->session->diagnostics);
+        return gather_entries(storage, entries, MPI_COMM_WORLD, run->session->diagnostics);
     *array = storage_gather(storage, MPI_COMM_WORLD, run->session->diagnostics);
     return *array != NULL;
 }
@@ -101,7 +90,7 @@ static void print_difference(const char *name, int order, const EntriesError *er
     fprintf(stderr, ")\n");
 }
 
-// On the rank that has the sparse tensors, which is the one that computes.
+// On the first rank, which has all entries.
 static bool compare_sparse(Run *run, const Evaluator *evaluator, const Tensor *target,
                            const CheckInputs *inputs, const void *array, const Entries *entries,
                            StatementReport *report) {

@@ -108,13 +108,15 @@ void run_release(Run *run) {
 
 void run_count_stored(Run *run, int tensor, int64_t converted) {
     const Storage *storage = run->storages[tensor];
-    int64_t figures[2] = {0};
-    if (run->rank == 0 && storage->structure) {
-        figures[0] = stored_count(&storage->stored);
-        figures[1] = saturated_add(stored_bytes(&storage->stored), converted);
+    int64_t *entries = arena_array(run->session->arena, int64_t, run->ranks);
+    int64_t *bytes = arena_array(run->session->arena, int64_t, run->ranks);
+    if (storage->piece_count > 0 && storage->structure) {
+        entries[run->rank] = stored_count(&storage->stored);
+        bytes[run->rank] = saturated_add(stored_bytes(&storage->stored), converted);
     }
-    broadcast(figures, 2, MPI_INT64_T, 0, MPI_COMM_WORLD);
-    plan_count_stored(run->pipeline->plan, tensor, figures[0], figures[1]);
+    all_reduce(entries, (int)run->ranks, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    all_reduce(bytes, (int)run->ranks, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    plan_count_stored(run->pipeline->plan, tensor, entries, bytes);
 }
 
 static bool load_input(Run *run, int tensor) {

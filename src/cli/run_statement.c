@@ -179,6 +179,7 @@ static bool find_structure(Run *run, int index, Storage *target) {
         run_count_stored(run, target->home->tensor->id, 0);
     }
     count_converted(run, spmd, statement->execution);
+    execution_count_named(statement->execution, run->pipeline->plan->statements[index], run->session->arena);
     return true;
 }
 

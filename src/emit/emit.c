@@ -12,6 +12,9 @@ static const char prelude[] =
     "#ifdef __clang__\n"
     "// A pragma says that a loop may be vectorized; whether that pays is the compiler's decision.\n"
     "#pragma clang diagnostic ignored \"-Wpass-failed\"\n"
+    "#else\n"
+    "// Loops are blocked already; where GCC does that again, it gathers single elements.\n"
+    "#pragma GCC optimize(\"no-loop-unroll-and-jam\")\n"
     "#endif\n"
     "\n"
     "// Sums of complex numbers over threads; some compilers want a library of atomic operations for `+`.\n"
@@ -71,8 +74,8 @@ static void emit_constants(Emitter *emitter, const Text *definitions) {
 static bool has_workspace(const LoopKernel *kernel, const LoopBody *body) {
     for (int64_t i = 0; i < body->count; i++) {
         const LoopNode *node = body->items[i];
-        if ((node->kind == LOOP_WORKSPACE && kernel->arrays.items[node->array].extent) ||
-            has_workspace(kernel, &node->body))
+        const LoopArray *array = node->kind == LOOP_WORKSPACE ? &kernel->arrays.items[node->array] : NULL;
+        if ((array && array->extent && !array->local) || has_workspace(kernel, &node->body))
             return true;
     }
     return false;
@@ -258,6 +261,11 @@ static void emit_workspace(Emitter *emitter, const LoopNode *node) {
         emit_line(&emitter->lines, "%s %s = 0;", type, name);
         return;
     }
+    if (array->local) {
+        emit_line(&emitter->lines, "%s %s[%s]%s;", type, name, int_text(emitter, array->extent),
+                  node->stored ? "" : " = {0}");
+        return;
+    }
     emit_line(&emitter->lines, "%s *restrict %s = distal_workspace(%s, %d, %s);", type, name,
               emitter->names.execution, array->number, emitter->in_threads ? "distal_thread_number()" : "0");
     if (!node->stored)
@@ -304,6 +312,41 @@ static void emit_append(Emitter *emitter, const LoopNode *node) {
               emitter->names.transfers[node->transfer], value_text(emitter, node->value));
 }
 
+// The lists of a portion are local variables in its body.
+static void emit_portion(Emitter *emitter, const LoopNode *node) {
+    const LoopNames *names = &emitter->names;
+    const char *all = names->arrays[node->array], *transfer = names->transfers[node->transfer];
+    emit_line(&emitter->lines, "distal_list *%s = distal_begin_portion(%s, %s, %s);", all, names->execution,
+              transfer, value_text(emitter, node->value));
+    for (int a = 0; a < node->view_array_count; a++)
+        emit_line(&emitter->lines, "distal_list %s = %s[%d];", names->arrays[node->view_arrays[a].array], all,
+                  node->view_arrays[a].number);
+    emit_body(emitter, &node->body);
+    for (int a = 0; a < node->view_array_count; a++)
+        emit_line(&emitter->lines, "%s[%d] = %s;", all, node->view_arrays[a].number,
+                  names->arrays[node->view_arrays[a].array]);
+    emit_line(&emitter->lines, "distal_end_portion(%s, %s, %s);", names->execution, transfer,
+              value_text(emitter, node->value));
+}
+
+static void emit_row_set(Emitter *emitter, const LoopNode *node) {
+    emit_line(&emitter->lines, "distal_set *%s = distal_row_set(%s, %s);", emitter->names.arrays[node->array],
+              emitter->names.execution, emitter->names.transfers[node->transfer]);
+}
+
+static void emit_push(Emitter *emitter, const LoopNode *node) {
+    const char *list = emitter->names.arrays[node->array];
+    const bool set = node->value->kind == VALUE_SET;
+    emit_line(&emitter->lines, "%s = distal_push_%s(%s, %s);", list,
+              set ? "set" : type_info(array_of(emitter, node->array)->type)->name, list,
+              value_text(emitter, node->value));
+}
+
+static void emit_insert(Emitter *emitter, const LoopNode *node) {
+    emit_line(&emitter->lines, "distal_insert(%s, %s);", emitter->names.arrays[node->array],
+              value_text(emitter, node->value));
+}
+
 static void emit_text(Emitter *emitter, const LoopNode *node) {
     emit_comment(&emitter->lines, node->text);
 }
@@ -322,6 +365,10 @@ static void emit_body(Emitter *emitter, const LoopBody *body) {
         [LOOP_ACCUMULATE] = emit_update,
         [LOOP_CALL] = emit_call,
         [LOOP_APPEND] = emit_append,
+        [LOOP_PORTION] = emit_portion,
+        [LOOP_ROW_SET] = emit_row_set,
+        [LOOP_PUSH] = emit_push,
+        [LOOP_INSERT] = emit_insert,
         [LOOP_START] = emit_transfer,
         [LOOP_WAIT] = emit_view,
         [LOOP_FETCH] = emit_view,

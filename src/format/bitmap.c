@@ -31,29 +31,32 @@ static void measure(LevelArrays *level, int64_t parents, int64_t distinct) {
     level->lengths[BITS] = ceil_div(level->position_count, WORD);
 }
 
+static int64_t position(const LevelArrays *level, int64_t parent, int64_t coordinate, int64_t ordinal) {
+    (void)ordinal;
+    return parent * level->extent + coordinate;
+}
+
 // Updates are atomic, as several threads may set bits of the same word.
-static void pack(LevelArrays *level, int64_t parents, const LevelEntries *entries, LevelPart part) {
-    (void)parents;
+static void pack(LevelArrays *level, const LevelEntries *entries, LevelState *at) {
+    (void)at;
     uint64_t *bits = level->arrays[BITS];
-    for (int64_t e = part.first; e < part.last; e++) {
-        const int64_t position = entries->positions[e] * level->extent + entries->coordinates[e];
+    for (int e = 0; e < entries->count; e++) {
+        const int64_t p = entries->positions[e] * level->extent + entries->coordinates[e];
         if (entries->differs[e] <= entries->depth)
-            __atomic_fetch_or(&bits[position / WORD], UINT64_C(1) << position % WORD, __ATOMIC_RELAXED);
-        entries->positions[e] = position;
+            __atomic_fetch_or(&bits[p / WORD], UINT64_C(1) << p % WORD, __ATOMIC_RELAXED);
+        entries->positions[e] = p;
     }
 }
 
-static void below(const LevelArrays *level, int64_t first, int64_t last, int64_t *from, int64_t *to) {
-    *from = first * level->extent;
-    *to = last * level->extent;
-}
-
-static void coordinates(const LevelArrays *level, int64_t first, int64_t count, int64_t *to) {
+static void coordinates(const LevelArrays *level, int64_t count, const int64_t *positions, int64_t *to) {
     const uint64_t *bits = level->arrays[BITS];
-    for (int64_t i = 0; i < count; i++) {
-        const int64_t position = first + i;
-        to[i] = bits[position / WORD] >> position % WORD & 1 ? position % level->extent : -1;
-    }
+    for (int64_t i = 0; i < count; i++)
+        to[i] = bits[positions[i] / WORD] >> positions[i] % WORD & 1 ? positions[i] % level->extent : -1;
+}
+
+static void above(const LevelArrays *level, int64_t count, int64_t *positions) {
+    for (int64_t i = 0; i < count; i++)
+        positions[i] /= level->extent;
 }
 
 const LevelFormat bitmap_level = {
@@ -66,7 +69,8 @@ const LevelFormat bitmap_level = {
     .search = search,
     .found = found,
     .measure = measure,
+    .position = position,
     .pack = pack,
-    .below = below,
     .coordinates = coordinates,
+    .above = above,
 };

@@ -12,36 +12,68 @@ static LevelRange range(Arena *arena, const Level *level, const IntExpr *begin, 
     return (LevelRange){list_load(arena, level, POS, begin), list_load(arena, level, POS, end)};
 }
 
+// The last position above whose entries do not begin after this one.
+static const Value *search_above(Arena *arena, const Level *level, const IntExpr *begin, const IntExpr *end,
+                                 const IntExpr *position) {
+    const Value *operands[] = {
+        value_element(arena, VALUE_ADDRESS, VALUE_TYPE_ADDRESS, level->arrays[POS], int_const(arena, 0)),
+        value_index(arena, begin), value_index(arena, end), value_index(arena, position)};
+    return value_list(arena, VALUE_CALL, VALUE_TYPE_INDEX, "distal_above", 4, operands);
+}
+
 static void measure(LevelArrays *level, int64_t parents, int64_t distinct) {
     level->position_count = distinct;
     level->lengths[POS] = saturated_add(parents, 1);
     level->lengths[CRD] = distinct;
 }
 
-static void pack(LevelArrays *level, int64_t parents, const LevelEntries *entries, LevelPart part) {
-    int64_t *pos = level->arrays[POS], parent = part.parent, position = part.ordinal - 1;
-    for (int64_t e = part.first; e < part.last; e++) {
+static int64_t position(const LevelArrays *level, int64_t parent, int64_t coordinate, int64_t ordinal) {
+    (void)level, (void)parent, (void)coordinate;
+    return ordinal;
+}
+
+// The positions of the entries, and pos of the positions above that they begin.
+static void pack(LevelArrays *level, const LevelEntries *entries, LevelState *at) {
+    int64_t *pos = level->arrays[POS], *positions = entries->positions;
+    int64_t parent = at->parent, next = at->distinct;
+    for (int e = 0; e < entries->count; e++) {
         if (entries->differs[e] <= entries->depth) {
-            level_set_coordinate(level, CRD, ++position, entries->coordinates[e]);
-            while (parent < entries->positions[e])
-                pos[++parent] = position;
+            level_set_coordinate(level, CRD, next, entries->coordinates[e]);
+            while (parent < positions[e])
+                pos[++parent] = next;
+            next++;
         }
-        entries->positions[e] = position;
+        positions[e] = next - 1;
     }
-    if (part.last == entries->count)
-        while (parent < parents)
-            pos[++parent] = position + 1;
+    *at = (LevelState){next, parent};
 }
 
-static void below(const LevelArrays *level, int64_t first, int64_t last, int64_t *from, int64_t *to) {
+static void finish(LevelArrays *level, int64_t parents, LevelState at) {
+    int64_t *pos = level->arrays[POS];
+    while (at.parent < parents)
+        pos[++at.parent] = at.distinct;
+}
+
+// The last position above whose pos is at most that of the first position, and then the next ones.
+static void above(const LevelArrays *level, int64_t count, int64_t *positions) {
     const int64_t *pos = level->arrays[POS];
-    *from = pos[first];
-    *to = pos[last];
+    int64_t parent = 0, beyond = level->lengths[POS] - 1;
+    while (count > 0 && beyond - parent > 1) {
+        const int64_t middle = parent + (beyond - parent) / 2;
+        if (pos[middle] <= positions[0])
+            parent = middle;
+        else
+            beyond = middle;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        while (pos[parent + 1] <= positions[i])
+            parent++;
+        positions[i] = parent;
+    }
 }
 
-static void coordinates(const LevelArrays *level, int64_t first, int64_t count, int64_t *to) {
-    for (int64_t i = 0; i < count; i++)
-        to[i] = level_coordinate(level, CRD, first + i);
+static void coordinates(const LevelArrays *level, int64_t count, const int64_t *positions, int64_t *to) {
+    list_coordinates(level, CRD, count, positions, to);
 }
 
 const LevelFormat compressed_level = {
@@ -51,11 +83,14 @@ const LevelFormat compressed_level = {
     .compact = true,
     .arrays = {{"pos", LEVEL_ARRAY_POSITIONS}, {"crd", LEVEL_ARRAY_COORDINATES}},
     .measure = measure,
+    .position = position,
     .pack = pack,
-    .below = below,
+    .finish = finish,
     .coordinates = coordinates,
+    .above = above,
     .bind = list_bind,
     .range = range,
+    .search_above = search_above,
     .coordinate = list_coordinate,
     .search = list_search,
     .found = list_found,

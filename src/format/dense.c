@@ -44,6 +44,13 @@ static const IntExpr *locate(Arena *arena, const Level *level, const IntExpr *pa
                   level->first);
 }
 
+static const Value *search_above(Arena *arena, const Level *level, const IntExpr *begin, const IntExpr *end,
+                                 const IntExpr *position) {
+    (void)begin, (void)end;
+    return value_index(arena, int_op(arena, INT_FLOOR_DIV, position,
+                                     int_op(arena, INT_MAX, int_const(arena, 1), level->extent)));
+}
+
 static LoopNode *iterate(Arena *arena, const Level *level, const IntExpr *parent, int var,
                          const IntExpr *lower, const IntExpr *upper) {
     (void)level, (void)parent; // the same coordinates everywhere
@@ -73,22 +80,32 @@ static void measure(LevelArrays *level, int64_t parents, int64_t distinct) {
     level->position_count = saturated_mul(parents, level->extent);
 }
 
-static void pack(LevelArrays *level, int64_t parents, const LevelEntries *entries, LevelPart part) {
-    (void)parents;
-    for (int64_t e = part.first; e < part.last; e++)
+static int64_t position(const LevelArrays *level, int64_t parent, int64_t coordinate, int64_t ordinal) {
+    (void)ordinal;
+    return parent * level->extent + coordinate;
+}
+
+static void pack(LevelArrays *level, const LevelEntries *entries, LevelState *at) {
+    (void)at;
+    for (int e = 0; e < entries->count; e++)
         entries->positions[e] = entries->positions[e] * level->extent + entries->coordinates[e];
 }
 
-static void below(const LevelArrays *level, int64_t first, int64_t last, int64_t *from, int64_t *to) {
-    *from = first * level->extent;
-    *to = last * level->extent;
+static void coordinates(const LevelArrays *level, int64_t count, const int64_t *positions, int64_t *to) {
+    int64_t begin = 0; // of the coordinates below the same position above
+    for (int64_t i = 0; i < count; i++) {
+        if (positions[i] - begin >= level->extent)
+            begin = positions[i] / level->extent * level->extent;
+        to[i] = positions[i] - begin;
+    }
 }
 
-static void coordinates(const LevelArrays *level, int64_t first, int64_t count, int64_t *to) {
-    int64_t x = count ? first % level->extent : 0;
+static void above(const LevelArrays *level, int64_t count, int64_t *positions) {
+    int64_t parent = 0;
     for (int64_t i = 0; i < count; i++) {
-        to[i] = x;
-        x = x + 1 == level->extent ? 0 : x + 1;
+        if (positions[i] - parent * level->extent >= level->extent)
+            parent = positions[i] / level->extent;
+        positions[i] = parent;
     }
 }
 
@@ -101,13 +118,15 @@ const LevelFormat dense_level = {
     .contiguous = true,
     .bind = bind,
     .locate = locate,
+    .search_above = search_above,
     .insert = locate,
     .iterate = iterate,
     .elements = elements,
     .image = image,
     .preimage = preimage,
     .measure = measure,
+    .position = position,
     .pack = pack,
-    .below = below,
     .coordinates = coordinates,
+    .above = above,
 };

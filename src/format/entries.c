@@ -147,6 +147,31 @@ const char *entries_keep(Entries *entries, const uint8_t *keep) {
     return why;
 }
 
+static bool is_within(const Entries *entries, int64_t e, const Rect *rect) {
+    for (int d = 0; d < rect->order; d++) {
+        const int64_t x = entries->coordinates[d][e];
+        if (x < rect->lo[d] || x >= rect->hi[d] ||
+            (rect->periodic[d] && positions_count(positions_clip(rect_mode(rect, d), x, x + 1)) == 0))
+            return false;
+    }
+    return true;
+}
+
+const char *entries_keep_within(Entries *entries, const Region *region) {
+    uint8_t *keep = malloc((size_t)entries->count + 1);
+    if (!keep)
+        return no_memory;
+#pragma omp parallel for num_threads(entries_team(entries->count))
+    for (int64_t e = 0; e < entries->count; e++) {
+        keep[e] = 0;
+        for (int64_t i = 0; i < region->rects.count && !keep[e]; i++)
+            keep[e] = is_within(entries, e, &region->rects.items[i]);
+    }
+    const char *why = entries_keep(entries, keep);
+    free(keep);
+    return why;
+}
+
 const char *entries_sum_duplicates(Entries *entries) {
     if (entries->count < 2)
         return NULL;

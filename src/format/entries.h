@@ -40,6 +40,8 @@ const char *entries_sum_duplicates(Entries *entries);
 
 // Removes the entries for which `keep` is 0.
 const char *entries_keep(Entries *entries, const uint8_t *keep);
+// Removes the entries outside of the region.
+const char *entries_keep_within(Entries *entries, const Region *region);
 
 // The first of `count` items that thread `thread` of `team` works on; they end before that of the next
 // thread.

@@ -54,23 +54,22 @@ static inline void level_set_coordinate(LevelArrays *level, int array, int64_t p
         ((int32_t *)level->arrays[array])[position] = (int32_t)coordinate;
 }
 
-// Sorted entries without duplicates as a level sees them while it is packed. Entries with the same
-// coordinates in levels 0 to `depth` share a position of the level. `depth` is the level itself or, where it
-// is nonunique, the last of the singleton levels that follow it.
+// Some sorted entries as a level sees them while it is packed. Entries with the same coordinates in levels 0
+// to `depth` share a position of the level. `depth` is the level itself or, where it is nonunique, the last
+// of the singleton levels that follow it.
 typedef struct {
-    int64_t count;
+    int count;
     const int64_t *coordinates; // of the level's mode, by entry
     const uint8_t *differs; // by entry: the first level in which it differs from the one before; 0: the first
     int depth;
     int64_t *positions; // by entry: position of the level above, which packing replaces by that of the level
 } LevelEntries;
 
-// A part of the entries, for one thread.
+// Where a thread is in a level while it packs: distinct entries so far, as the level sees them, and the
+// position above of the last of them; -1 where there is none.
 typedef struct {
-    int64_t first, last; // entries first .. last - 1; the last part has last = count
-    int64_t ordinal;     // distinct entries, as the level sees them, before `first`
-    int64_t parent;      // the position above of entry first - 1; -1 where there is none
-} LevelPart;
+    int64_t distinct, parent;
+} LevelState;
 
 // One level of a tensor as a kernel sees it through a view: its format, and the variables and arrays that
 // `bind` has made for it. The view of a sparse tensor is the whole tensor, and positions are those of its
@@ -123,6 +122,11 @@ struct LevelFormat {
     // elements apart. NULL where the level stores coordinates of its own.
     int64_t (*elements)(int64_t count, int64_t below);
 
+    // The position of the level above below which `position` is, among those from `begin` to before `end`.
+    // NULL where positions cannot be iterated over.
+    const Value *(*search_above)(Arena *arena, const Level *level, const IntExpr *begin, const IntExpr *end,
+                                 const IntExpr *position);
+
     // Where not every coordinate is stored, in this order of positions:
 
     // The positions below positions `begin` to before `end` of the level above; NULL where positions cannot
@@ -156,13 +160,19 @@ struct LevelFormat {
     // Sets position_count and the lengths of the arrays, INT64_MAX where they overflow: below `parents`
     // positions, with `distinct` entries as the level sees them.
     void (*measure)(LevelArrays *level, int64_t parents, int64_t distinct);
-    // Fills the zeroed arrays from a part of the entries, while other threads do so from other parts.
-    void (*pack)(LevelArrays *level, int64_t parents, const LevelEntries *entries, LevelPart part);
-    // The positions below positions first .. last - 1 of the level above: *from .. *to - 1.
-    void (*below)(const LevelArrays *level, int64_t first, int64_t last, int64_t *from, int64_t *to);
-    // The coordinates of `count` positions from `first` on; -1 where nothing is stored, which occurs only in
-    // formats that are not compact.
-    void (*coordinates)(const LevelArrays *level, int64_t first, int64_t count, int64_t *to);
+    // The position of an entry with this coordinate below a position above; `ordinal` is its number among the
+    // distinct entries.
+    int64_t (*position)(const LevelArrays *level, int64_t parent, int64_t coordinate, int64_t ordinal);
+    // Writes the next entries of a thread, while other threads write those before and after them. Bits are
+    // zero before, other arrays are not initialized.
+    void (*pack)(LevelArrays *level, const LevelEntries *entries, LevelState *at);
+    // Writes what follows from there being no more entries, below `parents` positions; NULL: nothing.
+    void (*finish)(LevelArrays *level, int64_t parents, LevelState at);
+    // The coordinates of `count` positions, which do not decrease; -1 where nothing is stored, which occurs
+    // only in formats that are not compact.
+    void (*coordinates)(const LevelArrays *level, int64_t count, const int64_t *positions, int64_t *to);
+    // Replaces such positions by those of the level above.
+    void (*above)(const LevelArrays *level, int64_t count, int64_t *positions);
 };
 
 // By name ("dense", "compressed", "singleton"); NULL where there is none.

@@ -74,3 +74,15 @@ const Value *list_found(Arena *arena, const Level *level, const IntExpr *positio
 const Value *list_run_end(Arena *arena, const Level *level, const IntExpr *position, const IntExpr *end) {
     return call(arena, level, "distal_run_end", position, end, NULL);
 }
+
+void list_coordinates(const LevelArrays *level, int array, int64_t count, const int64_t *positions,
+                      int64_t *to) {
+    const int32_t *narrow = level->arrays[array];
+    const int64_t *wide = level->arrays[array];
+    if (level->wide)
+        for (int64_t i = 0; i < count; i++)
+            to[i] = wide[positions[i]];
+    else
+        for (int64_t i = 0; i < count; i++)
+            to[i] = narrow[positions[i]];
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What level formats have in common that store a list of coordinates, one for each position: loop IR that
-// reads the list.
+// reads the list, and its elements as numbers.
 #ifndef DISTAL_FORMAT_LIST_H
 #define DISTAL_FORMAT_LIST_H
 
@@ -17,5 +17,9 @@ const Value *list_search(Arena *arena, const Level *level, const IntExpr *begin,
 const Value *list_found(Arena *arena, const Level *level, const IntExpr *position, const IntExpr *end,
                         const IntExpr *coordinate);
 const Value *list_run_end(Arena *arena, const Level *level, const IntExpr *position, const IntExpr *end);
+
+// The coordinates of `count` positions, in array number `array` of the level.
+void list_coordinates(const LevelArrays *level, int array, int64_t count, const int64_t *positions,
+                      int64_t *to);
 
 #endif

@@ -8,6 +8,12 @@ static LevelRange range(Arena *arena, const Level *level, const IntExpr *begin, 
     return (LevelRange){value_index(arena, begin), value_index(arena, end)};
 }
 
+static const Value *search_above(Arena *arena, const Level *level, const IntExpr *begin, const IntExpr *end,
+                                 const IntExpr *position) {
+    (void)level, (void)begin, (void)end;
+    return value_index(arena, position);
+}
+
 enum { CRD };
 
 static void measure(LevelArrays *level, int64_t parents, int64_t distinct) {
@@ -15,23 +21,25 @@ static void measure(LevelArrays *level, int64_t parents, int64_t distinct) {
     level->position_count = level->lengths[CRD] = parents;
 }
 
+static int64_t position(const LevelArrays *level, int64_t parent, int64_t coordinate, int64_t ordinal) {
+    (void)level, (void)coordinate, (void)ordinal;
+    return parent;
+}
+
 // The levels above have as many positions as there are entries, one for each.
-static void pack(LevelArrays *level, int64_t parents, const LevelEntries *entries, LevelPart part) {
-    (void)parents;
-    for (int64_t e = part.first; e < part.last; e++)
+static void pack(LevelArrays *level, const LevelEntries *entries, LevelState *at) {
+    (void)at;
+    for (int e = 0; e < entries->count; e++)
         if (entries->differs[e] <= entries->depth)
             level_set_coordinate(level, CRD, entries->positions[e], entries->coordinates[e]);
 }
 
-static void below(const LevelArrays *level, int64_t first, int64_t last, int64_t *from, int64_t *to) {
-    (void)level;
-    *from = first;
-    *to = last;
+static void above(const LevelArrays *level, int64_t count, int64_t *positions) {
+    (void)level, (void)count, (void)positions; // the same
 }
 
-static void coordinates(const LevelArrays *level, int64_t first, int64_t count, int64_t *to) {
-    for (int64_t i = 0; i < count; i++)
-        to[i] = level_coordinate(level, CRD, first + i);
+static void coordinates(const LevelArrays *level, int64_t count, const int64_t *positions, int64_t *to) {
+    list_coordinates(level, CRD, count, positions, to);
 }
 
 const LevelFormat singleton_level = {
@@ -41,11 +49,13 @@ const LevelFormat singleton_level = {
     .compact = true,
     .arrays = {{"crd", LEVEL_ARRAY_COORDINATES}},
     .measure = measure,
+    .position = position,
     .pack = pack,
-    .below = below,
     .coordinates = coordinates,
+    .above = above,
     .bind = list_bind,
     .range = range,
+    .search_above = search_above,
     .coordinate = list_coordinate,
     .search = list_search,
     .found = list_found,

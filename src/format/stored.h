@@ -23,10 +23,28 @@ typedef struct {
 // All functions that can fail return NULL on success, else the reason (allocated in `arena` or static).
 
 // Packs entries into a tensor that has type, order, extents, levels (a legal list, level_list.h) and
-// mode_order set; the rest is set here. Entries may be in any order, within the extents; they are sorted and
-// summed in place and remain the caller's. Allocates at most `limit` bytes (INT64_MAX: no limit) beside the
-// entries: what would take more is refused before it is allocated, with the level and its size.
-const char *stored_pack(StoredTensor *tensor, Entries *entries, int64_t limit, Arena *arena);
+// mode_order set; the rest is set here. Entries may be in any order, within the extents; the values of those
+// with the same coordinates are added in the order of the list. Allocates at most `limit` bytes (INT64_MAX:
+// no limit) beside the entries: what would take more is refused before it is allocated, with the level and
+// its size.
+const char *stored_pack(StoredTensor *tensor, const Entries *entries, int64_t limit, Arena *arena);
+
+// Which elements of a tensor those of a copy of it are: entry e of the copy is at position to[e], and that of
+// the tensor at position from[e]. Elements of the copy at other positions are zero.
+typedef struct {
+    int64_t count;
+    bool wide;       // numbers are uint64_t, else uint32_t
+    void *from, *to; // NULL: position e
+} EntryMap;
+
+// Packs the structure of a copy of `from` in other levels: `tensor` is as above, without values, and its
+// level l has mode modes[l] of `from`. `map` says which values are whose; freed with entry_map_free.
+const char *stored_convert(StoredTensor *tensor, EntryMap *map, const StoredTensor *from, const int *modes,
+                           int64_t limit, Arena *arena);
+int64_t entry_map_bytes(const EntryMap *map);
+void entry_map_free(EntryMap *map);
+// Copies all values, of a type of `size` bytes; `count` is that of the copy.
+void entry_map_copy(const EntryMap *map, size_t size, const void *from, void *to, int64_t count);
 
 // The stored entries in storage order, those with value zero among them; a full level stores every
 // coordinate. Within `limit` as above. The caller frees the entries with entries_free, also after a failure.
@@ -43,6 +61,9 @@ const char *stored_check(const StoredTensor *tensor, Arena *arena);
 // Of all arrays and values; those of the structure alone (without values).
 int64_t stored_bytes(const StoredTensor *tensor);
 int64_t stored_structure_bytes(const StoredTensor *tensor);
+
+// Of one element of an array of a level; 0 where the format lacks the array.
+int64_t level_element_size(const LevelFormat *format, const LevelArrays *level, int array);
 
 // Releases arrays and values that are not borrowed, and sets them to NULL.
 void stored_free(StoredTensor *tensor);

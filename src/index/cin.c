@@ -29,6 +29,15 @@ void cin_derive(Cin *cin, Relation *relation, const NewVar *children) {
         ordered = ordered || cin->ordered[relation->parent[p]];
     }
     kind->extents(cin->arena, parents, relation->numbers, extents);
+    if (kind->stored) {
+        // Its value is at most its own extent.
+        relation->count = cin->var_count++;
+        cin->vars[relation->count] =
+            (IndexVar){.name = arena_printf(cin->arena, "%s_count", children[0].name),
+                       .span = children[0].span,
+                       .extent = extents[0]};
+        extents[0] = int_var(cin->arena, relation->count);
+    }
     for (int c = 0; c < kind->children; c++) {
         relation->child[c] = cin->var_count++;
         cin->vars[relation->child[c]] =

@@ -80,8 +80,14 @@ static void add_loops(void *context, const Access *access) {
             add_loop(nest, v);
 }
 
-// Inside of the loops `around`.
-static Nest make_nest(Arena *arena, const Assignment *assignment, const Term *term, bool first,
+// Whether a tensor stores nothing but entries: loops over what the right side stores have all of them.
+static bool stores_entries(const Tensor *tensor) {
+    const LevelFormat *last = tensor->order ? tensor->levels[tensor->order - 1].format : NULL;
+    return last && last->compact && !last->full;
+}
+
+// Inside of the loops `around`. `alone`: it is the only term.
+static Nest make_nest(Arena *arena, const Assignment *assignment, const Term *term, bool first, bool alone,
                       const Nest *around) {
     Stmt *assign = arena_new(arena, Stmt);
     assign->kind = STMT_ASSIGN;
@@ -90,7 +96,8 @@ static Nest make_nest(Arena *arena, const Assignment *assignment, const Term *te
     assign->rhs =
         term->negative ? operation(arena, EXPR_NEG, term->expr->span, term->expr, NULL) : term->expr;
     // Loops over sparse operands leave out elements, which are zero before.
-    assign->accumulate = assignment->accumulate || term->reduced || !first || expr_sparse(term->expr);
+    assign->accumulate = assignment->accumulate || term->reduced || !first ||
+                         (expr_sparse(term->expr) && !(alone && stores_entries(assignment->lhs->tensor)));
     Nest nest = *around;
     nest.assign = assign;
     add_loops(&nest, assignment->lhs);
@@ -182,7 +189,7 @@ static const Stmt *make_part(const Cin *cin, const Assignment *part, const Nest 
     put_unreduced_first(&terms);
     const Stmt *stmts = NULL;
     for (int64_t i = 0; i < terms.count; i++) {
-        Nest nest = make_nest(cin->arena, part, &terms.items[i], i == 0, around);
+        Nest nest = make_nest(cin->arena, part, &terms.items[i], i == 0, terms.count == 1, around);
         RowsRead rows = {0};
         expr_accesses(nest.assign->rhs, add_row, &rows);
         put_rows_inside(&nest, around->loop_count, &rows);

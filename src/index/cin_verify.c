@@ -139,10 +139,21 @@ static void verify_distribution(Verifier *verifier) {
     }
 }
 
+// Whether an extent mentions no variables but numbers of positions.
+static bool is_extent(const IntExpr *expr, VarSet counts) {
+    if (expr->op == INT_VAR)
+        return counts >> expr->value & 1;
+    return (!expr->left || is_extent(expr->left, counts)) && (!expr->right || is_extent(expr->right, counts));
+}
+
 bool cin_verify(const Cin *cin, const char **why) {
     Verifier verifier = {.cin = cin};
+    VarSet counts = 0;
+    for (int64_t r = 0; r < cin->relations.count; r++)
+        if (cin->relations.items[r]->kind->stored)
+            counts |= (VarSet)1 << cin->relations.items[r]->count;
     for (int v = 0; v < cin->var_count; v++)
-        if (!int_is_closed(cin->vars[v].extent))
+        if (!is_extent(cin->vars[v].extent, counts))
             fail(&verifier, "the extent of a variable mentions an index variable", v);
     for (int64_t r = 0; r < cin->relations.count; r++)
         verify_relation(&verifier, cin->relations.items[r]);

@@ -50,7 +50,8 @@ static Presence call_presence(const Expr *call) {
 Presence expr_presence(const Expr *expr, ElementType type) {
     switch (expr->kind) {
     case EXPR_ACCESS:
-        return tensor_is_sparse(expr->access->tensor) ? PRESENT_STORED : PRESENT_ALWAYS;
+        return tensor_is_sparse(expr->access->tensor) || expr->access->tensor->partial ? PRESENT_STORED
+                                                                                       : PRESENT_ALWAYS;
     case EXPR_ADD:
     case EXPR_SUB:
         return PRESENT_EITHER;

@@ -9,7 +9,7 @@
 // When an expression is present, by its operands.
 typedef enum {
     PRESENT_ALWAYS,
-    PRESENT_STORED, // an access: where the tensor has an entry
+    PRESENT_STORED, // an access: where the tensor has an entry, or the workspace was given a value
     PRESENT_LEFT,   // where the left operand is
     PRESENT_RIGHT,
     PRESENT_BOTH,   // where both operands are

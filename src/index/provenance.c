@@ -14,14 +14,27 @@ struct Provenance {
     NumericRelation *relations; // in order of derivation
 };
 
+// The number of positions of the relation whose variable for that is `var`; NULL where there is none, or
+// where the structure is not known: then it stands for its own extent, which is the most that it can be.
+static const StoredPositions *find_stored(const Cin *cin, int var) {
+    for (int64_t r = 0; r < cin->relations.count; r++)
+        if (cin->relations.items[r]->kind->stored && cin->relations.items[r]->count == var)
+            return cin->relations.items[r]->stored;
+    return NULL;
+}
+
 static bool find_extents(Provenance *provenance, const Cin *cin, const int64_t *params,
                          Diagnostics *diagnostics) {
     for (int v = 0; v < cin->var_count; v++) {
         const IndexVar *var = &cin->vars[v];
-        if (!int_eval(var->extent, params, NULL, &provenance->extents[v]) || provenance->extents[v] < 0)
+        if (!int_eval(var->extent, params, provenance->extents, &provenance->extents[v]) ||
+            provenance->extents[v] < 0)
             return diagnostics_error(diagnostics, var->span,
                                      "the extent of '%s' is negative or does not fit into 64 bits",
                                      var->name);
+        const StoredPositions *stored = find_stored(cin, v);
+        if (stored)
+            provenance->extents[v] = stored->count;
     }
     return true;
 }

@@ -159,7 +159,7 @@ static const char *mtx_open(InputFile *file, Arena *arena) {
 static void set_coordinates(const Header *header, Entries *entries) {
     const bool triangle = header->symmetry != GENERAL;
     int64_t e = 0;
-    for (int64_t j = 0; j < header->extents[1]; j++)
+    for (int64_t j = 0; e < entries->count; j++) // there may be any number of empty columns
         for (int64_t i = triangle ? j + (header->symmetry == SKEW_SYMMETRIC) : 0; i < header->extents[0];
              i++, e++) {
             entries->coordinates[0][e] = i;

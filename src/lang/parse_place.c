@@ -305,11 +305,6 @@ static bool parse_arrow(PlaceParser *place, bool first_arrow) {
             return diagnostics_error(
                 parser->diagnostics, name->span,
                 "tensor '%s' is declared elsewhere, which is where its placement belongs", name->text);
-        if (place->tensor && tensor_is_sparse(place->tensor))
-            place->failed = !diagnostics_error(parser->diagnostics, name->span,
-                                               "tensor '%s' is sparse, and placing sparse tensors is not "
-                                               "supported yet; without a place one process has it",
-                                               name->text);
     } else if (strcmp(name->text, place->name->text) != 0) {
         place->failed = !diagnostics_error(parser->diagnostics, name->span,
                                            "all arrows of a placement are about one tensor, here '%s'",
@@ -368,6 +363,34 @@ static void check_all_levels(PlaceParser *place) {
     place->failed = true;
 }
 
+// Whether a level stores every coordinate below those that the levels above store, as do all levels below it.
+static bool is_padded(const Tensor *tensor, int level) {
+    bool above = false, below = true;
+    for (int l = 0; l < level; l++)
+        above = above || !tensor->levels[l].format->full;
+    for (int l = level; l < tensor->order; l++)
+        below = below && tensor->levels[l].format->full;
+    return above && below;
+}
+
+// What such a level stores of a part of its mode depends on the other parts.
+static void check_stored_modes(PlaceParser *place) {
+    const Tensor *tensor = place->tensor;
+    for (int d = 0; d < place->placement->machine->order; d++) {
+        const PlaceEntry *entry = &place->placement->entries[d];
+        for (int l = 0; entry->kind == PLACE_PARTITION && l < tensor->order; l++)
+            if (tensor->mode_order[l] == entry->mode && is_padded(tensor, l)) {
+                diagnostics_error(
+                    place->parser->diagnostics, entry->span,
+                    "mode %d of sparse tensor '%s' is stored in full below stored coordinates, and "
+                    "partitioning such a mode is not supported yet",
+                    entry->mode, tensor->name);
+                place->failed = true;
+                return;
+            }
+    }
+}
+
 bool parse_place(Parser *parser) {
     take(parser);
     return parse_arrows(parser);
@@ -391,6 +414,8 @@ bool parse_arrows(Parser *parser) {
     if (ok)
         check_all_levels(&place);
     place.placement->span = span_join(place.placement->span, parser->tokens.items[parser->at - 1].span);
+    if (ok && !place.failed)
+        check_stored_modes(&place);
     if (ok && !place.failed)
         place.tensor->placement = place.placement;
     return ok;

@@ -25,15 +25,23 @@ typedef struct {
     int stem_array, stem_var; // where one of them is not -1, its name comes before `name`: "B_at", "ii_end"
 } LoopVar;
 
+typedef enum {
+    LOOP_FIXED, // as many elements as there are
+    LOOP_LIST,  // elements are pushed
+    LOOP_SET,   // of coordinates, which are inserted
+} LoopGrowth;
+
 typedef struct {
     const char *name;
     bool given;
     ElementType type;
     bool written;
+    LoopGrowth growth;
     bool scalar; // one element, which has no position: a local variable
     bool sparse; // an element may be missing where nothing is added to it
+    bool local;  // a workspace whose extent is a number: a local variable
     // Of a workspace that is no scalar: how many elements it has, and its number among those of the
-    // execution.
+    // execution, unless it is local.
     const IntExpr *extent;
     int number;
 } LoopArray;
@@ -50,6 +58,8 @@ typedef enum {
     VALUE_LOAD,        // element `index` of `array`; of a scalar `index` is NULL
     VALUE_ADDRESS,     // of that element
     VALUE_PRESENT,     // whether `array` has memory here
+    VALUE_COUNT,       // of the elements of `array`, a list; of a set, 0 where it is empty
+    VALUE_SET,         // the coordinates of `array`, a set, in increasing order; it is empty then
     VALUE_SPACE,       // what a contraction copies blocks to
     VALUE_COORDINATES, // one operand for each mode
     VALUE_ROWS,        // the loops of a contraction: four operands for each
@@ -95,6 +105,10 @@ typedef enum {
     LOOP_ACCUMULATE, // array[position] += value
     LOOP_CALL,       // a call for what it does
     LOOP_APPEND,     // an entry, at the coordinates `value`, to the structure of the result of `transfer`
+    LOOP_PORTION,    // in its body, portion `value` of these entries is pushed, in order, to view_arrays
+    LOOP_ROW_SET,    // `array` is a set, empty, until the end of the body that it is in
+    LOOP_PUSH,       // `value`, or all elements of a set, to the end of the list `array`
+    LOOP_INSERT,     // the coordinate `value` into the set `array`
     LOOP_START,      // of `transfer`: a fetch begins
     LOOP_WAIT,       // it has ended: `array` can be read
     LOOP_FETCH,      // both, where nothing happens between
@@ -120,7 +134,8 @@ typedef struct {
     bool uneven;     // iterations take different times, so threads take a few of them at a time
     int sum_count;   // scalars that threads and lanes add to on their own, and that are added up in the end
     const int *sums;
-    const IntExpr *work; // iterations inside: few are not worth a team
+    const IntExpr *work; // iterations inside: few are not worth a team. Before `threads`, where it is known
+                         // otherwise than from the bounds of loops: of it in all iterations of loops around
     const IntExpr *call; // those of a library call inside: where they are many, it has a team of its own
 } LoopExecution;
 
@@ -154,7 +169,7 @@ struct LoopNode {
     const IntExpr *count; // of a CALL: the iterations that it makes
     int field_count;      // of a WAIT, FETCH or OPEN
     const LoopField *fields;
-    int view_array_count;
+    int view_array_count; // also of a PORTION, whose lists have numbers
     const LoopViewArray *view_arrays;
     int dim_count; // of PROCESSORS: a variable for each dimension, or -1 and the coordinate
     const int *coordinates;
@@ -189,7 +204,7 @@ typedef struct {
     const char *name;
     // How it is printed: %v its variable, %a its array, %p [position], %e value, %l and %u bounds, %x
     // execution, %t transfer, %f fields, %c text, %d coordinates of processors, %o own array of a thread, %z
-    // elements of a workspace.
+    // elements of a workspace, %s lists of a portion.
     const char *format;
     int fields;
     int value_type; // of the value; VALUE_TYPE_NONE: any

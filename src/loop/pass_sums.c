@@ -91,22 +91,6 @@ static LoopBody sum_body(Sums *sums, const LoopBody *body) {
     return result;
 }
 
-// Without iterations an element to update may not exist, except in a workspace.
-static const Value *with_elements(const Sums *sums, const Value *condition) {
-    const LoopKernel *kernel = sums->kernel;
-    const int count = condition->kind == VALUE_AND ? condition->operand_count : 1;
-    const Value **operands = arena_array(kernel->arena, const Value *, count + sums->array_count);
-    int at = 0;
-    for (int i = 0; i < count; i++) {
-        operands[at++] = condition->kind == VALUE_AND ? condition->operands[i] : condition;
-        for (int a = 0; i == 0 && a < sums->array_count; a++)
-            if (sums->elements[a] && !kernel->arrays.items[a].scalar && !kernel->arrays.items[a].extent)
-                operands[at++] = value_element(kernel->arena, VALUE_PRESENT, VALUE_TYPE_CONDITION, a, NULL);
-    }
-    return at == 1 ? operands[0]
-                   : value_list(kernel->arena, VALUE_AND, VALUE_TYPE_CONDITION, NULL, at, operands);
-}
-
 static void sum_leaf(void *context, const LoopNode *node, LoopBody *to) {
     Sums *sums = context;
     if (node->kind != LOOP_LEAF) {
@@ -114,14 +98,9 @@ static void sum_leaf(void *context, const LoopNode *node, LoopBody *to) {
         return;
     }
     sums->elements = arena_array(sums->kernel->arena, bool, sums->array_count);
-    LoopNode *leaf = loop_with_body(sums->kernel->arena, node, sum_body(sums, &node->body));
-    bool team = false; // says itself that there is an element
-    const LoopBody nodes = loop_nodes(sums->kernel->arena, node);
-    for (int64_t i = 0; i < nodes.count; i++)
-        team = team || nodes.items[i]->kind == LOOP_TEAM;
-    if (!team)
-        leaf->value = with_elements(sums, node->value);
-    loop_append(sums->kernel->arena, to, leaf);
+    const LoopNode *leaf = loop_with_body(sums->kernel->arena, node, sum_body(sums, &node->body));
+    loop_append(sums->kernel->arena, to,
+                loop_where_present(sums->kernel, leaf, sums->elements, sums->array_count));
 }
 
 const LoopKernel *loop_pass_sums(const LoopKernel *before) {

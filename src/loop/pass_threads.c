@@ -31,7 +31,9 @@ static bool has_work(const LoopNode *node) {
 // Of loops that follow each other, the sum.
 static const IntExpr *work_of(const Threads *threads, const LoopNode *node, const IntExpr *work) {
     const IntExpr *sum = NULL;
-    if (node->kind == LOOP_FOR)
+    if (node->kind == LOOP_FOR && node->execution.work && is_known(threads, node->execution.work))
+        work = node->execution.work;
+    else if (node->kind == LOOP_FOR)
         work = multiply(threads, work, int_op(threads->kernel->arena, INT_SUB, node->upper, node->lower));
     if (node->count)
         work = multiply(threads, work, node->count);
@@ -39,6 +41,8 @@ static const IntExpr *work_of(const Threads *threads, const LoopNode *node, cons
         if (!has_work(node->body.items[i]))
             continue;
         const IntExpr *inside = work_of(threads, node->body.items[i], work);
+        if (sum && node->body.items[i]->kind == LOOP_IF && int_equal(sum, inside))
+            continue; // another case of the same
         sum = sum ? int_op(threads->kernel->arena, INT_ADD, sum, inside) : inside;
     }
     return sum ? sum : work;
@@ -172,13 +176,15 @@ static LoopBody walk(Threads *threads, const LoopBody *body, bool in_team) {
         if (node->kind == LOOP_LEAF)
             node = with_threads(threads, node);
         LoopNode *copy = arena_copy(arena, node, sizeof *node);
+        copy->execution.work = NULL;
         const bool is_team = node->kind == LOOP_TEAM;
         if (is_team || (node->execution.thread && !in_team)) {
             enum { ENTRIES = 16 }; // assumed for each iteration where their number is not known
             copy->execution.uneven =
                 !is_team && !node->execution.collapsed && is_uneven(threads->kernel, node);
-            copy->execution.work =
-                work_of(threads, node, int_const(arena, copy->execution.uneven ? ENTRIES : 1));
+            if (!copy->execution.work)
+                copy->execution.work =
+                    work_of(threads, node, int_const(arena, copy->execution.uneven ? ENTRIES : 1));
         }
         // A call whose length is not known yet cannot decide.
         if (node->execution.call && !is_known(threads, node->execution.call))

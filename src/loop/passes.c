@@ -72,6 +72,39 @@ const LoopNode *loop_invariant_update(const LoopKernel *kernel, const LoopNode *
     return !sparse || is_in(&loop->body, update) ? update : NULL;
 }
 
+static bool has_operand(const Value *condition, const Value *operand) {
+    bool found = value_equal(condition, operand);
+    for (int i = 0; condition->kind == VALUE_AND && i < condition->operand_count; i++)
+        found = found || value_equal(condition->operands[i], operand);
+    return found;
+}
+
+const LoopNode *loop_where_present(const LoopKernel *kernel, const LoopNode *leaf, const bool *arrays,
+                                   int64_t array_count) {
+    Arena *arena = kernel->arena;
+    const Value *condition = leaf->value;
+    const int count = condition->kind == VALUE_AND ? condition->operand_count : 1;
+    const Value **operands = arena_array(arena, const Value *, count + array_count);
+    int at = 0;
+    for (int i = 0; i < count; i++)
+        operands[at++] = condition->kind == VALUE_AND ? condition->operands[i] : condition;
+    const LoopBody nodes = loop_nodes(arena, leaf);
+    for (int64_t i = 0; i < nodes.count; i++)
+        if (nodes.items[i]->kind == LOOP_TEAM)
+            return leaf;
+    for (int a = 0; a < (int)array_count; a++) {
+        const Value *present = value_element(arena, VALUE_PRESENT, VALUE_TYPE_CONDITION, a, NULL);
+        if (arrays[a] && !kernel->arrays.items[a].scalar && !kernel->arrays.items[a].extent &&
+            !has_operand(condition, present))
+            operands[at++] = present;
+    }
+    if (at == count)
+        return leaf;
+    LoopNode *copy = arena_copy(arena, leaf, sizeof *leaf);
+    copy->value = value_list(arena, VALUE_AND, VALUE_TYPE_CONDITION, NULL, at, operands);
+    return copy;
+}
+
 bool loop_has_loop(const LoopBody *body) {
     for (int64_t i = 0; i < body->count; i++)
         if (body->items[i]->kind == LOOP_FOR || body->items[i]->kind == LOOP_WHILE ||

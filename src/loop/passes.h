@@ -15,6 +15,7 @@
     ENTRY(sums)       /* an element that loops update over and over, in a local variable */                  \
     ENTRY(blocks)     /* iterations that have much in common, at the same time */                            \
     ENTRY(loads)      /* what is read, out of the loops that do not change it */                             \
+    ENTRY(registers)  /* dense loops inside of loops over coordinates, in blocks that stay in registers */   \
     ENTRY(addresses)  /* what positions have in common, out of the loops that do not change it */            \
     ENTRY(unused)     /* definitions that nothing uses */
 
@@ -36,6 +37,10 @@ LoopKernel *loop_kernel_copy(const LoopKernel *kernel);
 // there is another one, a store or a call, but of workspaces inside.
 // An element of a sparse array may be missing where nothing is added to it, so there every iteration has to.
 const LoopNode *loop_invariant_update(const LoopKernel *kernel, const LoopNode *loop);
+// A leaf that is executed only where these arrays, by number, have memory: without iterations of the loops
+// around an update its element may not exist, except in a workspace. Teams look for themselves.
+const LoopNode *loop_where_present(const LoopKernel *kernel, const LoopNode *leaf, const bool *arrays,
+                                   int64_t array_count);
 bool loop_has_loop(const LoopBody *body);
 
 #endif

@@ -98,6 +98,10 @@ static void print_part(const Printer *printer, const LoopNode *node, char letter
     case 'o':
         text_append(to, printer->names.arrays[node->own]);
         break;
+    case 's':
+        for (int a = 0; a < node->view_array_count; a++)
+            text_printf(to, "%s%s", a ? ", " : "", printer->names.arrays[node->view_arrays[a].array]);
+        break;
     case 'z':
         print_elements(printer, node);
         break;

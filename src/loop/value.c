@@ -152,6 +152,12 @@ static void print_operation(const Printer *printer, const Value *value, Text *to
     print_bound(printer, value->operands[1], operations[value->kind].right, to);
 }
 
+// Of functions on lists and sets.
+static const char *growth_suffix(const LoopKernel *kernel, int array) {
+    const LoopArray *list = &kernel->arrays.items[array];
+    return list->growth == LOOP_SET ? "set" : type_info(list->type)->name;
+}
+
 static void print_value(const Printer *printer, const Value *value, Text *to) {
     switch (value->kind) {
     case VALUE_INDEX:
@@ -170,6 +176,13 @@ static void print_value(const Printer *printer, const Value *value, Text *to) {
     case VALUE_LOAD:
     case VALUE_PRESENT:
         print_element(printer, value->array, value->index, to);
+        return;
+    case VALUE_COUNT:
+        text_printf(to, "distal_count_%s(%s)", growth_suffix(printer->kernel, value->array),
+                    printer->names->arrays[value->array]);
+        return;
+    case VALUE_SET:
+        text_append(to, printer->names->arrays[value->array]);
         return;
     case VALUE_SPACE:
         text_printf(to, "distal_space(%s)", printer->names->execution);

@@ -53,7 +53,8 @@ static void verify_int(Verifier *verifier, const IntExpr *expr) {
 }
 
 // A scalar has no position, everything else has one.
-static void use_array(Verifier *verifier, int id, const IntExpr *position, bool has_position) {
+static void use_array(Verifier *verifier, int id, const IntExpr *position, bool has_position,
+                      LoopGrowth growth) {
     if (!is_array(verifier, id)) {
         fail(verifier, "an array that does not exist", "");
         return;
@@ -61,11 +62,17 @@ static void use_array(Verifier *verifier, int id, const IntExpr *position, bool 
     const LoopArray *array = &verifier->kernel->arrays.items[id];
     if (!verifier->arrays[id])
         fail(verifier, "an array is used where it is not there", array->name);
+    if (array->growth != growth)
+        fail(verifier, "an array is used as one of another kind", array->name);
     if (has_position && array->scalar != !position)
         fail(verifier, array->scalar ? "a scalar with a position" : "an array without a position",
              array->name);
     if (position)
         verify_int(verifier, position);
+}
+
+static bool is_list(const Verifier *verifier, int array) {
+    return is_array(verifier, array) && verifier->kernel->arrays.items[array].growth == LOOP_LIST;
 }
 
 static bool is_element_type(int type) {
@@ -125,11 +132,16 @@ static void verify_value(Verifier *verifier, const Value *value) {
     case VALUE_LOAD:
     case VALUE_ADDRESS:
     case VALUE_PRESENT:
-        use_array(verifier, value->array, value->index, value->kind != VALUE_PRESENT);
+        use_array(verifier, value->array, value->index, value->kind != VALUE_PRESENT, LOOP_FIXED);
         if (value->kind == VALUE_LOAD && is_array(verifier, value->array) &&
             (int)verifier->kernel->arrays.items[value->array].type != value->type)
             fail(verifier, "a load of another type than its array",
                  verifier->kernel->arrays.items[value->array].name);
+        break;
+    case VALUE_COUNT:
+    case VALUE_SET:
+        use_array(verifier, value->array, NULL, false,
+                  value->kind == VALUE_SET || !is_list(verifier, value->array) ? LOOP_SET : LOOP_LIST);
         break;
     default:
         break;
@@ -250,6 +262,10 @@ static void verify_inside(Verifier *verifier, const LoopNode *node) {
             verifier->vars[node->coordinates[d]] = false;
 }
 
+static bool has_position(LoopKind kind) {
+    return kind == LOOP_STORE || kind == LOOP_ACCUMULATE;
+}
+
 static void verify_node(Verifier *verifier, const LoopNode *node) {
     verifier->node = node;
     const LoopKindInfo *kind = loop_kind(node->kind);
@@ -268,7 +284,10 @@ static void verify_node(Verifier *verifier, const LoopNode *node) {
             fail(verifier, "a condition is of another type", "");
     }
     if (kind->fields & USES_ARRAY) {
-        use_array(verifier, node->array, node->position, node->kind != LOOP_TEAM);
+        use_array(verifier, node->array, node->position, has_position(node->kind),
+                  node->kind == LOOP_PUSH     ? LOOP_LIST
+                  : node->kind == LOOP_INSERT ? LOOP_SET
+                                              : LOOP_FIXED);
         if (!verifier->why && !verifier->kernel->arrays.items[node->array].written)
             fail(verifier, "an array is written that is only read",
                  verifier->kernel->arrays.items[node->array].name);
@@ -277,7 +296,7 @@ static void verify_node(Verifier *verifier, const LoopNode *node) {
         verifier->kernel->vars.items[node->var].type != node->value->type)
         fail(verifier, "a value of another type than the variable", var_name(verifier, node->var));
     for (int s = 0; s < node->execution.sum_count; s++)
-        use_array(verifier, node->execution.sums[s], NULL, true);
+        use_array(verifier, node->execution.sums[s], NULL, true, LOOP_FIXED);
     for (int d = 0; d < node->dim_count; d++) {
         if (node->coordinates[d] >= 0)
             bind_var(verifier, node->coordinates[d]);

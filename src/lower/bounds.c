@@ -5,7 +5,7 @@ const IntExpr *bounds_recover(const Cin *cin, int var, const bool *known) {
     if (known[var])
         return int_var(cin->arena, var);
     const Relation *relation = cin_replaced_by(cin, var);
-    if (!relation)
+    if (!relation || !relation->kind->recover)
         return NULL;
     RelationTerms terms = cin_relation_terms(cin, relation);
     for (int c = 0; c < relation->kind->children; c++)
@@ -61,6 +61,17 @@ bool bounds_depends(const Cin *cin, int var, int loop) {
             depends |= relation_parents(relation);
     }
     return depends >> var & 1;
+}
+
+bool bounds_has_unit_stride(const Cin *cin, int var, int loop) {
+    for (int inner = loop; inner != var;) {
+        const Relation *relation = cin_made_by(cin, inner);
+        if (!relation || !relation->kind->contiguous || relation->child[1] != inner ||
+            bounds_depends(cin, relation->child[0], loop))
+            return false;
+        inner = relation->parent[0];
+    }
+    return true;
 }
 
 typedef struct {

@@ -47,7 +47,10 @@ typedef struct {
     // the position reached so far, and the end.
     int cursor;
     const IntExpr *cursor_end;
+    bool counts; // an operand that is written: each iteration has its next position there
 } Operand;
+
+typedef struct Assembly Assembly; // lower/assembly.h
 
 // A leaf while its nodes are made. Index variables of the statement have the same numbers in the kernel.
 typedef struct {
@@ -59,9 +62,11 @@ typedef struct {
     const IntExpr *uppers[MAX_VARS]; // of the loops, by position: a number, a param, or a variable for it
     int written;                     // the array that is written
     bool atomic;                     // so are updates, because of a loop of a leaf around this one
+    bool unshared;                   // what is updated here no other thread updates
     // Of a leaf with sparse tensors: their accesses, in the state inside of the loops made so far.
     int operand_count;
     const Operand *operands;
+    Assembly *assembly; // how entries of an assembled result are appended
 } LeafBuilder;
 
 // The view of an access of the current nest.

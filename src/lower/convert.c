@@ -89,6 +89,15 @@ static void print_conversion(const Conversions *conversions, const Transfer *tra
         text_printf(to, "%s%s", i ? ", " : "", names[conversions->loops[i]]);
 }
 
+// Whether the loop is over positions of one of the operands as it is stored.
+static bool is_stored(const Cin *cin, int loop) {
+    for (int64_t r = 0; r < cin->relations.count; r++)
+        if (cin->relations.items[r]->kind->stored &&
+            bounds_depends(cin, cin->relations.items[r]->child[0], loop))
+            return true;
+    return false;
+}
+
 const char *leaf_convert(const LeafSite *outer, const Nest *nest, TransferArray *transfers) {
     Conversions conversions = {.site = *outer, .nest = nest, .transfers = transfers};
     LeafSite *site = &conversions.site;
@@ -97,7 +106,7 @@ const char *leaf_convert(const LeafSite *outer, const Nest *nest, TransferArray 
     Text text = text_create(cin->arena);
     site->loop_count = 0;
     for (int i = 0; i < nest->loop_count; i++) {
-        if (cin->ordered[nest->loops[i]])
+        if (cin->ordered[nest->loops[i]] || is_stored(cin, nest->loops[i]))
             return NULL; // an order that does not fit is refused
         if (!site->outside[nest->loops[i]])
             site->loops[site->loop_count++] = nest->loops[i];

@@ -23,7 +23,7 @@ struct Set {
 };
 
 // Where `expr` is present (index/presence.h), computed in `type`. `operand` gives the number of the operand
-// for an access of a sparse tensor, or -1 where it is left out.
+// for an access that is present where it is stored, or -1 where it is left out.
 const Set *set_of(Arena *arena, const Expr *expr, ElementType type,
                   int (*operand)(void *context, const Access *access), void *context);
 

@@ -37,12 +37,26 @@ static bool has_unbounded(const LeafSite *site) {
     return false;
 }
 
+// Whether the value of the variable is loaded with the coordinates that a tensor stores, once those of its
+// children are known.
+static bool is_loaded(const LeafBuilder *builder, int var, const bool *loaded) {
+    const Relation *relation = cin_replaced_by(builder->site->cin, var);
+    return relation &&
+           (relation->kind->stored ? builder->known[relation->child[0]] : loaded[relation->child[0]]);
+}
+
 // Variables whose values follow now are defined, children before parents.
 static DefinitionArray define_known(LeafBuilder *builder) {
     const Cin *cin = builder->site->cin;
     DefinitionArray definitions = {0};
+    bool loaded[MAX_VARS] = {false};
     // A parent is always older than its children.
     for (int v = cin->var_count - 1; v >= 0; v--) {
+        loaded[v] = !builder->known[v] && is_loaded(builder, v, loaded);
+        if (loaded[v]) {
+            builder->known[v] = true;
+            continue;
+        }
         const IntExpr *value = builder->known[v] ? NULL : bounds_recover(cin, v, builder->known);
         if (!value)
             continue;
@@ -443,7 +457,7 @@ static const Leaf *create_leaf(LeafBuilder *builder, const LeafSite *outer, cons
             return NULL;
         if (site->converted)
             leaf->why = arena_printf(cin->arena, "%s%s", leaf->why, site->converted);
-        const Tensor *searched = leaf_looked_up(site, order);
+        const Tensor *searched = leaf_searched(site, order);
         if (searched)
             leaf->why =
                 arena_printf(cin->arena, "%s; '%s' is searched, as no order of the loops follows all tensors",
@@ -458,6 +472,9 @@ static const Leaf *create_leaf(LeafBuilder *builder, const LeafSite *outer, cons
     } else {
         use_access(builder, site->assign->lhs);
         expr_accesses(site->assign->rhs, use_access, builder);
+        for (int64_t r = 0; r < cin->relations.count; r++)
+            if (cin->relations.items[r]->kind->stored)
+                builder->used[cin->relations.items[r]->child[0]] = true;
     }
     keep_bounds(builder, leaf, loops);
     return leaf;

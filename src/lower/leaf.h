@@ -64,7 +64,7 @@ void leaf_order_sparse(const LeafSite *site, int *loops);
 bool leaf_check_order(const LeafSite *site, const int *loops);
 // A sparse tensor with a level that is searched, as loops in this order do not follow its storage; NULL
 // where there is none.
-const Tensor *leaf_looked_up(const LeafSite *site, const int *loops);
+const Tensor *leaf_searched(const LeafSite *site, const int *loops);
 // Which of the loops, in this order, iterate over what is stored, and not over their whole extent.
 VarSet leaf_bounded(const LeafSite *site, const int *loops);
 // Whether the loops, in this order, follow the storage of an access.

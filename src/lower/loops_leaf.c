@@ -108,7 +108,7 @@ static LoopBody *append_work_guard(const LeafBuilder *leaf, LoopBody *to) {
 static bool is_atomic(const LeafBuilder *leaf) {
     for (int l = 0; l < leaf->leaf->loop_count; l++)
         if (leaf->leaf->loops[l].atomic)
-            return true;
+            return !leaf->unshared;
     return leaf->atomic;
 }
 
@@ -313,7 +313,8 @@ void build_leaf(Builder *builder, const Leaf *from, LoopBody *to) {
     LeafBuilder leaf = leaf_builder(builder, from);
     View *view = &builder->views[build_view(builder, from->assign->lhs, TRANSFER_REDUCE) - builder->views];
     const int shared = view->array;
-    const Value **conditions = arena_array(arena, const Value *, from->guard_count + 2);
+    const Value **conditions =
+        arena_array(arena, const Value *, from->guard_count + 2 + builder->spmd->transfer_count);
     Guard *inner = arena_array(arena, Guard, from->guard_count + 1);
     int count = 0, inner_count = 0;
     conditions[count++] = value_var(arena, VALUE_TYPE_CONDITION, builder->active);
@@ -321,6 +322,16 @@ void build_leaf(Builder *builder, const Leaf *from, LoopBody *to) {
     const bool copies = leaf_has_copies(from) && !builder->structure;
     if (copies)
         conditions[count++] = value_element(arena, VALUE_PRESENT, VALUE_TYPE_CONDITION, leaf.written, NULL);
+    // A processor whose part is empty has no arrays of sparse operands.
+    const int present_count =
+        from->sparse && builder->spmd->dim_count > 0 ? builder->spmd->transfer_count : 0;
+    for (int t = 0; t < present_count; t++) {
+        const Transfer *transfer = &builder->spmd->transfers[t];
+        if (transfer->nest == from->nest && transfer->kind == TRANSFER_FETCH &&
+            tensor_is_sparse(transfer->access->tensor))
+            conditions[count++] =
+                value_element(arena, VALUE_PRESENT, VALUE_TYPE_CONDITION, builder->views[t].array, NULL);
+    }
     for (int g = 0; g < from->guard_count; g++)
         if (needs_definition(from, &from->guards[g]))
             inner[inner_count++] = from->guards[g];

@@ -160,6 +160,7 @@ static bool lower_loops_of(Lowering *lowering, const Stmt *stmt, int first, cons
         lowering->nests[n] = (SpmdNest){.assign = at.assign, .inside = last};
         set_coordinates(lowering, &at, own_dim, &lowering->nests[n]);
         transfers_of_nest(cin, &at, n, &lowering->transfers);
+        transfers_name(&at, n, &lowering->transfers);
         assigns[n] = leaf_assign(cin, &at, n, &lowering->transfers);
         const int needed = leaf_depth(cin, &at);
         depth = needed > depth ? needed : depth;
@@ -209,12 +210,13 @@ static bool check_sparse(const Lowering *lowering) {
     const Access *sparse = assignment_sparse(assignment);
     if (!sparse)
         return true;
-    if (lowering->spmd->dim_count > 0)
-        return diagnostics_error(
-            lowering->diagnostics, sparse->span,
-            "tensor '%s' is sparse, and distributing statements with sparse tensors is not "
-            "supported yet; without distribute and places one process computes",
-            sparse->tensor->name);
+    for (int64_t r = 0; lowering->spmd->dim_count > 0 && r < lowering->cin->relations.count; r++)
+        if (lowering->cin->relations.items[r]->kind->stored)
+            return diagnostics_error(
+                lowering->diagnostics, lowering->cin->relations.items[r]->span,
+                "positions of '%s' are those on one rank, and distributing statements with "
+                "loops over positions is not supported yet; leave pos out",
+                lowering->cin->relations.items[r]->access->name);
     for (int64_t d = 0; d < lowering->cin->directives.count; d++)
         if (lowering->cin->directives.items[d]->kind == DIRECTIVE_COMMUNICATE)
             return diagnostics_error(
@@ -232,8 +234,8 @@ static bool check_sparse(const Lowering *lowering) {
         if (lowering->cin->parts[p]->lhs->tensor->around)
             return diagnostics_error(
                 lowering->diagnostics, lowering->cin->parts[p]->span,
-                "tensor '%s' is sparse, and workspaces inside of loops are not supported yet "
-                "where some tensor is",
+                "tensor '%s' is sparse, and rows, workspaces that are filled inside of loops, are not "
+                "supported yet in statements with sparse tensors",
                 sparse->tensor->name);
     return true;
 }
@@ -272,7 +274,8 @@ static void choose_result(Lowering *lowering) {
     SparseOperands operands = {0};
     expr_accesses(assignment->rhs, count_sparse, &operands);
     if (operands.count == 1 && cin_nest_count(lowering->cin) == 1 && !assignment->accumulate &&
-        stored_alike(assignment->lhs, operands.access)) {
+        stored_alike(assignment->lhs, operands.access) &&
+        placement_equal(assignment->lhs->tensor->placement, operands.access->tensor->placement)) {
         spmd->result = RESULT_SHARED;
         spmd->shared = operands.access;
     }

@@ -154,7 +154,7 @@ bool leaf_fits(const LeafSite *site, const int *loops, const Access *access) {
     return true;
 }
 
-const Tensor *leaf_looked_up(const LeafSite *site, const int *loops) {
+const Tensor *leaf_searched(const LeafSite *site, const int *loops) {
     const Constraints constraints = constraints_of(site);
     VarSet placed = 0;
     for (int i = 0; i < site->loop_count; i++) {

@@ -18,7 +18,8 @@ bool leaf_determines(const LeafSite *site, int var, VarSet around) {
         determined |= (VarSet)site->outside[v] << v;
     for (int64_t i = 0; i < cin->relations.count; i++) {
         const Relation *relation = cin->relations.items[i];
-        if (!((relation_parents(relation) | relation_operands(relation)) & ~determined))
+        if (!((relation_parents(relation) | relation_operands(relation)) & ~determined) &&
+            !(relation->access && relation->access->repeats))
             determined |= relation_children(relation);
     }
     return determined >> var & 1;
@@ -43,6 +44,20 @@ static bool updates_one_element(const Analysis *analysis, int depth) {
     return !analysis->site->row; // a leaf with a row workspace updates that as well
 }
 
+// Whether iterations are parts of positions whose outermost coordinate indexes the element that is written.
+// As these coordinates increase, two parts update the same elements only where the one ends and the other
+// begins.
+static bool races_at_edges(const Analysis *analysis, int depth) {
+    const Cin *cin = analysis->site->cin;
+    const VarSet written = access_vars(analysis->site->assign->lhs);
+    for (int64_t r = 0; r < cin->relations.count; r++) {
+        const Relation *relation = cin->relations.items[r];
+        if (relation->kind->stored && bounds_depends(cin, relation->child[0], analysis->loops[depth].var))
+            return written >> relation->access->outermost & 1;
+    }
+    return false;
+}
+
 static bool apply_thread(const Analysis *analysis, int depth, const Directive *directive) {
     const LeafSite *site = analysis->site;
     LeafLoop *loop = &analysis->loops[depth];
@@ -52,7 +67,8 @@ static bool apply_thread(const Analysis *analysis, int depth, const Directive *d
         loop->thread = true;
         return true;
     }
-    switch (directive->race) {
+    const bool at_edges = directive->race == RACE_REDUCTION && races_at_edges(analysis, depth);
+    switch (at_edges ? RACE_ATOMIC : directive->race) {
     case RACE_NONE:
         return diagnostics_error(
             site->diagnostics, directive->span,

@@ -51,6 +51,8 @@ static const Access *located_access(const Cin *cin, const Nest *nest, const Tran
     for (int i = 0; i < transfer->loop_count; i++)
         known[transfer->loops[i]] = true;
     const Access *access = transfer->statement_access;
+    if (tensor_is_sparse(access->tensor))
+        return access; // found by coordinates
     Access *located = arena_copy(cin->arena, access, sizeof *access);
     bool differs = false;
     for (int m = 0; m < access->tensor->order; m++) {

@@ -3,6 +3,19 @@
 
 #include "base/integer.h"
 
+bool placement_equal(const Placement *a, const Placement *b) {
+    if (!a || !b)
+        return a == b;
+    bool equal = a->machine == b->machine && a->memory == b->memory;
+    for (int d = 0; equal && d < a->machine->order; d++) {
+        const PlaceEntry *x = &a->entries[d], *y = &b->entries[d];
+        equal = x->kind == y->kind && (x->kind != PLACE_PARTITION || x->mode == y->mode) &&
+                (x->kind != PLACE_FIX || x->coordinate == y->coordinate) && !x->cycle == !y->cycle &&
+                (!x->cycle || int_equal(x->cycle, y->cycle));
+    }
+    return equal;
+}
+
 static bool partitions(const Layout *layout, int dim, int mode) {
     return layout->dims[dim].kind == PLACE_PARTITION && layout->dims[dim].mode == mode;
 }
@@ -218,8 +231,8 @@ void layout_holders(const Layout *layout, const Rect *rect, const int64_t *repli
     search(&(Search){layout, rect, replica, arena, visit, context, {0}}, 0, 0, &whole);
 }
 
-// Number of parts of a mode that meet `wanted`, for dimensions from `d` on, within the part of those before
-// it.
+// Number of parts of a mode that overlap `wanted`, for dimensions from `d` on, within the part of those
+// before it.
 static int64_t count_blocks(const Layout *layout, int mode, int d, int64_t lo, int64_t hi,
                             PositionSet wanted) {
     while (d < layout->grid.order && !partitions(layout, d, mode))
@@ -253,10 +266,10 @@ int64_t layout_part_count(const Layout *layout, const Rect *rect) {
             count *= count_blocks(layout, mode, 0, 0, layout->extents[mode], wanted);
             continue;
         }
-        int64_t meeting = 0;
+        int64_t overlapping = 0;
         for (int64_t i = 0; i < part_count(layout, mode); i++)
-            meeting += positions_common(layout->cyclic_parts[mode][i], wanted) > 0;
-        count *= meeting;
+            overlapping += positions_common(layout->cyclic_parts[mode][i], wanted) > 0;
+        count *= overlapping;
     }
     return count;
 }

@@ -34,6 +34,9 @@ typedef struct {
     PlaceEntry entries[MAX_MACHINE_ORDER]; // one for each dimension of the machine, all levels
 } Placement;
 
+// Whether both, of which either may be NULL, are the same: none, or entries alike on one machine.
+bool placement_equal(const Placement *a, const Placement *b);
+
 // A placement of a tensor with these extents on a machine with these sizes.
 // Where several machine dimensions partition one mode (levels of a hierarchy), the later one splits what the
 // earlier assigned. Blocks have ceil(extent / size) coordinates, then ceil(length / size) of that, the same

@@ -44,7 +44,7 @@ int64_t rect_volume(const Rect *rect) {
         return 0;
     int64_t volume = 1;
     for (int d = 0; d < rect->order; d++)
-        volume *= rect_count(rect, d);
+        volume = saturated_mul(volume, rect_count(rect, d));
     return volume;
 }
 
@@ -86,7 +86,7 @@ bool rect_intersect(const Rect *a, const Rect *b, Arena *arena, Rect *common) {
 int64_t rect_common(const Rect *a, const Rect *b) {
     int64_t volume = 1;
     for (int d = 0; d < a->order && volume > 0; d++)
-        volume *= positions_common(rect_mode(a, d), rect_mode(b, d));
+        volume = saturated_mul(volume, positions_common(rect_mode(a, d), rect_mode(b, d)));
     return volume;
 }
 
@@ -123,7 +123,7 @@ static void rect_subtract(const Rect *a, const Rect *b, Arena *arena, RectArray 
 int64_t region_volume(const Region *region) {
     int64_t volume = 0;
     for (int64_t i = 0; i < region->rects.count; i++)
-        volume += rect_volume(&region->rects.items[i]);
+        volume = saturated_add(volume, rect_volume(&region->rects.items[i]));
     return volume;
 }
 
@@ -141,7 +141,7 @@ bool region_contains(const Region *region, const Rect *rect) {
     // `rect`.
     int64_t covered = 0;
     for (int64_t i = 0; i < region->rects.count; i++)
-        covered += rect_common(&region->rects.items[i], rect);
+        covered = saturated_add(covered, rect_common(&region->rects.items[i], rect));
     return covered == rect_volume(rect);
 }
 

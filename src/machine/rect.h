@@ -31,7 +31,7 @@ int64_t rect_count(const Rect *rect, int mode); // coordinates of one mode
 // With periodic sets of its own, in `arena`.
 Rect rect_copy(const Rect *rect, Arena *arena);
 bool rect_is_empty(const Rect *rect);
-// 0 when empty. Callers have checked that the volume of the whole tensor fits into 64 bits.
+// 0 when empty; INT64_MAX where it is larger, as that of a sparse tensor may be.
 int64_t rect_volume(const Rect *rect);
 bool rect_equal(const Rect *a, const Rect *b);
 // Negative, 0 or positive, as for qsort: an order of the rectangles of one tensor.
@@ -39,7 +39,7 @@ int rect_compare(const Rect *a, const Rect *b);
 bool rect_contains(const Rect *outer, const Rect *inner);
 // False if the intersection is empty; *common is then unspecified.
 bool rect_intersect(const Rect *a, const Rect *b, Arena *arena, Rect *common);
-// The volume of the intersection.
+// The volume of the intersection, INT64_MAX where it overflows.
 int64_t rect_common(const Rect *a, const Rect *b);
 // The smallest rectangle of intervals around both.
 Rect rect_bounding_box(const Rect *a, const Rect *b);

@@ -7,13 +7,22 @@
 #include <complex.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
+// Large arrays ask for large pages, as NumPy's do: gathers and scatters miss the TLB less often, and the
+// system has fewer pages to clear.
 static void *allocate(int64_t bytes) {
-    enum { ALIGNMENT = 64 };
-    if (!checked_add(bytes, ALIGNMENT - 1, &bytes))
+    enum { CACHE_LINE = 64, LARGE_PAGE = 2 << 20, LARGE = 2 * LARGE_PAGE };
+    const int64_t alignment = bytes < LARGE ? CACHE_LINE : LARGE_PAGE;
+    if (!checked_add(bytes, alignment - 1, &bytes))
         return NULL;
-    bytes = max_i64(bytes / ALIGNMENT, 1) * ALIGNMENT;
-    return aligned_alloc(ALIGNMENT, (size_t)bytes);
+    bytes = max_i64(bytes / alignment, 1) * alignment;
+    void *memory = aligned_alloc((size_t)alignment, (size_t)bytes);
+#ifdef MADV_HUGEPAGE
+    if (memory && alignment == LARGE_PAGE)
+        (void)madvise(memory, (size_t)bytes, MADV_HUGEPAGE);
+#endif
+    return memory;
 }
 
 // For elements of a constant size, which a compiler copies in registers.

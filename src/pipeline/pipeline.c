@@ -8,6 +8,7 @@
 #include "lower/loops.h"
 #include "lower/lower.h"
 #include "plan/verify.h"
+#include "schedule/positions.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -64,7 +65,12 @@ static bool schedule(Pipeline *pipeline, StatementPasses *passes) {
         // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
         array_push(pipeline->arena, passes->stages, cin);
     }
-    passes->scheduled = schedule_defaults(cin);
+    if (statement->command_count == 0)
+        schedule_products(&pipeline->scheduler, cin, pipeline->params, pipeline->least_steps,
+                          &passes->defaults);
+    if (passes->defaults.count > 0)
+        cin = passes->defaults.items[passes->defaults.count - 1].cin;
+    passes->scheduled = schedule_defaults(schedule_positions(cin));
     if (passes->scheduled && !cin_verify(passes->scheduled, &why))
         return internal_error(pipeline->diagnostics, statement->assignment->span, PASS_SCHEDULE, why);
     return passes->scheduled != NULL;
@@ -245,6 +251,7 @@ static Pipeline *new_pipeline(Arena *arena, Source source, int64_t ranks) {
     pipeline->arena = arena;
     pipeline->source = source;
     pipeline->ranks = ranks;
+    pipeline->least_steps = 1 << 14;
     pipeline->no_memory = diagnostics_create(arena, source);
     diagnostics_error(pipeline->no_memory, (Span){0}, "out of memory while compiling");
     return pipeline;
@@ -267,12 +274,21 @@ Pipeline *pipeline_of(Arena *arena, const Program *program, int64_t ranks) {
     return pipeline;
 }
 
+// Forgets what has been scheduled, as workspaces that were added by default are not wanted any more.
+static void schedule_again(Pipeline *pipeline) {
+    pipeline->scheduler.workspaces.count = 0;
+    for (int i = 0; i < pipeline->program->statement_count; i++)
+        pipeline->statements[i].stages.count = pipeline->statements[i].defaults.count = 0;
+}
+
 void pipeline_extend(Pipeline *pipeline, const Program *program) {
     pipeline->program = program;
     pipeline->scheduler.symbols = program_symbols(program);
     for (int i = 0; i < program->statement_count; i++) {
         StatementPasses *at = &pipeline->statements[i];
         at->statement = &program->statements[i];
+        if (at->defaults.count > 0 && at->statement->command_count > 0)
+            schedule_again(pipeline);
         if (at->stages.count < at->statement->command_count && pipeline->next > PASS_SCHEDULE)
             pipeline->next = PASS_SCHEDULE;
     }

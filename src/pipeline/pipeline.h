@@ -7,6 +7,7 @@
 #include "lang/program.h"
 #include "loop/loop.h"
 #include "plan/plan.h"
+#include "schedule/products.h"
 
 // In order; each needs those before it.
 typedef enum { PASS_PROGRAM, PASS_CIN, PASS_SCHEDULE, PASS_SPMD, PASS_LOOPS, PASS_C, PASS_PLAN } Pass;
@@ -18,7 +19,8 @@ typedef struct {
     const Statement *statement;
     const Cin *cin;            // as written
     Array(const Cin *) stages; // after each command
-    const Cin *scheduled;      // with the defaults added
+    DefaultSteps defaults;     // commands that are added where there is no schedule
+    const Cin *scheduled;      // distributed
     const Spmd *spmd;
     const LoopKernel *lowered; // as loops, before the passes over them
     const LoopKernel *loops;   // and after
@@ -36,6 +38,7 @@ typedef struct {
     int override_count;
     int64_t ranks;            // 0 until known: as many as the machine needs
     PlanOptions plan_options; // but for the ranks
+    double least_steps;       // of products that are divided by default (schedule/products.h)
 
     const Program *program;
     int64_t *params;             // values by index

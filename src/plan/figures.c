@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/clock.h"
 #include "base/integer.h"
+#include "plan/rank_entries.h"
 #include "plan/transfer_figures.h"
 
 // Adds to a figure, of which only that it is too large matters where it is.
@@ -25,8 +26,9 @@ static const HomeFigures *home_figures(const Plan *plan) {
             figures->stored[t] = arena_array(plan->arena, int64_t, ranks);
         for (int64_t rank = 0; rank < ranks && plan->homes[t].known; rank++) {
             figures->bytes[t][rank] = home_bytes(&plan->homes[t], rank);
-            if (figures->stored[t] && home_pieces(&plan->homes[t], rank, plan->arena).rects.count > 0)
-                figures->stored[t][rank] = plan->homes[t].stored_entries;
+            if (figures->stored[t])
+                figures->stored[t][rank] =
+                    plan->homes[t].stored_entries ? plan->homes[t].stored_entries[rank] : -1;
             increase(&total[rank], figures->bytes[t][rank]);
         }
     }
@@ -101,6 +103,20 @@ static void sum_statement(const StatementPlan *plan, StatementFigures *figures) 
     figures->peak_bytes = peak;
 }
 
+// What is moved for entries, in place of what would be for all of the footprint.
+static void set_named(const StatementPlan *plan, const NamedFigures *named, TransferFigures *figures) {
+    const int64_t size = (int64_t)type_info(figures->transfer->access->tensor->type)->size;
+    int64_t *bytes = arena_array(plan->arena, int64_t, plan->ranks);
+    int64_t *buffers = arena_array(plan->arena, int64_t, plan->ranks);
+    for (int64_t rank = 0; rank < plan->ranks; rank++) {
+        bytes[rank] = saturated_mul(named->elements[rank], size);
+        buffers[rank] = saturated_add(figures->buffer_bytes[rank], saturated_mul(named->buffers[rank], size));
+    }
+    figures->bytes = bytes;
+    figures->messages = named->messages;
+    figures->buffer_bytes = buffers;
+}
+
 const StatementFigures *plan_figures(const StatementPlan *plan) {
     StatementFigures *figures = plan->figures;
     if (figures->made)
@@ -109,12 +125,26 @@ const StatementFigures *plan_figures(const StatementPlan *plan) {
     const int count = plan->spmd->transfer_count;
     TransferFigures *transfers = arena_array(plan->arena, TransferFigures, count);
     for (int t = 0; t < count; t++)
-        transfers[t] = transfer_figures(plan, t);
+        transfers[t] = tensor_is_sparse(plan->spmd->transfers[t].access->tensor) ? entries_figures(plan, t)
+                                                                                 : transfer_figures(plan, t);
+    for (int t = 0; t < count; t++)
+        if (plan->named[t])
+            set_named(plan, plan->named[t], &transfers[t]);
     figures->transfers = transfers;
     sum_statement(plan, figures);
     figures->seconds = clock_seconds() - start;
     figures->made = true;
     return figures;
+}
+
+void plan_count_named(StatementPlan *plan, int transfer, NamedFigures figures) {
+    const size_t size = sizeof(int64_t) * (size_t)plan->ranks;
+    NamedFigures *known = arena_new(plan->arena, NamedFigures);
+    *known = (NamedFigures){arena_copy(plan->arena, figures.elements, size),
+                            arena_copy(plan->arena, figures.messages, size),
+                            arena_copy(plan->arena, figures.buffers, size)};
+    plan->named[transfer] = known;
+    plan->figures->made = false;
 }
 
 static void sum_again(Plan *plan) {
@@ -130,9 +160,10 @@ void plan_count_threads(Plan *plan, int64_t threads) {
     sum_again(plan);
 }
 
-void plan_count_stored(Plan *plan, int tensor, int64_t entries, int64_t bytes) {
-    plan->homes[tensor].stored_entries = entries;
-    plan->homes[tensor].stored_bytes = bytes;
+void plan_count_stored(Plan *plan, int tensor, const int64_t *entries, const int64_t *bytes) {
+    const size_t size = sizeof(int64_t) * (size_t)plan->options.ranks;
+    plan->homes[tensor].stored_entries = arena_copy(plan->arena, entries, size);
+    plan->homes[tensor].stored_bytes = arena_copy(plan->arena, bytes, size);
     plan->home_figures->total = NULL;
     sum_again(plan);
 }

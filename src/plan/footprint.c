@@ -33,17 +33,6 @@ static bool bounds_are_exact(const Cin *cin, const bool *vars) {
     return true;
 }
 
-// What footprints are computed from.
-static Access partitioned_access(const Access *access, Arena *arena) {
-    Access result = *access;
-    if (tensor_is_sparse(access->tensor)) {
-        Tensor *root = arena_copy(arena, access->tensor, sizeof *root);
-        root->order = 0;
-        result.tensor = root;
-    }
-    return result;
-}
-
 Footprints *footprints_create(const Spmd *spmd, int transfer_id, const Provenance *provenance,
                               const Grid *grid, int64_t ranks, const int64_t *params, Arena *arena) {
     const Transfer *transfer = &spmd->transfers[transfer_id];
@@ -51,8 +40,8 @@ Footprints *footprints_create(const Spmd *spmd, int transfer_id, const Provenanc
     Footprints *footprints = arena_new(arena, Footprints);
     *footprints = (Footprints){.provenance = provenance,
                                .kind = transfer->kind,
-                               .access = partitioned_access(transfer->statement_access, arena),
-                               .located = partitioned_access(transfer->access, arena),
+                               .access = *transfer->statement_access,
+                               .located = *transfer->access,
                                .grid = *grid,
                                .processors = grid_size(grid),
                                .ranks = ranks,

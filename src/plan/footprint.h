@@ -4,8 +4,8 @@
 // derived from: processors that agree on these form a class and have one footprint. The other dimensions
 // enumerate the members of a class; they decide only which of them have iterations at all.
 //
-// A sparse tensor is not partitioned: what is used of it is the root of its tree of levels with all below,
-// which is one position, as of a scalar.
+// The footprint of a sparse tensor is a region of coordinates as well: what is used of it are the entries in
+// that region.
 #ifndef DISTAL_PLAN_FOOTPRINT_H
 #define DISTAL_PLAN_FOOTPRINT_H
 
@@ -17,7 +17,7 @@ typedef struct {
     // Around it, without gaps in the values of the variables that the transfer's access finds elements by.
     Rect bounds;
     int64_t first[MAX_ORDER]; // values of these variables, of the first element of the bounding box
-    int64_t volume;           // of the bounding box
+    int64_t volume;           // of the bounding box; INT64_MAX: more
     uint64_t hash;            // of the region
 } Footprint;
 
@@ -25,7 +25,7 @@ typedef struct {
 typedef struct {
     const Provenance *provenance;
     TransferKind kind;
-    Access access;  // of the statement; of a sparse tensor that of its root, a tensor of order 0
+    Access access;  // of the statement
     Access located; // of the transfer: an element lies where the values of these variables say
     Grid grid;      // execution grid
     int64_t processors, per_rank, ranks;

@@ -11,7 +11,7 @@ static void start(Home *home, HomeKind kind, const Tensor *tensor, const int64_t
     *home = (Home){.known = true,
                    .kind = kind,
                    .tensor = tensor,
-                   .order = tensor_is_sparse(tensor) ? 0 : tensor->order,
+                   .order = tensor->order,
                    .ranks = ranks,
                    .per_rank = 1,
                    .arena = arena};
@@ -67,8 +67,9 @@ void home_everywhere(Home *home, const Tensor *tensor, const int64_t *extents, i
 
 void home_on_first_rank(Home *home, const Tensor *tensor, const int64_t *extents, int64_t ranks,
                         Arena *arena) {
-    home_from_layout(home, tensor, extents, &(Layout){0}, ranks, arena);
-    home->stored_entries = -1;
+    Layout layout = {.order = tensor->order};
+    memcpy(layout.extents, extents, sizeof(int64_t) * (size_t)tensor->order);
+    home_from_layout(home, tensor, extents, &layout, ranks, arena);
 }
 
 void home_induced(Home *home, const Tensor *tensor, const int64_t *extents, int use_count,
@@ -83,6 +84,7 @@ Home home_copy(const Home *home, const Tensor *tensor, Arena *arena) {
     Home copy = *home;
     copy.tensor = tensor;
     copy.arena = arena;
+    copy.stored_entries = copy.stored_bytes = NULL;
     if (home->kind == HOME_INDUCED) {
         const Footprints **uses = arena_array(arena, const Footprints *, home->use_count);
         for (int u = 0; u < home->use_count; u++)
@@ -137,12 +139,13 @@ Region home_pieces(const Home *home, int64_t rank, Arena *arena) {
 }
 
 int64_t home_bytes(const Home *home, int64_t rank) {
+    if (tensor_is_sparse(home->tensor))
+        return home->stored_bytes ? home->stored_bytes[rank] : 0;
     Arena *scratch = arena_create_within(home->arena);
     const Region pieces = home_pieces(home, rank, scratch);
     const int64_t volume = region_volume(&pieces);
     arena_free(scratch);
-    return volume * (tensor_is_sparse(home->tensor) ? home->stored_bytes
-                                                    : (int64_t)type_info(home->tensor->type)->size);
+    return volume * (int64_t)type_info(home->tensor->type)->size;
 }
 
 int64_t pieces_with(const Region *pieces, const Rect *rect) {

@@ -16,10 +16,11 @@ typedef struct {
     bool known; // false: no placement, and no statement has used the tensor yet
     HomeKind kind;
     const Tensor *tensor;
-    int order;                  // of what is partitioned: 0 for a sparse tensor, which is on one rank
-    int64_t extents[MAX_ORDER]; // of the tensor
-    // Of a sparse tensor: its entries, -1 while these are not known, and the bytes of its arrays and values.
-    int64_t stored_entries, stored_bytes;
+    int order;                  // of the tensor
+    int64_t extents[MAX_ORDER]; // the same
+    // Of a sparse tensor, of which a rank has the entries in its pieces: their number by rank, and the bytes
+    // of its arrays and values; NULL while these are not known.
+    const int64_t *stored_entries, *stored_bytes;
     int64_t ranks;
     MemoryId memory;  // that its pieces are in
     bool replicated;  // some coordinate may have more than one home
@@ -36,7 +37,7 @@ typedef struct {
 void home_from_layout(Home *home, const Tensor *tensor, const int64_t *extents, const Layout *layout,
                       int64_t ranks, Arena *arena);
 void home_everywhere(Home *home, const Tensor *tensor, const int64_t *extents, int64_t ranks, Arena *arena);
-// A sparse tensor without a placement, as a whole.
+// A tensor without a placement, as a whole.
 void home_on_first_rank(Home *home, const Tensor *tensor, const int64_t *extents, int64_t ranks,
                         Arena *arena);
 // `uses` stay the caller's.

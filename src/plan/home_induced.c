@@ -88,7 +88,7 @@ static void search_before(Before *before, int64_t first, int64_t last, int64_t f
     before->last_local = last_local;
     before->below = below;
     if (first_local < last_local && before->use->steps > 0 && before->rest.region.rects.count)
-        search_classes(before->use, first, last, SEARCH_MEETING, &before->rest, before->scratch,
+        search_classes(before->use, first, last, SEARCH_OVERLAPPING, &before->rest, before->scratch,
                        subtract_used, before);
 }
 
@@ -329,7 +329,7 @@ static void search_use(Owners *owners, const Footprints *use) {
     for (owners->local = 0; owners->local < use->per_rank && owners->rest.region.rects.count;
          owners->local++) {
         owners->iteration = -1;
-        search_classes(use, 0, use->steps ? use->iterations : 0, SEARCH_MEETING, &owners->rest,
+        search_classes(use, 0, use->steps ? use->iterations : 0, SEARCH_OVERLAPPING, &owners->rest,
                        owners->scratch, add_user, owners);
         finish_iteration(owners);
     }

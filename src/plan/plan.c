@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/integer.h"
+#include "plan/rank_entries.h"
 
 #include <inttypes.h>
 
@@ -242,8 +243,6 @@ static bool check_work(const StatementPlan *plan, Diagnostics *diagnostics) {
 static bool check_parts(const StatementPlan *plan, Diagnostics *diagnostics) {
     for (int t = 0; t < plan->spmd->transfer_count; t++) {
         const Transfer *transfer = &plan->spmd->transfers[t];
-        if (tensor_is_sparse(transfer->access->tensor))
-            continue;
         const Nest nest = cin_nest(plan->spmd->cin, transfer->nest);
         VarSet fixed = 0;
         for (int l = 0; l < transfer->loop_count; l++)
@@ -285,6 +284,7 @@ static bool plan_statement(Plan *plan, StatementPlan *statement, int64_t *const 
     if (!statement->provenance || !plan_grid(plan, statement, diagnostics))
         return false;
     statement->footprints = arena_array(plan->arena, const Footprints *, spmd->transfer_count);
+    statement->named = arena_array(plan->arena, const NamedFigures *, spmd->transfer_count);
     for (int t = 0; t < spmd->transfer_count; t++)
         statement->footprints[t] = footprints_create(spmd, t, statement->provenance, &statement->grid,
                                                      statement->ranks, statement->params, plan->arena);
@@ -295,6 +295,10 @@ static bool plan_statement(Plan *plan, StatementPlan *statement, int64_t *const 
         if (!plan->homes[tensor->id].known)
             induce_home(plan, statement, tensor, extents[tensor->id]);
     }
+    for (int t = 0; t < spmd->transfer_count; t++)
+        if (tensor_is_sparse(spmd->transfers[t].statement_access->tensor) &&
+            !entries_are_at_home(statement, t, diagnostics))
+            return false;
     statement->flop = assignment_sparse(spmd->cin->assignment) ? -1 : count_flop(statement);
     statement->seconds = clock_seconds() - start;
     return true;

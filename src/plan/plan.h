@@ -29,6 +29,12 @@ typedef struct {
 // Ranks that a plan can be made for: beyond that its figures, which are by rank, take all of a node's memory.
 #define PLAN_MAX_RANKS ((int64_t)1 << 22)
 
+// Of a named fetch (named.h), by rank: elements and messages that a rank receives, and elements of its
+// buffers for messages.
+typedef struct {
+    const int64_t *elements, *messages, *buffers;
+} NamedFigures;
+
 struct StatementPlan {
     const Spmd *spmd;
     const Tensor *target;
@@ -41,6 +47,7 @@ struct StatementPlan {
     int64_t flop;                  // -1: not known, as loops iterate over what sparse tensors store
     const Footprints **footprints; // by transfer
     const Home *homes;             // by tensor id, of the whole program
+    const NamedFigures **named;    // by transfer: of named fetches, NULL until they are known
     double seconds;                // that planning took, without figures
     // Groups of the ranks whose part has been planned, in order of first use; group_index finds them again.
     Array(Group) groups;
@@ -97,8 +104,11 @@ int64_t plan_rows_bytes(const StatementPlan *plan);
 // What a rank has in memory while the statement is executed: homes of all tensors and its buffers.
 int64_t plan_rank_peak(StatementPlan *plan, int64_t rank);
 
-// Figures for another number of threads; and for what a sparse tensor stores, which a plan does not know.
+// Figures for another number of threads; and for what a sparse tensor stores on each rank, entries and bytes,
+// which a plan does not know.
 void plan_count_threads(Plan *plan, int64_t threads);
-void plan_count_stored(Plan *plan, int tensor, int64_t entries, int64_t bytes);
+void plan_count_stored(Plan *plan, int tensor, const int64_t *entries, const int64_t *bytes);
+// The same of what a named fetch moves.
+void plan_count_named(StatementPlan *plan, int transfer, NamedFigures figures);
 
 #endif

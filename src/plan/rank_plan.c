@@ -3,6 +3,7 @@
 #include "plan/rank_plan.h"
 
 #include "base/integer.h"
+#include "plan/rank_entries.h"
 #include "plan/rank_step.h"
 #include "plan/ranks.h"
 #include "plan/scratch.h"
@@ -74,6 +75,8 @@ static void add_messages(RankPlanner *rank, OperationId id, OperationArray *all)
     Share *share = &rank->messages[id];
     if (share->view.count + share->home.count == 0 && rank->groups[id] < 0)
         return;
+    if (rank->planner->named && id != OPERATION_LOCAL)
+        return; // found when structures are known
     sort_parts(&share->view);
     sort_parts(&share->home);
     const PartArray *sends = reduces ? &share->view : &share->home,
@@ -214,7 +217,9 @@ const RankTransfer *plan_rank_transfer(StatementPlan *plan, int transfer, int64_
         plan->own_rank = rank;
     }
     if (!plan->own_parts[transfer])
-        plan->own_parts[transfer] = plan_part(plan, transfer, rank);
+        plan->own_parts[transfer] = tensor_is_sparse(plan->spmd->transfers[transfer].access->tensor)
+                                        ? rank_entries(plan, transfer, rank)
+                                        : plan_part(plan, transfer, rank);
     return plan->own_parts[transfer];
 }
 
@@ -243,6 +248,10 @@ int64_t rank_copy_bytes(const StatementPlan *plan, const RankTransfer *transfer)
     const int64_t size = (int64_t)type_info(tensor->type)->size;
     if (!transfer->transfer->thread_copies)
         return 0;
+    if (tensor_is_sparse(tensor)) {
+        const int64_t *entries = plan->homes[tensor->id].stored_entries;
+        return entries ? saturated_mul(entries[transfer->rank], size) : 0;
+    }
     Arena *scratch = arena_create_within(plan->arena);
     const Region own = home_pieces(&plan->homes[tensor->id], transfer->rank, scratch);
     int64_t elements = transfer->buffer_count > 0 ? transfer->buffer_elements : 0;

@@ -181,6 +181,6 @@ void rank_step(RankPlanner *rank, const Footprint *previous) {
         search_classes(planner->footprints, iteration, iteration + 1, SEARCH_EQUAL, previous,
                        planner->scratch, shift_to_class, rank);
     const Footprint home = {.region = rank->own};
-    search_classes(planner->footprints, iteration, iteration + 1, SEARCH_MEETING, &home, planner->scratch,
+    search_classes(planner->footprints, iteration, iteration + 1, SEARCH_OVERLAPPING, &home, planner->scratch,
                    serve_other_class, rank);
 }

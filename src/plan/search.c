@@ -16,7 +16,7 @@ typedef struct {
     LoopRanges ranges;
 } Search;
 
-static bool meets(const Search *search, const BoundingBox *bounds, const Rect *rect) {
+static bool overlaps(const Search *search, const BoundingBox *bounds, const Rect *rect) {
     for (int m = 0; m < rect->order; m++) {
         const PositionSet reached = bounds->box.values[search->footprints->access.vars[m]];
         if (reached.lo >= rect->hi[m] || rect->lo[m] >= reached.hi ||
@@ -41,7 +41,7 @@ static bool is_possible(const Search *search) {
         return false;
     const RectArray *rects = &search->wanted->region.rects;
     for (int64_t i = 0; i < rects->count; i++) {
-        if (search->kind == SEARCH_MEETING && meets(search, &bounds, &rects->items[i]))
+        if (search->kind == SEARCH_OVERLAPPING && overlaps(search, &bounds, &rects->items[i]))
             return true;
         if (search->kind == SEARCH_EQUAL && !covers(search, &bounds, &rects->items[i]))
             return false;

@@ -8,12 +8,12 @@
 #include "plan/footprint.h"
 
 typedef enum {
-    SEARCH_MEETING, // footprints that have an element of `wanted`
-    SEARCH_EQUAL,   // footprints that are `wanted`
+    SEARCH_OVERLAPPING, // footprints that have an element of `wanted`
+    SEARCH_EQUAL,       // footprints that are `wanted`
 } SearchKind;
 
 // Called for each class and iteration found, in increasing order of iteration; false ends the search.
-// `footprint` holds until it returns. It may make the region wanted by SEARCH_MEETING smaller.
+// `footprint` holds until it returns. It may make the region wanted by SEARCH_OVERLAPPING smaller.
 typedef bool (*SearchVisit)(void *context, const Worker *worker, int64_t iteration,
                             const Footprint *footprint);
 

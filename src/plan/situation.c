@@ -122,7 +122,7 @@ bool situation_is_exclusive(const Situation *situation) {
         wanted.region.rects.items = &rect;
         wanted.region.rects.count = 1;
     }
-    return search_classes(planner->footprints, iteration, iteration + 1, SEARCH_MEETING, &wanted,
+    return search_classes(planner->footprints, iteration, iteration + 1, SEARCH_OVERLAPPING, &wanted,
                           planner->scratch, is_same_class,
                           &(Others){planner, situation->class_key, situation->step});
 }

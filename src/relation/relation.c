@@ -45,6 +45,12 @@ void relation_print(const Relation *relation, IntNames names, Text *to) {
         text_append(to, ", ");
         int_print(relation->numbers[n], names, to);
     }
+    if (relation->access) {
+        text_printf(to, ", %s(", relation->access->name);
+        for (int m = 0; m < relation->access->order; m++)
+            text_printf(to, "%s%s", m ? ", " : "", names.vars[relation->access->vars[m]]);
+        text_append(to, ")");
+    }
     text_append(to, ")");
 }
 

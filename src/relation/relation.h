@@ -8,9 +8,31 @@
 
 #include "base/diagnostic.h"
 #include "base/intexpr.h"
+#include "machine/rect.h"
 #include "relation/box.h"
 
 typedef struct RelationKind RelationKind;
+
+// An access of which a relation is about the positions.
+typedef struct {
+    const char *name; // of the tensor
+    int tensor;       // its id
+    int order;
+    int vars[MAX_ORDER];
+    int first_level, last_level; // those that store the coordinates of the parent
+    int outermost;               // the variable of the first one
+    bool repeats;                // a coordinate may be stored more than once
+} StoredAccess;
+
+// What is stored below one position of the level above, once that is known: the coordinate of a position,
+// which increases with it, and those of a set of positions as disjoint sets, appended to `to`.
+typedef struct StoredPositions StoredPositions;
+struct StoredPositions {
+    int64_t count;
+    int64_t (*coordinate)(const StoredPositions *stored, int64_t position);
+    void (*preimage)(const StoredPositions *stored, PositionSet positions, Arena *arena,
+                     PositionSetArray *to);
+};
 
 typedef struct {
     const RelationKind *kind;
@@ -19,6 +41,11 @@ typedef struct {
     int operand_count; // further variables that the parents depend on; they stay
     int operands[MAX_VARS];
     const IntExpr *numbers[2]; // of the command; their meaning depends on the relation
+    // Where the kind is `stored`: the access, the variable, no loop, that is the number of its positions, and
+    // what is stored at these, NULL where that is not known.
+    const StoredAccess *access;
+    int count;
+    const StoredPositions *stored;
 } Relation;
 
 // The symbolic side of a relation: extents, and values of those variables that have one.
@@ -50,6 +77,9 @@ struct RelationKind {
     bool partitions;
     // The parts are contiguous: child[1] has unit stride in the parent.
     bool contiguous;
+    // The parent is a coordinate that a tensor stores, and child[0] counts its positions: generated code
+    // loads one from the other, `recover` is NULL, and the extent of the child is the variable `count`.
+    bool stored;
     // An upper bound of child[c] keeps the parent below its extent where the other child has a value.
     bool clamps[2];
 

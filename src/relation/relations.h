@@ -10,7 +10,8 @@
     ENTRY(divide)                                                                                            \
     ENTRY(cyclic)                                                                                            \
     ENTRY(collapse)                                                                                          \
-    ENTRY(rotate)
+    ENTRY(rotate)                                                                                            \
+    ENTRY(pos)
 
 #define DECLARE_RELATION(name) extern const RelationKind relation_##name;
 RELATIONS(DECLARE_RELATION)

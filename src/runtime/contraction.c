@@ -42,7 +42,7 @@ static bool continues(const Loop *outer, const Loop *inner) {
            outer->c == inner->c * inner->extent;
 }
 
-// The loops in the order in which they go through `operand`, merged where that makes no difference.
+// The loops in the order of their strides in `operand`, merged where that makes no difference.
 static Dimension dimension_create(const Loop *loops, int count, Operand operand) {
     Dimension sorted = {.extent = 1}, merged = {.extent = 1};
     for (int i = 0; i < count; i++) {

@@ -7,8 +7,7 @@
 
 static void free_copy(ConvertedCopy *conversion) {
     stored_free(&conversion->copy);
-    memory_release(MEMORY_HOST, conversion->values);
-    conversion->values = NULL;
+    entry_map_free(&conversion->map);
     structure_hold(&conversion->of, NULL);
 }
 
@@ -22,29 +21,20 @@ bool conversion_is_known(const ConvertedCopy *conversion, const Storage *storage
 }
 
 int64_t conversion_bytes(const ConvertedCopy *conversion) {
-    return conversion->of ? saturated_add(stored_bytes(&conversion->copy),
-                                          saturated_mul(conversion->copy.value_count,
-                                                        (int64_t)type_info(conversion->tensor->type)->size))
+    return conversion->of ? saturated_add(stored_bytes(&conversion->copy), entry_map_bytes(&conversion->map))
                           : 0;
 }
 
-// Packs the positions of the tensor in the order of the copy: as if they were its values.
-static const char *pack_positions(StoredTensor *copy, const Storage *storage, Arena *arena) {
-    StoredTensor numbered = storage->stored;
-    Entries entries = {0};
-    int64_t *positions = memory_allocate(MEMORY_HOST, numbered.value_count, TYPE_I64);
-    if (!positions)
-        return "not enough memory to number its entries";
-    for (int64_t p = 0; p < numbered.value_count; p++)
-        positions[p] = p;
-    numbered.type = TYPE_I64;
-    numbered.values = positions;
-    const char *why = stored_unpack(&numbered, &entries, storage->limit, arena);
-    memory_release(MEMORY_HOST, positions);
-    if (!why)
-        why = stored_pack(copy, &entries, storage->limit - entries_bytes(&entries, entries.count), arena);
-    entries_free(&entries);
-    return why;
+static const char *make_copy(ConvertedCopy *conversion, const Storage *storage, Arena *arena) {
+    StoredTensor *copy = &conversion->copy;
+    const char *why =
+        stored_convert(copy, &conversion->map, &storage->stored, copy->mode_order, storage->limit, arena);
+    if (why)
+        return why;
+    const int64_t left = storage->limit - stored_structure_bytes(copy) - entry_map_bytes(&conversion->map);
+    if (saturated_mul(copy->value_count, (int64_t)type_info(copy->type)->size) <= left)
+        copy->values = memory_allocate(MEMORY_HOST, copy->value_count, copy->type);
+    return copy->values ? NULL : "there is no memory for the values of the copy";
 }
 
 bool conversion_make(ConvertedCopy *conversion, const Storage *storage, Diagnostics *diagnostics) {
@@ -52,18 +42,12 @@ bool conversion_make(ConvertedCopy *conversion, const Storage *storage, Diagnost
         return true;
     free_copy(conversion);
     const Tensor *tensor = conversion->tensor;
-    StoredTensor copy = storage_empty(storage);
-    memcpy(copy.levels, tensor->levels, sizeof copy.levels);
-    memcpy(copy.mode_order, tensor->mode_order, sizeof copy.mode_order);
-    copy.type = TYPE_I64;
-    const char *why = NULL;
-    if (storage->piece_count > 0) // else it has no entries, and no kernel reads it
-        why = pack_positions(&copy, storage, diagnostics->arena);
-    if (!why) {
-        conversion->copy = copy;
-        conversion->values = memory_allocate(MEMORY_HOST, copy.value_count, storage->type);
-        why = conversion->values ? NULL : "the process has not enough memory";
-    }
+    StoredTensor *copy = &conversion->copy;
+    *copy = storage_empty(storage);
+    memcpy(copy->levels, tensor->levels, sizeof copy->levels);
+    memcpy(copy->mode_order, tensor->mode_order, sizeof copy->mode_order);
+    // Without a piece it has no entries, and no kernel reads it.
+    const char *why = storage->piece_count > 0 ? make_copy(conversion, storage, diagnostics->arena) : NULL;
     if (why) {
         free_copy(conversion);
         return diagnostics_error(diagnostics, (Span){0}, "tensor %s cannot be converted on rank %lld: %s",
@@ -74,12 +58,8 @@ bool conversion_make(ConvertedCopy *conversion, const Storage *storage, Diagnost
 }
 
 void conversion_refresh(const ConvertedCopy *conversion, const Storage *storage) {
-    const size_t size = type_info(storage->type)->size;
-    const int64_t *positions = conversion->copy.values;
-    const char *from = storage->stored.values;
-    char *to = conversion->values;
-    const int64_t count = conversion->tensor ? conversion->copy.value_count : 0;
-#pragma omp parallel for num_threads(entries_team(count))
-    for (int64_t p = 0; p < count; p++)
-        memcpy(to + (size_t)p * size, from + (size_t)positions[p] * size, size);
+    const StoredTensor *copy = &conversion->copy;
+    if (conversion->tensor)
+        entry_map_copy(&conversion->map, type_info(copy->type)->size, storage->stored.values, copy->values,
+                       copy->value_count);
 }

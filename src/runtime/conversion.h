@@ -9,8 +9,8 @@
 typedef struct {
     const Tensor *tensor; // with the levels of the copy; NULL: there is no conversion, and nothing to do
     Structure *of;        // that the copy was made of; NULL: of none yet
-    StoredTensor copy;    // its values are numbers, i64: of each position, the position in the tensor
-    void *values;         // of the copy, in the type of the tensor
+    StoredTensor copy;    // with values
+    EntryMap map;         // of its values to those of the tensor
 } ConvertedCopy;
 
 void conversion_free(ConvertedCopy *conversion);

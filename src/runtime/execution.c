@@ -138,6 +138,25 @@ static void describe_result(const Assembly *assembly) {
                                  .known = arena_array(execution->arena, Structure *, count)};
 }
 
+// Fetches of what entries name, with the operands that these are of.
+static bool create_named(const Assembly *assembly) {
+    const ExecutionParts *parts = assembly->parts;
+    const Spmd *spmd = parts->plan ? parts->plan->spmd : NULL;
+    for (int t = 0; spmd && t < spmd->transfer_count; t++) {
+        if (!transfer_is_named(parts->plan, t))
+            continue;
+        int by = 0;
+        while (spmd->transfers[by].kind != TRANSFER_FETCH ||
+               spmd->transfers[by].statement_access->tensor != spmd->transfers[t].named_by->tensor)
+            by++;
+        TransferState *state = &assembly->execution->transfers[t];
+        state->named = named_fetch_create(parts->plan, t, parts->storages[t], parts->storages[by]);
+        if (!state->named)
+            return no_memory(assembly);
+    }
+    return true;
+}
+
 static bool allocate_parts(Assembly *assembly) {
     distal_execution *execution = assembly->execution;
     const ExecutionParts *parts = assembly->parts;
@@ -162,7 +181,7 @@ static bool allocate_parts(Assembly *assembly) {
                                execution->arena, assembly->diagnostics))
             return false;
     }
-    return note_groups(assembly);
+    return create_named(assembly) && note_groups(assembly);
 }
 
 // Everything at once where all groups have their communicators, which is so for a plan like one before.
@@ -243,6 +262,7 @@ ExecutionParts execution_parts(StatementPlan *plan, int64_t rank) {
                             .zeroed_tensors = zeroed,
                             .result = plan->spmd->result,
                             .adds = plan->spmd->cin->assignment->accumulate,
+                            .plan = plan,
                             .target_tensor = plan->target,
                             .shared_tensor = plan->spmd->shared ? plan->spmd->shared->tensor : NULL};
 }
@@ -295,6 +315,9 @@ bool execution_is_structured(const distal_execution *execution) {
     for (int t = 0; t < execution->transfer_count; t++)
         if (!conversion_is_known(&execution->transfers[t].conversion, execution->transfers[t].scope.storage))
             return false;
+    for (int t = 0; t < execution->transfer_count; t++)
+        if (execution->transfers[t].named && !named_fetch_is_known(execution->transfers[t].named))
+            return false;
     return result_is_known(result);
 }
 
@@ -325,7 +348,39 @@ static bool begin_structure(void *arguments, Diagnostics *diagnostics) {
 static bool finish_structure(void *arguments, Diagnostics *diagnostics) {
     distal_execution *execution = arguments;
     // The result may be an operand, and have another structure now.
-    return result_finish(&execution->result, diagnostics) && convert_operands(execution, diagnostics);
+    bool ok = result_finish(&execution->result, diagnostics) && convert_operands(execution, diagnostics);
+    for (int t = 0; ok && t < execution->transfer_count; t++)
+        ok = transfer_allocate_copies(&execution->transfers[t], diagnostics);
+    return ok;
+}
+
+// Structures are new on all ranks alike.
+static bool find_named(const distal_execution *execution, Diagnostics *diagnostics) {
+    for (int t = 0; t < execution->transfer_count; t++) {
+        NamedFetch *named = execution->transfers[t].named;
+        if (named && !named_fetch_is_known(named) && !named_fetch_find(named, execution->all, diagnostics))
+            return false;
+    }
+    return true;
+}
+
+void execution_count_named(const distal_execution *execution, StatementPlan *plan, Arena *arena) {
+    int rank;
+    MPI_Comm_rank(execution->all, &rank);
+    for (int t = 0; t < execution->transfer_count; t++) {
+        const NamedFetch *named = execution->transfers[t].named;
+        if (!named)
+            continue;
+        int64_t *figures[3];
+        const Cost cost = named_fetch_cost(named);
+        const int64_t own[3] = {cost.elements, cost.messages, named_fetch_buffer(named)};
+        for (int f = 0; f < 3; f++) {
+            figures[f] = arena_array(arena, int64_t, plan->ranks);
+            figures[f][rank] = own[f];
+            all_reduce(figures[f], (int)plan->ranks, MPI_INT64_T, MPI_SUM, execution->all);
+        }
+        plan_count_named(plan, t, (NamedFigures){figures[0], figures[1], figures[2]});
+    }
 }
 
 static void reset_transfers(distal_execution *execution) {
@@ -335,7 +390,8 @@ static void reset_transfers(distal_execution *execution) {
 
 bool execution_structure(distal_execution *execution, distal_kernel_function structure, const int64_t *params,
                          Diagnostics *diagnostics) {
-    if (!agree_on_part(execution->all, begin_structure, execution, diagnostics))
+    if (!agree_on_part(execution->all, begin_structure, execution, diagnostics) ||
+        !find_named(execution, diagnostics))
         return false;
     if (result_is_known(&execution->result))
         return true;
@@ -349,6 +405,21 @@ bool execution_structure(distal_execution *execution, distal_kernel_function str
 void distal_append(distal_execution *execution, int transfer, const int64_t *coordinates) {
     (void)transfer; // that of the result
     result_append(&execution->result, coordinates);
+}
+
+distal_list *distal_begin_portion(distal_execution *execution, int transfer, int64_t portion) {
+    (void)transfer;
+    return appender_begin(execution->result.appender, portion);
+}
+
+void distal_end_portion(distal_execution *execution, int transfer, int64_t portion) {
+    (void)transfer;
+    appender_end(execution->result.appender, portion);
+}
+
+distal_set *distal_row_set(distal_execution *execution, int transfer) {
+    (void)transfer;
+    return appender_set(execution->result.appender);
 }
 
 void execution_run(distal_execution *execution, distal_kernel_function kernel, const int64_t *params) {

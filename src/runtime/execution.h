@@ -35,6 +35,9 @@ int64_t execution_messages(const distal_execution *execution, int transfer);
 // stored.
 int64_t execution_converted_bytes(const distal_execution *execution, int transfer);
 
+// Takes what named fetches move, as structures are now, into the figures of the plan. Collective.
+void execution_count_named(const distal_execution *execution, StatementPlan *plan, Arena *arena);
+
 // What execution_create takes from a plan, for those who have the parts and no plan.
 typedef struct {
     int transfer_count;
@@ -54,6 +57,8 @@ typedef struct {
     ResultKind result;
     bool adds; // the statement adds to what the result has
     const Tensor *target_tensor, *shared_tensor;
+    const StatementPlan
+        *plan; // for named fetches, whose messages depend on structures; has to stay. NULL: none
     Storage *target;
     const Storage *shared; // whose structure the result takes; NULL: none
 } ExecutionParts;

@@ -6,6 +6,7 @@
 #include "io/generate.h"
 #include "io/input.h"
 #include "io/source_entries.h"
+#include "runtime/exchange_entries.h"
 #include "runtime/load_sparse.h"
 #include "runtime/wait.h"
 
@@ -92,8 +93,9 @@ typedef struct {
     const FileFormat *format;
     FileTensor tensor;
     PartArray parts;
-    bool is_listed; // as entries, or all elements at once: the first rank writes them
-    void *whole;    // of a dense tensor then
+    bool is_listed;  // as entries, or all elements at once: the first rank writes them
+    void *whole;     // of a dense tensor then
+    Entries entries; // of a sparse one, on the first rank
     Output output;
 } Save;
 
@@ -114,8 +116,10 @@ static bool find_parts(void *arguments, Diagnostics *diagnostics) {
 }
 
 static bool gather_whole(Save *save, MPI_Comm comm, Diagnostics *diagnostics) {
-    if (!save->is_listed || tensor_is_sparse(save->storage->home->tensor))
+    if (!save->is_listed)
         return true;
+    if (tensor_is_sparse(save->storage->home->tensor))
+        return gather_entries(save->storage, &save->entries, comm, diagnostics);
     save->whole = storage_gather(save->storage, comm, diagnostics);
     return save->whole != NULL;
 }
@@ -153,15 +157,10 @@ static bool open_draft(void *arguments, Diagnostics *diagnostics) {
 // NULL on success, else the reason of the failure.
 static const char *write_listed(const Save *save, Diagnostics *diagnostics) {
     const int fd = save->output.fd;
-    if (save->whole)
-        return file_write_dense(save->format, fd, &save->tensor, save->whole, INT64_MAX, diagnostics->arena);
-    Entries entries;
-    const char *why =
-        sparse_entries(save->storage, &entries, diagnostics)
-            ? file_write_sparse(save->format, fd, &entries, save->storage->limit, diagnostics->arena)
-            : "its entries cannot be listed";
-    entries_free(&entries);
-    return why;
+    return save->whole
+               ? file_write_dense(save->format, fd, &save->tensor, save->whole, INT64_MAX, diagnostics->arena)
+               : file_write_sparse(save->format, fd, &save->entries, save->storage->limit,
+                                   diagnostics->arena);
 }
 
 static bool write_parts(void *arguments, Diagnostics *diagnostics) {
@@ -211,6 +210,7 @@ bool storage_save(const Storage *storage, const char *path, DraftToken token, MP
         agree_on_part(comm, finish_output, &save, diagnostics);
     output_finish(&save.output, ok, diagnostics); // nothing where it went well
     free(save.whole);
+    entries_free(&save.entries);
     return ok;
 }
 

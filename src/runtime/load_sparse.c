@@ -5,13 +5,14 @@
 
 #include <string.h>
 
-static bool refuse(const Storage *storage, const char *why, Diagnostics *diagnostics) {
+bool sparse_refuse(const Storage *storage, const char *why, Diagnostics *diagnostics) {
     return diagnostics_error(diagnostics, (Span){0}, "tensor %s cannot be stored on rank %lld: %s",
                              storage->home->tensor->name, (long long)storage->rank, why);
 }
 
 static bool put(Storage *storage, StoredTensor *tensor, Diagnostics *diagnostics) {
-    return storage_put(storage, tensor) || refuse(storage, "the process has not enough memory", diagnostics);
+    return storage_put(storage, tensor) ||
+           sparse_refuse(storage, "the process has not enough memory", diagnostics);
 }
 
 bool sparse_put_entries(Storage *storage, Entries *entries, Diagnostics *diagnostics) {
@@ -23,7 +24,18 @@ bool sparse_put_entries(Storage *storage, Entries *entries, Diagnostics *diagnos
     if (!why)
         return put(storage, &tensor, diagnostics);
     stored_free(&tensor);
-    return refuse(storage, why, diagnostics);
+    return sparse_refuse(storage, why, diagnostics);
+}
+
+static bool is_whole(const Region *pieces, const Home *home) {
+    const Rect whole = rect_whole(home->order, home->extents);
+    return region_contains(pieces, &whole);
+}
+
+bool sparse_put_own(Storage *storage, Entries *entries, Diagnostics *diagnostics) {
+    const Region pieces = home_pieces(storage->home, storage->rank, diagnostics->arena);
+    const char *why = is_whole(&pieces, storage->home) ? NULL : entries_keep_within(entries, &pieces);
+    return why ? sparse_refuse(storage, why, diagnostics) : sparse_put_entries(storage, entries, diagnostics);
 }
 
 bool sparse_load(Storage *storage, const SourceSpec *source, Diagnostics *diagnostics) {
@@ -32,7 +44,7 @@ bool sparse_load(Storage *storage, const SourceSpec *source, Diagnostics *diagno
     bool ok = storage->piece_count == 0 ||
               source_entries(source, home->tensor->name, storage->type, home->tensor->order, home->extents,
                              storage->limit, &entries, diagnostics);
-    ok = ok && sparse_put_entries(storage, &entries, diagnostics);
+    ok = ok && sparse_put_own(storage, &entries, diagnostics);
     entries_free(&entries);
     return ok;
 }
@@ -42,7 +54,7 @@ bool sparse_entries(const Storage *storage, Entries *entries, Diagnostics *diagn
     if (storage->piece_count == 0 || !storage->structure)
         return true;
     const char *why = stored_unpack(&storage->stored, entries, storage->limit, diagnostics->arena);
-    return !why || refuse(storage, why, diagnostics);
+    return !why || sparse_refuse(storage, why, diagnostics);
 }
 
 bool sparse_scatter(const Storage *storage, void *whole, Diagnostics *diagnostics) {

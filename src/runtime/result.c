@@ -20,6 +20,8 @@ typedef struct ResultList {
 } ResultList;
 
 static void free_lists(Result *result) {
+    appender_free(result->appender);
+    result->appender = NULL;
     for (int t = 0; t < result->list_count; t++) {
         entries_free(&result->lists[t].list.entries);
         free(result->lists[t].recent);
@@ -53,21 +55,25 @@ static bool no_memory(const Result *result, Diagnostics *diagnostics) {
 }
 
 bool result_begin(Result *result, Diagnostics *diagnostics) {
-    const Storage *target = result->target;
+    Storage *target = result->target;
     if (result->kind != RESULT_ASSEMBLED || target->piece_count == 0)
         return true;
+    // What is replaced makes room.
+    structure_hold(&result->made, NULL);
+    if (!result->adds)
+        storage_clear(target);
     const int count = omp_get_max_threads();
     result->lists = calloc((size_t)count, sizeof *result->lists);
     if (!result->lists)
         return no_memory(result, diagnostics);
-    const size_t bytes = (sizeof(int64_t) << RECENT_BITS) * (size_t)target->home->tensor->order;
-    while (result->list_count < count) {
-        ResultList *own = &result->lists[result->list_count++];
-        own->list = (EntryList){.entries = storage_no_entries(target), .limit = target->limit / count};
-        own->recent = malloc(bytes);
-        if (!own->recent)
+    for (; result->list_count < count; result->list_count++)
+        result->lists[result->list_count].list =
+            (EntryList){.entries = storage_no_entries(target), .limit = target->limit / count};
+    const StoredTensor shape = storage_empty(target);
+    if (append_lists(shape.order, shape.levels).count > 0) {
+        result->appender = appender_create(&shape, count, target->limit);
+        if (!result->appender)
             return no_memory(result, diagnostics);
-        memset(own->recent, -1, bytes);
     }
     return true;
 }
@@ -78,6 +84,12 @@ static bool is_recent(ResultList *own, int order, const int64_t *coordinates) {
     for (int d = 0; d < order; d++)
         hash = (hash ^ (uint64_t)coordinates[d]) * 0x9E3779B97F4A7C15;
     const size_t bytes = sizeof(int64_t) * (size_t)order;
+    if (!own->recent) {
+        own->recent = malloc(bytes << RECENT_BITS);
+        if (!own->recent)
+            return false;
+        memset(own->recent, -1, bytes << RECENT_BITS);
+    }
     int64_t *slot = own->recent + (hash >> (64 - RECENT_BITS)) * (uint64_t)order;
     if (memcmp(slot, coordinates, bytes) == 0)
         return true;
@@ -85,21 +97,22 @@ static bool is_recent(ResultList *own, int order, const int64_t *coordinates) {
     return false;
 }
 
-// Sorts a full list and keeps each point once, to make room.
-static void compact(const Result *result, EntryList *list) {
+// Sorts a full list and keeps each point once, to make room. Where memory runs out, the list is lost.
+static void compact(const Result *result, ResultList *own) {
     enum { LEAST = 1 << 16 };
+    EntryList *list = &own->list;
     if (list->entries.count < list->capacity || list->capacity < LEAST)
         return;
-    if (!entries_sort(&list->entries, result->target->home->tensor->mode_order))
-        entries_sum_duplicates(&list->entries);
+    own->failed = entries_sort(&list->entries, result->target->home->tensor->mode_order) ||
+                  entries_sum_duplicates(&list->entries);
     list->capacity = list->entries.count;
 }
 
 void result_append(const Result *result, const int64_t *coordinates) {
     ResultList *own = &result->lists[omp_get_thread_num()];
-    if (is_recent(own, result->target->home->tensor->order, coordinates))
+    if (own->failed || is_recent(own, result->target->home->tensor->order, coordinates))
         return;
-    compact(result, &own->list);
+    compact(result, own);
     own->failed = own->failed || !entry_list_append(&own->list, coordinates, NULL);
 }
 
@@ -127,7 +140,19 @@ static bool join_all(const Result *result, const Entries *before, Entries *all) 
     return true;
 }
 
+// Entries that have been appended in the order of storage.
+static bool join_ordered(Result *result, Diagnostics *diagnostics) {
+    StoredTensor tensor = storage_empty(result->target);
+    const char *why = appender_join(result->appender, &tensor, diagnostics->arena);
+    if (!why)
+        return storage_put(result->target, &tensor) || no_memory(result, diagnostics);
+    stored_free(&tensor);
+    return sparse_refuse(result->target, why, diagnostics);
+}
+
 static bool assemble(Result *result, Diagnostics *diagnostics) {
+    if (result->appender && appender_is_used(result->appender))
+        return join_ordered(result, diagnostics);
     Entries before = {0}, all = {0};
     bool ok = true;
     for (int t = 0; t < result->list_count; t++)

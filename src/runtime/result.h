@@ -5,6 +5,7 @@
 #ifndef DISTAL_RUNTIME_RESULT_H
 #define DISTAL_RUNTIME_RESULT_H
 
+#include "runtime/appender.h"
 #include "runtime/storage.h"
 #include "spmd/spmd.h"
 
@@ -18,7 +19,8 @@ typedef struct {
     // RESULT_ASSEMBLED, once it has been: structures of the operands then, NULL of dense ones, and that made.
     Structure **known; // by operand
     Structure *made;
-    // While the entries are appended, by thread.
+    // While the entries are appended: in the order of storage, where the levels allow, or by thread.
+    Appender *appender;
     int list_count;
     struct ResultList *lists;
 } Result;

@@ -32,8 +32,10 @@ static void show_values(Storage *storage) {
 }
 
 static bool allocate_sparse(Storage *storage, const RectArray *rects) {
-    storage->piece_count = rects->count;
-    storage->pieces = calloc((size_t)rects->count + 1, sizeof(Piece));
+    // Of a tensor without elements, every rank has the arrays.
+    const Rect whole = rect_whole(storage->home->order, storage->home->extents);
+    storage->piece_count = rects->count > 0 || rect_is_empty(&whole);
+    storage->pieces = calloc(1, sizeof(Piece)); // the values of all of them
     storage->stored = storage_empty(storage);
     if (storage->pieces)
         show_values(storage);
@@ -124,10 +126,17 @@ void structure_hold(Structure **place, Structure *structure) {
     *place = structure;
 }
 
-// Takes over the structure and the values.
-static void replace(Storage *storage, Structure *structure, void *values, bool borrowed) {
+void storage_clear(Storage *storage) {
     stored_free(&storage->stored);
     structure_release(storage->structure);
+    storage->structure = NULL;
+    storage->stored = storage_empty(storage);
+    show_values(storage);
+}
+
+// Takes over the structure and the values.
+static void replace(Storage *storage, Structure *structure, void *values, bool borrowed) {
+    storage_clear(storage);
     structure->references++;
     storage->structure = structure;
     storage->stored = structure->levels;

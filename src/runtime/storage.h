@@ -46,6 +46,8 @@ void storage_zero(Storage *storage);
 // A tensor, or a list of entries, without any as the home says: type, extents, levels.
 StoredTensor storage_empty(const Storage *storage);
 Entries storage_no_entries(const Storage *storage);
+// Takes everything out: the tensor has had no entries then.
+void storage_clear(Storage *storage);
 // Puts a tensor in, whose arrays and values become the storage's, with a structure of its own. False: no
 // memory, and the tensor is freed.
 bool storage_put(Storage *storage, StoredTensor *tensor);

@@ -38,9 +38,12 @@ static int64_t largest_span(const TransferState *state) {
     return span;
 }
 
-static bool allocate_copies(TransferState *state, Diagnostics *diagnostics) {
+bool transfer_allocate_copies(TransferState *state, Diagnostics *diagnostics) {
     const int threads = omp_get_max_threads();
     const int64_t span = largest_span(state);
+    if (!state->scope.plan->transfer->thread_copies || (state->copies.data && span <= state->copies.pitch))
+        return true;
+    copies_free(&state->copies);
     return copies_allocate(&state->copies, threads - 1, span, state->scope.storage->type) ||
            diagnostics_error(diagnostics, (Span){0},
                              "rank %" PRId64 " has not enough memory for the copies of tensor %s that its %d "
@@ -149,7 +152,7 @@ bool transfer_allocate(TransferState *state, const RankTransfer *plan, Storage *
     }
     if (!ok)
         return no_memory(state, diagnostics);
-    return !plan->transfer->thread_copies || allocate_copies(state, diagnostics);
+    return transfer_allocate_copies(state, diagnostics);
 }
 
 void transfer_free(TransferState *state) {
@@ -157,6 +160,7 @@ void transfer_free(TransferState *state) {
     memory_release(MEMORY_HOST, state->buffers[0]);
     memory_release(MEMORY_HOST, state->buffers[1]);
     memory_release(MEMORY_HOST, state->scope.scratch);
+    named_fetch_free(state->named);
     conversion_free(&state->conversion);
     copies_free(&state->copies);
     *state = (TransferState){0};
@@ -221,11 +225,11 @@ bool transfer_prepare(TransferState *state, const Group *groups, const Communica
     return true;
 }
 
-// Kernels read the arrays of a sparse tensor also where their loops have no iterations.
-static void expose_levels(TransferState *state) {
+// Kernels read the arrays of a sparse tensor where there are values, also where loops have no iterations.
+static void expose_levels(TransferState *state, bool empty) {
     const ConvertedCopy *conversion = &state->conversion;
     const StoredTensor *stored = conversion->tensor ? &conversion->copy : &state->scope.storage->stored;
-    state->exposed.values = conversion->tensor ? conversion->values : stored->values;
+    state->exposed.values = empty ? NULL : stored->values;
     for (int l = 0; l < stored->order; l++) {
         distal_level *level = &state->exposed.levels[l];
         level->position_count = stored->arrays[l].position_count;
@@ -236,7 +240,7 @@ static void expose_levels(TransferState *state) {
 static void expose(TransferState *state, const RankStep *step) {
     const Piece *view = &state->scope.view;
     if (tensor_is_sparse(state->scope.storage->home->tensor)) {
-        expose_levels(state);
+        expose_levels(state, step->empty);
         return;
     }
     state->exposed.values = view->data;
@@ -266,10 +270,19 @@ static const RankStep *step_in_progress(const TransferState *state) {
     return &state->scope.plan->steps[state->step - 1];
 }
 
+static void start_named(TransferState *state) {
+    const Cost cost = named_fetch_cost(state->named);
+    named_fetch_start(state->named);
+    state->scope.bytes += cost.elements * (int64_t)type_info(state->scope.storage->type)->size;
+    state->scope.messages += cost.messages;
+}
+
 static void start(TransferState *state, bool blocking) {
     const RankStep *step = advance(state);
     state->scope.blocking = blocking;
     start_operations(state, step);
+    if (state->named)
+        start_named(state);
     expose(state, step);
 }
 
@@ -279,6 +292,8 @@ void transfer_start(TransferState *state) {
 
 void transfer_wait(TransferState *state) {
     finish_operations(state, step_in_progress(state));
+    if (state->named)
+        named_fetch_finish(state->named, &state->scope.view);
 }
 
 void transfer_fetch(TransferState *state) {

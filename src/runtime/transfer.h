@@ -9,12 +9,14 @@
 #include "runtime/communicators.h"
 #include "runtime/conversion.h"
 #include "runtime/copies.h"
+#include "runtime/named_fetch.h"
 
 typedef struct {
     CallScope scope;
     void *buffers[2];
     ConvertedCopy conversion; // of a sparse tensor that the kernel needs with other levels
-    Copies copies;            // of what a leaf adds to, where its threads need them
+    NamedFetch *named; // of a dense tensor: what entries of a sparse one name is asked for; NULL: as planned
+    Copies copies;     // of what a leaf adds to, where its threads need them
     OperationCall *calls; // as the operations of the plan; those of one step in the order in which they start
     bool blocks;          // whether operations with which nothing overlaps block
     int64_t step;         // the next one
@@ -30,6 +32,9 @@ bool transfer_allocate(TransferState *state, const RankTransfer *plan, Storage *
 bool transfer_prepare(TransferState *state, const Group *groups, const Communicators *communicators,
                       Diagnostics *diagnostics);
 void transfer_free(TransferState *state);
+// Local: gives threads that need copies those that are large enough, as a result may have got more entries.
+// False with a diagnostic.
+bool transfer_allocate_copies(TransferState *state, Diagnostics *diagnostics);
 
 // Back to the first step, counters to zero.
 void transfer_reset(TransferState *state);

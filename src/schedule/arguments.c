@@ -251,3 +251,20 @@ bool loop_is_derivable(const Application *application, Span span, int var) {
     return user.length == 0 || refuse(application, span, "'%s' is used by %s; %s it before that",
                                       cin->vars[var].name, text_string(&user), application->command->name);
 }
+
+const char *name_taken_by(const Scheduler *scheduler, const char *name) {
+    const Symbols *symbols = &scheduler->symbols;
+    for (int t = 0; t < symbols->tensor_count; t++)
+        if (strcmp(symbols->tensors[t]->name, name) == 0)
+            return "a tensor";
+    for (int m = 0; m < symbols->machine_count; m++)
+        if (strcmp(symbols->machines[m]->name, name) == 0)
+            return "a machine";
+    for (int p = 0; p < symbols->param_count; p++)
+        if (strcmp(symbols->params[p], name) == 0)
+            return "a param";
+    for (int64_t w = 0; w < scheduler->workspaces.count; w++)
+        if (strcmp(scheduler->workspaces.items[w]->name, name) == 0)
+            return "a workspace";
+    return function_by_name(name) ? "a function" : NULL;
+}

@@ -38,6 +38,9 @@ bool loop_is_free(const Application *application, Span span, int var, unsigned k
 // about it or another variable depends on it.
 bool loop_is_derivable(const Application *application, Span span, int var);
 
+// "a tensor": what has the name already, so that a workspace cannot; NULL: nothing.
+const char *name_taken_by(const Scheduler *scheduler, const char *name);
+
 // Whether an access of the assignment has this tensor.
 bool assignment_has(const Stmt *assign, const Tensor *tensor);
 // "io jo ii ji k": the loops of a nest; of all nests, in order.

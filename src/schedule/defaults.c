@@ -16,6 +16,21 @@ static void first_placed(void *context, const Access *access) {
         *found = access;
 }
 
+// Entries of sparse tensors stay where they are: they decide first, and those without a placement are on one
+// rank.
+typedef struct {
+    const Access *placed;
+    bool unplaced;
+} SparsePlaces;
+
+static void add_sparse(void *context, const Access *access) {
+    SparsePlaces *places = context;
+    if (!tensor_is_sparse(access->tensor))
+        return;
+    first_placed(&places->placed, access);
+    places->unplaced = places->unplaced || !access->tensor->placement;
+}
+
 // A step for every dimension that partitions a mode; those of a later level divide the parts of an earlier
 // one.
 static void plan_steps(const Cin *cin, const Access *access, Distribution *distribution) {
@@ -62,15 +77,27 @@ static void move_directives(Cin *cin, int from, int to) {
     }
 }
 
+static SparsePlaces sparse_places(const Assignment *assignment) {
+    SparsePlaces sparse = {0};
+    add_sparse(&sparse, assignment->lhs);
+    expr_accesses(assignment->rhs, add_sparse, &sparse);
+    return sparse;
+}
+
+const Access *schedule_placed(const Assignment *assignment) {
+    const Access *access = sparse_places(assignment).placed;
+    first_placed(&access, assignment->lhs);
+    expr_accesses(assignment->rhs, first_placed, &access);
+    return access;
+}
+
 const Cin *schedule_defaults(const Cin *cin) {
     for (int64_t d = 0; d < cin->directives.count; d++)
         if (cin->directives.items[d]->kind == DIRECTIVE_DISTRIBUTE)
             return cin;
-    if (assignment_sparse(cin->assignment))
-        return cin; // distributing these is not supported yet
-    const Access *access = says_where(cin->assignment->lhs->tensor) ? cin->assignment->lhs : NULL;
-    if (!access)
-        expr_accesses(cin->assignment->rhs, first_placed, &access);
+    if (sparse_places(cin->assignment).unplaced)
+        return cin;
+    const Access *access = schedule_placed(cin->assignment);
     if (!access)
         return cin;
 

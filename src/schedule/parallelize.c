@@ -11,7 +11,7 @@ static bool reduces(const Cin *cin, const Nest *nest, int var) {
     VarSet summed = ~access_vars(nest->assign->lhs);
     for (int64_t i = 0; i < cin->relations.count; i++) {
         const Relation *relation = cin->relations.items[i];
-        if (!(relation_parents(relation) & summed))
+        if (!(relation_parents(relation) & summed) && !(relation->access && relation->access->repeats))
             summed &= ~relation_children(relation);
     }
     return summed >> var & 1;

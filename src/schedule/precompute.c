@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // precompute: a part of the right side is computed before the rest, into a workspace that takes its place.
+#include "index/presence.h"
 #include "index/subexpression.h"
 #include "index/summation.h"
 #include "schedule/arguments.h"
@@ -111,29 +112,11 @@ static bool resolve_filled(const Application *application, Hoist *hoist) {
                   MAX_VARS);
 }
 
-// "a tensor": what already has the name; or NULL.
-static const char *taken_by(const Scheduler *scheduler, const char *name) {
-    const Symbols *symbols = &scheduler->symbols;
-    for (int t = 0; t < symbols->tensor_count; t++)
-        if (strcmp(symbols->tensors[t]->name, name) == 0)
-            return "a tensor";
-    for (int m = 0; m < symbols->machine_count; m++)
-        if (strcmp(symbols->machines[m]->name, name) == 0)
-            return "a machine";
-    for (int p = 0; p < symbols->param_count; p++)
-        if (strcmp(symbols->params[p], name) == 0)
-            return "a param";
-    for (int64_t w = 0; w < scheduler->workspaces.count; w++)
-        if (strcmp(scheduler->workspaces.items[w]->name, name) == 0)
-            return "a workspace";
-    return function_by_name(name) ? "a function" : NULL;
-}
-
 static bool resolve_name(const Application *application, Hoist *hoist) {
     hoist->name = &application->command->args[3];
     if (hoist->name->kind != ARG_NAME || hoist->name->level)
         return refuse(application, hoist->name->span, "expected a name for the workspace");
-    const char *taken = taken_by(application->scheduler, hoist->name->name);
+    const char *taken = name_taken_by(application->scheduler, hoist->name->name);
     return !taken ||
            refuse(application, hoist->name->span, "'%s' is already %s; choose another name for the workspace",
                   hoist->name->name, taken);
@@ -153,7 +136,8 @@ static Tensor *make_workspace(const Application *application, const Hoist *hoist
                           .name = hoist->name->name,
                           .span = hoist->name->span,
                           .type = workspace_type(cin, hoist->expr),
-                          .order = hoist->order};
+                          .order = hoist->order,
+                          .partial = !expr_is_always_present(hoist->expr, assignment_type(cin->assignment))};
     for (int m = 0; m < hoist->order; m++) {
         workspace->extents[m] = cin->vars[hoist->kept[m]].extent;
         workspace->extent_spans[m] = hoist->name->span;

@@ -28,6 +28,8 @@ static const IntExpr *value_of(const Printer *printer, int var) {
 // The value of a parent where all children and operands of the relation have one, else NULL.
 static const IntExpr *parent_value(const Printer *printer, const Relation *relation, int p) {
     RelationTerms terms = cin_relation_terms(printer->spmd->cin, relation);
+    if (relation->kind->stored)
+        return NULL;
     for (int c = 0; c < relation->kind->children; c++)
         if (!(terms.value[c] = value_of(printer, relation->child[c])))
             return NULL;
@@ -409,7 +411,8 @@ static const char *const *names_with_blocks(const Cin *cin) {
 
 void spmd_print(const Spmd *spmd, const char *const *params, Text *to) {
     Text body = text_create(spmd->arena);
-    Printer printer = {.spmd = spmd, .names = {params, names_with_blocks(spmd->cin)}, .to = &body};
+    Printer printer = {
+        .spmd = spmd, .names = {.params = params, .vars = names_with_blocks(spmd->cin)}, .to = &body};
     for (int n = 0; n < spmd->nest_count; n++)
         print_nest(&printer, &spmd->nests[n]);
     printer.to = to;
@@ -420,8 +423,10 @@ void spmd_print(const Spmd *spmd, const char *const *params, Text *to) {
 
 const char *spmd_transfer_text(const Spmd *spmd, const Transfer *transfer, const char *const *params) {
     Text text = text_create(spmd->arena);
-    Printer printer = {
-        .spmd = spmd, .names = {params, cin_names(spmd->cin)}, .to = &text, .spelled_out = true};
+    Printer printer = {.spmd = spmd,
+                       .names = {.params = params, .vars = cin_names(spmd->cin)},
+                       .to = &text,
+                       .spelled_out = true};
     const SpmdNest *nest = &spmd->nests[transfer->nest];
     for (int d = 0; d < spmd->dim_count; d++)
         if (nest->coordinates[d] >= 0)

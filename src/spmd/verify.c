@@ -60,12 +60,29 @@ static void verify_read(void *context, const Access *access) {
     verify_access(context, access, TRANSFER_FETCH);
 }
 
+// Numbers of positions, and what positions that are known determine, are loaded.
+static void bind_loaded(Verifier *verifier) {
+    const Cin *cin = verifier->spmd->cin;
+    VarSet loaded = 0;
+    for (int64_t r = cin->relations.count - 1; r >= 0; r--) {
+        const Relation *relation = cin->relations.items[r];
+        if (relation->kind->stored)
+            verifier->known[relation->count] = true;
+        if (relation->kind->stored ? verifier->known[relation->child[0]]
+                                   : (relation_children(relation) & loaded) != 0)
+            loaded |= relation_parents(relation);
+    }
+    for (int v = 0; v < cin->var_count; v++)
+        verifier->known[v] = verifier->known[v] || loaded >> v & 1;
+}
+
 static void define(Verifier *verifier, const Definition *definitions, int definition_count,
                    const Guard *guards, int guard_count) {
     for (int i = 0; i < definition_count; i++) {
         verify_expr(verifier, definitions[i].value);
         bind(verifier, definitions[i].var);
     }
+    bind_loaded(verifier);
     for (int i = 0; i < guard_count; i++) {
         verify_expr(verifier, guards[i].less);
         verify_expr(verifier, guards[i].than);

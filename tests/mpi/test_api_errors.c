@@ -343,7 +343,7 @@ static void test_statements(MPI_Comm comm, int rank, int ranks) {
     SPOILS(distal_precompute(s, "C(i, j)", "i, j", "i, j", "W"), "'C'");
     SPOILS(distal_precompute(s, "B(i, j)", "i, j", "", "W"), "0 names for 2 variables");
     SPOILS(distal_precompute(s, "B(i, j)", "i, j", "i, j", "A"), "'A'");
-    SPOILS(distal_pos(s, "i", "p", "B(i, j)"), "not supported yet");
+    SPOILS(distal_pos(s, "i", "p", "B(i, j)"), "'B' stores every coordinate of 'i'");
     SPOILS(distal_pos(s, "i", "p", NULL), "NULL");
     SPOILS(distal_schedule(s, NULL), "the text of the commands is NULL");
     SPOILS(distal_schedule(s, "fly(i)"), "'fly'");

@@ -167,7 +167,8 @@ static void refuse_levels(distal_context *d, distal_tensor *tensor, int rank, di
 static void test_refused(MPI_Comm comm, int rank, int ranks) {
     distal_context *d = context_on(comm);
     distal_tensor *B = declare(d, "B(3, 4): f64, csr"), *D = declare(d, "D(3, 4): f64"),
-                  *C = declare(d, "C(3, 4): f64, coo");
+                  *C = declare(d, "C(3, 4): f64, coo"),
+                  *F = declare(d, "F(16, 576460752303423488): f64, {compressed, dense}");
     distal_level_arrays levels[2];
     distal_piece piece;
     const double values[3] = {0};
@@ -188,7 +189,7 @@ static void test_refused(MPI_Comm comm, int rank, int ranks) {
           "the coordinates or the values of the entries of tensor 'B' are NULL");
     if (ranks > 1)
         WRONG(distal_tensor_entries(B, rank == 1 ? 3 : 0, outside, values),
-              "the first rank has tensor 'B', and rank 1 gives entries");
+              "tensor 'B' cannot have such entries: entry 2 has coordinate 4 in mode 1, whose extent is 4");
     WRONG(distal_tensor_attach_levels(B, NULL, NULL), "the levels of tensor 'B' are NULL");
     const distal_level_arrays dense = {0}, fine = {.pos = pos64, .crd = crd32};
     const distal_level_arrays good[] = {dense, fine};
@@ -216,6 +217,11 @@ static void test_refused(MPI_Comm comm, int rank, int ranks) {
     refuse_levels(d, C, rank, (distal_level_arrays){.pos = all64, .crd = rows32},
                   (distal_level_arrays){.crd = (int32_t[]){3, 1, 0}},
                   "the coordinates at position 2 of level 0 (compressed) are not after those before them");
+    int32_t all[16];
+    for (int i = 0; i < 16; i++)
+        all[i] = i;
+    refuse_levels(d, F, rank, (distal_level_arrays){.pos = (int64_t[]){0, 16}, .crd = all}, dense,
+                  "level 1 of tensor 'F' has more than 2^63 positions");
     distal_free(d);
 }
 

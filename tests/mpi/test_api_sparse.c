@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sparse tensors in the library: the first rank has them and computes, all ranks call alike. ranks: 4
+// Sparse tensors in the library, on the first rank or placed by their coordinates. ranks: 4
 #include "api.h"
 #include "api/context.h"
 
@@ -94,13 +94,16 @@ static void test_structure(MPI_Comm comm, int rank, int ranks) {
     distal_context *d = fixture.d;
     fill(&fixture, "random:1:0.3");
     OK(distal_execute(fixture.square));
-    const Structure *first = fixture.a->storage->structure;
+    // Held, so that no other one is at its address.
+    Structure *first = NULL;
+    structure_hold(&first, fixture.a->storage->structure);
     OK(distal_execute(fixture.square));
     CHECK(first && fixture.a->storage->structure == first, "the structure is not kept");
     check_result(&fixture, 1);
     fill(&fixture, "random:2:0.2");
     OK(distal_execute(fixture.square));
     CHECK(fixture.a->storage->structure != first, "the structure is that of before");
+    structure_release(first);
     check_result(&fixture, 1);
     end(&fixture);
 }
@@ -181,6 +184,107 @@ static void test_without_plan(MPI_Comm comm, int rank, int ranks) {
     distal_free(d);
 }
 
+// Entry (i, j) has the value i * M + j + 1, where (i + j) % 3 is 0.
+static double entry_value(int i, int j) {
+    return (i + j) % 3 ? 0 : i * M + j + 1;
+}
+
+// All ranks give entries, each some of every row; each has those of its rows then.
+static void give_entries(distal_context *d, distal_tensor *b, int rank, int ranks) {
+    int64_t rows[N * M], columns[N * M], count = 0;
+    double values[N * M];
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < M; j++)
+            if (entry_value(i, j) != 0 && (2 * i + j) % ranks == rank) {
+                rows[count] = i;
+                columns[count] = j;
+                values[count++] = entry_value(i, j);
+            }
+    const int64_t *const coordinates[] = {rows, columns};
+    OK(distal_tensor_entries(b, count, coordinates, values));
+}
+
+// The first row of a rank, of N rows in blocks.
+static int first_row(int rank, int ranks) {
+    const int first = rank * ((N + ranks - 1) / ranks);
+    return first < N ? first : N;
+}
+
+static void check_levels(distal_context *d, distal_tensor *b, int rank, int ranks) {
+    distal_level_arrays levels[2];
+    void *values;
+    int64_t count, expected = 0;
+    OK(distal_tensor_levels(b, levels, &values, &count));
+    const int64_t *pos = levels[1].pos;
+    const int32_t *crd = levels[1].crd;
+    for (int i = first_row(rank, ranks); i < first_row(rank + 1, ranks); i++)
+        for (int j = 0; j < M; j++) {
+            if (entry_value(i, j) == 0)
+                continue;
+            CHECK(pos[i] <= expected && expected < pos[i + 1], "entry %d is in another row", (int)expected);
+            CHECK(crd[expected] == j && ((double *)values)[expected] == entry_value(i, j), "(%d, %d)", i, j);
+            expected++;
+        }
+    CHECK(count == expected, "%d entries, not %d", (int)count, (int)expected);
+}
+
+static void test_placed(MPI_Comm comm, int rank, int ranks) {
+    Fixture fixture = {0};
+    distal_context *d = fixture.d = context_on(comm);
+    distal_param(d, "n", N);
+    distal_param(d, "m", M);
+    const int64_t all[] = {ranks};
+    OK(distal_machine_grid(d, "M", 1, all));
+    OK(distal_tensor_declare(d, "B(n, m): f64, csr", "B(i, j) -> M(i)", &fixture.b));
+    OK(distal_tensor_declare(d, "x(m): f64", "x(j) -> M(j)", &fixture.x));
+    OK(distal_tensor_declare(d, "y(n): f64", "y(i) -> M(i)", &fixture.y));
+    fixture.product = planned(&fixture, "y(i) = B(i, j) * x(j)");
+    OK(distal_tensor_fill(fixture.x, "random:3"));
+    give_entries(d, fixture.b, rank, ranks);
+    check_levels(d, fixture.b, rank, ranks);
+    OK(distal_tensor_gather(fixture.b, fixture.dense_b));
+    OK(distal_tensor_gather(fixture.x, fixture.dense_x));
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < M; j++)
+            CHECK(fixture.dense_b[i * M + j] == entry_value(i, j), "B(%d, %d) is %g", i, j,
+                  fixture.dense_b[i * M + j]);
+    check_product(&fixture);
+    fill(&fixture, "random:4:0.4");
+    check_product(&fixture);
+    distal_plan_free(fixture.product);
+    distal_free(d);
+}
+
+// Arrays of the caller with an entry in the first of its rows, and then of a row that is at home elsewhere.
+static void test_placed_arrays(MPI_Comm comm, int rank, int ranks) {
+    distal_context *d = context_on(comm);
+    const int64_t all[] = {ranks};
+    distal_tensor *b;
+    distal_param(d, "n", N);
+    OK(distal_machine_grid(d, "M", 1, all));
+    OK(distal_tensor_declare(d, "B(n, n): f64, csr", "B(i, j) -> M(i)", &b));
+    for (int wrong = 0; wrong < 2; wrong++) {
+        int64_t pos[N + 1];
+        const int row = wrong ? (first_row(rank, ranks) + N - 1) % N : first_row(rank, ranks);
+        for (int i = 0; i <= N; i++)
+            pos[i] = i > row;
+        const int32_t crd[] = {5};
+        double values[] = {rank + 1}, dense[N * N];
+        const distal_level_arrays levels[] = {{0}, {.pos = pos, .crd = crd}};
+        if (wrong && ranks > 1) {
+            CHECK(distal_tensor_attach_levels(b, levels, values) == DISTAL_INVALID, "attached");
+            CHECK(strstr(distal_error(d), "tensor 'B' gets entries that are at home on other ranks"), "%s",
+                  distal_error(d));
+            continue;
+        }
+        OK(distal_tensor_attach_levels(b, levels, values));
+        OK(distal_tensor_gather(b, dense));
+        for (int r = 0; r < ranks; r++)
+            CHECK(dense[(wrong ? N - 1 : first_row(r, ranks)) * N + 5] == r + 1, "of rank %d", r);
+    }
+    distal_free(d);
+}
+
 static void test_kernel(distal_execution *execution, const int64_t *params) {
     (void)execution, (void)params;
 }
@@ -214,6 +318,8 @@ int main(int argument_count, char **arguments) {
         run_case("sparse result that is added to", ranks, test_added);
         run_case("converted operand", ranks, test_converted);
         run_case("sparse tensor without a plan", ranks, test_without_plan);
+        run_case("placed sparse tensor", ranks, test_placed);
+        run_case("arrays of a placed sparse tensor", ranks, test_placed_arrays);
         run_case("sparse tensor refused", ranks, test_refused);
     }
     return report_end();

@@ -127,7 +127,7 @@ static void print_tensor(const Draft *draft, const DraftTensor *tensor, Text *to
 
 // One arrow for each level, each with names of its own for the modes.
 static void print_place(const Draft *draft, const DraftTensor *tensor, Text *to) {
-    static const char *const names[] = {"xyzwuvst", "abcdefgh"};
+    static const char *const names[] = {"xyzwuvstabcd", "abcdefghijkl"};
     const DraftMachine *machine = &draft->machines[tensor->machine];
     for (int l = 0, d = 0; l < machine->level_count; l++) {
         const char *modes = names[l % 2];

@@ -11,14 +11,14 @@
 #include <stdint.h>
 
 enum {
-    DRAFT_SIZES = 32,
+    DRAFT_SIZES = 48,
     DRAFT_DIMS = 6,
-    DRAFT_ORDER = 8,
+    DRAFT_ORDER = 12,
     DRAFT_TENSORS = 16,
     DRAFT_NODES = 96,
     DRAFT_COMMANDS = 32,
     DRAFT_STATEMENTS = 3,
-    DRAFT_TEXT = 200
+    DRAFT_TEXT = 300
 };
 
 // A number that is printed as a literal, a param, a param with something taken off, half of one, or the
@@ -98,6 +98,7 @@ typedef struct {
     int64_t index;
     uint64_t input_seed; // and the next one
     int ranks;
+    bool products; // of three and more factors, without placements and schedules: the defaults decide
     int size_count;
     DraftSize sizes[DRAFT_SIZES];
     DraftMachine machines[2]; // M, and sometimes N, which is not larger

@@ -5,6 +5,7 @@
 #include "plan/verify.h"
 #include "reference.h"
 #include "runtime/copies.h"
+#include "runtime/exchange_entries.h"
 #include "runtime/execution.h"
 #include "runtime/load_sparse.h"
 #include "runtime/wait.h"
@@ -212,14 +213,18 @@ static void fail_sparse(Run *run, const Tensor *tensor, const char *what) {
 static void put_sparse_input(Run *run, const Tensor *tensor, uint64_t seed) {
     Storage *storage = run->storages[tensor->id];
     Diagnostics *diagnostics = diagnostics_create(run->trial->arena, run->trial->pipeline->source);
-    Entries entries, stored = {0};
-    if (!sparse_input(drawn_tensor(run, tensor), tensor, run->plan->homes[tensor->id].extents, seed, seed,
-                      &entries) ||
-        !sparse_put_entries(storage, &entries, diagnostics) || !sparse_entries(storage, &stored, diagnostics))
+    Entries entries, own = {0}, stored = {0};
+    const int64_t *extents = run->plan->homes[tensor->id].extents;
+    if (!sparse_input(drawn_tensor(run, tensor), tensor, extents, seed, seed, &entries) ||
+        !sparse_input(drawn_tensor(run, tensor), tensor, extents, seed, seed, &own) ||
+        !sparse_put_own(storage, &own, diagnostics))
         fail_sparse(run, tensor, "cannot be stored");
+    else if (!gather_entries(storage, &stored, run->comm, diagnostics))
+        fail_sparse(run, tensor, "cannot be gathered");
     else if (run->rank == 0 && !sparse_is_equal(&stored, &entries))
         fail_sparse(run, tensor, "is stored with other entries");
     entries_free(&entries);
+    entries_free(&own);
     if (run->rank == 0) {
         entries_free(&run->whole.entries[tensor->id]);
         run->whole.entries[tensor->id] = stored;
@@ -231,12 +236,16 @@ static void change_sparse_values(Run *run, const Tensor *tensor, uint64_t seed) 
     Storage *storage = run->storages[tensor->id];
     Diagnostics *diagnostics = diagnostics_create(run->trial->arena, run->trial->pipeline->source);
     Entries stored;
-    if (run->rank > 0)
-        return;
     if (!sparse_entries(storage, &stored, diagnostics))
         fail_sparse(run, tensor, "cannot be read");
     sparse_input_values(tensor, seed, &stored);
-    memcpy(storage->stored.values, stored.values, (size_t)stored.count * type_info(tensor->type)->size);
+    if (stored.count > 0)
+        memcpy(storage->stored.values, stored.values, (size_t)stored.count * type_info(tensor->type)->size);
+    entries_free(&stored);
+    if (!gather_entries(storage, &stored, run->comm, diagnostics))
+        fail_sparse(run, tensor, "cannot be gathered");
+    if (run->rank > 0)
+        return;
     entries_free(&run->whole.entries[tensor->id]);
     run->whole.entries[tensor->id] = stored;
 }
@@ -245,10 +254,9 @@ static void change_sparse_values(Run *run, const Tensor *tensor, uint64_t seed) 
 static void set_sparse_input(Run *run, const Tensor *tensor, uint64_t seed) {
     const Storage *storage = run->storages[tensor->id];
     const bool keeps = run->trial->draft.index % 2 && seed != run->trial->draft.input_seed;
-    int full =
-        run->rank == 0 && storage->structure && stored_count(&storage->stored) == storage->stored.value_count;
-    broadcast(&full, 1, MPI_INT, 0, run->comm);
-    if (keeps && full)
+    const bool full = storage->structure && (storage->piece_count == 0 ||
+                                             stored_count(&storage->stored) == storage->stored.value_count);
+    if (agree(run->comm, full) && keeps)
         change_sparse_values(run, tensor, seed);
     else
         put_sparse_input(run, tensor, seed);
@@ -316,11 +324,9 @@ static uint64_t hash_storage(const Storage *storage, Diagnostics *diagnostics) {
 static void check_sparse_input(Run *run, const Tensor *tensor) {
     Diagnostics *diagnostics = diagnostics_create(run->trial->arena, run->trial->pipeline->source);
     Entries stored;
-    if (run->rank > 0)
-        return;
-    if (!sparse_entries(run->storages[tensor->id], &stored, diagnostics) ||
-        stored.count != run->whole.entries[tensor->id].count ||
-        hash_entries(&stored) != hash_entries(&run->whole.entries[tensor->id]))
+    if (!gather_entries(run->storages[tensor->id], &stored, run->comm, diagnostics) ||
+        (run->rank == 0 && (stored.count != run->whole.entries[tensor->id].count ||
+                            hash_entries(&stored) != hash_entries(&run->whole.entries[tensor->id]))))
         trial_fail(run->trial, TRIAL_CHANGED, "the input %s was changed, %s", tensor->name, run->way->name);
     entries_free(&stored);
 }
@@ -357,6 +363,7 @@ static void run_round(Run *run, int round) {
                                  diagnostics))
             trial_fail(trial, TRIAL_PREPARED, "%s has no structure, %s", assignment->lhs->tensor->name,
                        run->way->name);
+        execution_count_named(run->executions[s], run->plan->statements[s], trial->arena);
         execution_run(run->executions[s], trial->kernels[s], trial->pipeline->params);
         check_counters(run, s);
         reference_compare(trial, run->plan->statements[s], assignment, target, &run->whole, run->comm,

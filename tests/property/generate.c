@@ -95,7 +95,7 @@ static int draw_cycle(Random *random) {
     return lengths[random_weighted(random, weights, 6)];
 }
 
-static void draw_placement(Random *random, Draft *draft, DraftTensor *tensor) {
+void draw_placement(Random *random, Draft *draft, DraftTensor *tensor) {
     const bool first = tensor == draft->tensors;
     tensor->machine = draft->machines[1].order > 0 && !first && random_chance(random, 50);
     const DraftMachine *machine = &draft->machines[tensor->machine];
@@ -158,7 +158,11 @@ void generate_draft(uint64_t seed, int64_t index, Draft *draft) {
                                         TYPE_C128, TYPE_I32, TYPE_I64, TYPE_I64};
     Random random = random_stream(seed, (uint64_t)index);
     *draft = (Draft){.seed = seed, .index = index, .input_seed = seed * 31 + (uint64_t)index * 2};
-    draw_processors(&random, draft);
+    draft->products = random_chance(&random, 8);
+    if (draft->products)
+        draft->ranks = random_between(&random, 1, 3);
+    else
+        draw_processors(&random, draft);
     ElementType type = types[random_below(&random, 9)];
     bool mixed = random_chance(&random, 12);
     int count = 1 + random_weighted(&random, statement_weights, 3);
@@ -167,5 +171,6 @@ void generate_draft(uint64_t seed, int64_t index, Draft *draft) {
         draw_statement(&random, draft, s, type, mixed);
     }
     draw_placements(&random, draft);
-    draw_schedules(&random, draft);
+    if (!draft->products)
+        draw_schedules(&random, draft);
 }

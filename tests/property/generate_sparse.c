@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { HUGE_PERCENT = 40 };
+enum { HUGE_PERCENT = 40, PLACED_PERCENT = 40, WIDE_PERCENT = 50, MAX_WIDE_POINTS = 100000 };
 const char sparse_space[] = "sparse";
 
 static void draw_levels(Random *random, DraftTensor *tensor) {
@@ -196,14 +196,100 @@ static void draw_huge_extents(Random *random, Draft *draft) {
                                              extents[random_below(random, 5)]};
 }
 
+// How many points a statement has where one extent is `value`.
+static int64_t points_with(const Draft *draft, const DraftStatement *statement, int size, int64_t value) {
+    const char *const left = statement->vars;
+    Letters counted = 0;
+    int64_t points = 1;
+    for (int n = -1; n < statement->node_count; n++) {
+        if (n >= 0 && statement->nodes[n].kind != NODE_ACCESS)
+            continue;
+        const DraftTensor *tensor = &draft->tensors[n < 0 ? statement->target : statement->nodes[n].tensor];
+        const char *vars = n < 0 ? left : statement->nodes[n].vars;
+        for (int m = 0; m < tensor->order; m++) {
+            const int64_t extent =
+                tensor->extents[m] == size ? value : draft->sizes[tensor->extents[m]].value;
+            if (!(counted & letter_of(vars[m])) && points <= MAX_WIDE_POINTS)
+                points *= extent;
+            counted |= letter_of(vars[m]);
+        }
+    }
+    return points;
+}
+
+// Extents of several blocks of registers, with and without a remainder.
+static void draw_wide_extents(Random *random, Draft *draft) {
+    static const int64_t extents[] = {16, 31, 32, 37, 40, 64, 67, 130};
+    for (int size = 0; size < draft->size_count; size++) {
+        const int64_t value = extents[random_below(random, 8)];
+        bool fits = draft->sizes[size].letter == 'n' && draft->sizes[size].value > 0 &&
+                    random_chance(random, WIDE_PERCENT);
+        for (int s = 0; s < draft->statement_count; s++)
+            fits = fits && points_with(draft, &draft->statements[s], size, value) <= MAX_WIDE_POINTS;
+        if (fits)
+            draft->sizes[size].value = value;
+    }
+}
+
 // What a schedule may do to loops over entries is less than to others: it may be refused.
 static void draw_sparse_schedules(Random *random, Draft *draft) {
     for (int s = 0; s < draft->statement_count; s++) {
-        if (random_chance(random, 65))
+        const int kind = random_below(random, 100);
+        if (kind < 45 || (kind < 70 && draw_positions(random, draft, s)))
             continue;
         draw_schedule(random, draft, s);
         for (int c = 0; c < draft->statements[s].command_count; c++)
             draft->statements[s].commands[c].may_be_refused = true;
+    }
+}
+
+static const DraftNode *access_of(const DraftStatement *statement, int tensor) {
+    for (int n = 0; n < statement->node_count; n++)
+        if (statement->nodes[n].kind == NODE_ACCESS && statement->nodes[n].tensor == tensor)
+            return &statement->nodes[n];
+    return NULL;
+}
+
+// The variables that index a tensor in a statement; NULL where it does not.
+static const char *indices_of(const DraftStatement *statement, int tensor) {
+    const DraftNode *node = access_of(statement, tensor);
+    return statement->target == tensor ? statement->vars : node ? node->vars : NULL;
+}
+
+// Each dimension of the machine partitions the modes that one variable of the statement indexes, in sparse
+// tensors always: then nothing of them has to move.
+static void draw_common_placements(Random *random, Draft *draft, const DraftStatement *statement) {
+    const DraftMachine *machine = &draft->machines[0];
+    int with_indices[DRAFT_TENSORS], count = 0;
+    for (int t = 0; t < draft->tensor_count; t++)
+        if (draft_is_sparse(&draft->tensors[t]) && indices_of(statement, t))
+            with_indices[count++] = t;
+    if (count == 0)
+        return;
+    const bool of_result = draft_is_sparse(&draft->tensors[statement->target]);
+    const int from = of_result ? statement->target : with_indices[random_below(random, count)];
+    char letters[DRAFT_DIMS];
+    for (int d = 0; d < machine->order; d++)
+        letters[d] = indices_of(statement, from)[random_below(random, draft->tensors[from].order)];
+    for (int t = 0; t < draft->tensor_count; t++) {
+        DraftTensor *tensor = &draft->tensors[t];
+        const char *indices = indices_of(statement, t);
+        if (!indices || (!draft_is_sparse(tensor) && random_chance(random, 50)))
+            continue;
+        tensor->placed = true;
+        tensor->machine = 0;
+        memset(tensor->cycles, 0, sizeof tensor->cycles);
+        for (int l = 0, d = 0; l < machine->level_count; l++) {
+            bool used[DRAFT_ORDER] = {false};
+            for (int k = 0; k < machine->level_order[l]; k++, d++) {
+                tensor->entries[d] = ENTRY_REPLICATE;
+                for (int m = 0; m < tensor->order; m++)
+                    if (indices[m] == letters[d] && !used[m] && tensor->entries[d] == ENTRY_REPLICATE) {
+                        used[m] = true;
+                        tensor->entries[d] = m;
+                    }
+            }
+        }
     }
 }
 
@@ -214,8 +300,12 @@ void generate_sparse_draft(uint64_t seed, int64_t index, Draft *draft) {
     Random random = random_stream(seed ^ 0x5A5A5A5Au, (uint64_t)index);
     *draft = (Draft){
         .space = sparse_space, .seed = seed, .index = index, .input_seed = seed * 37 + (uint64_t)index * 2};
-    draft->ranks =
-        random_chance(&random, 90) ? random_between(&random, 1, 3) : random_between(&random, 4, 12);
+    const bool placed = random_chance(&random, PLACED_PERCENT);
+    if (placed)
+        draw_processors(&random, draft);
+    else
+        draft->ranks =
+            random_chance(&random, 90) ? random_between(&random, 1, 3) : random_between(&random, 4, 12);
     const ElementType type = types[random_below(&random, 9)];
     const bool mixed = random_chance(&random, 12);
     const int count = 1 + random_weighted(&random, statement_weights, 3);
@@ -228,6 +318,11 @@ void generate_sparse_draft(uint64_t seed, int64_t index, Draft *draft) {
     for (int s = 0; s < count; s++)
         draw_divisors(&random, draft, &draft->statements[s]);
     draw_results(draft);
+    draw_wide_extents(&random, draft);
+    for (int t = 0; placed && t < draft->tensor_count; t++)
+        draw_placement(&random, draft, &draft->tensors[t]);
+    if (placed && draft->machines[0].order > 0 && random_chance(&random, 85))
+        draw_common_placements(&random, draft, &draft->statements[0]);
     draw_sparse_schedules(&random, draft);
     draw_huge_extents(&random, draft);
 }

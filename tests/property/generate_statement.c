@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_POINTS = 20000, MAX_LETTERS = 8, MAX_ACCESSES = 5 };
-static const char letters[] = "ijklmnpq";
+enum { MAX_POINTS = 20000, MAX_LETTERS = 14, MAX_ACCESSES = 5 };
+static const char letters[] = "ijklmnpqrstuab";
 
 typedef struct {
     Random *random;
@@ -64,7 +64,7 @@ static int draw_var(Writer *writer) {
     for (int s = 0; s < draft->size_count; s++)
         if (draft->sizes[s].letter == 'n' && points(writer) * draft->sizes[s].value <= MAX_POINTS / 4)
             old[count++] = s;
-    bool reuse = count > 0 && (draft->size_count > DRAFT_SIZES - 14 || random_chance(writer->random, 25));
+    bool reuse = count > 0 && (draft->size_count > DRAFT_SIZES - 20 || random_chance(writer->random, 25));
     writer->sizes[writer->var_count] = reuse ? old[random_below(writer->random, count)]
                                              : draw_size(writer->random, draft, 'n', draw_extent(writer));
     return writer->var_count++;
@@ -122,13 +122,13 @@ static int draw_old_access(Writer *writer, VarSet allowed) {
 
 // Shuffled, with a variable twice now and then.
 static int draw_new_access(Writer *writer, VarSet allowed) {
-    static const int order_weights[] = {28, 96, 160, 80, 28, 4, 4, 3, 3};
+    static const int order_weights[] = {28, 96, 160, 80, 28, 4, 4, 3, 3, 2, 2, 2, 3};
     int vars[MAX_LETTERS + 1], count = 0;
     for (int v = 0; v < writer->var_count; v++)
         if (allowed >> v & 1)
             vars[count++] = v;
     random_shuffle(writer->random, vars, count);
-    int order = random_weighted(writer->random, order_weights, 9);
+    int order = random_weighted(writer->random, order_weights, 13);
     if (order > count)
         order = count;
     if (order > 0 && order < 4 && random_chance(writer->random, 6)) {
@@ -354,9 +354,9 @@ static void draw_left(Writer *writer, int order) {
 }
 
 static void draw_freely(Writer *writer) {
-    static const int order_weights[] = {20, 44, 80, 36, 14, 4, 2, 1, 1}, term_weights[] = {60, 28, 12},
-                     reduction_weights[] = {30, 35, 25, 10};
-    draw_left(writer, random_weighted(writer->random, order_weights, 9));
+    static const int order_weights[] = {20, 44, 80, 36, 14, 4, 2, 1, 1, 1, 1, 1, 1},
+                     term_weights[] = {60, 28, 12}, reduction_weights[] = {30, 35, 25, 10};
+    draw_left(writer, random_weighted(writer->random, order_weights, 13));
     int reductions = random_weighted(writer->random, reduction_weights, 4);
     for (int r = 0; r < reductions && writer->var_count < MAX_LETTERS; r++)
         draw_var(writer);
@@ -376,12 +376,45 @@ static void draw_freely(Writer *writer) {
 
 // "ij=ik*kj": the letters of an access are indices into `letters` from 'i'.
 static const char *const templates[] = {
-    "ij=ik*kj", "ij=ik*kj",    "ij=ik*kj",       "i=ij*j",   "ij=i*j",     "=i*i",       "i=i",
-    "ij=ijk*k", "ijl=ijk*kl",  "il=ijk*jl*kl",   "=ijk*ijk", "ij=ij*j",    "=ii",        "i=ii",
-    "i=i+ij*j", "ij=ij+ij+ij", "ijkl=imkn*mjnl", "ij=ij",    "ij=ij",      "i=ij",       "ij=i",
-    "=",        "ijk=jk*ki",   "ij=ik*kl*lj",    "ij=ik*jk", "ijk=ijl*lk", "ij=ikl*klj",
+    "ij=ik*kj",
+    "ij=ik*kj",
+    "ij=ik*kj",
+    "i=ij*j",
+    "ij=i*j",
+    "=i*i",
+    "i=i",
+    "ij=ijk*k",
+    "ijl=ijk*kl",
+    "il=ijk*jl*kl",
+    "=ijk*ijk",
+    "ij=ij*j",
+    "=ii",
+    "i=ii",
+    "i=i+ij*j",
+    "ij=ij+ij+ij",
+    "ijkl=imkn*mjnl",
+    "ij=ij",
+    "ij=ij",
+    "i=ij",
+    "ij=i",
+    "=",
+    "ijk=jk*ki",
+    "ij=ik*kl*lj",
+    "ij=ik*jk",
+    "ijk=ijl*lk",
+    "ij=ikl*klj",
+    "=ij*i*j",
+    "i=ijk*j*k",
+    "ij=ij*ik*kj",
+    "ij=ik*kl*lm*mj",
+    "ijk=lmn*il*jm*kn",
 };
 enum { TEMPLATE_COUNT = sizeof templates / sizeof *templates };
+
+static bool has_three_factors(const char *template) {
+    const char *first = strchr(template, '*');
+    return first && strchr(first + 1, '*');
+}
 
 static int template_access(Writer *writer, const char **at, bool shuffle) {
     int vars[DRAFT_ORDER], order = 0;
@@ -400,7 +433,10 @@ static bool may_be_factor(const Writer *writer, int node) {
 
 // The well-known statements, with transposed operands now and then.
 static void draw_template(Writer *writer) {
-    const char *at = templates[random_below(writer->random, TEMPLATE_COUNT)];
+    const char *at;
+    do {
+        at = templates[random_below(writer->random, TEMPLATE_COUNT)];
+    } while (writer->draft->products && !has_three_factors(at));
     bool shuffle = random_chance(writer->random, 30);
     draw_left(writer, (int)(strchr(at, '=') - at));
     // Left letters of templates may skip some: all variables that occur are made, in order of the alphabet.
@@ -473,7 +509,7 @@ void draw_statement(Random *random, Draft *draft, int at, ElementType type, bool
         return;
     writer = start;
     *writer.statement = (DraftStatement){.target = -1};
-    bool known = draft->tensor_count < 10 && random_chance(random, 38);
+    bool known = draft->tensor_count < 10 && (draft->products || random_chance(random, 38));
     if (known)
         draw_template(&writer);
     else

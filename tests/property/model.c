@@ -23,13 +23,27 @@ typedef struct {
     bool *home;  // by element, of one rank
 } Model;
 
-static void name_vars(Model *model, const Access *access) {
-    for (int m = 0; m < access->tensor->order; m++)
-        model->known[access->vars[m]] = true;
+// A nest has the variables of its accesses, and those around the row workspaces that it reads.
+static void name_vars(Model *model, VarSet vars) {
+    for (int v = 0; v < MAX_VARS; v++)
+        if (vars >> v & 1)
+            model->known[v] = true;
 }
 
 static void name_access(void *context, const Access *access) {
-    name_vars(context, access);
+    name_vars(context, access_vars(access));
+}
+
+// A nest that fills a row workspace is inside of the loops that its reader is in because it fills one itself.
+static void name_readers(Model *model, const Tensor *row) {
+    const Spmd *spmd = model->plan->spmd;
+    for (int n = 0; n < spmd->nest_count && row->around; n++) {
+        const Access *filled = spmd->nests[n].assign->lhs;
+        if (!expr_access_of(spmd->nests[n].assign->rhs, row))
+            continue;
+        name_vars(model, filled->tensor->around);
+        name_readers(model, filled->tensor);
+    }
 }
 
 // The values of all derived variables, from those of the source variables.
@@ -208,8 +222,9 @@ static void check_transfer(Model *model, const TransferFigures *planned) {
     model->transfer = planned->transfer;
     model->nest = &plan->spmd->nests[planned->transfer->nest];
     memset(model->known, 0, sizeof model->known);
-    name_vars(model, model->nest->assign->lhs);
+    name_vars(model, access_vars(model->nest->assign->lhs));
     expr_accesses(model->nest->assign->rhs, name_access, model);
+    name_readers(model, model->nest->assign->lhs->tensor);
     for (int v = 0; v < cin->var_count; v++)
         if (!int_eval(cin->vars[v].extent, plan->params, NULL, &model->extents[v]))
             model->why = "an extent cannot be evaluated";

@@ -3,6 +3,7 @@
 
 #include "index/evaluate.h"
 #include "io/generate.h"
+#include "runtime/exchange_entries.h"
 #include "runtime/wait.h"
 #include "sparse_reference.h"
 
@@ -264,8 +265,14 @@ void reference_compare(Trial *trial, const StatementPlan *plan, const Assignment
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
     if (tensor_is_sparse(tensor)) {
+        Entries got;
+        Diagnostics *diagnostics = diagnostics_create(trial->arena, trial->pipeline->source);
+        if (!gather_entries(target, &got, comm, diagnostics))
+            trial_fail(trial, TRIAL_WRONG, "the entries of %s cannot be gathered", tensor->name);
         if (rank == 0)
-            sparse_compare(trial, assignment, target, whole, way);
+            sparse_compare(trial, assignment, &got, whole, way);
+        else
+            entries_free(&got);
         return;
     }
     int64_t own_bytes;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sparse_reference.h"
 
-#include "runtime/load_sparse.h"
 #include "sparse_input.h"
 
 #include <inttypes.h>
@@ -78,16 +77,14 @@ bool sparse_evaluate(const Evaluator *evaluator, const Whole *whole, Evaluated *
     return ok;
 }
 
-void sparse_compare(Trial *trial, const Assignment *assignment, const Storage *target, Whole *whole,
+void sparse_compare(Trial *trial, const Assignment *assignment, const Entries *got, Whole *whole,
                     const char *way) {
     const Tensor *tensor = assignment->lhs->tensor;
-    Diagnostics *diagnostics = diagnostics_create(trial->arena, trial->pipeline->source);
     const Evaluator *evaluator = evaluator_create(trial->arena, assignment, trial->pipeline->params);
     Evaluated expected;
     EntriesError error;
-    Entries got = {0};
-    bool ok = sparse_evaluate(evaluator, whole, &expected) && sparse_entries(target, &got, diagnostics);
-    const EvaluatorInput of_got = input_of(&got);
+    bool ok = sparse_evaluate(evaluator, whole, &expected);
+    const EvaluatorInput of_got = input_of(got);
     ok = ok && evaluated_compare(evaluator, &expected, &of_got, &error);
     if (!ok) {
         trial_fail(trial, TRIAL_WRONG, "no memory for the reference");
@@ -98,12 +95,12 @@ void sparse_compare(Trial *trial, const Assignment *assignment, const Storage *t
         trial_fail(trial, TRIAL_WRONG,
                    "%s has %" PRId64 " entries: %" PRId64 " are missing and %" PRId64
                    " should not be there, (%s) first, %s",
-                   tensor->name, got.count, error.missing, error.superfluous, text_string(&where), way);
+                   tensor->name, got->count, error.missing, error.superfluous, text_string(&where), way);
     } else if (!(error.error <= evaluator_tolerance_of(evaluator, expected.summands))) {
         trial_fail(trial, TRIAL_WRONG, "%s is wrong by %.3g (tolerance %.3g), %s", tensor->name, error.error,
                    evaluator_tolerance_of(evaluator, expected.summands), way);
     }
     evaluated_free(&expected);
     entries_free(&whole->entries[tensor->id]);
-    whole->entries[tensor->id] = got;
+    whole->entries[tensor->id] = *got;
 }

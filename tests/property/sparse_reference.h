@@ -18,8 +18,8 @@ bool sparse_is_equal(Entries *stored, Entries *entries);
 // evaluated_free.
 bool sparse_evaluate(const Evaluator *evaluator, const Whole *whole, Evaluated *result);
 
-// As reference_compare, for a sparse target.
-void sparse_compare(Trial *trial, const Assignment *assignment, const Storage *target, Whole *whole,
+// As reference_compare, for a sparse target with these entries, which become those of `whole`.
+void sparse_compare(Trial *trial, const Assignment *assignment, const Entries *got, Whole *whole,
                     const char *way);
 
 #endif

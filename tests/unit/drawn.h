@@ -148,10 +148,47 @@ static inline void swap_loops(Random *random, Cin *cin, Nest nest) {
     cin_set_nests(cin, nests);
 }
 
-// A relation of any kind, where the loops allow it.
-static inline void draw_relation(Random *random, Cin *cin, Nest nest, const RelationKind *kind) {
+// What is stored: coordinates, which increase.
+enum { MAX_STORED = 64 };
+typedef struct {
+    StoredPositions base;
+    int64_t coordinates[MAX_STORED];
+} DrawnPositions;
+
+static inline int64_t drawn_coordinate(const StoredPositions *stored, int64_t position) {
+    return ((const DrawnPositions *)stored)->coordinates[position];
+}
+
+static inline void drawn_preimage(const StoredPositions *stored, PositionSet positions, Arena *arena,
+                                  PositionSetArray *to) {
+    for (int64_t i = 0; i < positions_count(positions); i++) {
+        const int64_t coordinate = drawn_coordinate(stored, positions_at(positions, i));
+        array_push(arena, *to, (PositionSet){coordinate, coordinate + 1, NULL});
+    }
+}
+
+// Some of the coordinates of a loop; NULL where there are too many.
+static inline const StoredPositions *draw_stored(Random *random, const Cin *cin, int var) {
+    DrawnPositions *drawn = arena_new(cin->arena, DrawnPositions);
+    const Provenance *provenance = provenance_create(cin, NULL, cin->arena, NULL);
+    const int64_t extent = provenance ? provenance_extent(provenance, var) : MAX_STORED + 1;
+    const int64_t share = 1 + draw(random, 4);
+    if (extent > MAX_STORED)
+        return NULL;
+    drawn->base = (StoredPositions){.coordinate = drawn_coordinate, .preimage = drawn_preimage};
+    for (int64_t x = 0; x < extent; x++)
+        if (draw(random, 4) < share)
+            drawn->coordinates[drawn->base.count++] = x;
+    return &drawn->base;
+}
+
+// A relation of any kind, where the loops allow it; not of stored kinds where `structures` is false.
+static inline void draw_relation(Random *random, Cin *cin, Nest nest, const RelationKind *kind,
+                                 bool structures) {
     const int at = (int)draw(random, nest.loop_count), var = nest.loops[at];
     Relation relation = {.kind = kind, .parent = {var}};
+    if (kind->stored && (!structures || !(relation.stored = draw_stored(random, cin, var))))
+        return;
     if (kind->parents == 2) {
         if (at + 1 == nest.loop_count || every_nest_has(cin, var) != every_nest_has(cin, nest.loops[at + 1]))
             return;
@@ -166,7 +203,7 @@ static inline void draw_relation(Random *random, Cin *cin, Nest nest, const Rela
         derive(cin, relation);
 }
 
-static inline void draw_transform(Random *random, Cin *cin) {
+static inline void draw_transform(Random *random, Cin *cin, bool structures) {
     // The last nest has the most loops.
     const Nest nest = cin_nest(cin, cin_nest_count(cin) - 1);
     int count;
@@ -177,7 +214,7 @@ static inline void draw_transform(Random *random, Cin *cin) {
     if (choice == count)
         swap_loops(random, cin, nest);
     else
-        draw_relation(random, cin, nest, kinds[choice]);
+        draw_relation(random, cin, nest, kinds[choice], structures);
 }
 
 static inline const Cin *draw_statement(Random *random, Arena *arena) {
@@ -189,9 +226,9 @@ static inline const Cin *draw_statement(Random *random, Arena *arena) {
     return cin_create(arena, make_assignment(arena, form, extents));
 }
 
-static inline void draw_transforms(Random *random, Cin *cin) {
+static inline void draw_transforms(Random *random, Cin *cin, bool structures) {
     for (int64_t i = draw(random, 9); i > 0 && cin->var_count < MAX_VARS / 2; i--)
-        draw_transform(random, cin);
+        draw_transform(random, cin, structures);
 }
 
 // Of a relation that has no definition below: what generated code would compute.
@@ -225,6 +262,9 @@ static inline int64_t recover(const Cin *cin, const Provenance *provenance, cons
         const int64_t inner = provenance_extent(provenance, relation->parent[1]);
         return var == relation->parent[0] ? first / inner : first % inner;
     }
+    if (kind == &relation_pos) // a position beyond those that there are is beyond the coordinates
+        return first < relation->stored->count ? relation->stored->coordinate(relation->stored, first)
+                                               : provenance_extent(provenance, var);
     if (kind == &relation_rotate) {
         int64_t sum = first;
         for (int i = 0; i < relation->operand_count; i++)

@@ -39,7 +39,8 @@ struct distal_execution {
     bool started[MAX_TRANSFERS];
     char *copies[MAX_TRANSFERS][THREADS]; // of the threads that are at work, whole tensors; the first is NULL
     distal_view views[MAX_TRANSFERS];
-    void *space; // for contractions
+    char *rows[MAX_TRANSFERS]; // row workspaces, THREADS of each
+    void *space;               // for contractions
 };
 
 // One more than there are, which takes no part.
@@ -100,6 +101,22 @@ void distal_reduce(distal_execution *execution, int transfer) {
 void *distal_space(const distal_execution *execution) {
     assert_true(execution->spmd->contracts);
     return execution->space;
+}
+
+static size_t row_size(const distal_execution *execution, int workspace) {
+    const Whole *row = &execution->tensors[execution->spmd->rows[workspace].tensor->id];
+    return (size_t)row->count * type_info(row->tensor->type)->size;
+}
+
+int distal_workspace_threads(const distal_execution *execution) {
+    (void)execution;
+    return THREADS;
+}
+
+void *distal_workspace(const distal_execution *execution, int workspace, int thread) {
+    assert_in_range(workspace, 0, execution->spmd->row_count - 1);
+    assert_in_range(thread, 0, THREADS - 1);
+    return execution->rows[workspace] + (size_t)thread * row_size(execution, workspace);
 }
 
 int distal_thread_count(const distal_execution *execution, int transfer) {
@@ -232,6 +249,9 @@ static void check_statement(Pipeline *pipeline, const StatementPasses *passes, W
         assert_true(
             int_eval(passes->spmd->dims[d].extent, pipeline->params, NULL, &execution.grid.extents[d]));
     assert_true(passes->spmd->transfer_count <= MAX_TRANSFERS);
+    assert_true(passes->spmd->row_count <= MAX_TRANSFERS);
+    for (int r = 0; r < passes->spmd->row_count; r++)
+        execution.rows[r] = malloc(THREADS * row_size(&execution, r));
     Kernel kernel;
     if (!jit_load(pipeline->c_source, passes->function, &kernel, pipeline->diagnostics)) {
         Text text = text_create(arena);
@@ -241,6 +261,8 @@ static void check_statement(Pipeline *pipeline, const StatementPasses *passes, W
     kernel.function(&execution, pipeline->params);
     jit_unload(&kernel);
     free(execution.space);
+    for (int r = 0; r < passes->spmd->row_count; r++)
+        free(execution.rows[r]);
     copy_elements(left, true);
     double error = evaluator_error(evaluator, left->dense, values, magnitudes, count);
     if (!(error <= evaluator_tolerance(evaluator)))
@@ -359,7 +381,7 @@ static void test_index_notation(void **state) {
                 "tensor F(n, m): f64, {dense, dense}, order(1, 0)\n"
                 "tensor trace: f64\ntensor diagonal(n): f64\ntensor turned(m, n): f64\n"
                 "tensor sums(n): f64\ntensor outer(n, m): f64\ntensor more(n, m): f64\ntensor whole: f64\n"
-                "tensor square(n, n): f64\ntensor chain(n, n): f64\n"
+                "tensor square(n, n): f64\n"
                 "trace = S(i, i)\n"
                 "diagonal(i) = S(i, i) * d(i) - 2\n"
                 "turned(j, i) = F(i, j) / 3 + B(i, j) * 0.5\n"
@@ -367,8 +389,24 @@ static void test_index_notation(void **state) {
                 "outer(i, j) = d(i) * b(j)\n"
                 "more(i, j) += d(i) * b(j) * 2\n"
                 "whole = b(j) * b(j) * d(i)\n"
-                "square(i, j) = B(i, k) * F(j, k)\n"
-                "chain(i, l) = S(i, j) * S(j, k) * S(k, l)\n");
+                "square(i, j) = B(i, k) * F(j, k)\n");
+}
+
+// Three and more factors: workspaces by default where the sizes make them worth it.
+static void test_products(void **state) {
+    (void)state;
+    static const int64_t sizes[] = {65, 7, 1, 0};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const ParamOverride override = {"n", sizes[i]};
+        free(check_program("param n = 20\n"
+                           "tensor S(n, n): f64\ntensor B(n, n, n): f64\ntensor d(n): f64\n"
+                           "tensor chain(n, n): f64\ntensor A(n, n): f64\ntensor v: f64\n"
+                           "chain(i, l) = S(i, j) * S(j, k) * S(k, l)\n"
+                           "chain(i, l) += S(i, j) * S(j, k) * S(k, l) - 2 * d(i) * S(i, j) * S(j, l)\n"
+                           "A(i, l) = B(i, j, k) * S(j, l) * S(k, l)\n"
+                           "v = d(i) * S(i, j) * S(j, k) * S(k, l) * d(l) - d(i) * S(i, j) * d(j)\n",
+                           &override, 1));
+    }
 }
 
 // Parts that are computed ahead: factors out of order, sums, functions, divisors, scalars, one after another.
@@ -649,10 +687,11 @@ static int remove_cache(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_matrix_multiply), cmocka_unit_test(test_higher_order),
-        cmocka_unit_test(test_index_notation),  cmocka_unit_test(test_workspaces),
-        cmocka_unit_test(test_library_calls),   cmocka_unit_test(test_element_types),
-        cmocka_unit_test(test_parallel_loops),  cmocka_unit_test(test_names),
-        cmocka_unit_test(test_functions),       cmocka_unit_test(test_thread_copies),
+        cmocka_unit_test(test_index_notation),  cmocka_unit_test(test_products),
+        cmocka_unit_test(test_workspaces),      cmocka_unit_test(test_library_calls),
+        cmocka_unit_test(test_element_types),   cmocka_unit_test(test_parallel_loops),
+        cmocka_unit_test(test_names),           cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_thread_copies),
     };
     return cmocka_run_group_tests_name("emit", tests, choose_compilers, remove_cache);
 }

@@ -151,6 +151,7 @@ static const Case readable[] = {
      "1,0=1 2,0=2 2,1=3 0,1=-1 0,2=-2 1,2=-3"},
     {".mtx", TYPE_F64, 1, {3}, MTX "coordinate real general\n3 1 1\n2 1 5\n", "1=5"},
     {".mtx", TYPE_F64, 1, {3}, MTX "array real general\n3 1\n1\n2\n0\n", "0=1 1=2"},
+    {".mtx", TYPE_F64, 2, {0, INT64_C(1) << 62}, MTX "array real general\n0 4611686018427387904\n", ""},
     {".mtx", TYPE_F64, 2, {0, 3}, MTX "coordinate real general\n0 3 0\n", ""},
     {".mtx", TYPE_F64, 2, {1, 1}, MTX "coordinate real general\n1 1 1\n1 1 nan\n", "0,0=nan"},
     {".mtx", TYPE_F64, 2, {1, 1}, MTX "coordinate real general\n1 1 1\n1 1 -Inf\n", "0,0=-inf"},

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 static void draw_schedule(Random *random, Cin *cin) {
-    draw_transforms(random, cin);
+    draw_transforms(random, cin, false);
     Nest nest = cin_nest(cin, cin_nest_count(cin) - 1);
     int64_t distributed = 0;
     for (int i = 0; i < nest.loop_count && distributed < 3; i++)

@@ -352,11 +352,27 @@ static void test_strips(void **state) {
     arena_free(arena);
 }
 
+// Elements of sparse tensors may be more than fit into a number.
+static void regions_of_any_volume(void **state) {
+    (void)state;
+    Arena *arena = arena_create();
+    const int64_t extents[] = {INT64_C(1) << 62, INT64_C(1) << 62}, sides[] = {3037000500, 3037000500};
+    const Rect cases[] = {rect_whole(2, extents), rect_whole(2, sides)};
+    for (int i = 0; i < 2; i++) {
+        Region region = {0};
+        array_push(arena, region.rects, cases[i]);
+        assert_int_equal(rect_common(&cases[i], &cases[i]), INT64_MAX);
+        assert_true(region_contains(&region, &cases[i]));
+        region_subtract(&region, &cases[i], arena);
+        assert_int_equal(region.rects.count, 0);
+    }
+    arena_free(arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chains),
-        cmocka_unit_test(test_layouts),
-        cmocka_unit_test(test_patches),
+        cmocka_unit_test(regions_of_any_volume), cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_layouts),          cmocka_unit_test(test_patches),
         cmocka_unit_test(test_strips),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -190,7 +190,7 @@ static const char *check_seed(Arena *arena, uint64_t seed, Text *shown) {
     Random random = {seed};
     Diagnostics *diagnostics = diagnostics_create(arena, (Source){"drawn", ""});
     Cin *cin = cin_copy(draw_statement(&random, arena));
-    draw_transforms(&random, cin);
+    draw_transforms(&random, cin, true);
     cin_print(cin, NULL, shown);
     const Provenance *provenance = provenance_create(cin, NULL, arena, diagnostics);
     for (int n = 0; n < cin_nest_count(cin); n++) {

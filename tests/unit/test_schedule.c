@@ -376,7 +376,9 @@ static const Case refusals[] = {
      "6:75: cannot parallelize: threads would race: iterations of 'k' add to the same elements of 'W'; give "
      "a "
      "race strategy (atomic, reduction or temporary)\n"},
-    {MATMUL, "pos(i, p, B(i, k))", "6:13: pos is not supported yet\n"},
+    {MATMUL, "pos(i, p, B(i, k))",
+     "6:23: cannot pos: 'B' stores every coordinate of 'i', whose positions are the coordinates; split or "
+     "parallelize 'i' itself\n"},
 };
 
 static void commands_refuse(void **state) {

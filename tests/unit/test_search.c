@@ -189,7 +189,7 @@ static void search_once(Random *random, const Footprints *footprints, const Home
         if (footprints->related_dims[d])
             check.classes *= footprints->grid.extents[d];
     Footprint wanted = draw_wanted(random, footprints, home, arena);
-    const SearchKind kind = wanted.hash && draw(random, 2) ? SEARCH_EQUAL : SEARCH_MEETING;
+    const SearchKind kind = wanted.hash && draw(random, 2) ? SEARCH_EQUAL : SEARCH_OVERLAPPING;
     const int64_t first = draw(random, footprints->iterations),
                   last = first + draw(random, footprints->iterations - first + 1);
     const int64_t cells = footprints->iterations * check.classes;
@@ -225,7 +225,7 @@ static void search_once(Random *random, const Footprints *footprints, const Home
     for (int64_t i = 0; i < cells; i++)
         assert_true(check.expected[i] >= check.found[i]);
     memset(check.expected, 0, (size_t)cells);
-    assert_int_equal(expect(&check, home, SEARCH_MEETING, &rest, first, last), 0);
+    assert_int_equal(expect(&check, home, SEARCH_OVERLAPPING, &rest, first, last), 0);
 }
 
 static void against_enumeration(void **state) {

@@ -5,8 +5,10 @@
 #include "format/stored.h"
 #include "jit/jit.h"
 #include "pipeline/pipeline.h"
+#include "runtime/appender.h"
 
 #include <math.h>
+#include <omp.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +40,8 @@ struct distal_execution {
     StoredTensor converted[MAX_TRANSFERS]; // copies that are stored as the transfers say
     Arena *arena;
     double *copies[THREADS];
-    bool *appended; // by element of the result
+    bool *appended;     // by element of the result
+    Appender *appender; // of entries in the order of storage
 };
 
 int64_t distal_processor_count(const distal_execution *execution) {
@@ -151,6 +154,21 @@ void distal_append(distal_execution *execution, int transfer, const int64_t *coo
         at += coordinates[m] * whole->strides[m];
     }
     execution->appended[at] = true;
+}
+
+distal_list *distal_begin_portion(distal_execution *execution, int transfer, int64_t portion) {
+    (void)transfer;
+    return appender_begin(execution->appender, portion);
+}
+
+void distal_end_portion(distal_execution *execution, int transfer, int64_t portion) {
+    (void)transfer;
+    appender_end(execution->appender, portion);
+}
+
+distal_set *distal_row_set(distal_execution *execution, int transfer) {
+    (void)transfer;
+    return appender_set(execution->appender);
 }
 
 static uint64_t seed = 1;
@@ -329,6 +347,41 @@ static void run_plain(Plain *plain, int depth) {
         run_plain(plain, depth + 1);
 }
 
+// Takes what has been appended in order as it is; the values are zero, as the kernel stores to or adds to
+// each.
+static void join(distal_execution *execution, Whole *left, Arena *arena) {
+    Entries entries;
+    assert_null(appender_join(execution->appender, &left->stored, arena));
+    memset(left->stored.values, 0, sizeof(double) * (size_t)left->stored.value_count);
+    assert_null(stored_check(&left->stored, arena));
+    assert_null(stored_unpack(&left->stored, &entries, INT64_MAX, arena));
+    for (int64_t e = 0; e < entries.count; e++) {
+        int64_t at = 0;
+        for (int m = 0; m < left->tensor->order; m++)
+            at += entries.coordinates[m][e] * left->strides[m];
+        left->entries[at] = true;
+    }
+    entries_free(&entries);
+}
+
+// Calls the function that appends the entries. Whether they have come in order.
+static bool append_entries(Pipeline *pipeline, const Kernel *kernel, distal_execution *execution,
+                           Whole *left) {
+    memset(left->entries, 0, (size_t)left->count);
+    execution->appended = left->entries;
+    assert_non_null(kernel->structure);
+    if (append_lists(left->stored.order, left->stored.levels).count > 0) {
+        execution->appender = appender_create(&left->stored, omp_get_max_threads(), INT64_MAX);
+        assert_non_null(execution->appender);
+    }
+    kernel->structure(execution, pipeline->params);
+    const bool ordered = execution->appender && appender_is_used(execution->appender);
+    if (ordered)
+        join(execution, left, pipeline->arena);
+    appender_free(execution->appender);
+    return ordered;
+}
+
 // Gives a sparse result its levels, with values of zero.
 static void assemble(Pipeline *pipeline, const StatementPasses *passes, const Kernel *kernel,
                      distal_execution *execution, Whole *left) {
@@ -337,11 +390,8 @@ static void assemble(Pipeline *pipeline, const StatementPasses *passes, const Ke
     memset(left->dense, 0, sizeof(double) * (size_t)left->count);
     if (spmd->result == RESULT_SHARED) {
         memcpy(left->entries, execution->tensors[spmd->shared->tensor->id].entries, (size_t)left->count);
-    } else {
-        memset(left->entries, 0, (size_t)left->count);
-        execution->appended = left->entries;
-        assert_non_null(kernel->structure);
-        kernel->structure(execution, pipeline->params);
+    } else if (append_entries(pipeline, kernel, execution, left)) {
+        return;
     }
     pack(left, pipeline->arena);
 }

@@ -59,7 +59,7 @@ static void check(const Shape *shape, int order, int operands) {
     const int64_t nodes =
         node_count(&passes->loops->body) + (passes->structure ? node_count(&passes->structure->body) : 0);
     const int64_t each = (int64_t)order * (operands + 1), characters = (int64_t)strlen(pipeline->c_source);
-    if (nodes > 50 + NODES_EACH * each || characters > 8000 + CHARACTERS_EACH * each)
+    if (nodes > 60 + NODES_EACH * each || characters > 8000 + CHARACTERS_EACH * each)
         fail_msg("%s: %d nodes, %d characters", text_string(&text), (int)nodes, (int)characters);
     arena_free(arena);
 }

@@ -106,10 +106,13 @@ static void test_refused(void **unused) {
     Arena *arena = arena_create();
     Entries entries = small_entries();
     StoredTensor tensor = matrix("dense", false, "compressed", 0);
-    assert_string_equal(stored_pack(&tensor, &entries, 3 * 9 + 4 * 8 + 3 * 4 + 3 * 8 - 1, arena),
+    assert_string_equal(stored_pack(&tensor, &entries, 4 * 8 + 3 * 4 + 3 * 8, arena),
+                        "not enough memory to sort its entries");
+    assert_null(entries_sort(&entries, tensor.mode_order));
+    assert_string_equal(stored_pack(&tensor, &entries, 4 * 8 + 3 * 4 + 3 * 8 - 1, arena),
                         "its values would take 24 bytes, and there is no memory for them");
     assert_null(tensor.values);
-    assert_null(stored_pack(&tensor, &entries, 3 * 9 + 4 * 8 + 3 * 4 + 3 * 8, arena));
+    assert_null(stored_pack(&tensor, &entries, 4 * 8 + 3 * 4 + 3 * 8, arena));
     Entries unpacked;
     assert_string_equal(stored_unpack(&tensor, &unpacked, 71, arena),
                         "its entries would take 72 bytes, and there is no memory for them");
@@ -257,6 +260,57 @@ static void expect(const StoredTensor *tensor, int l, const Row *first, const Ro
     }
 }
 
+// Levels in which the elements of `tensor` can be stored, by mode in a drawn order.
+static StoredTensor draw_copy(const StoredTensor *tensor) {
+    StoredTensor copy = *tensor;
+    int64_t positions = 1; // of full levels
+    for (int l = 0; l < copy.order; l++) {
+        const int at = (int)draw(l + 1);
+        copy.mode_order[l] = copy.mode_order[at];
+        copy.mode_order[at] = l;
+    }
+    draw_levels(&copy);
+    for (int l = 0; l < copy.order; l++) {
+        const int64_t extent = copy.extents[copy.mode_order[l]];
+        if (!copy.levels[l].format->contiguous)
+            continue;
+        if (extent <= MOST_POSITIONS / positions)
+            positions *= extent;
+        else
+            copy.levels[l] = (LevelType){.format = level_format("compressed")};
+    }
+    level_list_mend(copy.order, copy.levels);
+    level_list_set_widths(copy.order, copy.levels, copy.mode_order, copy.extents);
+    return copy;
+}
+
+// A conversion gives what packing of the unpacked entries gives.
+static void check_conversion(const StoredTensor *tensor, const Entries *unpacked) {
+    StoredTensor copy = draw_copy(tensor), packed = copy;
+    EntryMap map;
+    Entries left, right;
+    const size_t size = type_info(copy.type)->size;
+    assert_null(stored_pack(&packed, unpacked, INT64_MAX, scratch));
+    assert_null(stored_convert(&copy, &map, tensor, copy.mode_order, INT64_MAX, scratch));
+    assert_int_equal(copy.value_count, packed.value_count);
+    copy.values = malloc((size_t)copy.value_count * size + 1);
+    copy.values_borrowed = true;
+    entry_map_copy(&map, size, tensor->values, copy.values, copy.value_count);
+    assert_memory_equal(copy.values, packed.values, (size_t)copy.value_count * size);
+    assert_null(stored_unpack(&copy, &left, INT64_MAX, scratch));
+    assert_null(stored_unpack(&packed, &right, INT64_MAX, scratch));
+    assert_int_equal(left.count, right.count);
+    for (int d = 0; d < left.order; d++)
+        assert_memory_equal(left.coordinates[d], right.coordinates[d], (size_t)left.count * sizeof(int64_t));
+    assert_int_equal(stored_structure_bytes(&copy), stored_structure_bytes(&packed));
+    free(copy.values);
+    entries_free(&left);
+    entries_free(&right);
+    entry_map_free(&map);
+    stored_free(&copy);
+    stored_free(&packed);
+}
+
 static void check_draw(bool large) {
     scratch = arena_create();
     StoredTensor tensor = draw_tensor(large);
@@ -273,9 +327,50 @@ static void check_draw(bool large) {
             assert_int_equal(unpacked.coordinates[tensor.mode_order[l]][e], expected.items[e].x[l]);
         assert_int_equal(value_of(tensor.type, unpacked.values, e), expected.items[e].value);
     }
+    check_conversion(&tensor, &unpacked);
     entries_free(&unpacked);
     stored_free(&tensor);
     entries_free(&entries);
+    arena_free(scratch);
+}
+
+// Lists that are sorted by columns are sorted in one pass, also where their entries repeat.
+static void test_sorted_entries(void **unused) {
+    (void)unused;
+    enum { COUNT = 60, ROWS = 7, COLUMNS = 5 };
+    Entries entries = {.type = TYPE_F64, .order = 2, .extents = {ROWS, COLUMNS}, .count = COUNT};
+    scratch = arena_create();
+    for (int order = 0; order < 2; order++) {
+        double sums[ROWS][COLUMNS] = {{0}};
+        bool has[ROWS][COLUMNS] = {{false}};
+        assert_null(entries_allocate(&entries));
+        for (int64_t e = 0; e < COUNT; e++) {
+            const int64_t at = e * 2 / 5; // some three times
+            const int64_t i = order ? at / COLUMNS % ROWS : at % ROWS,
+                          j = order ? at % COLUMNS : at / ROWS % COLUMNS;
+            entries.coordinates[0][e] = i;
+            entries.coordinates[1][e] = j;
+            ((double *)entries.values)[e] = (double)(1 + e);
+            sums[i][j] += (double)(1 + e);
+            has[i][j] = true;
+        }
+        StoredTensor csr = matrix("dense", false, "compressed", 0);
+        csr.extents[0] = ROWS, csr.extents[1] = COLUMNS;
+        assert_null(stored_pack(&csr, &entries, INT64_MAX, scratch));
+        const int64_t *pos = csr.arrays[1].arrays[0];
+        const int32_t *crd = csr.arrays[1].arrays[1];
+        for (int i = 0, q = 0; i < ROWS; i++) {
+            for (int j = 0; j < COLUMNS; j++)
+                if (has[i][j]) {
+                    assert_int_equal(crd[q], j);
+                    assert_true(((double *)csr.values)[q++] == sums[i][j]);
+                }
+            assert_int_equal(pos[i + 1], q);
+        }
+        stored_free(&csr);
+        entries_free(&entries);
+        entries.count = COUNT;
+    }
     arena_free(scratch);
 }
 
@@ -296,9 +391,8 @@ static void test_threads(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_arrays),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_drawn),
+        cmocka_unit_test(test_known_arrays),   cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_sorted_entries), cmocka_unit_test(test_drawn),
         cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

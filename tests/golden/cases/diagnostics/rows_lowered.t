@@ -67,6 +67,6 @@ rows_lowered.distal:35:3: error: cannot substitute 'l': updates of a loop around
 rows_lowered.distal:42:3: error: cannot vectorize 'l': updates inside 'j' are atomic
   42 |   parallelize(l, cpu_vector)
      |   ^~~~~~~~~~~~~~~~~~~~~~~~~~
-rows_lowered.distal:49:3: error: tensor 'S' is sparse, and workspaces inside of loops are not supported yet where some tensor is
+rows_lowered.distal:49:3: error: tensor 'S' is sparse, and rows, workspaces that are filled inside of loops, are not supported yet in statements with sparse tensors
   49 |   precompute(S(i, k) * C(k, l), {l}, {l}, w6)
      |   ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~

@@ -18,12 +18,9 @@ schedule A { unroll(j, 2) }
 sparse_shared_loops.distal:8:14: error: cannot parallelize 'j': one coordinate is stored in each iteration of the loop outside of it
    8 | schedule y { parallelize(j, cpu_vector) }
      |              ^~~~~~~~~~~~~~~~~~~~~~~~~~
-sparse_shared_loops.distal:10:14: error: cannot parallelize 'i': it goes through the coordinates of several sparse tensors together
-  10 | schedule A { parallelize(i, cpu_thread); unroll(j, 2) }
-     |              ^~~~~~~~~~~~~~~~~~~~~~~~~~
-sparse_shared_loops.distal:10:42: error: cannot unroll 'j': it goes through the coordinates of several sparse tensors together
+sparse_shared_loops.distal:10:42: error: cannot unroll 'j': it merges the coordinates of several sparse tensors, one after the other
   10 | schedule A { parallelize(i, cpu_thread); unroll(j, 2) }
      |                                          ^~~~~~~~~~~~
-sparse_shared_loops.distal:12:14: error: cannot unroll 'j': it goes through the coordinates of several sparse tensors together
+sparse_shared_loops.distal:12:14: error: cannot unroll 'j': it merges the coordinates of several sparse tensors, one after the other
   12 | schedule A { unroll(j, 2) }
      |              ^~~~~~~~~~~~

@@ -29,6 +29,9 @@ schedule A {
 #ifdef __clang__
 // A pragma says that a loop may be vectorized; whether that pays is the compiler's decision.
 #pragma clang diagnostic ignored "-Wpass-failed"
+#else
+// Loops are blocked already; where GCC does that again, it gathers single elements.
+#pragma GCC optimize("no-loop-unroll-and-jam")
 #endif
 
 // Sums of complex numbers over threads; some compilers want a library of atomic operations for `+`.

@@ -62,7 +62,7 @@ schedule commands:
                           EXPR, an operand or factors of a product, is computed ahead into a
                           workspace W(i, ...), in loops w, ...; its other variables are summed there
   unroll(i, n)            unroll i, n iterations at a time
-  pos(i, p, B(i, ...))    iterate the stored positions of B instead of the coordinates i (not
-                          supported yet)
+  pos(i, p, B(i, ...))    i becomes p, the positions at which B stores entries: parts of p have as
+                          many entries each
 
 exit status: 0 success; 1 the computation failed; 2 an error in the program or on the command line

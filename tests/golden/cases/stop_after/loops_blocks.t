@@ -6,7 +6,7 @@ tensor y(n): f64
 tensor B(n, m): f64
 tensor x(m): f64
 tensor z(m): f64
-y(i) = B(i, j) * x(j) * z(j)
+y(i) = B(i, j) * max(x(j), z(j))
 --- stdout
 # REDUCE_y: reduce y[:]
 # FETCH_B: fetch B[:, :]
@@ -28,10 +28,10 @@ for each processor (), active:
             workspace sum_3
             workspace sum_4
             for j in 0 .. m:  # permutable, vector, sum sum, sum sum_2, sum sum_3, sum sum_4
-                sum += B[(i - B_lo0) * B_stride0 + j - B_lo1] * x[j - x_lo0] * z[j - z_lo0]
-                sum_2 += B[(i + 1 - B_lo0) * B_stride0 + j - B_lo1] * x[j - x_lo0] * z[j - z_lo0]
-                sum_3 += B[(i + 2 - B_lo0) * B_stride0 + j - B_lo1] * x[j - x_lo0] * z[j - z_lo0]
-                sum_4 += B[(i + 3 - B_lo0) * B_stride0 + j - B_lo1] * x[j - x_lo0] * z[j - z_lo0]
+                sum += B[(i - B_lo0) * B_stride0 + j - B_lo1] * distal_max_f64(x[j - x_lo0], z[j - z_lo0])
+                sum_2 += B[(i + 1 - B_lo0) * B_stride0 + j - B_lo1] * distal_max_f64(x[j - x_lo0], z[j - z_lo0])
+                sum_3 += B[(i + 2 - B_lo0) * B_stride0 + j - B_lo1] * distal_max_f64(x[j - x_lo0], z[j - z_lo0])
+                sum_4 += B[(i + 3 - B_lo0) * B_stride0 + j - B_lo1] * distal_max_f64(x[j - x_lo0], z[j - z_lo0])
             y[i - y_lo0] += sum
             y[i + 1 - y_lo0] += sum_2
             y[i + 2 - y_lo0] += sum_3
@@ -39,7 +39,7 @@ for each processor (), active:
         for i in i_blocks_end .. n:  # distinct, permutable
             workspace sum
             for j in 0 .. m:  # permutable, vector, sum sum
-                sum += B[(i - B_lo0) * B_stride0 + j - B_lo1] * x[j - x_lo0] * z[j - z_lo0]
+                sum += B[(i - B_lo0) * B_stride0 + j - B_lo1] * distal_max_f64(x[j - x_lo0], z[j - z_lo0])
             y[i - y_lo0] += sum
     release FETCH_z
     release FETCH_x

@@ -47,11 +47,25 @@ for each processor (), active:
     leaf where active:  # loops: 'T' is sparse
         let T_begin1 = T_pos1[0]
         let T_end1 = T_pos1[1]
-        for T_p1 in T_begin1 .. T_end1:
-            let i = T_crd1[T_p1]
-            let T_p2 = T_p1
-            let j = T_crd2[T_p2]
-            y[i - y_lo0] += T[T_p2] * x[j - x_lo0]
+        let i_count = T_end1 - T_begin1
+        # threads take coordinates 'i' at which 'T' stores equal numbers of entries
+        let i_parts = distal_parts(1)
+        let T_pos1_value: i64 = i_parts > 0 ? T_pos1[0] : 0L
+        let T_pos1_value_2: i64 = i_parts > 0 ? T_pos1[1] : 0L
+        for i_part in 0 .. i_parts:  # distinct, threads, work i_count
+            let i_start = distal_share(i_count, i_part, i_parts)
+            let i_after = distal_share(i_count, i_part + 1, i_parts)
+            let i_low = i_part > 0 ? (i_start < i_count ? T_crd1[T_begin1 + i_start] : 9223372036854775807) : 0
+            let i_high = i_after < i_count ? T_crd1[T_begin1 + i_after] : 9223372036854775807
+            let T_begin1_2 = T_pos1_value
+            let T_end1_2 = T_pos1_value_2
+            let T_from1 = distal_search_i32(&T_crd1[0], T_begin1_2, T_end1_2, i_low)
+            let T_to1 = distal_search_i32(&T_crd1[0], T_from1, T_end1_2, i_high)
+            for T_p1 in T_from1 .. T_to1:
+                let i = T_crd1[T_p1]
+                let T_p2 = T_p1
+                let j = T_crd2[T_p2]
+                y[i - y_lo0] += T[T_p2] * x[j - x_lo0]
     release FETCH_x
     release FETCH_T
     reduce REDUCE_y

@@ -83,7 +83,7 @@ for each processor (), active:
                 let A_from2 = A_at2
                 let A_p2 = distal_search_i32(&A_crd2[0], A_from2, A_end2, j)
                 A_at2 = A_p2
-                A[A_p2] += (B_has2 ? B[B_p2] : 0.0) - (E_has2 ? E[E_p2] : 0.0)
+                A[A_p2] = (B_has2 ? B[B_p2] : 0.0) - (E_has2 ? E[E_p2] : 0.0)
                 B_at2 = B_next2
                 E_at2 = E_next2
     release FETCH_E
@@ -94,38 +94,50 @@ for each processor (), active:
 # REDUCE_A: reduce A[:, :]
 # FETCH_B: fetch B[:, :]
 # FETCH_E: fetch E[:, :]
+let n_per_512 = ceil_div(n, 512)
 for each processor (), active:
     start FETCH_B
     start FETCH_E
     B = wait FETCH_B with B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
     E = wait FETCH_E with E_pos1 = levels[0].arrays[0], E_crd1 = levels[0].arrays[1], E_crd2 = levels[1].arrays[0]
     leaf where active:  # loops: 'A' is sparse
-        let E_pos1_value: i64 = n > 0 ? E_pos1[0] : 0L
-        let E_pos1_value_2: i64 = n > 0 ? E_pos1[1] : 0L
-        for i in 0 .. n:  # distinct, threads, uneven, work 16 * n
-            let E_begin1 = E_pos1_value
-            let E_end1 = E_pos1_value_2
-            let E_p1 = distal_search_i32(&E_crd1[0], E_begin1, E_end1, i)
-            let E_has1 = E_p1 < E_end1 && E_crd1[E_p1] == i
-            let E_next1 = E_has1 ? distal_run_end_i32(&E_crd1[0], E_p1, E_end1) : E_p1
-            let B_begin2 = B_pos2[i]
-            let B_end2 = B_pos2[i + 1]
-            workspace B_at2
-            B_at2 = B_begin2
-            workspace E_at2
-            E_at2 = E_p1
-            while B_at2 < B_end2 || E_at2 < E_next1:
-                let B_p2 = B_at2
-                let B_c2 = B_p2 < B_end2 ? B_crd2[B_p2] : 9223372036854775807
-                let E_p2 = E_at2
-                let E_c2 = E_p2 < E_next1 ? E_crd2[E_p2] : 9223372036854775807
-                let j = min(B_c2, E_c2)
-                let B_has2 = B_c2 == j
-                let B_next2 = B_has2 ? B_p2 + 1 : B_p2
-                let E_has2 = E_c2 == j
-                let E_next2 = E_has2 ? E_p2 + 1 : E_p2
-                append (int64_t[]){i, j} to REDUCE_A
-                B_at2 = B_next2
-                E_at2 = E_next2
+        let A_size = max(1, n_per_512)
+        for portion in 0 .. ceil_div(n, A_size):  # distinct, threads, uneven, work 16 * n
+            let A_from = portion * A_size
+            let A_to = min(portion * A_size + A_size, n)
+            portion portion of REDUCE_A, A_parents2, A_begins2, A_crd2:
+                workspace A_parent2
+                A_parent2 = -1
+                let E_pos1_value: i64 = A_from < A_to ? E_pos1[0] : 0L
+                let E_pos1_value_2: i64 = A_from < A_to ? E_pos1[1] : 0L
+                for i in A_from .. A_to:
+                    let E_begin1 = E_pos1_value
+                    let E_end1 = E_pos1_value_2
+                    let E_p1 = distal_search_i32(&E_crd1[0], E_begin1, E_end1, i)
+                    let E_has1 = E_p1 < E_end1 && E_crd1[E_p1] == i
+                    let E_next1 = E_has1 ? distal_run_end_i32(&E_crd1[0], E_p1, E_end1) : E_p1
+                    let B_begin2 = B_pos2[i]
+                    let B_end2 = B_pos2[i + 1]
+                    workspace B_at2
+                    B_at2 = B_begin2
+                    workspace E_at2
+                    E_at2 = E_p1
+                    while B_at2 < B_end2 || E_at2 < E_next1:
+                        let B_p2 = B_at2
+                        let B_c2 = B_p2 < B_end2 ? B_crd2[B_p2] : 9223372036854775807
+                        let E_p2 = E_at2
+                        let E_c2 = E_p2 < E_next1 ? E_crd2[E_p2] : 9223372036854775807
+                        let j = min(B_c2, E_c2)
+                        let B_has2 = B_c2 == j
+                        let B_next2 = B_has2 ? B_p2 + 1 : B_p2
+                        let E_has2 = E_c2 == j
+                        let E_next2 = E_has2 ? E_p2 + 1 : E_p2
+                        if A_parent2 < i:
+                            A_parent2 = i
+                            push (int64_t)i to A_parents2
+                            push (int64_t)distal_count_i32(A_crd2) to A_begins2
+                        push (int32_t)j to A_crd2
+                        B_at2 = B_next2
+                        E_at2 = E_next2
     release FETCH_E
     release FETCH_B

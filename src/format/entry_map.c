@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/integer.h"
+#include "format/stored.h"
+#include "memory/memory.h"
+
+#include <omp.h>
+#include <string.h>
+
+int64_t entry_map_bytes(const EntryMap *map) {
+    return saturated_mul(map->count, ((map->from != NULL) + (map->to != NULL)) * (map->wide ? 8 : 4));
+}
+
+void entry_map_free(EntryMap *map) {
+    memory_release(MEMORY_HOST, map->from);
+    memory_release(MEMORY_HOST, map->to);
+    *map = (EntryMap){0};
+}
+
+static inline int64_t number(const void *numbers, bool wide, int64_t e) {
+    return !numbers ? e : wide ? ((const int64_t *)numbers)[e] : (int64_t)((const uint32_t *)numbers)[e];
+}
+
+// With constants for the last two the compiler makes a loop for each.
+static inline void copy(const EntryMap *map, const char *from, char *to, int64_t size, bool wide) {
+#pragma omp parallel for num_threads(entries_team(map->count))
+    for (int64_t e = 0; e < map->count; e++)
+        memcpy(to + number(map->to, wide, e) * size, from + number(map->from, wide, e) * size, (size_t)size);
+}
+
+void entry_map_copy(const EntryMap *map, size_t size, const void *from, void *to, int64_t count) {
+    if (map->to)
+        memset(to, 0, (size_t)count * size);
+    if (size == 8 && !map->wide)
+        copy(map, from, to, 8, false);
+    else
+        copy(map, from, to, (int64_t)size, map->wide);
+}

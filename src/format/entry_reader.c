@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "format/entry_reader.h"
+
+#include "base/integer.h"
+
+#include <omp.h>
+#include <string.h>
+
+EntryReader reader_of_entries(const Entries *entries, const int *modes) {
+    EntryReader reader = {
+        .order = entries->order, .places = entries->count, .compact = true, .entries = entries};
+    for (int l = 0; l < reader.order; l++) {
+        reader.modes[l] = modes[l];
+        reader.extents[l] = entries->extents[modes[l]];
+    }
+    return reader;
+}
+
+EntryReader reader_of_stored(const StoredTensor *stored, const int *modes) {
+    EntryReader reader = {
+        .order = stored->order, .places = stored->value_count, .compact = true, .stored = stored};
+    for (int l = 0; l < reader.order; l++) {
+        reader.modes[l] = modes[l];
+        reader.extents[l] = stored->extents[modes[l]];
+        reader.compact = reader.compact && stored->levels[l].format->compact;
+        for (int s = 0; s < reader.order; s++)
+            if (stored->mode_order[s] == modes[l])
+                reader.levels[s] = l;
+    }
+    return reader;
+}
+
+EntryReader reader_of_records(const EntryReader *reader, const Records *records) {
+    EntryReader sorted = *reader;
+    sorted.places = records->count;
+    sorted.compact = true;
+    sorted.entries = NULL;
+    sorted.stored = NULL;
+    sorted.records = records;
+    return sorted;
+}
+
+static void read_entries(const EntryReader *reader, int64_t first, int64_t count, EntryBlock *block) {
+    for (int l = 0; l < reader->order; l++)
+        memcpy(block->coordinates[l], reader->entries->coordinates[reader->modes[l]] + first,
+               (size_t)count * sizeof(int64_t));
+    for (int64_t i = 0; i < count; i++)
+        block->numbers[i] = first + i;
+}
+
+// Removes the places at which some level stores nothing.
+static void drop_absent(int order, EntryBlock *block) {
+    int kept = 0;
+    for (int i = 0; i < block->count; i++) {
+        bool present = true;
+        for (int l = 0; l < order; l++) {
+            block->coordinates[l][kept] = block->coordinates[l][i];
+            present = present && block->coordinates[l][i] >= 0;
+        }
+        block->numbers[kept] = block->numbers[i];
+        kept += present;
+    }
+    block->count = kept;
+}
+
+// From the last level upwards, until the coordinates of `level` are there; -1: of all levels.
+static void read_stored(const EntryReader *reader, int level, int64_t first, int64_t count,
+                        EntryBlock *block) {
+    const StoredTensor *stored = reader->stored;
+    int64_t positions[ENTRY_BLOCK];
+    for (int64_t i = 0; i < count; i++)
+        positions[i] = block->numbers[i] = first + i;
+    for (int s = reader->order - 1; s >= 0; s--) {
+        const LevelFormat *format = stored->levels[s].format;
+        format->coordinates(&stored->arrays[s], count, positions, block->coordinates[reader->levels[s]]);
+        if (reader->levels[s] == level && reader->compact)
+            return;
+        if (s > 0)
+            format->above(&stored->arrays[s], count, positions);
+    }
+    if (!reader->compact)
+        drop_absent(reader->order, block);
+}
+
+// The first level of records that lack it: record r has coordinate x where starts[x] <= r < starts[x + 1].
+static void read_first_level(const Records *records, int64_t first, int64_t count, int64_t *coordinates) {
+    int64_t x = 0, beyond = records->start_count; // the last x with starts[x] <= first
+    while (beyond - x > 1) {
+        const int64_t middle = x + (beyond - x) / 2;
+        if (records->starts[middle] <= first)
+            x = middle;
+        else
+            beyond = middle;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        while (records->starts[x + 1] <= first + i)
+            x++;
+        coordinates[i] = x;
+    }
+}
+
+static void read_field(const Records *records, RecordField field, int64_t first, int64_t count, int64_t *to) {
+    const uint64_t *from = records->items + first * records->words + field.word;
+    if (records->words == 1)
+        for (int64_t i = 0; i < count; i++)
+            to[i] = (int64_t)(from[i] >> field.shift & field.mask);
+    else
+        for (int64_t i = 0; i < count; i++)
+            to[i] = (int64_t)(from[i * records->words] >> field.shift & field.mask);
+}
+
+static void read_records(const EntryReader *reader, int64_t first, int64_t count, EntryBlock *block) {
+    const Records *records = reader->records;
+    for (int l = 0; l < reader->order; l++)
+        if (l == 0 && records->starts)
+            read_first_level(records, first, count, block->coordinates[l]);
+        else
+            read_field(records, records->fields[l], first, count, block->coordinates[l]);
+    read_field(records, records->number, first, count, block->numbers);
+}
+
+void reader_read_level(const EntryReader *reader, int level, int64_t first, int64_t count,
+                       EntryBlock *block) {
+    block->count = (int)count;
+    if (reader->stored)
+        read_stored(reader, level, first, count, block);
+    else if (reader->entries)
+        read_entries(reader, first, count, block);
+    else
+        read_records(reader, first, count, block);
+}
+
+void reader_read(const EntryReader *reader, int64_t first, int64_t count, EntryBlock *block) {
+    reader_read_level(reader, -1, first, count, block);
+}
+
+// Whether a list is sorted by levels `first` to the last one and, where all of these agree, by those before.
+static bool is_sorted_from(const EntryReader *reader, int first) {
+    enum { CHUNK = 1 << 14 };
+    const Entries *entries = reader->entries;
+    const int64_t *columns[MAX_ORDER];
+    for (int i = 0; i < reader->order; i++)
+        columns[i] = entries->coordinates[reader->modes[(first + i) % reader->order]];
+    int wrong = 0;
+#pragma omp parallel for num_threads(entries_team(entries->count)) reduction(| : wrong)
+    for (int64_t chunk = 0; chunk < entries->count; chunk += CHUNK) {
+        const int64_t end = min_i64(chunk + CHUNK, entries->count);
+        for (int64_t e = max_i64(chunk, 1); e < end && !wrong; e++) {
+            int i = 0;
+            while (i < reader->order - 1 && columns[i][e] == columns[i][e - 1])
+                i++;
+            wrong |= columns[i][e] < columns[i][e - 1];
+        }
+    }
+    return !wrong;
+}
+
+int reader_unsorted_levels(const EntryReader *reader) {
+    int first = 0;
+    if (reader->entries) {
+        while (first < reader->order && !is_sorted_from(reader, first))
+            first++;
+        return first;
+    }
+    // Without the levels before `first`, those of the tensor have to be in the order of the levels.
+    for (; first < reader->order; first++) {
+        int next = first;
+        for (int s = 0; s < reader->order; s++)
+            next += reader->levels[s] == next;
+        if (next == reader->order)
+            break;
+    }
+    return first;
+}

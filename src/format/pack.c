@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Packing of stored tensors: entries are sorted, unless they are in the order of the levels, and read in
+// blocks, of which each level in its order makes positions. Threads take parts of the entries; a pass before
+// counts what is distinct in each part, so that every thread writes where it belongs.
+#include "format/stored.h"
+
+#include "base/integer.h"
+#include "format/entry_reader.h"
+#include "memory/memory.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The entries of one thread.
+typedef struct {
+    int64_t first, last; // places
+    // How many differ from the entry before first in level l; [order]: in none.
+    int64_t steps[MAX_ORDER + 1];
+    bool any; // it has entries: the coordinates of the first and of the last one
+    int64_t begin[MAX_ORDER], end[MAX_ORDER];
+    const int64_t *before; // `end` of the entry before the first; NULL: there is none
+    int64_t entry;         // the number of the first
+    LevelState states[MAX_ORDER];
+} Part;
+
+typedef struct {
+    StoredTensor *tensor;
+    EntryReader reader; // of sorted entries
+    Arena *arena;
+    Budget budget;
+    const void *values; // of the entries, which are put in
+    EntryMap *map;      // or NULL: what is made in place of that
+    bool counts;        // entries may be equal, or levels have positions for several entries
+    int depths[MAX_ORDER];
+    int team;
+    Part *parts;
+} Packing;
+
+static const char *too_large(const Packing *packing, const char *what, int64_t bytes) {
+    if (bytes == INT64_MAX)
+        return arena_printf(packing->arena, "%s would take more than 2^63 bytes", what);
+    return arena_printf(packing->arena, "%s would take %lld bytes, and there is no memory for them", what,
+                        (long long)bytes);
+}
+
+static const char *level_name(const Packing *packing, int l) {
+    return arena_printf(packing->arena, "level %d (%s)", l, packing->tensor->levels[l].format->name);
+}
+
+// Sets in differs[i] the first level in which entry i differs from the one before it; the order: in none.
+static void find_differences(const EntryBlock *block, int order, const int64_t *before, uint8_t *differs) {
+    memset(differs, order, (size_t)block->count);
+    for (int l = order - 1; l >= 0; l--) {
+        const int64_t *x = block->coordinates[l];
+        for (int i = 1; i < block->count; i++)
+            differs[i] = x[i] == x[i - 1] ? differs[i] : (uint8_t)l;
+        if (!before || x[0] != before[l])
+            differs[0] = (uint8_t)l;
+    }
+}
+
+static void take_coordinates(const EntryBlock *block, int order, int i, int64_t *to) {
+    for (int l = 0; l < order; l++)
+        to[l] = block->coordinates[l][i];
+}
+
+// Moves the first entry of each part behind those that are equal to the last one of the part before, so that
+// no two threads add to one value.
+static void divide_entries(const Packing *packing) {
+    const int order = packing->tensor->order;
+    const int64_t places = packing->reader.places;
+    EntryBlock block;
+    uint8_t differs[ENTRY_BLOCK];
+    for (int t = 0; t < packing->team; t++) {
+        Part *part = &packing->parts[t];
+        int64_t last = max_i64(part_begin(places, packing->team, t + 1), t ? part[-1].last : 0);
+        bool equal = packing->reader.compact && packing->counts && last > 0;
+        *part = (Part){.first = t ? part[-1].last : 0};
+        while (equal && last < places) {
+            int64_t before[MAX_ORDER];
+            reader_read(&packing->reader, last - 1, 1, &block);
+            take_coordinates(&block, order, 0, before);
+            reader_read(&packing->reader, last, min_i64(ENTRY_BLOCK, places - last), &block);
+            find_differences(&block, order, before, differs);
+            int i = 0;
+            while (i < block.count && differs[i] == order)
+                i++;
+            last += i;
+            equal = i == block.count;
+        }
+        part->last = last;
+    }
+}
+
+static void count_part(const Packing *packing, Part *part) {
+    const int order = packing->tensor->order;
+    EntryBlock block;
+    uint8_t differs[ENTRY_BLOCK];
+    for (int64_t at = part->first; at < part->last; at += ENTRY_BLOCK) {
+        reader_read(&packing->reader, at, min_i64(ENTRY_BLOCK, part->last - at), &block);
+        if (block.count == 0)
+            continue;
+        find_differences(&block, order, part->any ? part->end : NULL, differs);
+        if (!part->any)
+            take_coordinates(&block, order, 0, part->begin);
+        for (int i = part->any ? 0 : 1; i < block.count; i++)
+            part->steps[differs[i]]++;
+        part->any = true;
+        take_coordinates(&block, order, block.count - 1, part->end);
+    }
+}
+
+// Where all entries are distinct, and counted for the last level only, no pass over them is needed.
+static void measure_part(const Packing *packing, Part *part) {
+    const int order = packing->tensor->order;
+    EntryBlock block;
+    part->any = part->first < part->last;
+    if (!part->any)
+        return;
+    part->steps[order > 0 ? order - 1 : 0] = part->last - part->first - 1;
+    reader_read(&packing->reader, part->first, 1, &block);
+    take_coordinates(&block, order, 0, part->begin);
+    reader_read(&packing->reader, part->last - 1, 1, &block);
+    take_coordinates(&block, order, 0, part->end);
+}
+
+// The distinct entries of a level in a part.
+static int64_t part_distinct(const Part *part, int depth) {
+    int64_t distinct = 0;
+    for (int l = 0; l <= depth; l++)
+        distinct += part->steps[l];
+    return distinct;
+}
+
+// Counts the entries of all parts.
+static void count_entries(const Packing *packing) {
+    const int order = packing->tensor->order;
+    const int64_t *before = NULL;
+    int64_t entry = 0;
+#pragma omp parallel num_threads(packing->team)
+    for (int t = omp_get_thread_num(); t < packing->team; t += omp_get_num_threads())
+        (packing->counts ? count_part : measure_part)(packing, &packing->parts[t]);
+    for (int t = 0; t < packing->team; t++) {
+        Part *part = &packing->parts[t];
+        part->before = before;
+        part->entry = entry;
+        if (!part->any)
+            continue;
+        int l = packing->counts || order == 0 ? 0 : order - 1;
+        while (packing->counts && before && l < order && part->begin[l] == before[l])
+            l++;
+        part->steps[l]++;
+        before = part->end;
+        entry += part_distinct(part, order);
+    }
+}
+
+static const char *allocate_level(Packing *packing, int l) {
+    const LevelFormat *format = packing->tensor->levels[l].format;
+    LevelArrays *level = &packing->tensor->arrays[l];
+    for (int a = 0; a < LEVEL_ARRAY_COUNT; a++) {
+        const LevelArrayInfo *info = &format->arrays[a];
+        if (info->kind == LEVEL_ARRAY_NONE)
+            continue;
+        const int64_t size = level_element_size(format, level, a);
+        level->arrays[a] =
+            budget_take(&packing->budget, level->lengths[a], size, info->kind == LEVEL_ARRAY_BITS);
+        if (!level->arrays[a])
+            return too_large(packing,
+                             arena_printf(packing->arena, "%s of %s", info->name, level_name(packing, l)),
+                             saturated_mul(level->lengths[a], size));
+    }
+    return NULL;
+}
+
+// Sets where the parts begin in a level; parents[t]: the position above of the entry before part t, which is
+// replaced by that of the level.
+static void place_parts(const Packing *packing, int l, int64_t *parents) {
+    const LevelArrays *level = &packing->tensor->arrays[l];
+    int64_t distinct = 0;
+    for (int t = 0; t < packing->team; t++) {
+        Part *part = &packing->parts[t];
+        part->states[l] = (LevelState){distinct, part->before ? parents[t] : -1};
+        if (part->before)
+            parents[t] =
+                packing->tensor->levels[l].format->position(level, parents[t], part->before[l], distinct - 1);
+        distinct += part_distinct(part, packing->depths[l]);
+    }
+}
+
+static const char *make_levels(Packing *packing, int64_t *parents) {
+    StoredTensor *tensor = packing->tensor;
+    tensor->value_count = 1;
+    for (int l = 0; l < tensor->order; l++) {
+        LevelArrays *level = &tensor->arrays[l];
+        int64_t distinct = 0;
+        for (int t = 0; t < packing->team; t++)
+            distinct += part_distinct(&packing->parts[t], packing->depths[l]);
+        *level =
+            (LevelArrays){.extent = tensor->extents[tensor->mode_order[l]], .wide = tensor->levels[l].wide};
+        tensor->levels[l].format->measure(level, tensor->value_count, distinct);
+        if (level->position_count == INT64_MAX)
+            return arena_printf(packing->arena, "%s would have more than 2^63 positions",
+                                level_name(packing, l));
+        const char *why = allocate_level(packing, l);
+        if (why)
+            return why;
+        place_parts(packing, l, parents);
+        tensor->value_count = level->position_count;
+    }
+    return NULL;
+}
+
+// Whether entry e of the tensor is at position e of its last level.
+static bool is_list(const StoredTensor *tensor) {
+    return tensor->order > 0 && tensor->levels[tensor->order - 1].format->compact &&
+           !tensor->levels[tensor->order - 1].format->full;
+}
+
+static const char *allocate_map(Packing *packing) {
+    EntryMap *map = packing->map;
+    const StoredTensor *tensor = packing->tensor;
+    const Part *last = &packing->parts[packing->team - 1];
+    map->count = last->entry + part_distinct(last, tensor->order);
+    map->wide = max_i64(packing->reader.places, tensor->value_count) > UINT32_MAX;
+    const int64_t size = map->wide ? 8 : 4;
+    const bool identity = !packing->reader.records && packing->reader.compact;
+    if (!identity)
+        map->from = budget_take(&packing->budget, map->count, size, false);
+    if (!is_list(tensor))
+        map->to = budget_take(&packing->budget, map->count, size, false);
+    return (identity || map->from) && (is_list(tensor) || map->to)
+               ? NULL
+               : too_large(packing, "which values are whose", entry_map_bytes(map));
+}
+
+static const char *allocate_values(Packing *packing) {
+    StoredTensor *tensor = packing->tensor;
+    if (packing->map)
+        return allocate_map(packing);
+    const int64_t size = (int64_t)type_info(tensor->type)->size;
+    tensor->values = budget_take(&packing->budget, tensor->value_count, size, !is_list(tensor));
+    return tensor->values ? NULL : too_large(packing, "its values", saturated_mul(tensor->value_count, size));
+}
+
+static inline void copy_values(char *to, const char *from, const EntryBlock *block, const int64_t *positions,
+                               int64_t size) {
+    for (int i = 0; i < block->count; i++)
+        memcpy(to + positions[i] * size, from + block->numbers[i] * size, (size_t)size);
+}
+
+static void put_values(const Packing *packing, const EntryBlock *block, const int64_t *positions,
+                       const uint8_t *differs) {
+    const StoredTensor *tensor = packing->tensor;
+    const int64_t size = (int64_t)type_info(tensor->type)->size;
+    char *to = tensor->values;
+    const char *from = packing->values;
+    bool distinct = true;
+    for (int i = 0; i < block->count; i++)
+        distinct = distinct && differs[i] < tensor->order;
+    if (distinct && size == 8)
+        copy_values(to, from, block, positions, 8);
+    else if (distinct)
+        copy_values(to, from, block, positions, size);
+    else
+        for (int i = 0; i < block->count; i++)
+            if (differs[i] < tensor->order || block->numbers[i] == 0)
+                memcpy(to + positions[i] * size, from + block->numbers[i] * size, (size_t)size);
+            else
+                memory_host.add(tensor->type, to + positions[i] * size, 1, from + block->numbers[i] * size, 1,
+                                1);
+}
+
+static void put_numbers(void *to, bool wide, int64_t first, const int64_t *numbers, int count) {
+    if (!to)
+        return;
+    if (wide)
+        memcpy((int64_t *)to + first, numbers, (size_t)count * sizeof *numbers);
+    else
+        for (int i = 0; i < count; i++)
+            ((uint32_t *)to)[first + i] = (uint32_t)numbers[i];
+}
+
+static void fill_part(const Packing *packing, Part *part) {
+    StoredTensor *tensor = packing->tensor;
+    const int order = tensor->order;
+    int64_t positions[ENTRY_BLOCK], last[MAX_ORDER];
+    uint8_t differs[ENTRY_BLOCK] = {0};
+    EntryBlock block;
+    const int64_t *before = part->before;
+    int64_t entry = part->entry;
+    for (int64_t at = part->first; at < part->last; at += ENTRY_BLOCK) {
+        reader_read(&packing->reader, at, min_i64(ENTRY_BLOCK, part->last - at), &block);
+        if (block.count == 0)
+            continue;
+        if (packing->counts) {
+            find_differences(&block, order, before, differs);
+            take_coordinates(&block, order, block.count - 1, last);
+            before = last;
+        }
+        memset(positions, 0, sizeof *positions * (size_t)block.count);
+        for (int l = 0; l < order; l++) {
+            const LevelEntries entries = {block.count, block.coordinates[l], differs, packing->depths[l],
+                                          positions};
+            tensor->levels[l].format->pack(&tensor->arrays[l], &entries, &part->states[l]);
+        }
+        if (packing->map) {
+            put_numbers(packing->map->from, packing->map->wide, entry, block.numbers, block.count);
+            put_numbers(packing->map->to, packing->map->wide, entry, positions, block.count);
+        } else {
+            put_values(packing, &block, positions, differs);
+        }
+        entry += block.count;
+    }
+}
+
+static const char *fill(Packing *packing) {
+    StoredTensor *tensor = packing->tensor;
+    int64_t *parents = calloc((size_t)packing->team, sizeof *parents);
+    if (!parents)
+        return "not enough memory to pack its entries";
+    divide_entries(packing);
+    count_entries(packing);
+    const char *why = make_levels(packing, parents);
+    free(parents);
+    if (!why)
+        why = allocate_values(packing);
+    if (why)
+        return why;
+#pragma omp parallel num_threads(packing->team)
+    for (int t = omp_get_thread_num(); t < packing->team; t += omp_get_num_threads())
+        fill_part(packing, &packing->parts[t]);
+    int64_t above = 1;
+    for (int l = 0; l < tensor->order; l++) {
+        const LevelFormat *format = tensor->levels[l].format;
+        if (format->finish)
+            format->finish(&tensor->arrays[l], above, packing->parts[packing->team - 1].states[l]);
+        above = tensor->arrays[l].position_count;
+    }
+    return NULL;
+}
+
+// Prepares what depends on the levels: which of the singleton levels that follow a level share its positions,
+// and whether distinct entries have to be counted.
+static void look_at_levels(Packing *packing) {
+    const StoredTensor *tensor = packing->tensor;
+    packing->counts = !packing->map || !packing->reader.compact;
+    for (int l = 0; l < tensor->order; l++) {
+        packing->depths[l] = l;
+        while (tensor->levels[packing->depths[l]].nonunique)
+            packing->depths[l]++;
+        packing->counts = packing->counts ||
+                          (packing->depths[l] + 1 < tensor->order && !tensor->levels[l].format->full) ||
+                          !tensor->levels[l].format->compact;
+    }
+}
+
+static const char *pack(Packing *packing, const EntryReader *reader) {
+    static const char no_memory[] = "not enough memory to sort its entries";
+    StoredTensor *tensor = packing->tensor;
+    const int unsorted = reader_unsorted_levels(reader);
+    Records records = {0};
+    memset(tensor->arrays, 0, sizeof tensor->arrays);
+    tensor->values = NULL;
+    packing->reader = *reader;
+    const char *why = NULL;
+    if (unsorted > 0) {
+        why = records_sort(&records, reader, unsorted, &packing->budget) ? NULL : no_memory;
+        packing->reader = reader_of_records(reader, &records);
+    }
+    look_at_levels(packing);
+    packing->team = entries_team(packing->reader.places);
+    packing->parts = calloc((size_t)packing->team, sizeof *packing->parts);
+    if (!why)
+        why = packing->parts ? fill(packing) : no_memory;
+    free(packing->parts);
+    records_free(&records, &packing->budget);
+    if (why)
+        stored_free(tensor);
+    return why;
+}
+
+const char *stored_pack(StoredTensor *tensor, const Entries *entries, int64_t limit, Arena *arena) {
+    Packing packing = {.tensor = tensor, .arena = arena, .budget = {limit}, .values = entries->values};
+    const EntryReader reader = reader_of_entries(entries, tensor->mode_order);
+    return pack(&packing, &reader);
+}
+
+const char *stored_convert(StoredTensor *tensor, EntryMap *map, const StoredTensor *from, const int *modes,
+                           int64_t limit, Arena *arena) {
+    Packing packing = {.tensor = tensor, .arena = arena, .budget = {limit}, .map = map};
+    const EntryReader reader = reader_of_stored(from, modes);
+    *map = (EntryMap){0};
+    const char *why = pack(&packing, &reader);
+    if (why)
+        entry_map_free(map);
+    return why;
+}

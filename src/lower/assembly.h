@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How the entries of an assembled result are appended (Spmd.result): where the loops run in its order of
+// storage, inline to lists from which its arrays follow; where only the coordinates of its last level come in
+// any order, through a set for each row; else one by one, to be sorted.
+#ifndef DISTAL_LOWER_ASSEMBLY_H
+#define DISTAL_LOWER_ASSEMBLY_H
+
+#include "format/append.h"
+#include "lower/builder.h"
+
+typedef enum {
+    ASSEMBLY_ANY,     // entries in any order
+    ASSEMBLY_ORDERED, // in the order of storage
+    ASSEMBLY_ROWS,    // in that order but for the last level that has coordinates
+} AssemblyKind;
+
+struct Assembly {
+    AssemblyKind kind;
+    int outer; // the outermost loop of the leaf, by number, of which entries depend
+    int row;   // the loop each of whose iterations is a row; -1: none
+    // Loops down to the last level that has coordinates, in the order of levels; in a row, all but the last.
+    int loop_count;
+    int loops[MAX_ORDER];
+    bool repeats; // an entry may come several times, one after the other
+    bool divides; // entries below one position may come in several iterations of a loop above
+    AppendLists lists;
+    // In the kernel: the lists, as they are bound and one by one; scalars by level, the last coordinate and
+    // the last position above; the set.
+    int all, arrays[MAX_APPEND_LISTS], last[MAX_ORDER], parents[MAX_ORDER], set;
+};
+
+// How the loops of a leaf append. Only the first fields are set, not those of the kernel.
+Assembly assembly_of(const Spmd *spmd, const Leaf *leaf);
+// In a word, for people: what is said with a leaf; "" where there is nothing to say.
+const char *assembly_text(const Assembly *assembly);
+
+// Whether entries differ between iterations of a loop, as it indexes a sparse tensor.
+bool assembly_moves(const Cin *cin, const Stmt *assign, int loop);
+// Whether equal coordinates of an operand's next level have to be one iteration of a loop of the leaf, as
+// else what is inside would come in another order.
+bool assembly_joins(const LeafBuilder *leaf, int loop, const Operand *operand);
+
+// Whether iterations of a loop have the entries of the result, `operand`, in its next level one after the
+// other, so that a position is that of the entry before plus one.
+bool assembly_counts(const LeafBuilder *leaf, const LeafLoop *loop, int number, const Operand *operand);
+
+// Sets how the leaf appends, and where its structure is built, adds what the kernel has for it.
+void assembly_begin(LeafBuilder *leaf);
+// Appends the entry of the current iteration.
+void assembly_entry(LeafBuilder *leaf, LoopBody *to);
+// Appends the row that ends.
+void assembly_end_row(LeafBuilder *leaf, LoopBody *to);
+// Appends `loops`, the outermost loop and what is before it. Where `splits`, threads share its iterations in
+// portions; they are positions of `level` where that may store a coordinate several times, NULL else.
+void assembly_portions(LeafBuilder *leaf, const LoopBody *loops, bool splits, const Level *level,
+                       LoopBody *to);
+
+#endif

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Parts of loops of leaves with sparse tensors, as many as there may be threads: loops whose iterations
+// follow from one another, or several of which update the same elements, cannot be divided one by one.
+#include "lower/assembly.h"
+#include "lower/loops_sparse.h"
+
+static const IntExpr *let(const SparseState *state, int stem, const char *name, const Value *value,
+                          LoopBody *to) {
+    LoopKernel *kernel = state->leaf->builder->kernel;
+    const int var = loop_add_var(
+        kernel, (LoopVar){.name = name, .type = VALUE_TYPE_INDEX, .stem_array = -1, .stem_var = stem});
+    sparse_append(state, to, loop_let(sparse_arena(state), var, value));
+    return int_var(sparse_arena(state), var);
+}
+
+LoopNode *sparse_parts(const SparseState *state, int stem, const IntExpr *count, int each, SparsePart *part,
+                       LoopBody *to) {
+    Arena *arena = sparse_arena(state);
+    LoopKernel *kernel = state->leaf->builder->kernel;
+    const Value *operand = value_index(arena, int_const(arena, each));
+    part->parts = let(state, stem, "parts",
+                      value_list(arena, VALUE_CALL, VALUE_TYPE_INDEX, "distal_parts", 1, &operand), to);
+    LoopNode *node = loop_node(arena, LOOP_FOR);
+    node->var = loop_add_var(
+        kernel, (LoopVar){.name = "part", .type = VALUE_TYPE_INDEX, .stem_array = -1, .stem_var = stem});
+    node->lower = int_const(arena, 0);
+    node->upper = part->parts;
+    part->number = int_var(arena, node->var);
+    const IntExpr *const numbers[] = {part->number,
+                                      int_op(arena, INT_ADD, part->number, int_const(arena, 1))};
+    const IntExpr **const bounds[] = {&part->begin, &part->end};
+    static const char *const names[] = {"start", "after"};
+    for (int i = 0; i < 2; i++) {
+        const Value *operands[] = {value_index(arena, count), value_index(arena, numbers[i]),
+                                   value_index(arena, part->parts)};
+        *bounds[i] =
+            let(state, stem, names[i],
+                value_list(arena, VALUE_CALL, VALUE_TYPE_INDEX, "distal_share", 3, operands), &node->body);
+    }
+    return node;
+}
+
+// Whether no command says how loops of the leaf are executed.
+static bool is_open(const LeafBuilder *leaf) {
+    bool open = true;
+    for (int l = 0; l < leaf->leaf->loop_count; l++) {
+        const LeafLoop *loop = &leaf->leaf->loops[l];
+        open = open && !sparse_has_threads(loop) && !loop->vector && !loop->unroll;
+    }
+    return open;
+}
+
+// Whether iterations with different coordinates write different elements.
+static bool writes_by_coordinate(const SparseState *state, const SparseLoop *loop) {
+    return loop->from->distinct || access_vars(state->leaf->leaf->assign->lhs) >> loop->source & 1;
+}
+
+// The coordinate of an operand at position `at` of `count` from `begin` on, beyond all where there is none.
+static const Value *coordinate_at(const SparseState *state, const Level *level, const IntExpr *begin,
+                                  const IntExpr *at, const IntExpr *count) {
+    Arena *arena = sparse_arena(state);
+    return value_select(arena, build_less(arena, at, count),
+                        level->type.format->coordinate(arena, level, int_op(arena, INT_ADD, begin, at)),
+                        value_index(arena, int_const(arena, INT64_MAX)));
+}
+
+LoopNode *sparse_coordinate_parts(const SparseState *state, SparseLoop *loop, LoopBody *to) {
+    Arena *arena = sparse_arena(state);
+    const LeafLoop *from = loop->from;
+    const bool said = from->thread && !state->threads && !state->leaf->builder->structure;
+    if (loop->first || (!said && (loop->number > 0 || !is_open(state->leaf))) ||
+        !writes_by_coordinate(state, loop))
+        return NULL;
+    int o = 0;
+    while (!loop->iterated[o])
+        o++;
+    const Operand *operand = &state->operands[o];
+    const Level *level = sparse_level(operand);
+    const IntExpr *begin, *end;
+    sparse_range(state, operand, &begin, &end, to);
+    const IntExpr *count =
+        let(state, loop->source, "count", value_index(arena, int_op(arena, INT_SUB, end, begin)), to);
+    const IntExpr *zero = int_const(arena, 0);
+    // Positions of a list with repeated coordinates are entries, others rows, which take different times.
+    enum { ENTRIES = 16, PORTIONS = 16 };
+    const bool rows = !level->type.nonunique && operand->level + 1 < operand->access->tensor->order;
+    SparsePart part;
+    LoopNode *comment = loop_node(arena, LOOP_COMMENT);
+    comment->text =
+        arena_printf(arena, "threads take coordinates '%s' at which '%s' stores equal numbers of %s",
+                     state->leaf->builder->spmd->cin->vars[loop->source].name, operand->access->tensor->name,
+                     rows ? "coordinates" : "entries");
+    sparse_append(state, to, comment);
+    LoopNode *node = sparse_parts(state, loop->source, count, rows ? PORTIONS : 1, &part, to);
+    node->execution.distinct =
+        !state->leaf->builder->structure || state->leaf->assembly->kind == ASSEMBLY_ANY;
+    node->execution.thread = said;
+    node->execution.work = rows ? int_op(arena, INT_MUL, int_const(arena, ENTRIES), count) : count;
+    // The first part has all coordinates before the others.
+    const Value *low =
+        value_select(arena, build_less(arena, zero, part.number),
+                     coordinate_at(state, level, begin, part.begin, count), value_index(arena, zero));
+    loop->low = let(state, loop->source, "low", low, &node->body);
+    loop->high =
+        let(state, loop->source, "high", coordinate_at(state, level, begin, part.end, count), &node->body);
+    return node;
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Positions of the operands of leaves with sparse tensors: below a position, at a coordinate that is known,
+// and at cursors that advance.
+#include "lower/loops_sparse.h"
+
+int sparse_var(const SparseState *state, const Operand *operand, const char *what, int type) {
+    LoopKernel *kernel = state->leaf->builder->kernel;
+    return loop_add_var(kernel,
+                        (LoopVar){.name = arena_printf(kernel->arena, "%s%d", what, operand->level + 1),
+                                  .type = type,
+                                  .stem_array = operand->view->array,
+                                  .stem_var = -1});
+}
+
+const IntExpr *sparse_let_index(const SparseState *state, const Operand *operand, const char *what,
+                                const Value *value, LoopBody *to) {
+    if (value->kind == VALUE_INDEX && !value->index->left)
+        return value->index;
+    const int var = sparse_var(state, operand, what, VALUE_TYPE_INDEX);
+    sparse_append(state, to, loop_let(sparse_arena(state), var, value));
+    return int_var(sparse_arena(state), var);
+}
+
+const Value *sparse_let_condition(const SparseState *state, const Operand *operand, const char *what,
+                                  const Value *value, LoopBody *to) {
+    const int var = sparse_var(state, operand, what, VALUE_TYPE_CONDITION);
+    sparse_append(state, to, loop_let(sparse_arena(state), var, value));
+    return value_var(sparse_arena(state), VALUE_TYPE_CONDITION, var);
+}
+
+static const IntExpr *plus_one(Arena *arena, const IntExpr *expr) {
+    return int_op(arena, INT_ADD, expr, int_const(arena, 1));
+}
+
+const IntExpr *sparse_end(const SparseState *state, const Operand *operand) {
+    return operand->end ? operand->end : plus_one(sparse_arena(state), operand->begin);
+}
+
+void sparse_range(const SparseState *state, const Operand *operand, const IntExpr **begin,
+                  const IntExpr **end, LoopBody *to) {
+    Arena *arena = sparse_arena(state);
+    const Level *level = sparse_level(operand);
+    LevelRange range = level->type.format->range(arena, level, operand->begin, sparse_end(state, operand));
+    if (operand->present && !operand->end) {
+        const Value *zero = value_index(arena, int_const(arena, 0));
+        range.begin = value_select(arena, operand->present, range.begin, zero);
+        range.end = value_select(arena, operand->present, range.end, zero);
+    }
+    *begin = sparse_let_index(state, operand, "begin", range.begin, to);
+    *end = sparse_let_index(state, operand, "end", range.end, to);
+}
+
+const IntExpr *sparse_next(const SparseState *state, const Operand *operand, const IntExpr *position,
+                           const IntExpr *end, const Value *found, LoopBody *to) {
+    Arena *arena = sparse_arena(state);
+    const Level *level = sparse_level(operand);
+    const Value *next = value_index(arena, plus_one(arena, position));
+    if (level->type.nonunique)
+        next = level->type.format->run_end(arena, level, position, end);
+    return sparse_let_index(state, operand, "next",
+                            found ? value_select(arena, found, next, value_index(arena, position)) : next,
+                            to);
+}
+
+const Value *sparse_load_cursor(Arena *arena, int cursor) {
+    return value_convert(arena, value_element(arena, VALUE_LOAD, TYPE_I64, cursor, NULL), VALUE_TYPE_INDEX);
+}
+
+int sparse_cursor(const SparseState *state, const Operand *operand, const IntExpr *begin, LoopBody *to) {
+    LoopKernel *kernel = state->leaf->builder->kernel;
+    const char *name =
+        arena_printf(kernel->arena, "%s_at%d", operand->access->tensor->name, operand->level + 1);
+    const int cursor =
+        loop_add_array(kernel, (LoopArray){.name = name, .type = TYPE_I64, .written = true, .scalar = true});
+    LoopNode *workspace = loop_node(kernel->arena, LOOP_WORKSPACE);
+    workspace->array = cursor;
+    sparse_append(state, to, workspace);
+    sparse_append(state, to,
+                  loop_update(kernel->arena, LOOP_STORE, cursor, NULL, value_index(kernel->arena, begin)));
+    return cursor;
+}
+
+// Moves the cursor of an operand to the first position whose coordinate is not less than `coordinate`.
+static const IntExpr *append_following(const SparseState *state, const Operand *operand,
+                                       const IntExpr *coordinate, LoopBody *to) {
+    Arena *arena = sparse_arena(state);
+    const Level *level = sparse_level(operand);
+    const IntExpr *from =
+        sparse_let_index(state, operand, "from", sparse_load_cursor(arena, operand->cursor), to);
+    const Value *found = level->type.format->search(arena, level, from, operand->cursor_end, coordinate);
+    const IntExpr *position = sparse_let_index(state, operand, "p", found, to);
+    sparse_append(state, to,
+                  loop_update(arena, LOOP_STORE, operand->cursor, NULL, value_index(arena, position)));
+    return position;
+}
+
+// The position that the cursor of an operand is at, from which it moves on.
+static void take_next(const SparseState *state, Operand *operand, LoopBody *to) {
+    Arena *arena = sparse_arena(state);
+    operand->begin = sparse_let_index(state, operand, "p", sparse_load_cursor(arena, operand->cursor), to);
+    sparse_append(state, to,
+                  loop_update(arena, LOOP_STORE, operand->cursor, NULL,
+                              value_index(arena, plus_one(arena, operand->begin))));
+    operand->end = NULL;
+    operand->counts = false;
+    operand->cursor = -1;
+    operand->level++;
+}
+
+// Looks up the position of an operand in its next level, whose coordinate is known.
+static void append_lookup(SparseState *state, Operand *operand, LoopBody *to) {
+    Arena *arena = sparse_arena(state);
+    const Level *level = sparse_level(operand);
+    const LevelFormat *format = level->type.format;
+    const IntExpr *coordinate = int_var(arena, operand->access->vars[level->mode]);
+    if (format->full) {
+        const IntExpr *parent = operand->level ? operand->begin : NULL;
+        const IntExpr *at = format->locate(arena, level, parent, coordinate);
+        operand->begin = sparse_let_index(state, operand, "p", value_index(arena, at), to);
+        operand->end = NULL;
+        operand->level++;
+        return;
+    }
+    if (operand->counts) {
+        take_next(state, operand, to);
+        return;
+    }
+    const IntExpr *begin = operand->begin, *end = sparse_end(state, operand), *position;
+    if (operand->cursor >= 0) {
+        end = operand->cursor_end;
+        position = append_following(state, operand, coordinate, to);
+    } else {
+        if (format->range)
+            sparse_range(state, operand, &begin, &end, to);
+        position =
+            sparse_let_index(state, operand, "p", format->search(arena, level, begin, end, coordinate), to);
+    }
+    const Value *found = format->found(arena, level, position, end, coordinate);
+    if (!format->range && operand->present)
+        found = value_op(arena, VALUE_AND, VALUE_TYPE_CONDITION, operand->present, found);
+    found = sparse_let_condition(state, operand, "has", found, to);
+    // The result has an entry wherever there is a value to write.
+    state->unchecked = state->unchecked || !operand->written;
+    operand->end = sparse_next(state, operand, position, end, found, to);
+    operand->begin = position;
+    operand->present = found;
+    operand->cursor = -1;
+    operand->level++;
+}
+
+void sparse_lookups(SparseState *state, bool written, LoopBody *to) {
+    for (int o = 0; o < state->leaf->operand_count; o++) {
+        Operand *operand = &state->operands[o];
+        for (const Level *level; operand->written == written && (level = sparse_level(operand)) &&
+                                 state->known[operand->access->vars[level->mode]];)
+            append_lookup(state, operand, to);
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which dense operands are used at coordinates of entries only: those that are multiplied by a sparse operand
+// with some of their variables, wherever the right side has them.
+#include "lower/transfers.h"
+
+typedef struct {
+    const Access *access; // of the dense operand
+    const Access *by;     // NULL: none yet
+    int shared;           // modes that have a variable in common with it
+} Naming;
+
+static int count_shared(const Access *access, const Access *by) {
+    int count = 0;
+    for (int m = 0; m < access->tensor->order; m++)
+        count += (int)(access_vars(by) >> access->vars[m] & 1);
+    return count;
+}
+
+static void take_sparse(void *context, const Access *access) {
+    Naming *naming = context;
+    const int shared = tensor_is_sparse(access->tensor) ? count_shared(naming->access, access) : 0;
+    if (shared <= naming->shared)
+        return;
+    naming->by = access;
+    naming->shared = shared;
+}
+
+// The sparse factors that an expression is present with.
+static void find_factors(const Expr *expr, Naming *naming) {
+    if (expr->kind == EXPR_ACCESS)
+        take_sparse(naming, expr->access);
+    if (expr->kind == EXPR_MUL || expr->kind == EXPR_DIV || expr->kind == EXPR_NEG)
+        find_factors(expr->left, naming);
+    if (expr->kind == EXPR_MUL)
+        find_factors(expr->right, naming);
+}
+
+// Looks at every occurrence of the operand, of which `outer` says what multiplies the expression. False where
+// one is multiplied by nothing that names its coordinates.
+static bool find_names(const Expr *expr, const Naming *outer, Naming *result) {
+    if (expr->kind == EXPR_ACCESS && access_equal(expr->access, outer->access)) {
+        if (!outer->by || (result->by && !access_equal(result->by, outer->by)))
+            return false;
+        result->by = outer->by;
+        return true;
+    }
+    Naming left = *outer, right = *outer;
+    if (expr->kind == EXPR_MUL || expr->kind == EXPR_DIV)
+        find_factors(expr->left, &right);
+    if (expr->kind == EXPR_MUL)
+        find_factors(expr->right, &left);
+    return (!expr->left || find_names(expr->left, &left, result)) &&
+           (!expr->right || find_names(expr->right, &right, result));
+}
+
+void transfers_name(const Nest *nest, int index, TransferArray *transfers) {
+    for (int64_t t = 0; t < transfers->count; t++) {
+        Transfer *transfer = &transfers->items[t];
+        const Naming outer = {.access = transfer->statement_access};
+        Naming result = outer;
+        if (transfer->nest == index && transfer->kind == TRANSFER_FETCH &&
+            !tensor_is_sparse(transfer->statement_access->tensor) &&
+            find_names(nest->assign->rhs, &outer, &result))
+            transfer->named_by = result.by;
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/rank_entries.h"
+
+#include "base/integer.h"
+
+#include <inttypes.h>
+
+static bool is_within(const Region *region, const Region *pieces, Arena *arena) {
+    Region rest = {0};
+    for (int64_t i = 0; i < region->rects.count; i++)
+        array_push(arena, rest.rects, region->rects.items[i]);
+    for (int64_t i = 0; i < pieces->rects.count && rest.rects.count > 0; i++)
+        region_subtract(&rest, &pieces->rects.items[i], arena);
+    return rest.rects.count == 0;
+}
+
+static bool refuse(const Transfer *transfer, int64_t rank, Diagnostics *diagnostics) {
+    const Access *access = transfer->statement_access;
+    const char *name = access->tensor->name;
+    const char *advice = access->tensor->placement
+                             ? "distribute the statement as the tensor is placed, or place it as that needs"
+                             : "place it where the statement is computed";
+    if (transfer->kind == TRANSFER_FETCH)
+        return diagnostics_error(diagnostics, access->span,
+                                 "rank %" PRId64 " uses entries of sparse tensor '%s' that are at home on "
+                                 "other ranks, and moving entries is not supported yet; %s",
+                                 rank, name, advice);
+    return diagnostics_error(diagnostics, access->span,
+                             "rank %" PRId64 " computes entries of sparse tensor '%s' that have a home on "
+                             "other ranks, and moving entries is not supported yet; %s",
+                             rank, name, advice);
+}
+
+bool entries_are_at_home(const StatementPlan *plan, int transfer, Diagnostics *diagnostics) {
+    const Footprints *footprints = plan->footprints[transfer];
+    const Home *home = &plan->homes[plan->spmd->transfers[transfer].statement_access->tensor->id];
+    Arena *scratch = arena_create_within(plan->arena);
+    bool ok = true;
+    for (int64_t rank = 0; rank < footprints->ranks && ok; rank++) {
+        arena_reset(scratch);
+        const Region pieces = home_pieces(home, rank, scratch);
+        for (int64_t step = 0; step < footprints->steps && ok; step++) {
+            Worker worker;
+            Footprint footprint;
+            if (footprint_of_rank(footprints, rank, step, scratch, &worker, &footprint))
+                ok = (footprints->kind == TRANSFER_FETCH || !home->replicated) &&
+                     is_within(&footprint.region, &pieces, scratch);
+        }
+        if (!ok)
+            refuse(&plan->spmd->transfers[transfer], rank, diagnostics);
+    }
+    arena_free(scratch);
+    return ok;
+}
+
+const RankTransfer *rank_entries(StatementPlan *plan, int transfer, int64_t rank) {
+    const Footprints *footprints = plan->footprints[transfer];
+    RankTransfer *result = arena_new(plan->arena, RankTransfer);
+    RankStep *steps = arena_array(plan->arena, RankStep, footprints->steps);
+    Arena *scratch = arena_create_within(plan->arena);
+    for (int64_t step = 0; step < footprints->steps; step++) {
+        Worker worker;
+        Footprint footprint;
+        arena_reset(scratch);
+        steps[step].empty = !footprint_of_rank(footprints, rank, step, scratch, &worker, &footprint);
+        steps[step].piece = steps[step].empty ? -1 : 0; // the values of all entries of the rank
+    }
+    arena_free(scratch);
+    *result = (RankTransfer){.rank = rank,
+                             .transfer = &plan->spmd->transfers[transfer],
+                             .step_count = footprints->steps,
+                             .steps = steps};
+    return result;
+}
+
+TransferFigures entries_figures(const StatementPlan *plan, int transfer) {
+    const Transfer *of = &plan->spmd->transfers[transfer];
+    const Home *home = &plan->homes[of->statement_access->tensor->id];
+    const int64_t size = (int64_t)type_info(of->access->tensor->type)->size;
+    const int64_t *none = arena_array(plan->arena, int64_t, plan->ranks);
+    int64_t *copies = arena_array(plan->arena, int64_t, plan->ranks);
+    for (int64_t rank = 0; rank < plan->ranks && of->thread_copies && home->stored_entries; rank++)
+        copies[rank] = saturated_mul(home->stored_entries[rank], size);
+    return (TransferFigures){.transfer = of,
+                             .pattern = OPERATION_LOCAL,
+                             .steps = plan->footprints[transfer]->steps,
+                             .bytes = none,
+                             .messages = none,
+                             .buffer_bytes = none,
+                             .copy_bytes = copies};
+}

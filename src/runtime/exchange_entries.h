@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Entries of a sparse tensor on their way between ranks: to where they are at home, and from there to one
+// rank. Every function here is collective over `comm`, and a failure on one rank is the same diagnostic on
+// all.
+#ifndef DISTAL_RUNTIME_EXCHANGE_ENTRIES_H
+#define DISTAL_RUNTIME_EXCHANGE_ENTRIES_H
+
+#include "runtime/agreement.h"
+#include "runtime/storage.h"
+
+// Sends the entries that each rank gives, in any order, to the ranks that have them at home. `given` stays as
+// it is; `own` gets those that are at home here, those of lower ranks first, and
+// entries_free follows in any case.
+bool send_entries_home(const Storage *storage, const Entries *given, Entries *own, MPI_Comm comm,
+                       Diagnostics *diagnostics);
+
+// Every entry once, in the order of ranks, on the first rank; on the others none. entries_free follows in any
+// case.
+bool gather_entries(const Storage *storage, Entries *entries, MPI_Comm comm, Diagnostics *diagnostics);
+
+#endif

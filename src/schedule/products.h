@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The default for products of three and more factors. In one loop nest every factor is read for every
+// combination of all variables: A(i, l) = B(i, j) * C(j, k) * D(k, l) takes i * j * k * l steps, in two
+// products with a workspace i * j * k + i * k * l. Which factors are multiplied first is chosen by an
+// estimate of the steps, by dynamic programming over sets of factors.
+#ifndef DISTAL_SCHEDULE_PRODUCTS_H
+#define DISTAL_SCHEDULE_PRODUCTS_H
+
+#include "schedule/schedule.h"
+
+// A command that the default adds, and the statement after it.
+typedef struct {
+    Command command;
+    const Cin *cin;
+} DefaultStep;
+typedef Array(DefaultStep) DefaultSteps;
+
+// Applies `precompute` for each workspace to a statement to which no command has been applied: the steps are
+// appended to `steps`, none where one nest is no worse. `params`: values by index, for the estimate only; the
+// result is right for all others. Products that take less than `least_steps` in one nest stay as they are.
+void schedule_products(Scheduler *scheduler, const Cin *cin, const int64_t *params, double least_steps,
+                       DefaultSteps *steps);
+
+#endif
