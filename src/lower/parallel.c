@@ -25,8 +25,11 @@ bool leaf_determines(const LeafSite *site, int var, VarSet around) {
     return determined >> var & 1;
 }
 
-// Whether iterations of the loop at `depth` write different elements.
+// Whether iterations of the loop at `depth` write different elements, as those of an assignment that sums
+// nothing do: all of its variables index the left side, also those of an operand that repeats coordinates.
 static bool writes_distinct(const Analysis *analysis, int depth) {
+    if (!analysis->site->assign->accumulate)
+        return true;
     VarSet around = 0;
     for (int i = 0; i < depth; i++)
         around |= (VarSet)1 << analysis->loops[i].var;

@@ -8,6 +8,8 @@
 // derived from a variable that is summed over. One pass in order of derivation, as the number of paths may be
 // large.
 static bool reduces(const Cin *cin, const Nest *nest, int var) {
+    if (!nest->assign->accumulate)
+        return false;
     VarSet summed = ~access_vars(nest->assign->lhs);
     for (int64_t i = 0; i < cin->relations.count; i++) {
         const Relation *relation = cin->relations.items[i];
