@@ -225,14 +225,15 @@ static const char *allocate_map(Packing *packing) {
     map->count = last->entry + part_distinct(last, tensor->order);
     map->wide = max_i64(packing->reader.places, tensor->value_count) > UINT32_MAX;
     const int64_t size = map->wide ? 8 : 4;
-    const bool identity = !packing->reader.records && packing->reader.compact;
-    if (!identity)
+    const bool reordered = packing->reader.records || !packing->reader.compact, padded = !is_list(tensor);
+    if (reordered)
         map->from = budget_take(&packing->budget, map->count, size, false);
-    if (!is_list(tensor))
+    if (padded)
         map->to = budget_take(&packing->budget, map->count, size, false);
-    return (identity || map->from) && (is_list(tensor) || map->to)
+    return (!reordered || map->from) && (!padded || map->to)
                ? NULL
-               : too_large(packing, "which values are whose", entry_map_bytes(map));
+               : too_large(packing, "the map of its values",
+                           saturated_mul(map->count, size * (reordered + padded)));
 }
 
 static const char *allocate_values(Packing *packing) {

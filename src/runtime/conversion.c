@@ -25,19 +25,20 @@ int64_t conversion_bytes(const ConvertedCopy *conversion) {
                           : 0;
 }
 
-static const char *make_copy(ConvertedCopy *conversion, const Storage *storage, Arena *arena) {
+static const char *make_copy(ConvertedCopy *conversion, const Storage *storage, int64_t limit, Arena *arena) {
     StoredTensor *copy = &conversion->copy;
     const char *why =
-        stored_convert(copy, &conversion->map, &storage->stored, copy->mode_order, storage->limit, arena);
+        stored_convert(copy, &conversion->map, &storage->stored, copy->mode_order, limit, arena);
     if (why)
         return why;
-    const int64_t left = storage->limit - stored_structure_bytes(copy) - entry_map_bytes(&conversion->map);
+    const int64_t left = limit - stored_structure_bytes(copy) - entry_map_bytes(&conversion->map);
     if (saturated_mul(copy->value_count, (int64_t)type_info(copy->type)->size) <= left)
         copy->values = memory_allocate(MEMORY_HOST, copy->value_count, copy->type);
     return copy->values ? NULL : "there is no memory for the values of the copy";
 }
 
-bool conversion_make(ConvertedCopy *conversion, const Storage *storage, Diagnostics *diagnostics) {
+bool conversion_make(ConvertedCopy *conversion, const Storage *storage, int64_t limit,
+                     Diagnostics *diagnostics) {
     if (conversion_is_known(conversion, storage))
         return true;
     free_copy(conversion);
@@ -47,7 +48,8 @@ bool conversion_make(ConvertedCopy *conversion, const Storage *storage, Diagnost
     memcpy(copy->levels, tensor->levels, sizeof copy->levels);
     memcpy(copy->mode_order, tensor->mode_order, sizeof copy->mode_order);
     // Without a piece it has no entries, and no kernel reads it.
-    const char *why = storage->piece_count > 0 ? make_copy(conversion, storage, diagnostics->arena) : NULL;
+    const char *why =
+        storage->piece_count > 0 ? make_copy(conversion, storage, limit, diagnostics->arena) : NULL;
     if (why) {
         free_copy(conversion);
         return diagnostics_error(diagnostics, (Span){0}, "tensor %s cannot be converted on rank %lld: %s",

@@ -17,8 +17,9 @@ void conversion_free(ConvertedCopy *conversion);
 
 // Whether the copy has the structure that `storage` has now.
 bool conversion_is_known(const ConvertedCopy *conversion, const Storage *storage);
-// Gives it that structure, unless it has it. Local; false with a diagnostic.
-bool conversion_make(ConvertedCopy *conversion, const Storage *storage, Diagnostics *diagnostics);
+// Gives it that structure, unless it has it, in at most `limit` bytes. Local; false with a diagnostic.
+bool conversion_make(ConvertedCopy *conversion, const Storage *storage, int64_t limit,
+                     Diagnostics *diagnostics);
 // Copies the values.
 void conversion_refresh(const ConvertedCopy *conversion, const Storage *storage);
 // All that it takes.

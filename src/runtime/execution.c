@@ -327,12 +327,20 @@ static bool put_nothing(Storage *storage, Diagnostics *diagnostics) {
     return !lacks_structure(storage) || sparse_put_entries(storage, &none, diagnostics);
 }
 
+// What new copies take is missing for those that follow, and for the result.
 static bool convert_operands(const distal_execution *execution, Diagnostics *diagnostics) {
+    int64_t taken = 0;
     for (int t = 0; t < execution->transfer_count; t++) {
-        TransferState *state = &execution->transfers[t];
-        if (!conversion_make(&state->conversion, state->scope.storage, diagnostics))
+        ConvertedCopy *conversion = &execution->transfers[t].conversion;
+        const Storage *storage = execution->transfers[t].scope.storage;
+        if (conversion_is_known(conversion, storage))
+            continue;
+        if (!conversion_make(conversion, storage, max_i64(storage->limit - taken, 0), diagnostics))
             return false;
+        taken = saturated_add(taken, conversion_bytes(conversion));
     }
+    if (execution->result.target)
+        execution->result.target->limit -= taken;
     return true;
 }
 

@@ -139,10 +139,11 @@ def test_refused(folder):
         refused([*run, "--in", "B=random:1:0.5", "-p", "n=1000000", "-p", "m=1000000"], "looks at every position, and")
         refused([*run, "--in", "B=const:1", "--memory-limit", "40K"], "tensor B cannot be stored on rank 0: ")
         refused(["run", "-e", MATRIX.format(format="csr") + "tensor A(n, n): f64, csr; A(i, k) = B(i, j) * B(k, j)",
-                 "--ranks", ranks, "--in", "B=const:1", "--memory-limit", "50K"],
+                 "--ranks", ranks, "--in", "B=const:1", "--memory-limit", "46K"],
                 "for the entries of A", "tensor A cannot be stored on rank 0: ")  # while they are appended, or packed
-        refused(["run", "-e", "param n = 40; tensor B(n, n): f64, csr; tensor A(n, n): f64; A(i, j) = B(i, j) + B(j, i)",
-                 "--ranks", ranks, "--in", "B=const:1", "--memory-limit", "90K"], "tensor B cannot be converted on rank 0: ")
+        refused(["run", "-e", "param n = 10; tensor B(n, n, n): f64, csf; tensor A(n, n, n): f64; "
+                 "A(i, j, k) = B(i, j, k) + B(j, k, i) + B(k, i, j) + B(j, i, k)", "--ranks", ranks, "--in", "B=const:1",
+                 "--memory-limit", "60K"], "tensor B cannot be converted on rank 0: ")  # the last one of three copies
 
 
 if __name__ == "__main__":
