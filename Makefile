@@ -4,6 +4,7 @@ SANITIZE ?= 0
 UPDATE ?= 0
 WERROR ?= 1
 N ?= 1000
+SCALE ?= 0.25
 BUILD_TYPE ?= RelWithDebInfo
 BUILD ?= $(if $(filter 1,$(SANITIZE)),build-sanitize,build)
 PREFIX ?= /usr/local
@@ -70,8 +71,10 @@ races: setup ## look for races of threads, with ThreadSanitizer
 	cmake --build build-races -j $(JOBS)
 	@CLANG=$(CLANG) tools/races.sh build-races
 
-bench: build ## time the examples beside NumPy on the same BLAS
+bench: build ## time matrix products beside NumPy, and sparse kernels beside Eigen, PETSc, SciPy and plain C (SCALE=0.25)
+	@pkg-config --exists eigen3 PETSc && command -v g++ >/dev/null || tools/setup.sh g++ libeigen3-dev libpetsc-real-dev || true
 	@$(PYTHON) bench/run --build $(BUILD)
+	@$(PYTHON) bench/sparse.py --build $(BUILD) --scale $(SCALE)
 
 format: ## lay out every C file as .clang-format says
 	@command -v $(CLANG_FORMAT) >/dev/null || tools/setup.sh clang-format-14

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sparse kernels as loops that a person writes for one format: what bench/sparse.py compares distal with.
+// Matrices are in CSR, tensors of three modes in CSF with three compressed levels; dense ones are row-major.
+#include <mpi.h>
+#include <omp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The communicator of one process, which is a macro in C and has no name that Python could look up.
+MPI_Comm plain_comm_self(void);
+MPI_Comm plain_comm_self(void) {
+    return MPI_COMM_SELF;
+}
+
+// The time of one sum over n elements says what bandwidth memory has for reading.
+double plain_sum(int64_t n, const double *x);
+double plain_sum(int64_t n, const double *x) {
+    double sum = 0;
+#pragma omp parallel for simd reduction(+ : sum)
+    for (int64_t i = 0; i < n; i++)
+        sum += x[i];
+    return sum;
+}
+
+// The first row of part `part` of `parts`, which have about the same number of rows and entries together.
+static int64_t first_row(int64_t rows, const int64_t *pos, int64_t part, int64_t parts) {
+    const int64_t target = (rows + pos[rows]) / parts * part;
+    int64_t low = 0, high = rows;
+    if (part == parts)
+        return rows;
+    while (low < high) {
+        const int64_t middle = (low + high) / 2;
+        if (middle + pos[middle] < target)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// y(i) = B(i, j) * x(j)
+void plain_spmv(int64_t rows, const int64_t *restrict pos, const int32_t *restrict crd,
+                const double *restrict b, const double *restrict x, double *restrict y);
+void plain_spmv(int64_t rows, const int64_t *restrict pos, const int32_t *restrict crd,
+                const double *restrict b, const double *restrict x, double *restrict y) {
+#pragma omp parallel
+    {
+        const int64_t thread = omp_get_thread_num(), threads = omp_get_num_threads();
+        const int64_t last = first_row(rows, pos, thread + 1, threads);
+        for (int64_t i = first_row(rows, pos, thread, threads); i < last; i++) {
+            double sum = 0;
+            for (int64_t p = pos[i]; p < pos[i + 1]; p++)
+                sum += b[p] * x[crd[p]];
+            y[i] = sum;
+        }
+    }
+}
+
+// A(i, k) = B(i, j) * C(j, k)
+void plain_spmm(int64_t rows, int64_t columns, const int64_t *restrict pos, const int32_t *restrict crd,
+                const double *restrict b, const double *restrict c, double *restrict a);
+void plain_spmm(int64_t rows, int64_t columns, const int64_t *restrict pos, const int32_t *restrict crd,
+                const double *restrict b, const double *restrict c, double *restrict a) {
+#pragma omp parallel
+    {
+        const int64_t thread = omp_get_thread_num(), threads = omp_get_num_threads();
+        const int64_t last = first_row(rows, pos, thread + 1, threads);
+        for (int64_t i = first_row(rows, pos, thread, threads); i < last; i++) {
+            double *restrict row = a + i * columns;
+            memset(row, 0, (size_t)columns * sizeof *row);
+            for (int64_t p = pos[i]; p < pos[i + 1]; p++) {
+                const double *restrict from = c + crd[p] * columns;
+                for (int64_t k = 0; k < columns; k++)
+                    row[k] += b[p] * from[k];
+            }
+        }
+    }
+}
+
+// A(i, j) = B(i, j) * C(i, k) * D(j, k)
+void plain_sddmm(int64_t rows, int64_t columns, const int64_t *restrict pos, const int32_t *restrict crd,
+                 const double *restrict b, const double *restrict c, const double *restrict d,
+                 double *restrict a);
+void plain_sddmm(int64_t rows, int64_t columns, const int64_t *restrict pos, const int32_t *restrict crd,
+                 const double *restrict b, const double *restrict c, const double *restrict d,
+                 double *restrict a) {
+#pragma omp parallel
+    {
+        const int64_t thread = omp_get_thread_num(), threads = omp_get_num_threads();
+        const int64_t last = first_row(rows, pos, thread + 1, threads);
+        for (int64_t i = first_row(rows, pos, thread, threads); i < last; i++) {
+            for (int64_t p = pos[i]; p < pos[i + 1]; p++) {
+                double sum = 0;
+#pragma omp simd reduction(+ : sum)
+                for (int64_t k = 0; k < columns; k++)
+                    sum += c[i * columns + k] * d[crd[p] * columns + k];
+                a[p] = b[p] * sum;
+            }
+        }
+    }
+}
+
+// A matrix in CSR. What a function returns is released with plain_release.
+typedef struct {
+    int64_t rows;
+    int64_t *pos;
+    int32_t *crd;
+    double *values;
+} matrix;
+
+void plain_release(matrix *m);
+void plain_release(matrix *m) {
+    free(m->pos);
+    free(m->crd);
+    free(m->values);
+}
+
+// Row i of the sum of three matrices: merges, and returns the number of entries. Writes if there are arrays.
+static int64_t add_row(const matrix *const *in, int64_t i, int32_t *restrict crd, double *restrict values) {
+    int64_t p[3], end[3], count = 0;
+    for (int t = 0; t < 3; t++) {
+        p[t] = in[t]->pos[i];
+        end[t] = in[t]->pos[i + 1];
+    }
+    for (;;) {
+        int32_t at[3], least = INT32_MAX;
+        for (int t = 0; t < 3; t++) {
+            at[t] = p[t] < end[t] ? in[t]->crd[p[t]] : INT32_MAX;
+            least = at[t] < least ? at[t] : least;
+        }
+        if (least == INT32_MAX)
+            return count;
+        double sum = 0;
+        for (int t = 0; t < 3; t++)
+            if (at[t] == least)
+                sum += values ? in[t]->values[p[t]++] : (p[t]++, 0);
+        if (values) {
+            crd[count] = least;
+            values[count] = sum;
+        }
+        count++;
+    }
+}
+
+// A(i, j) = B(i, j) + C(i, j) + D(i, j): counts, then fills.
+void plain_add3(const matrix *b, const matrix *c, const matrix *d, matrix *a);
+void plain_add3(const matrix *b, const matrix *c, const matrix *d, matrix *a) {
+    const matrix *const in[] = {b, c, d};
+    const int64_t rows = b->rows;
+    a->rows = rows;
+    a->pos = malloc((size_t)(rows + 1) * sizeof *a->pos);
+#pragma omp parallel for schedule(guided, 256)
+    for (int64_t i = 0; i < rows; i++)
+        a->pos[i + 1] = add_row(in, i, NULL, NULL);
+    a->pos[0] = 0;
+    for (int64_t i = 0; i < rows; i++)
+        a->pos[i + 1] += a->pos[i];
+    a->crd = malloc((size_t)a->pos[rows] * sizeof *a->crd);
+    a->values = malloc((size_t)a->pos[rows] * sizeof *a->values);
+#pragma omp parallel for schedule(guided, 256)
+    for (int64_t i = 0; i < rows; i++)
+        add_row(in, i, a->crd + a->pos[i], a->values + a->pos[i]);
+}
+
+// A(i, j) = B(i, j, k) * c(k), where A has the first two levels of B.
+void plain_ttv(int64_t fibers, const int64_t *restrict pos, const int32_t *restrict crd,
+               const double *restrict b, const double *restrict c, double *restrict a);
+void plain_ttv(int64_t fibers, const int64_t *restrict pos, const int32_t *restrict crd,
+               const double *restrict b, const double *restrict c, double *restrict a) {
+    plain_spmv(fibers, pos, crd, b, c, a);
+}
+
+// A(i, l) = B(i, j, k) * C(j, l) * D(k, l), with `columns` of l.
+void plain_mttkrp(int64_t rows, int64_t columns, int64_t slices, const int32_t *restrict crd1,
+                  const int64_t *restrict pos2, const int32_t *restrict crd2, const int64_t *restrict pos3,
+                  const int32_t *restrict crd3, const double *restrict b, const double *restrict c,
+                  const double *restrict d, double *restrict a);
+void plain_mttkrp(int64_t rows, int64_t columns, int64_t slices, const int32_t *restrict crd1,
+                  const int64_t *restrict pos2, const int32_t *restrict crd2, const int64_t *restrict pos3,
+                  const int32_t *restrict crd3, const double *restrict b, const double *restrict c,
+                  const double *restrict d, double *restrict a) {
+    memset(a, 0, (size_t)(rows * columns) * sizeof *a);
+#pragma omp parallel
+    {
+        double *restrict sum = malloc((size_t)columns * sizeof *sum);
+#pragma omp for schedule(dynamic, 16)
+        for (int64_t s = 0; s < slices; s++) {
+            double *restrict row = a + crd1[s] * columns;
+            for (int64_t f = pos2[s]; f < pos2[s + 1]; f++) {
+                memset(sum, 0, (size_t)columns * sizeof *sum);
+                for (int64_t p = pos3[f]; p < pos3[f + 1]; p++)
+                    for (int64_t l = 0; l < columns; l++)
+                        sum[l] += b[p] * d[crd3[p] * columns + l];
+                for (int64_t l = 0; l < columns; l++)
+                    row[l] += sum[l] * c[crd2[f] * columns + l];
+            }
+        }
+        free(sum);
+    }
+}
