@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which dense operands are used at coordinates of entries only: those that are multiplied by a sparse operand
 // with some of their variables, wherever the right side has them.
+#include "index/presence.h"
 #include "lower/transfers.h"
 
 typedef struct {
+    ElementType type;     // that the statement computes in
     const Access *access; // of the dense operand
     const Access *by;     // NULL: none yet
     int shared;           // modes that have a variable in common with it
@@ -25,18 +27,19 @@ static void take_sparse(void *context, const Access *access) {
     naming->shared = shared;
 }
 
-// The sparse factors that an expression is present with.
+// The sparse factors without whose entries an expression is not present.
 static void find_factors(const Expr *expr, Naming *naming) {
-    if (expr->kind == EXPR_ACCESS)
+    const Presence presence = expr_presence(expr, naming->type);
+    if (presence == PRESENT_STORED)
         take_sparse(naming, expr->access);
-    if (expr->kind == EXPR_MUL || expr->kind == EXPR_DIV || expr->kind == EXPR_NEG)
+    if (presence == PRESENT_LEFT || presence == PRESENT_BOTH)
         find_factors(expr->left, naming);
-    if (expr->kind == EXPR_MUL)
+    if (presence == PRESENT_RIGHT || presence == PRESENT_BOTH)
         find_factors(expr->right, naming);
 }
 
-// Looks at every occurrence of the operand, of which `outer` says what multiplies the expression. False where
-// one is multiplied by nothing that names its coordinates.
+// Looks at every occurrence of the operand, of which `outer` says without what nothing around it is present.
+// False where that names no coordinates.
 static bool find_names(const Expr *expr, const Naming *outer, Naming *result) {
     if (expr->kind == EXPR_ACCESS && access_equal(expr->access, outer->access)) {
         if (!outer->by || (result->by && !access_equal(result->by, outer->by)))
@@ -44,19 +47,18 @@ static bool find_names(const Expr *expr, const Naming *outer, Naming *result) {
         result->by = outer->by;
         return true;
     }
-    Naming left = *outer, right = *outer;
-    if (expr->kind == EXPR_MUL || expr->kind == EXPR_DIV)
-        find_factors(expr->left, &right);
-    if (expr->kind == EXPR_MUL)
-        find_factors(expr->right, &left);
-    return (!expr->left || find_names(expr->left, &left, result)) &&
-           (!expr->right || find_names(expr->right, &right, result));
+    // Zero where this is not present, whatever the other operands are there.
+    Naming inside = *outer;
+    find_factors(expr, &inside);
+    return (!expr->left || find_names(expr->left, &inside, result)) &&
+           (!expr->right || find_names(expr->right, &inside, result));
 }
 
-void transfers_name(const Nest *nest, int index, TransferArray *transfers) {
+void transfers_name(const Cin *cin, const Nest *nest, int index, TransferArray *transfers) {
     for (int64_t t = 0; t < transfers->count; t++) {
         Transfer *transfer = &transfers->items[t];
-        const Naming outer = {.access = transfer->statement_access};
+        const Naming outer = {.access = transfer->statement_access,
+                              .type = assignment_type(cin->assignment)};
         Naming result = outer;
         if (transfer->nest == index && transfer->kind == TRANSFER_FETCH &&
             !tensor_is_sparse(transfer->statement_access->tensor) &&

@@ -30,6 +30,6 @@ void rows_of_stmt(const Cin *cin, const Stmt *stmt, RowWorkspaceArray *rows);
 const Stmt *leaf_assign(const Cin *cin, const Nest *nest, int index, const TransferArray *transfers);
 
 // Sets named_by of the fetches of a nest.
-void transfers_name(const Nest *nest, int index, TransferArray *transfers);
+void transfers_name(const Cin *cin, const Nest *nest, int index, TransferArray *transfers);
 
 #endif

@@ -96,7 +96,7 @@ static bool vanishes(const Draft *draft, const DraftStatement *statement, int no
 static void draw_divisors(Random *random, Draft *draft, const DraftStatement *statement) {
     for (int n = 0; n < statement->node_count; n++) {
         const DraftNode *at = &statement->nodes[n];
-        if (at->kind != NODE_DIV || random_chance(random, 15))
+        if (at->kind != NODE_DIV || random_chance(random, 30))
             continue;
         for (const DraftNode *divisor = &statement->nodes[at->right];;
              divisor = &statement->nodes[divisor->right]) {

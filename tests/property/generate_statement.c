@@ -323,9 +323,11 @@ static int draw_divisor(Writer *writer, VarSet allowed) {
     int access = random_chance(writer->random, 70) ? draw_access(writer, sum ? left : allowed, true) : -1;
     if (access < 0)
         return draw_number(writer);
-    if (!sum)
-        return access;
-    return operation(writer, NODE_ADD, number_node(writer, "20"), access);
+    if (sum)
+        return operation(writer, NODE_ADD, number_node(writer, "20"), access);
+    return random_chance(writer->random, 25)
+               ? operation(writer, NODE_MUL, access, input_or_number(writer, allowed))
+               : access;
 }
 
 static int draw_product(Writer *writer, VarSet allowed) {
@@ -339,7 +341,11 @@ static int draw_product(Writer *writer, VarSet allowed) {
     // Quotients of integers that may have wrapped around are not what the reference computes.
     if ((writer->first || !type_info(writer->type)->is_integer) && random_chance(writer->random, 9))
         node = operation(writer, NODE_DIV, node, draw_divisor(writer, allowed));
-    return node;
+    else
+        return node;
+    return random_chance(writer->random, 25)
+               ? operation(writer, NODE_MUL, node, access_or_number(writer, allowed))
+               : node;
 }
 
 static void draw_left(Writer *writer, int order) {
@@ -408,6 +414,8 @@ static const char *const templates[] = {
     "ij=ij*ik*kj",
     "ij=ik*kl*lm*mj",
     "ijk=lmn*il*jm*kn",
+    "ij=ij/ij*j",
+    "i=i/i*i",
 };
 enum { TEMPLATE_COUNT = sizeof templates / sizeof *templates };
 
@@ -455,10 +463,9 @@ static void draw_template(Writer *writer) {
     int root = *at ? -1 : draw_number(writer);
     while (*at) {
         int term = template_access(writer, &at, shuffle);
-        for (; *at == '*';) {
-            at++;
-            int factor = template_access(writer, &at, shuffle);
-            term = operation(writer, NODE_MUL, term, factor);
+        while (*at == '*' || *at == '/') {
+            const NodeKind kind = *at++ == '*' ? NODE_MUL : NODE_DIV;
+            term = operation(writer, kind, term, template_access(writer, &at, shuffle));
         }
         root = root < 0 ? term : operation(writer, NODE_ADD, root, term);
         at += *at == '+';
