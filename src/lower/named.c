@@ -57,8 +57,7 @@ static bool find_names(const Expr *expr, const Naming *outer, Naming *result) {
 void transfers_name(const Cin *cin, const Nest *nest, int index, TransferArray *transfers) {
     for (int64_t t = 0; t < transfers->count; t++) {
         Transfer *transfer = &transfers->items[t];
-        const Naming outer = {.access = transfer->statement_access,
-                              .type = assignment_type(cin->assignment)};
+        const Naming outer = {.access = transfer->statement_access, .type = assignment_type(cin->assignment)};
         Naming result = outer;
         if (transfer->nest == index && transfer->kind == TRANSFER_FETCH &&
             !tensor_is_sparse(transfer->statement_access->tensor) &&
