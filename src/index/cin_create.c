@@ -80,6 +80,33 @@ static void add_loops(void *context, const Access *access) {
             add_loop(nest, v);
 }
 
+static const Assignment *part_of(const Cin *cin, const Tensor *workspace) {
+    int p = 0;
+    while (cin->parts[p]->lhs->tensor != workspace)
+        p++;
+    return cin->parts[p];
+}
+
+typedef struct {
+    const Cin *cin;
+    bool sparse;
+} Reading;
+
+static void find_sparse(void *context, const Access *access) {
+    Reading *reading = context;
+    if (access->tensor->around)
+        expr_accesses(part_of(reading->cin, access->tensor)->rhs, find_sparse, reading);
+    reading->sparse = reading->sparse || tensor_is_sparse(access->tensor);
+}
+
+// Whether loops around the expression iterate over entries, as it reads a sparse tensor or a row that is
+// filled from one.
+static bool reads_entries(const Cin *cin, const Expr *expr) {
+    Reading reading = {cin, false};
+    expr_accesses(expr, find_sparse, &reading);
+    return reading.sparse;
+}
+
 // Whether a tensor stores nothing but entries: loops over what the right side stores have all of them.
 static bool stores_entries(const Tensor *tensor) {
     const LevelFormat *last = tensor->order ? tensor->levels[tensor->order - 1].format : NULL;
@@ -87,8 +114,9 @@ static bool stores_entries(const Tensor *tensor) {
 }
 
 // Inside of the loops `around`. `alone`: it is the only term.
-static Nest make_nest(Arena *arena, const Assignment *assignment, const Term *term, bool first, bool alone,
+static Nest make_nest(const Cin *cin, const Assignment *assignment, const Term *term, bool first, bool alone,
                       const Nest *around) {
+    Arena *arena = cin->arena;
     Stmt *assign = arena_new(arena, Stmt);
     assign->kind = STMT_ASSIGN;
     assign->nest_count = 1;
@@ -96,8 +124,9 @@ static Nest make_nest(Arena *arena, const Assignment *assignment, const Term *te
     assign->rhs =
         term->negative ? operation(arena, EXPR_NEG, term->expr->span, term->expr, NULL) : term->expr;
     // Loops over sparse operands leave out elements, which are zero before.
-    assign->accumulate = assignment->accumulate || term->reduced || !first ||
-                         (expr_sparse(term->expr) && !(alone && stores_entries(assignment->lhs->tensor)));
+    assign->accumulate =
+        assignment->accumulate || term->reduced || !first ||
+        (reads_entries(cin, term->expr) && !(alone && stores_entries(assignment->lhs->tensor)));
     Nest nest = *around;
     nest.assign = assign;
     add_loops(&nest, assignment->lhs);
@@ -164,13 +193,6 @@ static void put_rows_inside(Nest *nest, int count, RowsRead *rows) {
 
 static const Stmt *make_part(const Cin *cin, const Assignment *part, const Nest *around);
 
-static const Assignment *part_of(const Cin *cin, const Tensor *workspace) {
-    int p = 0;
-    while (cin->parts[p]->lhs->tensor != workspace)
-        p++;
-    return cin->parts[p];
-}
-
 // The nest from loop `depth` on, and what fills the rows that it reads from number `first` on.
 static const Stmt *make_stmt(const Cin *cin, const Nest *nest, const RowsRead *rows, int first, int depth) {
     if (first == rows->count)
@@ -189,7 +211,7 @@ static const Stmt *make_part(const Cin *cin, const Assignment *part, const Nest 
     put_unreduced_first(&terms);
     const Stmt *stmts = NULL;
     for (int64_t i = 0; i < terms.count; i++) {
-        Nest nest = make_nest(cin->arena, part, &terms.items[i], i == 0, terms.count == 1, around);
+        Nest nest = make_nest(cin, part, &terms.items[i], i == 0, terms.count == 1, around);
         RowsRead rows = {0};
         expr_accesses(nest.assign->rhs, add_row, &rows);
         put_rows_inside(&nest, around->loop_count, &rows);

@@ -50,7 +50,8 @@ typedef struct {
     bool counts; // an operand that is written: each iteration has its next position there
 } Operand;
 
-typedef struct Assembly Assembly; // lower/assembly.h
+typedef struct Assembly Assembly;       // lower/assembly.h
+typedef struct SparseState SparseState; // lower/loops_sparse.h
 
 // A leaf while its nodes are made. Index variables of the statement have the same numbers in the kernel.
 typedef struct {
@@ -85,8 +86,12 @@ const Value *build_presence(const LeafBuilder *leaf, const Expr *expr);
 int build_operand(const LeafBuilder *leaf, const Access *access, TransferKind kind);
 // The leaf's call: as a value (dot) or for what it does.
 const Value *build_call(const LeafBuilder *leaf);
-// The loops of a leaf with sparse tensors and all inside.
-void build_sparse_loops(LeafBuilder *leaf, LoopBody *to);
+// The loops of a leaf with sparse tensors and all inside. `outside`: what is known around it, of a leaf
+// inside of another one; NULL of others.
+void build_sparse_loops(LeafBuilder *leaf, const SparseState *outside, LoopBody *to);
+// The row workspace of a leaf, the leaves that fill it, and the one that reads it. `state`: what is known of
+// sparse operands here; NULL where there are none. `threaded`: a loop around is threaded.
+void build_row(const LeafBuilder *leaf, const SparseState *state, bool threaded, LoopBody *to);
 // What is inside of the innermost loop, of leaves with and without sparse tensors.
 void build_innermost(LeafBuilder *leaf, LoopBody *to);
 void build_definitions(const LeafBuilder *leaf, const Definition *definitions, int count, LoopBody *to);

@@ -402,22 +402,47 @@ static bool create_with_row(LeafBuilder *builder, Leaf *leaf, const Stmt *where,
     return create_inside(builder, leaf, where->first, nest, &leaf->reader);
 }
 
+static const Expr *with_row(Arena *arena, const Expr *expr, const Tensor *row, const Expr *by) {
+    if (expr->kind == EXPR_ACCESS)
+        return expr->access->tensor == row ? by : expr;
+    Expr *copy = arena_copy(arena, expr, sizeof *expr);
+    copy->left = expr->left ? with_row(arena, expr->left, row, by) : NULL;
+    copy->right = expr->right ? with_row(arena, expr->right, row, by) : NULL;
+    return copy;
+}
+
+// What is read in `stmt`, whose first nest is `nest`, with what fills rows in their place: loops around rows
+// iterate over what that needs. Inside of these loops, variables may have other names than where it is read.
+static const Expr *read_inside(const LeafSite *site, const Stmt *stmt, int nest) {
+    while (stmt->kind == STMT_FORALL)
+        stmt = stmt->body;
+    if (stmt->kind == STMT_ASSIGN)
+        return site->assigns[nest]->rhs;
+    const bool where = stmt->kind == STMT_WHERE;
+    const Stmt *before = where ? stmt->second : stmt->first, *after = where ? stmt->first : stmt->second;
+    const Expr *filled = read_inside(site, before, nest);
+    const Expr *expr = read_inside(site, after, nest + before->nest_count);
+    if (where)
+        return with_row(site->cin->arena, expr, stmt->row, filled);
+    Expr *both = arena_new(site->cin->arena, Expr);
+    *both = (Expr){.kind = EXPR_ADD, .span = filled->span, .left = filled, .right = expr};
+    return both;
+}
+
 // Moves the loops of `stmt` that are not outside of the leaf into its site.
 static const Stmt *take_loops(LeafSite *site, const Stmt *stmt) {
-    site->loop_count = site->inside_count = 0;
+    site->loop_count = 0;
     site->row = NULL;
     for (; stmt->kind == STMT_FORALL; stmt = stmt->body)
         if (!site->outside[stmt->var])
             site->loops[site->loop_count++] = stmt->var;
-    if (stmt->kind == STMT_WHERE) {
-        site->row = stmt->row;
-        const Nest reader = cin_nest(site->cin, site->nest + stmt->nest_count - 1);
-        for (int i = 0; i < reader.loop_count; i++)
-            if (!site->outside[reader.loops[i]] &&
-                position(site->loops, site->loop_count, reader.loops[i]) < 0)
-                site->inside[site->inside_count++] = reader.loops[i];
-    }
     site->assign = site->assigns[site->nest + stmt->nest_count - 1];
+    if (stmt->kind == STMT_WHERE) {
+        Stmt *assign = arena_copy(site->cin->arena, site->assign, sizeof *site->assign);
+        assign->rhs = read_inside(site, stmt, site->nest);
+        site->assign = assign;
+        site->row = stmt->row;
+    }
     return stmt;
 }
 
@@ -445,7 +470,7 @@ static const Leaf *create_leaf(LeafBuilder *builder, const LeafSite *outer, cons
     leaf->call = choice.call;
     leaf->sparse = leaf_sparse_tensor(site) != NULL;
     leaf->why = choice.call ? describe_call(cin, choice.call) : choice.why;
-    if (site->row)
+    if (site->row && !leaf->sparse)
         order_around_row(site, loops);
     else
         leaf->call_loops = order_loops(site, choice.call, loops);

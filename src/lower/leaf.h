@@ -9,19 +9,17 @@
 typedef struct {
     const Cin *cin;
     Diagnostics *diagnostics;
-    const Stmt *assign;
+    const Stmt *assign; // of a leaf with row workspaces, what fills them in their place
     bool
         outside[MAX_VARS]; // known around the leaf: coordinates, loops with transfers inside, loops of leaves
     bool unbounded[MAX_VARS]; // of those, coordinates that may lie beyond the extent of the variable
     int loop_count;
     int loops[MAX_VARS]; // of the leaf, in the order of the nest
     // Of leaves with row workspaces; `assign` reads the workspace.
-    int nest;                   // of `assign`
+    int nest;                   // the first one
     const Stmt *const *assigns; // by nest, as leaves make them
     const RowWorkspaceArray *rows;
-    const char *converted; // what is said of operands that are converted; NULL: nothing
-    int inside_count;
-    int inside[MAX_VARS];     // loops of `assign` inside of the leaf's own
+    const char *converted;    // what is said of operands that are converted; NULL: nothing
     const Tensor *row;        // that the leaf fills and reads inside of its loops; NULL where it has none
     bool inner;               // inside of another leaf
     bool enclosing[MAX_VARS]; // loops of leaves around this one

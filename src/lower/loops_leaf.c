@@ -21,7 +21,8 @@ const IntExpr *build_position(const LeafBuilder *leaf, const Access *access, Tra
     const View *view = build_view(leaf->builder, access, kind);
     const IntExpr *position = NULL;
     const Spmd *spmd = leaf->builder->spmd;
-    const bool shared = kind == TRANSFER_REDUCE && spmd->result == RESULT_SHARED;
+    const bool shared =
+        kind == TRANSFER_REDUCE && spmd->result == RESULT_SHARED && tensor_is_sparse(access->tensor);
     const int operand =
         shared ? build_operand(leaf, spmd->shared, TRANSFER_FETCH) : build_operand(leaf, access, kind);
     if (operand >= 0)
@@ -221,12 +222,18 @@ static LeafBuilder leaf_builder(Builder *builder, const Leaf *from) {
     return leaf;
 }
 
-// A leaf inside of another one.
-static void append_leaf(const LeafBuilder *outer, const Leaf *from, bool threaded, LoopBody *to) {
+// A leaf inside of another one. `state`: what is known of sparse operands; NULL where there are none.
+static void append_leaf(const LeafBuilder *outer, const Leaf *from, const SparseState *state, bool threaded,
+                        LoopBody *to) {
     LeafBuilder leaf = leaf_builder(outer->builder, from);
     leaf.atomic = is_atomic(outer) && from == outer->leaf->reader;
+    leaf.assembly = outer->assembly;
     build_definitions(&leaf, from->definitions, from->definition_count, to);
-    append_loops(&leaf, 0, threaded, build_guards(&leaf, from->guards, from->guard_count, to));
+    to = build_guards(&leaf, from->guards, from->guard_count, to);
+    if (from->sparse)
+        build_sparse_loops(&leaf, state, to);
+    else
+        append_loops(&leaf, 0, threaded, to);
 }
 
 // An array with a level for each mode that has more than one coordinate; a scalar where none has.
@@ -260,15 +267,14 @@ static LoopNode *make_row(const Builder *builder, RowView *rows) {
     return node;
 }
 
-// A row workspace, the leaves that fill it, and the one that reads it.
-static void append_row(const LeafBuilder *leaf, bool threaded, LoopBody *to) {
+void build_row(const LeafBuilder *leaf, const SparseState *state, bool threaded, LoopBody *to) {
     Builder *builder = leaf->builder;
     RowView rows = {.row = &builder->spmd->rows[leaf->leaf->row], .outer = builder->rows};
     append(leaf, to, make_row(builder, &rows));
     builder->rows = &rows;
     for (int f = 0; f < leaf->leaf->fill_count; f++)
-        append_leaf(leaf, leaf->leaf->fills[f], threaded, to);
-    append_leaf(leaf, leaf->leaf->reader, threaded, to);
+        append_leaf(leaf, leaf->leaf->fills[f], state, threaded, to);
+    append_leaf(leaf, leaf->leaf->reader, state, threaded, to);
     builder->rows = rows.outer;
 }
 
@@ -276,7 +282,7 @@ static void append_row(const LeafBuilder *leaf, bool threaded, LoopBody *to) {
 static void append_loops(LeafBuilder *leaf, int l, bool threaded, LoopBody *to) {
     if (l == leaf->plain_count) {
         if (leaf->leaf->row >= 0)
-            append_row(leaf, threaded, to);
+            build_row(leaf, NULL, threaded, to);
         else
             build_innermost(leaf, to);
         return;
@@ -327,7 +333,7 @@ void build_leaf(Builder *builder, const Leaf *from, LoopBody *to) {
         from->sparse && builder->spmd->dim_count > 0 ? builder->spmd->transfer_count : 0;
     for (int t = 0; t < present_count; t++) {
         const Transfer *transfer = &builder->spmd->transfers[t];
-        if (transfer->nest == from->nest && transfer->kind == TRANSFER_FETCH &&
+        if (builder->spmd->nests[transfer->nest].inside == from->nest && transfer->kind == TRANSFER_FETCH &&
             tensor_is_sparse(transfer->access->tensor))
             conditions[count++] =
                 value_element(arena, VALUE_PRESENT, VALUE_TYPE_CONDITION, builder->views[t].array, NULL);
@@ -346,7 +352,7 @@ void build_leaf(Builder *builder, const Leaf *from, LoopBody *to) {
     if (copies)
         body = append_team(&leaf, body);
     if (from->sparse)
-        build_sparse_loops(&leaf, body);
+        build_sparse_loops(&leaf, NULL, body);
     else
         append_loops(&leaf, 0, false, body);
     view->array = shared;

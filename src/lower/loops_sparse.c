@@ -8,6 +8,8 @@
 #include "lower/assembly.h"
 #include "lower/bounds.h"
 
+#include <string.h>
+
 typedef struct {
     const LeafBuilder *leaf;
     const bool *chosen; // by operand; NULL: those that have a condition
@@ -83,8 +85,8 @@ static SparseLoop make_loop(const SparseState *state, int number) {
     // Operands that the set does not mention are looked up, or advance with a loop over all coordinates.
     // Iterations of such a loop run in order, so it is neither vectorized, nor threaded, nor the outermost
     // one, which may become threaded.
-    const bool advances =
-        loop.set->kind == SET_ALL && number > 0 && !sparse_has_threads(from) && !from->vector;
+    const bool advances = loop.set->kind == SET_ALL && (number > 0 || state->inner) &&
+                          !sparse_has_threads(from) && !from->vector;
     for (int o = 0; o < leaf->operand_count; o++)
         loop.iterated[o] = loop.iterated[o] && (advances || set_mentions(loop.set, o));
     return loop;
@@ -203,7 +205,9 @@ static void append_loop(const SparseState *state, int number, LoopBody *to) {
     LeafBuilder *leaf = state->leaf;
     if (number == leaf->leaf->loop_count) {
         leaf->operands = state->operands;
-        if (leaf->builder->structure)
+        if (leaf->leaf->row >= 0)
+            build_row(leaf, state, state->threads, to);
+        else if (leaf->builder->structure)
             assembly_entry(leaf, to);
         else
             build_innermost(leaf, to);
@@ -225,9 +229,20 @@ static void append_loop(const SparseState *state, int number, LoopBody *to) {
 
 typedef struct {
     LeafBuilder *leaf;
+    const SparseState *outside; // NULL: none
     Operand *operands;
     bool written;
 } Collection;
+
+// What is known of the access outside of the leaf; NULL where it is not an operand there.
+static const Operand *operand_outside(const Collection *collection, const Access *access) {
+    const SparseState *outside = collection->outside;
+    for (int o = 0; outside && o < outside->leaf->operand_count; o++)
+        if (outside->operands[o].written == collection->written &&
+            access_equal(outside->operands[o].access, access))
+            return &outside->operands[o];
+    return NULL;
+}
 
 static void add_operand(void *context, const Access *access) {
     const Collection *collection = context;
@@ -237,13 +252,29 @@ static void add_operand(void *context, const Access *access) {
     for (int o = 0; o < leaf->operand_count; o++)
         if (access_equal(collection->operands[o].access, access) && !collection->operands[o].written)
             return;
-    Operand *operands = collection->operands;
-    operands[leaf->operand_count++] = (Operand){
-        .access = access,
-        .view = build_view(leaf->builder, access, collection->written ? TRANSFER_REDUCE : TRANSFER_FETCH),
-        .written = collection->written,
-        .cursor = -1,
-        .begin = int_const(leaf->builder->arena, 0)};
+    Operand *operand = &collection->operands[leaf->operand_count++];
+    const Operand *outside = operand_outside(collection, access);
+    *operand = outside ? *outside
+                       : (Operand){.access = access,
+                                   .written = collection->written,
+                                   .cursor = -1,
+                                   .begin = int_const(leaf->builder->arena, 0)};
+    operand->view = build_view(leaf->builder, access, collection->written ? TRANSFER_REDUCE : TRANSFER_FETCH);
+}
+
+// Those of all leaves inside.
+static void add_operands(Collection *collection, const Leaf *leaf) {
+    Builder *builder = collection->leaf->builder;
+    for (int f = 0; f < leaf->fill_count; f++)
+        add_operands(collection, leaf->fills[f]);
+    if (leaf->reader) {
+        add_operands(collection, leaf->reader);
+        return;
+    }
+    const SpmdNest *nest = builder->nest;
+    builder->nest = &builder->spmd->nests[leaf->nest];
+    expr_accesses(leaf->assign->rhs, add_operand, collection);
+    builder->nest = nest;
 }
 
 static void count_access(void *context, const Access *access) {
@@ -251,25 +282,49 @@ static void count_access(void *context, const Access *access) {
     (*(int *)context)++;
 }
 
-void build_sparse_loops(LeafBuilder *leaf, LoopBody *to) {
+static void forget_loops(const Leaf *leaf, bool *known) {
+    for (int l = 0; l < leaf->loop_count; l++)
+        known[leaf->loops[l].var] = false;
+    for (int f = 0; f < leaf->fill_count; f++)
+        forget_loops(leaf->fills[f], known);
+    if (leaf->reader)
+        forget_loops(leaf->reader, known);
+}
+
+// What has a value before the loops of the leaf: coordinates of the processor, and loops around it.
+static void set_known(SparseState *state, const SparseState *outside) {
+    const LeafBuilder *leaf = state->leaf;
+    const Nest nest = cin_nest(leaf->builder->spmd->cin, leaf->leaf->nest);
+    if (outside)
+        memcpy(state->known, outside->known, sizeof state->known);
+    for (int i = 0; !outside && i < nest.loop_count; i++)
+        state->known[nest.loops[i]] = true;
+    forget_loops(leaf->leaf, state->known);
+    for (int d = 0; d < leaf->leaf->definition_count; d++)
+        state->known[leaf->leaf->definitions[d].var] = true;
+}
+
+void build_sparse_loops(LeafBuilder *leaf, const SparseState *outside, LoopBody *to) {
     int count = 1;
     expr_accesses(leaf->leaf->assign->rhs, count_access, &count);
-    Collection collection = {.leaf = leaf, .operands = arena_array(leaf->builder->arena, Operand, count)};
-    expr_accesses(leaf->leaf->assign->rhs, add_operand, &collection);
+    Collection collection = {
+        .leaf = leaf, .outside = outside, .operands = arena_array(leaf->builder->arena, Operand, count)};
+    add_operands(&collection, leaf->leaf);
     collection.written = true;
     if (!leaf->builder->structure && leaf->builder->spmd->result == RESULT_ASSEMBLED)
         add_operand(&collection, leaf->leaf->assign->lhs);
     leaf->operands = collection.operands;
-    assembly_begin(leaf);
     SparseState state = {.leaf = leaf, .operands = collection.operands};
-    // Coordinates of the processor, and loops around the leaf.
-    const Nest nest = cin_nest(leaf->builder->spmd->cin, leaf->leaf->nest);
-    for (int i = 0; i < nest.loop_count; i++)
-        state.known[nest.loops[i]] = true;
-    for (int l = 0; l < leaf->leaf->loop_count; l++)
-        state.known[leaf->leaf->loops[l].var] = false;
-    for (int d = 0; d < leaf->leaf->definition_count; d++)
-        state.known[leaf->leaf->definitions[d].var] = true;
+    if (outside) {
+        state.inner = true;
+        state.threads = outside->threads;
+        state.counts = outside->counts;
+        // Loops outside may be there for other leaves than this one.
+        for (int o = 0; o < leaf->operand_count; o++)
+            state.unchecked = state.unchecked || state.operands[o].present;
+    } else
+        assembly_begin(leaf);
+    set_known(&state, outside);
     sparse_lookups(&state, false, to);
     sparse_count_positions(&state, to);
     append_loop(&state, 0, append_condition(&state, false, NULL, to));

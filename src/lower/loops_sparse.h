@@ -10,14 +10,15 @@
 typedef struct SparseCount SparseCount;
 
 // What is known inside of the loops made so far.
-typedef struct {
+struct SparseState {
     LeafBuilder *leaf;
     bool known[MAX_VARS];      // variables that have a value
     Operand *operands;         // by number, as in the leaf
     bool threads;              // a loop around is threaded
+    bool inner;                // the leaf is inside of another one
     bool unchecked;            // some operand may be absent, and no condition has tested that
     const SparseCount *counts; // of positions that take the place of coordinates, and are known
-} SparseState;
+};
 
 // One loop.
 typedef struct {

@@ -180,7 +180,7 @@ void sparse_position_loop(const SparseState *state, SparseLoop *loop, LoopBody *
     operand->present = NULL;
     LoopBody *body = to;
     LoopNode *node = NULL;
-    if (level->type.format->branchless && !state->operands[o].end && !loop->first) {
+    if (level->type.format->branchless && !state->operands[o].end && !loop->first && !state->inner) {
         sparse_append(state, to,
                       loop_let(arena, (int)operand->begin->value, value_index(arena, loop->begins[o])));
         if (sparse_has_threads(loop->from) || loop->from->vector || loop->from->unroll)

@@ -68,7 +68,7 @@ LoopNode *sparse_coordinate_parts(const SparseState *state, SparseLoop *loop, Lo
     Arena *arena = sparse_arena(state);
     const LeafLoop *from = loop->from;
     const bool said = from->thread && !state->threads && !state->leaf->builder->structure;
-    if (loop->first || (!said && (loop->number > 0 || !is_open(state->leaf))) ||
+    if (loop->first || (!said && (loop->number > 0 || state->inner || !is_open(state->leaf))) ||
         !writes_by_coordinate(state, loop))
         return NULL;
     int o = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lower/lower.h"
 
+#include "lower/lattice.h"
 #include "lower/leaf.h"
 #include "lower/transfers.h"
 
@@ -224,19 +225,6 @@ static bool check_sparse(const Lowering *lowering) {
                 "tensor '%s' is sparse, and communicating inside loops of statements with "
                 "sparse tensors is not supported yet; leave communicate out",
                 sparse->tensor->name);
-    if (tensor_is_sparse(assignment->lhs->tensor) && lowering->cin->part_count > 1)
-        return diagnostics_error(
-            lowering->diagnostics, lowering->cin->parts[0]->span,
-            "tensor '%s' is sparse, and workspaces of statements with sparse results are "
-            "not supported yet; leave precompute out",
-            assignment->lhs->tensor->name);
-    for (int p = 0; p < lowering->cin->part_count; p++)
-        if (lowering->cin->parts[p]->lhs->tensor->around)
-            return diagnostics_error(
-                lowering->diagnostics, lowering->cin->parts[p]->span,
-                "tensor '%s' is sparse, and rows, workspaces that are filled inside of loops, are not "
-                "supported yet in statements with sparse tensors",
-                sparse->tensor->name);
     return true;
 }
 
@@ -263,22 +251,58 @@ static bool stored_alike(const Access *a, const Access *b) {
     return alike;
 }
 
+// The assignment that writes the result; NULL where there are several.
+static const Stmt *only_writer(const Cin *cin) {
+    const Stmt *writer = NULL;
+    for (int n = 0; n < cin_nest_count(cin); n++) {
+        const Stmt *assign = cin_nest(cin, n).assign;
+        if (assign->lhs->tensor != cin->assignment->lhs->tensor)
+            continue;
+        if (writer)
+            return NULL;
+        writer = assign;
+    }
+    return writer;
+}
+
+static int chosen_operand(void *context, const Access *access) {
+    return access_equal(context, access) ? 0 : -1;
+}
+
+// Whether an assignment has a value only where an operand has an entry.
+static bool requires(const Cin *cin, const Stmt *assign, const Access *operand) {
+    return set_requires(
+        set_of(cin->arena, assign->rhs, assignment_type(cin->assignment), chosen_operand, (void *)operand),
+        0);
+}
+
 // A sparse result has the structure of an operand if that is the only sparse one, is indexed and stored like
-// the result, and the result is present where it is: B(i, j) in A(i, j) = B(i, j) * C(i, k) * D(k, j).
-static void choose_result(Lowering *lowering) {
+// the result, and the result is present where it is: B(i, j) in A(i, j) = B(i, j) * C(i, k) * D(k, j). With
+// workspaces, what writes the result has to read that operand.
+static bool choose_result(Lowering *lowering) {
     Spmd *spmd = lowering->spmd;
-    const Assignment *assignment = lowering->cin->assignment;
+    const Cin *cin = lowering->cin;
+    const Assignment *assignment = cin->assignment;
     if (!tensor_is_sparse(assignment->lhs->tensor))
-        return;
+        return true;
     spmd->result = RESULT_ASSEMBLED;
     SparseOperands operands = {0};
     expr_accesses(assignment->rhs, count_sparse, &operands);
-    if (operands.count == 1 && cin_nest_count(lowering->cin) == 1 && !assignment->accumulate &&
+    const Stmt *writer = only_writer(cin);
+    if (operands.count == 1 && writer && !assignment->accumulate &&
         stored_alike(assignment->lhs, operands.access) &&
-        placement_equal(assignment->lhs->tensor->placement, operands.access->tensor->placement)) {
+        placement_equal(assignment->lhs->tensor->placement, operands.access->tensor->placement) &&
+        (cin->part_count == 1 || requires(cin, writer, operands.access))) {
         spmd->result = RESULT_SHARED;
         spmd->shared = operands.access;
     }
+    return spmd->result == RESULT_SHARED || cin->part_count == 1 ||
+           diagnostics_error(lowering->diagnostics, cin->parts[0]->span,
+                             "tensor '%s' is sparse, and workspaces of statements with sparse results are "
+                             "not supported yet, unless the result has the structure of an operand that is "
+                             "multiplied last; "
+                             "leave precompute out",
+                             assignment->lhs->tensor->name);
 }
 
 const Spmd *lower(const Cin *cin, Diagnostics *diagnostics) {
@@ -287,9 +311,9 @@ const Spmd *lower(const Cin *cin, Diagnostics *diagnostics) {
     spmd->arena = cin->arena;
     spmd->cin = cin;
     int own_dim[MAX_VARS];
-    if (!add_machine_dims(&lowering) || !add_own_dims(&lowering, own_dim) || !check_sparse(&lowering))
+    if (!add_machine_dims(&lowering) || !add_own_dims(&lowering, own_dim) || !check_sparse(&lowering) ||
+        !choose_result(&lowering))
         return NULL;
-    choose_result(&lowering);
     spmd->nest_count = cin_nest_count(cin);
     lowering.nests = arena_array(cin->arena, SpmdNest, spmd->nest_count);
     const bool ok = lower_stmt(&lowering, cin->body, 0, own_dim);

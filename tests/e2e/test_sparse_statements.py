@@ -7,6 +7,7 @@ Prints `ok NAME` or `FAIL NAME: why` for each, and a program that fails alone; `
 import argparse
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -47,7 +48,9 @@ def draw_levels(draw, order):
 
 class SparseCase(Case):
     def __init__(self, line, suffix, kind, draw):
-        text, sparse = line.split("|")
+        text, sparse, schedule = (line.split("|") + [""])[:3]
+        self.schedule = re.sub(r"\b([A-Za-z]\w*)(?=\()(?<!precompute)", rf"\g<1>{suffix}", schedule.strip())
+        self.schedule = re.sub(r", (\w+)\)(?=;|$)", rf", \g<1>{suffix})", self.schedule)
         self.sparse = [name + suffix for name in sparse.split()]
         self.fill_draw = draw
         super().__init__(text.strip(), suffix, kind, False, draw)
@@ -132,6 +135,8 @@ class SparseCase(Case):
         for statement in self.statements:
             indices = f"({', '.join(statement.target.variables)})" if statement.target.variables else ""
             lines.append(f"{statement.target.tensor}{indices} {statement.operator} {statement.right}")
+            if self.schedule:
+                lines += [f"schedule {statement.target.tensor} {{", *self.schedule.split(";"), "}"]
         return "\n".join(lines) + "\n"
 
 

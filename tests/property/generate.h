@@ -25,6 +25,8 @@ void draw_placements(Random *random, Draft *draft);
 void draw_placement(Random *random, Draft *draft, DraftTensor *tensor);
 // Draws schedule commands for statement `at`; for most of the statements.
 void draw_schedule(Random *random, Draft *draft, int at);
+// Workspaces only, and how leaves are executed.
+void draw_workspaces(Random *random, Draft *draft, int at);
 void draw_schedules(Random *random, Draft *draft);
 // Of a statement with a sparse operand, about the loops over its entries; false where there is none.
 bool draw_positions(Random *random, Draft *draft, int at);

@@ -384,14 +384,31 @@ static void draw_leaf(ScheduleWriter *writer) {
         writer_unroll(writer);
 }
 
-void draw_schedule(Random *random, Draft *draft, int at) {
-    ScheduleWriter writer = {.random = random, .draft = draft, .statement = &draft->statements[at]};
-    writer.statement->has_schedule = true;
-    loops_create(draft, writer.statement, NULL, 0, &writer.loops);
-    if (writer.loops.nest_count == 0)
-        return;
+// False where the statement is not one for schedules.
+static bool begin_schedule(ScheduleWriter *writer, Random *random, Draft *draft, int at) {
+    *writer = (ScheduleWriter){.random = random, .draft = draft, .statement = &draft->statements[at]};
+    writer->statement->has_schedule = true;
+    loops_create(draft, writer->statement, NULL, 0, &writer->loops);
     for (int p = 0; p < MAX_PARTS; p++)
-        snprintf(writer.workspaces[p], sizeof writer.workspaces[p], "%c%d", "WV"[p], at);
+        snprintf(writer->workspaces[p], sizeof writer->workspaces[p], "%c%d", "WV"[p], at);
+    return writer->loops.nest_count > 0;
+}
+
+void draw_workspaces(Random *random, Draft *draft, int at) {
+    enum { TRIES = 12 };
+    ScheduleWriter writer;
+    bool more = begin_schedule(&writer, random, draft, at);
+    for (int tries = 0; tries < TRIES && more; tries++)
+        if (writer_precompute(&writer))
+            more = writer.part_count < MAX_PARTS && random_chance(random, 50);
+    if (random_chance(random, 30))
+        draw_leaf(&writer);
+}
+
+void draw_schedule(Random *random, Draft *draft, int at) {
+    ScheduleWriter writer;
+    if (!begin_schedule(&writer, random, draft, at))
+        return;
     while (writer.part_count < MAX_PARTS && random_chance(random, writer.part_count ? 60 : 28) &&
            writer_precompute(&writer))
         continue;

@@ -235,9 +235,9 @@ static void draw_wide_extents(Random *random, Draft *draft) {
 static void draw_sparse_schedules(Random *random, Draft *draft) {
     for (int s = 0; s < draft->statement_count; s++) {
         const int kind = random_below(random, 100);
-        if (kind < 45 || (kind < 70 && draw_positions(random, draft, s)))
+        if (kind < 35 || (kind < 55 && draw_positions(random, draft, s)))
             continue;
-        draw_schedule(random, draft, s);
+        (kind < 75 ? draw_workspaces : draw_schedule)(random, draft, s);
         for (int c = 0; c < draft->statements[s].command_count; c++)
             draft->statements[s].commands[c].may_be_refused = true;
     }

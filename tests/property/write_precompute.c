@@ -251,7 +251,8 @@ static bool draw_kept(const Scope *scope, Part *part, const Place *place) {
         for (int m = 0; m < writer->draft->tensors[writer->statement->target].order; m++)
             left |= letter(writer->statement->vars[m]);
     int kept[26], count = 0;
-    const bool row = random_chance(writer->random, 40);
+    // With sparse tensors, a row decides over what the loops around it iterate.
+    const bool row = random_chance(writer->random, writer->draft->space ? 75 : 40);
     part->around = 0;
     for (int l = 0; l < 26; l++) {
         const Letters bit = 1u << l;

@@ -44,13 +44,6 @@ schedule T5 {
   parallelize(j, cpu_thread, atomic)
   parallelize(l, cpu_vector)
 }
-
-tensor S(n, n): f64, {dense, compressed}
-tensor T6(n, n): f64
-T6(i, l) = S(i, k) * C(k, l)
-schedule T6 {
-  precompute(S(i, k) * C(k, l), {l}, {l}, w6)
-}
 --- stderr
 rows_lowered.distal:15:3: error: cannot vectorize 'i': the workspace 'w1' is filled in each of its iterations
   15 |   parallelize(i, cpu_vector)
@@ -67,6 +60,3 @@ rows_lowered.distal:35:3: error: cannot substitute 'l': updates of a loop around
 rows_lowered.distal:42:3: error: cannot vectorize 'l': updates inside 'j' are atomic
   42 |   parallelize(l, cpu_vector)
      |   ^~~~~~~~~~~~~~~~~~~~~~~~~~
-rows_lowered.distal:49:3: error: tensor 'S' is sparse, and rows, workspaces that are filled inside of loops, are not supported yet in statements with sparse tensors
-  49 |   precompute(S(i, k) * C(k, l), {l}, {l}, w6)
-     |   ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
