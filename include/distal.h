@@ -351,21 +351,25 @@ DISTAL_API distal_status distal_compile(distal_statement *statement);
 // The generated C, as `distal emit` prints it. Valid until the next call with this statement.
 DISTAL_API distal_status distal_statement_source(distal_statement *statement, const char **source);
 
-// A compiled kernel: the function distal_kernel_N that `distal emit` has written.
+// A compiled kernel: a function that `distal emit` has written, distal_kernel_N, or
+// distal_kernel_N_structure, which finds the entries of a sparse result where these follow from the entries
+// of several operands.
 typedef struct distal_execution distal_execution;
 typedef void (*distal_kernel_function)(distal_execution *execution, const int64_t *params);
 
-// Declares an emitted function, for example DISTAL_KERNEL(distal_kernel_0).
+// Declares the emitted functions of a statement, for example DISTAL_KERNEL(distal_kernel_0).
 #define DISTAL_KERNEL(name)                                                                                  \
     void name(distal_execution *execution, const int64_t *params);                                           \
+    extern const distal_kernel_function name##_assembly;                                                     \
     extern const char name##_id[]
 
-// Uses a function that was compiled ahead of time, so that no C compiler is needed at run time. `id` is
-// emitted with the function: a function for another statement, schedule, list of params or version of the
-// library is refused. With the macro: distal_use(s, distal_kernel_0).
-#define distal_use(statement, name) distal_use_kernel(statement, name, name##_id)
+// Uses functions that were compiled ahead of time, so that no C compiler is needed at run time; `assembly`
+// finds the entries of a sparse result, and is NULL where no function is needed for that. `id` is emitted
+// with them: functions for another statement, schedule, list of params or version of the library are
+// refused. With the macro: distal_use(s, distal_kernel_0).
+#define distal_use(statement, name) distal_use_kernel(statement, name, name##_assembly, name##_id)
 DISTAL_API distal_status distal_use_kernel(distal_statement *statement, distal_kernel_function function,
-                                           const char *id);
+                                           distal_kernel_function assembly, const char *id);
 
 // Plans the statement for the current values of params, extents and grids: all messages, and all memory that
 // they need. Allocates zeroed memory for tensors that have none. Compiles the statement if that has not been

@@ -38,6 +38,7 @@ typedef struct {
 
 // One statement being executed on one rank.
 typedef struct distal_execution distal_execution;
+typedef void (*distal_kernel_function)(distal_execution *execution, const int64_t *params);
 
 // A generated kernel. `param`: values of the program's params by index.
 typedef void (*distal_kernel_function)(distal_execution *execution, const int64_t *param);

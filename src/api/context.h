@@ -70,11 +70,11 @@ struct distal_statement {
     Array(StatementTensor) tensors; // by id
     Array(Command) commands;
     Statement written;
-    Program program;                 // the statement as a program
-    Pipeline *pipeline;              // of `program`, with the results of the passes so far
-    bool failed;                     // a command has failed
-    struct PlannedProgram *planned;  // of the latest plan; NULL: none
-    distal_kernel_function function; // compiled ahead of time, or NULL
+    Program program;                           // the statement as a program
+    Pipeline *pipeline;                        // of `program`, with the results of the passes so far
+    bool failed;                               // a command has failed
+    struct PlannedProgram *planned;            // of the latest plan; NULL: none
+    distal_kernel_function function, assembly; // compiled ahead of time, or NULL
     const char *function_id;
     Arena *answers; // of the text that a call has returned last; NULL if none has
     const char *answer;

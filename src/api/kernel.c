@@ -71,7 +71,7 @@ void kernels_free(distal_context *context) {
 
 typedef struct {
     distal_statement *statement;
-    distal_kernel_function function;
+    distal_kernel_function function, assembly;
     const Kernel *kernel;
     const char *id;
 } CompileCall;
@@ -119,12 +119,12 @@ static distal_status use(distal_context *context, void *arguments) {
     distal_status status = generate(context, call);
     if (status != DISTAL_OK)
         return status;
-    if (call->statement->pipeline->statements[0].spmd->result == RESULT_ASSEMBLED)
+    const StatementPasses *passes = &call->statement->pipeline->statements[0];
+    if (passes->structure && !call->assembly)
         return invalid(context,
-                       "the entries of '%s' are found by a second function, and compiling such statements "
-                       "ahead of time is not supported yet",
-                       call->statement->target);
-    if (strcmp(call->id, call->statement->pipeline->statements[0].id) != 0)
+                       "the entries of '%s' are found by a second function, %s_structure, which is NULL here",
+                       call->statement->target, passes->function);
+    if (strcmp(call->id, passes->id) != 0)
         return invalid(
             context,
             "the function was emitted for another program than '%.60s' with its schedule and the params "
@@ -132,13 +132,14 @@ static distal_status use(distal_context *context, void *arguments) {
             call->statement->text);
     call->statement->function_id = copy_text(call->statement->arena, call->id);
     call->statement->function = call->function;
+    call->statement->assembly = call->assembly;
     return DISTAL_OK;
 }
 
 distal_status distal_use_kernel(distal_statement *statement, distal_kernel_function function,
-                                const char *id) {
+                                distal_kernel_function assembly, const char *id) {
     if (!statement)
         return missing_argument(NULL, "distal_use_kernel", "the statement");
-    CompileCall call = {.statement = statement, .function = function, .id = id};
+    CompileCall call = {.statement = statement, .function = function, .assembly = assembly, .id = id};
     return call_end(statement->context, call_local(statement->context, use, &call));
 }

@@ -70,6 +70,7 @@ static distal_status make_plan(distal_context *context, void *arguments) {
         return status;
     plan->figures = arena_new(plan->arena, distal_figures);
     plan->function = statement->function;
+    plan->structure = statement->assembly;
     if (plan->function && strcmp(statement->function_id, statement->pipeline->statements[0].id) != 0)
         return invalid(context,
                        "the schedule of '%.60s' or the params have changed since distal_use_kernel: emit the "

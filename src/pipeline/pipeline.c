@@ -132,6 +132,17 @@ static const char *function_id(Pipeline *pipeline, const StatementPasses *passes
     return arena_printf(pipeline->arena, "%016" PRIx64 "%016" PRIx64, hash.lanes[0], hash.lanes[1]);
 }
 
+// What distal_use takes besides the function.
+static void emit_compiled(const StatementPasses *passes, Text *to) {
+    const char *name = passes->function;
+    text_printf(to, "extern const distal_kernel_function %s_assembly;\n", name);
+    if (passes->structure)
+        text_printf(to, "const distal_kernel_function %s_assembly = %s_structure;\n", name, name);
+    else
+        text_printf(to, "const distal_kernel_function %s_assembly = 0; // none is needed\n", name);
+    text_printf(to, "extern const char %s_id[];\nconst char %s_id[] = \"%s\";\n", name, name, passes->id);
+}
+
 static bool emit(Pipeline *pipeline) {
     const Program *program = pipeline->program;
     Text text = text_create(pipeline->arena);
@@ -141,8 +152,7 @@ static bool emit(Pipeline *pipeline) {
         passes->id = function_id(pipeline, passes);
         text_append(&text, "\n");
         emit_named(pipeline, passes, passes->function, &text);
-        text_printf(&text, "extern const char %s_id[];\nconst char %s_id[] = \"%s\";\n", passes->function,
-                    passes->function, passes->id);
+        emit_compiled(passes, &text);
     }
     pipeline->c_source = text_string(&text);
     return true;

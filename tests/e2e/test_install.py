@@ -165,6 +165,13 @@ def test_ahead_of_time(tree, folder):
     check("aot-plain", 2, "37")
     build("aot-static", "-fopenmp", *KEEP_LOADED, package="distal-static")
     check("aot-static", 2, "37")
+    # A sparse result takes two functions.
+    run([f"{tree}/bin/distal", "emit", "-o", f"{folder}/spgemm.c", f"{SOURCE}/examples/spgemm.distal"])
+    run(["cc", "-std=c11", "-O2", *WARNINGS, *SANITIZE, f"{folder}/spgemm.c", f"{HERE}/consumer/assembled.c", "-o",
+         f"{folder}/assembled", "-fopenmp", *pkg_config(tree, "--cflags", "--libs"), "-lm"])
+    for ranks in (1, 3):
+        output = on_ranks(ranks, tree, [f"{folder}/assembled"], **nowhere)
+        assert "the product is right" in output, output
     # The kernel of another schedule is refused.
     with open(program, encoding="utf-8") as file:
         text = file.read().replace("communicate(A, jo)", "")

@@ -91,7 +91,7 @@ static void test_null(MPI_Comm comm, int rank, int ranks) {
     NOTHING(distal_program(NULL, "x", "param n = 1"));
     NOTHING(distal_compile(NULL));
     NOTHING(distal_statement_source(NULL, &text));
-    NOTHING(distal_use_kernel(NULL, NULL, NULL));
+    NOTHING(distal_use_kernel(NULL, NULL, NULL, NULL));
     NOTHING(distal_plan_create(NULL, &plan));
     NOTHING(distal_plan_figures(NULL, &figures));
     NOTHING(distal_execute(NULL));
@@ -362,14 +362,15 @@ static void test_statements(MPI_Comm comm, int rank, int ranks) {
     WRONG(distal_statement_source(s, NULL), "NULL");
     FINE(distal_statement_source(s, &text));
     CHECK(strstr(text, "void distal_kernel_0("), "no kernel in %s", text);
-    WRONG(distal_use_kernel(s, NULL, "id"), "or its id, is NULL");
-    WRONG(distal_use_kernel(s, (distal_kernel_function)abort, NULL), "NULL");
-    WRONG(distal_use_kernel(s, (distal_kernel_function)abort, "id"), "emitted for another program than");
+    WRONG(distal_use_kernel(s, NULL, NULL, "id"), "or its id, is NULL");
+    WRONG(distal_use_kernel(s, (distal_kernel_function)abort, NULL, NULL), "NULL");
+    WRONG(distal_use_kernel(s, (distal_kernel_function)abort, NULL, "id"),
+          "emitted for another program than");
     const char *id = strstr(text, "distal_kernel_0_id[] = \"");
     char own_id[33] = "";
     CHECK(id && sscanf(id, "distal_kernel_0_id[] = \"%32[0-9a-f]\"", own_id) == 1, "no id in %s", text);
     distal_plan *plan;
-    FINE(distal_use_kernel(s, (distal_kernel_function)abort, own_id));
+    FINE(distal_use_kernel(s, (distal_kernel_function)abort, NULL, own_id));
     FINE(distal_unroll(s, "j", "2"));
     WRONG(distal_plan_create(s, &plan), "have changed since distal_use_kernel: emit the function again");
     test_numbers_of_commands(d);

@@ -151,6 +151,8 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
         distal_reduce(execution, REDUCE_A);
     }
 }
+extern const distal_kernel_function distal_kernel_0_assembly;
+const distal_kernel_function distal_kernel_0_assembly = 0; // none is needed
 extern const char distal_kernel_0_id[];
 const char distal_kernel_0_id[] = "...";
 
@@ -200,6 +202,8 @@ void distal_kernel_1(distal_execution *execution, const int64_t *param) {
         distal_reduce(execution, REDUCE_y);
     }
 }
+extern const distal_kernel_function distal_kernel_1_assembly;
+const distal_kernel_function distal_kernel_1_assembly = 0; // none is needed
 extern const char distal_kernel_1_id[];
 const char distal_kernel_1_id[] = "...";
 
@@ -281,5 +285,7 @@ void distal_kernel_2(distal_execution *execution, const int64_t *param) {
         distal_reduce(execution, REDUCE_z);
     }
 }
+extern const distal_kernel_function distal_kernel_2_assembly;
+const distal_kernel_function distal_kernel_2_assembly = 0; // none is needed
 extern const char distal_kernel_2_id[];
 const char distal_kernel_2_id[] = "...";
