@@ -156,10 +156,14 @@ static bool others_store_coordinates(const SparseState *state, int o) {
     return false;
 }
 
-static bool is_one_iteration(const SparseState *state, const SparseLoop *loop) {
+// Whether the loop iterates over single positions.
+static bool iterates_positions(const SparseState *state, const SparseLoop *loop) {
+    if (loop->set->kind != SET_OPERAND)
+        return false;
     const Operand *operand = &state->operands[loop->set->operand];
-    return sparse_level(operand)->type.nonunique && (others_store_coordinates(state, loop->set->operand) ||
-                                                     assembly_joins(state->leaf, loop->number, operand));
+    return !sparse_level(operand)->type.nonunique ||
+           !(others_store_coordinates(state, loop->set->operand) ||
+             assembly_joins(state->leaf, loop->number, operand));
 }
 
 // Whether iterations of a loop that has been made can be divided: none depends on the one before.
@@ -181,16 +185,16 @@ static void append_made_loop(const SparseState *state, int number, LoopBody *to)
         to = &portions;
     if (loop.set->kind == SET_ALL || loop.first)
         build_upper(leaf, number, to);
+    const bool positions = iterates_positions(state, &loop);
     if (loop.set->kind == SET_ALL)
         sparse_coordinate_loop(state, &loop, to);
-    else if (loop.set->kind == SET_OPERAND && !is_one_iteration(state, &loop))
+    else if (positions)
         sparse_position_loop(state, &loop, to);
     else
         sparse_merge_loop(state, &loop, to);
     if (!outermost)
         return;
-    const Level *level =
-        loop.set->kind == SET_OPERAND ? sparse_level(&state->operands[loop.set->operand]) : NULL;
+    const Level *level = positions ? sparse_level(&state->operands[loop.set->operand]) : NULL;
     assembly_portions(leaf, &portions, is_divisible(state, &loop, &portions),
                       level && level->type.nonunique ? level : NULL, outside);
 }

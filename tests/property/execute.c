@@ -209,6 +209,16 @@ static void fail_sparse(Run *run, const Tensor *tensor, const char *what) {
     trial_fail(run->trial, TRIAL_PREPARED, "the sparse input %s %s, %s", tensor->name, what, run->way->name);
 }
 
+// On the first rank, which has gathered all entries.
+static void keep_whole(const Run *run, const Tensor *tensor, Entries *stored) {
+    if (run->rank > 0) {
+        entries_free(stored);
+        return;
+    }
+    entries_free(&run->whole.entries[tensor->id]);
+    run->whole.entries[tensor->id] = *stored;
+}
+
 // Entries of its own, which it has to store.
 static void put_sparse_input(Run *run, const Tensor *tensor, uint64_t seed) {
     Storage *storage = run->storages[tensor->id];
@@ -225,10 +235,7 @@ static void put_sparse_input(Run *run, const Tensor *tensor, uint64_t seed) {
         fail_sparse(run, tensor, "is stored with other entries");
     entries_free(&entries);
     entries_free(&own);
-    if (run->rank == 0) {
-        entries_free(&run->whole.entries[tensor->id]);
-        run->whole.entries[tensor->id] = stored;
-    }
+    keep_whole(run, tensor, &stored);
 }
 
 // Other values in place, with the structure that it has.
@@ -244,10 +251,7 @@ static void change_sparse_values(Run *run, const Tensor *tensor, uint64_t seed) 
     entries_free(&stored);
     if (!gather_entries(storage, &stored, run->comm, diagnostics))
         fail_sparse(run, tensor, "cannot be gathered");
-    if (run->rank > 0)
-        return;
-    entries_free(&run->whole.entries[tensor->id]);
-    run->whole.entries[tensor->id] = stored;
+    keep_whole(run, tensor, &stored);
 }
 
 // Every other program keeps the structure of its inputs in round 1, where each position has an entry.
