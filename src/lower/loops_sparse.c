@@ -161,9 +161,8 @@ static bool iterates_positions(const SparseState *state, const SparseLoop *loop)
     if (loop->set->kind != SET_OPERAND)
         return false;
     const Operand *operand = &state->operands[loop->set->operand];
-    return !sparse_level(operand)->type.nonunique ||
-           !(others_store_coordinates(state, loop->set->operand) ||
-             assembly_joins(state->leaf, loop->number, operand));
+    return !sparse_level(operand)->type.nonunique || !(others_store_coordinates(state, loop->set->operand) ||
+                                                       assembly_joins(state->leaf, loop->number, operand));
 }
 
 // Whether iterations of a loop that has been made can be divided: none depends on the one before.
