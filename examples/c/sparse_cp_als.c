@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Canonical polyadic decomposition of a sparse tensor by alternating least squares (Kolda and Bader, SIAM
 // Review 2009, section 3.4). The tensor comes from a FROSTT file, or is a sum of RANK outer products of
-// sparse vectors. Its products with two factor matrices (MTTKRP) go through distal, each planned once; what
-// remains are systems of RANK equations, which every rank solves. mpirun -n 2 sparse_cp_als [tensor.tns]
+// sparse vectors, distributed by its first mode. Its products with two factor matrices (MTTKRP) go through
+// distal, each planned once; what remains are systems of RANK equations, which every rank solves.
+// mpirun -n 2 sparse_cp_als [tensor.tns]
 #include <distal.h>
 
 #include <math.h>
@@ -58,8 +59,9 @@ static void read_extents(const char *path, int64_t extents[3]) {
 
 // X becomes the sum of outer products of the columns of sparse matrices.
 static void fill_low_rank(void) {
-    distal_tensor *F = declare("F(I, R): f64, csf", NULL), *G = declare("G(J, R): f64, csf", NULL),
-                  *H = declare("H(K, R): f64, csf", NULL);
+    distal_tensor *F = declare("F(I, R): f64, csf", "F(i, r) -> P(i)"),
+                  *G = declare("G(J, R): f64, csf", "G(j, r) -> P(*)"),
+                  *H = declare("H(K, R): f64, csf", "H(k, r) -> P(*)");
     ok(distal_tensor_fill(F, "sparse:1:60"));
     ok(distal_tensor_fill(G, "sparse:2:60"));
     ok(distal_tensor_fill(H, "sparse:3:60"));
@@ -128,7 +130,8 @@ int main(int argc, char **argv) {
     ok(distal_param(d, "J", extents[1]));
     ok(distal_param(d, "K", extents[2]));
     ok(distal_param(d, "R", RANK));
-    distal_tensor *X = declare("X(I, J, K): f64, csf", NULL), *squares = declare("squares: f64", NULL);
+    distal_tensor *X = declare("X(I, J, K): f64, csf", "X(i, j, k) -> P(i)"),
+                  *squares = declare("squares: f64", "squares() -> P(*)");
     if (argc > 1)
         ok(distal_tensor_fill(X, argv[1]));
     else

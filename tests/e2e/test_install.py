@@ -38,9 +38,11 @@ RUNS = [
     ("own_arrays", [], [1, 2, 3, 8], r"rank 0 received: 0$"),
     ("own_arrays", ["5", "30", "4"], [7], r"rank 0 received: 0$"),
     ("cp_als", [], [1, 2, 3, 4, 6, 8], r"fit (0\.9999\d+|1\.0+) after \d+ sweeps on \d ranks"),
-    ("cg", ["1000"], [1], r"26 steps, relative residual \S+: solved"),
+    ("cg", ["1000"], [1, 2, 3, 8], r"26 steps, relative residual \S+: solved"),
     ("sparse_cp_als", [], [1, 2, 3, 4], r"sweep 1: fit 0\.345799\nsweep 2: fit 0\.670416\nsweep 3: fit 0\.943145"),
     ("sparse_cp_als", ["{folder}/outer.tns"], [1, 2], r"sweep \d: fit (0\.9999\d+|1\.0+)$"),
+    ("gcn", [], [1, 2, 5], r"the first layer is right"),
+    ("gcn", ["2", "3"], [7], r"the first layer is right"),
     ("cp_als", ["3", "19", "8"], [5], r"fit (0\.9999\d+|1\.0+) after \d+ sweeps on 5 ranks"),
 ]
 
@@ -141,7 +143,8 @@ def build_with_cmake(tree, folder, sources, *options):
 
 
 def test_cmake(tree, folder):
-    sources = ";".join(f"{EXAMPLES}/{name}.c" for name in ("figure2", "own_arrays", "cp_als", "cg", "sparse_cp_als"))
+    names = ("figure2", "own_arrays", "cp_als", "cg", "gcn", "sparse_cp_als")
+    sources = ";".join(f"{EXAMPLES}/{name}.c" for name in names)
     build_with_cmake(tree, f"{folder}/cmake", sources)
 
 
