@@ -57,11 +57,27 @@ void plain_spmv(int64_t rows, const int64_t *restrict pos, const int32_t *restri
     }
 }
 
+// Functions for some numbers of columns, known when they are compiled, and one for any number.
+#define FOR_COLUMNS(columns, ...)                                                                            \
+    switch (columns) {                                                                                       \
+    case 8:                                                                                                  \
+        CALL(8, __VA_ARGS__);                                                                                \
+        break;                                                                                               \
+    case 32:                                                                                                 \
+        CALL(32, __VA_ARGS__);                                                                               \
+        break;                                                                                               \
+    case 128:                                                                                                \
+        CALL(128, __VA_ARGS__);                                                                              \
+        break;                                                                                               \
+    default:                                                                                                 \
+        CALL(columns, __VA_ARGS__);                                                                          \
+        break;                                                                                               \
+    }
+#define INLINE static inline __attribute__((always_inline))
+
 // A(i, k) = B(i, j) * C(j, k)
-void plain_spmm(int64_t rows, int64_t columns, const int64_t *restrict pos, const int32_t *restrict crd,
-                const double *restrict b, const double *restrict c, double *restrict a);
-void plain_spmm(int64_t rows, int64_t columns, const int64_t *restrict pos, const int32_t *restrict crd,
-                const double *restrict b, const double *restrict c, double *restrict a) {
+INLINE void spmm(int64_t columns, int64_t rows, const int64_t *restrict pos, const int32_t *restrict crd,
+                 const double *restrict b, const double *restrict c, double *restrict a) {
 #pragma omp parallel
     {
         const int64_t thread = omp_get_thread_num(), threads = omp_get_num_threads();
@@ -70,35 +86,52 @@ void plain_spmm(int64_t rows, int64_t columns, const int64_t *restrict pos, cons
             double *restrict row = a + i * columns;
             memset(row, 0, (size_t)columns * sizeof *row);
             for (int64_t p = pos[i]; p < pos[i + 1]; p++) {
-                const double *restrict from = c + crd[p] * columns;
+                const double *restrict from = c + crd[p] * columns, value = b[p];
                 for (int64_t k = 0; k < columns; k++)
-                    row[k] += b[p] * from[k];
+                    row[k] += value * from[k];
             }
         }
     }
 }
 
+void plain_spmm(int64_t rows, int64_t columns, const int64_t *pos, const int32_t *crd, const double *b,
+                const double *c, double *a);
+void plain_spmm(int64_t rows, int64_t columns, const int64_t *pos, const int32_t *crd, const double *b,
+                const double *c, double *a){
+#define CALL(n, ...) spmm(n, __VA_ARGS__)
+    FOR_COLUMNS(columns, rows, pos, crd, b, c, a)
+#undef CALL
+}
+
 // A(i, j) = B(i, j) * C(i, k) * D(j, k)
-void plain_sddmm(int64_t rows, int64_t columns, const int64_t *restrict pos, const int32_t *restrict crd,
-                 const double *restrict b, const double *restrict c, const double *restrict d,
-                 double *restrict a);
-void plain_sddmm(int64_t rows, int64_t columns, const int64_t *restrict pos, const int32_t *restrict crd,
-                 const double *restrict b, const double *restrict c, const double *restrict d,
-                 double *restrict a) {
+INLINE void sddmm(int64_t columns, int64_t rows, const int64_t *restrict pos, const int32_t *restrict crd,
+                  const double *restrict b, const double *restrict c, const double *restrict d,
+                  double *restrict a) {
 #pragma omp parallel
     {
         const int64_t thread = omp_get_thread_num(), threads = omp_get_num_threads();
         const int64_t last = first_row(rows, pos, thread + 1, threads);
         for (int64_t i = first_row(rows, pos, thread, threads); i < last; i++) {
+            const double *restrict left = c + i * columns;
             for (int64_t p = pos[i]; p < pos[i + 1]; p++) {
+                const double *restrict right = d + crd[p] * columns;
                 double sum = 0;
 #pragma omp simd reduction(+ : sum)
                 for (int64_t k = 0; k < columns; k++)
-                    sum += c[i * columns + k] * d[crd[p] * columns + k];
+                    sum += left[k] * right[k];
                 a[p] = b[p] * sum;
             }
         }
     }
+}
+
+void plain_sddmm(int64_t rows, int64_t columns, const int64_t *pos, const int32_t *crd, const double *b,
+                 const double *c, const double *d, double *a);
+void plain_sddmm(int64_t rows, int64_t columns, const int64_t *pos, const int32_t *crd, const double *b,
+                 const double *c, const double *d, double *a) {
+#define CALL(n, ...) sddmm(n, __VA_ARGS__)
+    FOR_COLUMNS(columns, rows, pos, crd, b, c, d, a)
+#undef CALL
 }
 
 // A matrix in CSR. What a function returns is released with plain_release.
@@ -172,14 +205,10 @@ void plain_ttv(int64_t fibers, const int64_t *restrict pos, const int32_t *restr
 }
 
 // A(i, l) = B(i, j, k) * C(j, l) * D(k, l), with `columns` of l.
-void plain_mttkrp(int64_t rows, int64_t columns, int64_t slices, const int32_t *restrict crd1,
-                  const int64_t *restrict pos2, const int32_t *restrict crd2, const int64_t *restrict pos3,
-                  const int32_t *restrict crd3, const double *restrict b, const double *restrict c,
-                  const double *restrict d, double *restrict a);
-void plain_mttkrp(int64_t rows, int64_t columns, int64_t slices, const int32_t *restrict crd1,
-                  const int64_t *restrict pos2, const int32_t *restrict crd2, const int64_t *restrict pos3,
-                  const int32_t *restrict crd3, const double *restrict b, const double *restrict c,
-                  const double *restrict d, double *restrict a) {
+INLINE void mttkrp(int64_t columns, int64_t rows, int64_t slices, const int32_t *restrict crd1,
+                   const int64_t *restrict pos2, const int32_t *restrict crd2, const int64_t *restrict pos3,
+                   const int32_t *restrict crd3, const double *restrict b, const double *restrict c,
+                   const double *restrict d, double *restrict a) {
     memset(a, 0, (size_t)(rows * columns) * sizeof *a);
 #pragma omp parallel
     {
@@ -188,14 +217,28 @@ void plain_mttkrp(int64_t rows, int64_t columns, int64_t slices, const int32_t *
         for (int64_t s = 0; s < slices; s++) {
             double *restrict row = a + crd1[s] * columns;
             for (int64_t f = pos2[s]; f < pos2[s + 1]; f++) {
+                const double *restrict middle = c + crd2[f] * columns;
                 memset(sum, 0, (size_t)columns * sizeof *sum);
-                for (int64_t p = pos3[f]; p < pos3[f + 1]; p++)
+                for (int64_t p = pos3[f]; p < pos3[f + 1]; p++) {
+                    const double *restrict from = d + crd3[p] * columns, value = b[p];
                     for (int64_t l = 0; l < columns; l++)
-                        sum[l] += b[p] * d[crd3[p] * columns + l];
+                        sum[l] += value * from[l];
+                }
                 for (int64_t l = 0; l < columns; l++)
-                    row[l] += sum[l] * c[crd2[f] * columns + l];
+                    row[l] += sum[l] * middle[l];
             }
         }
         free(sum);
     }
+}
+
+void plain_mttkrp(int64_t rows, int64_t columns, int64_t slices, const int32_t *crd1, const int64_t *pos2,
+                  const int32_t *crd2, const int64_t *pos3, const int32_t *crd3, const double *b,
+                  const double *c, const double *d, double *a);
+void plain_mttkrp(int64_t rows, int64_t columns, int64_t slices, const int32_t *crd1, const int64_t *pos2,
+                  const int32_t *crd2, const int64_t *pos3, const int32_t *crd3, const double *b,
+                  const double *c, const double *d, double *a) {
+#define CALL(n, ...) mttkrp(n, __VA_ARGS__)
+    FOR_COLUMNS(columns, rows, slices, crd1, pos2, crd2, pos3, crd3, b, c, d, a)
+#undef CALL
 }
