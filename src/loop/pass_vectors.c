@@ -1,7 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The innermost loop of a leaf gets vectors where no command says anything else: its iterations write
-// distinct elements, or all add to one.
+// distinct elements, or all add to one. But not a sum of elements at loaded coordinates, as of a row of a
+// sparse matrix: such rows are short, and gathering lane by lane is no faster than loads of single elements.
 #include "loop/passes.h"
+
+// Whether values that a loop uses are at positions that follow from what it loads.
+static bool gathers(const LoopKernel *kernel, const LoopBody *nodes) {
+    int *loaded = arena_array(kernel->arena, int, kernel->vars.count);
+    for (int64_t i = 0; i < nodes->count; i++) {
+        const LoopNode *node = nodes->items[i];
+        const ValueList values = loop_values(kernel->arena, node);
+        for (int64_t v = 0; v < values.count; v++) {
+            const Value *value = values.items[v];
+            if (value->index && loop_depth_of(value->index, loaded)) {
+                if (value->kind == VALUE_LOAD)
+                    return true;
+                if (node->kind == LOOP_LET)
+                    loaded[node->var] = 1;
+            }
+            if (value->kind == VALUE_LOAD && node->kind == LOOP_LET)
+                loaded[node->var] = 1;
+        }
+    }
+    return false;
+}
 
 // Innermost, without a call and memory that lanes would share.
 static bool can_be_vector(const LoopKernel *kernel, const LoopNode *loop) {
@@ -14,7 +36,7 @@ static bool can_be_vector(const LoopKernel *kernel, const LoopNode *loop) {
             (node->kind == LOOP_WORKSPACE && kernel->arrays.items[node->array].extent))
             return false;
     }
-    return loop->execution.distinct || loop_invariant_update(kernel, loop);
+    return loop->execution.distinct || (loop_invariant_update(kernel, loop) && !gathers(kernel, &nodes));
 }
 
 static void vectorize_loop(void *context, const LoopNode *node, LoopBody *to) {

@@ -32,7 +32,7 @@ for each processor (), active:
                     let B_end2 = B_pos2_value_2
                     let B_from2 = distal_search_i32(&B_crd2[0], B_begin2, B_end2, jo * 20 + jio * 3)
                     let B_to2 = distal_search_i32(&B_crd2[0], B_from2, B_end2, jo * 20 + jio * 3 + jii_end)
-                    for B_p2 in B_from2 .. B_to2:  # vector, sum sum
+                    for B_p2 in B_from2 .. B_to2:  # sum sum
                         let j = B_crd2[B_p2]
                         sum += B[B_p2] * x[j - x_lo0]
             y[i - y_lo0] += sum

@@ -27,7 +27,7 @@ for each processor (), active:
             let B_begin2 = B_pos2[i]
             let B_end2 = B_pos2[i + 1]
             workspace sum
-            for B_p2 in B_begin2 .. B_end2:  # vector, sum sum
+            for B_p2 in B_begin2 .. B_end2:  # sum sum
                 let j = B_crd2[B_p2]
                 sum += B[B_p2] * x[j - x_lo0]
             y[i - y_lo0] += sum
