@@ -107,9 +107,17 @@ static const IntExpr *append_position(const SparseState *state, const SparseLoop
     return sparse_let_index(state, &state->operands[o], "p", cursor(state, loop, o), to);
 }
 
+// Whether the iterations of a loop may have to run in order: no command says anything else, and a loop
+// outside of it has iterations for threads.
+static bool may_run_in_order(const SparseState *state, const SparseLoop *loop) {
+    bool shared = state->threads;
+    for (int l = 0; l < loop->number; l++)
+        shared = shared || state->leaf->leaf->loops[l].distinct;
+    return shared && !sparse_has_threads(loop->from) && !loop->from->vector && !loop->from->unroll;
+}
+
 // Operands that the loop does not iterate over, but whose coordinates it has in increasing order: they get a
-// cursor, from which each search begins, or `counted` only, which needs no search. Whether there is one of
-// those.
+// cursor, from which each search begins, or `counted` only, which needs no search. Whether there is one.
 static bool append_followed(SparseState *inside, const SparseLoop *loop, bool counted, LoopBody *to) {
     bool any = false;
     for (int o = 0; o < inside->leaf->operand_count; o++) {
@@ -119,9 +127,9 @@ static bool append_followed(SparseState *inside, const SparseLoop *loop, bool co
             operand->access->vars[level->mode] != loop->source)
             continue;
         operand->counts = assembly_counts(inside->leaf, loop->from, loop->number, operand);
-        any = any || operand->counts;
         if (counted && !operand->counts)
             continue;
+        any = true;
         const IntExpr *begin;
         sparse_range(inside, operand, &begin, &operand->cursor_end, to);
         operand->cursor = sparse_cursor(inside, operand, begin, to);
@@ -134,7 +142,7 @@ void sparse_coordinate_loop(const SparseState *state, SparseLoop *loop, LoopBody
     LeafBuilder *leaf = state->leaf;
     SparseState inside = sparse_copy_state(state);
     append_cursors(state, loop, to);
-    const bool counts = append_followed(&inside, loop, true, to);
+    const bool follows = append_followed(&inside, loop, !may_run_in_order(state, loop), to);
     LoopNode *node = loop_node(arena, LOOP_FOR);
     node->var = loop->from->var;
     node->lower = int_const(arena, 0);
@@ -143,7 +151,7 @@ void sparse_coordinate_loop(const SparseState *state, SparseLoop *loop, LoopBody
     for (int o = 0; o < leaf->operand_count; o++)
         advances = advances || loop->iterated[o];
     sparse_set_execution(state, loop, !advances, node);
-    node->execution.distinct = node->execution.distinct && !advances && !counts;
+    node->execution.distinct = node->execution.distinct && !advances && !follows;
     inside.threads = state->threads || node->execution.thread;
     LoopBody *body = &node->body;
     const IntExpr *coordinate =
@@ -174,13 +182,16 @@ void sparse_position_loop(const SparseState *state, SparseLoop *loop, LoopBody *
         parts = sparse_coordinate_parts(state, loop, to);
     to = parts ? &parts->body : to;
     append_positions(state, loop, o, to);
-    const bool counts = append_followed(&inside, loop, true, to);
+    // Of a branchless level there is one iteration, in which nothing advances.
+    const bool once =
+        level->type.format->branchless && !state->operands[o].end && !loop->first && !state->inner;
+    const bool follows = append_followed(&inside, loop, once || !may_run_in_order(state, loop), to);
     operand->begin = int_var(arena, sparse_var(state, operand, "p", VALUE_TYPE_INDEX));
     operand->end = NULL;
     operand->present = NULL;
     LoopBody *body = to;
     LoopNode *node = NULL;
-    if (level->type.format->branchless && !state->operands[o].end && !loop->first && !state->inner) {
+    if (once) {
         sparse_append(state, to,
                       loop_let(arena, (int)operand->begin->value, value_index(arena, loop->begins[o])));
         if (sparse_has_threads(loop->from) || loop->from->vector || loop->from->unroll)
@@ -191,7 +202,7 @@ void sparse_position_loop(const SparseState *state, SparseLoop *loop, LoopBody *
         node->lower = loop->begins[o];
         node->upper = loop->ends[o];
         sparse_set_execution(state, loop, !level->type.nonunique, node);
-        node->execution.distinct = node->execution.distinct && !counts;
+        node->execution.distinct = node->execution.distinct && !follows;
         inside.threads = state->threads || node->execution.thread;
         body = &node->body;
     }

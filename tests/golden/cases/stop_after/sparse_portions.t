@@ -132,18 +132,22 @@ for each processor (), active:
         for i in 0 .. n:  # distinct, threads, uneven, work 16 * n
             let C_begin2 = C_pos2[i]
             let C_end2 = C_pos2[i + 1]
+            let A_pos2_value: i64 = C_begin2 < C_end2 ? A_pos2[i] : 0L
+            let A_pos2_value_2: i64 = C_begin2 < C_end2 ? A_pos2[i + 1] : 0L
             for C_p2 in C_begin2 .. C_end2:
                 let k = C_crd2[C_p2]
                 let C_2_begin2 = C_pos2_2[k]
                 let C_2_end2 = C_pos2_2[k + 1]
-                let A_pos2_value: i64 = C_2_begin2 < C_2_end2 ? A_pos2[i] : 0L
-                let A_pos2_value_2: i64 = C_2_begin2 < C_2_end2 ? A_pos2[i + 1] : 0L
+                let A_begin2 = A_pos2_value
+                let A_end2 = A_pos2_value_2
+                workspace A_at2
+                A_at2 = A_begin2
                 let C_value: f64 = C_2_begin2 < C_2_end2 ? C[C_p2] : 0.0
-                for C_2_p2 in C_2_begin2 .. C_2_end2:  # distinct, vector
+                for C_2_p2 in C_2_begin2 .. C_2_end2:
                     let j = C_crd2_2[C_2_p2]
-                    let A_begin2 = A_pos2_value
-                    let A_end2 = A_pos2_value_2
-                    let A_p2 = distal_search_i32(&A_crd2[0], A_begin2, A_end2, j)
+                    let A_from2 = A_at2
+                    let A_p2 = distal_search_i32(&A_crd2[0], A_from2, A_end2, j)
+                    A_at2 = A_p2
                     A[A_p2] += C_value * C_2[C_2_p2]
     release FETCH_C_2
     release FETCH_C
