@@ -347,8 +347,13 @@ LoopUses loop_uses(const LoopKernel *kernel) {
     LoopUses uses = loop_uses_none(kernel);
     for (int64_t i = 0; i < kernel->body.count; i++) {
         const LoopBody nodes = loop_nodes(kernel->arena, kernel->body.items[i]);
-        for (int64_t n = 0; n < nodes.count; n++)
-            loop_add_uses(kernel->arena, &uses, nodes.items[n]);
+        for (int64_t n = 0; n < nodes.count; n++) {
+            const LoopNode *node = nodes.items[n];
+            loop_add_uses(kernel->arena, &uses, node);
+            // As many elements as that are set to zero.
+            if (node->kind == LOOP_WORKSPACE && !node->stored && kernel->arrays.items[node->array].extent)
+                use(&uses, kernel->arrays.items[node->array].extent);
+        }
     }
     return uses;
 }
