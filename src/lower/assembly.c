@@ -60,19 +60,46 @@ Assembly assembly_of(const Spmd *spmd, const Leaf *leaf) {
     return assembly;
 }
 
-const char *assembly_text(const Assembly *assembly) {
-    static const char *const texts[] = {
-        [ASSEMBLY_ANY] = "its entries are sorted once they have been found",
-        [ASSEMBLY_ORDERED] = "its entries are found in the order in which they are stored",
-        [ASSEMBLY_ROWS] = "its entries are found row by row, and sorted within a row"};
-    return texts[assembly->kind];
+const char *assembly_text(const Spmd *spmd, const Leaf *leaf) {
+    static const char *const texts[] = {[ASSEMBLY_ANY] = "are sorted once they have been found",
+                                        [ASSEMBLY_ORDERED] =
+                                            "are found in the order in which they are stored",
+                                        [ASSEMBLY_ROWS] = "are found row by row, and sorted within a row"};
+    return texts[assembly_of(spmd, leaf).kind];
+}
+
+bool assembly_has_values_row(const Spmd *spmd, const Leaf *leaf, const int64_t *params, RowWorkspace *row) {
+    // Elements are added to all over the row: a longer one would be outside of caches and TLB, and take
+    // memory of each thread, where a search among few entries does with less.
+    enum { MOST_ELEMENTS = 1 << 22 };
+    const Assembly assembly = assembly_of(spmd, leaf);
+    const Tensor *result = leaf->assign->lhs->tensor;
+    const int last = result->order - 1;
+    int64_t extent;
+    if (assembly.kind != ASSEMBLY_ROWS || assembly.loop_count != last || !leaf->assign->accumulate || !params)
+        return false;
+    for (int l = 0; l < leaf->loop_count; l++) {
+        const LeafLoop *loop = &leaf->loops[l];
+        // The row is the memory of one thread.
+        if (loop->thread_copies || loop->thread_reduces || (loop->thread && l > assembly.row) ||
+            (loop->vector && l <= assembly.row))
+            return false;
+    }
+    *row = (RowWorkspace){.tensor = result, .at = leaf->loops[assembly.row].var, .stored = true};
+    for (int m = 0; m < result->order; m++) {
+        row->first[m] = int_const(spmd->arena, 0);
+        row->extents[m] = int_const(spmd->arena, 1);
+    }
+    row->extents[result->mode_order[last]] = result->extents[result->mode_order[last]];
+    return int_eval(result->extents[result->mode_order[last]], params, NULL, &extent) && extent > 1 &&
+           extent <= MOST_ELEMENTS;
 }
 
 // In a row everything inside is one iteration. Else the operand may have the loops inside as its own levels,
 // so that its entries come in order.
 bool assembly_joins(const LeafBuilder *leaf, int loop, const Operand *operand) {
     const Assembly *assembly = leaf->assembly;
-    if (!leaf->builder->structure || assembly->kind == ASSEMBLY_ANY)
+    if (assembly->kind == ASSEMBLY_ANY || (!leaf->builder->structure && leaf->builder->spmd->values_row < 0))
         return false;
     if (assembly->kind == ASSEMBLY_ROWS)
         return loop <= assembly->row;
@@ -359,6 +386,25 @@ void assembly_end_row(LeafBuilder *leaf, LoopBody *to) {
     const Value *any = build_less(leaf->builder->arena, int_const(leaf->builder->arena, 0),
                                   let(leaf, "words", count_of(leaf, leaf->assembly->set), to));
     push_groups(leaf, build_if(leaf, &any, 1, to));
+}
+
+bool assembly_adds_to_row(const LeafBuilder *leaf, const Operand *operand) {
+    return operand->written && leaf->builder->spmd->values_row >= 0 &&
+           operand->level == operand->access->tensor->order - 1;
+}
+
+void assembly_begin_values(LeafBuilder *leaf, LoopBody *to) {
+    const Spmd *spmd = leaf->builder->spmd;
+    const Tensor *result = leaf->leaf->assign->lhs->tensor;
+    const RowWorkspace *row = &spmd->rows[spmd->values_row];
+    LoopNode *node = loop_node(leaf->builder->arena, LOOP_WORKSPACE);
+    node->stored = true;
+    node->array = leaf->written =
+        add_array(leaf, "row", -1,
+                  (LoopArray){.type = result->type,
+                              .extent = row->extents[result->mode_order[result->order - 1]],
+                              .number = spmd->values_row});
+    append(leaf, to, node);
 }
 
 // Lists and scalars of a portion, then what is in it.

@@ -31,8 +31,12 @@ struct Assembly {
 
 // How the loops of a leaf append. Only the first fields are set, not those of the kernel.
 Assembly assembly_of(const Spmd *spmd, const Leaf *leaf);
-// In a word, for people: what is said with a leaf; "" where there is nothing to say.
-const char *assembly_text(const Assembly *assembly);
+// Whether values are added to a row of the thread, which is zero before and after, and copied to the entries
+// of a row of the result when it ends, instead of a search among these for each update. `params`: values by
+// index, for the estimate only; NULL where they are not known. Sets the row.
+bool assembly_has_values_row(const Spmd *spmd, const Leaf *leaf, const int64_t *params, RowWorkspace *row);
+// How entries are found, for people.
+const char *assembly_text(const Spmd *spmd, const Leaf *leaf);
 
 // Whether entries differ between iterations of a loop, as it indexes a sparse tensor.
 bool assembly_moves(const Cin *cin, const Stmt *assign, int loop);
@@ -50,6 +54,10 @@ void assembly_begin(LeafBuilder *leaf);
 void assembly_entry(LeafBuilder *leaf, LoopBody *to);
 // Appends the row that ends.
 void assembly_end_row(LeafBuilder *leaf, LoopBody *to);
+// Whether values are added to a row inside of its loop, and not to the entries of `operand`, the result.
+bool assembly_adds_to_row(const LeafBuilder *leaf, const Operand *operand);
+// Values are added to a row from here on.
+void assembly_begin_values(LeafBuilder *leaf, LoopBody *to);
 // Appends `loops`, the outermost loop and what is before it. Where `splits`, threads share its iterations in
 // portions; they are positions of `level` where that may store a coordinate several times, NULL else.
 void assembly_portions(LeafBuilder *leaf, const LoopBody *loops, bool splits, const Level *level,

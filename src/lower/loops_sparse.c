@@ -137,8 +137,16 @@ void sparse_inside(SparseState *state, const SparseLoop *loop, LoopBody *to) {
     state->unchecked = false;
     sparse_lookups(state, false, to);
     sparse_count_positions(state, to);
-    append_loop(state, loop->number + 1, append_condition(state, unchecked, loop->set, to));
-    if (leaf->builder->structure && loop->number == leaf->assembly->row)
+    LoopBody *inside = append_condition(state, unchecked, loop->set, to);
+    const bool row = !state->inner && loop->number == leaf->assembly->row;
+    const bool values = row && !leaf->builder->structure && leaf->builder->spmd->values_row >= 0;
+    const int result = leaf->written;
+    if (values)
+        assembly_begin_values(leaf, inside);
+    append_loop(state, loop->number + 1, inside);
+    if (values)
+        sparse_copy_values(state, result, inside);
+    if (row && leaf->builder->structure)
         assembly_end_row(leaf, to);
 }
 

@@ -77,6 +77,9 @@ const IntExpr *sparse_next(const SparseState *state, const Operand *operand, con
 // A local variable for the current position of an operand in its next level, `begin` at first; its value.
 int sparse_cursor(const SparseState *state, const Operand *operand, const IntExpr *begin, LoopBody *to);
 const Value *sparse_load_cursor(Arena *arena, int cursor);
+// Copies the row that values of the result were added to, to the entries of its row, and makes it zero again.
+// `result`: the array that has these.
+void sparse_copy_values(const SparseState *state, int result, LoopBody *to);
 // Looks up all levels whose coordinates are known, of the operand that is written or of the others.
 void sparse_lookups(SparseState *state, bool written, LoopBody *to);
 

@@ -124,7 +124,7 @@ static bool append_followed(SparseState *inside, const SparseLoop *loop, bool co
         Operand *operand = &inside->operands[o];
         const Level *level = sparse_level(operand);
         if (loop->iterated[o] || !level || !level->type.format->range || level->type.nonunique ||
-            operand->access->vars[level->mode] != loop->source)
+            assembly_adds_to_row(inside->leaf, operand) || operand->access->vars[level->mode] != loop->source)
             continue;
         operand->counts = assembly_counts(inside->leaf, loop->from, loop->number, operand);
         if (counted && !operand->counts)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Positions of the operands of leaves with sparse tensors: below a position, at a coordinate that is known,
 // and at cursors that advance.
+#include "lower/assembly.h"
 #include "lower/loops_sparse.h"
 
 int sparse_var(const SparseState *state, const Operand *operand, const char *what, int type) {
@@ -121,6 +122,12 @@ static void append_lookup(SparseState *state, Operand *operand, LoopBody *to) {
         operand->level++;
         return;
     }
+    if (assembly_adds_to_row(state->leaf, operand)) {
+        operand->begin = coordinate;
+        operand->end = NULL;
+        operand->level++;
+        return;
+    }
     if (operand->counts) {
         take_next(state, operand, to);
         return;
@@ -155,4 +162,27 @@ void sparse_lookups(SparseState *state, bool written, LoopBody *to) {
                                  state->known[operand->access->vars[level->mode]];)
             append_lookup(state, operand, to);
     }
+}
+
+void sparse_copy_values(const SparseState *state, int result, LoopBody *to) {
+    Arena *arena = sparse_arena(state);
+    LeafBuilder *leaf = state->leaf;
+    const int row = leaf->written, type = (int)leaf->builder->kernel->arrays.items[row].type;
+    const Operand *operand = state->operands;
+    while (!operand->written)
+        operand++;
+    const Level *level = sparse_level(operand);
+    LoopNode *node = loop_node(arena, LOOP_FOR);
+    sparse_range(state, operand, &node->lower, &node->upper, to);
+    node->var = sparse_var(state, operand, "p", VALUE_TYPE_INDEX);
+    const IntExpr *position = int_var(arena, node->var);
+    const IntExpr *coordinate = sparse_let_index(
+        state, operand, "c", level->type.format->coordinate(arena, level, position), &node->body);
+    sparse_append(state, &node->body,
+                  loop_update(arena, LOOP_ACCUMULATE, result, position,
+                              value_element(arena, VALUE_LOAD, type, row, coordinate)));
+    sparse_append(state, &node->body,
+                  loop_update(arena, LOOP_STORE, row, coordinate, value_zero(arena, type)));
+    sparse_append(state, to, node);
+    leaf->written = result;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lower/lower.h"
 
+#include "lower/assembly.h"
 #include "lower/lattice.h"
 #include "lower/leaf.h"
 #include "lower/transfers.h"
@@ -305,7 +306,33 @@ static bool choose_result(Lowering *lowering) {
                              assignment->lhs->tensor->name);
 }
 
-const Spmd *lower(const Cin *cin, Diagnostics *diagnostics) {
+static const Leaf *leaf_of(const SpmdNode *node) {
+    const Leaf *leaf = NULL;
+    for (; node && !leaf; node = node->next)
+        leaf = node->kind == SPMD_LEAF ? node->leaf : node->kind == SPMD_LOOP ? leaf_of(node->body) : NULL;
+    return leaf;
+}
+
+// How the entries of an assembled result are found, and its values.
+static void choose_assembly(Lowering *lowering, const int64_t *params) {
+    Spmd *spmd = lowering->spmd;
+    spmd->values_row = -1;
+    if (spmd->result != RESULT_ASSEMBLED || spmd->nest_count > 1)
+        return;
+    const Leaf *leaf = leaf_of(lowering->nests[0].body);
+    RowWorkspace row;
+    const bool has_row = assembly_has_values_row(spmd, leaf, params, &row);
+    if (has_row) {
+        spmd->values_row = (int)lowering->rows.count;
+        array_push(spmd->arena, lowering->rows, row);
+    }
+    const char *name = leaf->assign->lhs->tensor->name;
+    spmd->assembly =
+        arena_printf(spmd->arena, "entries of '%s' %s%s", name, assembly_text(spmd, leaf),
+                     has_row ? "; values of a row are added to an array of the thread, then copied" : "");
+}
+
+const Spmd *lower(const Cin *cin, const int64_t *params, Diagnostics *diagnostics) {
     Spmd *spmd = arena_new(cin->arena, Spmd);
     Lowering lowering = {.cin = cin, .diagnostics = diagnostics, .spmd = spmd};
     spmd->arena = cin->arena;
@@ -318,6 +345,8 @@ const Spmd *lower(const Cin *cin, Diagnostics *diagnostics) {
     lowering.nests = arena_array(cin->arena, SpmdNest, spmd->nest_count);
     const bool ok = lower_stmt(&lowering, cin->body, 0, own_dim);
     spmd->nests = lowering.nests;
+    if (ok)
+        choose_assembly(&lowering, params);
     spmd->row_count = (int)lowering.rows.count;
     spmd->rows = lowering.rows.items;
     spmd->transfers = lowering.transfers.items;

@@ -7,7 +7,7 @@
 #include "spmd/spmd.h"
 
 // NULL with a diagnostic where the schedule cannot be carried out (a kernel that does not fit its loops,
-// ...).
-const Spmd *lower(const Cin *cin, Diagnostics *diagnostics);
+// ...). `params`: values by index, for estimates only; NULL where they are not known.
+const Spmd *lower(const Cin *cin, const int64_t *params, Diagnostics *diagnostics);
 
 #endif

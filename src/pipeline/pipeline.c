@@ -77,7 +77,7 @@ static bool schedule(Pipeline *pipeline, StatementPasses *passes) {
 }
 
 static bool make_spmd(Pipeline *pipeline, StatementPasses *passes) {
-    passes->spmd = lower(passes->scheduled, pipeline->diagnostics);
+    passes->spmd = lower(passes->scheduled, pipeline->params, pipeline->diagnostics);
     const char *why;
     if (passes->spmd && !spmd_verify(passes->spmd, &why))
         return internal_error(pipeline->diagnostics, passes->statement->assignment->span, PASS_SPMD, why);

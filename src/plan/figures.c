@@ -68,10 +68,12 @@ static void add_row(const StatementPlan *plan, const RowWorkspace *row, TensorFi
         increase(&buffer[rank], bytes);
         increase(&peak[rank], bytes);
     }
+    figures->buffer_bytes = buffer;
+    if (!row->where)
+        return; // what is said of the tensor is how it moves
     figures->used = true;
     figures->pattern = "row";
     figures->at = row->at >= 0 ? plan->spmd->cin->vars[row->at].name : "";
-    figures->buffer_bytes = buffer;
 }
 
 static void sum_statement(const StatementPlan *plan, StatementFigures *figures) {

@@ -15,6 +15,7 @@
 #include <inttypes.h>
 #include <omp.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct {
     int64_t coordinates[MAX_MACHINE_ORDER];
@@ -115,6 +116,7 @@ static bool allocate_rows(Assembly *assembly) {
             row = memory_kind(MEMORY_HOST)->allocate(all);
         if (!row)
             return no_memory(assembly);
+        memset(row, 0, (size_t)all); // those of values stay zero between their uses
         execution->rows[execution->row_count++] = row;
     }
     return true;

@@ -307,6 +307,10 @@ static void print_sequence(Printer *printer, const SpmdNode *node, int depth) {
                                         [SPMD_REDUCE] = "reduce"};
     for (; node; node = node->next) {
         if (node->kind == SPMD_LEAF) {
+            if (printer->spmd->assembly) {
+                indent(printer, depth);
+                text_printf(printer->to, "# %s\n", printer->spmd->assembly);
+            }
             print_leaf(printer, node->leaf, depth);
             continue;
         }

@@ -97,7 +97,7 @@ typedef struct {
 // A row workspace: memory of each thread for a workspace that is filled and read inside of a leaf, in every
 // iteration of the loops around its WHERE.
 typedef struct {
-    const Stmt *where; // of the Cin
+    const Stmt *where; // of the Cin; NULL of the row of values of a sparse result
     const Tensor *tensor;
     int at; // the innermost loop around it
     // By mode, as leaves access it: the first coordinate, and the number of coordinates. That is 1 where the
@@ -183,6 +183,11 @@ typedef struct {
     const SpmdNest *nests;
     int row_count;
     const RowWorkspace *rows;
+    // The row that values of a sparse result are added to, before they are copied to its entries in order;
+    // -1: none, they are added to the entries.
+    int values_row;
+    const char
+        *assembly;      // how entries and values of an assembled result are found, for people; NULL: nothing
     bool calls_library; // some leaf calls the BLAS
     bool contracts;     // some leaf is a contraction
 } Spmd;

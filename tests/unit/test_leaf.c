@@ -30,7 +30,7 @@ static const char *outcome(Arena *arena, const char *text, const Spmd **spmd) {
         if (cin)
             cin = schedule_defaults(cin);
         if (cin)
-            *spmd = lower(cin, diagnostics);
+            *spmd = lower(cin, NULL, diagnostics);
     }
     if (!*spmd)
         return diagnostics->list.items[0].message;

@@ -292,7 +292,7 @@ static const char *check_seed(Arena *arena, uint64_t seed, Text *shown) {
     const char *why;
     if (!cin_verify(cin, &why))
         return why;
-    const Spmd *spmd = lower(cin, diagnostics);
+    const Spmd *spmd = lower(cin, NULL, diagnostics);
     if (!spmd) {
         diagnostics_print(diagnostics, shown);
         return "lowering failed";

@@ -26,7 +26,7 @@ static StatementPlan *planned(Arena *arena, const char *text, PlanOptions option
         for (int i = 0; cin && i < program->statements[0].command_count; i++)
             cin = schedule_apply(&scheduler, &program->statements[0].commands[i], cin);
         cin = cin ? schedule_defaults(cin) : NULL;
-        spmd = cin ? lower(cin, diagnostics) : NULL;
+        spmd = cin ? lower(cin, NULL, diagnostics) : NULL;
     }
     Plan *plan = NULL;
     if (spmd) {

@@ -26,7 +26,7 @@ for each processor (), active:
         let i_parts = distal_parts(1)
         let B_pos1_value: i64 = i_parts > 0 ? B_pos1[0] : 0L
         let B_pos1_value_2: i64 = i_parts > 0 ? B_pos1[1] : 0L
-        for i_part in 0 .. i_parts:  # distinct, threads, uneven, work i_count
+        for i_part in 0 .. i_parts:  # distinct, threads, uneven, work i_count + i_count
             let i_start = distal_share(i_count, i_part, i_parts)
             let i_after = distal_share(i_count, i_part + 1, i_parts)
             let i_low = i_part > 0 ? (i_start < i_count ? B_crd1[B_begin1 + i_start] : 9223372036854775807) : 0
@@ -43,19 +43,21 @@ for each processor (), active:
                 let i = B_c1
                 let B_has1 = B_c1 == i
                 let B_next1 = B_has1 ? distal_run_end_i32(&B_crd1[0], B_p1, B_to1) : B_p1
+                workspace A_row[n]
                 for B_p2 in B_p1 .. B_next1:
                     let k = B_crd2[B_p2]
                     let C_begin2 = C_pos2[k]
                     let C_end2 = C_pos2[k + 1]
-                    let A_pos2_value: i64 = C_begin2 < C_end2 ? A_pos2[i] : 0L
-                    let A_pos2_value_2: i64 = C_begin2 < C_end2 ? A_pos2[i + 1] : 0L
                     let B_value: f64 = C_begin2 < C_end2 ? B[B_p2] : 0.0
                     for C_p2 in C_begin2 .. C_end2:  # distinct, vector
                         let j = C_crd2[C_p2]
-                        let A_begin2 = A_pos2_value
-                        let A_end2 = A_pos2_value_2
-                        let A_p2 = distal_search_i32(&A_crd2[0], A_begin2, A_end2, j)
-                        A[A_p2] += B_value * C[C_p2]
+                        A_row[j] += B_value * C[C_p2]
+                let A_begin2 = A_pos2[i]
+                let A_end2 = A_pos2[i + 1]
+                for A_p2 in A_begin2 .. A_end2:
+                    let A_c2 = A_crd2[A_p2]
+                    A[A_p2] += A_row[A_c2]
+                    A_row[A_c2] = 0.0
                 let B_jump1 = B_has1 ? B_next1 : distal_search_i32(&B_crd1[0], B_p1, B_to1, i)
                 B_at1 = B_jump1
     release FETCH_C
@@ -129,26 +131,24 @@ for each processor (), active:
     C = wait FETCH_C with C_pos2 = levels[1].arrays[0], C_crd2 = levels[1].arrays[1]
     C_2 = wait FETCH_C_2 with C_pos2_2 = levels[1].arrays[0], C_crd2_2 = levels[1].arrays[1]
     leaf where active:  # loops: 'A' is sparse
-        for i in 0 .. n:  # distinct, threads, uneven, work 16 * n
+        for i in 0 .. n:  # distinct, threads, uneven, work 16 * n + 16 * n
+            workspace A_row[n]
             let C_begin2 = C_pos2[i]
             let C_end2 = C_pos2[i + 1]
-            let A_pos2_value: i64 = C_begin2 < C_end2 ? A_pos2[i] : 0L
-            let A_pos2_value_2: i64 = C_begin2 < C_end2 ? A_pos2[i + 1] : 0L
             for C_p2 in C_begin2 .. C_end2:
                 let k = C_crd2[C_p2]
                 let C_2_begin2 = C_pos2_2[k]
                 let C_2_end2 = C_pos2_2[k + 1]
-                let A_begin2 = A_pos2_value
-                let A_end2 = A_pos2_value_2
-                workspace A_at2
-                A_at2 = A_begin2
                 let C_value: f64 = C_2_begin2 < C_2_end2 ? C[C_p2] : 0.0
-                for C_2_p2 in C_2_begin2 .. C_2_end2:
+                for C_2_p2 in C_2_begin2 .. C_2_end2:  # distinct, vector
                     let j = C_crd2_2[C_2_p2]
-                    let A_from2 = A_at2
-                    let A_p2 = distal_search_i32(&A_crd2[0], A_from2, A_end2, j)
-                    A_at2 = A_p2
-                    A[A_p2] += C_value * C_2[C_2_p2]
+                    A_row[j] += C_value * C_2[C_2_p2]
+            let A_begin2 = A_pos2[i]
+            let A_end2 = A_pos2[i + 1]
+            for A_p2 in A_begin2 .. A_end2:
+                let A_c2 = A_crd2[A_p2]
+                A[A_p2] += A_row[A_c2]
+                A_row[A_c2] = 0.0
     release FETCH_C_2
     release FETCH_C
     reduce REDUCE_A
