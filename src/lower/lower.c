@@ -219,13 +219,6 @@ static bool check_sparse(const Lowering *lowering) {
                 "positions of '%s' are those on one rank, and distributing statements with "
                 "loops over positions is not supported yet; leave pos out",
                 lowering->cin->relations.items[r]->access->name);
-    for (int64_t d = 0; d < lowering->cin->directives.count; d++)
-        if (lowering->cin->directives.items[d]->kind == DIRECTIVE_COMMUNICATE)
-            return diagnostics_error(
-                lowering->diagnostics, lowering->cin->directives.items[d]->span,
-                "tensor '%s' is sparse, and communicating inside loops of statements with "
-                "sparse tensors is not supported yet; leave communicate out",
-                sparse->tensor->name);
     return true;
 }
 

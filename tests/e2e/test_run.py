@@ -37,13 +37,14 @@ EXAMPLES = {
     "redistribute": ("A", "B", "ij->ij"),
     "spmv": ("y", "Bx", "ij,j->i"),
     "spmm": ("A", "BC", "ij,jl->il"),
+    "spmm_shift": ("A", "BC", "ij,jl->il"),
     "sddmm": ("A", "BCD", "ij,il,lj->ij"),
     "spgemm": ("A", "BC", "ik,kj->ij"),
     "spadd": ("A", "BCD", "ij+ij+ij->ij"),
     "sparse_mttkrp": ("A", "BCD", "ijk,jl,kl->il"),
 }
 # Operands of these that are sparse.
-SPARSE = {"spmv": "B", "spmm": "B", "sddmm": "B", "spgemm": "BC", "spadd": "BCD", "sparse_mttkrp": "B"}
+SPARSE = {"spmv": "B", "spmm": "B", "spmm_shift": "B", "sddmm": "B", "spgemm": "BC", "spadd": "BCD", "sparse_mttkrp": "B"}
 # The param that is the extent of each subscript, where its name is not its own.
 EXTENT = {"i": "m", "j": "n", "k": "q", "l": "r"}
 EXTENT_OF = {"coupled_cluster": {s: "n" + s for s in "abcijk"}}
@@ -126,6 +127,9 @@ RUNS = [
     ("spmv", "m=0 n=3", 1, "i32"),
     ("spmm", "m=97 n=101 r=33", 1, "f64"),
     ("spmm", "m=97 n=101 r=8", 2, "f32"),
+    ("spmm_shift", "m=97 n=101 r=17 p=3", None, "f64"),
+    ("spmm_shift", "m=2 n=11 r=4 p=5", None, "i32"),
+    ("spmm_shift", "m=97 n=3 r=1 p=8", 4, "c64"),
     ("sddmm", "m=97 n=101 r=17", 1, "f64"),
     ("sddmm", "m=5 n=1 r=0", 1, "f64"),
     ("spgemm", f"{AWKWARD}", 1, "f64"),

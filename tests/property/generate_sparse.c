@@ -231,13 +231,15 @@ static void draw_wide_extents(Random *random, Draft *draft) {
     }
 }
 
-// What a schedule may do to loops over entries is less than to others: it may be refused.
-static void draw_sparse_schedules(Random *random, Draft *draft) {
+// What a schedule may do to loops over entries is less than to others: it may be refused. Where tensors are
+// placed, more schedules have steps in which dense operands are communicated.
+static void draw_sparse_schedules(Random *random, Draft *draft, bool placed) {
+    const int with_workspaces = placed ? 62 : 75;
     for (int s = 0; s < draft->statement_count; s++) {
         const int kind = random_below(random, 100);
         if (kind < 35 || (kind < 55 && draw_positions(random, draft, s)))
             continue;
-        (kind < 75 ? draw_workspaces : draw_schedule)(random, draft, s);
+        (kind < with_workspaces ? draw_workspaces : draw_schedule)(random, draft, s);
         for (int c = 0; c < draft->statements[s].command_count; c++)
             draft->statements[s].commands[c].may_be_refused = true;
     }
@@ -323,6 +325,6 @@ void generate_sparse_draft(uint64_t seed, int64_t index, Draft *draft) {
         draw_placement(&random, draft, &draft->tensors[t]);
     if (placed && draft->machines[0].order > 0 && random_chance(&random, 85))
         draw_common_placements(&random, draft, &draft->statements[0]);
-    draw_sparse_schedules(&random, draft);
+    draw_sparse_schedules(&random, draft, placed);
     draw_huge_extents(&random, draft);
 }
