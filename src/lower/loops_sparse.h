@@ -112,10 +112,11 @@ typedef struct {
 LoopNode *sparse_parts(const SparseState *state, int stem, const IntExpr *count, int each, SparsePart *part,
                        LoopBody *to);
 // The same for the coordinates of a loop over positions or a merge loop, with about as many entries of one
-// operand each and no coordinate in two of them; sets those of the part. NULL where the loop is not divided
-// so: a command or the place of the loop does not say it, or iterations with different coordinates write the
-// same element.
-LoopNode *sparse_coordinate_parts(const SparseState *state, SparseLoop *loop, LoopBody *to);
+// operand each and no coordinate in two of them; sets those of the part. `merges`: iterations of the loop
+// follow from one another. NULL where the loop is not divided so: a command or the place of the loop does not
+// say it, or iterations with different coordinates write the same element, and neither a command says how,
+// nor is it the only one.
+LoopNode *sparse_coordinate_parts(const SparseState *state, SparseLoop *loop, bool merges, LoopBody *to);
 
 // Positions in place of coordinates.
 

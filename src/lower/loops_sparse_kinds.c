@@ -179,7 +179,7 @@ void sparse_position_loop(const SparseState *state, SparseLoop *loop, LoopBody *
     LoopNode *parts = NULL;
     LoopBody *const outside = to;
     if (level->type.nonunique && !sparse_has_threads(loop->from) && !state->leaf->builder->structure)
-        parts = sparse_coordinate_parts(state, loop, to);
+        parts = sparse_coordinate_parts(state, loop, false, to);
     to = parts ? &parts->body : to;
     append_positions(state, loop, o, to);
     // Of a branchless level there is one iteration, in which nothing advances.
@@ -248,7 +248,7 @@ void sparse_merge_loop(const SparseState *state, SparseLoop *loop, LoopBody *to)
     const bool all = is_intersection(loop->set);
     SparseState inside = sparse_copy_state(state);
     LoopBody *const outside = to;
-    LoopNode *parts = sparse_coordinate_parts(state, loop, to);
+    LoopNode *parts = sparse_coordinate_parts(state, loop, true, to);
     if ((!parts && sparse_has_threads(loop->from)) || loop->from->vector || loop->from->unroll)
         refuse(state, loop, "it merges the coordinates of several sparse tensors, one after the other");
     inside.threads = inside.threads || (parts && parts->execution.thread);

@@ -2,6 +2,7 @@
 // Parts of loops of leaves with sparse tensors, as many as there may be threads: loops whose iterations
 // follow from one another, or several of which update the same elements, cannot be divided one by one.
 #include "lower/assembly.h"
+#include "lower/bounds.h"
 #include "lower/loops_sparse.h"
 
 static const IntExpr *let(const SparseState *state, int stem, const char *name, const Value *value,
@@ -55,6 +56,16 @@ static bool writes_by_coordinate(const SparseState *state, const SparseLoop *loo
     return loop->from->distinct || access_vars(state->leaf->leaf->assign->lhs) >> loop->source & 1;
 }
 
+// Whether the leaf does nothing but add to one element: parts of a loop then have sums of their own.
+static bool adds_to_one_element(const LeafBuilder *leaf) {
+    const Access *lhs = leaf->leaf->assign->lhs;
+    for (int l = 0; l < leaf->leaf->loop_count; l++)
+        for (int m = 0; m < lhs->tensor->order; m++)
+            if (bounds_depends(leaf->builder->spmd->cin, lhs->vars[m], leaf->leaf->loops[l].var))
+                return false;
+    return leaf->leaf->row < 0;
+}
+
 // The coordinate of an operand at position `at` of `count` from `begin` on, beyond all where there is none.
 static const Value *coordinate_at(const SparseState *state, const Level *level, const IntExpr *begin,
                                   const IntExpr *at, const IntExpr *count) {
@@ -64,12 +75,13 @@ static const Value *coordinate_at(const SparseState *state, const Level *level, 
                         value_index(arena, int_const(arena, INT64_MAX)));
 }
 
-LoopNode *sparse_coordinate_parts(const SparseState *state, SparseLoop *loop, LoopBody *to) {
+LoopNode *sparse_coordinate_parts(const SparseState *state, SparseLoop *loop, bool merges, LoopBody *to) {
     Arena *arena = sparse_arena(state);
     const LeafLoop *from = loop->from;
-    const bool said = from->thread && !state->threads && !state->leaf->builder->structure;
+    const bool structure = state->leaf->builder->structure, distinct = writes_by_coordinate(state, loop);
+    const bool said = sparse_has_threads(from) && (from->thread_copies || !state->threads) && !structure;
     if (loop->first || (!said && (loop->number > 0 || state->inner || !is_open(state->leaf))) ||
-        !writes_by_coordinate(state, loop))
+        (!distinct && !(merges && (said || adds_to_one_element(state->leaf)))))
         return NULL;
     int o = 0;
     while (!loop->iterated[o])
@@ -92,8 +104,7 @@ LoopNode *sparse_coordinate_parts(const SparseState *state, SparseLoop *loop, Lo
                      rows ? "coordinates" : "entries");
     sparse_append(state, to, comment);
     LoopNode *node = sparse_parts(state, loop->source, count, rows ? PORTIONS : 1, &part, to);
-    node->execution.distinct =
-        !state->leaf->builder->structure || state->leaf->assembly->kind == ASSEMBLY_ANY;
+    node->execution.distinct = structure ? state->leaf->assembly->kind == ASSEMBLY_ANY : distinct;
     node->execution.thread = said;
     node->execution.work = rows ? int_op(arena, INT_MUL, int_const(arena, ENTRIES), count) : count;
     // The first part has all coordinates before the others.
