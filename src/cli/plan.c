@@ -6,156 +6,217 @@
 #include "io/source_entries.h"
 #include "plan/named.h"
 
-#include <math.h>
 #include <string.h>
 
-// The mode by which the pieces of a home divide entries best: that of which the first rank has the least
-// part.
-static int divided_mode(const Home *home, Arena *arena) {
-    const Region pieces = home_pieces(home, 0, arena);
-    int best = 0;
-    double least = 1;
-    for (int m = 0; m < home->order && pieces.rects.count > 0; m++) {
-        const double part = (double)rect_count(&pieces.rects.items[0], m) / fmax(1, (double)home->extents[m]);
-        if (part < least) {
-            best = m;
-            least = part;
-        }
-    }
-    return best;
-}
-
-// The first of the entries, which are sorted by `mode` first, whose coordinate is not less than `coordinate`.
-static int64_t find_coordinate(const Entries *entries, int mode, int64_t coordinate) {
-    int64_t first = 0, last = entries->count;
-    while (first < last) {
-        const int64_t middle = first + (last - first) / 2;
-        if (entries->coordinates[mode][middle] < coordinate)
-            first = middle + 1;
-        else
-            last = middle;
-    }
-    return first;
-}
-
-static const char *append_range(Entries *to, const Entries *from, int64_t first, int64_t last) {
-    Entries grown = {.type = to->type, .order = to->order, .count = to->count + last - first};
-    memcpy(grown.extents, to->extents, sizeof grown.extents);
-    const size_t size = type_info(to->type)->size, more = (size_t)(last - first);
-    const char *why = entries_allocate(&grown);
-    if (!why && to->count > 0) {
-        for (int d = 0; d < to->order; d++)
-            memcpy(grown.coordinates[d], to->coordinates[d], (size_t)to->count * sizeof(int64_t));
-        memcpy(grown.values, to->values, (size_t)to->count * size);
-    }
-    if (!why && more > 0) {
-        for (int d = 0; d < to->order; d++)
-            memcpy(grown.coordinates[d] + to->count, from->coordinates[d] + first, more * sizeof(int64_t));
-        memcpy((char *)grown.values + (size_t)to->count * size, (char *)from->values + (size_t)first * size,
-               more * size);
-    }
-    entries_free(to);
-    *to = grown;
-    return why;
-}
-
-// The entries that a rank has at home.
-static const char *entries_of_rank(const Home *home, int64_t rank, const Entries *all, int mode, Entries *own,
-                                   Arena *arena) {
-    const Region pieces = home_pieces(home, rank, arena);
-    const char *why = NULL;
-    *own = (Entries){.type = all->type, .order = all->order};
-    memcpy(own->extents, all->extents, sizeof own->extents);
-    for (int64_t i = 0; !why && i < pieces.rects.count; i++) {
-        const Rect *rect = &pieces.rects.items[i];
-        Region region = {0};
-        Entries part = *own;
-        part.count = 0;
-        memset(part.coordinates, 0, sizeof part.coordinates);
-        part.values = NULL;
-        array_push(arena, region.rects, *rect);
-        const bool any = home->order > 0;
-        why = append_range(&part, all, any ? find_coordinate(all, mode, rect->lo[mode]) : 0,
-                           any ? find_coordinate(all, mode, rect->hi[mode]) : all->count);
-        if (!why)
-            why = entries_keep_within(&part, &region);
-        if (!why)
-            why = append_range(own, &part, 0, part.count);
-        entries_free(&part);
-    }
-    return why;
-}
-
-// What the entries of a rank name of dense operands.
+// The sparse inputs that --in gives, by tensor id; `is_given` false: others. Each is sorted by `mode_order`.
 typedef struct {
-    StatementPlan *plan;
-    int transfer;
-    int64_t *elements, *messages, *buffers; // by rank
-} NamedCount;
-typedef Array(NamedCount) NamedCounts;
+    bool is_given;
+    Entries entries;
+    int mode_order[MAX_ORDER];
+} Given;
 
-static NamedCounts named_by(const Session *session, const Tensor *tensor) {
-    const Plan *plan = session->pipeline->plan;
-    Arena *arena = session->arena;
-    NamedCounts counts = {0};
-    for (int s = 0; s < plan->statement_count; s++) {
-        StatementPlan *statement = plan->statements[s];
-        for (int t = 0; t < statement->spmd->transfer_count; t++)
-            if (transfer_is_named(statement, t) && statement->spmd->transfers[t].named_by->tensor == tensor)
-                array_push(arena, counts,
-                           (NamedCount){statement, t, arena_array(arena, int64_t, statement->ranks),
-                                        arena_array(arena, int64_t, statement->ranks),
-                                        arena_array(arena, int64_t, statement->ranks)});
+typedef struct {
+    Session *session;
+    const Plan *plan;
+    Given *given;
+    int64_t limit;
+    Arena *scratch; // of one rank
+} Structures;
+
+// Copies the entries that are in a rectangle to the end of `to`; without `to`, counts them.
+static int64_t take_entries(const Given *given, const Rect *rect, Entries *to) {
+    int64_t first, last, count = 0;
+    const Entries *from = &given->entries;
+    const size_t size = type_info(from->type)->size;
+    entries_range(from, given->mode_order, rect, &first, &last);
+    for (int64_t e = first; e < last; e++) {
+        if (!entries_is_within(from, e, rect))
+            continue;
+        count++;
+        if (!to)
+            continue;
+        for (int d = 0; d < from->order; d++)
+            to->coordinates[d][to->count] = from->coordinates[d][e];
+        memcpy((char *)to->values + (size_t)to->count * size, (const char *)from->values + (size_t)e * size,
+               size);
+        to->count++;
     }
-    return counts;
+    return count;
 }
 
-static const char *count_named(const NamedCounts *counts, int64_t rank, const Entries *own, Arena *arena) {
-    const char *why = NULL;
-    for (int64_t i = 0; !why && i < counts->count; i++) {
-        const NamedCount *count = &counts->items[i];
-        NamedParts parts;
-        Entries entries = {.type = own->type, .order = own->order};
-        memcpy(entries.extents, own->extents, sizeof entries.extents);
-        why = append_range(&entries, own, 0, own->count);
-        if (!why)
-            why = named_parts(count->plan, count->transfer, rank, &entries, arena, &parts);
-        entries_free(&entries);
-        if (why)
-            return why;
-        const Cost cost = named_cost(count->plan, count->transfer, &parts, count->buffers);
-        count->elements[rank] = cost.elements;
-        count->messages[rank] = cost.messages;
-        count->buffers[rank] += cost.elements;
+// The entries in disjoint rectangles.
+static const char *entries_in(const Given *given, int64_t count, const Rect *const *rects, Entries *to) {
+    *to = given->entries;
+    to->count = 0;
+    for (int64_t i = 0; i < count; i++)
+        to->count += take_entries(given, rects[i], NULL);
+    const char *why = entries_allocate(to);
+    to->count = 0;
+    for (int64_t i = 0; !why && i < count; i++)
+        take_entries(given, rects[i], to);
+    return why;
+}
+
+static const Rect **rects_of_parts(const NamedParts *parts, Arena *arena) {
+    const Rect **rects = arena_array(arena, const Rect *, parts->count);
+    for (int64_t i = 0; i < parts->count; i++)
+        rects[i] = &parts->items[i].rect;
+    return rects;
+}
+
+static const Rect **rects_of_region(const Region *region, Arena *arena) {
+    const Rect **rects = arena_array(arena, const Rect *, region->rects.count);
+    for (int64_t i = 0; i < region->rects.count; i++)
+        rects[i] = &region->rects.items[i];
+    return rects;
+}
+
+static Given *given_for(const Structures *structures, const StatementPlan *plan, int transfer) {
+    return &structures->given[plan->spmd->transfers[transfer].statement_access->tensor->id];
+}
+
+// Whether what the transfer moves depends on entries, which are all given.
+static bool is_known(const Structures *structures, const StatementPlan *plan, int transfer) {
+    const Transfer *of = &plan->spmd->transfers[transfer];
+    const bool sparse = tensor_is_sparse(of->statement_access->tensor);
+    const int by = transfer_named_by(plan, transfer);
+    return of->kind == TRANSFER_FETCH && (by >= 0 || (sparse && plan->moves[transfer])) &&
+           (!sparse || given_for(structures, plan, transfer)->is_given) &&
+           (by < 0 || given_for(structures, plan, by)->is_given);
+}
+
+// The parts that a rank needs of an operand, by the entries that it uses of the one that names them.
+static const char *needed_parts(const Structures *structures, const StatementPlan *plan, int transfer,
+                                int64_t rank, NamedParts *parts) {
+    Arena *arena = structures->scratch;
+    const int by = transfer_named_by(plan, transfer);
+    Entries entries = {0};
+    NamedParts used;
+    if (by < 0)
+        return named_parts(plan, transfer, rank, NULL, arena, parts);
+    const char *why = needed_parts(structures, plan, by, rank, &used);
+    if (!why)
+        why = entries_in(given_for(structures, plan, by), used.count, rects_of_parts(&used, arena), &entries);
+    if (!why)
+        why = named_parts(plan, transfer, rank, &entries, arena, parts);
+    entries_free(&entries);
+    return why;
+}
+
+// What a transfer moves, by rank.
+typedef struct {
+    int64_t *elements, *messages, *structure, *buffers;
+} Counts;
+
+static const char *count_rank(const Structures *structures, const StatementPlan *plan, int transfer,
+                              int64_t rank, const Counts *counts) {
+    const Tensor *tensor = plan->spmd->transfers[transfer].access->tensor;
+    const Given *given = given_for(structures, plan, transfer);
+    const int64_t size = (int64_t)type_info(tensor->type)->size;
+    int64_t *elements = arena_array(structures->scratch, int64_t, plan->ranks);
+    NamedParts parts;
+    const char *why = needed_parts(structures, plan, transfer, rank, &parts);
+    for (int64_t i = 0; !why && i < parts.count; i++) {
+        const Part *part = &parts.items[i];
+        const int64_t count =
+            tensor_is_sparse(tensor) ? take_entries(given, &part->rect, NULL) : rect_volume(&part->rect);
+        elements[part->peer] += count;
+        counts->buffers[part->peer] += count * size;
+        counts->buffers[rank] += count * size;
     }
+    const Cost cost = named_cost(plan, transfer, rank, elements);
+    counts->elements[rank] = cost.elements;
+    counts->messages[rank] = cost.messages;
+    if (tensor_is_sparse(tensor))
+        counts->structure[rank] = entries_coordinate_bytes(&given->entries, cost.elements);
+    return why;
+}
+
+// Sorts the entries so that what ranks need of them is found fast.
+static const char *sort_given(const Structures *structures, const StatementPlan *plan, int transfer) {
+    Given *given = given_for(structures, plan, transfer);
+    int mode_order[MAX_ORDER];
+    NamedParts parts = {0};
+    const char *why = NULL;
+    for (int64_t rank = 0; !why && rank < plan->ranks && parts.count == 0; rank++)
+        why = needed_parts(structures, plan, transfer, rank, &parts);
+    if (why)
+        return why;
+    entries_mode_order(&given->entries, parts.count, rects_of_parts(&parts, structures->scratch),
+                       given->mode_order, mode_order);
+    if (memcmp(mode_order, given->mode_order, sizeof(int) * (size_t)given->entries.order) == 0)
+        return NULL;
+    memcpy(given->mode_order, mode_order, sizeof mode_order);
+    return entries_sort(&given->entries, mode_order);
+}
+
+static const char *count_transfer(const Structures *structures, StatementPlan *plan, int transfer) {
+    Arena *arena = structures->session->arena;
+    Counts counts;
+    int64_t **const all[] = {&counts.elements, &counts.messages, &counts.structure, &counts.buffers};
+    for (int c = 0; c < 4; c++)
+        *all[c] = arena_array(arena, int64_t, plan->ranks);
+    const char *why = NULL;
+    if (tensor_is_sparse(plan->spmd->transfers[transfer].access->tensor))
+        why = sort_given(structures, plan, transfer);
+    for (int64_t rank = 0; !why && rank < plan->ranks; rank++) {
+        arena_reset(structures->scratch);
+        why = count_rank(structures, plan, transfer, rank, &counts);
+    }
+    if (!why)
+        plan_count_entries(
+            plan, transfer,
+            (EntryFigures){counts.elements, counts.messages, counts.structure, counts.buffers});
+    return why;
+}
+
+static StoredTensor empty_tensor(const Home *home) {
+    const Tensor *tensor = home->tensor;
+    StoredTensor empty = {.type = tensor->type, .order = tensor->order};
+    memcpy(empty.extents, home->extents, sizeof empty.extents);
+    memcpy(empty.levels, tensor->levels, sizeof empty.levels);
+    memcpy(empty.mode_order, tensor->mode_order, sizeof empty.mode_order);
+    return empty;
+}
+
+// A last level that stores every coordinate has entries that are not given.
+static const char *fill_up(const Home *home, Entries *entries, int64_t limit, Arena *arena) {
+    StoredTensor stored = empty_tensor(home);
+    if (!stored.levels[stored.order - 1].format->full)
+        return NULL;
+    const char *why = stored_pack(&stored, entries, limit, arena);
+    if (why)
+        return why;
+    entries_free(entries);
+    why = stored_unpack(&stored, entries, limit, arena);
+    stored_free(&stored);
     return why;
 }
 
 // What each rank stores of a tensor.
-static const char *count_by_rank(Session *session, const Home *home, Entries *all, int64_t limit) {
+static const char *count_stored(const Structures *structures, const Home *home) {
     const Tensor *tensor = home->tensor;
-    Arena *arena = session->arena, *scratch = arena_create_within(arena);
+    Given *given = &structures->given[tensor->id];
+    Arena *arena = structures->session->arena, *scratch = structures->scratch;
     int64_t *entries = arena_array(arena, int64_t, home->ranks),
             *bytes = arena_array(arena, int64_t, home->ranks);
-    const NamedCounts named = named_by(session, tensor);
-    const int mode = divided_mode(home, arena);
-    int order[MAX_ORDER] = {mode};
-    for (int m = 0, count = 1; m < home->order; m++)
-        if (m != mode)
-            order[count++] = m;
-    const char *why = entries_sort(all, order);
+    const int64_t limit = structures->limit - entries_bytes(&given->entries, given->entries.count);
+    const Region first = home_pieces(home, 0, arena);
+    entries_mode_order(&given->entries, first.rects.count, rects_of_region(&first, arena), tensor->mode_order,
+                       given->mode_order);
+    const char *why = fill_up(home, &given->entries, limit, arena);
     if (!why)
-        why = entries_sum_duplicates(all);
+        why = entries_sort(&given->entries, given->mode_order);
+    if (!why)
+        why = entries_sum_duplicates(&given->entries);
     for (int64_t rank = 0; !why && rank < home->ranks; rank++) {
-        StoredTensor stored = {.type = tensor->type, .order = tensor->order};
-        memcpy(stored.extents, home->extents, sizeof stored.extents);
-        memcpy(stored.levels, tensor->levels, sizeof stored.levels);
-        memcpy(stored.mode_order, tensor->mode_order, sizeof stored.mode_order);
-        Entries own = {0};
+        StoredTensor stored = empty_tensor(home);
+        Entries own;
         arena_reset(scratch);
-        if (home_pieces(home, rank, scratch).rects.count == 0)
-            continue; // and uses nothing
-        why = entries_of_rank(home, rank, all, mode, &own, scratch);
+        const Region pieces = home_pieces(home, rank, scratch);
+        if (pieces.rects.count == 0)
+            continue;
+        why = entries_in(given, pieces.rects.count, rects_of_region(&pieces, scratch), &own);
         if (!why)
             why = stored_pack(&stored, &own, limit, arena);
         if (!why) {
@@ -163,34 +224,35 @@ static const char *count_by_rank(Session *session, const Home *home, Entries *al
             bytes[rank] = stored_bytes(&stored);
             stored_free(&stored);
         }
-        if (!why)
-            why = count_named(&named, rank, &own, scratch);
         entries_free(&own);
     }
-    arena_free(scratch);
     if (!why)
-        plan_count_stored(session->pipeline->plan, tensor->id, entries, bytes);
-    for (int64_t i = 0; !why && i < named.count; i++)
-        plan_count_named(
-            named.items[i].plan, named.items[i].transfer,
-            (NamedFigures){named.items[i].elements, named.items[i].messages, named.items[i].buffers});
+        plan_count_stored(structures->session->pipeline->plan, tensor->id, entries, bytes);
     return why;
 }
 
-// What a sparse tensor stores when it is read from this source; its values are not kept.
-static bool count_stored(Session *session, const Home *home, const SourceSpec *source) {
+static bool refuse(const Structures *structures, const Tensor *tensor, const char *why) {
+    return !why || diagnostics_error(structures->session->diagnostics, (Span){0},
+                                     "tensor %s cannot be stored: %s", tensor->name, why);
+}
+
+static bool read_given(const Structures *structures, const Home *home, const SourceSpec *source) {
     const Tensor *tensor = home->tensor;
-    Entries entries = {0};
-    const int64_t limit = session->options->memory_limit > 0 ? session->options->memory_limit : INT64_MAX;
-    bool ok = source_entries(source, tensor->name, tensor->type, tensor->order, home->extents, limit,
-                             &entries, session->diagnostics);
-    const char *why =
-        ok ? count_by_rank(session, home, &entries, limit - entries_bytes(&entries, entries.count)) : NULL;
-    if (why)
-        ok = diagnostics_error(session->diagnostics, (Span){0}, "tensor %s cannot be stored: %s",
-                               tensor->name, why);
-    entries_free(&entries);
-    return ok;
+    Given *given = &structures->given[tensor->id];
+    given->is_given = source_entries(source, tensor->name, tensor->type, tensor->order, home->extents,
+                                     structures->limit, &given->entries, structures->session->diagnostics);
+    return given->is_given && refuse(structures, tensor, count_stored(structures, home));
+}
+
+static bool count_moved(const Structures *structures) {
+    for (int s = 0; s < structures->plan->statement_count; s++) {
+        StatementPlan *plan = structures->plan->statements[s];
+        for (int t = 0; t < plan->spmd->transfer_count; t++)
+            if (is_known(structures, plan, t) && !refuse(structures, plan->spmd->transfers[t].access->tensor,
+                                                         count_transfer(structures, plan, t)))
+                return false;
+    }
+    return true;
 }
 
 // Reads the sparse inputs that --in gives; dense ones say nothing that a plan depends on.
@@ -199,13 +261,23 @@ static bool read_structures(Session *session) {
     if (!bindings_create(session, &bindings))
         return false;
     const Plan *plan = session->pipeline->plan;
+    const Structures structures = {
+        .session = session,
+        .plan = plan,
+        .given = arena_array(session->arena, Given, plan->tensor_count),
+        .limit = session->options->memory_limit > 0 ? session->options->memory_limit : INT64_MAX,
+        .scratch = arena_create_within(session->arena)};
+    bool ok = true;
     for (int64_t i = 0; i < session->options->inputs.count; i++)
-        for (int t = 0; t < session->pipeline->program->tensor_count; t++)
+        for (int t = 0; ok && t < session->pipeline->program->tensor_count; t++)
             if (tensor_is_sparse(plan->tensors[t]) &&
-                strcmp(plan->tensors[t]->name, session->options->inputs.items[i].tensor) == 0 &&
-                !count_stored(session, &plan->homes[t], &bindings.sources[t]))
-                return false;
-    return true;
+                strcmp(plan->tensors[t]->name, session->options->inputs.items[i].tensor) == 0)
+                ok = read_given(&structures, &plan->homes[t], &bindings.sources[t]);
+    ok = ok && count_moved(&structures);
+    for (int t = 0; t < plan->tensor_count; t++)
+        entries_free(&structures.given[t].entries);
+    arena_free(structures.scratch);
+    return ok;
 }
 
 static ExitStatus plan(Session *session) {

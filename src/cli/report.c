@@ -11,13 +11,16 @@
 // Figures of one tensor, planned or counted.
 typedef struct {
     const TensorFigures *planned;
-    const int64_t *bytes, *messages;
+    const int64_t *bytes, *messages, *structure;
+    bool unknown; // what moves
 } Row;
 
 static Row row_of(const StatementPlan *plan, const StatementReport *report, int tensor) {
     const TensorFigures *planned = &plan_figures(plan)->tensors[tensor];
-    Row row = {planned, planned->bytes_received, planned->messages_received};
+    Row row = {planned, planned->bytes_received, planned->messages_received, planned->structure_received,
+               planned->unknown && !report};
     if (report) {
+        row.structure = report->structure[planned->tensor->id];
         row.bytes = report->bytes[planned->tensor->id];
         row.messages = report->messages[planned->tensor->id];
     }
@@ -72,7 +75,7 @@ void report_rate(const StatementPlan *plan, const StatementReport *report, Text 
         text_printf(to, ", %.3g GFLOP/s", report_gflops(plan, report));
 }
 
-enum { COLUMNS = 10 };
+enum { ALWAYS = 9, COLUMNS = 11 };
 
 // The columns of the table; numbers are aligned to the right.
 static const struct {
@@ -88,7 +91,8 @@ static const struct {
     {"messages", "busiest rank", true},
     {"home", "largest", true},
     {"buffers", "largest", true},
-    {"entries", "stored", true}, // where there are sparse tensors
+    {"entries", "stored", true},         // where there are sparse tensors
+    {"structure", "busiest rank", true}, // where entries move
 };
 
 static void row_cells(const Row *row, int64_t ranks, Arena *arena, const char **cells) {
@@ -97,15 +101,18 @@ static void row_cells(const Row *row, int64_t ranks, Arena *arena, const char **
     cells[1] = figures->pattern;
     cells[2] = figures->at[0] ? figures->at : "-";
     cells[3] = arena_printf(arena, "%" PRId64, figures->steps);
-    cells[4] = report_bytes(largest(row->bytes, ranks), arena);
-    cells[5] = report_bytes(sum(row->bytes, ranks), arena);
-    cells[6] = arena_printf(arena, "%" PRId64, largest(row->messages, ranks));
+    cells[4] = row->unknown ? "?" : report_bytes(largest(row->bytes, ranks), arena);
+    cells[5] = row->unknown ? "?" : report_bytes(sum(row->bytes, ranks), arena);
+    cells[6] = row->unknown ? "?" : arena_printf(arena, "%" PRId64, largest(row->messages, ranks));
     cells[7] = report_bytes(largest(figures->home_bytes, ranks), arena);
     cells[8] = report_bytes(largest(figures->buffer_bytes, ranks), arena);
     cells[9] = !figures->stored ? "-"
                : sum(figures->stored, ranks) < 0
                    ? "?"
                    : arena_printf(arena, "%" PRId64, sum(figures->stored, ranks));
+    cells[10] = row->unknown      ? "?"
+                : figures->stored ? report_bytes(largest(row->structure, ranks), arena)
+                                  : "-";
 }
 
 static void print_cells(int count, const char *const *cells, const size_t *width, Text *to) {
@@ -123,11 +130,14 @@ static void print_cells(int count, const char *const *cells, const size_t *width
 static void print_tensors(const StatementPlan *plan, const StatementReport *report, Text *to) {
     Arena *arena = to->arena;
     const StatementFigures *figures = plan_figures(plan);
-    int rows = 2, count = COLUMNS - 1;
+    int rows = 2, count = ALWAYS;
     for (int t = 0; t < figures->tensor_count; t++) {
         rows += figures->tensors[t].used;
+        const Row row = row_of(plan, report, t);
         if (figures->tensors[t].used && figures->tensors[t].stored)
-            count = COLUMNS;
+            count = row.unknown || sum(row.structure, plan->ranks) > 0 ? COLUMNS
+                    : count > ALWAYS                                   ? count
+                                                                       : ALWAYS + 1;
     }
     const char **cells = arena_array(arena, const char *, rows *COLUMNS);
     size_t width[COLUMNS] = {0};
@@ -161,6 +171,18 @@ static void print_unknown(const StatementPlan *plan, Text *to) {
         text_printf(to,
                     "  The memory of %s is not counted: what is stored is known once %s given or computed.\n",
                     text_string(&names), count > 1 ? "they are" : "it is");
+}
+
+// How much moves of these tensors.
+static void print_unknown_moves(const StatementPlan *plan, const StatementReport *report, Text *to) {
+    Text names = text_create(to->arena);
+    int count = 0;
+    for (int t = 0; t < plan->plan->tensor_count; t++)
+        if (row_of(plan, report, t).unknown)
+            text_printf(&names, "%s%s", count++ ? ", " : "", plan->plan->tensors[t]->name);
+    if (count > 0)
+        text_printf(to, "  What moves of %s is known once %s entries are given or computed.\n",
+                    text_string(&names), count > 1 ? "their" : "its");
 }
 
 static void print_measured(const StatementPlan *plan, const StatementReport *report, Text *to) {
@@ -226,5 +248,6 @@ void report_table(const Pipeline *pipeline, const RunReport *run, Text *to) {
         text_append(to, "\n");
         print_tensors(plan, report, to);
         print_unknown(plan, to);
+        print_unknown_moves(plan, report, to);
     }
 }

@@ -11,7 +11,7 @@ typedef struct {
     double min, median, max;  // seconds of one execution
     double structure_seconds; // that the structure of a sparse result has taken, once for all executions
     // Counted by the runtime: [tensor id][rank].
-    const int64_t *const *bytes, *const *messages;
+    const int64_t *const *bytes, *const *messages, *const *structure;
     bool checked, check_ok;
     double error, tolerance;
 } StatementReport;

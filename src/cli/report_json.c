@@ -21,6 +21,14 @@ static void print_integers(const char *key, const int64_t *values, int64_t count
     text_append(to, "]");
 }
 
+// What moves, or null where it is not known.
+static void print_moved(const char *key, bool unknown, const int64_t *values, int64_t count, Text *to) {
+    if (unknown)
+        text_printf(to, "\"%s\": null", key);
+    else
+        print_integers(key, values, count, to);
+}
+
 static void print_tensor(const StatementPlan *plan, const StatementReport *report, int index, Text *to) {
     const TensorFigures *figures = &plan_figures(plan)->tensors[index];
     const int id = figures->tensor->id;
@@ -28,23 +36,25 @@ static void print_tensor(const StatementPlan *plan, const StatementReport *repor
     text_printf(to, ": {\"pattern\": \"%s\", \"at\": ", figures->pattern);
     text_append_json(to, figures->at);
     text_printf(to, ", \"steps\": %" PRId64 ",\n      ", figures->steps);
-    print_integers("bytes_received", report ? report->bytes[id] : figures->bytes_received, plan->ranks, to);
+    const bool unknown = figures->unknown && !report;
+    print_moved("bytes_received", unknown, report ? report->bytes[id] : figures->bytes_received, plan->ranks,
+                to);
     text_append(to, ", ");
-    print_integers("messages_received", report ? report->messages[id] : figures->messages_received,
-                   plan->ranks, to);
+    print_moved("messages_received", unknown, report ? report->messages[id] : figures->messages_received,
+                plan->ranks, to);
     text_append(to, ",\n      ");
     print_integers("home_bytes", figures->home_bytes, plan->ranks, to);
     text_append(to, ", ");
     print_integers("buffer_bytes", figures->buffer_bytes, plan->ranks, to);
     if (figures->stored) {
-        const int64_t *none = arena_array(to->arena, int64_t, plan->ranks); // the first rank has it all
         text_append(to, ",\n      ");
         if (!plan->homes[id].stored_entries)
             text_append(to, "\"stored\": null");
         else
             print_integers("stored", figures->stored, plan->ranks, to);
         text_append(to, ", ");
-        print_integers("structure_bytes_received", none, plan->ranks, to);
+        print_moved("structure_bytes_received", unknown,
+                    report ? report->structure[id] : figures->structure_received, plan->ranks, to);
     }
     text_append(to, "}");
 }

@@ -25,9 +25,9 @@ typedef struct {
 // One statement on this rank.
 typedef struct {
     Kernel kernel;
-    distal_execution *execution; // while the statement is executed
-    double *seconds;             // of each timed execution, slowest rank
-    int64_t **bytes, **messages; // counted: [tensor id][rank], on rank 0
+    distal_execution *execution;              // while the statement is executed
+    double *seconds;                          // of each timed execution, slowest rank
+    int64_t **bytes, **messages, **structure; // counted: [tensor id][rank], on rank 0
     StatementReport report;
 } RunStatement;
 
@@ -58,9 +58,8 @@ bool run_prepare(Run *run);
 void run_release(Run *run); // collective
 
 bool run_load_inputs(Run *run); // collective
-// Takes what a sparse tensor stores now into the figures of the plan, with `converted` bytes of copies of it
-// on this rank. Collective.
-void run_count_stored(Run *run, int tensor, int64_t converted);
+// Takes what a sparse tensor stores now into the figures of the plan. Collective.
+void run_count_stored(Run *run, int tensor);
 
 // Executes statement `index` as often as the options say, measures it, and checks the result with --check.
 // False on a failure; a wrong result is noted in the report only. Collective.

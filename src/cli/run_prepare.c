@@ -106,13 +106,13 @@ void run_release(Run *run) {
         MPI_Comm_free(&run->node);
 }
 
-void run_count_stored(Run *run, int tensor, int64_t converted) {
+void run_count_stored(Run *run, int tensor) {
     const Storage *storage = run->storages[tensor];
     int64_t *entries = arena_array(run->session->arena, int64_t, run->ranks);
     int64_t *bytes = arena_array(run->session->arena, int64_t, run->ranks);
     if (storage->piece_count > 0 && storage->structure) {
         entries[run->rank] = stored_count(&storage->stored);
-        bytes[run->rank] = saturated_add(stored_bytes(&storage->stored), converted);
+        bytes[run->rank] = stored_bytes(&storage->stored);
     }
     all_reduce(entries, (int)run->ranks, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     all_reduce(bytes, (int)run->ranks, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
@@ -127,7 +127,7 @@ static bool load_input(Run *run, int tensor) {
     if (!storage_load(storage, &run->bindings.sources[tensor], MPI_COMM_WORLD, run->session->diagnostics))
         return false;
     if (sparse)
-        run_count_stored(run, tensor, 0);
+        run_count_stored(run, tensor);
     return true;
 }
 

@@ -48,9 +48,11 @@ static bool prepare(Run *run, int index) {
     statement->seconds = arena_array(arena, double, run->session->options->repeat);
     statement->bytes = arena_array(arena, int64_t *, tensors);
     statement->messages = arena_array(arena, int64_t *, tensors);
+    statement->structure = arena_array(arena, int64_t *, tensors);
     for (int t = 0; t < tensors; t++) {
         statement->bytes[t] = arena_array(arena, int64_t, run->ranks);
         statement->messages[t] = arena_array(arena, int64_t, run->ranks);
+        statement->structure[t] = arena_array(arena, int64_t, run->ranks);
     }
     statement->execution = execution_create(run->pipeline->plan->statements[index], run->storages,
                                             run->communicators, run->session->diagnostics);
@@ -61,20 +63,21 @@ static void gather_counters(Run *run, int index) {
     const StatementPlan *plan = run->pipeline->plan->statements[index];
     RunStatement *statement = &run->statements[index];
     const int tensors = run->pipeline->plan->tensor_count;
-    int64_t *bytes = arena_array(run->session->arena, int64_t, tensors);
-    int64_t *messages = arena_array(run->session->arena, int64_t, tensors);
+    int64_t *counted[3], **all[3] = {statement->bytes, statement->messages, statement->structure};
+    for (int c = 0; c < 3; c++)
+        counted[c] = arena_array(run->session->arena, int64_t, tensors);
     for (int t = 0; t < plan->spmd->transfer_count; t++) {
         const int id = plan->spmd->transfers[t].access->tensor->id;
-        bytes[id] += execution_bytes(statement->execution, t);
-        messages[id] += execution_messages(statement->execution, t);
+        counted[0][id] += execution_bytes(statement->execution, t);
+        counted[1][id] += execution_messages(statement->execution, t);
+        counted[2][id] += execution_structure_bytes(statement->execution, t);
     }
     for (int id = 0; id < tensors; id++) {
-        MPI_Request both[2];
-        MPI_Igather(&bytes[id], 1, MPI_INT64_T, statement->bytes[id], 1, MPI_INT64_T, 0, MPI_COMM_WORLD,
-                    &both[0]);
-        MPI_Igather(&messages[id], 1, MPI_INT64_T, statement->messages[id], 1, MPI_INT64_T, 0, MPI_COMM_WORLD,
-                    &both[1]);
-        wait_all(2, both);
+        MPI_Request requests[3];
+        for (int c = 0; c < 3; c++)
+            MPI_Igather(&counted[c][id], 1, MPI_INT64_T, all[c][id], 1, MPI_INT64_T, 0, MPI_COMM_WORLD,
+                        &requests[c]);
+        wait_all(3, requests);
     }
 }
 
@@ -113,6 +116,7 @@ static void summarize(Run *run, RunStatement *statement) {
     statement->report.median = (statement->seconds[(count - 1) / 2] + statement->seconds[count / 2]) / 2;
     statement->report.bytes = (const int64_t *const *)statement->bytes;
     statement->report.messages = (const int64_t *const *)statement->messages;
+    statement->report.structure = (const int64_t *const *)statement->structure;
 }
 
 static void execute(Run *run, int index, const Backup *backup) {
@@ -133,39 +137,20 @@ static void execute(Run *run, int index, const Backup *backup) {
     progress_end(&progress);
 }
 
-static bool is_converted(const Transfer *transfer) {
-    return transfer->access->tensor != transfer->statement_access->tensor;
-}
-
-// The copies of operands with other levels.
-static void limit_converted(Run *run, const Spmd *spmd) {
+// What operands with other levels, or with entries of other ranks, may take.
+static void limit_copies(Run *run, const Spmd *spmd) {
     for (int t = 0; t < spmd->transfer_count; t++)
-        if (is_converted(&spmd->transfers[t]))
+        if (tensor_is_sparse(spmd->transfers[t].access->tensor))
             run->storages[spmd->transfers[t].access->tensor->id]->limit =
                 memory_left(run->session, run->free_memory, run->node);
-}
-
-static void count_converted(Run *run, const Spmd *spmd, const distal_execution *execution) {
-    for (int t = 0; t < spmd->transfer_count; t++) {
-        if (!is_converted(&spmd->transfers[t]))
-            continue;
-        const int tensor = spmd->transfers[t].access->tensor->id;
-        int64_t bytes = 0;
-        for (int other = 0; other < spmd->transfer_count; other++)
-            if (spmd->transfers[other].access->tensor->id == tensor)
-                bytes = saturated_add(bytes, execution_converted_bytes(execution, other));
-        run_count_stored(run, tensor, bytes);
-    }
 }
 
 // Gives a sparse result its structure, which all executions keep, and what it stores to the figures.
 static bool find_structure(Run *run, int index, Storage *target) {
     RunStatement *statement = &run->statements[index];
     const bool sparse = tensor_is_sparse(target->home->tensor);
-    if (sparse)
-        target->limit = memory_left(run->session, run->free_memory, run->node);
     const Spmd *spmd = run->pipeline->plan->statements[index]->spmd;
-    limit_converted(run, spmd);
+    limit_copies(run, spmd);
     barrier(MPI_COMM_WORLD);
     double seconds = MPI_Wtime();
     if (!execution_is_structured(statement->execution) &&
@@ -176,10 +161,10 @@ static bool find_structure(Run *run, int index, Storage *target) {
     if (sparse) {
         all_reduce(&seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
         statement->report.structure_seconds = seconds;
-        run_count_stored(run, target->home->tensor->id, 0);
+        run_count_stored(run, target->home->tensor->id);
     }
-    count_converted(run, spmd, statement->execution);
-    execution_count_named(statement->execution, run->pipeline->plan->statements[index], run->session->arena);
+    execution_count_entries(statement->execution, run->pipeline->plan->statements[index],
+                            run->session->arena);
     return true;
 }
 

@@ -4,6 +4,7 @@
 #include "base/integer.h"
 #include "memory/memory.h"
 
+#include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,13 @@ void entries_free(Entries *entries) {
 int64_t entries_bytes(const Entries *entries, int64_t count) {
     return saturated_mul(count,
                          entries->order * (int64_t)sizeof(int64_t) + (int64_t)type_info(entries->type)->size);
+}
+
+int64_t entries_coordinate_bytes(const Entries *entries, int64_t count) {
+    int64_t bytes = 0;
+    for (int d = 0; d < entries->order; d++)
+        bytes += coordinate_is_wide(entries->extents[d]) ? 8 : 4;
+    return saturated_mul(count, bytes);
 }
 
 const char *entries_check(const Entries *entries, Arena *arena) {
@@ -147,7 +155,7 @@ const char *entries_keep(Entries *entries, const uint8_t *keep) {
     return why;
 }
 
-static bool is_within(const Entries *entries, int64_t e, const Rect *rect) {
+bool entries_is_within(const Entries *entries, int64_t e, const Rect *rect) {
     for (int d = 0; d < rect->order; d++) {
         const int64_t x = entries->coordinates[d][e];
         if (x < rect->lo[d] || x >= rect->hi[d] ||
@@ -165,11 +173,55 @@ const char *entries_keep_within(Entries *entries, const Region *region) {
     for (int64_t e = 0; e < entries->count; e++) {
         keep[e] = 0;
         for (int64_t i = 0; i < region->rects.count && !keep[e]; i++)
-            keep[e] = is_within(entries, e, &region->rects.items[i]);
+            keep[e] = entries_is_within(entries, e, &region->rects.items[i]);
     }
     const char *why = entries_keep(entries, keep);
     free(keep);
     return why;
+}
+
+void entries_mode_order(const Entries *entries, int64_t count, const Rect *const *rects, const int *stored,
+                        int *mode_order) {
+    double parts[MAX_ORDER];
+    for (int l = 0; l < entries->order; l++) {
+        const int mode = stored[l];
+        double part = 0;
+        for (int64_t i = 0; i < count; i++)
+            part = fmax(part, (double)rect_count(rects[i], mode) / (double)entries->extents[mode]);
+        int at = l;
+        for (; at > 0 && parts[mode_order[at - 1]] > part; at--)
+            mode_order[at] = mode_order[at - 1];
+        mode_order[at] = mode;
+        parts[mode] = part;
+    }
+}
+
+// The first of the entries from `first` to before `last`, which are sorted by `mode`, whose coordinate is not
+// less than `coordinate`.
+static int64_t find_coordinate(const Entries *entries, int mode, int64_t first, int64_t last,
+                               int64_t coordinate) {
+    while (first < last) {
+        const int64_t middle = first + (last - first) / 2;
+        if (entries->coordinates[mode][middle] < coordinate)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    return first;
+}
+
+void entries_range(const Entries *entries, const int *mode_order, const Rect *rect, int64_t *first,
+                   int64_t *last) {
+    *first = 0;
+    *last = entries->count;
+    // Entries of several coordinates of one mode are not sorted by the next.
+    for (int l = 0; l < entries->order && *first < *last; l++) {
+        const int mode = mode_order[l];
+        *first = find_coordinate(entries, mode, *first, *last, rect->lo[mode]);
+        *last = find_coordinate(entries, mode, *first, *last, rect->hi[mode]);
+        if (rect->hi[mode] - rect->lo[mode] > 1)
+            return;
+    }
 }
 
 const char *entries_sum_duplicates(Entries *entries) {

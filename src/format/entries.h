@@ -26,6 +26,13 @@ void entries_free(Entries *entries);
 // Bytes that the coordinates and values of `count` entries take; INT64_MAX where that overflows.
 int64_t entries_bytes(const Entries *entries, int64_t count);
 
+// Whether the coordinates of a mode need 64 bits; else they are stored and sent in 32.
+static inline bool coordinate_is_wide(int64_t extent) {
+    return extent - 1 > INT32_MAX;
+}
+// Bytes that the coordinates of `count` entries take where they are sent.
+int64_t entries_coordinate_bytes(const Entries *entries, int64_t count);
+
 // Whether all coordinates are within the extents; a reason names the first entry with one that is not.
 const char *entries_check(const Entries *entries, Arena *arena);
 
@@ -40,8 +47,18 @@ const char *entries_sum_duplicates(Entries *entries);
 
 // Removes the entries for which `keep` is 0.
 const char *entries_keep(Entries *entries, const uint8_t *keep);
+// Whether the coordinates of entry `e` are in the rectangle.
+bool entries_is_within(const Entries *entries, int64_t e, const Rect *rect);
 // Removes the entries outside of the region.
 const char *entries_keep_within(Entries *entries, const Region *region);
+
+// The order of modes in which entries should be sorted so that entries_range narrows rectangles like these
+// best: first the modes of which they have the smallest part. `stored` is the order among equal ones.
+void entries_mode_order(const Entries *entries, int64_t count, const Rect *const *rects, const int *stored,
+                        int *mode_order);
+// Of entries sorted by `mode_order`: all that are in the rectangle are among first <= e < last.
+void entries_range(const Entries *entries, const int *mode_order, const Rect *rect, int64_t *first,
+                   int64_t *last);
 
 // The first of `count` items that thread `thread` of `team` works on; they end before that of the next
 // thread.

@@ -35,3 +35,26 @@ void entry_map_copy(const EntryMap *map, size_t size, const void *from, void *to
     else
         copy(map, from, to, (int64_t)size, map->wide);
 }
+
+// The first entry of a part that adds to another position than the one before.
+static int64_t part_of_positions(const EntryMap *map, int team, int thread) {
+    int64_t e = part_begin(map->count, team, thread);
+    while (e > 0 && e < map->count && number(map->to, map->wide, e) == number(map->to, map->wide, e - 1))
+        e++;
+    return e;
+}
+
+void entry_map_add(const EntryMap *map, ElementType type, int64_t first, const void *from, void *to) {
+    const int64_t size = (int64_t)type_info(type)->size;
+    const int team = entries_team(map->count);
+#pragma omp parallel num_threads(team)
+    for (int t = omp_get_thread_num(); t < team; t += omp_get_num_threads()) {
+        const int64_t end = part_of_positions(map, team, t + 1);
+        for (int64_t e = part_of_positions(map, team, t); e < end; e++) {
+            const int64_t entry = number(map->from, map->wide, e) - first;
+            if (entry >= 0)
+                memory_host.add(type, (char *)to + number(map->to, map->wide, e) * size, 1,
+                                (const char *)from + entry * size, 1, 1);
+        }
+    }
+}

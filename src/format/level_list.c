@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "format/level_list.h"
 
+#include "format/entries.h"
+
 #include <string.h>
 
 static const TensorFormat tensor_formats[] = {
@@ -79,7 +81,7 @@ bool level_list_is_sparse(int order, const LevelType *levels) {
 bool level_list_set_widths(int order, LevelType *levels, const int *mode_order, const int64_t *extents) {
     bool changed = false;
     for (int l = 0; l < order; l++) {
-        const bool wide = level_can_repeat(levels[l].format) && extents[mode_order[l]] - 1 > INT32_MAX;
+        const bool wide = level_can_repeat(levels[l].format) && coordinate_is_wide(extents[mode_order[l]]);
         changed |= wide != levels[l].wide;
         levels[l].wide = wide;
     }

@@ -31,6 +31,7 @@ typedef struct {
     Budget budget;
     const void *values; // of the entries, which are put in
     EntryMap *map;      // or NULL: what is made in place of that
+    bool repeats;       // entries may be equal though there is a map
     bool counts;        // entries may be equal, or levels have positions for several entries
     int depths[MAX_ORDER];
     int team;
@@ -225,7 +226,8 @@ static const char *allocate_map(Packing *packing) {
     map->count = last->entry + part_distinct(last, tensor->order);
     map->wide = max_i64(packing->reader.places, tensor->value_count) > UINT32_MAX;
     const int64_t size = map->wide ? 8 : 4;
-    const bool reordered = packing->reader.records || !packing->reader.compact, padded = !is_list(tensor);
+    const bool reordered = packing->reader.records || !packing->reader.compact,
+               padded = !is_list(tensor) || packing->repeats;
     if (reordered)
         map->from = budget_take(&packing->budget, map->count, size, false);
     if (padded)
@@ -346,7 +348,7 @@ static const char *fill(Packing *packing) {
 // and whether distinct entries have to be counted.
 static void look_at_levels(Packing *packing) {
     const StoredTensor *tensor = packing->tensor;
-    packing->counts = !packing->map || !packing->reader.compact;
+    packing->counts = !packing->map || packing->repeats || !packing->reader.compact;
     for (int l = 0; l < tensor->order; l++) {
         packing->depths[l] = l;
         while (tensor->levels[packing->depths[l]].nonunique)
@@ -388,13 +390,25 @@ const char *stored_pack(StoredTensor *tensor, const Entries *entries, int64_t li
     return pack(&packing, &reader);
 }
 
+// With a map in place of values.
+static const char *pack_map(Packing *packing, const EntryReader *reader) {
+    *packing->map = (EntryMap){0};
+    const char *why = pack(packing, reader);
+    if (why)
+        entry_map_free(packing->map);
+    return why;
+}
+
+const char *stored_pack_structure(StoredTensor *tensor, EntryMap *map, const Entries *entries, int64_t limit,
+                                  Arena *arena) {
+    Packing packing = {.tensor = tensor, .arena = arena, .budget = {limit}, .map = map, .repeats = true};
+    const EntryReader reader = reader_of_entries(entries, tensor->mode_order);
+    return pack_map(&packing, &reader);
+}
+
 const char *stored_convert(StoredTensor *tensor, EntryMap *map, const StoredTensor *from, const int *modes,
                            int64_t limit, Arena *arena) {
     Packing packing = {.tensor = tensor, .arena = arena, .budget = {limit}, .map = map};
     const EntryReader reader = reader_of_stored(from, modes);
-    *map = (EntryMap){0};
-    const char *why = pack(&packing, &reader);
-    if (why)
-        entry_map_free(map);
-    return why;
+    return pack_map(&packing, &reader);
 }

@@ -41,10 +41,16 @@ typedef struct {
 // level l has mode modes[l] of `from`. `map` says which values are whose; freed with entry_map_free.
 const char *stored_convert(StoredTensor *tensor, EntryMap *map, const StoredTensor *from, const int *modes,
                            int64_t limit, Arena *arena);
+// The same of entries in any order, which may repeat: those with the same coordinates have one position.
+const char *stored_pack_structure(StoredTensor *tensor, EntryMap *map, const Entries *entries, int64_t limit,
+                                  Arena *arena);
 int64_t entry_map_bytes(const EntryMap *map);
 void entry_map_free(EntryMap *map);
 // Copies all values, of a type of `size` bytes; `count` is that of the copy.
 void entry_map_copy(const EntryMap *map, size_t size, const void *from, void *to, int64_t count);
+// Adds the values of entries first, first + 1, ... of those that the map was made of, which are in `from` in
+// this order, to those at their positions; in the order of the map where several have the same position.
+void entry_map_add(const EntryMap *map, ElementType type, int64_t first, const void *from, void *to);
 
 // The stored entries in storage order, those with value zero among them; a full level stores every
 // coordinate. Within `limit` as above. The caller frees the entries with entries_free, also after a failure.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which dense operands are used at coordinates of entries only: those that are multiplied by a sparse operand
-// with some of their variables, wherever the right side has them.
+// Which operands are used at coordinates of entries only: those that are multiplied by a sparse operand with
+// some of their variables, wherever the right side has them.
 #include "index/presence.h"
 #include "lower/transfers.h"
 
 typedef struct {
     ElementType type;     // that the statement computes in
-    const Access *access; // of the dense operand
+    const Access *access; // of the operand
     const Access *by;     // NULL: none yet
     int shared;           // modes that have a variable in common with it
 } Naming;
@@ -20,7 +20,8 @@ static int count_shared(const Access *access, const Access *by) {
 
 static void take_sparse(void *context, const Access *access) {
     Naming *naming = context;
-    const int shared = tensor_is_sparse(access->tensor) ? count_shared(naming->access, access) : 0;
+    const bool names = tensor_is_sparse(access->tensor) && !access_equal(access, naming->access);
+    const int shared = names ? count_shared(naming->access, access) : 0;
     if (shared <= naming->shared)
         return;
     naming->by = access;
@@ -60,7 +61,6 @@ void transfers_name(const Cin *cin, const Nest *nest, int index, TransferArray *
         const Naming outer = {.access = transfer->statement_access, .type = assignment_type(cin->assignment)};
         Naming result = outer;
         if (transfer->nest == index && transfer->kind == TRANSFER_FETCH &&
-            !tensor_is_sparse(transfer->statement_access->tensor) &&
             find_names(nest->assign->rhs, &outer, &result))
             transfer->named_by = result.by;
     }

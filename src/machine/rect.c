@@ -138,8 +138,14 @@ bool region_equal(const Region *a, const Region *b) {
 
 bool region_contains(const Region *region, const Rect *rect) {
     // The rectangles are disjoint, so the volumes of their intersections with `rect` must add up to that of
-    // `rect`.
+    // `rect`, where that is a number.
     int64_t covered = 0;
+    if (rect_volume(rect) == INT64_MAX) {
+        for (int64_t i = 0; i < region->rects.count; i++)
+            if (rect_contains(&region->rects.items[i], rect))
+                return true;
+        return false;
+    }
     for (int64_t i = 0; i < region->rects.count; i++)
         covered = saturated_add(covered, rect_common(&region->rects.items[i], rect));
     return covered == rect_volume(rect);

@@ -46,6 +46,7 @@ Rect rect_bounding_box(const Rect *a, const Rect *b);
 
 int64_t region_volume(const Region *region);
 bool region_equal(const Region *a, const Region *b); // rectangle by rectangle, in order
+// Of a rectangle whose volume overflows: whether one rectangle of the region contains it.
 bool region_contains(const Region *region, const Rect *rect);
 // Removes `rect` from the region.
 void region_subtract(Region *region, const Rect *rect, Arena *arena);

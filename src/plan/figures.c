@@ -43,15 +43,20 @@ static void add_transfer(const StatementPlan *plan, const TransferFigures *own, 
     int64_t *bytes = arena_copy(arena, figures->bytes_received, size);
     int64_t *messages = arena_copy(arena, figures->messages_received, size);
     int64_t *buffer = arena_copy(arena, figures->buffer_bytes, size);
+    int64_t *structure = arena_copy(arena, figures->structure_received, size);
     for (int64_t rank = 0; rank < plan->ranks; rank++) {
         increase(&bytes[rank], own->bytes[rank]);
         messages[rank] += own->messages[rank];
+        if (own->structure_bytes)
+            increase(&structure[rank], own->structure_bytes[rank]);
         increase(&buffer[rank], own->buffer_bytes[rank]);
         increase(&buffer[rank], saturated_mul(own->copy_bytes[rank], plan->options.threads - 1));
     }
     figures->bytes_received = bytes;
     figures->messages_received = messages;
     figures->buffer_bytes = buffer;
+    figures->structure_received = structure;
+    figures->unknown |= own->unknown;
     if (!figures->used && own->transfer->at >= 0)
         figures->at = plan->spmd->cin->vars[own->transfer->at].name;
     figures->used = true;
@@ -84,9 +89,15 @@ static void sum_statement(const StatementPlan *plan, StatementFigures *figures) 
     int64_t *peak = arena_copy(plan->arena, home->total, sizeof(int64_t) * (size_t)plan->ranks);
     for (int t = 0; t < whole->tensor_count; t++) {
         patterns[t] = OPERATION_LOCAL;
-        tensors[t] =
-            (TensorFigures){whole->tensors[t], false,      "none",         "",         0,
-                            home->none,        home->none, home->bytes[t], home->none, home->stored[t]};
+        tensors[t] = (TensorFigures){.tensor = whole->tensors[t],
+                                     .pattern = "none",
+                                     .at = "",
+                                     .bytes_received = home->none,
+                                     .messages_received = home->none,
+                                     .home_bytes = home->bytes[t],
+                                     .buffer_bytes = home->none,
+                                     .structure_received = home->none,
+                                     .stored = home->stored[t]};
     }
     for (int t = 0; t < plan->spmd->transfer_count; t++) {
         const TransferFigures *own = &figures->transfers[t];
@@ -106,16 +117,18 @@ static void sum_statement(const StatementPlan *plan, StatementFigures *figures) 
 }
 
 // What is moved for entries, in place of what would be for all of the footprint.
-static void set_named(const StatementPlan *plan, const NamedFigures *named, TransferFigures *figures) {
+static void set_entries(const StatementPlan *plan, const EntryFigures *known, TransferFigures *figures) {
     const int64_t size = (int64_t)type_info(figures->transfer->access->tensor->type)->size;
     int64_t *bytes = arena_array(plan->arena, int64_t, plan->ranks);
     int64_t *buffers = arena_array(plan->arena, int64_t, plan->ranks);
     for (int64_t rank = 0; rank < plan->ranks; rank++) {
-        bytes[rank] = saturated_mul(named->elements[rank], size);
-        buffers[rank] = saturated_add(figures->buffer_bytes[rank], saturated_mul(named->buffers[rank], size));
+        bytes[rank] = saturated_mul(known->elements[rank], size);
+        buffers[rank] = saturated_add(figures->buffer_bytes[rank], known->buffer_bytes[rank]);
     }
+    figures->unknown = false;
     figures->bytes = bytes;
-    figures->messages = named->messages;
+    figures->messages = known->messages;
+    figures->structure_bytes = known->structure_bytes;
     figures->buffer_bytes = buffers;
 }
 
@@ -130,8 +143,8 @@ const StatementFigures *plan_figures(const StatementPlan *plan) {
         transfers[t] = tensor_is_sparse(plan->spmd->transfers[t].access->tensor) ? entries_figures(plan, t)
                                                                                  : transfer_figures(plan, t);
     for (int t = 0; t < count; t++)
-        if (plan->named[t])
-            set_named(plan, plan->named[t], &transfers[t]);
+        if (plan->entries[t])
+            set_entries(plan, plan->entries[t], &transfers[t]);
     figures->transfers = transfers;
     sum_statement(plan, figures);
     figures->seconds = clock_seconds() - start;
@@ -139,13 +152,14 @@ const StatementFigures *plan_figures(const StatementPlan *plan) {
     return figures;
 }
 
-void plan_count_named(StatementPlan *plan, int transfer, NamedFigures figures) {
+void plan_count_entries(StatementPlan *plan, int transfer, EntryFigures figures) {
     const size_t size = sizeof(int64_t) * (size_t)plan->ranks;
-    NamedFigures *known = arena_new(plan->arena, NamedFigures);
-    *known = (NamedFigures){arena_copy(plan->arena, figures.elements, size),
+    EntryFigures *known = arena_new(plan->arena, EntryFigures);
+    *known = (EntryFigures){arena_copy(plan->arena, figures.elements, size),
                             arena_copy(plan->arena, figures.messages, size),
-                            arena_copy(plan->arena, figures.buffers, size)};
-    plan->named[transfer] = known;
+                            arena_copy(plan->arena, figures.structure_bytes, size),
+                            arena_copy(plan->arena, figures.buffer_bytes, size)};
+    plan->entries[transfer] = known;
     plan->figures->made = false;
 }
 

@@ -14,12 +14,14 @@ typedef struct StatementPlan StatementPlan;
 // Figures of one transfer; arrays by rank.
 typedef struct {
     const Transfer *transfer;
-    OperationId pattern;         // the one that says most about the transfer
-    int64_t steps;               // iterations of its loops on one rank, all its processors together
-    const int64_t *bytes;        // TRANSFER_FETCH: received; TRANSFER_REDUCE: partial results sent
-    const int64_t *messages;     // the same, counted
-    const int64_t *buffer_bytes; // beyond the homes: buffers and scratch
-    const int64_t *copy_bytes;   // beyond that, for each thread but the first
+    bool unknown;                   // how much moves depends on entries of sparse tensors that are not known
+    OperationId pattern;            // the one that says most about the transfer
+    int64_t steps;                  // iterations of its loops on one rank, all its processors together
+    const int64_t *bytes;           // TRANSFER_FETCH: received; TRANSFER_REDUCE: partial results sent
+    const int64_t *messages;        // the same, counted
+    const int64_t *structure_bytes; // of coordinates of entries, once for a structure; NULL: of dense tensors
+    const int64_t *buffer_bytes;    // beyond the homes: buffers and scratch
+    const int64_t *copy_bytes;      // beyond that, for each thread but the first
 } TransferFigures;
 
 // Figures of one tensor in one statement, over its transfers; arrays by rank.
@@ -29,9 +31,11 @@ typedef struct {
     const char *pattern; // name: "none", "local", "broadcast", ...
     const char *at;      // loop variable of its transfer, "" where it is outside of all loops
     int64_t steps;
+    bool unknown; // whether what moves depends on entries that are not known: the next two say nothing then
     const int64_t *bytes_received, *messages_received, *home_bytes;
-    const int64_t *buffer_bytes; // copies of threads included
-    const int64_t *stored;       // entries of a sparse tensor, -1 where they are not known; NULL: it is dense
+    const int64_t *buffer_bytes;       // copies of threads included
+    const int64_t *structure_received; // bytes of coordinates of entries, once for a structure
+    const int64_t *stored; // entries of a sparse tensor, -1 where they are not known; NULL: it is dense
 } TensorFigures;
 
 // What tensors take at rest, by rank; the same in all statements of a plan.

@@ -202,6 +202,21 @@ bool footprint_of_rank(const Footprints *footprints, int64_t rank, int64_t step,
     return found->region.rects.count > 0;
 }
 
+Region footprint_of_steps(const Footprints *footprints, int64_t rank, Arena *arena) {
+    Region all = {0};
+    for (int64_t step = 0; step < footprints->steps; step++) {
+        Worker worker;
+        Footprint footprint;
+        if (!footprint_of_rank(footprints, rank, step, arena, &worker, &footprint))
+            continue;
+        for (int64_t i = 0; i < all.rects.count; i++)
+            region_subtract(&footprint.region, &all.rects.items[i], arena);
+        for (int64_t i = 0; i < footprint.region.rects.count; i++)
+            array_push(arena, all.rects, footprint.region.rects.items[i]);
+    }
+    return all;
+}
+
 Footprint footprint_copy(const Footprint *footprint, Arena *arena) {
     Footprint copy = *footprint;
     copy.bounds = rect_copy(&footprint->bounds, arena);

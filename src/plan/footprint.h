@@ -72,6 +72,8 @@ bool footprint_exists(const Footprints *footprints, const int64_t *coordinates, 
 // What a rank reads or writes in a step; false where that is nothing.
 bool footprint_of_rank(const Footprints *footprints, int64_t rank, int64_t step, Arena *arena, Worker *worker,
                        Footprint *found);
+// What it reads or writes in any step.
+Region footprint_of_steps(const Footprints *footprints, int64_t rank, Arena *arena);
 Footprint footprint_copy(const Footprint *footprint, Arena *arena);
 bool footprint_equal(const Footprint *a, const Footprint *b); // the same elements
 

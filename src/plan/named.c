@@ -13,15 +13,36 @@ static bool has_periodic(const Layout *layout) {
     return false;
 }
 
-bool transfer_is_named(const StatementPlan *plan, int transfer) {
-    const Transfer *of = &plan->spmd->transfers[transfer];
-    const Home *home = &plan->homes[of->statement_access->tensor->id];
-    return of->named_by && of->access == of->statement_access && plan->ranks > 1 &&
-           plan->footprints[transfer]->steps == 1 && home->kind == HOME_LAYOUT &&
-           !has_periodic(&home->layout);
+// The transfer that brings the operand whose entries name those of this one.
+static int naming_transfer(const StatementPlan *plan, int transfer) {
+    const Spmd *spmd = plan->spmd;
+    int t = 0;
+    while (spmd->transfers[t].nest != spmd->transfers[transfer].nest ||
+           spmd->transfers[t].kind != TRANSFER_FETCH ||
+           !access_equal(spmd->transfers[t].statement_access, spmd->transfers[transfer].named_by))
+        t++;
+    return t;
 }
 
-// The modes of the dense operand whose variables index the sparse one, and where they are there.
+int transfer_named_by(const StatementPlan *plan, int transfer) {
+    const Transfer *of = &plan->spmd->transfers[transfer];
+    const Tensor *tensor = of->statement_access->tensor;
+    if (!of->named_by || plan->ranks == 1)
+        return -1;
+    const int by = naming_transfer(plan, transfer);
+    // Of two sparse operands that name each other, the one that stays at home does, or else the first.
+    if (tensor_is_sparse(tensor))
+        return plan->moves[transfer] && (!plan->moves[by] || by < transfer) && transfer_named_by(plan, by) < 0
+                   ? by
+                   : -1;
+    const Home *home = &plan->homes[tensor->id];
+    return of->access == of->statement_access && plan->footprints[transfer]->steps == 1 &&
+                   home->kind == HOME_LAYOUT && !has_periodic(&home->layout)
+               ? by
+               : -1;
+}
+
+// The modes of the operand whose variables index the one that names, and where they are there.
 typedef struct {
     int count;
     int modes[MAX_ORDER], of[MAX_ORDER];
@@ -38,16 +59,6 @@ static Shared shared_modes(const Transfer *transfer) {
                 break;
             }
     return shared;
-}
-
-static int sparse_transfer(const StatementPlan *plan, int transfer) {
-    const Spmd *spmd = plan->spmd;
-    for (int t = 0; t < spmd->transfer_count; t++)
-        if (spmd->transfers[t].nest == spmd->transfers[transfer].nest &&
-            spmd->transfers[t].kind == TRANSFER_FETCH &&
-            access_equal(spmd->transfers[t].statement_access, spmd->transfers[transfer].named_by))
-            return t;
-    return -1;
 }
 
 // The distinct coordinates in shared modes, in order. `points` gets them instead of modes of the tensor.
@@ -67,43 +78,37 @@ static const char *find_points(const Entries *entries, const Shared *shared, Ent
     return why ? why : entries_sum_duplicates(points);
 }
 
-static bool contains(const Rect *outer, const Rect *inner) {
-    for (int d = 0; d < outer->order; d++)
-        if (inner->lo[d] < outer->lo[d] || inner->hi[d] > outer->hi[d])
-            return false;
-    return true;
-}
-
 static int compare_parts(const void *left, const void *right) {
     const Part *a = left, *b = right;
     return a->peer != b->peer ? (a->peer < b->peer ? -1 : 1) : rect_compare(&a->rect, &b->rect);
 }
 
 typedef struct {
-    const StatementPlan *plan;
     const Home *home;
     int64_t rank, choice;
+    bool with_own;  // parts that the rank has at home are wanted, too
     Region own;     // pieces of the rank
-    Region last;    // pieces of the rank that had the element before
+    Region last;    // pieces of the rank that had the part before
     int64_t holder; // that rank; -1
     Arena *arena, *scratch;
     NamedParts *parts;
 } Search;
 
+static void add_part(Search *search, const Rect *rect, int64_t peer) {
+    const Part part = {.rect = rect_copy(rect, search->arena), .peer = peer, .piece = -1};
+    array_push(search->arena, *search->parts, part);
+}
+
 // Where a part is that the rank lacks; most are where the one before was.
 static void find_holders(Search *search, const Rect *rect) {
-    for (int64_t i = 0; i < search->last.rects.count; i++)
-        if (contains(&search->last.rects.items[i], rect)) {
-            array_push(search->arena, *search->parts,
-                       (Part){.rect = *rect, .peer = search->holder, .piece = -1});
-            return;
-        }
+    if (pieces_with(&search->last, rect) >= 0) {
+        add_part(search, rect, search->holder);
+        return;
+    }
     HoldingArray found = {0};
-    arena_reset(search->scratch);
     home_find(search->home, rect, search->choice, search->scratch, &found);
     for (int64_t i = 0; i < found.count; i++)
-        array_push(search->arena, *search->parts,
-                   (Part){.rect = found.items[i].rect, .peer = found.items[i].rank, .piece = -1});
+        add_part(search, &found.items[i].rect, found.items[i].rank);
     // Of replicas, another one may be nearer to what comes next.
     if (found.count == 1 && !search->home->replicated) {
         search->holder = found.items[0].rank;
@@ -111,78 +116,90 @@ static void find_holders(Search *search, const Rect *rect) {
     }
 }
 
-static void find_missing(Search *search, const Rect *rect) {
+static void find_parts(Search *search, const Rect *rect) {
     Region missing = {0};
-    for (int64_t i = 0; i < search->own.rects.count; i++)
-        if (contains(&search->own.rects.items[i], rect))
-            return;
+    Rect common;
+    arena_reset(search->scratch);
     array_push(search->scratch, missing.rects, *rect);
-    for (int64_t i = 0; i < search->own.rects.count; i++)
-        region_subtract(&missing, &search->own.rects.items[i], search->arena);
-    for (int64_t i = 0; i < missing.rects.count; i++) {
-        const Rect part = missing.rects.items[i];
-        find_holders(search, &part);
+    for (int64_t i = 0; i < search->own.rects.count && missing.rects.count > 0; i++) {
+        const Rect *own = &search->own.rects.items[i];
+        if (search->with_own && rect_intersect(own, rect, search->scratch, &common))
+            add_part(search, &common, search->rank);
+        region_subtract(&missing, own, search->scratch);
     }
+    for (int64_t i = 0; i < missing.rects.count; i++)
+        find_holders(search, &missing.rects.items[i]);
+}
+
+// The part of a footprint at one point of the shared modes; false where that is nothing.
+static bool rect_at_point(const Rect *footprint, const Shared *shared, const Entries *points, int64_t p,
+                          Rect *rect) {
+    *rect = *footprint;
+    for (int i = 0; i < shared->count; i++) {
+        const int64_t x = points->coordinates[i][p];
+        const PositionSet at = positions_clip(rect_mode(footprint, shared->modes[i]), x, x + 1);
+        if (positions_count(at) == 0)
+            return false;
+        rect_set_mode(rect, shared->modes[i], (PositionSet){x, x + 1, NULL});
+    }
+    return true;
+}
+
+static const char *find_named(Search *search, const Region *footprint, const Shared *shared, Entries *entries,
+                              const Region *used) {
+    Entries points = {0};
+    Rect rect;
+    const char *why = entries_keep_within(entries, used);
+    if (!why)
+        why = find_points(entries, shared, &points);
+    for (int64_t p = 0; !why && p < points.count; p++)
+        for (int64_t r = 0; r < footprint->rects.count; r++)
+            if (rect_at_point(&footprint->rects.items[r], shared, &points, p, &rect))
+                find_parts(search, &rect);
+    entries_free(&points);
+    return why;
 }
 
 const char *named_parts(const StatementPlan *plan, int transfer, int64_t rank, Entries *entries, Arena *arena,
                         NamedParts *parts) {
     const Transfer *of = &plan->spmd->transfers[transfer];
-    const Shared shared = shared_modes(of);
     const Home *home = &plan->homes[of->statement_access->tensor->id];
-    Footprint used, footprint;
-    Worker worker;
+    const int by = transfer_named_by(plan, transfer);
+    const Region footprint = footprint_of_steps(plan->footprints[transfer], rank, arena);
+    const char *why = NULL;
     *parts = (NamedParts){0};
-    if (!footprint_of_rank(plan->footprints[sparse_transfer(plan, transfer)], rank, 0, arena, &worker,
-                           &used) ||
-        !footprint_of_rank(plan->footprints[transfer], rank, 0, arena, &worker, &footprint))
-        return NULL;
-    Entries points = {0};
-    const char *why = entries_keep_within(entries, &used.region);
-    if (!why)
-        why = find_points(entries, &shared, &points);
-    Search search = {.plan = plan,
-                     .home = home,
+    Search search = {.home = home,
                      .rank = rank,
                      .choice = home_choice(home, rank),
+                     .with_own = tensor_is_sparse(home->tensor),
                      .own = home_pieces(home, rank, arena),
                      .holder = -1,
                      .arena = arena,
                      .scratch = arena_create_within(arena),
                      .parts = parts};
-    for (int64_t p = 0; !why && p < points.count; p++)
-        for (int64_t r = 0; r < footprint.region.rects.count; r++) {
-            Rect rect = footprint.region.rects.items[r];
-            bool inside = true;
-            for (int i = 0; i < shared.count; i++) {
-                const int64_t x = points.coordinates[i][p];
-                inside = inside && rect.lo[shared.modes[i]] <= x && x < rect.hi[shared.modes[i]];
-                rect.lo[shared.modes[i]] = x;
-                rect.hi[shared.modes[i]] = x + 1;
-            }
-            if (inside)
-                find_missing(&search, &rect);
-        }
+    if (by >= 0) {
+        const Shared shared = shared_modes(of);
+        const Region used = footprint_of_steps(plan->footprints[by], rank, arena);
+        why = find_named(&search, &footprint, &shared, entries, &used);
+    } else {
+        for (int64_t i = 0; i < footprint.rects.count; i++)
+            find_parts(&search, &footprint.rects.items[i]);
+    }
     if (parts->count > 0)
         qsort(parts->items, (size_t)parts->count, sizeof(Part), compare_parts);
-    entries_free(&points);
     arena_free(search.scratch);
     return why;
 }
 
-Cost named_cost(const StatementPlan *plan, int transfer, const NamedParts *parts, int64_t *sent) {
+Cost named_cost(const StatementPlan *plan, int transfer, int64_t rank, const int64_t *elements) {
     const Tensor *tensor = plan->spmd->transfers[transfer].access->tensor;
     const int64_t limit = max_i64(1, plan->options.message_limit / (int64_t)type_info(tensor->type)->size);
     Cost cost = {0};
-    for (int64_t i = 0; i < parts->count;) {
-        int64_t elements = 0;
-        const int64_t peer = parts->items[i].peer;
-        for (; i < parts->count && parts->items[i].peer == peer; i++)
-            elements += rect_volume(&parts->items[i].rect);
-        cost.elements += elements;
-        cost.messages += ceil_div(elements, limit);
-        if (sent)
-            sent[peer] += elements;
+    for (int64_t peer = 0; peer < plan->ranks; peer++) {
+        if (peer == rank)
+            continue;
+        cost.elements += elements[peer];
+        cost.messages += ceil_div(elements[peer], limit);
     }
     return cost;
 }

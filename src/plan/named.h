@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Named fetches: of a dense operand that is multiplied by a sparse one, a rank needs the elements whose
+// Named fetches: of an operand that is multiplied by a sparse one, a rank needs the elements whose
 // coordinates the entries name that it uses of the sparse one, and no others of its footprint. Which these
-// are is known with the structure; then each rank finds its own, and asks those that have them at home.
+// are is known with the structure; then each rank finds its own, and asks those that have them at home. A
+// sparse operand that is not named by another one is asked for in the same way, by its footprint.
 #ifndef DISTAL_PLAN_NAMED_H
 #define DISTAL_PLAN_NAMED_H
 
@@ -9,19 +10,20 @@
 #include "plan/plan.h"
 #include "plan/rank_plan.h"
 
-// Whether a transfer is one: it has one step, and intervals of coordinates at home and in footprints.
-bool transfer_is_named(const StatementPlan *plan, int transfer);
+// The transfer of the operand whose entries name what is fetched, -1: it is no named fetch. Dense operands
+// have one step then, and intervals of coordinates at home.
+int transfer_named_by(const StatementPlan *plan, int transfer);
 
 typedef Array(Part) NamedParts;
 
-// What `rank` lacks: disjoint parts, sorted by the ranks that have them at home, and those of one rank by
-// coordinates. `entries` are those of the sparse operand that the rank has at home; they are changed. NULL on
-// success, else the reason of the failure.
+// What `rank` lacks of a dense operand, or uses of a sparse one: disjoint parts, sorted by the ranks that
+// have them at home, and those of one rank by coordinates. `entries` are those that the rank has of the
+// operand that names; they are changed. NULL where none does. Returns NULL on success, else the reason of the
+// failure.
 const char *named_parts(const StatementPlan *plan, int transfer, int64_t rank, Entries *entries, Arena *arena,
                         NamedParts *parts);
 
-// Elements of the parts, and the messages in which they come; elements from one rank are added to `sent`, by
-// rank, unless that is NULL.
-Cost named_cost(const StatementPlan *plan, int transfer, const NamedParts *parts, int64_t *sent);
+// What it costs `rank` to receive these numbers of elements, by rank; those of its own are not moved.
+Cost named_cost(const StatementPlan *plan, int transfer, int64_t rank, const int64_t *elements);
 
 #endif

@@ -132,8 +132,6 @@ static bool place_tensors(Plan *plan, int64_t *const *extents, const int64_t *pa
         if (!tensor->placement) {
             if (plan->options.homes && plan->options.homes[t].known)
                 plan->homes[t] = plan->options.homes[t];
-            else if (tensor_is_sparse(tensor))
-                home_on_first_rank(&plan->homes[t], tensor, extents[t], plan->options.ranks, plan->arena);
             plan->homes[t].tensor = tensor;
             continue;
         }
@@ -273,6 +271,23 @@ static void induce_home(Plan *plan, const StatementPlan *statement, const Tensor
     home_induced(home, tensor, extents, (int)uses.count, uses.items, statement->ranks, plan->arena);
 }
 
+// Which entries of sparse tensors are used or computed elsewhere than at home. All that computes a result
+// does so in the same place.
+static void find_moves(StatementPlan *statement) {
+    const Spmd *spmd = statement->spmd;
+    bool result_moves = false;
+    for (int t = 0; t < spmd->transfer_count; t++) {
+        const Transfer *transfer = &spmd->transfers[t];
+        statement->moves[t] =
+            tensor_is_sparse(transfer->statement_access->tensor) && entries_move(statement, t);
+        result_moves |= transfer->kind == TRANSFER_REDUCE && statement->moves[t];
+    }
+    for (int t = 0; t < spmd->transfer_count; t++)
+        if (spmd->transfers[t].kind == TRANSFER_REDUCE &&
+            spmd->transfers[t].access->tensor == statement->target)
+            statement->moves[t] = result_moves;
+}
+
 static bool plan_statement(Plan *plan, StatementPlan *statement, int64_t *const *extents,
                            Diagnostics *diagnostics) {
     const double start = clock_seconds();
@@ -284,7 +299,8 @@ static bool plan_statement(Plan *plan, StatementPlan *statement, int64_t *const 
     if (!statement->provenance || !plan_grid(plan, statement, diagnostics))
         return false;
     statement->footprints = arena_array(plan->arena, const Footprints *, spmd->transfer_count);
-    statement->named = arena_array(plan->arena, const NamedFigures *, spmd->transfer_count);
+    statement->moves = arena_array(plan->arena, bool, spmd->transfer_count);
+    statement->entries = arena_array(plan->arena, const EntryFigures *, spmd->transfer_count);
     for (int t = 0; t < spmd->transfer_count; t++)
         statement->footprints[t] = footprints_create(spmd, t, statement->provenance, &statement->grid,
                                                      statement->ranks, statement->params, plan->arena);
@@ -295,10 +311,7 @@ static bool plan_statement(Plan *plan, StatementPlan *statement, int64_t *const 
         if (!plan->homes[tensor->id].known)
             induce_home(plan, statement, tensor, extents[tensor->id]);
     }
-    for (int t = 0; t < spmd->transfer_count; t++)
-        if (tensor_is_sparse(spmd->transfers[t].statement_access->tensor) &&
-            !entries_are_at_home(statement, t, diagnostics))
-            return false;
+    find_moves(statement);
     statement->flop = assignment_sparse(spmd->cin->assignment) ? -1 : count_flop(statement);
     statement->seconds = clock_seconds() - start;
     return true;

@@ -29,11 +29,12 @@ typedef struct {
 // Ranks that a plan can be made for: beyond that its figures, which are by rank, take all of a node's memory.
 #define PLAN_MAX_RANKS ((int64_t)1 << 22)
 
-// Of a named fetch (named.h), by rank: elements and messages that a rank receives, and elements of its
-// buffers for messages.
+// What a transfer moves as entries of sparse tensors say, by rank: elements and messages that a rank
+// receives, or sends where it reduces; bytes of the coordinates that go with them when the structure is new;
+// and bytes of buffers and copies.
 typedef struct {
-    const int64_t *elements, *messages, *buffers;
-} NamedFigures;
+    const int64_t *elements, *messages, *structure_bytes, *buffer_bytes;
+} EntryFigures;
 
 struct StatementPlan {
     const Spmd *spmd;
@@ -47,7 +48,8 @@ struct StatementPlan {
     int64_t flop;                  // -1: not known, as loops iterate over what sparse tensors store
     const Footprints **footprints; // by transfer
     const Home *homes;             // by tensor id, of the whole program
-    const NamedFigures **named;    // by transfer: of named fetches, NULL until they are known
+    bool *moves;                   // by transfer: entries of a sparse tensor, as not all are at home
+    const EntryFigures **entries;  // by transfer: what depends on entries, NULL until they are known
     double seconds;                // that planning took, without figures
     // Groups of the ranks whose part has been planned, in order of first use; group_index finds them again.
     Array(Group) groups;
@@ -108,7 +110,7 @@ int64_t plan_rank_peak(StatementPlan *plan, int64_t rank);
 // which a plan does not know.
 void plan_count_threads(Plan *plan, int64_t threads);
 void plan_count_stored(Plan *plan, int tensor, const int64_t *entries, const int64_t *bytes);
-// The same of what a named fetch moves.
-void plan_count_named(StatementPlan *plan, int transfer, NamedFigures figures);
+// The same of what moves as entries say.
+void plan_count_entries(StatementPlan *plan, int transfer, EntryFigures figures);
 
 #endif

@@ -34,7 +34,7 @@ Planner planner_create(const StatementPlan *plan, int transfer, Arena *arena) {
                        .arena = arena_create_within(arena),
                        .scratch = arena_create_within(arena),
                        .lasting = arena_create_within(arena)};
-    planner.named = transfer_is_named(plan, transfer);
+    planner.named = transfer_named_by(plan, transfer) >= 0;
     planner.message_elements = plan->options.message_limit / planner.element_size;
     planner.many_to_many = several_take(planner.footprints) && several_own(planner.home);
     return planner;

@@ -3,8 +3,6 @@
 
 #include "base/integer.h"
 
-#include <inttypes.h>
-
 static bool is_within(const Region *region, const Region *pieces, Arena *arena) {
     Region rest = {0};
     for (int64_t i = 0; i < region->rects.count; i++)
@@ -14,43 +12,24 @@ static bool is_within(const Region *region, const Region *pieces, Arena *arena) 
     return rest.rects.count == 0;
 }
 
-static bool refuse(const Transfer *transfer, int64_t rank, Diagnostics *diagnostics) {
-    const Access *access = transfer->statement_access;
-    const char *name = access->tensor->name;
-    const char *advice = access->tensor->placement
-                             ? "distribute the statement as the tensor is placed, or place it as that needs"
-                             : "place it where the statement is computed";
-    if (transfer->kind == TRANSFER_FETCH)
-        return diagnostics_error(diagnostics, access->span,
-                                 "rank %" PRId64 " uses entries of sparse tensor '%s' that are at home on "
-                                 "other ranks, and moving entries is not supported yet; %s",
-                                 rank, name, advice);
-    return diagnostics_error(diagnostics, access->span,
-                             "rank %" PRId64 " computes entries of sparse tensor '%s' that have a home on "
-                             "other ranks, and moving entries is not supported yet; %s",
-                             rank, name, advice);
-}
-
-bool entries_are_at_home(const StatementPlan *plan, int transfer, Diagnostics *diagnostics) {
+bool entries_move(const StatementPlan *plan, int transfer) {
     const Footprints *footprints = plan->footprints[transfer];
     const Home *home = &plan->homes[plan->spmd->transfers[transfer].statement_access->tensor->id];
     Arena *scratch = arena_create_within(plan->arena);
-    bool ok = true;
-    for (int64_t rank = 0; rank < footprints->ranks && ok; rank++) {
+    bool moves = false;
+    for (int64_t rank = 0; rank < footprints->ranks && !moves; rank++) {
         arena_reset(scratch);
         const Region pieces = home_pieces(home, rank, scratch);
-        for (int64_t step = 0; step < footprints->steps && ok; step++) {
+        for (int64_t step = 0; step < footprints->steps && !moves; step++) {
             Worker worker;
             Footprint footprint;
             if (footprint_of_rank(footprints, rank, step, scratch, &worker, &footprint))
-                ok = (footprints->kind == TRANSFER_FETCH || !home->replicated) &&
-                     is_within(&footprint.region, &pieces, scratch);
+                moves = (footprints->kind == TRANSFER_REDUCE && home->replicated) ||
+                        !is_within(&footprint.region, &pieces, scratch);
         }
-        if (!ok)
-            refuse(&plan->spmd->transfers[transfer], rank, diagnostics);
     }
     arena_free(scratch);
-    return ok;
+    return moves;
 }
 
 const RankTransfer *rank_entries(StatementPlan *plan, int transfer, int64_t rank) {
@@ -82,10 +61,14 @@ TransferFigures entries_figures(const StatementPlan *plan, int transfer) {
     for (int64_t rank = 0; rank < plan->ranks && of->thread_copies && home->stored_entries; rank++)
         copies[rank] = saturated_mul(home->stored_entries[rank], size);
     return (TransferFigures){.transfer = of,
-                             .pattern = OPERATION_LOCAL,
+                             .unknown = plan->moves[transfer],
+                             .pattern = !plan->moves[transfer]        ? OPERATION_LOCAL
+                                        : of->kind == TRANSFER_REDUCE ? OPERATION_ACCUMULATE
+                                                                      : OPERATION_GATHER,
                              .steps = plan->footprints[transfer]->steps,
                              .bytes = none,
                              .messages = none,
+                             .structure_bytes = none,
                              .buffer_bytes = none,
                              .copy_bytes = copies};
 }

@@ -2,111 +2,119 @@
 #include "runtime/exchange_entries.h"
 
 #include "base/integer.h"
+#include "memory/memory.h"
 #include "runtime/load_sparse.h"
-#include "runtime/message.h"
-#include "runtime/wait.h"
+#include "runtime/value_exchange.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-enum { MOST_AT_ONCE = 1 << 24, TAG = 0 }; // entries in one message
+enum { MESSAGE_BYTES = 1 << 27 };
 
-// Entries that each rank sends, in the order of those that they go to, and what arrives.
-typedef struct {
-    const Storage *storage;
-    MPI_Comm comm;
-    int ranks;
-    const Entries *given;
-    Entries from;
-    const Entries *sent; // those to send
-    Entries *to;
-    int64_t *sends, *receives; // by rank
-    MPI_Request *requests;
-} Exchange;
-
-static bool no_memory(const Exchange *exchange, Diagnostics *diagnostics) {
+static bool no_memory(const Storage *storage, Diagnostics *diagnostics) {
     return diagnostics_error(diagnostics, (Span){0},
                              "rank %lld has not enough memory for entries of tensor %s on their way",
-                             (long long)exchange->storage->rank, exchange->storage->home->tensor->name);
+                             (long long)storage->rank, storage->home->tensor->name);
 }
 
-static Exchange exchange_create(const Storage *storage, Entries *to, MPI_Comm comm, Arena *arena) {
-    Exchange exchange = {.storage = storage, .comm = comm, .from = storage_no_entries(storage), .to = to};
-    *to = storage_no_entries(storage);
-    MPI_Comm_size(comm, &exchange.ranks);
-    exchange.sends = arena_array(arena, int64_t, exchange.ranks);
-    exchange.receives = arena_array(arena, int64_t, exchange.ranks);
-    return exchange;
+void ranked_entries_free(RankedEntries *ranked) {
+    entries_free(&ranked->entries);
+    memory_release(MEMORY_HOST, ranked->counts);
+    *ranked = (RankedEntries){0};
 }
 
-static int64_t messages(const int64_t *counts, int ranks) {
-    int64_t count = 0;
-    for (int rank = 0; rank < ranks; rank++)
-        count += ceil_div(counts[rank], MOST_AT_ONCE);
-    return count;
+bool ranked_entries_create(RankedEntries *ranked, const Storage *storage, int ranks) {
+    *ranked = (RankedEntries){.entries = storage_no_entries(storage),
+                              .counts = memory_allocate(MEMORY_HOST, ranks, TYPE_I64)};
+    for (int rank = 0; ranked->counts && rank < ranks; rank++)
+        ranked->counts[rank] = 0;
+    return ranked->counts != NULL;
 }
+
+typedef struct {
+    const Storage *storage;
+    const RankedEntries *sent;
+    RankedEntries *arrived;
+    MPI_Comm comm;
+    int ranks;
+    int array; // that is being moved: the coordinates of a mode, or after them the values
+    ValueExchange exchange;
+} Exchange;
 
 static bool allocate(void *arguments, Diagnostics *diagnostics) {
-    Exchange *exchange = arguments;
+    const Exchange *exchange = arguments;
+    return ranked_entries_create(exchange->arrived, exchange->storage, exchange->ranks) ||
+           no_memory(exchange->storage, diagnostics);
+}
+
+static bool allocate_entries(void *arguments, Diagnostics *diagnostics) {
+    const Exchange *exchange = arguments;
+    Entries *entries = &exchange->arrived->entries;
+    entries->type = exchange->sent->entries.type;
     for (int rank = 0; rank < exchange->ranks; rank++)
-        exchange->to->count = saturated_add(exchange->to->count, exchange->receives[rank]);
-    exchange->requests = arena_array(diagnostics->arena, MPI_Request,
-                                     messages(exchange->sends, exchange->ranks) +
-                                         messages(exchange->receives, exchange->ranks));
-    return (entries_bytes(exchange->to, exchange->to->count) <= exchange->storage->limit &&
-            !entries_allocate(exchange->to)) ||
-           no_memory(exchange, diagnostics);
+        entries->count = saturated_add(entries->count, exchange->arrived->counts[rank]);
+    return (entries_bytes(entries, entries->count) <= exchange->storage->limit &&
+            !entries_allocate(entries)) ||
+           no_memory(exchange->storage, diagnostics);
 }
 
-// Array `index` of entries from the one numbered `at` on: the coordinates of a mode, or the values.
-static char *array_at(const Entries *entries, int index, int64_t at, MPI_Datatype *type) {
-    const bool values = index == entries->order;
-    *type = values ? message_element(entries->type) : MPI_INT64_T;
-    char *data = values ? entries->values : (char *)entries->coordinates[index];
-    return data + at * (int64_t)(values ? type_info(entries->type)->size : sizeof(int64_t));
+// Coordinates travel as they are stored: in 32 bits where these are enough for the extent.
+static bool is_narrow(const Exchange *exchange) {
+    const Entries *entries = &exchange->sent->entries;
+    return exchange->array < entries->order && !coordinate_is_wide(entries->extents[exchange->array]);
 }
 
-static void move_array(const Exchange *exchange, int index) {
-    const int rank = (int)exchange->storage->rank;
-    int count = 0;
-    MPI_Datatype type;
-    int64_t at = 0;
-    for (int from = 0; from < exchange->ranks; at += exchange->receives[from++])
-        for (int64_t i = 0; i < exchange->receives[from] && from != rank; i += MOST_AT_ONCE) {
-            char *data = array_at(exchange->to, index, at + i, &type);
-            MPI_Irecv(data, (int)min_i64(exchange->receives[from] - i, MOST_AT_ONCE), type, from, TAG,
-                      exchange->comm, &exchange->requests[count++]);
-        }
-    at = 0;
-    for (int to = 0; to < exchange->ranks; at += exchange->sends[to++])
-        for (int64_t i = 0; i < exchange->sends[to]; i += MOST_AT_ONCE) {
-            const char *data = array_at(exchange->sent, index, at + i, &type);
-            const int64_t length = min_i64(exchange->sends[to] - i, MOST_AT_ONCE);
-            if (to != rank) {
-                MPI_Isend(data, (int)length, type, to, TAG, exchange->comm, &exchange->requests[count++]);
-                continue;
-            }
-            int64_t place = i;
-            for (int before = 0; before < rank; before++)
-                place += exchange->receives[before];
-            int size;
-            MPI_Type_size(type, &size);
-            memcpy(array_at(exchange->to, index, place, &type), data, (size_t)length * (size_t)size);
-        }
-    wait_all(count, exchange->requests);
+static void *array_of(const Exchange *exchange, const Entries *entries) {
+    return exchange->array < entries->order ? (void *)entries->coordinates[exchange->array] : entries->values;
 }
 
-// Once the entries to send, and how many of them go where, are known.
-static bool move_entries(Exchange *exchange, Diagnostics *diagnostics) {
-    MPI_Request request;
-    MPI_Ialltoall(exchange->sends, 1, MPI_INT64_T, exchange->receives, 1, MPI_INT64_T, exchange->comm,
-                  &request);
-    wait_all(1, &request);
-    if (!agree_on_part(exchange->comm, allocate, exchange, diagnostics))
-        return false;
-    for (int a = 0; a <= exchange->to->order; a++)
-        move_array(exchange, a);
+static bool begin_array(void *arguments, Diagnostics *diagnostics) {
+    Exchange *exchange = arguments;
+    const Entries *sent = &exchange->sent->entries;
+    const bool narrow = is_narrow(exchange);
+    const ElementType type = exchange->array == sent->order ? sent->type : narrow ? TYPE_I32 : TYPE_I64;
+    ValueExchange *values = &exchange->exchange;
+    if (!value_exchange_create(values, type, MESSAGE_BYTES, exchange->sent->counts, exchange->arrived->counts,
+                               exchange->comm) ||
+        (narrow && !value_exchange_allocate(values)))
+        return no_memory(exchange->storage, diagnostics);
+    if (!narrow) {
+        values->outgoing = array_of(exchange, sent);
+        values->incoming = array_of(exchange, &exchange->arrived->entries);
+        return true;
+    }
+    int32_t *to = (int32_t *)values->outgoing;
+    for (int64_t e = 0; e < sent->count; e++)
+        to[e] = (int32_t)sent->coordinates[exchange->array][e];
     return true;
+}
+
+static bool move_array(Exchange *exchange, Diagnostics *diagnostics) {
+    const bool ok = agree_on_part(exchange->comm, begin_array, exchange, diagnostics);
+    if (ok) {
+        value_exchange_receive(&exchange->exchange);
+        value_exchange_send(&exchange->exchange);
+        value_exchange_wait(&exchange->exchange);
+        const Entries *arrived = &exchange->arrived->entries;
+        const int32_t *from = (const int32_t *)exchange->exchange.incoming;
+        for (int64_t e = 0; is_narrow(exchange) && e < arrived->count; e++)
+            arrived->coordinates[exchange->array][e] = from[e];
+    }
+    value_exchange_free(&exchange->exchange);
+    return ok;
+}
+
+bool exchange_entries(const Storage *storage, const RankedEntries *sent, bool with_values,
+                      RankedEntries *arrived, MPI_Comm comm, Diagnostics *diagnostics) {
+    Exchange exchange = {.storage = storage, .sent = sent, .arrived = arrived, .comm = comm};
+    *arrived = (RankedEntries){0};
+    MPI_Comm_size(comm, &exchange.ranks);
+    if (!agree_on_part(comm, allocate, &exchange, diagnostics))
+        return false;
+    exchange_counts(sent->counts, arrived->counts, comm);
+    bool ok = agree_on_part(comm, allocate_entries, &exchange, diagnostics);
+    for (; ok && exchange.array < sent->entries.order + with_values; exchange.array++)
+        ok = move_array(&exchange, diagnostics);
+    return ok;
 }
 
 // The parts of the home that count for this rank: of replicas, the first one's.
@@ -120,29 +128,6 @@ static Region first_parts(const Storage *storage, Arena *arena) {
         if (owners.items[k].rank == storage->rank)
             array_push(arena, parts.rects, owners.items[k].rect);
     return parts;
-}
-
-static bool list_own(void *arguments, Diagnostics *diagnostics) {
-    Exchange *exchange = arguments;
-    const Storage *storage = exchange->storage;
-    if (!sparse_entries(storage, &exchange->from, diagnostics))
-        return false;
-    if (storage->home->replicated) {
-        const Region parts = first_parts(storage, diagnostics->arena);
-        if (entries_keep_within(&exchange->from, &parts))
-            return no_memory(exchange, diagnostics);
-    }
-    exchange->sent = &exchange->from;
-    exchange->sends[0] = exchange->from.count;
-    return true;
-}
-
-bool gather_entries(const Storage *storage, Entries *entries, MPI_Comm comm, Diagnostics *diagnostics) {
-    Exchange exchange = exchange_create(storage, entries, comm, diagnostics->arena);
-    const bool ok =
-        agree_on_part(comm, list_own, &exchange, diagnostics) && move_entries(&exchange, diagnostics);
-    entries_free(&exchange.from);
-    return ok;
 }
 
 // Where one entry goes.
@@ -202,42 +187,86 @@ static void copy_entry(const Entries *to, int64_t at, const Entries *from, int64
     memcpy((char *)to->values + (size_t)at * size, (const char *)from->values + (size_t)e * size, size);
 }
 
-// The given entries in the order of the ranks that they go to: counted first, then copied.
-static bool order_given(void *arguments, Diagnostics *diagnostics) {
-    Exchange *exchange = arguments;
-    const Entries *given = exchange->given;
+bool rank_by_home(const Storage *storage, const Entries *given, int ranks, RankedEntries *ranked,
+                  Diagnostics *diagnostics) {
     Arena *arena = diagnostics->arena, *scratch = arena_create_within(arena);
-    int64_t *next = arena_array(arena, int64_t, exchange->ranks + 1);
-    bool ok = true;
+    int64_t *next = arena_array(arena, int64_t, ranks + 1);
+    bool ok = ranked_entries_create(ranked, storage, ranks) || no_memory(storage, diagnostics);
+    Entries *entries = &ranked->entries;
+    entries->type = given->type;
+    // Counted first, then copied.
     for (int pass = 0; pass < 2 && ok; pass++) {
-        Destination destination = {.home = exchange->storage->home, .rank = -1, .arena = arena};
+        Destination destination = {.home = storage->home, .rank = -1, .arena = arena};
         for (int64_t e = 0; e < given->count; e++) {
             find_destinations(&destination, given, e, scratch);
             for (int64_t i = 0; i < destination.ranks.count; i++) {
                 const int64_t rank = destination.ranks.items[i];
                 if (pass == 0)
-                    exchange->sends[rank]++;
+                    ranked->counts[rank]++;
                 else
-                    copy_entry(&exchange->from, next[rank]++, given, e);
+                    copy_entry(entries, next[rank]++, given, e);
             }
         }
-        for (int rank = 0; pass == 0 && rank < exchange->ranks; rank++) {
-            next[rank] = exchange->from.count;
-            exchange->from.count += exchange->sends[rank];
+        for (int rank = 0; pass == 0 && rank < ranks; rank++) {
+            next[rank] = entries->count;
+            entries->count += ranked->counts[rank];
         }
-        ok = pass > 0 || !entries_allocate(&exchange->from) || no_memory(exchange, diagnostics);
+        ok = pass > 0 || !entries_allocate(entries) || no_memory(storage, diagnostics);
     }
-    exchange->sent = &exchange->from;
     arena_free(scratch);
+    return ok;
+}
+
+typedef struct {
+    const Storage *storage;
+    const Entries *given; // NULL: those at home here
+    int ranks;
+    RankedEntries sent;
+} Sending;
+
+static bool list_own(void *arguments, Diagnostics *diagnostics) {
+    Sending *sending = arguments;
+    const Storage *storage = sending->storage;
+    Entries *entries = &sending->sent.entries;
+    if (!ranked_entries_create(&sending->sent, storage, sending->ranks))
+        return no_memory(storage, diagnostics);
+    if (!sparse_entries(storage, entries, diagnostics))
+        return false;
+    if (storage->home->replicated) {
+        const Region parts = first_parts(storage, diagnostics->arena);
+        if (entries_keep_within(entries, &parts))
+            return no_memory(storage, diagnostics);
+    }
+    sending->sent.counts[0] = entries->count;
+    return true;
+}
+
+static bool rank_given(void *arguments, Diagnostics *diagnostics) {
+    Sending *sending = arguments;
+    return rank_by_home(sending->storage, sending->given, sending->ranks, &sending->sent, diagnostics);
+}
+
+static bool send_entries(const Storage *storage, const Entries *given, Entries *to, MPI_Comm comm,
+                         Diagnostics *diagnostics) {
+    Sending sending = {.storage = storage, .given = given};
+    RankedEntries arrived = {0};
+    MPI_Comm_size(comm, &sending.ranks);
+    const bool ok = agree_on_part(comm, given ? rank_given : list_own, &sending, diagnostics) &&
+                    exchange_entries(storage, &sending.sent, true, &arrived, comm, diagnostics);
+    ranked_entries_free(&sending.sent);
+    *to = arrived.entries;
+    arrived.entries = (Entries){0};
+    ranked_entries_free(&arrived);
+    if (!ok)
+        entries_free(to);
     return ok;
 }
 
 bool send_entries_home(const Storage *storage, const Entries *given, Entries *own, MPI_Comm comm,
                        Diagnostics *diagnostics) {
-    Exchange exchange = exchange_create(storage, own, comm, diagnostics->arena);
-    exchange.given = given;
-    const bool ok =
-        agree_on_part(comm, order_given, &exchange, diagnostics) && move_entries(&exchange, diagnostics);
-    entries_free(&exchange.from);
-    return ok;
+    return send_entries(storage, given, own, comm, diagnostics);
+}
+
+bool gather_entries(const Storage *storage, Entries *entries, MPI_Comm comm, Diagnostics *diagnostics) {
+    return send_entries(storage, NULL, entries, comm, diagnostics);
 }

@@ -3,12 +3,15 @@
 
 #include "base/integer.h"
 #include "memory/memory.h"
+#include "plan/named.h"
 #include "plan/ranks.h"
 #include "runtime/agreement.h"
 #include "runtime/blas_memory.h"
 #include "runtime/contraction.h"
+#include "runtime/entry_copy.h"
 #include "runtime/load_sparse.h"
 #include "runtime/result.h"
+#include "runtime/result_home.h"
 #include "runtime/transfer.h"
 #include "runtime/wait.h"
 
@@ -26,6 +29,12 @@ struct distal_execution {
     Arena *arena; // everything but memory of elements
     int transfer_count;
     TransferState *transfers;
+    int copy_count;
+    EntryCopy **copies;    // by transfer, of operands that the kernel uses as they are not at home; or NULL
+    ResultHome *home;      // of a result that is computed elsewhere; or NULL
+    int result_transfer;   // that moves then; -1: none does
+    const Storage *target; // of the result at home
+    int64_t taken;         // by copies that were made last
     int64_t per_rank;
     Processor *processors;
     void *space; // for contractions; NULL where there are none
@@ -122,6 +131,53 @@ static bool allocate_rows(Assembly *assembly) {
     return true;
 }
 
+// The storages that the kernel uses, where these are not those of the homes.
+static bool create_copies(const Assembly *assembly) {
+    const ExecutionParts *parts = assembly->parts;
+    distal_execution *execution = assembly->execution;
+    execution->copies = arena_array(execution->arena, EntryCopy *, parts->transfer_count);
+    execution->copy_count = parts->transfer_count;
+    execution->target = parts->target;
+    execution->result_transfer = -1;
+    for (int t = 0; t < parts->transfer_count; t++) {
+        const Transfer *transfer = parts->transfers[t]->transfer;
+        const Tensor *tensor = transfer->access->tensor;
+        const bool moves = parts->plan && parts->plan->moves[t];
+        if (transfer->kind == TRANSFER_REDUCE && moves && !execution->home) {
+            execution->home = result_home_create(parts->plan, parts->target, parts->adds);
+            if (!execution->home)
+                return no_memory(assembly);
+            execution->result_transfer = t;
+        }
+        if (transfer->kind == TRANSFER_REDUCE || (!moves && tensor == transfer->statement_access->tensor))
+            continue;
+        execution->copies[t] = entry_copy_create(parts->plan, t, tensor, parts->storages[t]);
+        if (!execution->copies[t])
+            return no_memory(assembly);
+    }
+    return true;
+}
+
+static Storage *storage_of(const Assembly *assembly, int transfer) {
+    const distal_execution *execution = assembly->execution;
+    if (execution->copies[transfer])
+        return entry_copy_storage(execution->copies[transfer]);
+    if (execution->home && assembly->parts->transfers[transfer]->transfer->kind == TRANSFER_REDUCE &&
+        assembly->parts->plan->moves[transfer])
+        return result_home_computed(execution->home);
+    return assembly->parts->storages[transfer];
+}
+
+// What the kernel uses of a tensor of the statement.
+static Storage *used_storage(const Assembly *assembly, TransferKind kind, const Tensor *tensor) {
+    const ExecutionParts *parts = assembly->parts;
+    int t = 0;
+    while (t < parts->transfer_count && (parts->transfers[t]->transfer->kind != kind ||
+                                         parts->transfers[t]->transfer->statement_access->tensor != tensor))
+        t++;
+    return t < parts->transfer_count ? storage_of(assembly, t) : NULL;
+}
+
 // The structure of the result depends on what is read.
 static void describe_result(const Assembly *assembly) {
     const ExecutionParts *parts = assembly->parts;
@@ -131,28 +187,29 @@ static void describe_result(const Assembly *assembly) {
     for (int t = 0; t < parts->transfer_count; t++)
         if (parts->transfers[t]->transfer->kind == TRANSFER_FETCH)
             operands[count++] = parts->storages[t];
-    execution->result = (Result){.kind = parts->result,
-                                 .adds = parts->adds,
-                                 .target = parts->target,
-                                 .shared = parts->shared,
-                                 .operand_count = count,
-                                 .operands = operands,
-                                 .known = arena_array(execution->arena, Structure *, count)};
+    execution->result = (Result){
+        .kind = parts->result,
+        .adds = parts->adds && !execution->home,
+        .target = used_storage(assembly, TRANSFER_REDUCE, parts->target_tensor),
+        .shared = parts->shared_tensor ? used_storage(assembly, TRANSFER_FETCH, parts->shared_tensor) : NULL,
+        .operand_count = count,
+        .operands = operands,
+        .known = arena_array(execution->arena, Structure *, count)};
 }
 
 // Fetches of what entries name, with the operands that these are of.
 static bool create_named(const Assembly *assembly) {
     const ExecutionParts *parts = assembly->parts;
-    const Spmd *spmd = parts->plan ? parts->plan->spmd : NULL;
-    for (int t = 0; spmd && t < spmd->transfer_count; t++) {
-        if (!transfer_is_named(parts->plan, t))
+    for (int t = 0; parts->plan && t < parts->transfer_count; t++) {
+        const int by = transfer_named_by(parts->plan, t);
+        if (by < 0)
             continue;
-        int by = 0;
-        while (spmd->transfers[by].kind != TRANSFER_FETCH ||
-               spmd->transfers[by].statement_access->tensor != spmd->transfers[t].named_by->tensor)
-            by++;
         TransferState *state = &assembly->execution->transfers[t];
-        state->named = named_fetch_create(parts->plan, t, parts->storages[t], parts->storages[by]);
+        if (assembly->execution->copies[t]) {
+            entry_copy_name(assembly->execution->copies[t], storage_of(assembly, by));
+            continue;
+        }
+        state->named = named_fetch_create(parts->plan, t, parts->storages[t], storage_of(assembly, by));
         if (!state->named)
             return no_memory(assembly);
     }
@@ -166,6 +223,8 @@ static bool allocate_parts(Assembly *assembly) {
     execution->zeroed = parts->zeroed;
     execution->all = communicators_all(assembly->communicators);
     find_processors(assembly);
+    if (!create_copies(assembly))
+        return false;
     describe_result(assembly);
     if (parts->calls_library && !reserve_library(assembly))
         return false;
@@ -179,7 +238,7 @@ static bool allocate_parts(Assembly *assembly) {
     execution->transfers = arena_array(execution->arena, TransferState, parts->transfer_count);
     while (execution->transfer_count < parts->transfer_count) {
         const int t = execution->transfer_count++;
-        if (!transfer_allocate(&execution->transfers[t], parts->transfers[t], parts->storages[t],
+        if (!transfer_allocate(&execution->transfers[t], parts->transfers[t], storage_of(assembly, t),
                                execution->arena, assembly->diagnostics))
             return false;
     }
@@ -280,7 +339,6 @@ void execution_bind(ExecutionParts *parts, const StatementPlan *plan, Storage *c
     parts->storages = used;
     parts->zeroed = zeroed;
     parts->target = storages[parts->target_tensor->id];
-    parts->shared = parts->shared_tensor ? storages[parts->shared_tensor->id] : NULL;
 }
 
 distal_execution *execution_create(StatementPlan *plan, Storage *const *storages,
@@ -297,10 +355,13 @@ void execution_free(distal_execution *execution) {
         return;
     for (int t = 0; t < execution->transfer_count; t++)
         transfer_free(&execution->transfers[t]);
+    for (int t = 0; t < execution->copy_count; t++)
+        entry_copy_free(execution->copies[t]);
     free(execution->space);
     for (int r = 0; r < execution->row_count; r++)
         memory_release(MEMORY_HOST, execution->rows[r]);
     result_free(&execution->result);
+    result_home_free(execution->home);
     arena_free(execution->arena);
     free(execution);
 }
@@ -315,12 +376,10 @@ bool execution_is_structured(const distal_execution *execution) {
         if (lacks_structure(result->operands[i]))
             return false;
     for (int t = 0; t < execution->transfer_count; t++)
-        if (!conversion_is_known(&execution->transfers[t].conversion, execution->transfers[t].scope.storage))
+        if ((execution->copies[t] && !entry_copy_is_known(execution->copies[t])) ||
+            (execution->transfers[t].named && !named_fetch_is_known(execution->transfers[t].named)))
             return false;
-    for (int t = 0; t < execution->transfer_count; t++)
-        if (execution->transfers[t].named && !named_fetch_is_known(execution->transfers[t].named))
-            return false;
-    return result_is_known(result);
+    return result_is_known(result) && (!execution->home || result_home_is_known(execution->home));
 }
 
 // A tensor that nothing has been put in yet has no entries.
@@ -329,43 +388,44 @@ static bool put_nothing(Storage *storage, Diagnostics *diagnostics) {
     return !lacks_structure(storage) || sparse_put_entries(storage, &none, diagnostics);
 }
 
-// What new copies take is missing for those that follow, and for the result.
-static bool convert_operands(const distal_execution *execution, Diagnostics *diagnostics) {
-    int64_t taken = 0;
-    for (int t = 0; t < execution->transfer_count; t++) {
-        ConvertedCopy *conversion = &execution->transfers[t].conversion;
-        const Storage *storage = execution->transfers[t].scope.storage;
-        if (conversion_is_known(conversion, storage))
-            continue;
-        if (!conversion_make(conversion, storage, max_i64(storage->limit - taken, 0), diagnostics))
-            return false;
-        taken = saturated_add(taken, conversion_bytes(conversion));
-    }
-    if (execution->result.target)
-        execution->result.target->limit -= taken;
-    return true;
-}
-
-static bool begin_structure(void *arguments, Diagnostics *diagnostics) {
-    distal_execution *execution = arguments;
-    Result *result = &execution->result;
+static bool begin_operands(void *arguments, Diagnostics *diagnostics) {
+    const Result *result = &((distal_execution *)arguments)->result;
     for (int i = 0; i < result->operand_count; i++)
         if (!put_nothing(result->operands[i], diagnostics))
             return false;
-    return convert_operands(execution, diagnostics) && result_begin(result, diagnostics);
+    return true;
 }
 
-static bool finish_structure(void *arguments, Diagnostics *diagnostics) {
+static bool begin_result(void *arguments, Diagnostics *diagnostics) {
     distal_execution *execution = arguments;
-    // The result may be an operand, and have another structure now.
-    bool ok = result_finish(&execution->result, diagnostics) && convert_operands(execution, diagnostics);
+    if (execution->home)
+        execution->result.target->limit = execution->target->limit;
+    if (execution->result.target)
+        execution->result.target->limit -= execution->taken;
+    return result_begin(&execution->result, diagnostics);
+}
+
+static bool finish_result(void *arguments, Diagnostics *diagnostics) {
+    distal_execution *execution = arguments;
+    bool ok = result_finish(&execution->result, diagnostics);
     for (int t = 0; ok && t < execution->transfer_count; t++)
         ok = transfer_allocate_copies(&execution->transfers[t], diagnostics);
     return ok;
 }
 
-// Structures are new on all ranks alike.
-static bool find_named(const distal_execution *execution, Diagnostics *diagnostics) {
+// Copies of operands, and after them what their entries name. Structures are new on all ranks alike. What new
+// copies take is missing for those that follow, and for the result.
+static bool find_operands(distal_execution *execution, Diagnostics *diagnostics) {
+    execution->taken = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int t = 0; t < execution->transfer_count; t++) {
+            EntryCopy *copy = execution->copies[t];
+            if (!copy || entry_copy_is_named(copy) != pass || entry_copy_is_known(copy))
+                continue;
+            if (!entry_copy_make(copy, execution->taken, execution->all, diagnostics))
+                return false;
+            execution->taken = saturated_add(execution->taken, entry_copy_bytes(copy));
+        }
     for (int t = 0; t < execution->transfer_count; t++) {
         NamedFetch *named = execution->transfers[t].named;
         if (named && !named_fetch_is_known(named) && !named_fetch_find(named, execution->all, diagnostics))
@@ -374,22 +434,56 @@ static bool find_named(const distal_execution *execution, Diagnostics *diagnosti
     return true;
 }
 
-void execution_count_named(const distal_execution *execution, StatementPlan *plan, Arena *arena) {
+// What one rank moves in a transfer, and the bytes of its copy and of buffers for that.
+typedef struct {
+    Cost cost;
+    int64_t structure_bytes, buffer_bytes;
+} Moved;
+
+// False where that does not depend on structures.
+static bool find_moved(const distal_execution *execution, int transfer, Moved *moved) {
+    const TransferState *state = &execution->transfers[transfer];
+    const int64_t size = (int64_t)type_info(state->scope.storage->type)->size;
+    if (state->named) {
+        const ValueExchange *values = named_fetch_values(state->named);
+        *moved = (Moved){value_exchange_received(values), 0, value_exchange_buffer(values) * size};
+        return true;
+    }
+    if (execution->copies[transfer]) {
+        const EntryMove *move = entry_copy_move(execution->copies[transfer]);
+        *moved = (Moved){value_exchange_received(&move->values), move->coordinate_bytes_received,
+                         entry_copy_bytes(execution->copies[transfer])};
+        return true;
+    }
+    if (transfer != execution->result_transfer)
+        return false;
+    const EntryMove *move = result_home_move(execution->home);
+    *moved = (Moved){value_exchange_sent(&move->values), move->coordinate_bytes_sent,
+                     result_home_bytes(execution->home)};
+    return true;
+}
+
+int64_t execution_structure_bytes(const distal_execution *execution, int transfer) {
+    Moved moved;
+    return find_moved(execution, transfer, &moved) ? moved.structure_bytes : 0;
+}
+
+void execution_count_entries(const distal_execution *execution, StatementPlan *plan, Arena *arena) {
     int rank;
     MPI_Comm_rank(execution->all, &rank);
     for (int t = 0; t < execution->transfer_count; t++) {
-        const NamedFetch *named = execution->transfers[t].named;
-        if (!named)
+        Moved moved;
+        int64_t *figures[4];
+        if (!find_moved(execution, t, &moved))
             continue;
-        int64_t *figures[3];
-        const Cost cost = named_fetch_cost(named);
-        const int64_t own[3] = {cost.elements, cost.messages, named_fetch_buffer(named)};
-        for (int f = 0; f < 3; f++) {
+        const int64_t own[4] = {moved.cost.elements, moved.cost.messages, moved.structure_bytes,
+                                moved.buffer_bytes};
+        for (int f = 0; f < 4; f++) {
             figures[f] = arena_array(arena, int64_t, plan->ranks);
             figures[f][rank] = own[f];
             all_reduce(figures[f], (int)plan->ranks, MPI_INT64_T, MPI_SUM, execution->all);
         }
-        plan_count_named(plan, t, (NamedFigures){figures[0], figures[1], figures[2]});
+        plan_count_entries(plan, t, (EntryFigures){figures[0], figures[1], figures[2], figures[3]});
     }
 }
 
@@ -400,16 +494,21 @@ static void reset_transfers(distal_execution *execution) {
 
 bool execution_structure(distal_execution *execution, distal_kernel_function structure, const int64_t *params,
                          Diagnostics *diagnostics) {
-    if (!agree_on_part(execution->all, begin_structure, execution, diagnostics) ||
-        !find_named(execution, diagnostics))
+    if (!agree_on_part(execution->all, begin_operands, execution, diagnostics) ||
+        !find_operands(execution, diagnostics))
         return false;
-    if (result_is_known(&execution->result))
-        return true;
-    if (execution->result.kind == RESULT_ASSEMBLED) {
-        reset_transfers(execution);
-        structure(execution, params);
+    if (!result_is_known(&execution->result)) {
+        if (!agree_on_part(execution->all, begin_result, execution, diagnostics))
+            return false;
+        if (execution->result.kind == RESULT_ASSEMBLED) {
+            reset_transfers(execution);
+            structure(execution, params);
+        }
+        if (!agree_on_part(execution->all, finish_result, execution, diagnostics))
+            return false;
     }
-    return agree_on_part(execution->all, finish_structure, execution, diagnostics);
+    return !execution->home || result_home_is_known(execution->home) ||
+           result_home_make(execution->home, execution->all, diagnostics);
 }
 
 void distal_append(distal_execution *execution, int transfer, const int64_t *coordinates) {
@@ -432,21 +531,36 @@ distal_set *distal_row_set(distal_execution *execution, int transfer) {
     return appender_set(execution->result.appender);
 }
 
+// Entries move before the kernel and after it.
+static void count_moved(distal_execution *execution, int transfer) {
+    CallScope *scope = &execution->transfers[transfer].scope;
+    Moved moved;
+    if (!find_moved(execution, transfer, &moved))
+        return;
+    scope->bytes += moved.cost.elements * (int64_t)type_info(scope->storage->type)->size;
+    scope->messages += moved.cost.messages;
+}
+
 void execution_run(distal_execution *execution, distal_kernel_function kernel, const int64_t *params) {
     for (int i = 0; i < execution->zeroed_count; i++)
         storage_zero(execution->zeroed[i]);
-    for (int t = 0; t < execution->transfer_count; t++)
-        conversion_refresh(&execution->transfers[t].conversion, execution->transfers[t].scope.storage);
     reset_transfers(execution);
+    for (int t = 0; t < execution->transfer_count; t++)
+        if (execution->copies[t]) {
+            entry_copy_refresh(execution->copies[t]);
+            count_moved(execution, t);
+        }
+    if (execution->home)
+        result_home_begin(execution->home);
     kernel(execution, params);
+    if (execution->home) {
+        result_home_bring(execution->home);
+        count_moved(execution, execution->result_transfer);
+    }
 }
 
 int64_t execution_bytes(const distal_execution *execution, int transfer) {
     return execution->transfers[transfer].scope.bytes;
-}
-
-int64_t execution_converted_bytes(const distal_execution *execution, int transfer) {
-    return conversion_bytes(&execution->transfers[transfer].conversion);
 }
 
 int64_t execution_messages(const distal_execution *execution, int transfer) {

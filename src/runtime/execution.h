@@ -31,12 +31,13 @@ void execution_run(distal_execution *execution, distal_kernel_function kernel, c
 // What the last run brought to this rank through a fetch, or sent from it as partial results.
 int64_t execution_bytes(const distal_execution *execution, int transfer);
 int64_t execution_messages(const distal_execution *execution, int transfer);
-// What the copy of a converted operand takes on this rank, 0 where the kernel uses the tensor as it is
-// stored.
-int64_t execution_converted_bytes(const distal_execution *execution, int transfer);
+// Coordinates of entries that came to this rank, or went from it as part of a result, when the structure was
+// found.
+int64_t execution_structure_bytes(const distal_execution *execution, int transfer);
 
-// Takes what named fetches move, as structures are now, into the figures of the plan. Collective.
-void execution_count_named(const distal_execution *execution, StatementPlan *plan, Arena *arena);
+// Takes what moves, and what copies of operands take, as structures are now, into the figures of the plan.
+// Collective.
+void execution_count_entries(const distal_execution *execution, StatementPlan *plan, Arena *arena);
 
 // What execution_create takes from a plan, for those who have the parts and no plan.
 typedef struct {
@@ -57,10 +58,8 @@ typedef struct {
     ResultKind result;
     bool adds; // the statement adds to what the result has
     const Tensor *target_tensor, *shared_tensor;
-    const StatementPlan
-        *plan; // for named fetches, whose messages depend on structures; has to stay. NULL: none
-    Storage *target;
-    const Storage *shared; // whose structure the result takes; NULL: none
+    const StatementPlan *plan; // for what moves as structures say; has to stay. NULL: nothing does
+    Storage *target;           // at home
 } ExecutionParts;
 // From a plan, in its arena, but for storages. Local: memory that runs out does so before others wait.
 ExecutionParts execution_parts(StatementPlan *plan, int64_t rank);

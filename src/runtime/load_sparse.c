@@ -29,7 +29,7 @@ bool sparse_put_entries(Storage *storage, Entries *entries, Diagnostics *diagnos
 
 static bool is_whole(const Region *pieces, const Home *home) {
     const Rect whole = rect_whole(home->order, home->extents);
-    return region_contains(pieces, &whole);
+    return pieces_with(pieces, &whole) >= 0;
 }
 
 bool sparse_put_own(Storage *storage, Entries *entries, Diagnostics *diagnostics) {

@@ -8,11 +8,13 @@
 #include "plan/named.h"
 #include "runtime/agreement.h"
 #include "runtime/storage.h"
+#include "runtime/value_exchange.h"
 
 typedef struct NamedFetch NamedFetch;
 
-// Of a transfer that transfer_is_named; `by` has the sparse operand. Local; NULL: no memory.
-NamedFetch *named_fetch_create(const StatementPlan *plan, int transfer, const Storage *storage, Storage *by);
+// Of a dense operand; `by` has the entries that this rank uses of the sparse one. Local; NULL: no memory.
+NamedFetch *named_fetch_create(const StatementPlan *plan, int transfer, const Storage *storage,
+                               const Storage *by);
 void named_fetch_free(NamedFetch *fetch); // which may be NULL
 
 // Whether the elements are those that the structure of the sparse operand names now.
@@ -24,8 +26,7 @@ bool named_fetch_find(NamedFetch *fetch, MPI_Comm comm, Diagnostics *diagnostics
 void named_fetch_start(NamedFetch *fetch);
 void named_fetch_finish(NamedFetch *fetch, const Piece *view);
 
-// What one execution brings to this rank, and the elements of the buffers for messages.
-Cost named_fetch_cost(const NamedFetch *fetch);
-int64_t named_fetch_buffer(const NamedFetch *fetch);
+// What each execution moves.
+const ValueExchange *named_fetch_values(const NamedFetch *fetch);
 
 #endif

@@ -79,6 +79,31 @@ Storage *storage_wrap(const Home *home, int64_t rank, const Piece *pieces) {
     return storage;
 }
 
+Storage *storage_create_copy(const Storage *storage, const Tensor *tensor, bool here) {
+    Storage *copy = calloc(1, sizeof *copy);
+    Home *home = malloc(sizeof *home);
+    Piece *values = calloc(1, sizeof *values);
+    if (!copy || !home || !values) {
+        free(copy);
+        free(home);
+        free(values);
+        return NULL;
+    }
+    *home = *storage->home;
+    home->tensor = tensor;
+    *copy = (Storage){.home = home,
+                      .copied = home,
+                      .type = storage->type,
+                      .rank = storage->rank,
+                      .piece_count = here,
+                      .pieces = values,
+                      .owned = true,
+                      .limit = INT64_MAX};
+    copy->stored = storage_empty(copy);
+    show_values(copy);
+    return copy;
+}
+
 void storage_free(Storage *storage) {
     if (!storage)
         return;
@@ -89,6 +114,7 @@ void storage_free(Storage *storage) {
             memory_release(storage->pieces[i].memory, storage->pieces[i].data);
     structure_release(storage->structure);
     free(storage->pieces);
+    free(storage->copied);
     free(storage);
 }
 

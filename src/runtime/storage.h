@@ -26,6 +26,7 @@ typedef struct {
     Structure *structure; // of a sparse tensor; NULL: it has had no entries yet. Not on ranks without a piece
     StoredTensor stored;  // of a sparse tensor: the arrays of the structure, and the values
     int64_t limit;        // bytes that a sparse tensor may take; INT64_MAX: as there are
+    Home *copied;         // of a storage_create_copy, its own
 } Storage;
 
 // Memory for what `rank` holds at home, set to zero or uninitialized; of a sparse tensor none, until it is
@@ -38,6 +39,10 @@ void storage_free(Storage *storage);
 // order. They are copied. Kernels take strides of 1 in the mode that is stored last only. NULL: no memory for
 // that.
 Storage *storage_wrap(const Home *home, int64_t rank, const Piece *pieces);
+
+// Memory for entries of the same sparse tensor, whatever is at home on this rank, stored with the levels of
+// `tensor`. `here`: it has a piece. NULL: no memory. Freed with storage_free.
+Storage *storage_create_copy(const Storage *storage, const Tensor *tensor, bool here);
 
 void storage_zero(Storage *storage);
 

@@ -135,8 +135,6 @@ bool transfer_allocate(TransferState *state, const RankTransfer *plan, Storage *
                        Diagnostics *diagnostics) {
     CallScope *scope = &state->scope;
     *state = (TransferState){.scope = {.plan = plan, .storage = storage, .arena = arena}};
-    if (plan->transfer->access->tensor != plan->transfer->statement_access->tensor)
-        state->conversion.tensor = plan->transfer->access->tensor;
     state->calls = arena_array(arena, OperationCall, count_operations(plan));
     scope->requests = arena_array(arena, MPI_Request, count_requests(plan));
     scope->types = message_types_create();
@@ -161,7 +159,6 @@ void transfer_free(TransferState *state) {
     memory_release(MEMORY_HOST, state->buffers[1]);
     memory_release(MEMORY_HOST, state->scope.scratch);
     named_fetch_free(state->named);
-    conversion_free(&state->conversion);
     copies_free(&state->copies);
     *state = (TransferState){0};
 }
@@ -227,8 +224,7 @@ bool transfer_prepare(TransferState *state, const Group *groups, const Communica
 
 // Kernels read the arrays of a sparse tensor where there are values, also where loops have no iterations.
 static void expose_levels(TransferState *state, bool empty) {
-    const ConvertedCopy *conversion = &state->conversion;
-    const StoredTensor *stored = conversion->tensor ? &conversion->copy : &state->scope.storage->stored;
+    const StoredTensor *stored = &state->scope.storage->stored;
     state->exposed.values = empty ? NULL : stored->values;
     for (int l = 0; l < stored->order; l++) {
         distal_level *level = &state->exposed.levels[l];
@@ -271,7 +267,7 @@ static const RankStep *step_in_progress(const TransferState *state) {
 }
 
 static void start_named(TransferState *state) {
-    const Cost cost = named_fetch_cost(state->named);
+    const Cost cost = value_exchange_received(named_fetch_values(state->named));
     named_fetch_start(state->named);
     state->scope.bytes += cost.elements * (int64_t)type_info(state->scope.storage->type)->size;
     state->scope.messages += cost.messages;

@@ -7,14 +7,12 @@
 #include "distal_kernel.h"
 #include "runtime/call.h"
 #include "runtime/communicators.h"
-#include "runtime/conversion.h"
 #include "runtime/copies.h"
 #include "runtime/named_fetch.h"
 
 typedef struct {
     CallScope scope;
     void *buffers[2];
-    ConvertedCopy conversion; // of a sparse tensor that the kernel needs with other levels
     NamedFetch *named; // of a dense tensor: what entries of a sparse one name is asked for; NULL: as planned
     Copies copies;     // of what a leaf adds to, where its threads need them
     OperationCall *calls; // as the operations of the plan; those of one step in the order in which they start
@@ -24,8 +22,8 @@ typedef struct {
     distal_view exposed;
 } TransferState;
 
-// Local: buffers and everything else that takes memory, `arena` included. False with a diagnostic. In any
-// case transfer_free has to follow.
+// `storage` has what the kernel uses of a sparse tensor. Local: buffers and everything else that takes
+// memory, `arena` included. False with a diagnostic. In any case transfer_free has to follow.
 bool transfer_allocate(TransferState *state, const RankTransfer *plan, Storage *storage, Arena *arena,
                        Diagnostics *diagnostics);
 // Local: describes all messages. The groups have their communicators.

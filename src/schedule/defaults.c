@@ -16,19 +16,9 @@ static void first_placed(void *context, const Access *access) {
         *found = access;
 }
 
-// Entries of sparse tensors stay where they are: they decide first, and those without a placement are on one
-// rank.
-typedef struct {
-    const Access *placed;
-    bool unplaced;
-} SparsePlaces;
-
-static void add_sparse(void *context, const Access *access) {
-    SparsePlaces *places = context;
-    if (!tensor_is_sparse(access->tensor))
-        return;
-    first_placed(&places->placed, access);
-    places->unplaced = places->unplaced || !access->tensor->placement;
+static void first_sparse(void *context, const Access *access) {
+    if (tensor_is_sparse(access->tensor))
+        first_placed(context, access);
 }
 
 // A step for every dimension that partitions a mode; those of a later level divide the parts of an earlier
@@ -77,15 +67,11 @@ static void move_directives(Cin *cin, int from, int to) {
     }
 }
 
-static SparsePlaces sparse_places(const Assignment *assignment) {
-    SparsePlaces sparse = {0};
-    add_sparse(&sparse, assignment->lhs);
-    expr_accesses(assignment->rhs, add_sparse, &sparse);
-    return sparse;
-}
-
+// Sparse tensors decide first, as moving their entries takes most.
 const Access *schedule_placed(const Assignment *assignment) {
-    const Access *access = sparse_places(assignment).placed;
+    const Access *access = NULL;
+    first_sparse(&access, assignment->lhs);
+    expr_accesses(assignment->rhs, first_sparse, &access);
     first_placed(&access, assignment->lhs);
     expr_accesses(assignment->rhs, first_placed, &access);
     return access;
@@ -95,8 +81,6 @@ const Cin *schedule_defaults(const Cin *cin) {
     for (int64_t d = 0; d < cin->directives.count; d++)
         if (cin->directives.items[d]->kind == DIRECTIVE_DISTRIBUTE)
             return cin;
-    if (sparse_places(cin->assignment).unplaced)
-        return cin;
     const Access *access = schedule_placed(cin->assignment);
     if (!access)
         return cin;

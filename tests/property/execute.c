@@ -159,6 +159,13 @@ static void check_counters(Run *run, int statement) {
         const TransferFigures *planned = &plan_figures(plan)->transfers[t];
         int64_t bytes = execution_bytes(run->executions[statement], t);
         int64_t messages = execution_messages(run->executions[statement], t);
+        const int64_t structure = execution_structure_bytes(run->executions[statement], t);
+        if (planned->structure_bytes && structure != planned->structure_bytes[run->rank])
+            trial_fail(run->trial, TRIAL_COUNTED,
+                       "transfer %d of %s moved %" PRId64 " bytes of structure on rank %d, planned %" PRId64
+                       ", %s",
+                       t, planned->transfer->access->tensor->name, structure, run->rank,
+                       planned->structure_bytes[run->rank], run->way->name);
         if (bytes != planned->bytes[run->rank] || messages != planned->messages[run->rank])
             trial_fail(run->trial, TRIAL_COUNTED,
                        "transfer %d of %s moved %" PRId64 " bytes in %" PRId64
@@ -367,7 +374,7 @@ static void run_round(Run *run, int round) {
                                  diagnostics))
             trial_fail(trial, TRIAL_PREPARED, "%s has no structure, %s", assignment->lhs->tensor->name,
                        run->way->name);
-        execution_count_named(run->executions[s], run->plan->statements[s], trial->arena);
+        execution_count_entries(run->executions[s], run->plan->statements[s], trial->arena);
         execution_run(run->executions[s], trial->kernels[s], trial->pipeline->params);
         check_counters(run, s);
         reference_compare(trial, run->plan->statements[s], assignment, target, &run->whole, run->comm,

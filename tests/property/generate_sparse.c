@@ -6,7 +6,13 @@
 
 #include <string.h>
 
-enum { HUGE_PERCENT = 40, PLACED_PERCENT = 40, WIDE_PERCENT = 50, MAX_WIDE_POINTS = 100000 };
+enum {
+    HUGE_PERCENT = 40,
+    PLACED_PERCENT = 50,
+    COMMON_PERCENT = 40,
+    WIDE_PERCENT = 50,
+    MAX_WIDE_POINTS = 100000
+};
 const char sparse_space[] = "sparse";
 
 static void draw_levels(Random *random, DraftTensor *tensor) {
@@ -259,7 +265,7 @@ static const char *indices_of(const DraftStatement *statement, int tensor) {
 }
 
 // Each dimension of the machine partitions the modes that one variable of the statement indexes, in sparse
-// tensors always: then nothing of them has to move.
+// tensors always: then none of their entries move.
 static void draw_common_placements(Random *random, Draft *draft, const DraftStatement *statement) {
     const DraftMachine *machine = &draft->machines[0];
     int with_indices[DRAFT_TENSORS], count = 0;
@@ -323,7 +329,7 @@ void generate_sparse_draft(uint64_t seed, int64_t index, Draft *draft) {
     draw_wide_extents(&random, draft);
     for (int t = 0; placed && t < draft->tensor_count; t++)
         draw_placement(&random, draft, &draft->tensors[t]);
-    if (placed && draft->machines[0].order > 0 && random_chance(&random, 85))
+    if (placed && draft->machines[0].order > 0 && random_chance(&random, COMMON_PERCENT))
         draw_common_placements(&random, draft, &draft->statements[0]);
     draw_sparse_schedules(&random, draft, placed);
     draw_huge_extents(&random, draft);

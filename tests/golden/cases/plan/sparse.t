@@ -13,12 +13,12 @@ y(i) = B(i, j) * x(j) + C(i, j) * x(j)
 sparse.distal on 4 ranks
 
 y(i) = B(i, j) * x(j) + C(i, j) * x(j)
-  at most 792 B of memory in a rank
+  at most 296 B of memory in a rank
 
-                                     moved      moved      messages     home  buffers  entries
-  tensor  pattern  at  steps  busiest rank  all ranks  busiest rank  largest  largest   stored
-  B       local    -       1           0 B        0 B             0    648 B      0 B       48
-  C       local    -       1           0 B        0 B             0      0 B      0 B        ?
-  x       gather   -       1          32 B       32 B             2     16 B     48 B        -
-  y       reduce   -       1          48 B       48 B             3     16 B     64 B        -
+                                        moved      moved      messages     home  buffers  entries
+  tensor  pattern     at  steps  busiest rank  all ranks  busiest rank  largest  largest   stored
+  B       local       io      1           0 B        0 B             0    216 B      0 B       48
+  C       local       io      1           0 B        0 B             0      0 B      0 B        ?
+  x       all-gather  io      1          48 B      144 B             3     16 B     48 B        -
+  y       local       io      1           0 B        0 B             0     16 B      0 B        -
   The memory of C is not counted: what is stored is known once it is given or computed.

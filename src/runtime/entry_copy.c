@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/entry_copy.h"
+
+#include "base/integer.h"
+#include "plan/named.h"
+#include "runtime/load_sparse.h"
+#include "runtime/part_exchange.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct EntryCopy {
+    const StatementPlan *plan; // where entries move; else NULL
+    int transfer;
+    Storage *from;
+    const Storage *by;     // NULL: nothing names the entries
+    Structure *of, *named; // of these two that the copy was made of; NULL: of none yet
+    Storage *to;
+    int64_t limit;  // of what it takes, in bytes
+    EntryMap map;   // of the values of the copy to those that arrive, or to those at home
+    EntryMove move; // where entries move
+};
+
+EntryCopy *entry_copy_create(const StatementPlan *plan, int transfer, const Tensor *tensor, Storage *from) {
+    EntryCopy *copy = calloc(1, sizeof *copy);
+    if (!copy)
+        return NULL;
+    const bool moves = plan && plan->moves[transfer];
+    *copy = (EntryCopy){.plan = moves ? plan : NULL, .transfer = transfer, .from = from};
+    copy->to = storage_create_copy(from, tensor, moves || from->piece_count > 0);
+    if (copy->to)
+        return copy;
+    free(copy);
+    return NULL;
+}
+
+void entry_copy_name(EntryCopy *copy, const Storage *by) {
+    copy->by = by;
+}
+
+bool entry_copy_is_named(const EntryCopy *copy) {
+    return copy->by;
+}
+
+// What was made of another structure.
+static void forget(EntryCopy *copy) {
+    entry_map_free(&copy->map);
+    entry_move_free(&copy->move);
+    structure_hold(&copy->of, NULL);
+    structure_hold(&copy->named, NULL);
+}
+
+void entry_copy_free(EntryCopy *copy) {
+    if (!copy)
+        return;
+    forget(copy);
+    storage_free(copy->to);
+    free(copy);
+}
+
+Storage *entry_copy_storage(const EntryCopy *copy) {
+    return copy->to;
+}
+
+const EntryMove *entry_copy_move(const EntryCopy *copy) {
+    return &copy->move;
+}
+
+bool entry_copy_is_known(const EntryCopy *copy) {
+    return copy->of && copy->of == copy->from->structure && (!copy->by || copy->named == copy->by->structure);
+}
+
+int64_t entry_copy_bytes(const EntryCopy *copy) {
+    int64_t bytes = saturated_add(entry_map_bytes(&copy->map), entry_move_bytes(&copy->move));
+    return copy->to->structure ? saturated_add(bytes, stored_bytes(&copy->to->stored)) : bytes;
+}
+
+static bool refuse(const EntryCopy *copy, const char *why, Diagnostics *diagnostics) {
+    return copy->plan
+               ? sparse_refuse(copy->from, why, diagnostics)
+               : diagnostics_error(diagnostics, (Span){0}, "tensor %s cannot be converted on rank %lld: %s",
+                                   copy->from->home->tensor->name, (long long)copy->from->rank, why);
+}
+
+static bool put(EntryCopy *copy, StoredTensor *tensor, Diagnostics *diagnostics) {
+    static const char no_memory[] = "the process has not enough memory";
+    return storage_put(copy->to, tensor) || refuse(copy, no_memory, diagnostics);
+}
+
+// Takes over the structure, with values of its own.
+static bool put_structure(EntryCopy *copy, StoredTensor *tensor, Diagnostics *diagnostics) {
+    static const char no_values[] = "there is no memory for the values of the copy";
+    const int64_t left = copy->limit - stored_structure_bytes(tensor) - entry_map_bytes(&copy->map);
+    if (saturated_mul(tensor->value_count, (int64_t)type_info(tensor->type)->size) <= left)
+        tensor->values = memory_allocate(MEMORY_HOST, tensor->value_count, tensor->type);
+    if (tensor->values)
+        return put(copy, tensor, diagnostics);
+    stored_free(tensor);
+    return refuse(copy, no_values, diagnostics);
+}
+
+// The entries at home with other levels.
+static bool convert(void *arguments, Diagnostics *diagnostics) {
+    EntryCopy *copy = arguments;
+    StoredTensor tensor = storage_empty(copy->to);
+    forget(copy);
+    storage_clear(copy->to);
+    // Without a piece it has no entries, and no kernel reads it.
+    if (copy->from->piece_count == 0)
+        return put(copy, &tensor, diagnostics);
+    const char *why = stored_convert(&tensor, &copy->map, &copy->from->stored, tensor.mode_order, copy->limit,
+                                     diagnostics->arena);
+    return why ? refuse(copy, why, diagnostics) : put_structure(copy, &tensor, diagnostics);
+}
+
+// A copy with entries of other ranks, while it is made.
+typedef struct {
+    EntryCopy *copy;
+    int ranks;
+    PartList wanted, asked;
+    RankedEntries leaving;
+    Entries arrived;
+} Making;
+
+static bool find_wanted(void *arguments, Diagnostics *diagnostics) {
+    Making *making = arguments;
+    EntryCopy *copy = making->copy;
+    Entries entries = {0};
+    NamedParts parts = {0};
+    const char *why = NULL;
+    forget(copy);
+    storage_clear(copy->to);
+    const bool ok = !copy->by || sparse_entries(copy->by, &entries, diagnostics);
+    if (ok)
+        why = named_parts(copy->plan, copy->transfer, copy->from->rank, copy->by ? &entries : NULL,
+                          diagnostics->arena, &parts);
+    entries_free(&entries);
+    if (!ok)
+        return false;
+    if (!why && !part_list_create(&making->wanted, making->ranks, parts.count, parts.items))
+        why = "there is no memory for what it needs";
+    return !why || refuse(copy, why, diagnostics);
+}
+
+// Copies the entries that are in the parts asked for to `leaving`; where that has no room yet, counts them.
+static void select_entries(const Making *making, const Entries *own, const int *mode_order, int64_t *counts,
+                           Entries *leaving) {
+    int64_t next = 0;
+    for (int64_t i = 0; i < making->asked.count; i++) {
+        const Part *part = &making->asked.parts[i];
+        int64_t first, last;
+        entries_range(own, mode_order, &part->rect, &first, &last);
+        for (int64_t e = first; e < last; e++) {
+            if (!entries_is_within(own, e, &part->rect))
+                continue;
+            for (int d = 0; leaving && d < own->order; d++)
+                leaving->coordinates[d][next] = own->coordinates[d][e];
+            if (leaving)
+                ((int64_t *)leaving->values)[next] = ((const int64_t *)own->values)[e];
+            else
+                counts[part->peer]++;
+            next++;
+        }
+    }
+}
+
+static bool find_leaving(void *arguments, Diagnostics *diagnostics) {
+    Making *making = arguments;
+    const EntryCopy *copy = making->copy;
+    RankedEntries *leaving = &making->leaving;
+    Arena *arena = diagnostics->arena;
+    const Rect **rects = arena_array(arena, const Rect *, making->asked.count);
+    for (int64_t i = 0; i < making->asked.count; i++)
+        rects[i] = &making->asked.parts[i].rect;
+    const int *stored = copy->from->home->tensor->mode_order;
+    int mode_order[MAX_ORDER];
+    Entries own;
+    if (!entry_positions(copy->from, &own, diagnostics)) {
+        entries_free(&own);
+        return false;
+    }
+    entries_mode_order(&own, making->asked.count, rects, stored, mode_order);
+    const char *why = memcmp(mode_order, stored, sizeof(int) * (size_t)own.order) == 0
+                          ? NULL
+                          : entries_sort(&own, mode_order);
+    if (!why && !ranked_entries_create(leaving, copy->from, making->ranks))
+        why = "there is no memory for entries on their way";
+    if (!why) {
+        leaving->entries.type = TYPE_I64;
+        select_entries(making, &own, mode_order, leaving->counts, NULL);
+        for (int rank = 0; rank < making->ranks; rank++)
+            leaving->entries.count += leaving->counts[rank];
+        why = entries_allocate(&leaving->entries);
+    }
+    if (!why)
+        select_entries(making, &own, mode_order, NULL, &leaving->entries);
+    entries_free(&own);
+    return !why || refuse(copy, why, diagnostics);
+}
+
+static bool pack_arrived(void *arguments, Diagnostics *diagnostics) {
+    Making *making = arguments;
+    EntryCopy *copy = making->copy;
+    StoredTensor tensor = storage_empty(copy->to);
+    const char *why =
+        stored_pack_structure(&tensor, &copy->map, &making->arrived, copy->limit, diagnostics->arena);
+    return why ? refuse(copy, why, diagnostics) : put_structure(copy, &tensor, diagnostics);
+}
+
+static bool make(EntryCopy *copy, MPI_Comm comm, Diagnostics *diagnostics) {
+    Making making = {.copy = copy};
+    MPI_Comm_size(comm, &making.ranks);
+    const bool ok =
+        agree_on_part(comm, find_wanted, &making, diagnostics) &&
+        exchange_parts(&making.wanted, &making.asked, copy->from->home->order, comm, diagnostics) &&
+        agree_on_part(comm, find_leaving, &making, diagnostics) &&
+        entry_move_structure(&copy->move, copy->from, copy->plan->options.message_limit, &making.leaving,
+                             &making.arrived, comm, diagnostics) &&
+        agree_on_part(comm, pack_arrived, &making, diagnostics);
+    part_list_free(&making.wanted);
+    part_list_free(&making.asked);
+    ranked_entries_free(&making.leaving);
+    entries_free(&making.arrived);
+    return ok;
+}
+
+bool entry_copy_make(EntryCopy *copy, int64_t taken, MPI_Comm comm, Diagnostics *diagnostics) {
+    copy->limit = max_i64(copy->from->limit - taken, 0);
+    if (!(copy->plan ? make(copy, comm, diagnostics) : agree_on_part(comm, convert, copy, diagnostics)))
+        return false;
+    structure_hold(&copy->of, copy->from->structure);
+    structure_hold(&copy->named, copy->by ? copy->by->structure : NULL);
+    return true;
+}
+
+void entry_copy_refresh(EntryCopy *copy) {
+    const StoredTensor *stored = &copy->to->stored;
+    const void *values = copy->from->stored.values;
+    if (copy->plan) {
+        entry_move_values(&copy->move, values);
+        values = copy->move.values.incoming;
+    }
+    if (stored->value_count > 0)
+        entry_map_copy(&copy->map, type_info(stored->type)->size, values, stored->values,
+                       stored->value_count);
+}

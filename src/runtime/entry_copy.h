@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Entry copies: what the kernel of a rank uses of a sparse operand, where that is not what the rank has at
+// home as it is stored there: other levels, in whose order the kernel iterates, or entries that are at home
+// on other ranks. A copy is made when the structure of the operand is new; executions copy and move values
+// only.
+#ifndef DISTAL_RUNTIME_ENTRY_COPY_H
+#define DISTAL_RUNTIME_ENTRY_COPY_H
+
+#include "plan/plan.h"
+#include "runtime/entry_move.h"
+
+typedef struct EntryCopy EntryCopy;
+
+// Of the operand of a transfer, whose home is `from`. Where entries move, the plan has to stay; elsewhere it
+// may be NULL. Local; NULL: no memory.
+EntryCopy *entry_copy_create(const StatementPlan *plan, int transfer, const Tensor *tensor, Storage *from);
+void entry_copy_free(EntryCopy *copy); // which may be NULL
+// What the kernel uses.
+Storage *entry_copy_storage(const EntryCopy *copy);
+// The entries of `by` name those that are needed; NULL: all of the footprint are.
+void entry_copy_name(EntryCopy *copy, const Storage *by);
+bool entry_copy_is_named(const EntryCopy *copy);
+
+// Whether the copy has the structure that the operand has now.
+bool entry_copy_is_known(const EntryCopy *copy);
+// Gives it that structure, in the memory that the operand may take but for `taken` bytes. Collective over
+// `comm`, with the same outcome on all ranks.
+bool entry_copy_make(EntryCopy *copy, int64_t taken, MPI_Comm comm, Diagnostics *diagnostics);
+// Copies the values. Collective where entries move.
+void entry_copy_refresh(EntryCopy *copy);
+
+// How entries move; its exchange is empty where they do not.
+const EntryMove *entry_copy_move(const EntryCopy *copy);
+// All that the copy takes.
+int64_t entry_copy_bytes(const EntryCopy *copy);
+
+#endif

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Parts travel as numbers: for each mode the interval, the number of segments of its periodic set, and where
+// that is not zero the period and the segments.
+#include "runtime/part_exchange.h"
+
+#include "runtime/value_exchange.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MESSAGE_BYTES = 1 << 30 };
+
+bool part_list_create(PartList *list, int ranks, int64_t count, const Part *parts) {
+    *list = (PartList){.counts = calloc((size_t)ranks, sizeof(int64_t)),
+                       .count = count,
+                       .parts = malloc(sizeof(Part) * (size_t)count + 1)};
+    for (int64_t i = 0; list->counts && list->parts && i < count; i++) {
+        list->parts[i] = parts[i];
+        list->counts[parts[i].peer]++;
+    }
+    return list->counts && list->parts;
+}
+
+void part_list_free(PartList *list) {
+    free(list->counts);
+    free(list->parts);
+    *list = (PartList){0};
+}
+
+static int64_t numbers_of(const Rect *rect) {
+    int64_t count = 3 * (int64_t)rect->order;
+    for (int d = 0; d < rect->order; d++)
+        if (rect->periodic[d])
+            count += 3 + 3 * rect->periodic[d]->count;
+    return count;
+}
+
+static int64_t *write_rect(const Rect *rect, int64_t *to) {
+    for (int d = 0; d < rect->order; d++) {
+        const Periodic *periodic = rect->periodic[d];
+        *to++ = rect->lo[d];
+        *to++ = rect->hi[d];
+        *to++ = periodic ? periodic->count : 0;
+        if (!periodic)
+            continue;
+        *to++ = periodic->origin;
+        *to++ = periodic->period;
+        *to++ = periodic->size;
+        for (int64_t s = 0; s < periodic->count; s++) {
+            *to++ = periodic->segments[s].lo;
+            *to++ = periodic->segments[s].hi;
+            *to++ = periodic->segments[s].before;
+        }
+    }
+    return to;
+}
+
+static const int64_t *read_rect(const int64_t *from, int order, Arena *arena, Rect *rect) {
+    *rect = (Rect){.order = order};
+    for (int d = 0; d < order; d++) {
+        rect->lo[d] = *from++;
+        rect->hi[d] = *from++;
+        const int64_t count = *from++;
+        if (count == 0)
+            continue;
+        Periodic *periodic = arena_new(arena, Periodic);
+        Segment *segments = arena_array(arena, Segment, count);
+        *periodic = (Periodic){from[0], from[1], from[2], count, segments};
+        from += 3;
+        for (int64_t s = 0; s < count; s++, from += 3)
+            segments[s] = (Segment){from[0], from[1], from[2]};
+        rect->periodic[d] = periodic;
+    }
+    return from;
+}
+
+typedef struct {
+    const PartList *wanted;
+    PartList *asked;
+    int order;
+    MPI_Comm comm;
+    int ranks;
+    int64_t *sends, *receives; // numbers by rank
+    ValueExchange exchange;
+} Asking;
+
+static bool no_memory(Diagnostics *diagnostics) {
+    return diagnostics_error(diagnostics, (Span){0},
+                             "a rank has not enough memory for what ranks ask each other for");
+}
+
+static bool count_numbers(void *arguments, Diagnostics *diagnostics) {
+    Asking *asking = arguments;
+    asking->sends = arena_array(diagnostics->arena, int64_t, asking->ranks);
+    asking->receives = arena_array(diagnostics->arena, int64_t, asking->ranks);
+    for (int64_t i = 0; i < asking->wanted->count; i++)
+        asking->sends[asking->wanted->parts[i].peer] += numbers_of(&asking->wanted->parts[i].rect);
+    return true;
+}
+
+static bool write_numbers(void *arguments, Diagnostics *diagnostics) {
+    Asking *asking = arguments;
+    if (!value_exchange_create(&asking->exchange, TYPE_I64, MESSAGE_BYTES, asking->sends, asking->receives,
+                               asking->comm) ||
+        !value_exchange_allocate(&asking->exchange))
+        return no_memory(diagnostics);
+    int64_t *to = (int64_t *)asking->exchange.outgoing;
+    for (int64_t i = 0; i < asking->wanted->count; i++)
+        to = write_rect(&asking->wanted->parts[i].rect, to);
+    return true;
+}
+
+static bool read_numbers(void *arguments, Diagnostics *diagnostics) {
+    Asking *asking = arguments;
+    Array(Part) parts = {0};
+    const int64_t *from = (const int64_t *)asking->exchange.incoming;
+    for (int rank = 0; rank < asking->ranks; rank++)
+        for (const int64_t *end = from + asking->receives[rank]; from < end;) {
+            Part part = {.peer = rank, .piece = -1};
+            from = read_rect(from, asking->order, diagnostics->arena, &part.rect);
+            array_push(diagnostics->arena, parts, part);
+        }
+    return part_list_create(asking->asked, asking->ranks, parts.count, parts.items) || no_memory(diagnostics);
+}
+
+bool exchange_parts(const PartList *wanted, PartList *asked, int order, MPI_Comm comm,
+                    Diagnostics *diagnostics) {
+    Asking asking = {.wanted = wanted, .asked = asked, .order = order, .comm = comm};
+    MPI_Comm_size(comm, &asking.ranks);
+    bool ok = agree_on_part(comm, count_numbers, &asking, diagnostics);
+    if (ok)
+        exchange_counts(asking.sends, asking.receives, comm);
+    ok = ok && agree_on_part(comm, write_numbers, &asking, diagnostics);
+    if (ok) {
+        value_exchange_receive(&asking.exchange);
+        value_exchange_send(&asking.exchange);
+        value_exchange_wait(&asking.exchange);
+    }
+    ok = ok && agree_on_part(comm, read_numbers, &asking, diagnostics);
+    value_exchange_free(&asking.exchange);
+    return ok;
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/result_home.h"
+
+#include "base/integer.h"
+#include "runtime/load_sparse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct ResultHome {
+    const StatementPlan *plan;
+    Storage *home, *computed;
+    bool adds;
+    Structure *of, *made; // of `computed` when it was brought home last, and what `home` got; NULL: not yet
+    int64_t before;       // entries that the result had, which are in the map before those that arrive
+    EntryMap map;
+    EntryMove move;
+};
+
+ResultHome *result_home_create(const StatementPlan *plan, Storage *home, bool adds) {
+    ResultHome *result = calloc(1, sizeof *result);
+    if (!result)
+        return NULL;
+    *result = (ResultHome){.plan = plan,
+                           .home = home,
+                           .computed = storage_create_copy(home, home->home->tensor, true),
+                           .adds = adds};
+    if (result->computed)
+        return result;
+    free(result);
+    return NULL;
+}
+
+static void forget(ResultHome *result) {
+    entry_map_free(&result->map);
+    entry_move_free(&result->move);
+    structure_hold(&result->of, NULL);
+    structure_hold(&result->made, NULL);
+}
+
+void result_home_free(ResultHome *result) {
+    if (!result)
+        return;
+    forget(result);
+    storage_free(result->computed);
+    free(result);
+}
+
+Storage *result_home_computed(const ResultHome *result) {
+    return result->computed;
+}
+
+const EntryMove *result_home_move(const ResultHome *result) {
+    return &result->move;
+}
+
+int64_t result_home_bytes(const ResultHome *result) {
+    int64_t bytes = saturated_add(entry_map_bytes(&result->map), entry_move_bytes(&result->move));
+    return result->computed->structure ? saturated_add(bytes, stored_bytes(&result->computed->stored))
+                                       : bytes;
+}
+
+bool result_home_is_known(const ResultHome *result) {
+    return result->made && result->of == result->computed->structure &&
+           result->made == result->home->structure;
+}
+
+typedef struct {
+    ResultHome *result;
+    int ranks;
+    RankedEntries leaving;
+    Entries arrived;
+} Making;
+
+static bool find_leaving(void *arguments, Diagnostics *diagnostics) {
+    Making *making = arguments;
+    ResultHome *result = making->result;
+    Entries computed;
+    forget(result);
+    const bool ok = entry_positions(result->computed, &computed, diagnostics) &&
+                    rank_by_home(result->home, &computed, making->ranks, &making->leaving, diagnostics);
+    entries_free(&computed);
+    return ok;
+}
+
+// What the result had, and after it what has arrived.
+static const char *join(const Entries *before, const Entries *arrived, Entries *all) {
+    *all = *arrived;
+    all->count += before->count;
+    const char *why = entries_allocate(all);
+    if (why)
+        return why;
+    const size_t size = type_info(all->type)->size;
+    for (int part = 0; part < 2; part++) {
+        const Entries *from = part ? arrived : before;
+        const size_t at = part ? (size_t)before->count : 0, count = (size_t)from->count;
+        for (int d = 0; d < all->order && count > 0; d++)
+            memcpy(all->coordinates[d] + at, from->coordinates[d], count * sizeof(int64_t));
+    }
+    if (before->count > 0)
+        memcpy(all->values, before->values, (size_t)before->count * size);
+    if (arrived->count > 0)
+        memset((char *)all->values + (size_t)before->count * size, 0, (size_t)arrived->count * size);
+    return NULL;
+}
+
+static bool put(ResultHome *result, const Entries *all, Diagnostics *diagnostics) {
+    Storage *home = result->home;
+    StoredTensor tensor = storage_empty(home);
+    const char *why = home->piece_count > 0
+                          ? stored_pack_structure(&tensor, &result->map, all, home->limit, diagnostics->arena)
+                          : NULL;
+    if (why)
+        return sparse_refuse(home, why, diagnostics);
+    const size_t bytes = (size_t)tensor.value_count * type_info(tensor.type)->size;
+    if (home->piece_count > 0) {
+        tensor.values = memory_allocate(MEMORY_HOST, tensor.value_count, tensor.type);
+        if (!tensor.values) {
+            stored_free(&tensor);
+            return sparse_refuse(home, "there is no memory for its values", diagnostics);
+        }
+        memset(tensor.values, 0, bytes);
+        entry_map_add(&result->map, tensor.type, 0, all->values, tensor.values);
+    }
+    return storage_put(home, &tensor) ||
+           sparse_refuse(home, "the process has not enough memory", diagnostics);
+}
+
+static bool pack_arrived(void *arguments, Diagnostics *diagnostics) {
+    Making *making = arguments;
+    ResultHome *result = making->result;
+    Entries before = storage_no_entries(result->home), all = {0};
+    making->arrived.type = result->home->type;
+    bool ok = !result->adds || sparse_entries(result->home, &before, diagnostics);
+    if (ok) {
+        const char *why = join(&before, &making->arrived, &all);
+        ok = why ? sparse_refuse(result->home, why, diagnostics) : put(result, &all, diagnostics);
+    }
+    result->before = before.count;
+    entries_free(&before);
+    entries_free(&all);
+    return ok;
+}
+
+bool result_home_make(ResultHome *result, MPI_Comm comm, Diagnostics *diagnostics) {
+    Making making = {.result = result};
+    MPI_Comm_size(comm, &making.ranks);
+    const bool ok = agree_on_part(comm, find_leaving, &making, diagnostics) &&
+                    entry_move_structure(&result->move, result->home, result->plan->options.message_limit,
+                                         &making.leaving, &making.arrived, comm, diagnostics) &&
+                    agree_on_part(comm, pack_arrived, &making, diagnostics);
+    ranked_entries_free(&making.leaving);
+    entries_free(&making.arrived);
+    if (!ok)
+        return false;
+    structure_hold(&result->of, result->computed->structure);
+    structure_hold(&result->made, result->home->structure);
+    return true;
+}
+
+void result_home_begin(const ResultHome *result) {
+    storage_zero(result->computed);
+    if (!result->adds)
+        storage_zero(result->home);
+}
+
+void result_home_bring(ResultHome *result) {
+    entry_move_values(&result->move, result->computed->stored.values);
+    entry_map_add(&result->map, result->home->type, result->before, result->move.values.incoming,
+                  result->home->stored.values);
+}
