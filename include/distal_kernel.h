@@ -191,7 +191,7 @@ static inline int distal_has_bit(const int64_t *bits, int64_t position) {
 
 // Searches in lists of coordinates, among positions `begin` to before `end`: the first position whose
 // coordinate is not less than `coordinate`, or `end`; and the first one whose coordinate is not that at
-// `begin`, where equal coordinates are adjacent.
+// `begin`, which may be the last of very many.
 #define DISTAL_DEFINE_LISTS(suffix, type)                                                                    \
     static inline int64_t distal_search_##suffix(const type *list, int64_t begin, int64_t end,               \
                                                  int64_t coordinate) {                                       \
@@ -210,10 +210,7 @@ static inline int distal_has_bit(const int64_t *bits, int64_t position) {
         return begin;                                                                                        \
     }                                                                                                        \
     static inline int64_t distal_run_end_##suffix(const type *list, int64_t begin, int64_t end) {            \
-        int64_t at = begin;                                                                                  \
-        while (at < end && list[at] == list[begin])                                                          \
-            at++;                                                                                            \
-        return at;                                                                                           \
+        return begin < end ? distal_search_##suffix(list, begin + 1, end, (int64_t)list[begin] + 1) : begin; \
     }
 
 DISTAL_DEFINE_LISTS(i32, int32_t)
