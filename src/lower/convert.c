@@ -68,8 +68,8 @@ static void choose_first_level(Conversions *conversions, Transfer *transfer, con
         count_bounded(conversions, transfer, converted(conversions, access, true));
 }
 
-static void print_conversion(const Conversions *conversions, const Transfer *transfer, Text *to) {
-    const Cin *cin = conversions->site.cin;
+// Up to the reason.
+static void print_conversion(const Cin *cin, const Transfer *transfer, Text *to) {
     const Tensor *tensor = transfer->access->tensor;
     const char *names[MAX_VARS];
     for (int v = 0; v < cin->var_count; v++)
@@ -84,9 +84,6 @@ static void print_conversion(const Conversions *conversions, const Transfer *tra
     for (int l = 0; reordered && l < tensor->order; l++)
         text_printf(to, "%s%d%s", l ? ", " : ", order(", tensor->mode_order[l],
                     l + 1 < tensor->order ? "" : ")");
-    text_append(to, ", as its storage order does not fit the loops ");
-    for (int i = 0; i < conversions->site.loop_count; i++)
-        text_printf(to, "%s%s", i ? ", " : "", names[conversions->loops[i]]);
 }
 
 // Whether the loop is over positions of one of the operands as it is stored.
@@ -139,7 +136,43 @@ const char *leaf_convert(const LeafSite *outer, const Nest *nest, TransferArray 
     for (int64_t t = 0; t < count; t++)
         if (kept[t]) {
             choose_first_level(&conversions, &transfers->items[t], kept[t]);
-            print_conversion(&conversions, &transfers->items[t], &text);
+            print_conversion(cin, &transfers->items[t], &text);
+            text_append(&text, ", as its storage order does not fit the loops ");
+            for (int i = 0; i < site->loop_count; i++)
+                text_printf(&text, "%s%s", i ? ", " : "", cin->vars[conversions.loops[i]].name);
         }
+    return text_string(&text);
+}
+
+const Access *leaf_stored_as(Arena *arena, const Access *operand, const Access *result) {
+    const Tensor *like = result->tensor;
+    Tensor *tensor = arena_copy(arena, operand->tensor, sizeof *tensor);
+    if (tensor->order != like->order || !like->levels[like->order - 1].format->range)
+        return NULL;
+    for (int l = 0; l < like->order; l++) {
+        int mode = 0;
+        while (mode < tensor->order && operand->vars[mode] != result->vars[like->mode_order[l]])
+            mode++;
+        if (mode == tensor->order)
+            return NULL;
+        tensor->mode_order[l] = mode;
+        tensor->levels[l] = like->levels[l];
+    }
+    Access *access = arena_copy(arena, operand, sizeof *access);
+    access->tensor = tensor;
+    return access;
+}
+
+const char *leaf_convert_as(const Cin *cin, const Access *operand, const Access *converted,
+                            TransferArray *transfers) {
+    Text text = text_create(cin->arena);
+    for (int64_t t = 0; t < transfers->count; t++) {
+        Transfer *transfer = &transfers->items[t];
+        if (transfer->kind != TRANSFER_FETCH || !access_equal(transfer->access, operand))
+            continue;
+        transfer->access = converted;
+        print_conversion(cin, transfer, &text);
+        text_append(&text, ", and the result shares the structure of the copy");
+    }
     return text_string(&text);
 }

@@ -71,6 +71,12 @@ bool leaf_fits(const LeafSite *site, const int *loops, const Access *access);
 // transfers get accesses of a tensor with these levels. `site` is without loops. What was converted, for
 // people: "" or with "; " before each; NULL where the schedule orders loops.
 const char *leaf_convert(const LeafSite *site, const Nest *nest, TransferArray *transfers);
+// The access of an operand with the levels of a result that is indexed by the same variables, in whose order
+// it is then stored; NULL where that may store elements at which the operand has no entry.
+const Access *leaf_stored_as(Arena *arena, const Access *operand, const Access *result);
+// Gives the fetch of an operand the access that this makes of it. What was converted, for people.
+const char *leaf_convert_as(const Cin *cin, const Access *operand, const Access *converted,
+                            TransferArray *transfers);
 // Whether a loop inside of the loops `around` iterates over stored coordinates among which one may occur
 // several times.
 bool leaf_repeats(const LeafSite *site, int loop, VarSet around);

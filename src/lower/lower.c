@@ -13,6 +13,7 @@ typedef struct {
     TransferArray transfers;
     RowWorkspaceArray rows;
     SpmdNest *nests;
+    const Access *converted; // the operand whose structure the result shares once that is converted; or NULL
 } Lowering;
 
 static bool add_dim(Lowering *lowering, ExecutionDim dim, Span span) {
@@ -182,8 +183,11 @@ static bool lower_loops_of(Lowering *lowering, const Stmt *stmt, int first, cons
     }
     for (int i = 0; i < depth; i++)
         site.outside[loops[i]] = true;
-    if (first == last && spmd->result != RESULT_SHARED && assignment_sparse(cin->assignment)) {
-        site.converted = leaf_convert(&site, &nest, &lowering->transfers);
+    if (lowering->converted ||
+        (first == last && spmd->result != RESULT_SHARED && assignment_sparse(cin->assignment))) {
+        site.converted = lowering->converted
+                             ? leaf_convert_as(cin, lowering->converted, spmd->shared, &lowering->transfers)
+                             : leaf_convert(&site, &nest, &lowering->transfers);
         assigns[last] = leaf_assign(cin, &nest, last, &lowering->transfers);
     }
     const Leaf *leaf = leaf_create(&site, stmt);
@@ -270,9 +274,37 @@ static bool requires(const Cin *cin, const Stmt *assign, const Access *operand) 
         0);
 }
 
-// A sparse result has the structure of an operand if that is the only sparse one, is indexed and stored like
-// the result, and the result is present where it is: B(i, j) in A(i, j) = B(i, j) * C(i, k) * D(k, j). With
-// workspaces, what writes the result has to read that operand.
+// Whether no command says in which order loops run and who executes them.
+static bool is_open(const Cin *cin) {
+    for (int64_t d = 0; d < cin->directives.count; d++)
+        if (cin->directives.items[d]->kind >= DIRECTIVE_SUBSTITUTE)
+            return false;
+    for (int64_t r = 0; r < cin->relations.count; r++)
+        if (cin->relations.items[r]->kind->stored)
+            return false;
+    const Nest nest = cin_nest(cin, 0);
+    for (int i = 0; i < nest.loop_count; i++)
+        if (cin->ordered[nest.loops[i]])
+            return false;
+    return cin_nest_count(cin) == 1;
+}
+
+// The only sparse operand with the levels of the result, which is indexed by the same variables and may store
+// them otherwise; NULL where that cannot be. Its entries have to stay where they are.
+static const Access *convert_as_result(const Cin *cin, const Access *operand) {
+    const Access *result = cin->assignment->lhs;
+    bool same = true;
+    for (int m = 0; m < operand->tensor->order; m++)
+        same = same && operand->tensor->order == result->tensor->order && operand->vars[m] == result->vars[m];
+    if (!is_open(cin) || (!same && (result->tensor->placement || operand->tensor->placement)))
+        return NULL;
+    return leaf_stored_as(cin->arena, operand, result);
+}
+
+// A sparse result has the structure of an operand if that is the only sparse one, is indexed like the result,
+// and the result is present where it is: B(i, j) in A(i, j) = B(i, j) * C(i, k) * D(k, j). Where it is stored
+// otherwise, as in a conversion or a transposition, it is converted, and the result has the structure of the
+// copy. With workspaces, what writes the result has to read that operand.
 static bool choose_result(Lowering *lowering) {
     Spmd *spmd = lowering->spmd;
     const Cin *cin = lowering->cin;
@@ -283,12 +315,14 @@ static bool choose_result(Lowering *lowering) {
     SparseOperands operands = {0};
     expr_accesses(assignment->rhs, count_sparse, &operands);
     const Stmt *writer = only_writer(cin);
-    if (operands.count == 1 && writer && !assignment->accumulate &&
-        stored_alike(assignment->lhs, operands.access) &&
+    const bool alike = operands.count == 1 && stored_alike(assignment->lhs, operands.access);
+    const Access *converted = operands.count == 1 && !alike ? convert_as_result(cin, operands.access) : NULL;
+    if ((alike || converted) && writer && !assignment->accumulate &&
         placement_equal(assignment->lhs->tensor->placement, operands.access->tensor->placement) &&
         (cin->part_count == 1 || requires(cin, writer, operands.access))) {
         spmd->result = RESULT_SHARED;
-        spmd->shared = operands.access;
+        spmd->shared = converted ? converted : operands.access;
+        lowering->converted = converted ? operands.access : NULL;
     }
     return spmd->result == RESULT_SHARED || cin->part_count == 1 ||
            diagnostics_error(lowering->diagnostics, cin->parts[0]->span,

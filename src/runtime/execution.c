@@ -168,14 +168,15 @@ static Storage *storage_of(const Assembly *assembly, int transfer) {
     return assembly->parts->storages[transfer];
 }
 
-// What the kernel uses of a tensor of the statement.
+// What the kernel uses of a tensor of the statement, which may be NULL.
 static Storage *used_storage(const Assembly *assembly, TransferKind kind, const Tensor *tensor) {
     const ExecutionParts *parts = assembly->parts;
-    int t = 0;
-    while (t < parts->transfer_count && (parts->transfers[t]->transfer->kind != kind ||
-                                         parts->transfers[t]->transfer->statement_access->tensor != tensor))
-        t++;
-    return t < parts->transfer_count ? storage_of(assembly, t) : NULL;
+    for (int t = 0; tensor && t < parts->transfer_count; t++) {
+        const Transfer *transfer = parts->transfers[t]->transfer;
+        if (transfer->kind == kind && transfer->statement_access->tensor->id == tensor->id)
+            return storage_of(assembly, t);
+    }
+    return NULL;
 }
 
 // The structure of the result depends on what is read.
@@ -187,14 +188,13 @@ static void describe_result(const Assembly *assembly) {
     for (int t = 0; t < parts->transfer_count; t++)
         if (parts->transfers[t]->transfer->kind == TRANSFER_FETCH)
             operands[count++] = parts->storages[t];
-    execution->result = (Result){
-        .kind = parts->result,
-        .adds = parts->adds && !execution->home,
-        .target = used_storage(assembly, TRANSFER_REDUCE, parts->target_tensor),
-        .shared = parts->shared_tensor ? used_storage(assembly, TRANSFER_FETCH, parts->shared_tensor) : NULL,
-        .operand_count = count,
-        .operands = operands,
-        .known = arena_array(execution->arena, Structure *, count)};
+    execution->result = (Result){.kind = parts->result,
+                                 .adds = parts->adds && !execution->home,
+                                 .target = used_storage(assembly, TRANSFER_REDUCE, parts->target_tensor),
+                                 .shared = used_storage(assembly, TRANSFER_FETCH, parts->shared_tensor),
+                                 .operand_count = count,
+                                 .operands = operands,
+                                 .known = arena_array(execution->arena, Structure *, count)};
 }
 
 // Fetches of what entries name, with the operands that these are of.

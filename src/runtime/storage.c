@@ -165,8 +165,9 @@ static void replace(Storage *storage, Structure *structure, void *values, bool b
     storage_clear(storage);
     structure->references++;
     storage->structure = structure;
-    storage->stored = structure->levels;
-    storage->stored.type = storage->type;
+    // The modes of a tensor that shares the structure may have another order.
+    storage->stored.value_count = structure->levels.value_count;
+    memcpy(storage->stored.arrays, structure->levels.arrays, sizeof storage->stored.arrays);
     for (int l = 0; l < storage->stored.order; l++)
         for (int a = 0; a < LEVEL_ARRAY_COUNT; a++)
             storage->stored.arrays[l].borrowed[a] = true;

@@ -56,8 +56,8 @@ void storage_clear(Storage *storage);
 // Puts a tensor in, whose arrays and values become the storage's, with a structure of its own. False: no
 // memory, and the tensor is freed.
 bool storage_put(Storage *storage, StoredTensor *tensor);
-// Gives `storage` the structure of another tensor with the same levels, and values of its own, zero. False:
-// no memory, and nothing has changed.
+// Gives `storage` the structure of another tensor with the same levels, of modes in any order, and values of
+// its own, zero. False: no memory, and nothing has changed.
 bool storage_share(Storage *storage, Structure *structure);
 void structure_release(Structure *structure); // which may be NULL
 // Keeps a structure, which may be NULL, in a place in stead of what it held.
