@@ -3,6 +3,7 @@
 
 #include "base/integer.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,18 +106,29 @@ void distal_insert_hashed(distal_set *set, int64_t coordinate) {
 }
 
 // Appends the coordinates of a word.
-static distal_list append_word(distal_list list, int64_t word, uint64_t bits, bool wide) {
-    for (; bits; bits &= bits - 1) {
-        const int64_t coordinate = word * WORD + __builtin_ctzll(bits);
-        list = wide ? distal_push_i64(list, coordinate) : distal_push_i32(list, (int32_t)coordinate);
+static inline void append_word(distal_list *list, int64_t word, uint64_t bits, bool wide) {
+    const int64_t first = word * WORD;
+    const bool fits = (char *)list->end - (char *)list->next >= WORD * (ptrdiff_t)sizeof(int64_t);
+    if (fits && wide) {
+        int64_t *to = list->next;
+        for (; bits; bits &= bits - 1)
+            *to++ = first + __builtin_ctzll(bits);
+        list->next = to;
+    } else if (fits) {
+        int32_t *to = list->next;
+        for (; bits; bits &= bits - 1)
+            *to++ = (int32_t)(first + __builtin_ctzll(bits));
+        list->next = to;
     }
-    return list;
+    for (; !fits && bits; bits &= bits - 1) {
+        const int64_t coordinate = first + __builtin_ctzll(bits);
+        *list = wide ? distal_push_i64(*list, coordinate) : distal_push_i32(*list, (int32_t)coordinate);
+    }
 }
 
-static distal_list append_bits(distal_list list, distal_set *set, int64_t word, bool wide) {
-    list = append_word(list, word, set->words[word], wide);
+static inline void append_bits(distal_list *list, distal_set *set, int64_t word, bool wide) {
+    append_word(list, word, set->words[word], wide);
     set->words[word] = 0;
-    return list;
 }
 
 static void sort_few(int32_t *words, int64_t count) {
@@ -130,15 +142,15 @@ static void sort_few(int32_t *words, int64_t count) {
 }
 
 // Few words are sorted; of more, the summary is made, and what it has between its first and last one is read.
-static distal_list append_all_bits(distal_list list, distal_set *set, bool wide) {
+static void append_all_bits(distal_list *list, distal_set *set, bool wide) {
     enum { FEW = 24 };
     const RowSet *own = set->memory;
     const int64_t count = set->next - set->touched;
     if (count <= FEW) {
         sort_few(set->touched, count);
         for (int64_t i = 0; i < count; i++)
-            list = append_bits(list, set, set->touched[i], wide);
-        return list;
+            append_bits(list, set, set->touched[i], wide);
+        return;
     }
     int32_t first = INT32_MAX, last = 0;
     for (int64_t i = 0; i < count; i++) {
@@ -149,10 +161,9 @@ static distal_list append_all_bits(distal_list list, distal_set *set, bool wide)
     }
     for (int64_t s = first / WORD; s <= last / WORD; s++) {
         for (uint64_t bits = own->summary[s]; bits; bits &= bits - 1)
-            list = append_bits(list, set, s * WORD + __builtin_ctzll(bits), wide);
+            append_bits(list, set, s * WORD + __builtin_ctzll(bits), wide);
         own->summary[s] = 0;
     }
-    return list;
 }
 
 static int compare_words(const void *a, const void *b) {
@@ -160,7 +171,7 @@ static int compare_words(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static distal_list append_all_hashed(distal_list list, distal_set *set, bool wide) {
+static void append_all_hashed(distal_list *list, distal_set *set, bool wide) {
     const RowSet *own = set->memory;
     const int64_t count = set->next - set->touched;
     for (int64_t e = 0; e < count; e++)
@@ -168,12 +179,14 @@ static distal_list append_all_hashed(distal_list list, distal_set *set, bool wid
     if (count > 1)
         qsort(own->hashed, (size_t)count, sizeof *own->hashed, compare_words);
     for (int64_t e = 0; e < count; e++)
-        list = append_word(list, own->hashed[e].key, own->hashed[e].bits, wide);
-    return list;
+        append_word(list, own->hashed[e].key, own->hashed[e].bits, wide);
 }
 
 distal_list row_set_append(distal_list list, distal_set *set, bool wide) {
-    list = set->words ? append_all_bits(list, set, wide) : append_all_hashed(list, set, wide);
+    if (set->words)
+        append_all_bits(&list, set, wide);
+    else
+        append_all_hashed(&list, set, wide);
     set->next = set->touched;
     return list;
 }
