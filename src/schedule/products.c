@@ -116,24 +116,29 @@ static double density(const Product *product, FactorSet set, VarSet vars) {
     return fmin(projected, whole);
 }
 
-// Whether loops over `around` can be outside of all others: no operand stores coordinates of theirs below
-// those of another loop.
+// Whether workspaces can live in iterations of loops over `around`. These are over dimensions that operands
+// store in full: loops over entries possibly have one entry inside of each iteration, which is less work than
+// to fill and read a workspace. No operand stores coordinates of theirs below those of another loop, and none
+// of them would repeat loops over entries, as no entry depends on it.
 static bool can_be_around(const Product *product, FactorSet set, VarSet around) {
+    VarSet stored = 0;
+    bool entries_inside = false;
     for (int f = 0; f < product->factor_count; f++) {
         if (!(set >> f & 1) || !expr_sparse(product->factors[f]))
             continue;
         if (product->factors[f]->kind != EXPR_ACCESS)
             return false;
         const Access *access = product->factors[f]->access;
-        bool inside = false;
+        stored |= access_vars(access);
         for (int l = 0; l < access->tensor->order; l++) {
             const bool is_around = around >> access->vars[access->tensor->mode_order[l]] & 1;
-            if (is_around && inside && !access->tensor->levels[l].format->full)
+            const bool full = access->tensor->levels[l].format->full;
+            if (is_around && !full)
                 return false;
-            inside = inside || !is_around;
+            entries_inside = entries_inside || (!is_around && !full);
         }
     }
-    return true;
+    return !entries_inside || !(around & ~stored);
 }
 
 // Whether the product of `part`, of the factors in `set`, can be a workspace inside of loops over `around`,
@@ -258,8 +263,6 @@ static void add_around(Product *product, VarSet around) {
 // outermost levels of an operand.
 static void add_arounds(Product *product) {
     add_around(product, 0);
-    if (assignment_sparse(product->cin->assignment))
-        return;
     VarSet around = 0;
     for (int v = 0; v < product->cin->var_count; v++)
         add_around(product, around |= (VarSet)1 << v);
