@@ -77,10 +77,18 @@ static void add(ElementType type, void *to, int64_t to_step, const void *from, i
     table[type](to, to_step, from, from_step, count);
 }
 
+// One thread cannot write as fast as memory takes it, nor touch pages first where others use them.
+static void zero_bytes(char *to, int64_t bytes) {
+    enum { SHARE = 1 << 20, LARGE = 8 * SHARE };
+#pragma omp parallel for schedule(static) if (bytes >= LARGE)
+    for (int64_t at = 0; at < bytes; at += SHARE)
+        memset(to + at, 0, (size_t)min_i64(SHARE, bytes - at));
+}
+
 static void zero(ElementType type, void *to, int64_t step, int64_t count) {
     const size_t size = type_info(type)->size;
     if (step == 1) {
-        memset(to, 0, (size_t)count * size);
+        zero_bytes(to, count * (int64_t)size);
         return;
     }
     for (int64_t i = 0; i < count; i++)
