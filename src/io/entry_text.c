@@ -290,16 +290,34 @@ static const char *visit_shares(const Reading *reading, Arena *arena) {
     return NULL;
 }
 
+// Where the lines of one of several processes begin, and those of the one before end.
+static const char *cut_at(const Reading *reading, char *line, int shares, int share, int64_t *at,
+                          Arena *arena) {
+    const int64_t offset = reading->text->offset,
+                  begin = offset + part_begin(reading->file->size - offset, shares, share);
+    *at = begin;
+    return begin > offset && begin < reading->file->size
+               ? entry_text_line(reading->file, begin - 1, line, at, arena)
+               : NULL;
+}
+
 // Cuts the bytes into shares of whole lines.
 static const char *cut(Reading *reading, char *line, Arena *arena) {
     const InputFile *file = reading->file;
-    const int64_t bytes = file->size - reading->text->offset;
+    int64_t begin = reading->text->offset, all_end = file->size;
+    if (file->shares > 1) {
+        const char *why = cut_at(reading, line, file->shares, file->share, &begin, arena);
+        if (!why)
+            why = cut_at(reading, line, file->shares, file->share + 1, &all_end, arena);
+        if (why)
+            return why;
+    }
+    const int64_t first = begin, bytes = all_end - begin;
     reading->share_count = (int)max_i64(1, min_i64(SHARES, bytes / MOST_LINE));
-    int64_t begin = reading->text->offset;
     for (int s = 0; s < reading->share_count; s++) {
         Share *share = &reading->shares[s];
-        const int64_t end = reading->text->offset + part_begin(bytes, reading->share_count, s + 1);
-        *share = (Share){.begin = begin, .end = file->size};
+        const int64_t end = first + part_begin(bytes, reading->share_count, s + 1);
+        *share = (Share){.begin = begin, .end = all_end};
         if (s + 1 < reading->share_count && end <= begin)
             share->end = begin;
         else if (s + 1 < reading->share_count) {
@@ -323,7 +341,9 @@ static const char *count_entries(Reading *reading, int64_t *count, Arena *arena)
         *count += reading->shares[s].count;
     }
     const int64_t declared = reading->text->declared;
-    if (declared >= 0 && *count != declared)
+    if (reading->file->listed)
+        *reading->file->listed = *count;
+    if (declared >= 0 && *count != declared && reading->file->shares <= 1)
         return arena_printf(arena, "it says that it has %lld entries, and it has %lld", (long long)declared,
                             (long long)*count);
     return NULL;

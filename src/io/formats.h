@@ -23,6 +23,7 @@ typedef struct {
     bool is_full;       // every element is in the file, not entries alone
     int order;          // -1: order and extents are not in the file
     int64_t extents[MAX_ORDER];
+    int64_t listed; // entries that a text says to have; -1: it does not say
 } FileTensor;
 
 typedef struct FileFormat FileFormat;
@@ -32,7 +33,10 @@ typedef struct {
     const FileFormat *format;
     const char *path;
     int fd;
-    int64_t size;      // bytes
+    int64_t size; // bytes
+    // Entries are read by several processes, each the share numbered `share`; 0 of 0: by one.
+    int share, shares;
+    int64_t *listed;   // set to the entries that a text lists in the share; NULL: nobody asks
     FileTensor tensor; // this and `header` are set by the format
     const void *header;
     Entries entries; // of the whole, where an array is read from a format that lists them; set by input_read
@@ -56,10 +60,11 @@ struct FileFormat {
     const char *(*write)(int fd, const FileTensor *tensor, int64_t count, const PiecePart *parts,
                          Arena *arena);
 
-    // Reads all entries, parsed by the threads of this process in parallel: those of a full tensor with its
-    // zeros, duplicates as they come. `entries` has type, order and extents of the tensor set, which
-    // input_check has compared; the rest is set here, and freed by the caller with entries_free, also after a
-    // failure. What would take more than `limit` bytes is refused before it is allocated.
+    // Reads the entries of the share, those of a full tensor as share 0: parsed by the threads of this
+    // process in parallel, a full tensor with its zeros, duplicates as they come. `entries` has type, order
+    // and extents of the tensor set, which input_check has compared; the rest is set here, and freed by the
+    // caller with entries_free, also after a failure. What would take more than `limit` bytes is refused
+    // before it is allocated.
     const char *(*read_entries)(const InputFile *file, int64_t limit, Entries *entries, Arena *arena);
     // Writes an empty file from all entries of a tensor; `full`: they are all its elements, by column (in the
     // order of the last mode first).

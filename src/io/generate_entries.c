@@ -86,18 +86,20 @@ static const EntryGenerator all_positions = {check_positions, count_positions, f
 
 enum { PARTS = 256 };
 
-const char *generate_entries(const Generator *generator, const GeneratorValues *values, int64_t limit,
-                             Entries *entries, Arena *arena) {
+const char *generate_entries(const Generator *generator, const GeneratorValues *values, int share, int shares,
+                             int64_t limit, Entries *entries, Arena *arena) {
     const EntryGenerator *by = generator->entries ? generator->entries : &all_positions;
     int64_t units, starts[PARTS + 1] = {0};
     const char *why = by->check(values, entries, &units, arena);
     if (why)
         // cppcheck-suppress returnDanglingLifetime // texts are in the arena or static
         return why;
+    const int64_t first = part_begin(units, shares, share);
+    units = part_begin(units, shares, share + 1) - first;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(entries_team(units))
     for (int p = 0; p < PARTS; p++)
-        starts[p + 1] = by->count(generator, values, entries, part_begin(units, PARTS, p),
-                                  part_begin(units, PARTS, p + 1));
+        starts[p + 1] = by->count(generator, values, entries, first + part_begin(units, PARTS, p),
+                                  first + part_begin(units, PARTS, p + 1));
     for (int p = 0; p < PARTS; p++)
         starts[p + 1] += starts[p];
     entries->count = starts[PARTS];
@@ -110,7 +112,7 @@ const char *generate_entries(const Generator *generator, const GeneratorValues *
         return why;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(entries_team(units))
     for (int p = 0; p < PARTS; p++)
-        by->fill(generator, values, entries, part_begin(units, PARTS, p), part_begin(units, PARTS, p + 1),
-                 starts[p]);
+        by->fill(generator, values, entries, first + part_begin(units, PARTS, p),
+                 first + part_begin(units, PARTS, p + 1), starts[p]);
     return NULL;
 }

@@ -6,10 +6,10 @@
 
 #include "io/generators.h"
 
-// `entries` has type, order and extents set and gets the rest, the same with any number of threads. Takes at
-// most `limit` bytes. NULL on success, else the reason of the failure. The caller frees them with
-// entries_free, in any case.
-const char *generate_entries(const Generator *generator, const GeneratorValues *values, int64_t limit,
-                             Entries *entries, Arena *arena);
+// Share number `share` of the entries, of `shares`. `entries` has type, order and extents set and gets the
+// rest, the same with any number of threads. Takes at most `limit` bytes. NULL on success, else the reason of
+// the failure. The caller frees them with entries_free, in any case.
+const char *generate_entries(const Generator *generator, const GeneratorValues *values, int share, int shares,
+                             int64_t limit, Entries *entries, Arena *arena);
 
 #endif

@@ -118,8 +118,23 @@ bool input_read(InputFile *file, const Piece *piece, Diagnostics *diagnostics) {
     return !why || refuse(file, why, diagnostics);
 }
 
+// Where the elements of a text are follows from how many are before them, so one process reads all.
+static const char *read_full(const InputFile *file, int64_t limit, Entries *entries, Arena *arena) {
+    if (file->share > 0)
+        return entries_allocate(entries);
+    InputFile whole = *file;
+    whole.shares = 0;
+    const char *why = file->format->read_entries(&whole, limit, entries, arena);
+    return why ? why : entries_drop_zeros(entries);
+}
+
+// The rows of the share.
 static const char *read_nonzeros(const InputFile *file, int64_t limit, Entries *entries, Arena *arena) {
-    const Rect rect = rect_whole(entries->order, entries->extents);
+    Rect rect = rect_whole(entries->order, entries->extents);
+    if (file->shares > 1) {
+        rect.lo[0] = part_begin(entries->extents[0], file->shares, file->share);
+        rect.hi[0] = part_begin(entries->extents[0], file->shares, file->share + 1);
+    }
     const int64_t bytes = saturated_mul(rect_volume(&rect), (int64_t)type_info(entries->type)->size);
     void *data = bytes <= limit ? memory_allocate(MEMORY_HOST, rect_volume(&rect), entries->type) : NULL;
     if (!data)
@@ -127,21 +142,35 @@ static const char *read_nonzeros(const InputFile *file, int64_t limit, Entries *
                             (long long)bytes);
     const Piece piece = piece_packed(&rect, (LevelList){0}, entries->type, data);
     const char *why = rect_is_empty(&rect) ? NULL : file->format->read(file, &piece);
+    const int64_t rows = entries->extents[0];
+    entries->extents[0] = rect.hi[0] - rect.lo[0];
     if (!why)
         why = array_nonzeros(data, limit - bytes, entries, arena);
+    entries->extents[0] = rows;
+    for (int64_t e = 0; !why && e < entries->count; e++)
+        entries->coordinates[0][e] += rect.lo[0];
     memory_release(MEMORY_HOST, data);
     return why;
+}
+
+bool input_check_listed(const InputFile *file, int64_t listed, Diagnostics *diagnostics) {
+    const int64_t declared = file->tensor.listed;
+    return !file->format->read_entries || declared < 0 || declared == listed ||
+           refuse(file,
+                  arena_printf(diagnostics->arena, "it says that it has %lld entries, and it has %lld",
+                               (long long)declared, (long long)listed),
+                  diagnostics);
 }
 
 bool input_entries(const InputFile *file, ElementType type, int64_t limit, Entries *entries,
                    Diagnostics *diagnostics) {
     *entries = entries_like(&file->tensor, type);
-    const char *why;
+    const char *why = NULL;
     if (!file->format->read_entries)
         why = read_nonzeros(file, limit, entries, diagnostics->arena);
-    else
+    else if (!file->tensor.is_full)
         why = file->format->read_entries(file, limit, entries, diagnostics->arena);
-    if (!why && file->format->read_entries && file->tensor.is_full)
-        why = entries_drop_zeros(entries);
+    else
+        why = read_full(file, limit, entries, diagnostics->arena);
     return !why || refuse(file, why, diagnostics);
 }

@@ -142,6 +142,7 @@ static const char *read_header(InputFile *file, Header *header, char *line, Aren
     if (why)
         return entry_text_refuse(file, offset, why, arena);
     memcpy(file->tensor.extents, header->extents, sizeof header->extents);
+    file->tensor.listed = header->text.declared;
     header->text.offset = next;
     return NULL;
 }

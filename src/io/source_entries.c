@@ -2,29 +2,42 @@
 #include "io/source_entries.h"
 
 #include "io/generate_entries.h"
-#include "io/input.h"
 
 #include <string.h>
 
-static bool read_file(const SourceSpec *source, const char *tensor, InputFile *file, int64_t limit,
-                      Entries *entries, Diagnostics *diagnostics) {
-    const ElementType type = entries->type;
-    const bool ok = input_open(source->format, source->text, file, diagnostics) &&
-                    input_check(file, tensor, type, entries->order, entries->extents, diagnostics) &&
-                    input_entries(file, type, limit, entries, diagnostics);
-    input_close(file);
-    return ok;
+bool source_read(SourceShare *share, int64_t limit, Entries *entries, Diagnostics *diagnostics) {
+    const SourceSpec *source = share->source;
+    InputFile *file = &share->file;
+    if (source->format) {
+        const bool ok =
+            input_open(source->format, source->text, file, diagnostics) &&
+            input_check(file, share->tensor, entries->type, entries->order, entries->extents, diagnostics);
+        file->share = share->share;
+        file->shares = share->shares;
+        file->listed = &share->listed;
+        return ok && input_entries(file, entries->type, limit, entries, diagnostics);
+    }
+    const char *why = generate_entries(source->generator, &source->values, share->share, share->shares, limit,
+                                       entries, diagnostics->arena);
+    return !why || diagnostics_error(diagnostics, (Span){0}, "'%s' cannot make %s: %s", source->text,
+                                     share->tensor, why);
+}
+
+bool source_check(const SourceShare *share, int64_t listed, Diagnostics *diagnostics) {
+    return !share->source->format || input_check_listed(&share->file, listed, diagnostics);
+}
+
+void source_close(SourceShare *share) {
+    if (share->source->format)
+        input_close(&share->file);
 }
 
 bool source_entries(const SourceSpec *source, const char *tensor, ElementType type, int order,
                     const int64_t *extents, int64_t limit, Entries *entries, Diagnostics *diagnostics) {
+    SourceShare whole = {.source = source, .tensor = tensor, .shares = 1, .file = {.fd = -1}};
     *entries = (Entries){.type = type, .order = order};
     memcpy(entries->extents, extents, sizeof(int64_t) * (size_t)order);
-    InputFile file;
-    if (source->format)
-        return read_file(source, tensor, &file, limit, entries, diagnostics);
-    const char *why =
-        generate_entries(source->generator, &source->values, limit, entries, diagnostics->arena);
-    return !why ||
-           diagnostics_error(diagnostics, (Span){0}, "'%s' cannot make %s: %s", source->text, tensor, why);
+    const bool ok = source_read(&whole, limit, entries, diagnostics);
+    source_close(&whole);
+    return ok;
 }

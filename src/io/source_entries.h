@@ -1,14 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The entries that a source gives a tensor: those that a file or a generator lists, or the elements of a
-// dense file or of another generator that are not zero.
+// Entries from a source: a file of any format, or a generator.
 #ifndef DISTAL_IO_SOURCE_ENTRIES_H
 #define DISTAL_IO_SOURCE_ENTRIES_H
 
 #include "format/entries.h"
+#include "io/input.h"
 #include "io/source.h"
 
-// Sets entries->type, order and extents to these, and the rest to what the source gives, in any order. Takes
-// at most `limit` bytes. False with a diagnostic that names `tensor`; entries_free follows in any case.
+// A share of the entries that a source gives, as several processes read it.
+typedef struct {
+    const SourceSpec *source;
+    const char *tensor; // for diagnostics
+    int share, shares;  // this one, of so many
+    InputFile file;     // of a source that is one; closed by source_close
+    int64_t listed;     // entries that it lists in this share
+} SourceShare;
+
+// Reads the share; `entries` has type, order and extents set. Takes at most `limit` bytes. False with a
+// diagnostic. source_close and entries_free follow in any case.
+bool source_read(SourceShare *share, int64_t limit, Entries *entries, Diagnostics *diagnostics);
+// Whether a file has as many entries as it says, where all shares together list `listed`.
+bool source_check(const SourceShare *share, int64_t listed, Diagnostics *diagnostics);
+void source_close(SourceShare *share);
+
+// All entries. `entries` is set, and freed by the caller with entries_free, also after a failure.
 bool source_entries(const SourceSpec *source, const char *tensor, ElementType type, int order,
                     const int64_t *extents, int64_t limit, Entries *entries, Diagnostics *diagnostics);
 

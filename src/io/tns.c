@@ -8,7 +8,7 @@
 
 static const char *tns_open(InputFile *file, Arena *arena) {
     (void)arena;
-    file->tensor = (FileTensor){.type = TYPE_I32, .order = -1};
+    file->tensor = (FileTensor){.type = TYPE_I32, .order = -1, .listed = -1};
     return NULL;
 }
 

@@ -131,16 +131,29 @@ static void find_parts(Search *search, const Rect *rect) {
         find_holders(search, &missing.rects.items[i]);
 }
 
-// The part of a footprint at one point of the shared modes; false where that is nothing.
-static bool rect_at_point(const Rect *footprint, const Shared *shared, const Entries *points, int64_t p,
-                          Rect *rect) {
+// The points from `p` on that are neighbours in the last shared mode, and equal in the others: their number.
+static int64_t count_run(const Shared *shared, const Entries *points, int64_t p) {
+    const int last = shared->count - 1;
+    int64_t run = 1;
+    for (bool next = true; next && p + run < points->count; run += next) {
+        next = points->coordinates[last][p + run] == points->coordinates[last][p] + run;
+        for (int i = 0; i < last && next; i++)
+            next = points->coordinates[i][p + run] == points->coordinates[i][p];
+    }
+    return run;
+}
+
+// The part of a footprint at a run of points of the shared modes; false where that is nothing.
+static bool rect_at_points(const Rect *footprint, const Shared *shared, const Entries *points, int64_t p,
+                           int64_t run, Rect *rect) {
     *rect = *footprint;
     for (int i = 0; i < shared->count; i++) {
-        const int64_t x = points->coordinates[i][p];
-        const PositionSet at = positions_clip(rect_mode(footprint, shared->modes[i]), x, x + 1);
+        const int mode = shared->modes[i];
+        const int64_t x = points->coordinates[i][p], count = i + 1 < shared->count ? 1 : run;
+        const PositionSet at = positions_clip(rect_mode(footprint, mode), x, x + count);
         if (positions_count(at) == 0)
             return false;
-        rect_set_mode(rect, shared->modes[i], (PositionSet){x, x + 1, NULL});
+        rect_set_mode(rect, mode, at);
     }
     return true;
 }
@@ -152,10 +165,12 @@ static const char *find_named(Search *search, const Region *footprint, const Sha
     const char *why = entries_keep_within(entries, used);
     if (!why)
         why = find_points(entries, shared, &points);
-    for (int64_t p = 0; !why && p < points.count; p++)
+    for (int64_t p = 0, run; !why && p < points.count; p += run) {
+        run = count_run(shared, &points, p);
         for (int64_t r = 0; r < footprint->rects.count; r++)
-            if (rect_at_point(&footprint->rects.items[r], shared, &points, p, &rect))
+            if (rect_at_points(&footprint->rects.items[r], shared, &points, p, run, &rect))
                 find_parts(search, &rect);
+    }
     entries_free(&points);
     return why;
 }

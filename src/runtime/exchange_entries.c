@@ -6,6 +6,7 @@
 #include "runtime/load_sparse.h"
 #include "runtime/value_exchange.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { MESSAGE_BYTES = 1 << 27 };
@@ -130,54 +131,54 @@ static Region first_parts(const Storage *storage, Arena *arena) {
     return parts;
 }
 
-// Where one entry goes.
+// Who has which entries at home: parts of the whole tensor, sorted by where they begin in one mode.
 typedef struct {
-    const Home *home;
-    int64_t rank; // the last one that was found
-    Region pieces;
-    Array(int64_t) ranks;
-    Arena *arena;
-} Destination;
+    HoldingArray parts;
+    int mode;
+    int64_t last; // that the last entry was in
+} Homes;
 
-static bool is_inside(const Region *pieces, const Entries *entries, int64_t e) {
-    for (int64_t i = 0; i < pieces->rects.count; i++) {
-        const Rect *rect = &pieces->rects.items[i];
-        int d = 0;
-        while (d < rect->order && !rect->periodic[d] && rect->lo[d] <= entries->coordinates[d][e] &&
-               entries->coordinates[d][e] < rect->hi[d])
-            d++;
-        if (d == rect->order)
-            return true;
-    }
-    return false;
+static int compare_at(const void *left, const void *right, void *mode) {
+    const Holding *a = left, *b = right;
+    const int64_t x = a->rect.lo[*(const int *)mode], y = b->rect.lo[*(const int *)mode];
+    return (x > y) - (x < y);
+}
+
+static Homes find_homes(const Storage *storage, const Entries *entries, Arena *arena) {
+    const Home *home = storage->home;
+    const Rect whole = rect_whole(home->order, home->extents);
+    Homes homes = {0};
+    int mode_order[MAX_ORDER];
+    home_owners(home, &whole, arena, &homes.parts);
+    if (homes.parts.count == 0)
+        return homes;
+    const Rect *first = &homes.parts.items[0].rect;
+    entries_mode_order(entries, 1, &first, home->tensor->mode_order, mode_order);
+    homes.mode = mode_order[0];
+    qsort_r(homes.parts.items, (size_t)homes.parts.count, sizeof(Holding), compare_at, &homes.mode);
+    return homes;
 }
 
 // Many entries go where the one before went.
-static void find_destinations(Destination *destination, const Entries *entries, int64_t e, Arena *scratch) {
-    const Home *home = destination->home;
-    if (!home->replicated && destination->ranks.count == 1 && is_inside(&destination->pieces, entries, e))
-        return;
-    Rect point = {.order = entries->order};
-    for (int d = 0; d < entries->order; d++) {
-        point.lo[d] = entries->coordinates[d][e];
-        point.hi[d] = point.lo[d] + 1;
+static const Holding *find_home(Homes *homes, const Entries *entries, int64_t e) {
+    const HoldingArray *parts = &homes->parts;
+    if (entries_is_within(entries, e, &parts->items[homes->last].rect))
+        return &parts->items[homes->last];
+    const int64_t x = entries->coordinates[homes->mode][e];
+    int64_t first = 0, last = parts->count;
+    while (first < last) {
+        const int64_t middle = first + (last - first) / 2;
+        if (parts->items[middle].rect.lo[homes->mode] <= x)
+            first = middle + 1;
+        else
+            last = middle;
     }
-    HoldingArray owners = {0};
-    arena_reset(scratch);
-    home_owners(home, &point, scratch, &owners);
-    destination->ranks.count = 0;
-    for (int64_t i = 0; i < owners.count; i++) {
-        const Holding *holding = &owners.items[i];
-        if (!holding->holders)
-            array_push(destination->arena, destination->ranks, holding->rank);
-        for (int64_t h = 0; holding->holders && h < holding->holder_count; h++)
-            array_push(destination->arena, destination->ranks, holding->holders[h]);
-    }
-    if (!home->replicated && destination->ranks.count == 1 &&
-        destination->rank != destination->ranks.items[0]) {
-        destination->rank = destination->ranks.items[0];
-        destination->pieces = home_pieces(home, destination->rank, destination->arena);
-    }
+    // Of blocks, the last ones that begin before it.
+    do
+        first--;
+    while (!entries_is_within(entries, e, &parts->items[first].rect));
+    homes->last = first;
+    return &parts->items[first];
 }
 
 static void copy_entry(const Entries *to, int64_t at, const Entries *from, int64_t e) {
@@ -189,18 +190,18 @@ static void copy_entry(const Entries *to, int64_t at, const Entries *from, int64
 
 bool rank_by_home(const Storage *storage, const Entries *given, int ranks, RankedEntries *ranked,
                   Diagnostics *diagnostics) {
-    Arena *arena = diagnostics->arena, *scratch = arena_create_within(arena);
+    Arena *arena = diagnostics->arena;
+    Homes homes = find_homes(storage, given, arena);
     int64_t *next = arena_array(arena, int64_t, ranks + 1);
     bool ok = ranked_entries_create(ranked, storage, ranks) || no_memory(storage, diagnostics);
     Entries *entries = &ranked->entries;
     entries->type = given->type;
     // Counted first, then copied.
     for (int pass = 0; pass < 2 && ok; pass++) {
-        Destination destination = {.home = storage->home, .rank = -1, .arena = arena};
         for (int64_t e = 0; e < given->count; e++) {
-            find_destinations(&destination, given, e, scratch);
-            for (int64_t i = 0; i < destination.ranks.count; i++) {
-                const int64_t rank = destination.ranks.items[i];
+            const Holding *holding = find_home(&homes, given, e);
+            for (int64_t h = 0; h < (holding->holders ? holding->holder_count : 1); h++) {
+                const int64_t rank = holding->holders ? holding->holders[h] : holding->rank;
                 if (pass == 0)
                     ranked->counts[rank]++;
                 else
@@ -213,7 +214,6 @@ bool rank_by_home(const Storage *storage, const Entries *given, int ranks, Ranke
         }
         ok = pass > 0 || !entries_allocate(entries) || no_memory(storage, diagnostics);
     }
-    arena_free(scratch);
     return ok;
 }
 

@@ -49,8 +49,6 @@ static bool load_pieces(void *arguments, Diagnostics *diagnostics) {
     Load *load = arguments;
     const Storage *storage = load->storage;
     const SourceSpec *source = load->source;
-    if (tensor_is_sparse(storage->home->tensor))
-        return sparse_load(load->storage, source, diagnostics);
     if (source->format)
         return load_file(load, diagnostics);
     if (source->generator->entries)
@@ -60,7 +58,48 @@ static bool load_pieces(void *arguments, Diagnostics *diagnostics) {
     return true;
 }
 
+// A sparse tensor: each rank reads a share of the source, and sends entries to their homes.
+typedef struct {
+    Storage *storage;
+    SourceShare share;
+    Entries entries;
+} SparseLoad;
+
+static bool read_share(void *arguments, Diagnostics *diagnostics) {
+    SparseLoad *load = arguments;
+    return source_read(&load->share, load->storage->limit, &load->entries, diagnostics);
+}
+
+static bool put_entries(void *arguments, Diagnostics *diagnostics) {
+    SparseLoad *load = arguments;
+    return sparse_put_entries(load->storage, &load->entries, diagnostics);
+}
+
+static bool load_sparse(Storage *storage, const SourceSpec *source, MPI_Comm comm, Diagnostics *diagnostics) {
+    SparseLoad load = {.storage = storage,
+                       .share = {.source = source, .tensor = storage->home->tensor->name, .file = {.fd = -1}},
+                       .entries = storage_no_entries(storage)};
+    MPI_Comm_rank(comm, &load.share.share);
+    MPI_Comm_size(comm, &load.share.shares);
+    bool ok = agree_on_part(comm, read_share, &load, diagnostics);
+    if (ok && load.share.shares > 1) {
+        Entries own = {0};
+        int64_t listed = load.share.listed;
+        all_reduce(&listed, 1, MPI_INT64_T, MPI_SUM, comm);
+        ok = source_check(&load.share, listed, diagnostics) &&
+             send_entries_home(storage, &load.entries, &own, comm, diagnostics);
+        entries_free(&load.entries);
+        load.entries = own;
+    }
+    ok = ok && agree_on_part(comm, put_entries, &load, diagnostics);
+    entries_free(&load.entries);
+    source_close(&load.share);
+    return ok;
+}
+
 bool storage_load(Storage *storage, const SourceSpec *source, MPI_Comm comm, Diagnostics *diagnostics) {
+    if (tensor_is_sparse(storage->home->tensor))
+        return load_sparse(storage, source, comm, diagnostics);
     Load load = {storage, source, {.fd = -1}};
     const bool ok = agree_on_part(comm, load_pieces, &load, diagnostics);
     input_close(&load.file);

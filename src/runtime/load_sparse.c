@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/load_sparse.h"
 
-#include "io/source_entries.h"
-
 #include <string.h>
 
 bool sparse_refuse(const Storage *storage, const char *why, Diagnostics *diagnostics) {
@@ -25,28 +23,6 @@ bool sparse_put_entries(Storage *storage, Entries *entries, Diagnostics *diagnos
         return put(storage, &tensor, diagnostics);
     stored_free(&tensor);
     return sparse_refuse(storage, why, diagnostics);
-}
-
-static bool is_whole(const Region *pieces, const Home *home) {
-    const Rect whole = rect_whole(home->order, home->extents);
-    return pieces_with(pieces, &whole) >= 0;
-}
-
-bool sparse_put_own(Storage *storage, Entries *entries, Diagnostics *diagnostics) {
-    const Region pieces = home_pieces(storage->home, storage->rank, diagnostics->arena);
-    const char *why = is_whole(&pieces, storage->home) ? NULL : entries_keep_within(entries, &pieces);
-    return why ? sparse_refuse(storage, why, diagnostics) : sparse_put_entries(storage, entries, diagnostics);
-}
-
-bool sparse_load(Storage *storage, const SourceSpec *source, Diagnostics *diagnostics) {
-    const Home *home = storage->home;
-    Entries entries = storage_no_entries(storage);
-    bool ok = storage->piece_count == 0 ||
-              source_entries(source, home->tensor->name, storage->type, home->tensor->order, home->extents,
-                             storage->limit, &entries, diagnostics);
-    ok = ok && sparse_put_own(storage, &entries, diagnostics);
-    entries_free(&entries);
-    return ok;
 }
 
 bool sparse_entries(const Storage *storage, Entries *entries, Diagnostics *diagnostics) {

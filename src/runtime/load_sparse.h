@@ -4,19 +4,14 @@
 #ifndef DISTAL_RUNTIME_LOAD_SPARSE_H
 #define DISTAL_RUNTIME_LOAD_SPARSE_H
 
-#include "io/source.h"
 #include "runtime/storage.h"
 
 // Diagnoses that the tensor cannot be stored, and why; false.
 bool sparse_refuse(const Storage *storage, const char *why, Diagnostics *diagnostics);
 
-// Puts in what the source gives and the home contains: every rank reads all of it. False with a diagnostic.
-bool sparse_load(Storage *storage, const SourceSpec *source, Diagnostics *diagnostics);
 // Puts in these entries, all of which the home contains. They are sorted and summed in place and remain the
 // caller's.
 bool sparse_put_entries(Storage *storage, Entries *entries, Diagnostics *diagnostics);
-// The same of entries of the whole tensor, of which those outside of the home are removed.
-bool sparse_put_own(Storage *storage, Entries *entries, Diagnostics *diagnostics);
 
 // The entries at home, in the order in which it is stored; entries_free follows in any case. False with
 // a diagnostic.

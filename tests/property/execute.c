@@ -226,15 +226,24 @@ static void keep_whole(const Run *run, const Tensor *tensor, Entries *stored) {
     run->whole.entries[tensor->id] = *stored;
 }
 
-// Entries of its own, which it has to store.
+// Entries of its own, of which each rank gives some: they have to be stored.
 static void put_sparse_input(Run *run, const Tensor *tensor, uint64_t seed) {
     Storage *storage = run->storages[tensor->id];
     Diagnostics *diagnostics = diagnostics_create(run->trial->arena, run->trial->pipeline->source);
     Entries entries, own = {0}, stored = {0};
-    const int64_t *extents = run->plan->homes[tensor->id].extents;
-    if (!sparse_input(drawn_tensor(run, tensor), tensor, extents, seed, seed, &entries) ||
-        !sparse_input(drawn_tensor(run, tensor), tensor, extents, seed, seed, &own) ||
-        !sparse_put_own(storage, &own, diagnostics))
+    int ranks;
+    MPI_Comm_size(run->comm, &ranks);
+    if (!sparse_input(drawn_tensor(run, tensor), tensor, run->plan->homes[tensor->id].extents, seed, seed,
+                      &entries))
+        fail_sparse(run, tensor, "cannot be made");
+    const int64_t first = part_begin(entries.count, ranks, run->rank);
+    Entries given = entries;
+    given.count = part_begin(entries.count, ranks, run->rank + 1) - first;
+    for (int d = 0; d < entries.order; d++)
+        given.coordinates[d] = entries.coordinates[d] + first;
+    given.values = (char *)entries.values + (size_t)first * type_info(tensor->type)->size;
+    if (!send_entries_home(storage, &given, &own, run->comm, diagnostics) ||
+        !agree(run->comm, sparse_put_entries(storage, &own, diagnostics)))
         fail_sparse(run, tensor, "cannot be stored");
     else if (!gather_entries(storage, &stored, run->comm, diagnostics))
         fail_sparse(run, tensor, "cannot be gathered");
@@ -242,7 +251,10 @@ static void put_sparse_input(Run *run, const Tensor *tensor, uint64_t seed) {
         fail_sparse(run, tensor, "is stored with other entries");
     entries_free(&entries);
     entries_free(&own);
-    keep_whole(run, tensor, &stored);
+    if (run->rank == 0) {
+        entries_free(&run->whole.entries[tensor->id]);
+        run->whole.entries[tensor->id] = stored;
+    }
 }
 
 // Other values in place, with the structure that it has.

@@ -45,6 +45,10 @@ static void write_file(const char *bytes, size_t size) {
     assert_int_equal(fclose(file), 0);
 }
 
+// As which of how many processes files are read, and the entries that this one lists.
+static int own_share, all_shares;
+static int64_t listed;
+
 // What is wrong, with F for the path; "" where the entries are read.
 static const char *read_entries(const FileFormat *format, ElementType type, int order, const int64_t *extents,
                                 int64_t limit, Entries *entries) {
@@ -52,6 +56,9 @@ static const char *read_entries(const FileFormat *format, ElementType type, int 
     *entries = (Entries){0};
     diagnostics = diagnostics_create(arena, (Source){"test", NULL});
     if (input_open(format, path, &file, diagnostics)) {
+        file.share = own_share;
+        file.shares = all_shares;
+        file.listed = &listed;
         if (input_check(&file, "A", type, order, extents, diagnostics))
             input_entries(&file, type, limit, entries, diagnostics);
         input_close(&file);
@@ -521,6 +528,60 @@ static void test_shares(void **state) {
     entries_free(&entries);
 }
 
+// Several processes read shares of a file, some of which are empty: together the same entries.
+static void check_processes(const FileFormat *format, const int64_t *extents, int64_t lines) {
+    Entries whole;
+    assert_string_equal(read_entries(format, TYPE_F64, 2, extents, INT64_MAX, &whole), "");
+    for (all_shares = 1; all_shares < 100; all_shares += 1 + all_shares / 3) {
+        int64_t e = 0, all = 0;
+        for (own_share = 0; own_share < all_shares; own_share++) {
+            Entries entries;
+            listed = 0;
+            assert_string_equal(read_entries(format, TYPE_F64, 2, extents, INT64_MAX, &entries), "");
+            all += listed;
+            for (int64_t i = 0; i < entries.count; i++, e++) {
+                assert_true(e < whole.count);
+                for (int d = 0; d < 2; d++)
+                    assert_int_equal(entries.coordinates[d][i], whole.coordinates[d][e]);
+                assert_true(((double *)entries.values)[i] == ((double *)whole.values)[e]);
+            }
+            entries_free(&entries);
+        }
+        assert_int_equal(e, whole.count);
+        assert_int_equal(all, lines);
+    }
+    own_share = all_shares = 0;
+    entries_free(&whole);
+}
+
+static void test_processes(void **state) {
+    (void)state;
+    static const int counts[] = {0, 1, 2, 37};
+    for (int c = 0; c < 4; c++) {
+        FILE *file = fopen(path, "wb");
+        fprintf(file, "%s%% comment\n%d %d %d\n", MTX "coordinate real general\n", 30, 40, counts[c]);
+        for (int e = 0; e < counts[c]; e++)
+            fprintf(file, "%d %d %d%s%s", e % 30 + 1, e + 1, e, e % 7 ? "" : "\n% comment 1 1 1",
+                    e == counts[c] - 1 ? ""
+                    : e % 5            ? "\n"
+                                       : "\r\n\n");
+        fclose(file);
+        check_processes(&file_format_mtx, (int64_t[]){30, 40}, counts[c]);
+    }
+    write_file(MTX "array real general\n2 3\n1\n0\n3\n4\n0\n6\n",
+               strlen(MTX "array real general\n2 3\n1\n0\n3\n4\n0\n6\n"));
+    check_processes(&file_format_mtx, (int64_t[]){2, 3}, 6);
+    enum { ROWS = 13, COLUMNS = 3 };
+    const FileTensor tensor = {.type = TYPE_F64, .order = 2, .extents = {ROWS, COLUMNS}};
+    double data[ROWS * COLUMNS];
+    for (int i = 0; i < ROWS * COLUMNS; i++)
+        data[i] = i % 4;
+    const int fd = open(path, O_RDWR | O_TRUNC);
+    assert_null(file_write_dense(&file_format_npy, fd, &tensor, data, INT64_MAX, arena));
+    close(fd);
+    check_processes(&file_format_npy, tensor.extents, 0);
+}
+
 static Entries sample(ElementType type, int order) {
     Entries entries = {.type = type, .order = order, .extents = {300, 70, 1, 5}, .count = 50000};
     assert_null(entries_allocate(&entries));
@@ -619,11 +680,9 @@ static void test_dense(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_wrong_texts),
-        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_shares),
-        cmocka_unit_test(test_written_and_read_back),
+        cmocka_unit_test(test_texts),     cmocka_unit_test(test_wrong_texts),
+        cmocka_unit_test(test_bytes),     cmocka_unit_test(test_shares),
+        cmocka_unit_test(test_processes), cmocka_unit_test(test_written_and_read_back),
         cmocka_unit_test(test_dense),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
