@@ -48,6 +48,12 @@ distal_status tensor_check_home(distal_context *context, distal_tensor *tensor) 
         tensor->settled = arena_create_within(tensor->arena);
     arena_reset(tensor->settled);
     tensor->home_changes++;
+    for (int d = 0; tensor->tensor->placement && d < tensor->tensor->placement->machine->order; d++)
+        if (tensor->tensor->placement->entries[d].balance != BALANCE_NONE)
+            return invalid(context,
+                           "the placement of tensor '%s' follows from entries, which is not supported yet in "
+                           "programs that call the library: partition it by coordinates",
+                           tensor->name);
     if (on_first_rank) {
         home_on_first_rank(&tensor->home, tensor->tensor, tensor->extents, context->ranks, tensor->settled);
         return DISTAL_OK;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "cli/balance.h"
 #include "cli/commands.h"
 #include "cli/memory.h"
 #include "cli/report.h"
@@ -255,11 +256,15 @@ static bool count_moved(const Structures *structures) {
     return true;
 }
 
+static bool is_given(const Session *session, const Tensor *tensor) {
+    for (int64_t i = 0; i < session->options->inputs.count; i++)
+        if (strcmp(tensor->name, session->options->inputs.items[i].tensor) == 0)
+            return true;
+    return false;
+}
+
 // Reads the sparse inputs that --in gives; dense ones say nothing that a plan depends on.
-static bool read_structures(Session *session) {
-    Bindings bindings;
-    if (!bindings_create(session, &bindings))
-        return false;
+static bool read_structures(Session *session, const Bindings *bindings) {
     const Plan *plan = session->pipeline->plan;
     const Structures structures = {
         .session = session,
@@ -268,11 +273,9 @@ static bool read_structures(Session *session) {
         .limit = session->options->memory_limit > 0 ? session->options->memory_limit : INT64_MAX,
         .scratch = arena_create_within(session->arena)};
     bool ok = true;
-    for (int64_t i = 0; i < session->options->inputs.count; i++)
-        for (int t = 0; ok && t < session->pipeline->program->tensor_count; t++)
-            if (tensor_is_sparse(plan->tensors[t]) &&
-                strcmp(plan->tensors[t]->name, session->options->inputs.items[i].tensor) == 0)
-                ok = read_given(&structures, &plan->homes[t], &bindings.sources[t]);
+    for (int t = 0; ok && t < session->pipeline->program->tensor_count; t++)
+        if (tensor_is_sparse(plan->tensors[t]) && is_given(session, plan->tensors[t]))
+            ok = read_given(&structures, &plan->homes[t], &bindings->sources[t]);
     ok = ok && count_moved(&structures);
     for (int t = 0; t < plan->tensor_count; t++)
         entries_free(&structures.given[t].entries);
@@ -280,8 +283,21 @@ static bool read_structures(Session *session) {
     return ok;
 }
 
+static bool divide_given(void *context, const BalanceTask *task, const Entries *entries,
+                         const Boundaries **boundaries) {
+    Session *session = context;
+    if (!entries)
+        return false;
+    const char *why = balance_whole(&task->division, entries, session->arena, boundaries);
+    return !why || diagnostics_error(session->diagnostics, (Span){0}, "tensor %s cannot be stored: %s",
+                                     task->tensor->name, why);
+}
+
 static ExitStatus plan(Session *session) {
-    if (!session_compile(session, PASS_PLAN) || !read_structures(session))
+    Bindings bindings;
+    if (!session_compile(session, PASS_C) || !bindings_create(session, &bindings) ||
+        !session_balance(session, &bindings, is_given, divide_given, session) ||
+        !session_compile(session, PASS_PLAN) || !read_structures(session, &bindings))
         return session_failure(session);
     Text text = text_create(session->arena);
     if (session->options->stats == STATS_JSON)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/run.h"
 
+#include "cli/balance.h"
 #include "cli/commands.h"
 #include "cli/launch.h"
 #include "cli/memory.h"
+#include "runtime/divide_entries.h"
 #include "runtime/wait.h"
 
 #include <limits.h>
@@ -46,6 +48,32 @@ static ExitStatus compute(Run *run) {
     return status;
 }
 
+// Without --in, generators give the inputs.
+static bool is_given(const Session *session, const Tensor *tensor) {
+    (void)session;
+    (void)tensor;
+    return true;
+}
+
+// Every rank has read all entries: it brings a part of them.
+static bool divide_share(void *context, const BalanceTask *task, const Entries *entries,
+                         const Boundaries **boundaries) {
+    Session *session = context;
+    if (!agree_on(MPI_COMM_WORLD, entries != NULL, session->diagnostics))
+        return false;
+    int rank, ranks;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    Entries share = *entries;
+    const int64_t first = part_begin(entries->count, ranks, rank);
+    share.count = part_begin(entries->count, ranks, rank + 1) - first;
+    for (int m = 0; m < entries->order; m++)
+        share.coordinates[m] = entries->coordinates[m] + first;
+    *boundaries = divide_entries(&task->division, task->tensor->name, &share, MPI_COMM_WORLD, session->arena,
+                                 session->diagnostics);
+    return *boundaries != NULL;
+}
+
 // Between MPI_Init and MPI_Finalize. All ranks return the same.
 static ExitStatus run_ranks(Session *session) {
     int rank, ranks;
@@ -59,9 +87,12 @@ static ExitStatus run_ranks(Session *session) {
                                (long long)session->options->ranks, ranks, ranks == 1 ? "" : "es");
     session->ranks = ranks;
     ok = ok && (session->source.text || share_program(session));
-    ok = ok && session_compile(session, PASS_PLAN);
+    ok = ok && session_compile(session, PASS_C);
     run.pipeline = session->pipeline;
     ok = ok && bindings_create(session, &run.bindings);
+    if (agree(MPI_COMM_WORLD, ok))
+        ok = session_balance(session, &run.bindings, is_given, divide_share, session);
+    ok = ok && session_compile(session, PASS_PLAN);
     ExitStatus status = ok ? EXIT_FINE : session_failure(session);
     if (agree(MPI_COMM_WORLD, ok))
         status = compute(&run);

@@ -156,6 +156,7 @@ static void emit_processors(Emitter *emitter, const LoopNode *node) {
     const LoopNames *names = &emitter->names;
     Arena *arena = emitter->kernel->arena;
     Text used = text_create(arena), active = text_create(arena);
+    const LoopUses uses = loop_uses_within(emitter->kernel, node);
     bool fixed = false;
     text_printf(&active, "distal_takes_part(%s, %s)", names->execution, names->processor);
     for (int d = 0; d < node->dim_count; d++) {
@@ -165,7 +166,7 @@ static void emit_processors(Emitter *emitter, const LoopNode *node) {
             text_printf(&active, coordinate->left ? " && %s[%d] == (%s)" : " && %s[%d] == %s",
                         names->coordinates, d, int_text(emitter, coordinate));
             fixed = true;
-        } else if (emitter->uses.vars[var]) {
+        } else if (uses.vars[var]) {
             text_printf(&used, "%s%s = %s[%d]", used.length ? ", " : "", names->vars[var], names->coordinates,
                         d);
         }

@@ -236,3 +236,19 @@ const char *entries_sum_duplicates(Entries *entries) {
     free(first);
     return why;
 }
+
+const char *entries_distinct(const Entries *entries, int mode_count, const int *modes, Entries *points) {
+    static const int natural[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+    *points = (Entries){.type = TYPE_I32, .order = mode_count, .count = entries->count};
+    for (int m = 0; m < mode_count; m++)
+        points->extents[m] = entries->extents[modes[m]];
+    const char *why = entries_allocate(points);
+    if (why || entries->count == 0)
+        return why;
+    for (int m = 0; m < mode_count; m++)
+        memcpy(points->coordinates[m], entries->coordinates[modes[m]],
+               (size_t)entries->count * sizeof(int64_t));
+    memset(points->values, 0, (size_t)entries->count * sizeof(int32_t));
+    why = entries_sort(points, natural);
+    return why ? why : entries_sum_duplicates(points);
+}

@@ -45,6 +45,10 @@ const char *entries_sort(Entries *entries, const int *mode_order);
 // Entries with the same coordinates follow each other. A sum of zero stays an entry.
 const char *entries_sum_duplicates(Entries *entries);
 
+// The distinct coordinates that entries have in these modes, in order, as `points` with values that mean
+// nothing; entries_free follows in any case.
+const char *entries_distinct(const Entries *entries, int mode_count, const int *modes, Entries *points);
+
 // Removes the entries for which `keep` is 0.
 const char *entries_keep(Entries *entries, const uint8_t *keep);
 // Whether the coordinates of entry `e` are in the rectangle.

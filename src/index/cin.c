@@ -20,6 +20,14 @@ Cin *cin_copy(const Cin *cin) {
     return copy;
 }
 
+// A variable that no loop has, for a number that is known with entries and at most `most`.
+static int add_number(Cin *cin, const NewVar *of, const char *what, const IntExpr *most) {
+    const int var = cin->var_count++;
+    cin->vars[var] = (IndexVar){
+        .name = arena_printf(cin->arena, "%s_%s", of->name, what), .span = of->span, .extent = most};
+    return var;
+}
+
 void cin_derive(Cin *cin, Relation *relation, const NewVar *children) {
     const RelationKind *kind = relation->kind;
     const IntExpr *parents[2], *extents[2];
@@ -30,13 +38,15 @@ void cin_derive(Cin *cin, Relation *relation, const NewVar *children) {
     }
     kind->extents(cin->arena, parents, relation->numbers, extents);
     if (kind->stored) {
-        // Its value is at most its own extent.
-        relation->count = cin->var_count++;
-        cin->vars[relation->count] =
-            (IndexVar){.name = arena_printf(cin->arena, "%s_count", children[0].name),
-                       .span = children[0].span,
-                       .extent = extents[0]};
+        relation->count = add_number(cin, &children[0], "count", extents[0]);
+        relation->begin = add_number(cin, &children[0], "begin", extents[0]);
         extents[0] = int_var(cin->arena, relation->count);
+    }
+    if (kind->balanced) {
+        relation->longest = add_number(cin, &children[1], "longest", parents[0]);
+        relation->begin = add_number(cin, &children[1], "begin", parents[0]);
+        relation->length = add_number(cin, &children[1], "length", parents[0]);
+        extents[1] = int_var(cin->arena, relation->longest);
     }
     for (int c = 0; c < kind->children; c++) {
         relation->child[c] = cin->var_count++;
@@ -269,6 +279,12 @@ const Relation *cin_replaced_by(const Cin *cin, int var) {
         if (relation_parents(cin->relations.items[r]) >> var & 1)
             return cin->relations.items[r];
     return NULL;
+}
+
+bool cin_positions_are_distributed(const Cin *cin, const Relation *relation) {
+    const Relation *by = relation->kind->stored ? cin_replaced_by(cin, relation->child[0]) : NULL;
+    return by && relation->access->first_level == 0 && by->kind == &relation_divide &&
+           cin_directive(cin, DIRECTIVE_DISTRIBUTE, by->child[0]);
 }
 
 RelationTerms cin_relation_terms(const Cin *cin, const Relation *relation) {

@@ -139,7 +139,7 @@ static void verify_distribution(Verifier *verifier) {
     }
 }
 
-// Whether an extent mentions no variables but numbers of positions.
+// Whether an extent mentions no variables but numbers that follow from entries.
 static bool is_extent(const IntExpr *expr, VarSet counts) {
     if (expr->op == INT_VAR)
         return counts >> expr->value & 1;
@@ -149,9 +149,11 @@ static bool is_extent(const IntExpr *expr, VarSet counts) {
 bool cin_verify(const Cin *cin, const char **why) {
     Verifier verifier = {.cin = cin};
     VarSet counts = 0;
-    for (int64_t r = 0; r < cin->relations.count; r++)
-        if (cin->relations.items[r]->kind->stored)
-            counts |= (VarSet)1 << cin->relations.items[r]->count;
+    for (int64_t r = 0; r < cin->relations.count; r++) {
+        const Relation *relation = cin->relations.items[r];
+        counts |= (VarSet)relation->kind->stored << relation->count;
+        counts |= (VarSet)relation->kind->balanced << relation->longest;
+    }
     for (int v = 0; v < cin->var_count; v++)
         if (!is_extent(cin->vars[v].extent, counts))
             fail(&verifier, "the extent of a variable mentions an index variable", v);

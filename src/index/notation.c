@@ -120,7 +120,11 @@ Tensor *tensor_copy(Arena *arena, const Tensor *tensor) {
     for (int d = 0; d < placement->machine->order; d++) {
         placement->entries[d].cycle = int_copy(arena, placement->entries[d].cycle);
         placement->entries[d].span = (Span){0};
+        const char *by = placement->entries[d].by;
+        placement->entries[d].by = by ? arena_string(arena, by, strlen(by)) : NULL;
     }
+    for (int m = 0; m < tensor->order; m++)
+        placement->names[m] = arena_string(arena, placement->names[m], strlen(placement->names[m]));
     copy->placement = placement;
     return copy;
 }
@@ -135,7 +139,7 @@ static bool placed_alike(const Placement *a, const Placement *b) {
     for (int d = 0; d < a->machine->order; d++) {
         const PlaceEntry *one = &a->entries[d], *other = &b->entries[d];
         if (one->kind != other->kind || one->mode != other->mode || one->coordinate != other->coordinate ||
-            !same_expr(one->cycle, other->cycle))
+            !same_expr(one->cycle, other->cycle) || !balanced_alike(one, other))
             return false;
     }
     return true;

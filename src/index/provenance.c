@@ -14,27 +14,149 @@ struct Provenance {
     NumericRelation *relations; // in order of derivation
 };
 
-// The number of positions of the relation whose variable for that is `var`; NULL where there is none, or
-// where the structure is not known: then it stands for its own extent, which is the most that it can be.
-static const StoredPositions *find_stored(const Cin *cin, int var) {
-    for (int64_t r = 0; r < cin->relations.count; r++)
-        if (cin->relations.items[r]->kind->stored && cin->relations.items[r]->count == var)
-            return cin->relations.items[r]->stored;
-    return NULL;
+// Positions of which it is known where parts of them begin and end: from the first coordinate of an entry of
+// a part to behind the last.
+typedef struct {
+    StoredPositions base;
+    int64_t parts;
+    const int64_t *positions;     // before each part
+    const int64_t *first, *after; // coordinates
+} StoredParts;
+
+// The part that has the position.
+static int64_t part_with(const StoredParts *parts, int64_t position) {
+    int64_t first = 0, last = parts->parts;
+    while (last - first > 1) {
+        const int64_t middle = first + (last - first) / 2;
+        *(parts->positions[middle] <= position ? &first : &last) = middle;
+    }
+    return first;
+}
+
+// Those of all parts that have some of the positions.
+static PositionSet bound_parts(const StoredPositions *stored, int64_t first, int64_t last) {
+    const StoredParts *own = (const StoredParts *)stored;
+    return (PositionSet){own->first[part_with(own, first)], own->after[part_with(own, last - 1)], NULL};
+}
+
+static void preimage_parts(const StoredPositions *stored, PositionSet positions, Arena *arena,
+                           PositionSetArray *to) {
+    array_push(arena, *to, bound_parts(stored, positions.lo, positions.hi));
+}
+
+// In row-major order.
+static int64_t collapsed(const Boundaries *boundaries, const int64_t *coordinates, const int64_t *extents) {
+    int64_t position = 0;
+    for (int m = 0; m < boundaries->division.mode_count; m++)
+        position = position * extents[m] + coordinates[m];
+    return position;
+}
+
+static const StoredPositions *stored_parts(const Boundaries *boundaries, const int64_t *extents,
+                                           Arena *arena) {
+    StoredParts *parts = arena_new(arena, StoredParts);
+    const int64_t count = boundaries->count, modes = boundaries->division.mode_count;
+    int64_t *first = arena_array(arena, int64_t, count), *after = arena_array(arena, int64_t, count);
+    for (int64_t q = 0; q < count; q++) {
+        first[q] = collapsed(boundaries, &boundaries->starts[q * modes], extents);
+        const bool any = boundaries->positions[q] < boundaries->positions[q + 1];
+        after[q] = any ? collapsed(boundaries, &boundaries->lasts[q * modes], extents) + 1 : first[q];
+    }
+    *parts = (StoredParts){
+        {boundaries->total, bound_parts, preimage_parts}, count, boundaries->positions, first, after};
+    return &parts->base;
+}
+
+bool provenance_division(const Cin *cin, const Relation *relation, const int64_t *params,
+                         Division *division) {
+    const StoredAccess *access = relation->access;
+    *division = (Division){.balance = BALANCE_STORED, .tensor = access->name};
+    if (!cin_positions_are_distributed(cin, relation))
+        return false;
+    for (int l = 0; l <= access->last_level; l++)
+        division->modes[division->mode_count++] = access->modes[l];
+    int var = relation->child[0];
+    for (const Relation *by = cin_replaced_by(cin, var);
+         by && by->kind == &relation_divide && division->depth < MAX_DEPTH &&
+         cin_directive(cin, DIRECTIVE_DISTRIBUTE, by->child[0]) &&
+         int_eval(by->numbers[0], params, NULL, &division->parts[division->depth]) &&
+         division->parts[division->depth] > 0;
+         by = cin_replaced_by(cin, var)) {
+        division->depth++;
+        var = by->child[1];
+    }
+    return division->depth > 0;
+}
+
+static const Boundaries *find_boundaries(const Division *division, const int64_t *extents,
+                                         const BoundariesArray *known, Arena *arena) {
+    const Boundaries *found = boundaries_find(known, division);
+    return found ? found : boundaries_even(division, extents, arena);
+}
+
+// The extents of the modes whose positions are divided.
+static void stored_extents(const Provenance *provenance, const NumericRelation *relation,
+                           const Division *division, int64_t *extents) {
+    for (int m = 0; m < division->mode_count; m++)
+        extents[m] = provenance->extents[relation->relation.access->vars[division->modes[m]]];
+}
+
+// What entries determine of a relation, before the extents of its children are known.
+static bool find_boundaries_of(const Provenance *provenance, const Cin *cin, const int64_t *params,
+                               const BoundariesArray *known, NumericRelation *numeric, Arena *arena) {
+    Relation *relation = &numeric->relation;
+    Division division;
+    int64_t extents[MAX_ORDER];
+    if (relation->kind->stored && !relation->stored &&
+        provenance_division(cin, relation, params, &division)) {
+        stored_extents(provenance, numeric, &division, extents);
+        numeric->boundaries = find_boundaries(&division, extents, known, arena);
+        relation->stored = stored_parts(numeric->boundaries, extents, arena);
+    }
+    if (!relation->kind->balanced)
+        return true;
+    division = *relation->division;
+    division.depth = 1;
+    extents[0] = provenance->extents[relation->parent[0]];
+    if (!int_eval(relation->numbers[0], params, NULL, &division.parts[0]) || division.parts[0] < 1)
+        return false;
+    numeric->boundaries = find_boundaries(&division, extents, known, arena);
+    return true;
+}
+
+// Sets the value of a variable that is known with entries. Where it is not known, it stands for its own
+// extent, which is the most that it can be.
+static void find_number(const NumericRelation *numeric, int var, int64_t *value) {
+    const Relation *relation = &numeric->relation;
+    if (relation->kind->stored && relation->count == var && relation->stored)
+        *value = relation->stored->count;
+    if (relation->kind->balanced && relation->longest == var)
+        *value = boundaries_longest(numeric->boundaries);
+}
+
+// The first variable that a relation has made; they follow those of the relations before it.
+static int first_var(const Relation *relation) {
+    return relation->kind->stored     ? relation->count
+           : relation->kind->balanced ? relation->longest
+                                      : relation->child[0];
 }
 
 static bool find_extents(Provenance *provenance, const Cin *cin, const int64_t *params,
-                         Diagnostics *diagnostics) {
+                         const BoundariesArray *known, Arena *arena, Diagnostics *diagnostics) {
+    int next = 0;
     for (int v = 0; v < cin->var_count; v++) {
         const IndexVar *var = &cin->vars[v];
-        if (!int_eval(var->extent, params, provenance->extents, &provenance->extents[v]) ||
-            provenance->extents[v] < 0)
+        bool ok = true;
+        if (next < provenance->relation_count && first_var(cin->relations.items[next]) == v)
+            ok = find_boundaries_of(provenance, cin, params, known, &provenance->relations[next++], arena);
+        ok = ok && int_eval(var->extent, params, provenance->extents, &provenance->extents[v]) &&
+             provenance->extents[v] >= 0;
+        if (!ok)
             return diagnostics_error(diagnostics, var->span,
                                      "the extent of '%s' is negative or does not fit into 64 bits",
                                      var->name);
-        const StoredPositions *stored = find_stored(cin, v);
-        if (stored)
-            provenance->extents[v] = stored->count;
+        if (next > 0)
+            find_number(&provenance->relations[next - 1], v, &provenance->extents[v]);
     }
     return true;
 }
@@ -62,21 +184,22 @@ static bool put_in_numbers(Provenance *provenance, const Cin *cin, const int64_t
     return true;
 }
 
-Provenance *provenance_create(const Cin *cin, const int64_t *params, Arena *arena, Diagnostics *diagnostics) {
+Provenance *provenance_create(const Cin *cin, const int64_t *params, const BoundariesArray *known,
+                              Arena *arena, Diagnostics *diagnostics) {
     Provenance *provenance = arena_new(arena, Provenance);
     provenance->var_count = cin->var_count;
     provenance->relation_count = (int)cin->relations.count;
     provenance->relations = arena_array(arena, NumericRelation, cin->relations.count);
-    if (!find_extents(provenance, cin, params, diagnostics))
+    for (int i = 0; i < provenance->relation_count; i++)
+        provenance->relations[i].relation = *cin->relations.items[i];
+    if (!find_extents(provenance, cin, params, known, arena, diagnostics))
         return NULL;
     for (int i = 0; i < provenance->relation_count; i++)
         for (int v = 0; v < cin->var_count; v++)
             provenance->derives[v] |= relation_parents(cin->relations.items[i]) >> v & 1;
-    for (int i = 0; i < provenance->relation_count; i++) {
-        provenance->relations[i].relation = *cin->relations.items[i];
+    for (int i = 0; i < provenance->relation_count; i++)
         if (!put_in_numbers(provenance, cin, params, &provenance->relations[i], arena, diagnostics))
             return NULL;
-    }
     return provenance;
 }
 
@@ -84,7 +207,22 @@ Provenance *provenance_copy(const Provenance *provenance, Arena *arena) {
     Provenance *copy = arena_copy(arena, provenance, sizeof *provenance);
     copy->relations = arena_copy(arena, provenance->relations,
                                  sizeof *copy->relations * (size_t)provenance->relation_count);
+    for (int i = 0; i < copy->relation_count; i++) {
+        NumericRelation *relation = &copy->relations[i];
+        int64_t extents[MAX_ORDER];
+        if (!relation->boundaries)
+            continue;
+        relation->boundaries = boundaries_copy(relation->boundaries, arena);
+        if (!relation->relation.kind->stored)
+            continue;
+        stored_extents(copy, relation, &relation->boundaries->division, extents);
+        relation->relation.stored = stored_parts(relation->boundaries, extents, arena);
+    }
     return copy;
+}
+
+const NumericRelation *provenance_relation(const Provenance *provenance, int64_t index) {
+    return &provenance->relations[index];
 }
 
 int64_t provenance_extent(const Provenance *provenance, int var) {

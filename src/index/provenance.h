@@ -10,12 +10,21 @@
 
 typedef struct Provenance Provenance;
 
-// Relations and extents of `cin` for these params, prepared for many queries. NULL with a diagnostic if an
-// extent is negative, or if extents or coordinates overflow. Lives in the arena.
-Provenance *provenance_create(const Cin *cin, const int64_t *params, Arena *arena, Diagnostics *diagnostics);
+// What the entries of a tensor balance where its positions are distributed: loops that one relation or
+// several divide the positions of all its leading levels into. False where there are none.
+bool provenance_division(const Cin *cin, const Relation *relation, const int64_t *params, Division *division);
+
+// Relations and extents of `cin` for these params, prepared for many queries. Where entries balance parts and
+// `known` has no boundaries of these, parts of equal length are assumed. NULL with a diagnostic if an extent
+// is negative, or if extents or coordinates overflow. Lives in the arena.
+Provenance *provenance_create(const Cin *cin, const int64_t *params, const BoundariesArray *known,
+                              Arena *arena, Diagnostics *diagnostics);
 
 // A copy in `arena` that depends on nothing else: it may outlive the Cin.
 Provenance *provenance_copy(const Provenance *provenance, Arena *arena);
+
+// Relation number `index` of the Cin, with numbers.
+const NumericRelation *provenance_relation(const Provenance *provenance, int64_t index);
 
 // Numeric extent of a variable.
 int64_t provenance_extent(const Provenance *provenance, int var);

@@ -89,15 +89,77 @@ static void unsupported(PlaceParser *place, Span span, const char *what) {
     place->failed = true;
 }
 
-// Skips `fuse(x, y)` after `~`, so that the only diagnostic is that it is not supported.
-static bool skip_call(PlaceParser *place, Span span, const char *what) {
+static void balance_mode(PlaceParser *place, Arrow *arrow, const Token *name, Balance balance,
+                         PlaceEntry *entry) {
+    entry->kind = PLACE_PARTITION;
+    entry->balance = balance;
+    const int mode = mode_of(place, arrow, name);
+    if (mode < 0)
+        return;
+    entry->modes[entry->mode_count++] = mode;
+    entry->mode = entry->modes[0];
+}
+
+// `(x, y)` after `~fuse`.
+static bool parse_fuse(PlaceParser *place, Arrow *arrow, PlaceEntry *entry) {
     Parser *parser = place->parser;
-    const Token *open = peek(parser);
-    if (open->match == NO_MATCH)
-        return expected(parser, "'(' and ')' after it");
-    skip_brackets(parser);
-    unsupported(place, span_join(span, parser->tokens.items[parser->at - 1].span), what);
-    return true;
+    List list = list_open(parser);
+    list.not_empty = true;
+    while (list_next(&list)) {
+        const Token *name;
+        if (!expect_name(parser, "the name of a mode", &name))
+            return false;
+        balance_mode(place, arrow, name, BALANCE_STORED, entry);
+    }
+    const bool closed = list_close(&list, "',' or ')'");
+    entry->span = span_join(entry->span, list.span);
+    return closed;
+}
+
+// Takes over what the placement of a sparse tensor balances: its mode with the name of that of the entry.
+static void balance_by(PlaceParser *place, const Token *name, const Token *tensor_name, PlaceEntry *entry) {
+    Parser *parser = place->parser;
+    Name found;
+    if (!resolve_name(parser, tensor_name, NAME_TENSOR, &found)) {
+        place->failed = true;
+        return;
+    }
+    const Tensor *tensor = found.tensor;
+    const Placement *placement = tensor->placement;
+    for (int d = 0; placement && d < placement->machine->order; d++) {
+        const PlaceEntry *of = &placement->entries[d];
+        if (of->balance == BALANCE_NONE || of->by || of->mode_count > 1 ||
+            strcmp(placement->names[of->mode], name->text) != 0)
+            continue;
+        entry->balance = of->balance;
+        entry->by = tensor->name;
+        entry->mode_count = 1;
+        entry->modes[0] = of->mode;
+        return;
+    }
+    place->failed = !diagnostics_error(
+        parser->diagnostics, span_join(name->span, tensor_name->span),
+        "no placement of '%s' before this one balances a mode with the name '%s', as '%s -> M(weighted(%s))' "
+        "does",
+        tensor->name, name->text, tensor->name, name->text);
+}
+
+// `(x)` or `(x, B)` after `weighted`.
+static bool parse_weighted(PlaceParser *place, Arrow *arrow, PlaceEntry *entry) {
+    Parser *parser = place->parser;
+    bool outside;
+    const Token *name, *tensor;
+    enter_brackets(parser, &outside);
+    if (!expect_name(parser, "the name of a mode", &name))
+        return false;
+    balance_mode(place, arrow, name, BALANCE_WEIGHTED, entry);
+    if (accept(parser, TOKEN_COMMA)) {
+        if (!expect_name(parser, "the name of a sparse tensor", &tensor))
+            return false;
+        balance_by(place, name, tensor, entry);
+    }
+    entry->span = span_join(entry->span, peek(parser)->span);
+    return leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "',' and a tensor, or ')'");
 }
 
 // `(x, b)` after `cyclic`.
@@ -130,6 +192,8 @@ static bool parse_entry(PlaceParser *place, Arrow *arrow, PlaceEntry *entry) {
         take(parser);
         if (peek(parser)->kind == TOKEN_OPEN_PAREN && strcmp(token->text, "cyclic") == 0)
             return parse_cyclic(place, arrow, entry);
+        if (peek(parser)->kind == TOKEN_OPEN_PAREN && strcmp(token->text, "weighted") == 0)
+            return parse_weighted(place, arrow, entry);
         entry->kind = PLACE_PARTITION;
         entry->mode = mode_of(place, arrow, token);
         return true;
@@ -147,15 +211,14 @@ static bool parse_entry(PlaceParser *place, Arrow *arrow, PlaceEntry *entry) {
         const Token *name;
         if (!expect_name(parser, "the name of a mode or fuse(...) after '~'", &name))
             return false;
+        entry->span = span_join(token->span, name->span);
         if (strcmp(name->text, "fuse") == 0 && peek(parser)->kind == TOKEN_OPEN_PAREN)
-            return skip_call(place, token->span, "a placement of the non-zeros of fused modes");
-        unsupported(place, span_join(token->span, name->span),
-                    "a placement of the stored coordinates of a mode");
-        mode_of(place, arrow, name);
+            return parse_fuse(place, arrow, entry);
+        balance_mode(place, arrow, name, BALANCE_STORED, entry);
         return true;
     }
     default:
-        return expected(parser, "the name of a mode, cyclic(...), a coordinate or '*'");
+        return expected(parser, "the name of a mode, cyclic(...), weighted(...), '~', a coordinate or '*'");
     }
 }
 
@@ -312,8 +375,11 @@ static bool parse_arrow(PlaceParser *place, bool first_arrow) {
         return false;
     }
     Arrow arrow = {0};
-    return parse_modes(place, &arrow, name) && expect(parser, TOKEN_ARROW, "'->' and a machine") &&
-           parse_target(place, &arrow, first_arrow);
+    if (!parse_modes(place, &arrow, name))
+        return false;
+    for (int m = 0; m < arrow.mode_count && first_arrow; m++)
+        place->placement->names[m] = arena_string(parser->arena, arrow.modes[m], strlen(arrow.modes[m]));
+    return expect(parser, TOKEN_ARROW, "'->' and a machine") && parse_target(place, &arrow, first_arrow);
 }
 
 // "host, gpu or disk"; sets `names` to the names.
@@ -373,21 +439,78 @@ static bool is_padded(const Tensor *tensor, int level) {
     return above && below;
 }
 
+static bool divides(const PlaceEntry *entry, int mode) {
+    if (entry->kind != PLACE_PARTITION || entry->by || entry->balance == BALANCE_NONE)
+        return entry->kind == PLACE_PARTITION && entry->mode == mode;
+    for (int m = 0; m < entry->mode_count; m++)
+        if (entry->modes[m] == mode)
+            return true;
+    return false;
+}
+
 // What such a level stores of a part of its mode depends on the other parts.
-static void check_stored_modes(PlaceParser *place) {
+static bool check_stored_mode(PlaceParser *place, const PlaceEntry *entry) {
     const Tensor *tensor = place->tensor;
-    for (int d = 0; d < place->placement->machine->order; d++) {
+    for (int l = 0; l < tensor->order; l++)
+        if (divides(entry, tensor->mode_order[l]) && is_padded(tensor, l))
+            return diagnostics_error(
+                place->parser->diagnostics, entry->span,
+                "mode %d of sparse tensor '%s' is stored in full below stored coordinates, and "
+                "partitioning such a mode is not supported yet",
+                tensor->mode_order[l], tensor->name);
+    return true;
+}
+
+// "~fuse(x, y)" of the first `count` modes in the order of storage.
+static const char *stored_first(const PlaceParser *place, int count) {
+    Text text = text_create(place->parser->arena);
+    text_append(&text, "~fuse(");
+    for (int l = 0; l < count; l++)
+        text_printf(&text, "%s%s", l ? ", " : "", place->placement->names[place->tensor->mode_order[l]]);
+    text_append(&text, ")");
+    return text_string(&text);
+}
+
+// Entries balance the dimension `d`: of a sparse tensor; fused modes are those that are stored first; and no
+// other dimension has divided the modes before, but as a part of the same division.
+static bool check_balance(PlaceParser *place, int d) {
+    const Tensor *tensor = place->tensor;
+    const PlaceEntry *entry = &place->placement->entries[d];
+    Diagnostics *diagnostics = place->parser->diagnostics;
+    if (!entry->by && !tensor_is_sparse(tensor))
+        return diagnostics_error(diagnostics, entry->span,
+                                 "'%s' is dense, so that blocks of equal length are balanced: write '%s'; "
+                                 "'weighted(%s, B)' gives it the blocks of a sparse tensor B",
+                                 tensor->name, place->placement->names[entry->mode],
+                                 place->placement->names[entry->mode]);
+    for (int m = 0; entry->mode_count > 1 && m < entry->mode_count; m++)
+        if (entry->modes[m] != tensor->mode_order[m])
+            return diagnostics_error(
+                diagnostics, entry->span,
+                "'%s' can be cut where its entries follow each other as they are stored: "
+                "write '%s'",
+                tensor->name, stored_first(place, entry->mode_count));
+    for (int e = 0; e < place->placement->machine->order; e++) {
+        const PlaceEntry *other = &place->placement->entries[e];
+        const bool same = entry->mode_count > 1 && other->balance == entry->balance &&
+                          other->mode_count == entry->mode_count;
+        for (int m = 0; m < tensor->order; m++)
+            if (e != d && !same && divides(entry, m) && divides(other, m) && (e < d || entry->mode_count > 1))
+                return diagnostics_error(
+                    diagnostics, entry->span,
+                    "mode '%s' is partitioned by another level as well, and only the outermost one can be "
+                    "balanced by entries",
+                    place->placement->names[m]);
+    }
+    return true;
+}
+
+static void check_entries(PlaceParser *place) {
+    for (int d = 0; d < place->placement->machine->order && !place->failed; d++) {
         const PlaceEntry *entry = &place->placement->entries[d];
-        for (int l = 0; entry->kind == PLACE_PARTITION && l < tensor->order; l++)
-            if (tensor->mode_order[l] == entry->mode && is_padded(tensor, l)) {
-                diagnostics_error(
-                    place->parser->diagnostics, entry->span,
-                    "mode %d of sparse tensor '%s' is stored in full below stored coordinates, and "
-                    "partitioning such a mode is not supported yet",
-                    entry->mode, tensor->name);
-                place->failed = true;
-                return;
-            }
+        if (entry->kind == PLACE_PARTITION)
+            place->failed = !check_stored_mode(place, entry) ||
+                            (entry->balance != BALANCE_NONE && !check_balance(place, d));
     }
 }
 
@@ -415,7 +538,7 @@ bool parse_arrows(Parser *parser) {
         check_all_levels(&place);
     place.placement->span = span_join(place.placement->span, parser->tokens.items[parser->at - 1].span);
     if (ok && !place.failed)
-        check_stored_modes(&place);
+        check_entries(&place);
     if (ok && !place.failed)
         place.tensor->placement = place.placement;
     return ok;

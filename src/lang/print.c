@@ -64,14 +64,45 @@ static void print_tensor(const Printer *printer, const Tensor *tensor) {
     text_append(printer->to, order ? ")\n" : "\n");
 }
 
-static void print_entry(const Printer *printer, const PlaceEntry *entry) {
+// The name of a mode is that of the mode of another tensor by whose entries it is balanced.
+static void print_mode(const Printer *printer, const Placement *placement, int mode) {
+    bool by = false;
+    for (int d = 0; d < placement->machine->order; d++) {
+        const PlaceEntry *entry = &placement->entries[d];
+        if (entry->by && entry->mode == mode) {
+            text_printf(printer->to, "x%d", entry->modes[0]);
+            return;
+        }
+        by = by || entry->by;
+    }
+    text_printf(printer->to, by ? "y%d" : "x%d", mode);
+}
+
+static void print_partition(const Printer *printer, const Placement *placement, const PlaceEntry *entry) {
+    if (entry->balance == BALANCE_STORED && !entry->by) {
+        text_append(printer->to, entry->mode_count > 1 ? "~fuse(" : "~");
+        for (int m = 0; m < entry->mode_count; m++) {
+            text_append(printer->to, m ? ", " : "");
+            print_mode(printer, placement, entry->modes[m]);
+        }
+        text_append(printer->to, entry->mode_count > 1 ? ")" : "");
+        return;
+    }
+    text_append(printer->to, entry->cycle ? "cyclic(" : entry->balance != BALANCE_NONE ? "weighted(" : "");
+    print_mode(printer, placement, entry->mode);
+    if (entry->by)
+        text_printf(printer->to, ", %s", entry->by);
+    if (entry->cycle) {
+        text_append(printer->to, ", ");
+        int_print(entry->cycle, printer->names, printer->to);
+    }
+    text_append(printer->to, entry->cycle || entry->balance != BALANCE_NONE ? ")" : "");
+}
+
+static void print_entry(const Printer *printer, const Placement *placement, const PlaceEntry *entry) {
     switch (entry->kind) {
     case PLACE_PARTITION:
-        text_printf(printer->to, entry->cycle ? "cyclic(x%d, " : "x%d", entry->mode);
-        if (entry->cycle) {
-            int_print(entry->cycle, printer->names, printer->to);
-            text_append(printer->to, ")");
-        }
+        print_partition(printer, placement, entry);
         break;
     case PLACE_FIX:
         text_printf(printer->to, "%" PRId64, entry->coordinate);
@@ -85,12 +116,15 @@ static void print_entry(const Printer *printer, const PlaceEntry *entry) {
 static void print_arrow(const Printer *printer, const Tensor *tensor, const MachineLevel *level) {
     const Placement *placement = tensor->placement;
     text_append(printer->to, tensor->name);
-    for (int d = 0; d < tensor->order; d++)
-        text_printf(printer->to, "%sx%d%s", d ? ", " : "(", d, d + 1 < tensor->order ? "" : ")");
+    for (int d = 0; d < tensor->order; d++) {
+        text_append(printer->to, d ? ", " : "(");
+        print_mode(printer, placement, d);
+        text_append(printer->to, d + 1 < tensor->order ? "" : ")");
+    }
     text_printf(printer->to, " -> %s%s%s(", placement->machine->name, level->name[0] ? "." : "", level->name);
     for (int d = 0; d < level->order; d++) {
         text_append(printer->to, d ? ", " : "");
-        print_entry(printer, &placement->entries[level->first + d]);
+        print_entry(printer, placement, &placement->entries[level->first + d]);
     }
     text_append(printer->to, ")");
 }
@@ -142,6 +176,14 @@ void statement_print(const Program *program, const Statement *statement, Text *t
     text_append(to, "}\n");
 }
 
+// Whether entries of another tensor balance it.
+static bool refers(const Placement *placement) {
+    for (int d = 0; placement && d < placement->machine->order; d++)
+        if (placement->entries[d].by)
+            return true;
+    return false;
+}
+
 static void print_placement(const Printer *printer, const Tensor *tensor) {
     for (int l = 0; tensor->placement && l < tensor->placement->machine->level_count; l++) {
         text_append(printer->to, l ? ", " : "place ");
@@ -157,8 +199,11 @@ void program_print(const Program *program, const bool *used, Text *to) {
         print_machine(&printer, program->machines[i]);
     for (int i = 0; i < program->tensor_count; i++)
         print_tensor(&printer, program->tensors[i]);
-    for (int i = 0; i < program->tensor_count; i++)
-        print_placement(&printer, program->tensors[i]);
+    // Those that refer to others after these.
+    for (int by = 0; by < 2; by++)
+        for (int i = 0; i < program->tensor_count; i++)
+            if (refers(program->tensors[i]->placement) == by)
+                print_placement(&printer, program->tensors[i]);
     for (int i = 0; i < program->statement_count; i++) {
         text_append(to, "\n");
         statement_print(program, &program->statements[i], to);

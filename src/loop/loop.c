@@ -201,7 +201,7 @@ const LoopNode *loop_map_ints(Arena *arena, const LoopNode *node, IntRewrite rew
     if (node->kind == LOOP_PROCESSORS) {
         const IntExpr **fixed = arena_array(arena, const IntExpr *, node->dim_count);
         for (int d = 0; d < node->dim_count; d++)
-            fixed[d] = rewrite(context, node->fixed[d]);
+            fixed[d] = node->fixed[d] ? rewrite(context, node->fixed[d]) : NULL;
         copy->fixed = fixed;
     }
     return copy;
@@ -343,17 +343,26 @@ LoopUses loop_uses_none(const LoopKernel *kernel) {
                       arena_array(kernel->arena, bool, kernel->arrays.count + 1)};
 }
 
+static void add_uses_within(const LoopKernel *kernel, const LoopNode *node, LoopUses *uses) {
+    const LoopBody nodes = loop_nodes(kernel->arena, node);
+    for (int64_t n = 0; n < nodes.count; n++) {
+        const LoopNode *inner = nodes.items[n];
+        loop_add_uses(kernel->arena, uses, inner);
+        // As many elements as that are set to zero.
+        if (inner->kind == LOOP_WORKSPACE && !inner->stored && kernel->arrays.items[inner->array].extent)
+            use(uses, kernel->arrays.items[inner->array].extent);
+    }
+}
+
 LoopUses loop_uses(const LoopKernel *kernel) {
     LoopUses uses = loop_uses_none(kernel);
-    for (int64_t i = 0; i < kernel->body.count; i++) {
-        const LoopBody nodes = loop_nodes(kernel->arena, kernel->body.items[i]);
-        for (int64_t n = 0; n < nodes.count; n++) {
-            const LoopNode *node = nodes.items[n];
-            loop_add_uses(kernel->arena, &uses, node);
-            // As many elements as that are set to zero.
-            if (node->kind == LOOP_WORKSPACE && !node->stored && kernel->arrays.items[node->array].extent)
-                use(&uses, kernel->arrays.items[node->array].extent);
-        }
-    }
+    for (int64_t i = 0; i < kernel->body.count; i++)
+        add_uses_within(kernel, kernel->body.items[i], &uses);
+    return uses;
+}
+
+LoopUses loop_uses_within(const LoopKernel *kernel, const LoopNode *node) {
+    LoopUses uses = loop_uses_none(kernel);
+    add_uses_within(kernel, node, &uses);
     return uses;
 }

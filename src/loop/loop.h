@@ -271,6 +271,8 @@ typedef struct {
 } LoopUses;
 LoopUses loop_uses_none(const LoopKernel *kernel);
 LoopUses loop_uses(const LoopKernel *kernel);
+// What a node uses with all in its body.
+LoopUses loop_uses_within(const LoopKernel *kernel, const LoopNode *node);
 // Adds what one node uses, without its body.
 void loop_add_uses(Arena *arena, LoopUses *uses, const LoopNode *node);
 

@@ -93,6 +93,20 @@ static void build_sequence(Builder *builder, const SpmdNode *node, LoopBody *to)
     }
 }
 
+// Coordinates, and what entries determine for the processor, which follows them.
+static void set_processor_vars(const Spmd *spmd, const SpmdNest *nest, LoopNode *node) {
+    int numbers[MAX_VARS], *vars;
+    const IntExpr **fixed;
+    const int count = spmd_processor_numbers(spmd, numbers);
+    node->dim_count = spmd->dim_count + count;
+    node->coordinates = vars = arena_array(spmd->arena, int, node->dim_count);
+    node->fixed = fixed = arena_array(spmd->arena, const IntExpr *, node->dim_count);
+    for (int d = 0; d < node->dim_count; d++) {
+        vars[d] = d < spmd->dim_count ? nest->coordinates[d] : numbers[d - spmd->dim_count];
+        fixed[d] = d < spmd->dim_count ? nest->fixed[d] : NULL;
+    }
+}
+
 static void build_nest(Builder *builder, const SpmdNest *nest) {
     if (!nest->body)
         return; // executed in the body of another nest
@@ -102,9 +116,7 @@ static void build_nest(Builder *builder, const SpmdNest *nest) {
     builder->active = node->var = loop_add_var(
         builder->kernel,
         (LoopVar){.name = "active", .type = VALUE_TYPE_CONDITION, .stem_array = -1, .stem_var = -1});
-    node->dim_count = builder->spmd->dim_count;
-    node->coordinates = nest->coordinates;
-    node->fixed = nest->fixed;
+    set_processor_vars(builder->spmd, nest, node);
     build_sequence(builder, nest->body, &node->body);
     loop_append(arena, &builder->kernel->body, node);
 }

@@ -50,9 +50,14 @@ static void count_positions(SparseState *state, const Relation *relation, int o,
         end = count->ends[l] = sparse_let_index(state, &operand, "end", range.end, to);
         present = NULL;
     }
+    state->counts = count;
+    if (cin_positions_are_distributed(state->leaf->builder->spmd->cin, relation)) {
+        // Counted over all ranks, and given to the kernel.
+        count->begins[relation->access->last_level] = int_var(arena, relation->begin);
+        return;
+    }
     sparse_append(state, to,
                   loop_let(arena, relation->count, value_index(arena, int_op(arena, INT_SUB, end, begin))));
-    state->counts = count;
 }
 
 static const SparseCount *find_count(const SparseState *state, const Relation *relation) {

@@ -2,6 +2,7 @@
 #include "lower/lower.h"
 
 #include "lower/assembly.h"
+#include "lower/bounds.h"
 #include "lower/lattice.h"
 #include "lower/leaf.h"
 #include "lower/transfers.h"
@@ -210,19 +211,45 @@ static bool lower_stmt(Lowering *lowering, const Stmt *stmt, int first, const in
     return lower_stmt(lowering, after, first + before->nest_count, own_dim) && ok;
 }
 
+// Parts of positions are distributed as the parts of one division, in whose order ranks have them.
+static bool check_positions(const Lowering *lowering, const Relation *relation) {
+    const Cin *cin = lowering->cin;
+    if (!relation->kind->stored)
+        return true;
+    if (cin_positions_are_distributed(cin, relation))
+        return !relation->access->repeats ||
+               diagnostics_error(
+                   lowering->diagnostics, relation->span,
+                   "'%s' stores a coordinate of this level as often as it has entries below it, "
+                   "and positions of such a level cannot be distributed; collapse the loops "
+                   "over all of its levels",
+                   relation->access->name);
+    const char *name = cin->vars[relation->child[0]].name;
+    for (int64_t d = 0; d < cin->directives.count; d++) {
+        const Directive *directive = cin->directives.items[d];
+        if (directive->kind == DIRECTIVE_DISTRIBUTE &&
+            bounds_depends(cin, relation->parent[0], directive->loops[0]))
+            return diagnostics_error(
+                lowering->diagnostics, directive->span,
+                relation->access->first_level > 0
+                    ? "positions of '%s' below those of its first level differ in number, and cannot be "
+                      "distributed; collapse the loops over all levels above '%s' as well"
+                    : "positions of '%s' can be distributed in parts of equal number only: "
+                      "divide(%s, ...), and distribute its outer loop",
+                relation->access->name, name);
+    }
+    return true;
+}
+
 // Refuses, with a diagnostic, what is not supported with sparse tensors yet.
 static bool check_sparse(const Lowering *lowering) {
     const Assignment *assignment = lowering->cin->assignment;
     const Access *sparse = assignment_sparse(assignment);
     if (!sparse)
         return true;
-    for (int64_t r = 0; lowering->spmd->dim_count > 0 && r < lowering->cin->relations.count; r++)
-        if (lowering->cin->relations.items[r]->kind->stored)
-            return diagnostics_error(
-                lowering->diagnostics, lowering->cin->relations.items[r]->span,
-                "positions of '%s' are those on one rank, and distributing statements with "
-                "loops over positions is not supported yet; leave pos out",
-                lowering->cin->relations.items[r]->access->name);
+    for (int64_t r = 0; r < lowering->cin->relations.count; r++)
+        if (!check_positions(lowering, lowering->cin->relations.items[r]))
+            return false;
     return true;
 }
 

@@ -34,6 +34,14 @@ const MachineLevel *machine_level_of(const Machine *machine, int dim) {
     return level;
 }
 
+bool machine_grid(const Machine *machine, const int64_t *params, Grid *grid) {
+    grid->order = machine->order;
+    for (int d = 0; d < machine->order; d++)
+        if (!int_eval(machine->extents[d], params, NULL, &grid->extents[d]) || grid->extents[d] < 1)
+            return false;
+    return true;
+}
+
 int64_t grid_size(const Grid *grid) {
     int64_t size = 1;
     for (int d = 0; d < grid->order; d++)

@@ -42,6 +42,8 @@ typedef struct {
     int64_t extents[MAX_MACHINE_ORDER];
 } Grid;
 
+// With the values of params. False where a dimension is smaller than 1.
+bool machine_grid(const Machine *machine, const int64_t *params, Grid *grid);
 int64_t grid_size(const Grid *grid);
 // Row-major: the coordinates of processor `index`, and back.
 void grid_coordinates(const Grid *grid, int64_t index, int64_t *coordinates);

@@ -3,6 +3,14 @@
 
 #include "base/integer.h"
 
+#include <string.h>
+
+bool balanced_alike(const PlaceEntry *a, const PlaceEntry *b) {
+    return a->balance == b->balance && a->mode_count == b->mode_count && !a->by == !b->by &&
+           (!a->by || strcmp(a->by, b->by) == 0) &&
+           memcmp(a->modes, b->modes, sizeof(int) * (size_t)a->mode_count) == 0;
+}
+
 bool placement_equal(const Placement *a, const Placement *b) {
     if (!a || !b)
         return a == b;
@@ -11,13 +19,50 @@ bool placement_equal(const Placement *a, const Placement *b) {
         const PlaceEntry *x = &a->entries[d], *y = &b->entries[d];
         equal = x->kind == y->kind && (x->kind != PLACE_PARTITION || x->mode == y->mode) &&
                 (x->kind != PLACE_FIX || x->coordinate == y->coordinate) && !x->cycle == !y->cycle &&
-                (!x->cycle || int_equal(x->cycle, y->cycle));
+                (!x->cycle || int_equal(x->cycle, y->cycle)) && balanced_alike(x, y);
     }
     return equal;
 }
 
+// Whether both dimensions divide the same modes by the same entries.
+static bool divide_together(const PlaceEntry *a, const PlaceEntry *b) {
+    return a->balance != BALANCE_NONE && a->mode == b->mode && balanced_alike(a, b);
+}
+
+Division placement_division(const Placement *placement, const char *tensor, const Grid *grid, int dim) {
+    const PlaceEntry *entry = &placement->entries[dim];
+    Division division = {
+        .balance = entry->balance, .tensor = entry->by ? entry->by : tensor, .mode_count = entry->mode_count};
+    memcpy(division.modes, entry->modes, sizeof division.modes);
+    for (int d = 0; d <= dim; d++)
+        if (placement->entries[d].kind == PLACE_PARTITION && divide_together(&placement->entries[d], entry))
+            division.parts[division.depth++] = grid->extents[d];
+    return division;
+}
+
 static bool partitions(const Layout *layout, int dim, int mode) {
     return layout->dims[dim].kind == PLACE_PARTITION && layout->dims[dim].mode == mode;
+}
+
+// Whether fused modes are divided by this dimension.
+static bool is_fused(const Layout *layout, int dim) {
+    return layout->dims[dim].boundaries && layout->dims[dim].boundaries->division.mode_count > 1;
+}
+
+static bool is_balanced(const Layout *layout) {
+    for (int d = 0; d < layout->grid.order; d++)
+        if (layout->dims[d].boundaries)
+            return true;
+    return false;
+}
+
+// The number of the part of a balanced dimension.
+static int64_t balanced_part(const Layout *layout, int dim, const int64_t *coordinates) {
+    int64_t part = 0;
+    for (int d = 0; d <= dim; d++)
+        if (partitions(layout, d, layout->dims[dim].mode))
+            part = part * layout->grid.extents[d] + coordinates[d];
+    return part;
 }
 
 // The part of a mode at these coordinates: the part of the last split, mapped back through the splits before
@@ -25,9 +70,16 @@ static bool partitions(const Layout *layout, int dim, int mode) {
 static PositionSet assigned(const Layout *layout, int mode, const int64_t *coordinates, Arena *arena) {
     PositionSet set = {0, layout->extents[mode], NULL};
     for (int d = layout->grid.order - 1; d >= 0; d--) {
-        if (!partitions(layout, d, mode))
+        if (!partitions(layout, d, mode) || is_fused(layout, d))
             continue;
         const int64_t block = layout->dims[d].block;
+        const Boundaries *boundaries = layout->dims[d].boundaries;
+        if (boundaries) {
+            const int64_t part = balanced_part(layout, d, coordinates);
+            const int64_t start = boundaries->starts[part];
+            return positions_shift(positions_clip(set, 0, boundaries->starts[part + 1] - start), start,
+                                   arena);
+        }
         if (layout->dims[d].cyclic) {
             const int64_t rounds = ceil_div(ceil_div(layout->dims[d].length, block), layout->grid.extents[d]);
             set = positions_cyclic(positions_clip(set, 0, rounds * block), block, layout->grid.extents[d],
@@ -49,13 +101,22 @@ static int64_t part_count(const Layout *layout, int mode) {
     return count;
 }
 
-const PositionSet *layout_copy_parts(const Layout *layout, int mode, Arena *arena) {
-    const int64_t count = part_count(layout, mode);
-    PositionSet *parts = arena_copy(arena, layout->cyclic_parts[mode], sizeof *parts * (size_t)count);
-    for (int64_t i = 0; i < count; i++)
-        if (parts[i].periodic)
-            parts[i].periodic = periodic_copy(parts[i].periodic, arena);
-    return parts;
+Layout layout_copy(const Layout *layout, Arena *arena) {
+    Layout copy = *layout;
+    for (int mode = 0; mode < layout->order; mode++) {
+        if (!layout->cyclic_parts[mode])
+            continue;
+        const int64_t count = part_count(layout, mode);
+        PositionSet *parts = arena_copy(arena, layout->cyclic_parts[mode], sizeof *parts * (size_t)count);
+        for (int64_t i = 0; i < count; i++)
+            if (parts[i].periodic)
+                parts[i].periodic = periodic_copy(parts[i].periodic, arena);
+        copy.cyclic_parts[mode] = parts;
+    }
+    for (int d = 0; d < layout->grid.order; d++)
+        if (layout->dims[d].boundaries)
+            copy.dims[d].boundaries = boundaries_copy(layout->dims[d].boundaries, arena);
+    return copy;
 }
 
 // The table of a mode with a block-cyclic dimension.
@@ -75,8 +136,22 @@ static void cyclic_mode(Layout *layout, int mode, Arena *arena) {
     layout->cyclic_parts[mode] = table;
 }
 
-bool layout_create(const Placement *placement, const Grid *grid, const int64_t *params, int order,
-                   const int64_t *extents, Arena *arena, Layout *layout, int *bad_dim) {
+static void balance(Layout *layout, int d, const Placement *placement, const char *tensor,
+                    const BoundariesArray *known, Arena *arena) {
+    const Division division = placement_division(placement, tensor, &layout->grid, d);
+    const int *modes = placement->entries[d].by ? &placement->entries[d].mode : division.modes;
+    int64_t extents[MAX_ORDER];
+    for (int m = 0; m < division.mode_count; m++) {
+        layout->dims[d].modes[m] = modes[m];
+        extents[m] = layout->extents[modes[m]];
+    }
+    const Boundaries *found = boundaries_find(known, &division);
+    layout->dims[d].boundaries = found ? found : boundaries_even(&division, extents, arena);
+}
+
+bool layout_create(const Placement *placement, const char *tensor, const Grid *grid, const int64_t *params,
+                   int order, const int64_t *extents, const BoundariesArray *known, Arena *arena,
+                   Layout *layout, int *bad_dim) {
     *layout = (Layout){.grid = *grid, .order = order};
     int64_t length[MAX_ORDER]; // of the parts that the dimensions so far leave
     bool cyclic[MAX_ORDER] = {false};
@@ -97,7 +172,11 @@ bool layout_create(const Placement *placement, const Grid *grid, const int64_t *
         int64_t *left = &length[entry->mode];
         layout->dims[d].mode = entry->mode;
         layout->dims[d].length = *left;
-        if (entry->cycle) {
+        if (entry->balance != BALANCE_NONE) {
+            balance(layout, d, placement, tensor, known, arena);
+            if (!is_fused(layout, d))
+                *left = boundaries_longest(layout->dims[d].boundaries);
+        } else if (entry->cycle) {
             if (!int_eval(entry->cycle, params, NULL, &block) || block < 1 || block > MAX_CYCLE)
                 return false;
             layout->dims[d].cyclic = cyclic[entry->mode] = true;
@@ -122,16 +201,32 @@ static PositionSet cyclic_part(const Layout *layout, int mode, const int64_t *co
     return layout->cyclic_parts[mode][index];
 }
 
-bool layout_rect(const Layout *layout, const int64_t *coordinates, Rect *rect) {
+// The innermost dimension that divides fused modes, or -1: a placement fuses modes once.
+static int fused_dim(const Layout *layout) {
+    int dim = -1;
+    for (int d = 0; d < layout->grid.order; d++)
+        dim = is_fused(layout, d) ? d : dim;
+    return dim;
+}
+
+void layout_rects(const Layout *layout, const int64_t *coordinates, Arena *arena, RectArray *rects) {
+    Rect rect = {.order = layout->order};
     for (int d = 0; d < layout->grid.order; d++)
         if (layout->dims[d].kind == PLACE_FIX && coordinates[d] != layout->dims[d].coordinate)
-            return false;
-    rect->order = layout->order;
+            return;
     for (int mode = 0; mode < layout->order; mode++)
-        rect_set_mode(rect, mode,
+        rect_set_mode(&rect, mode,
                       layout->cyclic_parts[mode] ? cyclic_part(layout, mode, coordinates)
                                                  : assigned(layout, mode, coordinates, NULL));
-    return !rect_is_empty(rect);
+    const int fused = fused_dim(layout);
+    if (rect_is_empty(&rect))
+        return;
+    if (fused < 0) {
+        array_push(arena, *rects, rect);
+        return;
+    }
+    const int64_t part = balanced_part(layout, fused, coordinates);
+    boundaries_rects(layout->dims[fused].boundaries, part, part + 1, &rect, arena, rects);
 }
 
 typedef struct {
@@ -167,6 +262,13 @@ static bool narrow(const Search *at, int d, Rect *piece) {
         return positions_common(part, rect_mode(at->wanted, mode)) > 0;
     }
     const int64_t block = layout->dims[d].block;
+    const Boundaries *boundaries = layout->dims[d].boundaries;
+    if (boundaries) {
+        const int64_t part = balanced_part(layout, d, at->coordinates);
+        piece->lo[mode] = boundaries->starts[part];
+        piece->hi[mode] = boundaries->starts[part + 1];
+        return piece->lo[mode] < piece->hi[mode];
+    }
     piece->lo[mode] = min_i64(piece->lo[mode] + at->coordinates[d] * block, piece->hi[mode]);
     piece->hi[mode] = min_i64(piece->lo[mode] + block, piece->hi[mode]);
     return piece->lo[mode] < piece->hi[mode];
@@ -183,6 +285,35 @@ static bool is_passed_over(const Search *at, int d) {
     const int64_t size = layout->grid.extents[d], block = layout->dims[d].block;
     const int64_t first = at->wanted->lo[mode] / block, last = (at->wanted->hi[mode] - 1) / block;
     return floor_mod(at->coordinates[d] - first, size) > last - first;
+}
+
+// The coordinates of a balanced dimension whose parts have something of the wanted rectangle.
+static void balanced_range(const Search *at, int d, int64_t *first, int64_t *last) {
+    const Layout *layout = at->layout;
+    const Boundaries *boundaries = layout->dims[d].boundaries;
+    int64_t least[MAX_ORDER], greatest[MAX_ORDER], coordinates[MAX_MACHINE_ORDER];
+    for (int m = 0; m < boundaries->division.mode_count; m++) {
+        least[m] = at->wanted->lo[layout->dims[d].modes[m]];
+        greatest[m] = at->wanted->hi[layout->dims[d].modes[m]] - 1;
+    }
+    memcpy(coordinates, at->coordinates, sizeof coordinates);
+    coordinates[d] = 0;
+    const int64_t before = balanced_part(layout, d, coordinates);
+    *first = max_i64(*first, boundaries_part(boundaries, least) - before);
+    *last = min_i64(*last, boundaries_part(boundaries, greatest) - before);
+}
+
+static bool search(Search *at, int d, int64_t processor, const Rect *piece);
+
+// The part at a coordinate of a dimension that divides fused modes, one rectangle after the other.
+static bool search_fused(Search *at, int d, int64_t processor, const Rect *piece) {
+    RectArray rects = {0};
+    const int64_t part = balanced_part(at->layout, d, at->coordinates);
+    boundaries_rects(at->layout->dims[d].boundaries, part, part + 1, piece, at->arena, &rects);
+    for (int64_t i = 0; i < rects.count; i++)
+        if (!search(at, d + 1, processor, &rects.items[i]))
+            return false;
+    return true;
 }
 
 // `piece`: the part at the coordinates that are chosen for the dimensions before `d`.
@@ -207,6 +338,10 @@ static bool search(Search *at, int d, int64_t processor, const Rect *piece) {
     case PLACE_PARTITION:
         if (layout->cyclic_parts[mode])
             break;
+        if (layout->dims[d].boundaries) {
+            balanced_range(at, d, &first, &last);
+            break;
+        }
         if (block == 0)
             return true;
         first = max_i64(0, (at->wanted->lo[mode] - piece->lo[mode]) / block);
@@ -216,6 +351,11 @@ static bool search(Search *at, int d, int64_t processor, const Rect *piece) {
     for (int64_t c = first; c <= last; c++) {
         Rect inner = *piece;
         at->coordinates[d] = c;
+        if (is_fused(layout, d)) {
+            if (!search_fused(at, d, processor * size + c, piece))
+                return false;
+            continue;
+        }
         if (!is_passed_over(at, d) && narrow(at, d, &inner) &&
             !search(at, d + 1, processor * size + c, &inner))
             return false;
@@ -258,8 +398,21 @@ static int64_t count_blocks(const Layout *layout, int mode, int d, int64_t lo, i
     return count;
 }
 
-int64_t layout_part_count(const Layout *layout, const Rect *rect) {
-    int64_t count = !rect_is_empty(rect);
+static bool count_part(void *context, int64_t processor, const Rect *part) {
+    (void)processor;
+    (void)part;
+    ++*(int64_t *)context;
+    return true;
+}
+
+int64_t layout_part_count(const Layout *layout, const Rect *rect, Arena *scratch) {
+    int64_t count = 0;
+    if (is_balanced(layout)) {
+        const int64_t replica[MAX_MACHINE_ORDER] = {0};
+        layout_holders(layout, rect, replica, scratch, count_part, &count);
+        return count;
+    }
+    count = !rect_is_empty(rect);
     for (int mode = 0; mode < layout->order && count > 0; mode++) {
         const PositionSet wanted = rect_mode(rect, mode);
         if (!layout->cyclic_parts[mode]) {

@@ -4,8 +4,8 @@
 #ifndef DISTAL_MACHINE_PLACEMENT_H
 #define DISTAL_MACHINE_PLACEMENT_H
 
+#include "machine/boundaries.h"
 #include "machine/machine.h"
-#include "machine/rect.h"
 #include "memory/memory.h"
 
 typedef enum {
@@ -20,6 +20,12 @@ typedef struct {
     // PLACE_PARTITION: coordinates of one block, blocks are distributed round-robin (block-cyclic);
     // NULL: in one contiguous block for each of its coordinates.
     const IntExpr *cycle;
+    // PLACE_PARTITION: whether blocks are balanced by entries instead of equally long; of which tensor, NULL:
+    // this one; and of which of its modes, several where they are fused: then `mode` is the first of them.
+    Balance balance;
+    const char *by;
+    int mode_count;
+    int modes[MAX_ORDER];
     int64_t coordinate; // PLACE_FIX
     Span span;
 } PlaceEntry;
@@ -32,8 +38,11 @@ typedef struct {
     Span span;
     MemoryId memory;
     PlaceEntry entries[MAX_MACHINE_ORDER]; // one for each dimension of the machine, all levels
+    const char *names[MAX_ORDER];          // of modes, by which other placements refer to them
 } Placement;
 
+// Whether both are balanced alike; without `by`, each by its own entries.
+bool balanced_alike(const PlaceEntry *a, const PlaceEntry *b);
 // Whether both, of which either may be NULL, are the same: none, or entries alike on one machine.
 bool placement_equal(const Placement *a, const Placement *b);
 
@@ -42,7 +51,8 @@ bool placement_equal(const Placement *a, const Placement *b);
 // earlier assigned. Blocks have ceil(extent / size) coordinates, then ceil(length / size) of that, the same
 // for all; the last blocks are cut at the end of the block that they are part of, so they may be short or
 // empty. A block-cyclic dimension distributes blocks of a given length round-robin; the next one splits the
-// length of the processor with the most blocks.
+// length of the processor with the most blocks. Balanced dimensions have the parts that their boundaries say;
+// the next one splits the length of the longest.
 typedef struct {
     Grid grid;
     int order; // of the tensor
@@ -54,6 +64,10 @@ typedef struct {
         int64_t length; // PLACE_PARTITION: coordinates that this dimension splits, at most
         int64_t block;  // coordinates in one block
         bool cyclic;
+        // Balanced: the parts of this dimension and of those before it that divide the same modes, which are
+        // `modes` of this tensor, by their coordinates in these dimensions, row-major.
+        const Boundaries *boundaries;
+        int modes[MAX_ORDER];
     } dims[MAX_MACHINE_ORDER];
     // For a mode with a block-cyclic dimension: the parts of the processors, by their coordinates in the
     // dimensions that partition it, row-major. NULL for other modes.
@@ -61,23 +75,30 @@ typedef struct {
 } Layout;
 
 // Computes block lengths. False with *bad_dim set if a fixed coordinate lies outside the grid, or if the
-// block of a block-cyclic dimension is not a number from 1 to MAX_CYCLE. `params` are values by index.
-bool layout_create(const Placement *placement, const Grid *grid, const int64_t *params, int order,
-                   const int64_t *extents, Arena *arena, Layout *layout, int *bad_dim);
+// block of a block-cyclic dimension is not a number from 1 to MAX_CYCLE. `params` are values by index. Where
+// `known` has no boundaries of a balanced dimension, parts of equal length are assumed.
+bool layout_create(const Placement *placement, const char *tensor, const Grid *grid, const int64_t *params,
+                   int order, const int64_t *extents, const BoundariesArray *known, Arena *arena,
+                   Layout *layout, int *bad_dim);
 
-// A copy of cyclic_parts[mode] in another arena.
-const PositionSet *layout_copy_parts(const Layout *layout, int mode, Arena *arena);
+// What a balanced dimension of a placement of `tensor` divides.
+Division placement_division(const Placement *placement, const char *tensor, const Grid *grid, int dim);
 
-// The part of the processor at these coordinates; false if it is empty.
-bool layout_rect(const Layout *layout, const int64_t *coordinates, Rect *rect);
+// A copy that depends on `arena` only.
+Layout layout_copy(const Layout *layout, Arena *arena);
 
-// Calls `visit` for every processor that holds a part of `rect`, with that part, in order of processor
-// number, until it returns false. Along replicated dimensions only the coordinates of `replica` are visited,
-// so that every coordinate of the tensor has one holder; all of them if it is NULL. Parts may have periodic
-// sets in `arena`. The cost is proportional to the number of these processors, not to the grid, except that
-// all coordinates of block-cyclic dimensions are tried. layout_part_count: the number of parts with one
-// replica; takes constant time for each contiguous mode.
-int64_t layout_part_count(const Layout *layout, const Rect *rect);
+// Appends the part of the processor at these coordinates: one rectangle, several where fused modes are
+// divided, none if it is empty.
+void layout_rects(const Layout *layout, const int64_t *coordinates, Arena *arena, RectArray *rects);
+
+// Calls `visit` for every processor that holds a part of `rect`, with each rectangle of that part, in order
+// of processor number where no modes are fused, until it returns false. Along replicated dimensions only the
+// coordinates of `replica` are visited, so that every coordinate of the tensor has one holder; all of them if
+// it is NULL. Parts may have periodic sets in `arena`. The cost is proportional to the number of these
+// processors, not to the grid, except that all coordinates of block-cyclic dimensions are tried.
+// layout_part_count: the number of parts with one replica; takes constant time for each mode with equal
+// blocks.
+int64_t layout_part_count(const Layout *layout, const Rect *rect, Arena *scratch);
 typedef bool (*LayoutVisit)(void *context, int64_t processor, const Rect *part);
 void layout_holders(const Layout *layout, const Rect *rect, const int64_t *replica, Arena *arena,
                     LayoutVisit visit, void *context);

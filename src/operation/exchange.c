@@ -25,7 +25,7 @@ static bool is_collective(const Planner *planner) {
         if (footprint_of_rank(footprints, i * footprints->ranks / SAMPLES, 0, planner->arena, &worker,
                               &footprint))
             for (int64_t k = 0; k < footprint.region.rects.count; k++)
-                parts += layout_part_count(&home->layout, &footprint.region.rects.items[k]);
+                parts += layout_part_count(&home->layout, &footprint.region.rects.items[k], planner->arena);
         if (2 * parts < footprints->ranks)
             return false;
     }

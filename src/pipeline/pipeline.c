@@ -223,6 +223,13 @@ Plan *pipeline_plan(const Pipeline *pipeline, Arena *arena, const int64_t *param
     return fine ? plan : NULL;
 }
 
+void pipeline_balance_tasks(Pipeline *pipeline, Arena *arena, BalanceTaskArray *tasks) {
+    const Program *program = pipeline->program;
+    pipeline->params[0] = pipeline_ranks(pipeline);
+    balance_tasks(program->tensor_count, program->tensors, program->statement_count, spmds(pipeline),
+                  pipeline->params, arena, tasks);
+}
+
 static bool make_plan(Pipeline *pipeline) {
     pipeline->ranks = pipeline_ranks(pipeline);
     pipeline->params[0] = pipeline->ranks;

@@ -6,7 +6,7 @@
 
 #include "lang/program.h"
 #include "loop/loop.h"
-#include "plan/plan.h"
+#include "plan/balance.h"
 #include "schedule/products.h"
 
 // In order; each needs those before it.
@@ -71,6 +71,9 @@ Plan *pipeline_plan(const Pipeline *pipeline, Arena *arena, const int64_t *param
 // run instead. After the passes before PASS_PLAN.
 int64_t pipeline_ranks(const Pipeline *pipeline);
 int64_t pipeline_fewer_ranks(const Pipeline *pipeline, int64_t most);
+
+// What entries balance in the program (plan/balance.h); after PASS_SPMD. Boundaries are options of the plan.
+void pipeline_balance_tasks(Pipeline *pipeline, Arena *arena, BalanceTaskArray *tasks);
 
 // Runs the remaining passes up to `last`. False with diagnostics, also when memory runs out. Verifiers run
 // between passes and report internal errors.

@@ -146,7 +146,7 @@ static void take_alone(TransferFigurer *figurer, const FigureClass *class, const
     situation.part_count = 0;
     for (int64_t i = 0; i < footprint->region.rects.count; i++) {
         const Rect *rect = &footprint->region.rects.items[i];
-        situation.part_count += layout_part_count(&planner->home->layout, rect);
+        situation.part_count += layout_part_count(&planner->home->layout, rect, figurer->class_arena);
         for (int64_t k = 0; k < pieces.rects.count; k++) {
             const int64_t common = rect_common(&pieces.rects.items[k], rect);
             own.elements += common;

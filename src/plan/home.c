@@ -91,9 +91,8 @@ Home home_copy(const Home *home, const Tensor *tensor, Arena *arena) {
             uses[u] = footprints_copy(home->uses[u], tensor, arena);
         copy.uses = uses;
     }
-    for (int mode = 0; mode < home->order && home->kind == HOME_LAYOUT; mode++)
-        if (home->layout.cyclic_parts[mode])
-            copy.layout.cyclic_parts[mode] = layout_copy_parts(&home->layout, mode, arena);
+    if (home->kind == HOME_LAYOUT)
+        copy.layout = layout_copy(&home->layout, arena);
     return copy;
 }
 
@@ -118,9 +117,11 @@ static Region layout_pieces(const Home *home, int64_t rank, Arena *arena) {
     for (int64_t processor = first; processor < last; processor++) {
         int64_t coordinates[MAX_MACHINE_ORDER];
         grid_coordinates(grid, processor, coordinates);
-        Rect rect;
-        if (layout_rect(&home->layout, coordinates, &rect) && !region_contains(&pieces, &rect))
-            array_push(arena, pieces.rects, rect);
+        RectArray rects = {0};
+        layout_rects(&home->layout, coordinates, arena, &rects);
+        for (int64_t i = 0; i < rects.count; i++)
+            if (!region_contains(&pieces, &rects.items[i]))
+                array_push(arena, pieces.rects, rects.items[i]);
     }
     region_coalesce(&pieces);
     return pieces;

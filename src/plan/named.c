@@ -61,23 +61,6 @@ static Shared shared_modes(const Transfer *transfer) {
     return shared;
 }
 
-// The distinct coordinates in shared modes, in order. `points` gets them instead of modes of the tensor.
-static const char *find_points(const Entries *entries, const Shared *shared, Entries *points) {
-    static const int natural[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
-    *points = (Entries){.type = TYPE_I32, .order = shared->count, .count = entries->count};
-    for (int i = 0; i < shared->count; i++)
-        points->extents[i] = entries->extents[shared->of[i]];
-    const char *why = entries_allocate(points);
-    if (why || entries->count == 0)
-        return why;
-    for (int i = 0; i < shared->count; i++)
-        memcpy(points->coordinates[i], entries->coordinates[shared->of[i]],
-               (size_t)entries->count * sizeof(int64_t));
-    memset(points->values, 0, (size_t)entries->count * sizeof(int32_t));
-    why = entries_sort(points, natural);
-    return why ? why : entries_sum_duplicates(points);
-}
-
 static int compare_parts(const void *left, const void *right) {
     const Part *a = left, *b = right;
     return a->peer != b->peer ? (a->peer < b->peer ? -1 : 1) : rect_compare(&a->rect, &b->rect);
@@ -164,7 +147,7 @@ static const char *find_named(Search *search, const Region *footprint, const Sha
     Rect rect;
     const char *why = entries_keep_within(entries, used);
     if (!why)
-        why = find_points(entries, shared, &points);
+        why = entries_distinct(entries, shared->count, shared->of, &points);
     for (int64_t p = 0, run; !why && p < points.count; p += run) {
         run = count_run(shared, &points, p);
         for (int64_t r = 0; r < footprint->rects.count; r++)

@@ -3,17 +3,11 @@
 
 #include "base/clock.h"
 #include "base/integer.h"
+#include "plan/balance.h"
 #include "plan/rank_entries.h"
 
 #include <inttypes.h>
-
-static bool machine_grid(const Machine *machine, const int64_t *params, Grid *grid) {
-    grid->order = machine->order;
-    for (int d = 0; d < machine->order; d++)
-        if (!int_eval(machine->extents[d], params, NULL, &grid->extents[d]) || grid->extents[d] < 1)
-            return false;
-    return true;
-}
+#include <string.h>
 
 // False where the grid has more processors than there can be.
 static bool execution_grid(const Spmd *spmd, const int64_t *params, Grid *grid) {
@@ -122,6 +116,23 @@ static bool bad_entry(const Placement *placement, int dim, const Grid *grid, Dia
                              entry->coordinate, placement->machine->name, grid->extents[dim] - 1);
 }
 
+// Modes have the extents of those by whose entries they are balanced.
+static bool check_extents(const Plan *plan, int tensor, int64_t *const *extents, Diagnostics *diagnostics) {
+    const Placement *placement = plan->tensors[tensor]->placement;
+    for (int d = 0; d < placement->machine->order; d++) {
+        const PlaceEntry *entry = &placement->entries[d];
+        for (int t = 0; entry->by && t < plan->tensor_count; t++)
+            if (strcmp(plan->tensors[t]->name, entry->by) == 0 &&
+                extents[t][entry->modes[0]] != extents[tensor][entry->mode])
+                return diagnostics_error(
+                    diagnostics, entry->span,
+                    "the mode has %" PRId64
+                    " coordinates, but that of '%s', whose blocks it is to have, %" PRId64,
+                    extents[tensor][entry->mode], entry->by, extents[t][entry->modes[0]]);
+    }
+    return true;
+}
+
 static bool place_tensors(Plan *plan, int64_t *const *extents, const int64_t *params,
                           Diagnostics *diagnostics) {
     for (int t = 0; t < plan->tensor_count; t++) {
@@ -135,10 +146,11 @@ static bool place_tensors(Plan *plan, int64_t *const *extents, const int64_t *pa
             plan->homes[t].tensor = tensor;
             continue;
         }
-        if (!check_machine(tensor->placement->machine, params, plan, diagnostics, &grid))
+        if (!check_machine(tensor->placement->machine, params, plan, diagnostics, &grid) ||
+            !check_extents(plan, t, extents, diagnostics))
             return false;
-        if (!layout_create(tensor->placement, &grid, params, tensor->order, extents[t], plan->arena, &layout,
-                           &bad_dim))
+        if (!layout_create(tensor->placement, tensor->name, &grid, params, tensor->order, extents[t],
+                           plan->options.boundaries, plan->arena, &layout, &bad_dim))
             return bad_entry(tensor->placement, bad_dim, &grid, diagnostics);
         home_from_layout(&plan->homes[t], tensor, extents[t], &layout, plan->options.ranks, plan->arena);
     }
@@ -295,7 +307,8 @@ static bool plan_statement(Plan *plan, StatementPlan *statement, int64_t *const 
     statement->target = spmd->cin->assignment->lhs->tensor;
     if (!cin_check_numbers(spmd->cin, plan->options.param_names, statement->params, diagnostics))
         return false;
-    statement->provenance = provenance_create(spmd->cin, statement->params, plan->arena, diagnostics);
+    statement->provenance =
+        provenance_create(spmd->cin, statement->params, plan->options.boundaries, plan->arena, diagnostics);
     if (!statement->provenance || !plan_grid(plan, statement, diagnostics))
         return false;
     statement->footprints = arena_array(plan->arena, const Footprints *, spmd->transfer_count);
@@ -362,6 +375,8 @@ Plan *plan_create(Arena *arena, int tensor_count, const Tensor *const *tensors, 
         if (!extents[t])
             return NULL;
     }
+    if (!balance_check(tensor_count, tensors, statement_count, spmds, diagnostics))
+        return NULL;
     plan->largest = max_i64(options.largest, largest_machine(plan, spmds, params));
     if (!place_tensors(plan, extents, params, diagnostics))
         return NULL;

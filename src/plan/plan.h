@@ -18,7 +18,8 @@ typedef struct {
     const Home *homes;     // that tensors without a placement have already, by tensor id; NULL: none
     int64_t threads;       // of each rank, of which some take memory for copies of what they add to. 0: 1
     int64_t largest;       // processors of the largest machine beside those of the statements; 0: none
-    const char *const *param_names; // for diagnostics, by index
+    const char *const *param_names;    // for diagnostics, by index
+    const BoundariesArray *boundaries; // of parts that are balanced by entries, as far as these are known
 } PlanOptions;
 #define PLAN_MESSAGE_LIMIT ((int64_t)1 << 30)
 // Footprints of classes of ranks in steps, which take a microsecond each, about. More of them are a mistake,

@@ -35,8 +35,7 @@ static bool bound(const NumericRelation *relation, BoundingBox *bounds) {
     const PositionSet positions = bounds->box.values[own->child[0]];
     PositionSet values = interval(0, relation->parent[0]);
     if (own->stored)
-        values = interval(own->stored->coordinate(own->stored, positions.lo),
-                          own->stored->coordinate(own->stored, positions.hi - 1) + 1);
+        values = own->stored->bound(own->stored, positions.lo, positions.hi);
     return bound_values(bounds, own->parent[0], relation->parent[0], values);
 }
 

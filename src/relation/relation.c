@@ -45,6 +45,8 @@ void relation_print(const Relation *relation, IntNames names, Text *to) {
         text_append(to, ", ");
         int_print(relation->numbers[n], names, to);
     }
+    if (relation->division)
+        text_printf(to, ", %s", relation->division->tensor);
     if (relation->access) {
         text_printf(to, ", %s(", relation->access->name);
         for (int m = 0; m < relation->access->order; m++)

@@ -8,7 +8,7 @@
 
 #include "base/diagnostic.h"
 #include "base/intexpr.h"
-#include "machine/rect.h"
+#include "machine/boundaries.h"
 #include "relation/box.h"
 
 typedef struct RelationKind RelationKind;
@@ -20,16 +20,18 @@ typedef struct {
     int order;
     int vars[MAX_ORDER];
     int first_level, last_level; // those that store the coordinates of the parent
+    int modes[MAX_ORDER];        // by level
     int outermost;               // the variable of the first one
     bool repeats;                // a coordinate may be stored more than once
 } StoredAccess;
 
-// What is stored below one position of the level above, once that is known: the coordinate of a position,
-// which increases with it, and those of a set of positions as disjoint sets, appended to `to`.
+// What is stored below one position of the level above, as far as that is known: an interval around the
+// coordinates of the positions `first` to before `last`, monotone; and those of a set of positions as
+// disjoint sets, appended to `to`, which may have more where not all is known.
 typedef struct StoredPositions StoredPositions;
 struct StoredPositions {
     int64_t count;
-    int64_t (*coordinate)(const StoredPositions *stored, int64_t position);
+    PositionSet (*bound)(const StoredPositions *stored, int64_t first, int64_t last);
     void (*preimage)(const StoredPositions *stored, PositionSet positions, Arena *arena,
                      PositionSetArray *to);
 };
@@ -41,11 +43,16 @@ typedef struct {
     int operand_count; // further variables that the parents depend on; they stay
     int operands[MAX_VARS];
     const IntExpr *numbers[2]; // of the command; their meaning depends on the relation
-    // Where the kind is `stored`: the access, the variable, no loop, that is the number of its positions, and
-    // what is stored at these, NULL where that is not known.
+    // Where the kind is `stored`: the access; the variables, no loops, that are the number of its positions
+    // and, where these are distributed, the place of the first of them in the arrays of the rank, negative
+    // where other ranks have those before its own; and what is stored at them, NULL where that is not known.
     const StoredAccess *access;
     int count;
     const StoredPositions *stored;
+    // Where the kind is `balanced`: by what, of which the parts are numbers[0]; and the variables, no loops,
+    // that are the length of the longest part, where that of the processor begins, and how long it is.
+    const Division *division;
+    int longest, begin, length;
 } Relation;
 
 // The symbolic side of a relation: extents, and values of those variables that have one.
@@ -63,7 +70,8 @@ typedef struct {
     VarSet takes;      // children and operands,
     VarSet gives;      // from whose values follow those of the parents
     int64_t parent[2], child[2], numbers[2];
-    bool child_may_be_periodic; // child[0], in a bounding box
+    bool child_may_be_periodic;   // child[0], in a bounding box
+    const Boundaries *boundaries; // where it is balanced; or of positions, where these are distributed
 } NumericRelation;
 
 struct RelationKind {
@@ -80,6 +88,8 @@ struct RelationKind {
     // The parent is a coordinate that a tensor stores, and child[0] counts its positions: generated code
     // loads one from the other, `recover` is NULL, and the extent of the child is the variable `count`.
     bool stored;
+    // Entries balance its parts, which are contiguous and of one mode. child[0] is distributed.
+    bool balanced;
     // An upper bound of child[c] keeps the parent below its extent where the other child has a value.
     bool clamps[2];
 

@@ -8,6 +8,7 @@
 #define RELATIONS(ENTRY)                                                                                     \
     ENTRY(split)                                                                                             \
     ENTRY(divide)                                                                                            \
+    ENTRY(balance)                                                                                           \
     ENTRY(cyclic)                                                                                            \
     ENTRY(collapse)                                                                                          \
     ENTRY(rotate)                                                                                            \

@@ -4,6 +4,7 @@
 #include "base/integer.h"
 #include "memory/memory.h"
 #include "plan/named.h"
+#include "plan/processor.h"
 #include "plan/ranks.h"
 #include "runtime/agreement.h"
 #include "runtime/blas_memory.h"
@@ -21,7 +22,7 @@
 #include <string.h>
 
 typedef struct {
-    int64_t coordinates[MAX_MACHINE_ORDER];
+    int64_t *values; // coordinates first
     bool exists;
 } Processor;
 
@@ -73,8 +74,8 @@ static void find_processors(const Assembly *assembly) {
     for (int64_t i = 0; i < parts->per_rank; i++) {
         const int64_t index = assembly->rank * parts->per_rank + i;
         execution->processors[i].exists = index < parts->processors;
-        if (index < parts->processors)
-            grid_coordinates(&parts->grid, index, execution->processors[i].coordinates);
+        execution->processors[i].values = arena_copy(execution->arena, &parts->values[i * parts->value_count],
+                                                     sizeof(int64_t) * (size_t)parts->value_count);
     }
 }
 
@@ -307,6 +308,10 @@ ExecutionParts execution_parts(StatementPlan *plan, int64_t rank) {
     int64_t *row_bytes = arena_array(plan->arena, int64_t, plan->spmd->row_count);
     for (int r = 0; r < plan->spmd->row_count; r++)
         row_bytes[r] = plan_row_bytes(plan, &plan->spmd->rows[r]);
+    const int value_count = processor_value_count(plan);
+    int64_t *values = arena_array(plan->arena, int64_t, plan->per_rank * value_count);
+    for (int64_t i = 0; i < plan->per_rank; i++)
+        processor_values(plan, rank, i, &values[i * value_count]);
     // The groups last: they are complete once all transfers have been planned.
     return (ExecutionParts){.transfer_count = count,
                             .transfers = transfers,
@@ -315,6 +320,8 @@ ExecutionParts execution_parts(StatementPlan *plan, int64_t rank) {
                             .grid = plan->grid,
                             .processors = plan->processors,
                             .per_rank = plan->per_rank,
+                            .values = values,
+                            .value_count = value_count,
                             .calls_library = plan->spmd->calls_library,
                             .contracts = plan->spmd->contracts,
                             .row_count = plan->spmd->row_count,
@@ -572,7 +579,7 @@ int64_t distal_processor_count(const distal_execution *execution) {
 }
 
 const int64_t *distal_coordinates(const distal_execution *execution, int64_t index) {
-    return execution->processors[index].coordinates;
+    return execution->processors[index].values;
 }
 
 int distal_takes_part(const distal_execution *execution, int64_t index) {

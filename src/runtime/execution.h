@@ -48,8 +48,10 @@ typedef struct {
     const Group *groups;
     Grid grid;
     int64_t processors, per_rank;
-    bool calls_library; // the BLAS
-    bool contracts;     // needs space for contractions
+    const int64_t *values; // of the processors of the rank, one after the other (plan/processor.h)
+    int value_count;       // of each
+    bool calls_library;    // the BLAS
+    bool contracts;        // needs space for contractions
     int row_count;
     const int64_t *row_bytes; // on each thread
     int zeroed_count;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "schedule/distribution.h"
+#include "schedule/positions.h"
 #include "schedule/transform.h"
 
 // Whether the placement determines where to compute: it partitions a mode or fixes a coordinate.
@@ -32,14 +33,94 @@ static void plan_steps(const Cin *cin, const Access *access, Distribution *distr
         for (int earlier = 0; earlier < s; earlier++)
             if (modes[earlier] == modes[s])
                 base = distribution->steps[earlier].inner.name;
-        distribution->steps[distribution->step_count++] =
-            (DistributionStep){.target = access->vars[modes[s]],
-                               .outer = transform_fresh_var(cin, base, 'o', var->span),
-                               .inner = transform_fresh_var(cin, base, 'i', var->span),
-                               .dim = dims[s],
-                               .cycle = access->tensor->placement->entries[dims[s]].cycle};
+        DistributionStep *step = &distribution->steps[distribution->step_count++];
+        *step = (DistributionStep){.target = access->vars[modes[s]],
+                                   .outer = transform_fresh_var(cin, base, 'o', var->span),
+                                   .inner = transform_fresh_var(cin, base, 'i', var->span),
+                                   .dim = dims[s]};
+        distribution_divide_as(cin->arena, access->tensor, step);
     }
     distribution_add_fixed(cin, access->tensor->placement, distribution);
+}
+
+// An operand that is placed and indexed as the result is, at whose entries that has its own.
+typedef struct {
+    const Access *result, *found;
+} Alike;
+
+static void find_alike(void *context, const Access *access) {
+    Alike *alike = context;
+    const Tensor *tensor = access->tensor, *result = alike->result->tensor;
+    bool same = tensor_is_sparse(tensor) && tensor->order == result->order &&
+                placement_equal(tensor->placement, result->placement);
+    for (int m = 0; same && m < tensor->order; m++)
+        same = access->vars[m] == alike->result->vars[m];
+    if (same && !alike->found)
+        alike->found = access;
+}
+
+// The loops over fused modes become one over the positions of the tensor, which its dimensions divide. False
+// where the statement has values elsewhere, or its loops or levels do not allow that.
+static bool iterate_positions(Cin *cin, const Access *access, Distribution *distribution) {
+    const Placement *placement = access->tensor->placement;
+    const int first = distribution_fused(placement),
+              count = first < 0 ? 0 : placement->entries[first].mode_count;
+    int vars[MAX_VARS], order[MAX_VARS], level;
+    StoredAccess *stored = arena_new(cin->arena, StoredAccess);
+    if (count == 0)
+        return true;
+    if (access == cin->assignment->lhs) {
+        Alike alike = {.result = access};
+        expr_accesses(cin->assignment->rhs, find_alike, &alike);
+        access = alike.found ? alike.found : access;
+    }
+    const Nest nest = cin_nest(cin, 0);
+    Text name = text_create(cin->arena);
+    VarSet fused = 0;
+    for (int m = 0; m < count; m++) {
+        vars[m] = order[m] = access->vars[placement->entries[first].modes[m]];
+        fused |= (VarSet)1 << vars[m];
+        text_append(&name, cin->vars[vars[m]].name);
+        if (!cin_is_loop(cin, vars[m]))
+            return false;
+    }
+    if (cin_nest_count(cin) > 1 || __builtin_popcountll(fused) < count ||
+        cin->var_count + count + 2 > MAX_VARS ||
+        positions_fit(access, vars, count, stored, &level) != POSITIONS_FIT || stored->repeats ||
+        !positions_required(nest.assign->rhs, assignment_type(cin->assignment), access))
+        return false;
+    for (int64_t d = 0; d < cin->directives.count; d++)
+        for (int i = 0; i < cin->directives.items[d]->loop_count; i++)
+            if (fused >> cin->directives.items[d]->loops[i] & 1)
+                return false;
+    for (int i = 0, next = count; i < nest.loop_count; i++)
+        if (!(fused >> nest.loops[i] & 1))
+            order[next++] = nest.loops[i];
+    if (transform_reorder(cin, order, nest.loop_count))
+        return false;
+    const char *base = text_string(&name);
+    int loop = vars[0];
+    for (int m = 1; m < count; m++) {
+        const NewVar collapsed = transform_fresh_var(cin, base, 'f', access->span);
+        Relation relation = {&relation_collapse, access->span, .parent = {loop, vars[m]}};
+        transform_derive(cin, &relation, &collapsed);
+        loop = relation.child[0];
+    }
+    const NewVar position = transform_fresh_var(cin, base, 'p', access->span);
+    Relation relation = {&relation_pos, access->span, .parent = {loop}, .access = stored};
+    transform_derive(cin, &relation, &position);
+    const char *inner = position.name;
+    for (int d = first; d < placement->machine->order; d++) {
+        if (placement->entries[d].kind != PLACE_PARTITION || placement->entries[d].mode_count < 2)
+            continue;
+        DistributionStep *step = &distribution->steps[distribution->step_count++];
+        *step = (DistributionStep){.target = relation.child[0],
+                                   .outer = transform_fresh_var(cin, inner, 'o', access->span),
+                                   .inner = transform_fresh_var(cin, inner, 'i', access->span),
+                                   .dim = d};
+        inner = step->inner.name;
+    }
+    return true;
 }
 
 // Whether the variables to divide are still loops from which no other variable is derived.
@@ -52,7 +133,7 @@ static bool can_divide(const Cin *cin, const Distribution *distribution) {
             if (relation_operands(cin->relations.items[r]) >> target & 1)
                 return false;
     }
-    return cin->var_count + 2 * distribution->step_count <= MAX_VARS;
+    return cin->var_count + MOST_NEW_VARS * distribution->step_count <= MAX_VARS;
 }
 
 // Directives about the loop `from` apply to its part on one processor.
@@ -86,10 +167,12 @@ const Cin *schedule_defaults(const Cin *cin) {
         return cin;
 
     Distribution distribution = {.machine = access->tensor->placement->machine, .outside_all = true};
-    plan_steps(cin, access, &distribution);
-    if (!can_divide(cin, &distribution))
-        return cin;
     Cin *result = cin_copy(cin);
+    if (!iterate_positions(result, access, &distribution))
+        return cin;
+    plan_steps(result, access, &distribution);
+    if (!can_divide(result, &distribution))
+        return cin;
     if (distribution_apply(result, access->span, &distribution))
         return cin;
     for (int s = 0; s < distribution.step_count; s++) {

@@ -201,6 +201,11 @@ static bool onto_tensor(const Application *application, const Tensor *tensor, Di
                       "'%s' is accessed with different variables, so it does not say which loops to "
                       "distribute; distribute onto the machine '%s' instead",
                       tensor->name, tensor->placement->machine->name);
+    if (distribution_fused(tensor->placement) >= 0)
+        return refuse(application, span,
+                      "the placement of '%s' divides its entries, which no loop over coordinates does: "
+                      "collapse the loops and apply pos, divide and distribute, or leave out the schedule",
+                      tensor->name);
     Cut cuts[MAX_MACHINE_ORDER];
     int all;
     const int count = next_cuts(cin, access, cuts, &all);
@@ -221,7 +226,7 @@ static bool onto_tensor(const Application *application, const Tensor *tensor, Di
                           "the placement of '%s' does not partition '%s' (it partitions %s)", tensor->name,
                           cin->vars[step->target].name, loops);
         step->dim = cuts[i].dim;
-        step->cycle = tensor->placement->entries[step->dim].cycle;
+        distribution_divide_as(cin->arena, tensor, step);
     }
     if (distribution->step_count != count)
         return refuse(application, targets->span,

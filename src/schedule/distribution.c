@@ -76,6 +76,9 @@ const char *distribution_apply(Cin *cin, Span span, const Distribution *distribu
         Relation relation = {&relation_divide, span, .parent = {target}, .numbers = {size}};
         if (step->cycle)
             relation = (Relation){&relation_cyclic, span, .parent = {target}, .numbers = {step->cycle, size}};
+        if (step->division)
+            relation = (Relation){&relation_balance, span, .parent = {target}, .numbers = {size},
+                                  .division = step->division};
         transform_derive(cin, &relation, (const NewVar[]){step->outer, step->inner});
         order[s] = relation.child[0];
         order[count + s] = relation.child[1];
@@ -137,17 +140,38 @@ static bool repeats_earlier_mode(const Access *access, int mode) {
     return false;
 }
 
+int distribution_fused(const Placement *placement) {
+    for (int d = 0; d < placement->machine->order; d++)
+        if (placement->entries[d].kind == PLACE_PARTITION && placement->entries[d].balance != BALANCE_NONE &&
+            placement->entries[d].mode_count > 1)
+            return d;
+    return -1;
+}
+
 int distribution_modes(const Access *access, int *modes, int *dims) {
     const Placement *placement = access->tensor->placement;
     int count = 0;
     for (int d = 0; d < placement->machine->order; d++) {
         const PlaceEntry *entry = &placement->entries[d];
-        if (entry->kind != PLACE_PARTITION || repeats_earlier_mode(access, entry->mode))
+        if (entry->kind != PLACE_PARTITION || entry->mode_count > 1 ||
+            repeats_earlier_mode(access, entry->mode))
             continue;
         modes[count] = entry->mode;
         dims[count++] = d;
     }
     return count;
+}
+
+void distribution_divide_as(Arena *arena, const Tensor *tensor, DistributionStep *step) {
+    const PlaceEntry *entry = &tensor->placement->entries[step->dim];
+    step->cycle = entry->cycle;
+    if (entry->balance == BALANCE_NONE)
+        return;
+    const Division division = {.balance = entry->balance,
+                               .tensor = entry->by ? entry->by : tensor->name,
+                               .mode_count = 1,
+                               .modes = {entry->modes[0]}};
+    step->division = arena_copy(arena, &division, sizeof division);
 }
 
 void distribution_add_fixed(const Cin *cin, const Placement *placement, Distribution *distribution) {

@@ -33,6 +33,7 @@ PositionsFit positions_fit(const Access *access, const int *vars, int count, Sto
                              .last_level = first + count - 1,
                              .outermost = vars[0]};
     memcpy(stored->vars, access->vars, sizeof stored->vars);
+    memcpy(stored->modes, tensor->mode_order, sizeof(int) * (size_t)tensor->order);
     stored->repeats = tensor->levels[stored->last_level].nonunique;
     for (*level = first; *level <= stored->last_level; ++*level) {
         const LevelFormat *format = tensor->levels[*level].format;
@@ -44,19 +45,18 @@ PositionsFit positions_fit(const Access *access, const int *vars, int count, Sto
     return POSITIONS_FIT;
 }
 
-// Whether an expression has a value only where the access has an entry.
-static bool is_required(const Expr *expr, ElementType type, const Access *access) {
+bool positions_required(const Expr *expr, ElementType type, const Access *access) {
     switch (expr_presence(expr, type)) {
     case PRESENT_STORED:
         return access_equal(expr->access, access);
     case PRESENT_LEFT:
-        return is_required(expr->left, type, access);
+        return positions_required(expr->left, type, access);
     case PRESENT_RIGHT:
-        return is_required(expr->right, type, access);
+        return positions_required(expr->right, type, access);
     case PRESENT_BOTH:
-        return is_required(expr->left, type, access) || is_required(expr->right, type, access);
+        return positions_required(expr->left, type, access) || positions_required(expr->right, type, access);
     case PRESENT_EITHER:
-        return is_required(expr->left, type, access) && is_required(expr->right, type, access);
+        return positions_required(expr->left, type, access) && positions_required(expr->right, type, access);
     default:
         return false;
     }
@@ -89,7 +89,7 @@ static void find_access(void *context, const Access *access) {
     if (search->found ||
         positions_fit(access, search->vars, search->count, &stored, &level) != POSITIONS_FIT ||
         stored.repeats || !is_inside(search, access, stored.first_level) ||
-        !is_required(search->nest.assign->rhs, assignment_type(search->cin->assignment), access))
+        !positions_required(search->nest.assign->rhs, assignment_type(search->cin->assignment), access))
         return;
     search->found = arena_copy(search->cin->arena, &stored, sizeof stored);
 }

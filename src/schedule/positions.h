@@ -21,6 +21,9 @@ typedef enum {
 PositionsFit positions_fit(const Access *access, const int *vars, int count, StoredAccess *stored,
                            int *level);
 
+// Whether an expression has a value only where the access has an entry.
+bool positions_required(const Expr *expr, ElementType type, const Access *access);
+
 // Loops that were collapsed from what one operand stores, and are not split, iterate over its positions
 // instead of all coordinates, where the right side has no value elsewhere. `cin` itself if there are none.
 const Cin *schedule_positions(const Cin *cin);

@@ -192,6 +192,10 @@ typedef struct {
     bool contracts;     // some leaf is a contraction
 } Spmd;
 
+// The variables that entries determine for each processor, which kernels get after its coordinates; `vars`
+// has room for MAX_VARS. Their number.
+int spmd_processor_numbers(const Spmd *spmd, int *vars);
+
 // Every access of a leaf is covered by a FETCH or ACCUMULATE that is still open, every one opened is closed,
 // loops of transfers match the loops around them. On failure false and *why.
 bool spmd_verify(const Spmd *spmd, const char **why);

@@ -194,6 +194,8 @@ static void verify_sequence(Verifier *verifier, const SpmdNode *node) {
 
 bool spmd_verify(const Spmd *spmd, const char **why) {
     Verifier verifier = {.spmd = spmd};
+    int numbers[MAX_VARS];
+    const int number_count = spmd_processor_numbers(spmd, numbers);
     verifier.open = arena_array(spmd->arena, bool, spmd->transfer_count + 1);
     verifier.seen = arena_array(spmd->arena, bool, spmd->transfer_count + 1);
     verifier.live = arena_array(spmd->arena, bool, spmd->row_count + 1);
@@ -205,6 +207,8 @@ bool spmd_verify(const Spmd *spmd, const char **why) {
                 bind(&verifier, spmd->nests[n].coordinates[d]);
             else if (!int_is_closed(spmd->nests[n].fixed[d]))
                 fail(&verifier, "a fixed coordinate depends on variables", "");
+        for (int i = 0; i < number_count; i++)
+            bind(&verifier, numbers[i]);
         verify_sequence(&verifier, spmd->nests[n].body);
     }
     for (int t = 0; t < spmd->transfer_count; t++)

@@ -15,6 +15,8 @@ from _common import Failure, check, distal
 
 ROWS = "machine M = grid(g)\nplace B(i, j) -> M(i)\n"
 BLOCKS = "param h = 1\nmachine M = grid(g, h)\nplace B(i, j) -> M(i, j)\n"
+WEIGHTED = "machine M = grid(g)\nplace B(i, j) -> M(weighted(i))\n"
+ENTRIES = "machine M = grid(g)\nplace B(i, j) -> M(~fuse(i, j))\n"
 SPMV = "tensor x(m): f64\ntensor y(n): f64\ny(i) = B(i, j) * x(j)\n"
 
 # Statements by name: levels of B (or of the tensors of the statement), the program, its result.
@@ -53,6 +55,23 @@ PROGRAMS = {
     "transpose, rows to cyclic rows": ("csr", ROWS + "tensor A(m, n): f64, dcsr\nplace A(i, j) -> M(cyclic(i, 2))\n"
                                        "A(i, j) = B(j, i)\n", "A"),
     "redistribution": ("coo", BLOCKS + "tensor A(n, m): f64, coo\nplace A(i, j) -> M(j, i)\nA(i, j) = B(i, j)\n", "A"),
+    "SpMV by weighted rows": ("csr", WEIGHTED + SPMV + "place y(i) -> M(weighted(i, B))\nplace x(j) -> M(j)\n", "y"),
+    "SpMV by stored rows": ("dcsr", WEIGHTED.replace("weighted(i)", "~i") + SPMV +
+                            "place y(i) -> M(weighted(i, B))\nplace x(j) -> M(j)\n", "y"),
+    "SpMV by stored columns": ("csc", WEIGHTED.replace("weighted(i)", "~j") + SPMV +
+                               "place y(i) -> M(i)\nplace x(j) -> M(weighted(j, B))\n", "y"),
+    "SpMV by entries": ("csr", ENTRIES + SPMV + "place y(i) -> M(i)\nplace x(j) -> M(j)\n", "y"),
+    "SpMV by entries of a list": ("coo", ENTRIES + SPMV + "place y(i) -> M(i)\nplace x(j) -> M(j)\n", "y"),
+    "SpMV by entries in columns": ("csc", ENTRIES.replace("~fuse(i, j)", "~fuse(j, i)") + SPMV +
+                                   "place y(i) -> M(i)\nplace x(j) -> M(j)\n", "y"),
+    "SpMV by entries, on all levels": ("dcsr", "param h = 1\nmachine M = node grid(g), core grid(h)\n"
+                                       "place B(i, j) -> M.node(~fuse(i, j)), B(i, j) -> M.core(~fuse(i, j))\n" + SPMV,
+                                       "y"),
+    "SDDMM by entries": ("csr", ENTRIES + "tensor E(n, 3): f64\ntensor F(3, m): f64\ntensor A(n, m): f64, csr\n"
+                         "place E(i, k) -> M(i)\nplace F(k, j) -> M(j)\nplace A(i, j) -> M(~fuse(i, j))\n"
+                         "A(i, j) = B(i, j) * E(i, k) * F(k, j)\n", "A"),
+    "SpMV of rows by entries": ("csr", ROWS + SPMV + "place x(j) -> M(j)\nplace y(i) -> M(i)\nschedule y { "
+                                "collapse(i, j, f); pos(f, p, B(i, j)); divide(p, po, pi, g); distribute(po) }\n", "y"),
     "SpMV of rows by columns": ("csr", ROWS + SPMV + "place x(j) -> M(j)\nplace y(i) -> M(i)\n"
                                 "schedule y { distribute({j}, {jo}, {ji}, M) }\n", "y"),
 }
@@ -127,6 +146,27 @@ def named_bytes(B, ranks, width):
     B = B.tocoo()
     return [8 * width * len({int(j) for i, j in zip(B.row, B.col) if i // rows == rank and j // columns != rank})
             for rank in range(ranks)]
+
+
+def entry_figures(name, B, ranks):
+    """Of parts of equally many entries: how many, and what each lacks of the other tensors, from the coordinates."""
+    B = B.tocoo()
+    by_column = "columns" in name
+    entries = sorted(zip(B.row.tolist(), B.col.tolist()), key=lambda e: (e[1], e[0]) if by_column else e)
+    size = max(1, -(-len(entries) // ranks))
+    parts = [entries[min(rank * size, len(entries)):(rank + 1) * size] for rank in range(ranks)]
+    rows, columns = block(B.shape[0], ranks), block(B.shape[1], ranks)
+    named_rows = [sum(rows(i) != rank for i in {i for i, _ in part}) for rank, part in enumerate(parts)]
+    named_columns = [sum(columns(j) != rank for j in {j for _, j in part}) for rank, part in enumerate(parts)]
+    found = {"B": [len(part) for part in parts]}
+    if "SDDMM" in name:
+        return found | {"E": [24 * count for count in named_rows], "F": [24 * count for count in named_columns]}
+    if by_column:
+        return found
+    # Rows from the first to the last entry are partial results.
+    between = [sum(rows(i) != rank for i in range(part[0][0], part[-1][0] + 1)) if part else 0
+               for rank, part in enumerate(parts)]
+    return found | {"x": [8 * count for count in named_columns], "y": [8 * count for count in between]}
 
 
 def block(extent, ranks):
@@ -215,6 +255,14 @@ def run(name, B, ranks):
             moved = {"bytes_received": [8 * count for count in entries],
                      "structure_bytes_received": [8 * count for count in entries]}  # two coordinates of 4 bytes
             check(moved.items() <= counted[tensor].items(), f"{tensor} moved {counted[tensor]}, not {moved}")
+        if "by entries" in name and "levels" not in name:
+            for tensor, count in entry_figures(name, B, ranks).items():
+                if tensor == "B":
+                    check("of rows" in name or planned["B"]["stored"] == count,
+                          f"ranks store {planned['B']['stored']} entries, not {count}")
+                else:
+                    check(planned[tensor]["bytes_received"] == count,
+                          f"{tensor} moves {planned[tensor]['bytes_received']}, not {count}")
         if name in NAMED:
             operand, width = NAMED[name]
             check(planned[operand]["bytes_received"] == named_bytes(B, ranks, width),

@@ -33,7 +33,6 @@ UNTESTED = {
     "internal error: ": "a mistake in the compiler",
     "the program is too long": "it takes a program of 2 GiB",
     "the %s is NULL": "tests/mpi/test_api_errors.c passes NULL everywhere; the text is part of others",
-    "'(' and ')' after it": GUARD,
     "the list is empty": GUARD,
     "data moves inside loop": GUARD,
     "is not one of the %d innermost loops": GUARD,

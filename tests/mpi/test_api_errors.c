@@ -255,6 +255,14 @@ static void test_data(MPI_Comm comm, int rank, int ranks) {
     distal_free(d);
 }
 
+// Placements that follow from entries.
+static void test_balanced(distal_context *d) {
+    distal_tensor *t;
+    FINE(distal_tensor_declare(d, "balanced(4, 4): f64, csr", "balanced(x, y) -> M(~x)", &t));
+    WRONG(distal_tensor_fill(t, "ones"), "follows from entries, which is not supported yet in programs");
+    distal_tensor_free(t);
+}
+
 // A param whose new value leaves a command without a number: said with its name and value, and the command.
 static void test_numbers_of_commands(distal_context *d) {
     distal_statement *s;
@@ -374,6 +382,7 @@ static void test_statements(MPI_Comm comm, int rank, int ranks) {
     FINE(distal_unroll(s, "j", "2"));
     WRONG(distal_plan_create(s, &plan), "have changed since distal_use_kernel: emit the function again");
     test_numbers_of_commands(d);
+    test_balanced(d);
     WRONG(distal_statement_find(d, "A", 1, &s), "statement assigns 'A', and none of them has index 1");
     WRONG(distal_statement_find(d, "A", -1, &s), "index -1");
     distal_free(d);

@@ -125,12 +125,33 @@ static void print_tensor(const Draft *draft, const DraftTensor *tensor, Text *to
     text_append(to, "\n");
 }
 
+static void print_balance(const Draft *draft, const DraftTensor *tensor, int d, const char *modes, Text *to) {
+    if (tensor->fused[d] > 0) {
+        for (int m = 0; m < tensor->fused[d]; m++)
+            text_printf(to, "%s%c", m ? ", " : "~fuse(", modes[tensor->mode_order[m]]);
+        text_append(to, ")");
+    } else if (tensor->is_by) {
+        text_printf(to, "weighted(%c, %s)", modes[tensor->entries[d]], draft->tensors[tensor->by].name);
+    } else {
+        text_printf(to, tensor->balance[d] == BALANCE_STORED ? "~%c" : "weighted(%c)",
+                    modes[tensor->entries[d]]);
+    }
+}
+
 // One arrow for each level, each with names of its own for the modes.
 static void print_place(const Draft *draft, const DraftTensor *tensor, Text *to) {
     static const char *const names[] = {"xyzwuvstabcd", "abcdefghijkl"};
     const DraftMachine *machine = &draft->machines[tensor->machine];
     for (int l = 0, d = 0; l < machine->level_count; l++) {
         const char *modes = names[l % 2];
+        char own[DRAFT_ORDER + 1] = {0};
+        if (tensor->is_by && l == 0) {
+            memcpy(own, "QRSTUVWXYZMN", DRAFT_ORDER);
+            for (int k = 0; k < machine->level_order[l]; k++)
+                if (tensor->balance[k] != BALANCE_NONE && tensor->entries[k] >= 0)
+                    own[tensor->entries[k]] = modes[tensor->by_mode[k]];
+            modes = own;
+        }
         text_printf(to, "%s%s", l ? ", " : "place ", tensor->name);
         for (int m = 0; m < tensor->order; m++)
             text_printf(to, "%s%c%s", m ? ", " : "(", modes[m], m + 1 == tensor->order ? ")" : "");
@@ -139,7 +160,9 @@ static void print_place(const Draft *draft, const DraftTensor *tensor, Text *to)
         for (int k = 0; k < machine->level_order[l]; k++, d++) {
             int entry = tensor->entries[d];
             text_append(to, k ? ", " : "");
-            if (entry >= 0 && tensor->cycles[d] > 0)
+            if (entry >= 0 && tensor->balance[d] != BALANCE_NONE)
+                print_balance(draft, tensor, d, modes, to);
+            else if (entry >= 0 && tensor->cycles[d] > 0)
                 text_printf(to, "cyclic(%c, %d)", modes[entry], tensor->cycles[d]);
             else if (entry >= 0)
                 text_printf(to, "%c", modes[entry]);
@@ -215,9 +238,12 @@ void draft_print(const Draft *draft, Text *to) {
     for (int t = 0; t < draft->tensor_count; t++)
         if (draft_uses_tensor(draft, t))
             print_tensor(draft, &draft->tensors[t], to);
-    for (int t = 0; t < draft->tensor_count; t++)
-        if (draft_uses_tensor(draft, t) && draft->tensors[t].placed)
-            print_place(draft, &draft->tensors[t], to);
+    for (int t = 0; t < 2 * draft->tensor_count; t++) {
+        const DraftTensor *tensor = &draft->tensors[t % draft->tensor_count];
+        if (draft_uses_tensor(draft, t % draft->tensor_count) && tensor->placed &&
+            tensor->is_by == (t >= draft->tensor_count))
+            print_place(draft, tensor, to);
+    }
     for (int s = 0; s < draft->statement_count; s++) {
         const DraftStatement *statement = &draft->statements[s];
         draft_print_statement(draft, statement, to);

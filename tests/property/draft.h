@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/type.h"
+#include "machine/boundaries.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -53,6 +54,12 @@ typedef struct {
     int entries[DRAFT_DIMS]; // by dimension of the machine: a mode, ENTRY_REPLICATE, or a coordinate below it
     int cycles[DRAFT_DIMS];  // of those that are modes: the length of the blocks if block-cyclic; 0:
                              // contiguous
+    // Of those that are modes: whether entries balance the blocks; how many modes that are stored first are
+    // fused, 0: none; or the mode of tensor `by` whose entries do.
+    Balance balance[DRAFT_DIMS];
+    int fused[DRAFT_DIMS], by_mode[DRAFT_DIMS];
+    bool is_by;
+    int by;
 } DraftTensor;
 enum { ENTRY_REPLICATE = -1, ENTRY_FIX = -2 }; // ENTRY_FIX - c: fixed at coordinate c
 

@@ -68,8 +68,10 @@ static const Program *program_of(const Run *run) {
 static Plan *make_plan(Run *run, Diagnostics *diagnostics) {
     const Program *program = program_of(run);
     Pipeline *pipeline = run->trial->pipeline;
-    PlanOptions options = {
-        .ranks = pipeline->ranks, .message_limit = run->way->message_limit, .without = run->way->without};
+    PlanOptions options = {.ranks = pipeline->ranks,
+                           .message_limit = run->way->message_limit,
+                           .without = run->way->without,
+                           .boundaries = pipeline->plan_options.boundaries};
     const Spmd **spmds = arena_array(pipeline->arena, const Spmd *, program->statement_count);
     for (int s = 0; s < program->statement_count; s++)
         spmds[s] = pipeline->statements[s].spmd;
@@ -233,7 +235,10 @@ static void put_sparse_input(Run *run, const Tensor *tensor, uint64_t seed) {
     Entries entries, own = {0}, stored = {0};
     int ranks;
     MPI_Comm_size(run->comm, &ranks);
-    if (!sparse_input(drawn_tensor(run, tensor), tensor, run->plan->homes[tensor->id].extents, seed, seed,
+    // The plan is one for the entries by which it is balanced.
+    const bool balanced = run->plan->options.boundaries->count > 0;
+    const uint64_t pattern = balanced ? run->trial->draft.input_seed : seed;
+    if (!sparse_input(drawn_tensor(run, tensor), tensor, run->plan->homes[tensor->id].extents, pattern, seed,
                       &entries))
         fail_sparse(run, tensor, "cannot be made");
     const int64_t first = part_begin(entries.count, ranks, run->rank);

@@ -301,6 +301,82 @@ static void draw_common_placements(Random *random, Draft *draft, const DraftStat
     }
 }
 
+// Whether an earlier dimension partitions the mode.
+static bool is_divided_before(const DraftTensor *tensor, int d) {
+    for (int e = 0; e < d; e++)
+        if (tensor->entries[e] == tensor->entries[d])
+            return true;
+    return false;
+}
+
+// The blocks of one dimension of the outermost level are balanced by the entries of tensor `from`: those of
+// all sparse tensors, so that nothing of them has to move.
+static void draw_balance(Random *random, Draft *draft, int from) {
+    const DraftMachine *machine = &draft->machines[0];
+    const DraftTensor *by = &draft->tensors[from];
+    const int d = random_below(random, machine->level_order[0]), target = draft->statements[0].target;
+    if (!by->placed || by->machine != 0 || by->entries[d] < 0 || from == target)
+        return;
+    const char letter = indices_of(&draft->statements[0], from)[by->entries[d]];
+    const Balance balance = random_chance(random, 50) ? BALANCE_WEIGHTED : BALANCE_STORED;
+    for (int t = 0; t < draft->tensor_count; t++) {
+        DraftTensor *tensor = &draft->tensors[t];
+        const char *indices = indices_of(&draft->statements[0], t);
+        if (!tensor->placed || tensor->machine != 0 || !indices || tensor->entries[d] < 0 ||
+            indices[tensor->entries[d]] != letter || is_divided_before(tensor, d) ||
+            (t != from && !draft_is_sparse(tensor) && random_chance(random, 30)))
+            continue;
+        tensor->cycles[d] = 0;
+        tensor->balance[d] = balance;
+        tensor->is_by = t != from;
+        tensor->by = from;
+        tensor->by_mode[d] = by->entries[d];
+    }
+}
+
+// Entries of one tensor are divided, along one dimension of each level or of the first; other sparse operands
+// are everywhere.
+static void draw_fused(Random *random, Draft *draft, int from) {
+    const DraftMachine *machine = &draft->machines[0];
+    const DraftStatement *statement = &draft->statements[0];
+    const int modes = random_between(random, 2, draft->tensors[from].order);
+    for (int t = 0; t < draft->tensor_count; t++) {
+        DraftTensor *tensor = &draft->tensors[t];
+        if (!draft_is_sparse(tensor) || !indices_of(statement, t))
+            continue;
+        tensor->placed = true;
+        tensor->machine = 0;
+        memset(tensor->cycles, 0, sizeof tensor->cycles);
+        for (int d = 0; d < machine->order; d++)
+            tensor->entries[d] = ENTRY_REPLICATE;
+        const bool like = t == statement->target && tensor->order == draft->tensors[from].order;
+        for (int l = 0, d = 0; l < machine->level_count && (t == from || like);
+             d += machine->level_order[l++]) {
+            if (l > 0 && !random_chance(random, 50))
+                continue;
+            tensor->entries[d] = tensor->mode_order[0];
+            tensor->balance[d] = BALANCE_STORED;
+            tensor->fused[d] = modes;
+        }
+    }
+}
+
+// Of a program with one statement and no schedule: what entries balance, its defaults distribute.
+static void draw_nonzero_placements(Random *random, Draft *draft) {
+    const DraftStatement *statement = &draft->statements[0];
+    int sparse[DRAFT_TENSORS], count = 0;
+    for (int t = 0; t < draft->tensor_count; t++)
+        if (draft_is_sparse(&draft->tensors[t]) && t != statement->target && access_of(statement, t))
+            sparse[count++] = t;
+    if (count == 0 || draft->statement_count > 1)
+        return;
+    const int from = sparse[random_below(random, count)];
+    if (draft->tensors[from].order > 1 && random_chance(random, 50))
+        draw_fused(random, draft, from);
+    else
+        draw_balance(random, draft, from);
+}
+
 void generate_sparse_draft(uint64_t seed, int64_t index, Draft *draft) {
     static const int statement_weights[] = {80, 15, 5};
     static const ElementType types[] = {TYPE_F64,  TYPE_F64, TYPE_F64, TYPE_F32, TYPE_C64,
@@ -331,6 +407,9 @@ void generate_sparse_draft(uint64_t seed, int64_t index, Draft *draft) {
         draw_placement(&random, draft, &draft->tensors[t]);
     if (placed && draft->machines[0].order > 0 && random_chance(&random, COMMON_PERCENT))
         draw_common_placements(&random, draft, &draft->statements[0]);
-    draw_sparse_schedules(&random, draft, placed);
+    if (placed && draft->machines[0].order > 0 && random_chance(&random, 40))
+        draw_nonzero_placements(&random, draft);
+    else
+        draw_sparse_schedules(&random, draft, placed);
     draw_huge_extents(&random, draft);
 }

@@ -5,6 +5,7 @@
 #include "generate.h"
 #include "runtime/node.h"
 #include "runtime/wait.h"
+#include "sparse_reference.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -60,6 +61,38 @@ static bool drop_refusable(Draft *draft) {
     return any;
 }
 
+// The boundaries that follow from the entries of round 0.
+static const Boundaries *find_boundaries(const Trial *trial, const BalanceTask *task) {
+    const Boundaries *boundaries = NULL;
+    const DraftTensor *drawn = trial->draft.tensors;
+    int64_t extents[MAX_ORDER];
+    Entries entries;
+    while (strcmp(drawn->name, task->tensor->name) != 0)
+        drawn++;
+    for (int m = 0; m < task->tensor->order; m++)
+        if (!int_eval(task->tensor->extents[m], trial->pipeline->params, NULL, &extents[m]))
+            return NULL;
+    const uint64_t seed = trial->draft.input_seed;
+    if (sparse_input(drawn, task->tensor, extents, seed, seed, &entries))
+        balance_whole(&task->division, &entries, trial->arena, &boundaries);
+    entries_free(&entries);
+    return boundaries;
+}
+
+static bool balance(Trial *trial) {
+    BalanceTaskArray tasks = {0};
+    BoundariesArray *known = arena_new(trial->arena, BoundariesArray);
+    pipeline_balance_tasks(trial->pipeline, trial->arena, &tasks);
+    for (int64_t i = 0; i < tasks.count; i++) {
+        const Boundaries *boundaries = find_boundaries(trial, &tasks.items[i]);
+        if (!boundaries)
+            return false;
+        array_push(trial->arena, *known, boundaries);
+    }
+    trial->pipeline->plan_options.boundaries = known;
+    return true;
+}
+
 static bool run_passes(Trial *trial) {
     Text text = text_create(trial->arena);
     draft_print(&trial->draft, &text);
@@ -68,7 +101,8 @@ static bool run_passes(Trial *trial) {
     trial->pipeline = pipeline_create(trial->arena, source, NULL, 0, trial->draft.ranks);
     if (trial->draft.products || trial->draft.index % 2)
         trial->pipeline->least_steps = 0; // drawn programs are small
-    return pipeline_run(trial->pipeline, PASS_PLAN);
+    return pipeline_run(trial->pipeline, PASS_C) && balance(trial) &&
+           pipeline_run(trial->pipeline, PASS_PLAN);
 }
 
 // A command may be refused; what the compiler gets wrong itself is never a refusal.
@@ -136,8 +170,10 @@ Trial *trial_create(const Draft *draft, int number) {
         diagnostics_print(trial->pipeline->diagnostics, &text);
         const bool sparse = trial->draft.space && strcmp(trial->draft.space, sparse_space) == 0;
         trial_fail(trial,
-                   sparse && strstr(text_string(&text), "not supported yet") ? TRIAL_UNSUPPORTED
-                                                                             : TRIAL_DIAGNOSED,
+                   sparse && (strstr(text_string(&text), "not supported yet") ||
+                              strstr(text_string(&text), "known only when"))
+                       ? TRIAL_UNSUPPORTED
+                       : TRIAL_DIAGNOSED,
                    "%s", text_string(&text));
         return trial;
     }

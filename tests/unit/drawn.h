@@ -155,6 +155,11 @@ typedef struct {
     int64_t coordinates[MAX_STORED];
 } DrawnPositions;
 
+static inline PositionSet drawn_bound(const StoredPositions *stored, int64_t first, int64_t last) {
+    const int64_t *coordinates = ((const DrawnPositions *)stored)->coordinates;
+    return (PositionSet){coordinates[first], coordinates[last - 1] + 1, NULL};
+}
+
 static inline int64_t drawn_coordinate(const StoredPositions *stored, int64_t position) {
     return ((const DrawnPositions *)stored)->coordinates[position];
 }
@@ -170,12 +175,12 @@ static inline void drawn_preimage(const StoredPositions *stored, PositionSet pos
 // Some of the coordinates of a loop; NULL where there are too many.
 static inline const StoredPositions *draw_stored(Random *random, const Cin *cin, int var) {
     DrawnPositions *drawn = arena_new(cin->arena, DrawnPositions);
-    const Provenance *provenance = provenance_create(cin, NULL, cin->arena, NULL);
+    const Provenance *provenance = provenance_create(cin, NULL, NULL, cin->arena, NULL);
     const int64_t extent = provenance ? provenance_extent(provenance, var) : MAX_STORED + 1;
     const int64_t share = 1 + draw(random, 4);
     if (extent > MAX_STORED)
         return NULL;
-    drawn->base = (StoredPositions){.coordinate = drawn_coordinate, .preimage = drawn_preimage};
+    drawn->base = (StoredPositions){.bound = drawn_bound, .preimage = drawn_preimage};
     for (int64_t x = 0; x < extent; x++)
         if (draw(random, 4) < share)
             drawn->coordinates[drawn->base.count++] = x;
@@ -187,7 +192,8 @@ static inline void draw_relation(Random *random, Cin *cin, Nest nest, const Rela
                                  bool structures) {
     const int at = (int)draw(random, nest.loop_count), var = nest.loops[at];
     Relation relation = {.kind = kind, .parent = {var}};
-    if (kind->stored && (!structures || !(relation.stored = draw_stored(random, cin, var))))
+    if (kind->balanced ||
+        (kind->stored && (!structures || !(relation.stored = draw_stored(random, cin, var)))))
         return;
     if (kind->parents == 2) {
         if (at + 1 == nest.loop_count || every_nest_has(cin, var) != every_nest_has(cin, nest.loops[at + 1]))
@@ -263,7 +269,7 @@ static inline int64_t recover(const Cin *cin, const Provenance *provenance, cons
         return var == relation->parent[0] ? first / inner : first % inner;
     }
     if (kind == &relation_pos) // a position beyond those that there are is beyond the coordinates
-        return first < relation->stored->count ? relation->stored->coordinate(relation->stored, first)
+        return first < relation->stored->count ? drawn_coordinate(relation->stored, first)
                                                : provenance_extent(provenance, var);
     if (kind == &relation_rotate) {
         int64_t sum = first;

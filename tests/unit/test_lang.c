@@ -344,7 +344,7 @@ static void test_spans(void **state) {
     assert_message("param n = 3 +\n", (Span){1, 14, 1}, "found end of line");
     assert_message("param n = 3 +", (Span){1, 14, 0}, "found end of the program");
     assert_message("machine M = grid(2); tensor A(4): f64; place A(x) -> M(~x)", (Span){1, 56, 2},
-                   "not supported yet");
+                   "'A' is dense");
 }
 
 // A declaration that failed makes no noise.

@@ -257,7 +257,7 @@ static const char *walk(const Spmd *spmd, Arena *arena, Diagnostics *diagnostics
         walker->spmd = spmd;
         walker->nest = &spmd->nests[n];
         walker->scratch = arena;
-        walker->provenance = provenance_create(cin, NULL, arena, diagnostics);
+        walker->provenance = provenance_create(cin, NULL, NULL, arena, diagnostics);
         if (!walker->provenance)
             return "no provenance";
         Nest nest = cin_nest(cin, n);

@@ -244,7 +244,7 @@ static void test_layouts(void **state) {
         }
         Layout layout;
         int bad_dim;
-        assert_true(layout_create(&placement, &grid, NULL, 1, &extent, arena, &layout, &bad_dim));
+        assert_true(layout_create(&placement, "A", &grid, NULL, 1, &extent, NULL, arena, &layout, &bad_dim));
         int64_t holders[50] = {0};
         for (int64_t x = 0; x < extent; x++) {
             int64_t position = x, coordinates[3];
@@ -259,8 +259,10 @@ static void test_layouts(void **state) {
         for (int64_t processor = 0; processor < grid_size(&grid); processor++) {
             int64_t coordinates[3], count = 0;
             grid_coordinates(&grid, processor, coordinates);
-            Rect rect;
-            const bool any = layout_rect(&layout, coordinates, &rect);
+            RectArray rects = {0};
+            layout_rects(&layout, coordinates, arena, &rects);
+            const bool any = rects.count > 0;
+            const Rect rect = any ? rects.items[0] : (Rect){0};
             for (int64_t x = 0; x < extent; x++) {
                 if (holders[x] != processor)
                     continue;

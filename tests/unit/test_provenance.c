@@ -192,7 +192,7 @@ static const char *check_seed(Arena *arena, uint64_t seed, Text *shown) {
     Cin *cin = cin_copy(draw_statement(&random, arena));
     draw_transforms(&random, cin, true);
     cin_print(cin, NULL, shown);
-    const Provenance *provenance = provenance_create(cin, NULL, arena, diagnostics);
+    const Provenance *provenance = provenance_create(cin, NULL, NULL, arena, diagnostics);
     for (int n = 0; n < cin_nest_count(cin); n++) {
         Check *check = arena_new(arena, Check);
         *check = (Check){.cin = cin,
@@ -239,7 +239,7 @@ static Cin *addition(Arena *arena, int64_t rows, int64_t columns) {
 
 // The bounding box where `loop` is restricted and `fixed`, unless it is -1, is 2.
 static void bound(const Cin *cin, int loop, int64_t lo, int64_t hi, int fixed, BoundingBox *bounds) {
-    const Provenance *provenance = provenance_create(cin, NULL, cin->arena, NULL);
+    const Provenance *provenance = provenance_create(cin, NULL, NULL, cin->arena, NULL);
     const Nest nest = cin_nest(cin, 0);
     LoopRanges ranges;
     bool active[MAX_VARS];

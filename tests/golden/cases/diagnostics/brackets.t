@@ -26,9 +26,6 @@ brackets.distal:7:16: error: expected '(' and an entry for each dimension of the
 brackets.distal:8:20: error: expected ',' and another arrow, 'in' and a memory, or the end of the line, found 'M'
    8 | place C(x) -> M(x) M(x)
      |                    ^
-brackets.distal:9:17: error: a placement of the stored coordinates of a mode is not supported yet
-   9 | place D(x) -> M(~fuse)
-     |                 ^~~~~
 brackets.distal:9:18: error: 'fuse' does not name a mode of 'D' (named on the left: x)
    9 | place D(x) -> M(~fuse)
      |                  ^~~~

@@ -13,13 +13,13 @@ place E(x, y) -> M(x) in disk
 place F(x, y) -> M(x) in tape
 place G(x, y) -> M(~z) in host
 --- stderr
-place_unsupported.distal:4:20: error: a placement of the stored coordinates of a mode is not supported yet
+place_unsupported.distal:4:20: error: 'A' is dense, so that blocks of equal length are balanced: write 'y'; 'weighted(y, B)' gives it the blocks of a sparse tensor B
    4 | place A(x, y) -> M(~y)
      |                    ^~
-place_unsupported.distal:5:20: error: a placement of the stored coordinates of a mode is not supported yet
+place_unsupported.distal:5:20: error: 'B' is dense, so that blocks of equal length are balanced: write 'x'; 'weighted(x, B)' gives it the blocks of a sparse tensor B
    5 | place B(x, y) -> M(~x)
      |                    ^~
-place_unsupported.distal:6:20: error: a placement of the non-zeros of fused modes is not supported yet
+place_unsupported.distal:6:20: error: 'C' is dense, so that blocks of equal length are balanced: write 'x'; 'weighted(x, B)' gives it the blocks of a sparse tensor B
    6 | place C(x, y) -> M(~fuse(x, y))
      |                    ^~~~~~~~~~~
 place_unsupported.distal:7:26: error: a tensor in memory 'gpu' is not supported yet
@@ -31,9 +31,6 @@ place_unsupported.distal:8:26: error: a tensor in memory 'disk' is not supported
 place_unsupported.distal:9:26: error: unknown memory 'tape' (memories: host gpu disk)
    9 | place F(x, y) -> M(x) in tape
      |                          ^~~~
-place_unsupported.distal:10:20: error: a placement of the stored coordinates of a mode is not supported yet
-  10 | place G(x, y) -> M(~z) in host
-     |                    ^~
 place_unsupported.distal:10:21: error: 'z' does not name a mode of 'G' (named on the left: x y)
   10 | place G(x, y) -> M(~z) in host
      |                     ^

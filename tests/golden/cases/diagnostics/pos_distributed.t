@@ -1,4 +1,4 @@
-# Positions of a tensor that one process has.
+# Positions are distributed in equal parts.
 # run: explain {file} --stop-after c
 # status: 2
 --- program
@@ -8,6 +8,6 @@ tensor y(8): f64
 y(i) = B(i, j) * x(j)
 schedule y { collapse(i, j, f); pos(f, p, B(i, j)); distribute(p) }
 --- stderr
-pos_distributed.distal:5:33: error: positions of 'B' are those on one rank, and distributing statements with loops over positions is not supported yet; leave pos out
+pos_distributed.distal:5:53: error: positions of 'B' can be distributed in parts of equal number only: divide(p, ...), and distribute its outer loop
    5 | schedule y { collapse(i, j, f); pos(f, p, B(i, j)); distribute(p) }
-     |                                 ^~~~~~~~~~~~~~~~~~
+     |                                                     ^~~~~~~~~~~~~

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/balance.h"
+
+#include "base/integer.h"
+
+#include <string.h>
+
+static const Tensor *find_tensor(int count, const Tensor *const *tensors, const char *name) {
+    for (int t = 0; t < count; t++)
+        if (strcmp(tensors[t]->name, name) == 0)
+            return tensors[t];
+    return NULL;
+}
+
+// The tensor whose entries those of `tensor` follow from; NULL: they are computed.
+static const Tensor *entries_of(const Tensor *tensor, int statement_count, const Spmd *const *spmds) {
+    for (int s = statement_count - 1; s >= 0 && tensor; s--)
+        if (spmds[s]->cin->assignment->lhs->tensor == tensor)
+            tensor = spmds[s]->result == RESULT_SHARED ? spmds[s]->shared->tensor : NULL;
+    return tensor;
+}
+
+static void add_task(const Division *division, const Tensor *divided, int statement_count,
+                     const Spmd *const *spmds, Arena *arena, BalanceTaskArray *tasks) {
+    const Tensor *tensor = divided ? entries_of(divided, statement_count, spmds) : NULL;
+    for (int64_t i = 0; i < tasks->count; i++)
+        if (division_equal(&tasks->items[i].division, division))
+            return;
+    if (tensor)
+        array_push(arena, *tasks, (BalanceTask){*division, tensor, divided});
+}
+
+void balance_tasks(int tensor_count, const Tensor *const *tensors, int statement_count,
+                   const Spmd *const *spmds, const int64_t *params, Arena *arena, BalanceTaskArray *tasks) {
+    for (int t = 0; t < tensor_count; t++) {
+        const Placement *placement = tensors[t]->placement;
+        Grid grid;
+        for (int d = 0;
+             placement && machine_grid(placement->machine, params, &grid) && d < placement->machine->order;
+             d++) {
+            if (placement->entries[d].balance == BALANCE_NONE)
+                continue;
+            const Division division = placement_division(placement, tensors[t]->name, &grid, d);
+            add_task(&division, find_tensor(tensor_count, tensors, division.tensor), statement_count, spmds,
+                     arena, tasks);
+        }
+    }
+    for (int s = 0; s < statement_count; s++) {
+        const Cin *cin = spmds[s]->cin;
+        for (int64_t r = 0; r < cin->relations.count; r++) {
+            Division division;
+            if (cin->relations.items[r]->kind->stored &&
+                provenance_division(cin, cin->relations.items[r], params, &division))
+                add_task(&division, find_tensor(tensor_count, tensors, division.tensor), statement_count,
+                         spmds, arena, tasks);
+        }
+    }
+}
+
+bool balance_check(int tensor_count, const Tensor *const *tensors, int statement_count,
+                   const Spmd *const *spmds, Diagnostics *diagnostics) {
+    for (int t = 0; t < tensor_count; t++) {
+        const Placement *placement = tensors[t]->placement;
+        for (int d = 0; placement && d < placement->machine->order; d++) {
+            const PlaceEntry *entry = &placement->entries[d];
+            if (entry->balance != BALANCE_NONE && !entry->by &&
+                !entries_of(tensors[t], statement_count, spmds))
+                return diagnostics_error(
+                    diagnostics, entry->span,
+                    "which entries '%s' has is known only when it has been computed; partition it by "
+                    "coordinates, or by the entries of an operand B: 'weighted(%s, B)'",
+                    tensors[t]->name, placement->names[entry->mode]);
+        }
+    }
+    return true;
+}
+
+int balance_keys(const Division *division, int order, int *modes) {
+    int count = division->mode_count;
+    memcpy(modes, division->modes, sizeof(int) * (size_t)count);
+    for (int m = 0; division->balance == BALANCE_WEIGHTED && m < order; m++) {
+        bool is_key = false;
+        for (int k = 0; k < division->mode_count; k++)
+            is_key = is_key || division->modes[k] == m;
+        if (!is_key)
+            modes[count++] = m;
+    }
+    return count;
+}
+
+static void add_up(const BalanceKeys *keys, int64_t *numbers, int64_t count) {
+    if (keys->add)
+        keys->add(keys->context, numbers, count);
+}
+
+// The coordinates at these positions; zeros where a position is none.
+static void coordinates_at(const BalanceKeys *keys, int modes, const int64_t *positions, int64_t count,
+                           int64_t *coordinates) {
+    memset(coordinates, 0, sizeof(int64_t) * (size_t)(count * modes));
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t at = positions[i] - keys->before;
+        for (int m = 0; m < modes && at >= 0 && at < keys->count; m++)
+            coordinates[i * modes + m] = keys->coordinates[m][at];
+    }
+    add_up(keys, coordinates, count * modes);
+}
+
+// How many have a coordinate less than each of these in the first mode.
+static void count_below(const BalanceKeys *keys, const int64_t *coordinates, int64_t count,
+                        int64_t *positions) {
+    for (int64_t i = 0; i < count; i++) {
+        int64_t first = 0, last = keys->count;
+        while (first < last) {
+            const int64_t middle = first + (last - first) / 2;
+            if (keys->coordinates[0][middle] < coordinates[i])
+                first = middle + 1;
+            else
+                last = middle;
+        }
+        positions[i] = first;
+    }
+    add_up(keys, positions, count);
+}
+
+// Between coordinates, where that is nearest to equal parts.
+static void weighted_positions(const Division *division, const BalanceKeys *keys, int64_t *positions,
+                               int64_t *starts, Arena *arena) {
+    const int64_t count = division_parts(division);
+    int64_t *after = arena_array(arena, int64_t, count), *below = arena_array(arena, int64_t, count),
+            *up_to = arena_array(arena, int64_t, count);
+    for (int64_t q = 0; q < count; q++)
+        positions[q] = keys->total / count * q + keys->total % count * q / count;
+    positions[count] = keys->total;
+    coordinates_at(keys, 1, positions, count, starts);
+    for (int64_t q = 0; q < count; q++)
+        after[q] = starts[q] + 1;
+    count_below(keys, starts, count, below);
+    count_below(keys, after, count, up_to);
+    for (int64_t q = 0; q < count; q++) {
+        const bool before = positions[q] - below[q] <= up_to[q] - positions[q];
+        positions[q] = before ? below[q] : up_to[q];
+        starts[q] = before ? starts[q] : after[q];
+    }
+}
+
+const Boundaries *balance_boundaries(const Division *division, const int64_t *extents,
+                                     const BalanceKeys *keys, Arena *arena) {
+    const int modes = division->mode_count;
+    const int64_t count = division_parts(division);
+    Boundaries *boundaries = arena_new(arena, Boundaries);
+    int64_t *positions = arena_array(arena, int64_t, count + 1);
+    int64_t *starts = arena_array(arena, int64_t, (count + 1) * modes);
+    int64_t *lasts = arena_array(arena, int64_t, (count + 1) * modes);
+    if (division->balance == BALANCE_WEIGHTED) {
+        weighted_positions(division, keys, positions, starts, arena);
+    } else {
+        division_positions(division, keys->total, positions);
+        coordinates_at(keys, modes, positions, count, starts);
+    }
+    int64_t *ends = arena_array(arena, int64_t, count);
+    for (int64_t q = 0; q < count; q++)
+        ends[q] = positions[q + 1] - 1;
+    coordinates_at(keys, modes, ends, count, lasts);
+    for (int64_t q = 0; q <= count; q++)
+        if (q == 0 || positions[q] == keys->total) {
+            memset(&starts[q * modes], 0, sizeof(int64_t) * (size_t)modes);
+            starts[q * modes] = q == 0 ? 0 : extents[0];
+        }
+    *boundaries = (Boundaries){*division, count, keys->total, positions, starts, lasts};
+    return boundaries;
+}
+
+const char *balance_whole(const Division *division, const Entries *entries, Arena *arena,
+                          const Boundaries **boundaries) {
+    int modes[MAX_ORDER];
+    int64_t extents[MAX_ORDER];
+    Entries points;
+    const char *why =
+        entries_distinct(entries, balance_keys(division, entries->order, modes), modes, &points);
+    BalanceKeys keys = {.count = points.count, .total = points.count};
+    for (int m = 0; m < division->mode_count; m++) {
+        keys.coordinates[m] = points.coordinates[m];
+        extents[m] = entries->extents[division->modes[m]];
+    }
+    if (!why)
+        *boundaries = balance_boundaries(division, extents, &keys, arena);
+    entries_free(&points);
+    return why;
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where parts that entries balance begin and end (machine/boundaries.h). Which of them a program needs
+// follows from its placements and loops; then they are found in the coordinates of the entries, in order, of
+// which each rank may have a contiguous part: ranks add up numbers, and none has all entries.
+#ifndef DISTAL_PLAN_BALANCE_H
+#define DISTAL_PLAN_BALANCE_H
+
+#include "format/entries.h"
+#include "plan/plan.h"
+
+typedef struct {
+    Division division;
+    const Tensor *tensor; // whose entries decide: another one where a result has its structure
+    const Tensor *divided;
+} BalanceTask;
+typedef Array(BalanceTask) BalanceTaskArray;
+
+// Appends what the placements of these tensors and the loops of the statements need.
+void balance_tasks(int tensor_count, const Tensor *const *tensors, int statement_count,
+                   const Spmd *const *spmds, const int64_t *params, Arena *arena, BalanceTaskArray *tasks);
+// Whether the entries are known before anything is computed. False with a diagnostic.
+bool balance_check(int tensor_count, const Tensor *const *tensors, int statement_count,
+                   const Spmd *const *spmds, Diagnostics *diagnostics);
+
+// The modes by which entries are sorted for a division, all of them where each entry counts; their number.
+// Entries that have the same coordinates in these are one.
+int balance_keys(const Division *division, int order, int *modes);
+
+// Coordinates of what is divided, in order: those that this rank has, and where they are among all.
+typedef struct {
+    int64_t count;
+    const int64_t *coordinates[MAX_ORDER]; // by mode of the division
+    int64_t before, total;
+    void (*add)(void *context, int64_t *numbers, int64_t count); // up over all ranks; NULL: there is one
+    void *context;
+} BalanceKeys;
+// `extents` are those of the modes of the division. Collective over the ranks that have the keys.
+const Boundaries *balance_boundaries(const Division *division, const int64_t *extents,
+                                     const BalanceKeys *keys, Arena *arena);
+
+// The same from entries that are all here. NULL, or why not.
+const char *balance_whole(const Division *division, const Entries *entries, Arena *arena,
+                          const Boundaries **boundaries);
+
+#endif

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/divide_entries.h"
+
+#include "base/integer.h"
+#include "runtime/wait.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_AT_ONCE = 1 << 24, TAG = 0 }; // coordinates in one message
+
+typedef struct {
+    const Division *division;
+    const char *name;
+    const Entries *entries;
+    MPI_Comm comm;
+    int rank, ranks;
+    int order; // modes of the keys
+    int modes[MAX_ORDER];
+    Entries points, own; // keys of the entries that are given; those of this rank's share of all
+    int64_t *samples;    // of all ranks, `ranks` of each rank
+    int64_t *sends, *receives;
+    MPI_Request *requests;
+} Sorting;
+
+static bool no_memory(const Sorting *sorting, const char *why, Diagnostics *diagnostics) {
+    return diagnostics_error(diagnostics, (Span){0}, "tensor %s cannot be stored on rank %lld: %s",
+                             sorting->name, (long long)sorting->rank, why);
+}
+
+// The keys of this rank, and as many of them at equal distances as there are ranks. A rank without keys gives
+// those that are behind all.
+static bool sort_own(void *arguments, Diagnostics *diagnostics) {
+    Sorting *sorting = arguments;
+    const char *why = entries_distinct(sorting->entries, sorting->order, sorting->modes, &sorting->points);
+    if (why)
+        return no_memory(sorting, why, diagnostics);
+    const int64_t samples = (int64_t)sorting->ranks * sorting->ranks;
+    sorting->samples = arena_array(diagnostics->arena, int64_t, samples * sorting->order);
+    sorting->sends = arena_array(diagnostics->arena, int64_t, sorting->ranks);
+    sorting->receives = arena_array(diagnostics->arena, int64_t, sorting->ranks);
+    const Entries *points = &sorting->points;
+    for (int s = 0; s < sorting->ranks; s++)
+        for (int m = 0; m < sorting->order; m++)
+            sorting->samples[((int64_t)sorting->rank * sorting->ranks + s) * sorting->order + m] =
+                points->count ? points->coordinates[m][part_begin(points->count, sorting->ranks, s)]
+                              : INT64_MAX;
+    return true;
+}
+
+static int compare(const void *left, const void *right, int order) {
+    const int64_t *a = left, *b = right;
+    for (int m = 0; m < order; m++)
+        if (a[m] != b[m])
+            return a[m] < b[m] ? -1 : 1;
+    return 0;
+}
+
+// A merge of the samples of ranks, each in order: an insertion would take their square.
+static void sort_samples(int64_t *samples, int64_t count, int order, int64_t *space) {
+    if (count < 2)
+        return;
+    const int64_t half = count / 2;
+    sort_samples(samples, half, order, space);
+    sort_samples(samples + half * order, count - half, order, space);
+    memcpy(space, samples, sizeof(int64_t) * (size_t)(half * order));
+    int64_t a = 0, b = half;
+    for (int64_t to = 0; a < half; to++) {
+        const bool first = b == count || compare(space + a * order, samples + b * order, order) <= 0;
+        memmove(samples + to * order, first ? space + a++ * order : samples + b++ * order,
+                sizeof(int64_t) * (size_t)order);
+    }
+}
+
+// The first of the sorted keys that is not less than `key`.
+static int64_t lower_bound(const Entries *points, const int64_t *key) {
+    int64_t first = 0, last = points->count;
+    while (first < last) {
+        const int64_t middle = first + (last - first) / 2;
+        int64_t coordinates[MAX_ORDER];
+        for (int m = 0; m < points->order; m++)
+            coordinates[m] = points->coordinates[m][middle];
+        if (compare(coordinates, key, points->order) < 0)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    return first;
+}
+
+// Each rank gets the keys from one of the samples at equal distances to the next.
+static bool find_shares(void *arguments, Diagnostics *diagnostics) {
+    Sorting *sorting = arguments;
+    const int64_t count = (int64_t)sorting->ranks * sorting->ranks;
+    sort_samples(sorting->samples, count, sorting->order,
+                 arena_array(diagnostics->arena, int64_t, count * sorting->order));
+    int64_t first = 0;
+    for (int rank = 0; rank < sorting->ranks; rank++) {
+        const int64_t *next = sorting->samples + (int64_t)(rank + 1) * sorting->ranks * sorting->order;
+        const int64_t last =
+            rank + 1 < sorting->ranks ? lower_bound(&sorting->points, next) : sorting->points.count;
+        sorting->sends[rank] = last - first;
+        first = last;
+    }
+    return true;
+}
+
+static bool allocate(void *arguments, Diagnostics *diagnostics) {
+    Sorting *sorting = arguments;
+    Entries *own = &sorting->own;
+    int64_t messages = 0;
+    *own = (Entries){.type = TYPE_I32, .order = sorting->order};
+    memcpy(own->extents, sorting->points.extents, sizeof own->extents);
+    for (int rank = 0; rank < sorting->ranks; rank++) {
+        own->count = saturated_add(own->count, sorting->receives[rank]);
+        messages +=
+            ceil_div(sorting->sends[rank], MOST_AT_ONCE) + ceil_div(sorting->receives[rank], MOST_AT_ONCE);
+    }
+    sorting->requests = arena_array(diagnostics->arena, MPI_Request, messages);
+    const char *why = entries_allocate(own);
+    if (!why && own->count > 0)
+        memset(own->values, 0, (size_t)own->count * sizeof(int32_t));
+    return !why || no_memory(sorting, why, diagnostics);
+}
+
+static void exchange(const Sorting *sorting, int mode) {
+    int count = 0;
+    int64_t at = 0;
+    for (int from = 0; from < sorting->ranks; at += sorting->receives[from++])
+        for (int64_t i = 0; i < sorting->receives[from]; i += MOST_AT_ONCE)
+            MPI_Irecv(sorting->own.coordinates[mode] + at + i,
+                      (int)min_i64(sorting->receives[from] - i, MOST_AT_ONCE), MPI_INT64_T, from, TAG,
+                      sorting->comm, &sorting->requests[count++]);
+    at = 0;
+    for (int to = 0; to < sorting->ranks; at += sorting->sends[to++])
+        for (int64_t i = 0; i < sorting->sends[to]; i += MOST_AT_ONCE)
+            MPI_Isend(sorting->points.coordinates[mode] + at + i,
+                      (int)min_i64(sorting->sends[to] - i, MOST_AT_ONCE), MPI_INT64_T, to, TAG, sorting->comm,
+                      &sorting->requests[count++]);
+    wait_all(count, sorting->requests);
+}
+
+static bool sort_received(void *arguments, Diagnostics *diagnostics) {
+    Sorting *sorting = arguments;
+    static const int natural[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+    const char *why = entries_sort(&sorting->own, natural);
+    if (!why)
+        why = entries_sum_duplicates(&sorting->own);
+    return !why || no_memory(sorting, why, diagnostics);
+}
+
+static void add_up(void *context, int64_t *numbers, int64_t count) {
+    for (int64_t i = 0; i < count; i += MOST_AT_ONCE)
+        all_reduce(numbers + i, (int)min_i64(count - i, MOST_AT_ONCE), MPI_INT64_T, MPI_SUM,
+                   *(MPI_Comm *)context);
+}
+
+static bool sort_all(Sorting *sorting, Diagnostics *diagnostics) {
+    if (!agree_on_part(sorting->comm, sort_own, sorting, diagnostics))
+        return false;
+    // Each rank has its own samples, and zeros in place of those of the others.
+    add_up(&sorting->comm, sorting->samples, (int64_t)sorting->ranks * sorting->ranks * sorting->order);
+    if (!agree_on_part(sorting->comm, find_shares, sorting, diagnostics))
+        return false;
+    MPI_Request request;
+    MPI_Ialltoall(sorting->sends, 1, MPI_INT64_T, sorting->receives, 1, MPI_INT64_T, sorting->comm, &request);
+    wait_all(1, &request);
+    if (!agree_on_part(sorting->comm, allocate, sorting, diagnostics))
+        return false;
+    for (int m = 0; m < sorting->order; m++)
+        exchange(sorting, m);
+    return agree_on_part(sorting->comm, sort_received, sorting, diagnostics);
+}
+
+const Boundaries *divide_entries(const Division *division, const char *name, const Entries *entries,
+                                 MPI_Comm comm, Arena *arena, Diagnostics *diagnostics) {
+    Sorting sorting = {.division = division, .name = name, .entries = entries, .comm = comm};
+    const Boundaries *boundaries = NULL;
+    MPI_Comm_rank(comm, &sorting.rank);
+    MPI_Comm_size(comm, &sorting.ranks);
+    sorting.order = balance_keys(division, entries->order, sorting.modes);
+    if (sort_all(&sorting, diagnostics)) {
+        int64_t *counts = arena_array(arena, int64_t, sorting.ranks), extents[MAX_ORDER];
+        BalanceKeys keys = {.count = sorting.own.count, .add = add_up, .context = &sorting.comm};
+        counts[sorting.rank] = keys.count;
+        add_up(&sorting.comm, counts, sorting.ranks);
+        for (int rank = 0; rank < sorting.ranks; rank++) {
+            keys.before += rank < sorting.rank ? counts[rank] : 0;
+            keys.total += counts[rank];
+        }
+        for (int m = 0; m < division->mode_count; m++) {
+            keys.coordinates[m] = sorting.own.coordinates[m];
+            extents[m] = entries->extents[division->modes[m]];
+        }
+        boundaries = balance_boundaries(division, extents, &keys, arena);
+    }
+    entries_free(&sorting.points);
+    entries_free(&sorting.own);
+    return boundaries;
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "spmd/spmd.h"
+
+int spmd_processor_numbers(const Spmd *spmd, int *vars) {
+    int count = 0;
+    for (int64_t r = 0; r < spmd->cin->relations.count; r++) {
+        const Relation *relation = spmd->cin->relations.items[r];
+        if (relation->kind->balanced) {
+            vars[count++] = relation->longest;
+            vars[count++] = relation->begin;
+            vars[count++] = relation->length;
+        }
+        if (cin_positions_are_distributed(spmd->cin, relation)) {
+            vars[count++] = relation->count;
+            vars[count++] = relation->begin;
+        }
+    }
+    return count;
+}
