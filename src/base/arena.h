@@ -28,11 +28,12 @@ void arena_reset(Arena *arena);
 bool arena_attempt(Arena *arena, void (*body)(void *arguments), void *arguments);
 
 // `size` zeroed bytes, or `count` zeroed items of that size, aligned for any type. Never NULL.
-void *arena_alloc(Arena *arena, size_t size);
-void *arena_alloc_items(Arena *arena, int64_t count, size_t size);
-void *arena_copy(Arena *arena, const void *from, size_t size);
-char *arena_string(Arena *arena, const char *text, size_t length);
-char *arena_printf(Arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void *arena_alloc(Arena *arena, size_t size) __attribute__((returns_nonnull));
+void *arena_alloc_items(Arena *arena, int64_t count, size_t size) __attribute__((returns_nonnull));
+void *arena_copy(Arena *arena, const void *from, size_t size) __attribute__((returns_nonnull));
+char *arena_string(Arena *arena, const char *text, size_t length) __attribute__((returns_nonnull));
+char *arena_printf(Arena *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3), returns_nonnull));
 
 #define arena_new(arena, type) ((type *)arena_alloc((arena), sizeof(type)))
 #define arena_array(arena, type, count) ((type *)arena_alloc_items((arena), (count), sizeof(type)))

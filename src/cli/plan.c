@@ -153,7 +153,7 @@ static const char *sort_given(const Structures *structures, const StatementPlan 
 
 static const char *count_transfer(const Structures *structures, StatementPlan *plan, int transfer) {
     Arena *arena = structures->session->arena;
-    Counts counts;
+    Counts counts = {0};
     int64_t **const all[] = {&counts.elements, &counts.messages, &counts.structure, &counts.buffers};
     for (int c = 0; c < 4; c++)
         *all[c] = arena_array(arena, int64_t, plan->ranks);

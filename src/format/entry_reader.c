@@ -138,7 +138,7 @@ void reader_read(const EntryReader *reader, int64_t first, int64_t count, EntryB
 static bool is_sorted_from(const EntryReader *reader, int first) {
     enum { CHUNK = 1 << 14 };
     const Entries *entries = reader->entries;
-    const int64_t *columns[MAX_ORDER];
+    const int64_t *columns[MAX_ORDER] = {NULL};
     for (int i = 0; i < reader->order; i++)
         columns[i] = entries->coordinates[reader->modes[(first + i) % reader->order]];
     int wrong = 0;

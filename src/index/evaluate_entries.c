@@ -25,7 +25,7 @@ static int compare_indices(const void *left, const void *right, void *context) {
 
 int64_t *entries_order(int64_t count, int key_count, int64_t *const *keys) {
     Keys by = {key_count, keys};
-    int64_t *order = malloc(sizeof *order * (size_t)(count + 1));
+    int64_t *order = calloc((size_t)count + 1, sizeof *order);
     bool sorted = true;
     for (int64_t e = 0; order && e < count; e++) {
         order[e] = e;
@@ -67,7 +67,7 @@ static void permute(int64_t *values, const int64_t *order, int64_t count, int64_
 
 bool sorted_entries_create(const Access *access, const EvaluatorInput *input, const int *loops,
                            int loop_count, SortedEntries *sorted) {
-    int modes[MAX_ORDER];
+    int modes[MAX_ORDER] = {0};
     const size_t bytes = sizeof(int64_t) * (size_t)(input->count + 1);
     *sorted = (SortedEntries){0};
     set_keys(access, loops, loop_count, sorted, modes);
@@ -241,6 +241,7 @@ bool totals_compact(Totals *totals) {
             continue;
         }
         for (int d = 0; d < totals->order; d++)
+            // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): grow has made room
             sorted.keys[d][sorted.count] = totals->keys[d][from];
         sorted.sums[sorted.count++] = totals->sums[from];
     }

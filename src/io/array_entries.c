@@ -38,6 +38,7 @@ static bool is_zero(ElementType type, const void *values, int64_t i) {
 // Sets entry e to the element at a row-major position.
 static void set_entry(const Entries *entries, const void *data, int64_t e, int64_t position) {
     const size_t size = type_info(entries->type)->size;
+    // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): entries have been allocated
     memcpy((char *)entries->values + e * (int64_t)size, (const char *)data + position * (int64_t)size, size);
     for (int d = entries->order - 1; d >= 0; d--) {
         entries->coordinates[d][e] = position % entries->extents[d];

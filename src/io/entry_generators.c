@@ -141,16 +141,14 @@ static int neighbours(const Stencil *stencil, int64_t side, int64_t point, int64
         point /= side;
     }
     for (int n = 0; n < (int)power(3, stencil->dimensions); n++) {
-        int64_t neighbour = 0;
+        int64_t neighbour = 0, stride = 1;
         int apart = 0, rest = n;
         bool inside = true;
-        for (int d = 0, place = (int)power(3, stencil->dimensions - 1); d < stencil->dimensions;
-             d++, place /= 3) {
-            const int step = rest / place - 1;
-            rest %= place;
+        for (int d = stencil->dimensions - 1; d >= 0; d--, rest /= 3, stride *= side) {
+            const int step = rest % 3 - 1;
             apart += step != 0;
             inside = inside && x[d] + step >= 0 && x[d] + step < side;
-            neighbour = neighbour * side + x[d] + step;
+            neighbour += (x[d] + step) * stride;
         }
         if (inside && (apart <= 1 || !stencil->star))
             to[count++] = neighbour;

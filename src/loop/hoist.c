@@ -4,7 +4,7 @@
 #include "loop/passes.h"
 
 static const LoopScope *scope_at(const LoopScope *scope, int depth) {
-    while (scope->depth > depth)
+    while (scope->outer && scope->depth > depth)
         scope = scope->outer;
     return scope;
 }

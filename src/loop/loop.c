@@ -298,6 +298,7 @@ int loop_node_depth(Arena *arena, const LoopNode *node, const int *depths) {
     const IntExpr *const exprs[] = {node->lower, node->upper, node->position};
     const ValueList values = loop_values(arena, node);
     int depth = 0;
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
     for (size_t i = 0; i < sizeof exprs / sizeof *exprs; i++)
         depth = deeper(depth, exprs[i] ? loop_depth_of(exprs[i], depths) : 0);
     for (int64_t i = 0; i < values.count; i++) {

@@ -143,12 +143,12 @@ static bool add_nodes(Nest *nest, const LoopBody *body, int64_t first, bool over
             break;
         case LOOP_WORKSPACE:
             nest->local[node->array] = true;
-            nest->rows[node->array] = !array->scalar;
-            nest->row_count += !array->scalar;
+            nest->rows[node->array] = array && !array->scalar;
+            nest->row_count += nest->rows[node->array];
             break;
         case LOOP_STORE:
         case LOOP_ACCUMULATE:
-            if (!nest->local[node->array] || !array->scalar)
+            if (!array || !nest->local[node->array] || !array->scalar)
                 return false;
             break;
         default:
@@ -393,6 +393,7 @@ static void block_leaf(void *context, const LoopNode *node, LoopBody *to) {
         LoopBody leaf = {0};
         loop_append(nest->kernel->arena, &leaf, node);
         nest->results = arena_array(nest->kernel->arena, bool, nest->array_count);
+        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): one node becomes one
         node = in_registers(nest, &leaf).items[0];
         node = loop_where_present(nest->kernel, node, nest->results, nest->array_count);
     }

@@ -253,6 +253,7 @@ static const IntExpr *locate_parent(const LeafBuilder *leaf, const Group *group,
                              .extent = tensor->extents[tensor->mode_order[l]]};
         position = level.type.format->locate(arena, &level, position, coordinate_of(leaf, l));
     }
+    // cppcheck-suppress returnDanglingLifetime // the position is in the arena
     return position;
 }
 
@@ -301,7 +302,7 @@ static void begin_group(LeafBuilder *leaf, const Group *group, int above, LoopBo
 static LoopBody *push_coordinates(LeafBuilder *leaf, const Group *group, LoopBody *to) {
     Arena *arena = leaf->builder->arena;
     const bool compared = is_compared(leaf, group);
-    const Value *conditions[MAX_ORDER];
+    const Value *conditions[MAX_ORDER] = {NULL};
     for (int l = group->head; l < group->end && compared; l++)
         conditions[l - group->head] =
             is_greater(leaf, coordinate_of(leaf, l), scalar_of(leaf, leaf->assembly->last, "last", l));

@@ -14,6 +14,7 @@ const IntExpr *bounds_recover(const Cin *cin, int var, const bool *known) {
     for (int i = 0; i < relation->operand_count; i++)
         if (!(terms.operands[i] = bounds_recover(cin, relation->operands[i], known)))
             return NULL;
+    // cppcheck-suppress returnDanglingLifetime // the result is in the arena
     return relation->kind->recover(&terms, var == relation->parent[0] ? 0 : 1);
 }
 
@@ -38,6 +39,7 @@ const IntExpr *bounds_upper(const Cin *cin, int var, const bool *known) {
     RelationTerms terms = cin_relation_terms(cin, relation);
     if (relation->kind->children == 2)
         terms.value[1 - c] = bounds_recover(cin, relation->child[1 - c], known);
+    // cppcheck-suppress returnDanglingLifetime // the result is in the arena
     return relation->kind->upper(&terms, c, bounds_upper(cin, relation->parent[0], known));
 }
 

@@ -42,7 +42,8 @@ const Boundaries *boundaries_even(const Division *division, const int64_t *exten
     int64_t *positions = arena_array(arena, int64_t, count + 1);
     int64_t *starts = arena_array(arena, int64_t, (count + 1) * modes);
     int64_t *lasts = arena_array(arena, int64_t, (count + 1) * modes);
-    int64_t below[MAX_ORDER], total = 1; // coordinates with one coordinate of a mode and those before it
+    int64_t below[MAX_ORDER] = {0},
+            total = 1; // coordinates with one coordinate of a mode and those before it
     for (int m = modes - 1; m >= 0; m--) {
         below[m] = total;
         total = saturated_mul(total, extents[m]);

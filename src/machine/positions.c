@@ -230,7 +230,8 @@ int64_t positions_common(PositionSet a, PositionSet b) {
     if (are_apart(a.periodic, b.periodic))
         return 0;
     const int64_t period = common_period(a.periodic->period, b.periodic->period, hi - lo),
-                  times = (hi - lo) / period;
+                  // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): periods are positive
+        times = (hi - lo) / period;
     const int64_t rest = lo + times * period;
     return times * common_runs((PositionSet){lo, lo + period, a.periodic},
                                (PositionSet){lo, lo + period, b.periodic}, NULL) +

@@ -50,6 +50,7 @@ static void find_classes(Sweep *sweep, int64_t iteration) {
             index[worker.class_key] = classes.count;
         }
         class_of[rank] = index[worker.class_key];
+        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the class has just been found or added
         classes.items[class_of[rank] - 1].ranks.capacity++;
     }
     for (int64_t c = 0; c < classes.count; c++) {
@@ -59,6 +60,7 @@ static void find_classes(Sweep *sweep, int64_t iteration) {
     for (int64_t rank = 0; rank < footprints->ranks; rank++)
         if (class_of[rank] > 0) {
             RankArray *members = &classes.items[class_of[rank] - 1].ranks;
+            // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): set for all classes above
             members->items[members->count++] = rank;
         }
     sweep->classes = classes.items;

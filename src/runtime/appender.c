@@ -97,6 +97,7 @@ void appender_free(Appender *appender) {
     for (int i = 0; i < appender->lists.count; i++)
         free_list(appender, i);
     for (int t = 0; t < appender->thread_count; t++) {
+        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): counted when there are such
         row_set_free(&appender->threads[t]->set);
         free(appender->threads[t]);
     }
@@ -215,7 +216,7 @@ static void copy_portion(const Joining *joining, int list, int p, char *to) {
     int64_t at = portion->begins[list];
     to += joining->bases[p][list] * size;
     const Block *block = portion->thread ? block_of(portion->thread, list, at) : NULL;
-    while (at < portion->ends[list]) {
+    while (block && at < portion->ends[list]) {
         const int64_t end = min_i64(portion->ends[list], block->before + block->capacity);
         const size_t bytes = (size_t)((end - at) * size);
         memcpy(to, block->elements + (at - block->before) * size, bytes);
@@ -239,11 +240,14 @@ typedef struct {
 } Reader;
 
 static Reader read_portion(const Portion *portion, int list) {
-    return list < 0 ? (Reader){0}
-                    : (Reader){block_of(portion->thread, list, portion->begins[list]), portion->begins[list]};
+    if (list < 0)
+        return (Reader){0};
+    const int64_t begin = portion->begins[list];
+    return (Reader){block_of(portion->thread, list, begin), begin};
 }
 
 static int64_t read_next(Reader *reader) {
+    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the caller counts elements
     while (reader->at >= reader->block->before + reader->block->capacity)
         reader->block = reader->block->next;
     const int64_t *elements = (const int64_t *)(const void *)reader->block->elements;

@@ -40,6 +40,7 @@ static bool can_allocate(int count) {
     void **buffers = calloc((size_t)count, sizeof *buffers);
     int taken = 0;
     for (; buffers && taken < count; taken++) {
+        // cppcheck-suppress invalidFunctionArg // anonymous memory has no descriptor
         buffers[taken] = mmap(NULL, BUFFER_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (buffers[taken] == MAP_FAILED)
             break;

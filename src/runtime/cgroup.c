@@ -151,8 +151,10 @@ static bool find_groups(const char *root, const Hierarchy *hierarchy, Groups *gr
         const int length = snprintf(groups->folder, sizeof groups->folder, "%s%s", root, point);
         groups->length = (size_t)length;
         found = found && length > 0 && groups->length + strlen(group) < sizeof groups->folder;
-        if (found)
-            strcat(groups->folder, below(group, mounted));
+        if (found) {
+            const char *tail = below(group, mounted);
+            memcpy(groups->folder + groups->length, tail, strlen(tail) + 1);
+        }
     }
     if (file)
         fclose(file);

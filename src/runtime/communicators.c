@@ -28,10 +28,11 @@ enum { FIRST_CAPACITY = 16 };
 
 Communicators *communicators_create(MPI_Comm comm) {
     Communicators *communicators = calloc(1, sizeof *communicators);
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
     Entry **entries = calloc(FIRST_CAPACITY, sizeof *entries);
     int flags[2] = {communicators && entries, !wait_sleeps()};
     all_reduce(flags, 2, MPI_INT, MPI_MIN, comm);
-    if (!flags[0]) {
+    if (!communicators || !entries || !flags[0]) {
         free(communicators);
         free(entries);
         return NULL;
@@ -115,6 +116,7 @@ static bool make_room(Communicators *communicators) {
     if (2 * (communicators->count + communicators->noted_count + 1) <= communicators->capacity)
         return true;
     const int64_t capacity = 2 * communicators->capacity;
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
     Entry **entries = calloc((size_t)capacity, sizeof *entries);
     if (!entries)
         return false;

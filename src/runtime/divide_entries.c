@@ -51,6 +51,7 @@ static bool sort_own(void *arguments, Diagnostics *diagnostics) {
 static int compare(const void *left, const void *right, int order) {
     const int64_t *a = left, *b = right;
     for (int m = 0; m < order; m++)
+        // cppcheck-suppress uninitvar // of the caller
         if (a[m] != b[m])
             return a[m] < b[m] ? -1 : 1;
     return 0;

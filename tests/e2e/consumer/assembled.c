@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Both functions of ../../../examples/spgemm.distal, compiled ahead of time: what finds the entries of the product
-// and what computes their values, compared with a product of dense matrices.
+// Both functions of ../../../examples/spgemm.distal, compiled ahead of time: what finds the entries of the
+// product and what computes their values, compared with a product of dense matrices.
 #include <distal.h>
 
 #include <math.h>
