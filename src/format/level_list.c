@@ -45,6 +45,15 @@ bool level_can_repeat(const LevelFormat *format) {
     return false;
 }
 
+bool level_is_padded(int order, const LevelType *levels, int level) {
+    bool above = false, below = true;
+    for (int l = 0; l < level; l++)
+        above = above || !levels[l].format->full;
+    for (int l = level; l < order; l++)
+        below = below && levels[l].format->full;
+    return above && below;
+}
+
 void level_list_mend(int order, LevelType *levels) {
     if (order > 0 && levels[0].format->branchless)
         levels[0].format = level_format("compressed");

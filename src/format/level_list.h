@@ -26,6 +26,8 @@ void tensor_format_levels(const TensorFormat *format, int order, LevelType *leve
 
 // Whether equal coordinates can follow each other in a level of this format: it keeps them in a list.
 bool level_can_repeat(const LevelFormat *format);
+// Whether a level stores every coordinate below those that the levels above store, as do all levels below it.
+bool level_is_padded(int order, const LevelType *levels, int level);
 // A list is legal where every tensor can be stored in it with each entry once: exactly the levels above a
 // singleton level are nonunique. NULL where it is legal; else what is wrong with level *at.
 const char *level_list_refuse(Arena *arena, int order, const LevelType *levels, int *at);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tensor distribution notation (DISTAL, section 3.2): `place T(x, y) -> M(x, *)`, one arrow for
 // each level of a hierarchical machine.
+#include "format/level_list.h"
 #include "lang/check.h"
 #include "lang/parser.h"
 
@@ -429,16 +430,6 @@ static void check_all_levels(PlaceParser *place) {
     place->failed = true;
 }
 
-// Whether a level stores every coordinate below those that the levels above store, as do all levels below it.
-static bool is_padded(const Tensor *tensor, int level) {
-    bool above = false, below = true;
-    for (int l = 0; l < level; l++)
-        above = above || !tensor->levels[l].format->full;
-    for (int l = level; l < tensor->order; l++)
-        below = below && tensor->levels[l].format->full;
-    return above && below;
-}
-
 static bool divides(const PlaceEntry *entry, int mode) {
     if (entry->kind != PLACE_PARTITION || entry->by || entry->balance == BALANCE_NONE)
         return entry->kind == PLACE_PARTITION && entry->mode == mode;
@@ -452,7 +443,7 @@ static bool divides(const PlaceEntry *entry, int mode) {
 static bool check_stored_mode(PlaceParser *place, const PlaceEntry *entry) {
     const Tensor *tensor = place->tensor;
     for (int l = 0; l < tensor->order; l++)
-        if (divides(entry, tensor->mode_order[l]) && is_padded(tensor, l))
+        if (divides(entry, tensor->mode_order[l]) && level_is_padded(tensor->order, tensor->levels, l))
             return diagnostics_error(
                 place->parser->diagnostics, entry->span,
                 "mode %d of sparse tensor '%s' is stored in full below stored coordinates, and "

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/integer.h"
+#include "format/level_list.h"
 #include "plan/balance.h"
 #include "plan/rank_entries.h"
 
@@ -267,12 +268,17 @@ static bool check_parts(const StatementPlan *plan, Diagnostics *diagnostics) {
     return true;
 }
 
-// A tensor without a placement is where the first statement that uses it needs it.
+// A tensor without a placement is where the first statement that uses it needs it. One whose last level is
+// stored in full below others is on the first rank, as parts of that level do not say what is stored.
 static void induce_home(Plan *plan, const StatementPlan *statement, const Tensor *tensor,
                         const int64_t *extents) {
     Home *home = &plan->homes[tensor->id];
     if (tensor->order == 0 || statement->ranks == 1) {
         home_everywhere(home, tensor, extents, statement->ranks, plan->arena);
+        return;
+    }
+    if (level_is_padded(tensor->order, tensor->levels, tensor->order - 1)) {
+        home_on_first_rank(home, tensor, extents, statement->ranks, plan->arena);
         return;
     }
     Array(const Footprints *) uses = {0};
