@@ -90,15 +90,6 @@ int64_t rect_common(const Rect *a, const Rect *b) {
     return volume;
 }
 
-Rect rect_bounding_box(const Rect *a, const Rect *b) {
-    Rect bounds = {.order = a->order};
-    for (int d = 0; d < a->order; d++) {
-        bounds.lo[d] = min_i64(a->lo[d], b->lo[d]);
-        bounds.hi[d] = max_i64(a->hi[d], b->hi[d]);
-    }
-    return bounds;
-}
-
 // Appends a \ b to `rest`: disjoint rectangles, at most three for each mode.
 static void rect_subtract(const Rect *a, const Rect *b, Arena *arena, RectArray *rest) {
     Rect common;

@@ -41,8 +41,6 @@ bool rect_contains(const Rect *outer, const Rect *inner);
 bool rect_intersect(const Rect *a, const Rect *b, Arena *arena, Rect *common);
 // The volume of the intersection, INT64_MAX where it overflows.
 int64_t rect_common(const Rect *a, const Rect *b);
-// The smallest rectangle of intervals around both.
-Rect rect_bounding_box(const Rect *a, const Rect *b);
 
 int64_t region_volume(const Region *region);
 bool region_equal(const Region *a, const Region *b); // rectangle by rectangle, in order
