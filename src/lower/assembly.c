@@ -30,9 +30,9 @@ static void find_nonunique(void *context, const Access *access) {
 
 Assembly assembly_of(const Spmd *spmd, const Leaf *leaf) {
     Assembly assembly = {.outer = -1, .row = -1};
-    // A rank may execute several processors one after the other, whose entries are in no order.
+    // A rank may execute several processors or steps one after the other, whose entries are in no order.
     if (spmd->result != RESULT_ASSEMBLED || spmd->nest_count != 1 || spmd->cin->assignment->accumulate ||
-        spmd->dim_count > 0 || leaf->row >= 0)
+        spmd->dim_count > 0 || cin_nest(spmd->cin, 0).loop_count > leaf->loop_count || leaf->row >= 0)
         return assembly;
     const Access *result = leaf->assign->lhs;
     assembly.lists = append_lists(result->tensor->order, result->tensor->levels);
