@@ -61,6 +61,8 @@ static void hoist_leaf(void *context, const LoopNode *node, LoopBody *to) {
         LoopNode *leaf = loop_with_body(hoist->kernel->arena, node, (LoopBody){0});
         const LoopScope scope = {NULL, leaf, 0, &leaf->body};
         hoist->definitions.count = 0;
+        // A loop of the leaf before may be outside of this one.
+        hoist->depths = arena_array(hoist->kernel->arena, int, hoist->kernel->vars.count + 1);
         hoist_body(hoist, &node->body, &scope);
         node = leaf;
     }
@@ -70,7 +72,6 @@ static void hoist_leaf(void *context, const LoopNode *node, LoopBody *to) {
 const LoopKernel *loop_hoist(const LoopKernel *before,
                              const LoopNode *(*rewrite)(LoopHoist *hoist, const LoopNode *node)) {
     LoopHoist hoist = {.kernel = loop_kernel_copy(before), .rewrite = rewrite};
-    hoist.depths = arena_array(before->arena, int, before->vars.count + 1);
     hoist.kernel->body = loop_rewrite(before->arena, &before->body, hoist_leaf, &hoist);
     return hoist.kernel;
 }
