@@ -317,7 +317,6 @@ ExecutionParts execution_parts(StatementPlan *plan, int64_t rank) {
                             .transfers = transfers,
                             .group_count = plan->groups.count,
                             .groups = plan->groups.items,
-                            .grid = plan->grid,
                             .processors = plan->processors,
                             .per_rank = plan->per_rank,
                             .values = values,

@@ -46,7 +46,6 @@ typedef struct {
     Storage *const *storages; // by transfer
     int64_t group_count;
     const Group *groups;
-    Grid grid;
     int64_t processors, per_rank;
     const int64_t *values; // of the processors of the rank, one after the other (plan/processor.h)
     int value_count;       // of each

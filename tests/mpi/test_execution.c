@@ -164,14 +164,16 @@ static void fixture_free(Fixture *fixture) {
 static distal_execution *assemble(Fixture *fixture, const RankTransfer *const *plans, int count,
                                   MPI_Comm comm, int ranks) {
     Storage *storages[2] = {fixture->storage, fixture->storage};
+    const int64_t rank = fixture->storage->rank, coordinates[] = {2 * rank, 2 * rank + 1};
     ExecutionParts parts = {.transfer_count = count,
                             .transfers = plans,
                             .storages = storages,
                             .group_count = ranks > 1,
                             .groups = &fixture->everyone,
-                            .grid = {1, {2 * ranks - 1}},
                             .processors = 2 * ranks - 1,
-                            .per_rank = 2};
+                            .per_rank = 2,
+                            .values = coordinates,
+                            .value_count = 1};
     fixture->communicators = communicators_create(comm);
     return execution_assemble(&parts, fixture->communicators, fixture->scope.diagnostics);
 }

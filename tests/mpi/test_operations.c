@@ -284,7 +284,6 @@ static void execute(Case *test, MPI_Comm comm) {
                                   .storages = &test->storage,
                                   .group_count = test->groups.count,
                                   .groups = test->groups.items,
-                                  .grid = {1, {test->ranks}},
                                   .processors = test->ranks,
                                   .per_rank = 1};
     now = test;
