@@ -151,7 +151,7 @@ static inline int distal_thread_number(void) {
     return omp_get_thread_num();
 }
 int omp_get_max_threads(void);
-// So many parts for each thread that a team may have.
+// The number of parts of a loop whose iterations are divided into `each` parts per thread.
 static inline int64_t distal_parts(int64_t each) {
     return each * omp_get_max_threads();
 }

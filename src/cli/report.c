@@ -75,7 +75,7 @@ void report_rate(const StatementPlan *plan, const StatementReport *report, Text 
         text_printf(to, ", %.3g GFLOP/s", report_gflops(plan, report));
 }
 
-enum { ALWAYS = 9, COLUMNS = 11 };
+enum { ALWAYS = 9, COLUMNS = 12 };
 
 // The columns of the table; numbers are aligned to the right.
 static const struct {
@@ -92,8 +92,14 @@ static const struct {
     {"home", "largest", true},
     {"buffers", "largest", true},
     {"entries", "stored", true},         // where there are sparse tensors
+    {"entries", "imbalance", true},      // the same, on several ranks
     {"structure", "busiest rank", true}, // where entries move
 };
+
+double report_imbalance(const int64_t *stored, int64_t ranks) {
+    const double all = (double)sum(stored, ranks);
+    return all > 0 ? (double)largest(stored, ranks) * (double)ranks / all : 1;
+}
 
 static void row_cells(const Row *row, int64_t ranks, Arena *arena, const char **cells) {
     const TensorFigures *figures = row->planned;
@@ -106,11 +112,12 @@ static void row_cells(const Row *row, int64_t ranks, Arena *arena, const char **
     cells[6] = row->unknown ? "?" : arena_printf(arena, "%" PRId64, largest(row->messages, ranks));
     cells[7] = report_bytes(largest(figures->home_bytes, ranks), arena);
     cells[8] = report_bytes(largest(figures->buffer_bytes, ranks), arena);
-    cells[9] = !figures->stored ? "-"
-               : sum(figures->stored, ranks) < 0
-                   ? "?"
-                   : arena_printf(arena, "%" PRId64, sum(figures->stored, ranks));
-    cells[10] = row->unknown      ? "?"
+    cells[9] = cells[10] = figures->stored ? "?" : "-";
+    if (figures->stored && sum(figures->stored, ranks) >= 0) {
+        cells[9] = arena_printf(arena, "%" PRId64, sum(figures->stored, ranks));
+        cells[10] = arena_printf(arena, "%.3f", report_imbalance(figures->stored, ranks));
+    }
+    cells[11] = row->unknown      ? "?"
                 : figures->stored ? report_bytes(largest(row->structure, ranks), arena)
                                   : "-";
 }
@@ -131,13 +138,14 @@ static void print_tensors(const StatementPlan *plan, const StatementReport *repo
     Arena *arena = to->arena;
     const StatementFigures *figures = plan_figures(plan);
     int rows = 2, count = ALWAYS;
+    const int with_entries = plan->ranks > 1 ? ALWAYS + 2 : ALWAYS + 1;
     for (int t = 0; t < figures->tensor_count; t++) {
         rows += figures->tensors[t].used;
         const Row row = row_of(plan, report, t);
         if (figures->tensors[t].used && figures->tensors[t].stored)
             count = row.unknown || sum(row.structure, plan->ranks) > 0 ? COLUMNS
                     : count > ALWAYS                                   ? count
-                                                                       : ALWAYS + 1;
+                                                                       : with_entries;
     }
     const char **cells = arena_array(arena, const char *, rows *COLUMNS);
     size_t width[COLUMNS] = {0};

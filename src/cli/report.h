@@ -38,6 +38,8 @@ void report_json(const Pipeline *pipeline, const RunReport *run, Text *to);
 const char *report_bytes(int64_t bytes, Arena *arena);
 // "1.5 ms"
 void report_seconds(double seconds, Text *to);
+// The most entries that a rank stores, over their mean.
+double report_imbalance(const int64_t *stored, int64_t ranks);
 // NaN where they are not known.
 double report_gflops(const StatementPlan *plan, const StatementReport *report);
 // ", 1.5 GFLOP/s", or nothing where they are not known.

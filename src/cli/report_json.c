@@ -48,10 +48,12 @@ static void print_tensor(const StatementPlan *plan, const StatementReport *repor
     print_integers("buffer_bytes", figures->buffer_bytes, plan->ranks, to);
     if (figures->stored) {
         text_append(to, ",\n      ");
-        if (!plan->homes[id].stored_entries)
-            text_append(to, "\"stored\": null");
-        else
+        if (!plan->homes[id].stored_entries) {
+            text_append(to, "\"stored\": null, \"imbalance\": null");
+        } else {
             print_integers("stored", figures->stored, plan->ranks, to);
+            text_printf(to, ", \"imbalance\": %.6g", report_imbalance(figures->stored, plan->ranks));
+        }
         text_append(to, ", ");
         print_moved("structure_bytes_received", unknown,
                     report ? report->structure[id] : figures->structure_received, plan->ranks, to);

@@ -34,9 +34,10 @@ typedef struct {
     const char *path;
     int fd;
     int64_t size; // bytes
-    // Entries are read by several processes, each the share numbered `share`; 0 of 0: by one.
+    // Several processes read the entries: this one reads share `share` of `shares`, counted from 0. Both are 0
+    // where one process reads the whole.
     int share, shares;
-    int64_t *listed;   // set to the entries that a text lists in the share; NULL: nobody asks
+    int64_t *listed;   // output: the number of entries that a text lists in the share; may be NULL
     FileTensor tensor; // this and `header` are set by the format
     const void *header;
     Entries entries; // of the whole, where an array is read from a format that lists them; set by input_read

@@ -11,7 +11,7 @@
 typedef struct {
     const SourceSpec *source;
     const char *tensor; // for diagnostics
-    int share, shares;  // this one, of so many
+    int share, shares;  // the index of this share, and the number of shares
     InputFile file;     // of a source that is one; closed by source_close
     int64_t listed;     // entries that it lists in this share
 } SourceShare;

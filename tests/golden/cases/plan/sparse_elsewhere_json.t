@@ -15,9 +15,9 @@ A(i) = B(i, j)
     "B": {"pattern": "gather", "at": "io", "steps": 1,
       "bytes_received": [128, 128], "messages_received": [1, 1],
       "home_bytes": [456, 456], "buffer_bytes": [512, 512],
-      "stored": [32, 32], "structure_bytes_received": [128, 128]},
+      "stored": [32, 32], "imbalance": 1, "structure_bytes_received": [128, 128]},
     "A": {"pattern": "local", "at": "io", "steps": 1,
       "bytes_received": [0, 0], "messages_received": [0, 0],
       "home_bytes": [0, 0], "buffer_bytes": [0, 0],
-      "stored": null, "structure_bytes_received": [0, 0]}},
+      "stored": null, "imbalance": null, "structure_bytes_received": [0, 0]}},
    "peak_bytes": [968, 968], ...}]}

@@ -24,19 +24,19 @@ sparse_quotient.distal on 3 ranks
 a(i) = B(i) / (C(i) * x(i))
   at most 1052 B of memory in a rank
 
-                                     moved      moved      messages     home  buffers  entries
-  tensor  pattern  at  steps  busiest rank  all ranks  busiest rank  largest  largest   stored
-  B       local    io      1           0 B        0 B             0     76 B      0 B        6
-  C       local    io      1           0 B        0 B             0    112 B      0 B       16
-  x       gather   io      1          64 B      104 B             1    240 B    144 B        -
-  a       local    io      1           0 B        0 B             0     80 B      0 B        -
+                                     moved      moved      messages     home  buffers  entries    entries
+  tensor  pattern  at  steps  busiest rank  all ranks  busiest rank  largest  largest   stored  imbalance
+  B       local    io      1           0 B        0 B             0     76 B      0 B        6      2.500
+  C       local    io      1           0 B        0 B             0    112 B      0 B       16      1.500
+  x       gather   io      1          64 B      104 B             1    240 B    144 B        -          -
+  a       local    io      1           0 B        0 B             0     80 B      0 B        -          -
 
 b(i) = sqrt(B(i)) * y(i) / z(i)
   at most 1044 B of memory in a rank
 
-                                     moved      moved      messages     home  buffers  entries
-  tensor  pattern  at  steps  busiest rank  all ranks  busiest rank  largest  largest   stored
-  B       local    io      1           0 B        0 B             0     76 B      0 B        6
-  y       gather   io      1          40 B       48 B             1    240 B    120 B        -
-  z       gather   io      1          40 B       48 B             1    240 B    120 B        -
-  b       local    io      1           0 B        0 B             0     80 B      0 B        -
+                                     moved      moved      messages     home  buffers  entries    entries
+  tensor  pattern  at  steps  busiest rank  all ranks  busiest rank  largest  largest   stored  imbalance
+  B       local    io      1           0 B        0 B             0     76 B      0 B        6      2.500
+  y       gather   io      1          40 B       48 B             1    240 B    120 B        -          -
+  z       gather   io      1          40 B       48 B             1    240 B    120 B        -          -
+  b       local    io      1           0 B        0 B             0     80 B      0 B        -          -
