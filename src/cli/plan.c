@@ -5,7 +5,7 @@
 #include "cli/report.h"
 #include "cli/run.h"
 #include "io/source_entries.h"
-#include "plan/named.h"
+#include "plan/indexed.h"
 
 #include <string.h>
 
@@ -58,7 +58,7 @@ static const char *entries_in(const Given *given, int64_t count, const Rect *con
     return why;
 }
 
-static const Rect **rects_of_parts(const NamedParts *parts, Arena *arena) {
+static const Rect **rects_of_parts(const IndexedParts *parts, Arena *arena) {
     const Rect **rects = arena_array(arena, const Rect *, parts->count);
     for (int64_t i = 0; i < parts->count; i++)
         rects[i] = &parts->items[i].rect;
@@ -80,26 +80,26 @@ static Given *given_for(const Structures *structures, const StatementPlan *plan,
 static bool is_known(const Structures *structures, const StatementPlan *plan, int transfer) {
     const Transfer *of = &plan->spmd->transfers[transfer];
     const bool sparse = tensor_is_sparse(of->statement_access->tensor);
-    const int by = transfer_named_by(plan, transfer);
+    const int by = transfer_indexed_by(plan, transfer);
     return of->kind == TRANSFER_FETCH && (by >= 0 || (sparse && plan->moves[transfer])) &&
            (!sparse || given_for(structures, plan, transfer)->is_given) &&
            (by < 0 || given_for(structures, plan, by)->is_given);
 }
 
-// The parts that a rank needs of an operand, by the entries that it uses of the one that names them.
+// The parts that a rank needs of an operand, by the entries that it uses of the one that indexes it.
 static const char *needed_parts(const Structures *structures, const StatementPlan *plan, int transfer,
-                                int64_t rank, NamedParts *parts) {
+                                int64_t rank, IndexedParts *parts) {
     Arena *arena = structures->scratch;
-    const int by = transfer_named_by(plan, transfer);
+    const int by = transfer_indexed_by(plan, transfer);
     Entries entries = {0};
-    NamedParts used;
+    IndexedParts used;
     if (by < 0)
-        return named_parts(plan, transfer, rank, NULL, arena, parts);
+        return indexed_parts(plan, transfer, rank, NULL, arena, parts);
     const char *why = needed_parts(structures, plan, by, rank, &used);
     if (!why)
         why = entries_in(given_for(structures, plan, by), used.count, rects_of_parts(&used, arena), &entries);
     if (!why)
-        why = named_parts(plan, transfer, rank, &entries, arena, parts);
+        why = indexed_parts(plan, transfer, rank, &entries, arena, parts);
     entries_free(&entries);
     return why;
 }
@@ -115,7 +115,7 @@ static const char *count_rank(const Structures *structures, const StatementPlan 
     const Given *given = given_for(structures, plan, transfer);
     const int64_t size = (int64_t)type_info(tensor->type)->size;
     int64_t *elements = arena_array(structures->scratch, int64_t, plan->ranks);
-    NamedParts parts;
+    IndexedParts parts;
     const char *why = needed_parts(structures, plan, transfer, rank, &parts);
     for (int64_t i = 0; !why && i < parts.count; i++) {
         const Part *part = &parts.items[i];
@@ -125,7 +125,7 @@ static const char *count_rank(const Structures *structures, const StatementPlan 
         counts->buffers[part->peer] += count * size;
         counts->buffers[rank] += count * size;
     }
-    const Cost cost = named_cost(plan, transfer, rank, elements);
+    const Cost cost = indexed_cost(plan, transfer, rank, elements);
     counts->elements[rank] = cost.elements;
     counts->messages[rank] = cost.messages;
     if (tensor_is_sparse(tensor))
@@ -137,7 +137,7 @@ static const char *count_rank(const Structures *structures, const StatementPlan 
 static const char *sort_given(const Structures *structures, const StatementPlan *plan, int transfer) {
     Given *given = given_for(structures, plan, transfer);
     int mode_order[MAX_ORDER];
-    NamedParts parts = {0};
+    IndexedParts parts = {0};
     const char *why = NULL;
     for (int64_t rank = 0; !why && rank < plan->ranks && parts.count == 0; rank++)
         why = needed_parts(structures, plan, transfer, rank, &parts);

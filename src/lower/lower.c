@@ -164,7 +164,7 @@ static bool lower_loops_of(Lowering *lowering, const Stmt *stmt, int first, cons
         lowering->nests[n] = (SpmdNest){.assign = at.assign, .inside = last};
         set_coordinates(lowering, &at, own_dim, &lowering->nests[n]);
         transfers_of_nest(cin, &at, n, &lowering->transfers);
-        transfers_name(cin, &at, n, &lowering->transfers);
+        transfers_find_indices(cin, &at, n, &lowering->transfers);
         assigns[n] = leaf_assign(cin, &at, n, &lowering->transfers);
         const int needed = leaf_depth(cin, &at);
         depth = needed > depth ? needed : depth;

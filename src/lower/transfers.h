@@ -29,7 +29,7 @@ void rows_of_stmt(const Cin *cin, const Stmt *stmt, RowWorkspaceArray *rows);
 // by the variables that locate elements in them.
 const Stmt *leaf_assign(const Cin *cin, const Nest *nest, int index, const TransferArray *transfers);
 
-// Sets named_by of the fetches of a nest.
-void transfers_name(const Cin *cin, const Nest *nest, int index, TransferArray *transfers);
+// Sets indexed_by of the fetches of a nest.
+void transfers_find_indices(const Cin *cin, const Nest *nest, int index, TransferArray *transfers);
 
 #endif

@@ -2,7 +2,7 @@
 #include "plan/planner.h"
 
 #include "base/integer.h"
-#include "plan/named.h"
+#include "plan/indexed.h"
 #include "plan/ranks.h"
 #include "plan/search.h"
 
@@ -34,7 +34,7 @@ Planner planner_create(const StatementPlan *plan, int transfer, Arena *arena) {
                        .arena = arena_create_within(arena),
                        .scratch = arena_create_within(arena),
                        .lasting = arena_create_within(arena)};
-    planner.named = transfer_named_by(plan, transfer) >= 0;
+    planner.indexed = transfer_indexed_by(plan, transfer) >= 0;
     planner.message_elements = plan->options.message_limit / planner.element_size;
     planner.many_to_many = several_take(planner.footprints) && several_own(planner.home);
     return planner;
@@ -85,7 +85,7 @@ Region planner_pieces(Planner *planner, int64_t rank) {
 
 bool planner_uses(const Planner *planner, OperationId operation) {
     return operations[operation]->serves_all ||
-           (!planner->named && !(planner->plan->options.without & OPERATION_BIT(operation)));
+           (!planner->indexed && !(planner->plan->options.without & OPERATION_BIT(operation)));
 }
 
 typedef struct {

@@ -22,7 +22,7 @@ struct Planner {
     const Home *home;
     int64_t element_size;
     int64_t message_elements; // longer messages are cut
-    bool named;               // elements are asked for when structures are known (named.h): in messages only
+    bool indexed;             // parts follow from structures (indexed.h): in messages only
     bool many_to_many;        // several ranks take, several own: messages are an exchange, not a gather
     // Pieces of an induced home, by rank, where they have been asked for: open addressing.
     struct KnownPieces *known;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Transfers of sparse tensors. What a rank uses of one are the entries in its footprint, a region of
 // coordinates. Where it has them at home, it uses them there; else it gets a copy of what it uses, for which
-// entries move when structures are known (named.h).
+// entries move when structures are known (indexed.h).
 #ifndef DISTAL_PLAN_RANK_ENTRIES_H
 #define DISTAL_PLAN_RANK_ENTRIES_H
 

@@ -75,7 +75,7 @@ static void add_messages(RankPlanner *rank, OperationId id, OperationArray *all)
     Share *share = &rank->messages[id];
     if (share->view.count + share->home.count == 0 && rank->groups[id] < 0)
         return;
-    if (rank->planner->named && id != OPERATION_LOCAL)
+    if (rank->planner->indexed && id != OPERATION_LOCAL)
         return; // found when structures are known
     sort_parts(&share->view);
     sort_parts(&share->home);

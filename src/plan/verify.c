@@ -5,7 +5,7 @@
 #include "plan/verify.h"
 
 #include "base/integer.h"
-#include "plan/named.h"
+#include "plan/indexed.h"
 #include "plan/planner.h"
 #include "plan/ranks.h"
 
@@ -356,7 +356,7 @@ static bool verify_transfer(Verifier *verifier, int transfer) {
 bool plan_verify(StatementPlan *plan, const char **why) {
     Verifier verifier = {.plan = plan, .why = why};
     for (int t = 0; t < plan->spmd->transfer_count; t++)
-        if (!tensor_is_sparse(plan->spmd->transfers[t].access->tensor) && transfer_named_by(plan, t) < 0 &&
+        if (!tensor_is_sparse(plan->spmd->transfers[t].access->tensor) && transfer_indexed_by(plan, t) < 0 &&
             !verify_transfer(&verifier, t))
             return false;
     return true;

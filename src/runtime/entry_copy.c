@@ -2,7 +2,7 @@
 #include "runtime/entry_copy.h"
 
 #include "base/integer.h"
-#include "plan/named.h"
+#include "plan/indexed.h"
 #include "runtime/load_sparse.h"
 #include "runtime/part_exchange.h"
 
@@ -13,8 +13,8 @@ struct EntryCopy {
     const StatementPlan *plan; // where entries move; else NULL
     int transfer;
     Storage *from;
-    const Storage *by;     // NULL: nothing names the entries
-    Structure *of, *named; // of these two that the copy was made of; NULL: of none yet
+    const Storage *by;       // NULL: no operand indexes it
+    Structure *of, *indexed; // of these two that the copy was made of; NULL: of none yet
     Storage *to;
     int64_t limit;  // of what it takes, in bytes
     EntryMap map;   // of the values of the copy to those that arrive, or to those at home
@@ -34,11 +34,11 @@ EntryCopy *entry_copy_create(const StatementPlan *plan, int transfer, const Tens
     return NULL;
 }
 
-void entry_copy_name(EntryCopy *copy, const Storage *by) {
+void entry_copy_set_index(EntryCopy *copy, const Storage *by) {
     copy->by = by;
 }
 
-bool entry_copy_is_named(const EntryCopy *copy) {
+bool entry_copy_is_indexed(const EntryCopy *copy) {
     return copy->by;
 }
 
@@ -47,7 +47,7 @@ static void forget(EntryCopy *copy) {
     entry_map_free(&copy->map);
     entry_move_free(&copy->move);
     structure_hold(&copy->of, NULL);
-    structure_hold(&copy->named, NULL);
+    structure_hold(&copy->indexed, NULL);
 }
 
 void entry_copy_free(EntryCopy *copy) {
@@ -67,7 +67,8 @@ const EntryMove *entry_copy_move(const EntryCopy *copy) {
 }
 
 bool entry_copy_is_known(const EntryCopy *copy) {
-    return copy->of && copy->of == copy->from->structure && (!copy->by || copy->named == copy->by->structure);
+    return copy->of && copy->of == copy->from->structure &&
+           (!copy->by || copy->indexed == copy->by->structure);
 }
 
 int64_t entry_copy_bytes(const EntryCopy *copy) {
@@ -117,46 +118,46 @@ static bool convert(void *arguments, Diagnostics *diagnostics) {
 typedef struct {
     EntryCopy *copy;
     int ranks;
-    PartList wanted, asked;
-    RankedEntries leaving;
-    Entries arrived;
+    PartList receives, sends;
+    RankedEntries sent;
+    Entries received;
 } Making;
 
-static bool find_wanted(void *arguments, Diagnostics *diagnostics) {
+static bool find_incoming(void *arguments, Diagnostics *diagnostics) {
     Making *making = arguments;
     EntryCopy *copy = making->copy;
     Entries entries = {0};
-    NamedParts parts = {0};
+    IndexedParts parts = {0};
     const char *why = NULL;
     forget(copy);
     storage_clear(copy->to);
     const bool ok = !copy->by || sparse_entries(copy->by, &entries, diagnostics);
     if (ok)
-        why = named_parts(copy->plan, copy->transfer, copy->from->rank, copy->by ? &entries : NULL,
-                          diagnostics->arena, &parts);
+        why = indexed_parts(copy->plan, copy->transfer, copy->from->rank, copy->by ? &entries : NULL,
+                            diagnostics->arena, &parts);
     entries_free(&entries);
     if (!ok)
         return false;
-    if (!why && !part_list_create(&making->wanted, making->ranks, parts.count, parts.items))
+    if (!why && !part_list_create(&making->receives, making->ranks, parts.count, parts.items))
         why = "there is no memory for what it needs";
     return !why || refuse(copy, why, diagnostics);
 }
 
-// Copies the entries that are in the parts asked for to `leaving`; where that has no room yet, counts them.
+// Copies the entries in the parts to send to `sent`; where that has no room yet, counts them.
 static void select_entries(const Making *making, const Entries *own, const int *mode_order, int64_t *counts,
-                           Entries *leaving) {
+                           Entries *sent) {
     int64_t next = 0;
-    for (int64_t i = 0; i < making->asked.count; i++) {
-        const Part *part = &making->asked.parts[i];
+    for (int64_t i = 0; i < making->sends.count; i++) {
+        const Part *part = &making->sends.parts[i];
         int64_t first, last;
         entries_range(own, mode_order, &part->rect, &first, &last);
         for (int64_t e = first; e < last; e++) {
             if (!entries_is_within(own, e, &part->rect))
                 continue;
-            for (int d = 0; leaving && d < own->order; d++)
-                leaving->coordinates[d][next] = own->coordinates[d][e];
-            if (leaving)
-                ((int64_t *)leaving->values)[next] = ((const int64_t *)own->values)[e];
+            for (int d = 0; sent && d < own->order; d++)
+                sent->coordinates[d][next] = own->coordinates[d][e];
+            if (sent)
+                ((int64_t *)sent->values)[next] = ((const int64_t *)own->values)[e];
             else
                 counts[part->peer]++;
             next++;
@@ -164,14 +165,14 @@ static void select_entries(const Making *making, const Entries *own, const int *
     }
 }
 
-static bool find_leaving(void *arguments, Diagnostics *diagnostics) {
+static bool find_outgoing(void *arguments, Diagnostics *diagnostics) {
     Making *making = arguments;
     const EntryCopy *copy = making->copy;
-    RankedEntries *leaving = &making->leaving;
+    RankedEntries *sent = &making->sent;
     Arena *arena = diagnostics->arena;
-    const Rect **rects = arena_array(arena, const Rect *, making->asked.count);
-    for (int64_t i = 0; i < making->asked.count; i++)
-        rects[i] = &making->asked.parts[i].rect;
+    const Rect **rects = arena_array(arena, const Rect *, making->sends.count);
+    for (int64_t i = 0; i < making->sends.count; i++)
+        rects[i] = &making->sends.parts[i].rect;
     const int *stored = copy->from->home->tensor->mode_order;
     int mode_order[MAX_ORDER];
     Entries own;
@@ -179,31 +180,31 @@ static bool find_leaving(void *arguments, Diagnostics *diagnostics) {
         entries_free(&own);
         return false;
     }
-    entries_mode_order(&own, making->asked.count, rects, stored, mode_order);
+    entries_mode_order(&own, making->sends.count, rects, stored, mode_order);
     const char *why = memcmp(mode_order, stored, sizeof(int) * (size_t)own.order) == 0
                           ? NULL
                           : entries_sort(&own, mode_order);
-    if (!why && !ranked_entries_create(leaving, copy->from, making->ranks))
+    if (!why && !ranked_entries_create(sent, copy->from, making->ranks))
         why = "there is no memory for entries on their way";
     if (!why) {
-        leaving->entries.type = TYPE_I64;
-        select_entries(making, &own, mode_order, leaving->counts, NULL);
+        sent->entries.type = TYPE_I64;
+        select_entries(making, &own, mode_order, sent->counts, NULL);
         for (int rank = 0; rank < making->ranks; rank++)
-            leaving->entries.count += leaving->counts[rank];
-        why = entries_allocate(&leaving->entries);
+            sent->entries.count += sent->counts[rank];
+        why = entries_allocate(&sent->entries);
     }
     if (!why)
-        select_entries(making, &own, mode_order, NULL, &leaving->entries);
+        select_entries(making, &own, mode_order, NULL, &sent->entries);
     entries_free(&own);
     return !why || refuse(copy, why, diagnostics);
 }
 
-static bool pack_arrived(void *arguments, Diagnostics *diagnostics) {
+static bool pack_received(void *arguments, Diagnostics *diagnostics) {
     Making *making = arguments;
     EntryCopy *copy = making->copy;
     StoredTensor tensor = storage_empty(copy->to);
     const char *why =
-        stored_pack_structure(&tensor, &copy->map, &making->arrived, copy->limit, diagnostics->arena);
+        stored_pack_structure(&tensor, &copy->map, &making->received, copy->limit, diagnostics->arena);
     return why ? refuse(copy, why, diagnostics) : put_structure(copy, &tensor, diagnostics);
 }
 
@@ -211,16 +212,16 @@ static bool make(EntryCopy *copy, MPI_Comm comm, Diagnostics *diagnostics) {
     Making making = {.copy = copy};
     MPI_Comm_size(comm, &making.ranks);
     const bool ok =
-        agree_on_part(comm, find_wanted, &making, diagnostics) &&
-        exchange_parts(&making.wanted, &making.asked, copy->from->home->order, comm, diagnostics) &&
-        agree_on_part(comm, find_leaving, &making, diagnostics) &&
-        entry_move_structure(&copy->move, copy->from, copy->plan->options.message_limit, &making.leaving,
-                             &making.arrived, comm, diagnostics) &&
-        agree_on_part(comm, pack_arrived, &making, diagnostics);
-    part_list_free(&making.wanted);
-    part_list_free(&making.asked);
-    ranked_entries_free(&making.leaving);
-    entries_free(&making.arrived);
+        agree_on_part(comm, find_incoming, &making, diagnostics) &&
+        exchange_parts(&making.receives, &making.sends, copy->from->home->order, comm, diagnostics) &&
+        agree_on_part(comm, find_outgoing, &making, diagnostics) &&
+        entry_move_structure(&copy->move, copy->from, copy->plan->options.message_limit, &making.sent,
+                             &making.received, comm, diagnostics) &&
+        agree_on_part(comm, pack_received, &making, diagnostics);
+    part_list_free(&making.receives);
+    part_list_free(&making.sends);
+    ranked_entries_free(&making.sent);
+    entries_free(&making.received);
     return ok;
 }
 
@@ -229,7 +230,7 @@ bool entry_copy_make(EntryCopy *copy, int64_t taken, MPI_Comm comm, Diagnostics 
     if (!(copy->plan ? make(copy, comm, diagnostics) : agree_on_part(comm, convert, copy, diagnostics)))
         return false;
     structure_hold(&copy->of, copy->from->structure);
-    structure_hold(&copy->named, copy->by ? copy->by->structure : NULL);
+    structure_hold(&copy->indexed, copy->by ? copy->by->structure : NULL);
     return true;
 }
 

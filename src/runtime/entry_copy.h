@@ -17,9 +17,9 @@ EntryCopy *entry_copy_create(const StatementPlan *plan, int transfer, const Tens
 void entry_copy_free(EntryCopy *copy); // which may be NULL
 // What the kernel uses.
 Storage *entry_copy_storage(const EntryCopy *copy);
-// The entries of `by` name those that are needed; NULL: all of the footprint are.
-void entry_copy_name(EntryCopy *copy, const Storage *by);
-bool entry_copy_is_named(const EntryCopy *copy);
+// The entries at the coordinates of those of `by` are needed; NULL: all of the footprint are.
+void entry_copy_set_index(EntryCopy *copy, const Storage *by);
+bool entry_copy_is_indexed(const EntryCopy *copy);
 
 // Whether the copy has the structure that the operand has now.
 bool entry_copy_is_known(const EntryCopy *copy);

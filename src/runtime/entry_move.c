@@ -44,39 +44,37 @@ typedef struct {
     EntryMove *move;
     const Storage *storage;
     int64_t message_limit;
-    RankedEntries *leaving;
-    const RankedEntries *arrived;
+    RankedEntries *sent;
+    const RankedEntries *received;
     MPI_Comm comm;
 } Preparation;
 
 static bool prepare_values(void *arguments, Diagnostics *diagnostics) {
     const Preparation *preparation = arguments;
     EntryMove *move = preparation->move;
-    Entries *leaving = &preparation->leaving->entries;
-    move->positions = leaving->values;
-    leaving->values = NULL;
+    Entries *sent = &preparation->sent->entries;
+    move->positions = sent->values;
+    sent->values = NULL;
     if (!value_exchange_create(&move->values, preparation->storage->type, preparation->message_limit,
-                               preparation->leaving->counts, preparation->arrived->counts,
-                               preparation->comm) ||
+                               preparation->sent->counts, preparation->received->counts, preparation->comm) ||
         !value_exchange_allocate(&move->values))
         return sparse_refuse(preparation->storage, "there is no memory for values on their way", diagnostics);
-    move->coordinate_bytes_sent =
-        entries_coordinate_bytes(leaving, value_exchange_sent(&move->values).elements);
+    move->coordinate_bytes_sent = entries_coordinate_bytes(sent, value_exchange_sent(&move->values).elements);
     move->coordinate_bytes_received =
-        entries_coordinate_bytes(leaving, value_exchange_received(&move->values).elements);
+        entries_coordinate_bytes(sent, value_exchange_received(&move->values).elements);
     return true;
 }
 
-bool entry_move_structure(EntryMove *move, const Storage *storage, int64_t message_limit,
-                          RankedEntries *leaving, Entries *arrived, MPI_Comm comm, Diagnostics *diagnostics) {
+bool entry_move_structure(EntryMove *move, const Storage *storage, int64_t message_limit, RankedEntries *sent,
+                          Entries *received, MPI_Comm comm, Diagnostics *diagnostics) {
     RankedEntries ranked = {0};
     *move = (EntryMove){0};
     const bool ok =
-        exchange_entries(storage, leaving, false, &ranked, comm, diagnostics) &&
-        agree_on_part(comm, prepare_values,
-                      &(Preparation){move, storage, message_limit, leaving, &ranked, comm}, diagnostics);
-    ranked_entries_free(leaving);
-    *arrived = ranked.entries;
+        exchange_entries(storage, sent, false, &ranked, comm, diagnostics) &&
+        agree_on_part(comm, prepare_values, &(Preparation){move, storage, message_limit, sent, &ranked, comm},
+                      diagnostics);
+    ranked_entries_free(sent);
+    *received = ranked.entries;
     ranked.entries = (Entries){0};
     ranked_entries_free(&ranked);
     return ok;

@@ -17,11 +17,11 @@ typedef struct {
 // a diagnostic. entries_free follows in any case.
 bool entry_positions(const Storage *storage, Entries *entries, Diagnostics *diagnostics);
 
-// Moves the coordinates of entries of `storage`, whose positions are their values in `leaving`, which is
-// released. `arrived` gets entries in the order in which their values will come, and without any. Collective;
-// entry_move_free and entries_free follow in any case.
-bool entry_move_structure(EntryMove *move, const Storage *storage, int64_t message_limit,
-                          RankedEntries *leaving, Entries *arrived, MPI_Comm comm, Diagnostics *diagnostics);
+// Moves the coordinates of entries of `storage`, whose positions are their values in `sent`, which is
+// released. `received` gets entries in the order in which their values will come, and without any.
+// Collective; entry_move_free and entries_free follow in any case.
+bool entry_move_structure(EntryMove *move, const Storage *storage, int64_t message_limit, RankedEntries *sent,
+                          Entries *received, MPI_Comm comm, Diagnostics *diagnostics);
 // Moves the values, which are then in `incoming` of the exchange.
 void entry_move_values(EntryMove *move, const void *values);
 void entry_move_free(EntryMove *move);

@@ -34,7 +34,7 @@ bool ranked_entries_create(RankedEntries *ranked, const Storage *storage, int ra
 typedef struct {
     const Storage *storage;
     const RankedEntries *sent;
-    RankedEntries *arrived;
+    RankedEntries *received;
     MPI_Comm comm;
     int ranks;
     int array; // that is being moved: the coordinates of a mode, or after them the values
@@ -43,16 +43,16 @@ typedef struct {
 
 static bool allocate(void *arguments, Diagnostics *diagnostics) {
     const Exchange *exchange = arguments;
-    return ranked_entries_create(exchange->arrived, exchange->storage, exchange->ranks) ||
+    return ranked_entries_create(exchange->received, exchange->storage, exchange->ranks) ||
            no_memory(exchange->storage, diagnostics);
 }
 
 static bool allocate_entries(void *arguments, Diagnostics *diagnostics) {
     const Exchange *exchange = arguments;
-    Entries *entries = &exchange->arrived->entries;
+    Entries *entries = &exchange->received->entries;
     entries->type = exchange->sent->entries.type;
     for (int rank = 0; rank < exchange->ranks; rank++)
-        entries->count = saturated_add(entries->count, exchange->arrived->counts[rank]);
+        entries->count = saturated_add(entries->count, exchange->received->counts[rank]);
     return (entries_bytes(entries, entries->count) <= exchange->storage->limit &&
             !entries_allocate(entries)) ||
            no_memory(exchange->storage, diagnostics);
@@ -74,13 +74,13 @@ static bool begin_array(void *arguments, Diagnostics *diagnostics) {
     const bool narrow = is_narrow(exchange);
     const ElementType type = exchange->array == sent->order ? sent->type : narrow ? TYPE_I32 : TYPE_I64;
     ValueExchange *values = &exchange->exchange;
-    if (!value_exchange_create(values, type, MESSAGE_BYTES, exchange->sent->counts, exchange->arrived->counts,
-                               exchange->comm) ||
+    if (!value_exchange_create(values, type, MESSAGE_BYTES, exchange->sent->counts,
+                               exchange->received->counts, exchange->comm) ||
         (narrow && !value_exchange_allocate(values)))
         return no_memory(exchange->storage, diagnostics);
     if (!narrow) {
         values->outgoing = array_of(exchange, sent);
-        values->incoming = array_of(exchange, &exchange->arrived->entries);
+        values->incoming = array_of(exchange, &exchange->received->entries);
         return true;
     }
     int32_t *to = (int32_t *)values->outgoing;
@@ -95,23 +95,23 @@ static bool move_array(Exchange *exchange, Diagnostics *diagnostics) {
         value_exchange_receive(&exchange->exchange);
         value_exchange_send(&exchange->exchange);
         value_exchange_wait(&exchange->exchange);
-        const Entries *arrived = &exchange->arrived->entries;
+        const Entries *received = &exchange->received->entries;
         const int32_t *from = (const int32_t *)exchange->exchange.incoming;
-        for (int64_t e = 0; is_narrow(exchange) && e < arrived->count; e++)
-            arrived->coordinates[exchange->array][e] = from[e];
+        for (int64_t e = 0; is_narrow(exchange) && e < received->count; e++)
+            received->coordinates[exchange->array][e] = from[e];
     }
     value_exchange_free(&exchange->exchange);
     return ok;
 }
 
 bool exchange_entries(const Storage *storage, const RankedEntries *sent, bool with_values,
-                      RankedEntries *arrived, MPI_Comm comm, Diagnostics *diagnostics) {
-    Exchange exchange = {.storage = storage, .sent = sent, .arrived = arrived, .comm = comm};
-    *arrived = (RankedEntries){0};
+                      RankedEntries *received, MPI_Comm comm, Diagnostics *diagnostics) {
+    Exchange exchange = {.storage = storage, .sent = sent, .received = received, .comm = comm};
+    *received = (RankedEntries){0};
     MPI_Comm_size(comm, &exchange.ranks);
     if (!agree_on_part(comm, allocate, &exchange, diagnostics))
         return false;
-    exchange_counts(sent->counts, arrived->counts, comm);
+    exchange_counts(sent->counts, received->counts, comm);
     bool ok = agree_on_part(comm, allocate_entries, &exchange, diagnostics);
     for (; ok && exchange.array < sent->entries.order + with_values; exchange.array++)
         ok = move_array(&exchange, diagnostics);
@@ -249,14 +249,14 @@ static bool rank_given(void *arguments, Diagnostics *diagnostics) {
 static bool send_entries(const Storage *storage, const Entries *given, Entries *to, MPI_Comm comm,
                          Diagnostics *diagnostics) {
     Sending sending = {.storage = storage, .given = given};
-    RankedEntries arrived = {0};
+    RankedEntries received = {0};
     MPI_Comm_size(comm, &sending.ranks);
     const bool ok = agree_on_part(comm, given ? rank_given : list_own, &sending, diagnostics) &&
-                    exchange_entries(storage, &sending.sent, true, &arrived, comm, diagnostics);
+                    exchange_entries(storage, &sending.sent, true, &received, comm, diagnostics);
     ranked_entries_free(&sending.sent);
-    *to = arrived.entries;
-    arrived.entries = (Entries){0};
-    ranked_entries_free(&arrived);
+    *to = received.entries;
+    received.entries = (Entries){0};
+    ranked_entries_free(&received);
     if (!ok)
         entries_free(to);
     return ok;

@@ -22,10 +22,10 @@ void ranked_entries_free(RankedEntries *ranked);
 // ranked_entries_free follows in any case.
 bool rank_by_home(const Storage *storage, const Entries *given, int ranks, RankedEntries *ranked,
                   Diagnostics *diagnostics);
-// Brings entries to where they go: `arrived` gets what comes here, entries of one rank in their order there,
-// without values where these are not asked for. Collective. ranked_entries_free follows in any case.
+// Sends entries to their ranks: `received` gets those of this rank, entries of one sender in their order
+// there, without values where `with_values` is false. Collective. ranked_entries_free follows in any case.
 bool exchange_entries(const Storage *storage, const RankedEntries *sent, bool with_values,
-                      RankedEntries *arrived, MPI_Comm comm, Diagnostics *diagnostics);
+                      RankedEntries *received, MPI_Comm comm, Diagnostics *diagnostics);
 
 // Sends the entries that each rank gives, in any order, to the ranks that have them at home. `given` stays as
 // it is; `own` gets those that are at home here, those of lower ranks first, and entries_free follows in any

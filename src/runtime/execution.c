@@ -3,7 +3,7 @@
 
 #include "base/integer.h"
 #include "memory/memory.h"
-#include "plan/named.h"
+#include "plan/indexed.h"
 #include "plan/processor.h"
 #include "plan/ranks.h"
 #include "runtime/agreement.h"
@@ -199,19 +199,19 @@ static void describe_result(const Assembly *assembly) {
 }
 
 // Fetches of what entries name, with the operands that these are of.
-static bool create_named(const Assembly *assembly) {
+static bool create_indexed(const Assembly *assembly) {
     const ExecutionParts *parts = assembly->parts;
     for (int t = 0; parts->plan && t < parts->transfer_count; t++) {
-        const int by = transfer_named_by(parts->plan, t);
+        const int by = transfer_indexed_by(parts->plan, t);
         if (by < 0)
             continue;
         TransferState *state = &assembly->execution->transfers[t];
         if (assembly->execution->copies[t]) {
-            entry_copy_name(assembly->execution->copies[t], storage_of(assembly, by));
+            entry_copy_set_index(assembly->execution->copies[t], storage_of(assembly, by));
             continue;
         }
-        state->named = named_fetch_create(parts->plan, t, parts->storages[t], storage_of(assembly, by));
-        if (!state->named)
+        state->indexed = indexed_fetch_create(parts->plan, t, parts->storages[t], storage_of(assembly, by));
+        if (!state->indexed)
             return no_memory(assembly);
     }
     return true;
@@ -243,7 +243,7 @@ static bool allocate_parts(Assembly *assembly) {
                                execution->arena, assembly->diagnostics))
             return false;
     }
-    return create_named(assembly) && note_groups(assembly);
+    return create_indexed(assembly) && note_groups(assembly);
 }
 
 // Everything at once where all groups have their communicators, which is so for a plan like one before.
@@ -383,7 +383,7 @@ bool execution_is_structured(const distal_execution *execution) {
             return false;
     for (int t = 0; t < execution->transfer_count; t++)
         if ((execution->copies[t] && !entry_copy_is_known(execution->copies[t])) ||
-            (execution->transfers[t].named && !named_fetch_is_known(execution->transfers[t].named)))
+            (execution->transfers[t].indexed && !indexed_fetch_is_known(execution->transfers[t].indexed)))
             return false;
     return result_is_known(result) && (!execution->home || result_home_is_known(execution->home));
 }
@@ -426,15 +426,16 @@ static bool find_operands(distal_execution *execution, Diagnostics *diagnostics)
     for (int pass = 0; pass < 2; pass++)
         for (int t = 0; t < execution->transfer_count; t++) {
             EntryCopy *copy = execution->copies[t];
-            if (!copy || entry_copy_is_named(copy) != pass || entry_copy_is_known(copy))
+            if (!copy || entry_copy_is_indexed(copy) != pass || entry_copy_is_known(copy))
                 continue;
             if (!entry_copy_make(copy, execution->taken, execution->all, diagnostics))
                 return false;
             execution->taken = saturated_add(execution->taken, entry_copy_bytes(copy));
         }
     for (int t = 0; t < execution->transfer_count; t++) {
-        NamedFetch *named = execution->transfers[t].named;
-        if (named && !named_fetch_is_known(named) && !named_fetch_find(named, execution->all, diagnostics))
+        IndexedFetch *fetch = execution->transfers[t].indexed;
+        if (fetch && !indexed_fetch_is_known(fetch) &&
+            !indexed_fetch_find(fetch, execution->all, diagnostics))
             return false;
     }
     return true;
@@ -450,8 +451,8 @@ typedef struct {
 static bool find_moved(const distal_execution *execution, int transfer, Moved *moved) {
     const TransferState *state = &execution->transfers[transfer];
     const int64_t size = (int64_t)type_info(state->scope.storage->type)->size;
-    if (state->named) {
-        const ValueExchange *values = named_fetch_values(state->named);
+    if (state->indexed) {
+        const ValueExchange *values = indexed_fetch_values(state->indexed);
         *moved = (Moved){value_exchange_received(values), 0, value_exchange_buffer(values) * size};
         return true;
     }

@@ -75,68 +75,70 @@ static const int64_t *read_rect(const int64_t *from, int order, Arena *arena, Re
 }
 
 typedef struct {
-    const PartList *wanted;
-    PartList *asked;
+    const PartList *receives;
+    PartList *sends;
     int order;
     MPI_Comm comm;
     int ranks;
-    int64_t *sends, *receives; // numbers by rank
+    int64_t *sent_numbers, *received_numbers; // by rank
     ValueExchange exchange;
-} Asking;
+} Request;
 
 static bool no_memory(Diagnostics *diagnostics) {
     return diagnostics_error(diagnostics, (Span){0},
-                             "a rank has not enough memory for what ranks ask each other for");
+                             "a rank has not enough memory for the parts that ranks request from each other");
 }
 
 static bool count_numbers(void *arguments, Diagnostics *diagnostics) {
-    Asking *asking = arguments;
-    asking->sends = arena_array(diagnostics->arena, int64_t, asking->ranks);
-    asking->receives = arena_array(diagnostics->arena, int64_t, asking->ranks);
-    for (int64_t i = 0; i < asking->wanted->count; i++)
-        asking->sends[asking->wanted->parts[i].peer] += numbers_of(&asking->wanted->parts[i].rect);
+    Request *request = arguments;
+    request->sent_numbers = arena_array(diagnostics->arena, int64_t, request->ranks);
+    request->received_numbers = arena_array(diagnostics->arena, int64_t, request->ranks);
+    for (int64_t i = 0; i < request->receives->count; i++)
+        request->sent_numbers[request->receives->parts[i].peer] +=
+            numbers_of(&request->receives->parts[i].rect);
     return true;
 }
 
 static bool write_numbers(void *arguments, Diagnostics *diagnostics) {
-    Asking *asking = arguments;
-    if (!value_exchange_create(&asking->exchange, TYPE_I64, MESSAGE_BYTES, asking->sends, asking->receives,
-                               asking->comm) ||
-        !value_exchange_allocate(&asking->exchange))
+    Request *request = arguments;
+    if (!value_exchange_create(&request->exchange, TYPE_I64, MESSAGE_BYTES, request->sent_numbers,
+                               request->received_numbers, request->comm) ||
+        !value_exchange_allocate(&request->exchange))
         return no_memory(diagnostics);
-    int64_t *to = (int64_t *)asking->exchange.outgoing;
-    for (int64_t i = 0; i < asking->wanted->count; i++)
-        to = write_rect(&asking->wanted->parts[i].rect, to);
+    int64_t *to = (int64_t *)request->exchange.outgoing;
+    for (int64_t i = 0; i < request->receives->count; i++)
+        to = write_rect(&request->receives->parts[i].rect, to);
     return true;
 }
 
 static bool read_numbers(void *arguments, Diagnostics *diagnostics) {
-    Asking *asking = arguments;
+    Request *request = arguments;
     Array(Part) parts = {0};
-    const int64_t *from = (const int64_t *)asking->exchange.incoming;
-    for (int rank = 0; rank < asking->ranks; rank++)
-        for (const int64_t *end = from + asking->receives[rank]; from < end;) {
+    const int64_t *from = (const int64_t *)request->exchange.incoming;
+    for (int rank = 0; rank < request->ranks; rank++)
+        for (const int64_t *end = from + request->received_numbers[rank]; from < end;) {
             Part part = {.peer = rank, .piece = -1};
-            from = read_rect(from, asking->order, diagnostics->arena, &part.rect);
+            from = read_rect(from, request->order, diagnostics->arena, &part.rect);
             array_push(diagnostics->arena, parts, part);
         }
-    return part_list_create(asking->asked, asking->ranks, parts.count, parts.items) || no_memory(diagnostics);
+    return part_list_create(request->sends, request->ranks, parts.count, parts.items) ||
+           no_memory(diagnostics);
 }
 
-bool exchange_parts(const PartList *wanted, PartList *asked, int order, MPI_Comm comm,
+bool exchange_parts(const PartList *receives, PartList *sends, int order, MPI_Comm comm,
                     Diagnostics *diagnostics) {
-    Asking asking = {.wanted = wanted, .asked = asked, .order = order, .comm = comm};
-    MPI_Comm_size(comm, &asking.ranks);
-    bool ok = agree_on_part(comm, count_numbers, &asking, diagnostics);
+    Request request = {.receives = receives, .sends = sends, .order = order, .comm = comm};
+    MPI_Comm_size(comm, &request.ranks);
+    bool ok = agree_on_part(comm, count_numbers, &request, diagnostics);
     if (ok)
-        exchange_counts(asking.sends, asking.receives, comm);
-    ok = ok && agree_on_part(comm, write_numbers, &asking, diagnostics);
+        exchange_counts(request.sent_numbers, request.received_numbers, comm);
+    ok = ok && agree_on_part(comm, write_numbers, &request, diagnostics);
     if (ok) {
-        value_exchange_receive(&asking.exchange);
-        value_exchange_send(&asking.exchange);
-        value_exchange_wait(&asking.exchange);
+        value_exchange_receive(&request.exchange);
+        value_exchange_send(&request.exchange);
+        value_exchange_wait(&request.exchange);
     }
-    ok = ok && agree_on_part(comm, read_numbers, &asking, diagnostics);
-    value_exchange_free(&asking.exchange);
+    ok = ok && agree_on_part(comm, read_numbers, &request, diagnostics);
+    value_exchange_free(&request.exchange);
     return ok;
 }

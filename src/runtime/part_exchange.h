@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Part exchange: ranks tell those that have parts of a tensor at home which ones they want.
+// Part exchange: each rank requests parts of a tensor from the ranks that own them.
 #ifndef DISTAL_RUNTIME_PART_EXCHANGE_H
 #define DISTAL_RUNTIME_PART_EXCHANGE_H
 
@@ -18,9 +18,10 @@ typedef struct {
 bool part_list_create(PartList *list, int ranks, int64_t count, const Part *parts);
 void part_list_free(PartList *list);
 
-// What the other ranks, and this one, want of this one. Periodic sets are in the arena of the diagnostics.
-// Collective; false with the same diagnostic on all ranks. part_list_free follows in any case.
-bool exchange_parts(const PartList *wanted, PartList *asked, int order, MPI_Comm comm,
+// From the parts that each rank receives, those that it sends: to other ranks and to itself. Periodic sets
+// are in the arena of the diagnostics. Collective; false with the same diagnostic on all ranks.
+// part_list_free follows in any case.
+bool exchange_parts(const PartList *receives, PartList *sends, int order, MPI_Comm comm,
                     Diagnostics *diagnostics);
 
 #endif

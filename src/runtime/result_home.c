@@ -68,39 +68,39 @@ bool result_home_is_known(const ResultHome *result) {
 typedef struct {
     ResultHome *result;
     int ranks;
-    RankedEntries leaving;
-    Entries arrived;
+    RankedEntries sent;
+    Entries received;
 } Making;
 
-static bool find_leaving(void *arguments, Diagnostics *diagnostics) {
+static bool find_outgoing(void *arguments, Diagnostics *diagnostics) {
     Making *making = arguments;
     ResultHome *result = making->result;
     Entries computed;
     forget(result);
     const bool ok = entry_positions(result->computed, &computed, diagnostics) &&
-                    rank_by_home(result->home, &computed, making->ranks, &making->leaving, diagnostics);
+                    rank_by_home(result->home, &computed, making->ranks, &making->sent, diagnostics);
     entries_free(&computed);
     return ok;
 }
 
-// What the result had, and after it what has arrived.
-static const char *join(const Entries *before, const Entries *arrived, Entries *all) {
-    *all = *arrived;
+// What the result had, and after it what was received.
+static const char *join(const Entries *before, const Entries *received, Entries *all) {
+    *all = *received;
     all->count += before->count;
     const char *why = entries_allocate(all);
     if (why)
         return why;
     const size_t size = type_info(all->type)->size;
     for (int part = 0; part < 2; part++) {
-        const Entries *from = part ? arrived : before;
+        const Entries *from = part ? received : before;
         const size_t at = part ? (size_t)before->count : 0, count = (size_t)from->count;
         for (int d = 0; d < all->order && count > 0; d++)
             memcpy(all->coordinates[d] + at, from->coordinates[d], count * sizeof(int64_t));
     }
     if (before->count > 0)
         memcpy(all->values, before->values, (size_t)before->count * size);
-    if (arrived->count > 0)
-        memset((char *)all->values + (size_t)before->count * size, 0, (size_t)arrived->count * size);
+    if (received->count > 0)
+        memset((char *)all->values + (size_t)before->count * size, 0, (size_t)received->count * size);
     return NULL;
 }
 
@@ -126,14 +126,14 @@ static bool put(ResultHome *result, const Entries *all, Diagnostics *diagnostics
            sparse_refuse(home, "the process has not enough memory", diagnostics);
 }
 
-static bool pack_arrived(void *arguments, Diagnostics *diagnostics) {
+static bool pack_received(void *arguments, Diagnostics *diagnostics) {
     Making *making = arguments;
     ResultHome *result = making->result;
     Entries before = storage_no_entries(result->home), all = {0};
-    making->arrived.type = result->home->type;
+    making->received.type = result->home->type;
     bool ok = !result->adds || sparse_entries(result->home, &before, diagnostics);
     if (ok) {
-        const char *why = join(&before, &making->arrived, &all);
+        const char *why = join(&before, &making->received, &all);
         ok = why ? sparse_refuse(result->home, why, diagnostics) : put(result, &all, diagnostics);
     }
     result->before = before.count;
@@ -145,12 +145,12 @@ static bool pack_arrived(void *arguments, Diagnostics *diagnostics) {
 bool result_home_make(ResultHome *result, MPI_Comm comm, Diagnostics *diagnostics) {
     Making making = {.result = result};
     MPI_Comm_size(comm, &making.ranks);
-    const bool ok = agree_on_part(comm, find_leaving, &making, diagnostics) &&
+    const bool ok = agree_on_part(comm, find_outgoing, &making, diagnostics) &&
                     entry_move_structure(&result->move, result->home, result->plan->options.message_limit,
-                                         &making.leaving, &making.arrived, comm, diagnostics) &&
-                    agree_on_part(comm, pack_arrived, &making, diagnostics);
-    ranked_entries_free(&making.leaving);
-    entries_free(&making.arrived);
+                                         &making.sent, &making.received, comm, diagnostics) &&
+                    agree_on_part(comm, pack_received, &making, diagnostics);
+    ranked_entries_free(&making.sent);
+    entries_free(&making.received);
     if (!ok)
         return false;
     structure_hold(&result->of, result->computed->structure);

@@ -158,7 +158,7 @@ void transfer_free(TransferState *state) {
     memory_release(MEMORY_HOST, state->buffers[0]);
     memory_release(MEMORY_HOST, state->buffers[1]);
     memory_release(MEMORY_HOST, state->scope.scratch);
-    named_fetch_free(state->named);
+    indexed_fetch_free(state->indexed);
     copies_free(&state->copies);
     *state = (TransferState){0};
 }
@@ -266,9 +266,9 @@ static const RankStep *step_in_progress(const TransferState *state) {
     return &state->scope.plan->steps[state->step - 1];
 }
 
-static void start_named(TransferState *state) {
-    const Cost cost = value_exchange_received(named_fetch_values(state->named));
-    named_fetch_start(state->named);
+static void start_indexed(TransferState *state) {
+    const Cost cost = value_exchange_received(indexed_fetch_values(state->indexed));
+    indexed_fetch_start(state->indexed);
     state->scope.bytes += cost.elements * (int64_t)type_info(state->scope.storage->type)->size;
     state->scope.messages += cost.messages;
 }
@@ -277,8 +277,8 @@ static void start(TransferState *state, bool blocking) {
     const RankStep *step = advance(state);
     state->scope.blocking = blocking;
     start_operations(state, step);
-    if (state->named)
-        start_named(state);
+    if (state->indexed)
+        start_indexed(state);
     expose(state, step);
 }
 
@@ -288,8 +288,8 @@ void transfer_start(TransferState *state) {
 
 void transfer_wait(TransferState *state) {
     finish_operations(state, step_in_progress(state));
-    if (state->named)
-        named_fetch_finish(state->named, &state->scope.view);
+    if (state->indexed)
+        indexed_fetch_finish(state->indexed, &state->scope.view);
 }
 
 void transfer_fetch(TransferState *state) {

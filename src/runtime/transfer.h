@@ -8,13 +8,13 @@
 #include "runtime/call.h"
 #include "runtime/communicators.h"
 #include "runtime/copies.h"
-#include "runtime/named_fetch.h"
+#include "runtime/indexed_fetch.h"
 
 typedef struct {
     CallScope scope;
     void *buffers[2];
-    NamedFetch *named; // of a dense tensor: what entries of a sparse one name is asked for; NULL: as planned
-    Copies copies;     // of what a leaf adds to, where its threads need them
+    IndexedFetch *indexed; // of a dense tensor indexed by a sparse one; NULL: as planned
+    Copies copies;         // of what a leaf adds to, where its threads need them
     OperationCall *calls; // as the operations of the plan; those of one step in the order in which they start
     bool blocks;          // whether operations with which nothing overlaps block
     int64_t step;         // the next one

@@ -32,7 +32,7 @@ typedef struct {
     const Access *statement_access;
     // A fetch of a dense tensor: the sparse operand whose entries name the coordinates that are used, as it
     // is a factor wherever this is one; NULL: the whole footprint is.
-    const Access *named_by;
+    const Access *indexed_by;
     int nest;
     int at; // variable of the loop that it is at (for diagnostics and plans), -1: outside of all loops
     int loop_count; // sequential loops around it, outermost first

@@ -140,7 +140,7 @@ def figures(text):
 NAMED = {"SpMV by rows, x in blocks": ("x", 1), "SpMM by rows": ("C", 3), "SDDMM by rows": ("F", 3)}
 
 
-def named_bytes(B, ranks, width):
+def indexed_bytes(B, ranks, width):
     """By the definition, from the coordinates alone."""
     rows, columns = (max(1, -(-extent // ranks)) for extent in B.shape)
     B = B.tocoo()
@@ -265,8 +265,8 @@ def run(name, B, ranks):
                           f"{tensor} moves {planned[tensor]['bytes_received']}, not {count}")
         if name in NAMED:
             operand, width = NAMED[name]
-            check(planned[operand]["bytes_received"] == named_bytes(B, ranks, width),
-                  f"{operand} takes {planned[operand]['bytes_received']}, not {named_bytes(B, ranks, width)}")
+            check(planned[operand]["bytes_received"] == indexed_bytes(B, ranks, width),
+                  f"{operand} takes {planned[operand]['bytes_received']}, not {indexed_bytes(B, ranks, width)}")
         check(sum(planned["B"]["stored"]) == B.nnz, "entries are on no rank, or on several")
         compare(folder, result, expected(name, inputs))
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "runtime/named_fetch.h"
+#include "runtime/indexed_fetch.h"
 
 #include "runtime/load_sparse.h"
 #include "runtime/part_exchange.h"
@@ -7,71 +7,71 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct NamedFetch {
+struct IndexedFetch {
     const StatementPlan *plan;
     int transfer;
     const Storage *storage, *by;
     Structure *of; // for which they were found; NULL: for none yet
     MPI_Comm comm;
     int ranks;
-    PartList asked, wanted;
+    PartList sends, receives;
     ValueExchange values;
 };
 
-NamedFetch *named_fetch_create(const StatementPlan *plan, int transfer, const Storage *storage,
-                               const Storage *by) {
-    NamedFetch *fetch = calloc(1, sizeof *fetch);
+IndexedFetch *indexed_fetch_create(const StatementPlan *plan, int transfer, const Storage *storage,
+                                   const Storage *by) {
+    IndexedFetch *fetch = calloc(1, sizeof *fetch);
     if (fetch)
-        *fetch = (NamedFetch){.plan = plan, .transfer = transfer, .storage = storage, .by = by};
+        *fetch = (IndexedFetch){.plan = plan, .transfer = transfer, .storage = storage, .by = by};
     return fetch;
 }
 
-static void forget(NamedFetch *fetch) {
-    part_list_free(&fetch->asked);
-    part_list_free(&fetch->wanted);
+static void forget(IndexedFetch *fetch) {
+    part_list_free(&fetch->sends);
+    part_list_free(&fetch->receives);
     value_exchange_free(&fetch->values);
     structure_hold(&fetch->of, NULL);
 }
 
-void named_fetch_free(NamedFetch *fetch) {
+void indexed_fetch_free(IndexedFetch *fetch) {
     if (fetch)
         forget(fetch);
     free(fetch);
 }
 
-bool named_fetch_is_known(const NamedFetch *fetch) {
+bool indexed_fetch_is_known(const IndexedFetch *fetch) {
     return fetch->of && fetch->of == fetch->by->structure;
 }
 
-const ValueExchange *named_fetch_values(const NamedFetch *fetch) {
+const ValueExchange *indexed_fetch_values(const IndexedFetch *fetch) {
     return &fetch->values;
 }
 
-static bool no_memory(const NamedFetch *fetch, Diagnostics *diagnostics) {
+static bool no_memory(const IndexedFetch *fetch, Diagnostics *diagnostics) {
     return diagnostics_error(diagnostics, (Span){0},
                              "rank %lld has not enough memory for what it fetches of tensor %s",
                              (long long)fetch->storage->rank, fetch->storage->home->tensor->name);
 }
 
 static bool find_parts(void *arguments, Diagnostics *diagnostics) {
-    NamedFetch *fetch = arguments;
+    IndexedFetch *fetch = arguments;
     Entries entries;
-    NamedParts parts;
+    IndexedParts parts;
     forget(fetch);
     const char *why = NULL;
     const bool ok = sparse_entries(fetch->by, &entries, diagnostics);
     if (ok)
-        why = named_parts(fetch->plan, fetch->transfer, fetch->storage->rank, &entries, diagnostics->arena,
-                          &parts);
+        why = indexed_parts(fetch->plan, fetch->transfer, fetch->storage->rank, &entries, diagnostics->arena,
+                            &parts);
     entries_free(&entries);
     if (!ok)
         return false;
-    return (!why && part_list_create(&fetch->wanted, fetch->ranks, parts.count, parts.items)) ||
+    return (!why && part_list_create(&fetch->receives, fetch->ranks, parts.count, parts.items)) ||
            no_memory(fetch, diagnostics);
 }
 
 // The elements of the parts, by rank.
-static int64_t *count_elements(const NamedFetch *fetch, const PartList *list, Arena *arena) {
+static int64_t *count_elements(const IndexedFetch *fetch, const PartList *list, Arena *arena) {
     int64_t *elements = arena_array(arena, int64_t, fetch->ranks);
     for (int64_t i = 0; i < list->count; i++)
         elements[list->parts[i].peer] += rect_volume(&list->parts[i].rect);
@@ -79,27 +79,27 @@ static int64_t *count_elements(const NamedFetch *fetch, const PartList *list, Ar
 }
 
 static bool prepare_values(void *arguments, Diagnostics *diagnostics) {
-    NamedFetch *fetch = arguments;
-    for (int64_t i = 0; i < fetch->asked.count; i++) {
-        Part *part = &fetch->asked.parts[i];
+    IndexedFetch *fetch = arguments;
+    for (int64_t i = 0; i < fetch->sends.count; i++) {
+        Part *part = &fetch->sends.parts[i];
         for (int64_t p = 0; p < fetch->storage->piece_count && part->piece < 0; p++)
             if (rect_contains(&fetch->storage->pieces[p].rect, &part->rect))
                 part->piece = p;
     }
-    const int64_t *sends = count_elements(fetch, &fetch->asked, diagnostics->arena),
-                  *receives = count_elements(fetch, &fetch->wanted, diagnostics->arena);
+    const int64_t *sends = count_elements(fetch, &fetch->sends, diagnostics->arena),
+                  *receives = count_elements(fetch, &fetch->receives, diagnostics->arena);
     return (value_exchange_create(&fetch->values, fetch->storage->type, fetch->plan->options.message_limit,
                                   sends, receives, fetch->comm) &&
             value_exchange_allocate(&fetch->values)) ||
            no_memory(fetch, diagnostics);
 }
 
-bool named_fetch_find(NamedFetch *fetch, MPI_Comm comm, Diagnostics *diagnostics) {
+bool indexed_fetch_find(IndexedFetch *fetch, MPI_Comm comm, Diagnostics *diagnostics) {
     fetch->comm = comm;
     MPI_Comm_size(comm, &fetch->ranks);
     const bool ok =
         agree_on_part(comm, find_parts, fetch, diagnostics) &&
-        exchange_parts(&fetch->wanted, &fetch->asked, fetch->storage->home->order, comm, diagnostics) &&
+        exchange_parts(&fetch->receives, &fetch->sends, fetch->storage->home->order, comm, diagnostics) &&
         agree_on_part(comm, prepare_values, fetch, diagnostics);
     if (ok)
         structure_hold(&fetch->of, fetch->by->structure);
@@ -114,7 +114,7 @@ static void copy_element(char *to, const char *from, size_t size) {
 }
 
 // Between packed elements of parts and `view`, or home pieces where that is NULL.
-static void copy_parts(const NamedFetch *fetch, const PartList *list, char *data, const Piece *view) {
+static void copy_parts(const IndexedFetch *fetch, const PartList *list, char *data, const Piece *view) {
     const size_t size = type_info(fetch->storage->type)->size;
     const LevelList levels = tensor_levels(fetch->storage->home->tensor);
     for (int64_t i = 0; i < list->count; i++) {
@@ -135,13 +135,13 @@ static void copy_parts(const NamedFetch *fetch, const PartList *list, char *data
     }
 }
 
-void named_fetch_start(NamedFetch *fetch) {
+void indexed_fetch_start(IndexedFetch *fetch) {
     value_exchange_receive(&fetch->values);
-    copy_parts(fetch, &fetch->asked, fetch->values.outgoing, NULL);
+    copy_parts(fetch, &fetch->sends, fetch->values.outgoing, NULL);
     value_exchange_send(&fetch->values);
 }
 
-void named_fetch_finish(NamedFetch *fetch, const Piece *view) {
+void indexed_fetch_finish(IndexedFetch *fetch, const Piece *view) {
     value_exchange_wait(&fetch->values);
-    copy_parts(fetch, &fetch->wanted, fetch->values.incoming, view);
+    copy_parts(fetch, &fetch->receives, fetch->values.incoming, view);
 }

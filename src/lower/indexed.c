@@ -9,7 +9,7 @@ typedef struct {
     const Access *access; // of the operand
     const Access *by;     // NULL: none yet
     int shared;           // modes that have a variable in common with it
-} Naming;
+} Indexing;
 
 static int count_shared(const Access *access, const Access *by) {
     int count = 0;
@@ -19,29 +19,29 @@ static int count_shared(const Access *access, const Access *by) {
 }
 
 static void take_sparse(void *context, const Access *access) {
-    Naming *naming = context;
-    const bool names = tensor_is_sparse(access->tensor) && !access_equal(access, naming->access);
-    const int shared = names ? count_shared(naming->access, access) : 0;
-    if (shared <= naming->shared)
+    Indexing *indexing = context;
+    const bool indexes = tensor_is_sparse(access->tensor) && !access_equal(access, indexing->access);
+    const int shared = indexes ? count_shared(indexing->access, access) : 0;
+    if (shared <= indexing->shared)
         return;
-    naming->by = access;
-    naming->shared = shared;
+    indexing->by = access;
+    indexing->shared = shared;
 }
 
 // The sparse factors without whose entries an expression is not present.
-static void find_factors(const Expr *expr, Naming *naming) {
-    const Presence presence = expr_presence(expr, naming->type);
+static void find_factors(const Expr *expr, Indexing *indexing) {
+    const Presence presence = expr_presence(expr, indexing->type);
     if (presence == PRESENT_STORED)
-        take_sparse(naming, expr->access);
+        take_sparse(indexing, expr->access);
     if (presence == PRESENT_LEFT || presence == PRESENT_BOTH)
-        find_factors(expr->left, naming);
+        find_factors(expr->left, indexing);
     if (presence == PRESENT_RIGHT || presence == PRESENT_BOTH)
-        find_factors(expr->right, naming);
+        find_factors(expr->right, indexing);
 }
 
 // Looks at every occurrence of the operand, of which `outer` says without what nothing around it is present.
-// False where that names no coordinates.
-static bool find_names(const Expr *expr, const Naming *outer, Naming *result) {
+// False where no operand indexes it.
+static bool find_indexing(const Expr *expr, const Indexing *outer, Indexing *result) {
     if (expr->kind == EXPR_ACCESS && access_equal(expr->access, outer->access)) {
         if (!outer->by || (result->by && !access_equal(result->by, outer->by)))
             return false;
@@ -49,19 +49,20 @@ static bool find_names(const Expr *expr, const Naming *outer, Naming *result) {
         return true;
     }
     // Zero where this is not present, whatever the other operands are there.
-    Naming inside = *outer;
+    Indexing inside = *outer;
     find_factors(expr, &inside);
-    return (!expr->left || find_names(expr->left, &inside, result)) &&
-           (!expr->right || find_names(expr->right, &inside, result));
+    return (!expr->left || find_indexing(expr->left, &inside, result)) &&
+           (!expr->right || find_indexing(expr->right, &inside, result));
 }
 
-void transfers_name(const Cin *cin, const Nest *nest, int index, TransferArray *transfers) {
+void transfers_find_indices(const Cin *cin, const Nest *nest, int index, TransferArray *transfers) {
     for (int64_t t = 0; t < transfers->count; t++) {
         Transfer *transfer = &transfers->items[t];
-        const Naming outer = {.access = transfer->statement_access, .type = assignment_type(cin->assignment)};
-        Naming result = outer;
+        const Indexing outer = {.access = transfer->statement_access,
+                                .type = assignment_type(cin->assignment)};
+        Indexing result = outer;
         if (transfer->nest == index && transfer->kind == TRANSFER_FETCH &&
-            find_names(nest->assign->rhs, &outer, &result))
-            transfer->named_by = result.by;
+            find_indexing(nest->assign->rhs, &outer, &result))
+            transfer->indexed_by = result.by;
     }
 }

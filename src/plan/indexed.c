@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "plan/named.h"
+#include "plan/indexed.h"
 
 #include "base/integer.h"
 
@@ -13,26 +13,27 @@ static bool has_periodic(const Layout *layout) {
     return false;
 }
 
-// The transfer that brings the operand whose entries name those of this one.
-static int naming_transfer(const StatementPlan *plan, int transfer) {
+// The transfer of the operand that indexes this one.
+static int indexing_transfer(const StatementPlan *plan, int transfer) {
     const Spmd *spmd = plan->spmd;
     int t = 0;
     while (spmd->transfers[t].nest != spmd->transfers[transfer].nest ||
            spmd->transfers[t].kind != TRANSFER_FETCH ||
-           !access_equal(spmd->transfers[t].statement_access, spmd->transfers[transfer].named_by))
+           !access_equal(spmd->transfers[t].statement_access, spmd->transfers[transfer].indexed_by))
         t++;
     return t;
 }
 
-int transfer_named_by(const StatementPlan *plan, int transfer) {
+int transfer_indexed_by(const StatementPlan *plan, int transfer) {
     const Transfer *of = &plan->spmd->transfers[transfer];
     const Tensor *tensor = of->statement_access->tensor;
-    if (!of->named_by || plan->ranks == 1)
+    if (!of->indexed_by || plan->ranks == 1)
         return -1;
-    const int by = naming_transfer(plan, transfer);
-    // Of two sparse operands that name each other, the one that stays at home does, or else the first.
+    const int by = indexing_transfer(plan, transfer);
+    // Of two sparse operands that index each other, the one that stays at home does, or else the first.
     if (tensor_is_sparse(tensor))
-        return plan->moves[transfer] && (!plan->moves[by] || by < transfer) && transfer_named_by(plan, by) < 0
+        return plan->moves[transfer] && (!plan->moves[by] || by < transfer) &&
+                       transfer_indexed_by(plan, by) < 0
                    ? by
                    : -1;
     const Home *home = &plan->homes[tensor->id];
@@ -42,14 +43,14 @@ int transfer_named_by(const StatementPlan *plan, int transfer) {
                : -1;
 }
 
-// The modes of the operand whose variables index the one that names, and where they are there.
+// The modes of the operand that have a variable of the one that indexes it, and its modes with these.
 typedef struct {
     int count;
     int modes[MAX_ORDER], of[MAX_ORDER];
 } Shared;
 
 static Shared shared_modes(const Transfer *transfer) {
-    const Access *access = transfer->statement_access, *by = transfer->named_by;
+    const Access *access = transfer->statement_access, *by = transfer->indexed_by;
     Shared shared = {0};
     for (int m = 0; m < access->tensor->order; m++)
         for (int k = 0; k < by->tensor->order; k++)
@@ -69,12 +70,12 @@ static int compare_parts(const void *left, const void *right) {
 typedef struct {
     const Home *home;
     int64_t rank, choice;
-    bool with_own;  // parts that the rank has at home are wanted, too
+    bool with_own;  // parts that the rank has at home are listed, too
     Region own;     // pieces of the rank
     Region last;    // pieces of the rank that had the part before
     int64_t holder; // that rank; -1
     Arena *arena, *scratch;
-    NamedParts *parts;
+    IndexedParts *parts;
 } Search;
 
 static void add_part(Search *search, const Rect *rect, int64_t peer) {
@@ -82,7 +83,7 @@ static void add_part(Search *search, const Rect *rect, int64_t peer) {
     array_push(search->arena, *search->parts, part);
 }
 
-// Where a part is that the rank lacks; most are where the one before was.
+// Finds the owners of a part that the rank lacks; most have the owner of the part before.
 static void find_holders(Search *search, const Rect *rect) {
     if (pieces_with(&search->last, rect) >= 0) {
         add_part(search, rect, search->holder);
@@ -92,7 +93,7 @@ static void find_holders(Search *search, const Rect *rect) {
     home_find(search->home, rect, search->choice, search->scratch, &found);
     for (int64_t i = 0; i < found.count; i++)
         add_part(search, &found.items[i].rect, found.items[i].rank);
-    // Of replicas, another one may be nearer to what comes next.
+    // Of replicas, the next part may have another one that is nearer.
     if (found.count == 1 && !search->home->replicated) {
         search->holder = found.items[0].rank;
         search->last = home_pieces(search->home, search->holder, search->arena);
@@ -141,8 +142,8 @@ static bool rect_at_points(const Rect *footprint, const Shared *shared, const En
     return true;
 }
 
-static const char *find_named(Search *search, const Region *footprint, const Shared *shared, Entries *entries,
-                              const Region *used) {
+static const char *find_indexed(Search *search, const Region *footprint, const Shared *shared,
+                                Entries *entries, const Region *used) {
     Entries points = {0};
     Rect rect;
     const char *why = entries_keep_within(entries, used);
@@ -158,14 +159,14 @@ static const char *find_named(Search *search, const Region *footprint, const Sha
     return why;
 }
 
-const char *named_parts(const StatementPlan *plan, int transfer, int64_t rank, Entries *entries, Arena *arena,
-                        NamedParts *parts) {
+const char *indexed_parts(const StatementPlan *plan, int transfer, int64_t rank, Entries *entries,
+                          Arena *arena, IndexedParts *parts) {
     const Transfer *of = &plan->spmd->transfers[transfer];
     const Home *home = &plan->homes[of->statement_access->tensor->id];
-    const int by = transfer_named_by(plan, transfer);
+    const int by = transfer_indexed_by(plan, transfer);
     const Region footprint = footprint_of_steps(plan->footprints[transfer], rank, arena);
     const char *why = NULL;
-    *parts = (NamedParts){0};
+    *parts = (IndexedParts){0};
     Search search = {.home = home,
                      .rank = rank,
                      .choice = home_choice(home, rank),
@@ -178,7 +179,7 @@ const char *named_parts(const StatementPlan *plan, int transfer, int64_t rank, E
     if (by >= 0) {
         const Shared shared = shared_modes(of);
         const Region used = footprint_of_steps(plan->footprints[by], rank, arena);
-        why = find_named(&search, &footprint, &shared, entries, &used);
+        why = find_indexed(&search, &footprint, &shared, entries, &used);
     } else {
         for (int64_t i = 0; i < footprint.rects.count; i++)
             find_parts(&search, &footprint.rects.items[i]);
@@ -189,7 +190,7 @@ const char *named_parts(const StatementPlan *plan, int transfer, int64_t rank, E
     return why;
 }
 
-Cost named_cost(const StatementPlan *plan, int transfer, int64_t rank, const int64_t *elements) {
+Cost indexed_cost(const StatementPlan *plan, int transfer, int64_t rank, const int64_t *elements) {
     const Tensor *tensor = plan->spmd->transfers[transfer].access->tensor;
     const int64_t limit = max_i64(1, plan->options.message_limit / (int64_t)type_info(tensor->type)->size);
     Cost cost = {0};

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Indexed fetches: of an operand that is multiplied by a sparse one, a rank needs the elements at the
+// coordinates of the entries that it uses of the sparse one, and no others of its footprint. Which these are
+// is known with the structure; then each rank finds its own, and requests them from their owners. A sparse
+// operand that no other one indexes is requested in the same way, by its footprint.
+#ifndef DISTAL_PLAN_INDEXED_H
+#define DISTAL_PLAN_INDEXED_H
+
+#include "format/entries.h"
+#include "plan/plan.h"
+#include "plan/rank_plan.h"
+
+// The transfer of the operand whose entries index the one of `transfer`, -1: it is no indexed fetch. Dense
+// operands have one step then, and intervals of coordinates at home.
+int transfer_indexed_by(const StatementPlan *plan, int transfer);
+
+typedef Array(Part) IndexedParts;
+
+// What `rank` lacks of a dense operand, or uses of a sparse one: disjoint parts, sorted by the ranks that
+// have them at home, and those of one rank by coordinates. `entries` are those that the rank has of the
+// operand that indexes; they are changed. NULL where none does. Returns NULL on success, else the reason of
+// the failure.
+const char *indexed_parts(const StatementPlan *plan, int transfer, int64_t rank, Entries *entries,
+                          Arena *arena, IndexedParts *parts);
+
+// What it costs `rank` to receive these numbers of elements, by rank; those of its own are not moved.
+Cost indexed_cost(const StatementPlan *plan, int transfer, int64_t rank, const int64_t *elements);
+
+#endif

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An indexed fetch in an execution (plan/indexed.h): the elements of a dense operand at the coordinates of
+// entries of a sparse one. They are found, and requested from their owners, when the structure of the sparse
+// operand is new; each execution moves their values.
+#ifndef DISTAL_RUNTIME_INDEXED_FETCH_H
+#define DISTAL_RUNTIME_INDEXED_FETCH_H
+
+#include "plan/indexed.h"
+#include "runtime/agreement.h"
+#include "runtime/storage.h"
+#include "runtime/value_exchange.h"
+
+typedef struct IndexedFetch IndexedFetch;
+
+// Of a dense operand; `by` has the entries that this rank uses of the sparse one. Local; NULL: no memory.
+IndexedFetch *indexed_fetch_create(const StatementPlan *plan, int transfer, const Storage *storage,
+                                   const Storage *by);
+void indexed_fetch_free(IndexedFetch *fetch); // which may be NULL
+
+// Whether they were found for the structure that the sparse operand has now.
+bool indexed_fetch_is_known(const IndexedFetch *fetch);
+// Finds them, and requests them from their owners. Collective over `comm`; false with the same diagnostic on
+// all ranks.
+bool indexed_fetch_find(IndexedFetch *fetch, MPI_Comm comm, Diagnostics *diagnostics);
+// Moves their values into `view`.
+void indexed_fetch_start(IndexedFetch *fetch);
+void indexed_fetch_finish(IndexedFetch *fetch, const Piece *view);
+
+// What each execution moves.
+const ValueExchange *indexed_fetch_values(const IndexedFetch *fetch);
+
+#endif
