@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Execution: one planned statement on one rank, with its buffers, datatypes and requests made ahead, so that
-// running it allocates nothing. It carries out the steps of the plan when the kernel asks for them through
-// the calls of distal_kernel.h.
+// running it allocates nothing. The kernel starts and ends the steps of the plan through the calls of
+// distal_kernel.h.
 #ifndef DISTAL_RUNTIME_EXECUTION_H
 #define DISTAL_RUNTIME_EXECUTION_H
 
 #include "distal_kernel.h"
-#include "plan/plan.h"
 #include "runtime/communicators.h"
-#include "runtime/storage.h"
+#include "runtime/execution_parts.h"
 
 // Prepares the part of this rank. `storages` are by tensor id, at least for the tensors of the statement;
 // they, the plan and the communicators have to stay. Collective; where a rank lacks memory, NULL with the
@@ -39,34 +38,8 @@ int64_t execution_structure_bytes(const distal_execution *execution, int transfe
 // Collective.
 void execution_count_entries(const distal_execution *execution, StatementPlan *plan, Arena *arena);
 
-// What execution_create takes from a plan, for those who have the parts and no plan.
-typedef struct {
-    int transfer_count;
-    const RankTransfer *const *transfers;
-    Storage *const *storages; // by transfer
-    int64_t group_count;
-    const Group *groups;
-    int64_t processors, per_rank;
-    const int64_t *values; // of the processors of the rank, one after the other (plan/processor.h)
-    int value_count;       // of each
-    bool calls_library;    // the BLAS
-    bool contracts;        // needs space for contractions
-    int row_count;
-    const int64_t *row_bytes; // on each thread
-    int zeroed_count;
-    const Tensor *const *zeroed_tensors;
-    Storage *const *zeroed; // set to zero before each run; has to stay
-    ResultKind result;
-    bool adds; // the statement adds to what the result has
-    const Tensor *target_tensor, *shared_tensor;
-    const StatementPlan *plan; // for what moves as structures say; has to stay. NULL: nothing does
-    Storage *target;           // at home
-} ExecutionParts;
-// From a plan, in its arena, but for storages. Local: memory that runs out does so before others wait.
-ExecutionParts execution_parts(StatementPlan *plan, int64_t rank);
-// Adds the storages, given by tensor id, in `arena`.
-void execution_bind(ExecutionParts *parts, const StatementPlan *plan, Storage *const *storages, Arena *arena);
-// NULL for `parts`: this rank has failed to find them, and has a diagnostic for it.
+// As execution_create, from the parts of a plan (runtime/execution_parts.h). NULL for `parts`: this rank has
+// failed to find them, and has a diagnostic for it.
 distal_execution *execution_assemble(const ExecutionParts *parts, Communicators *communicators,
                                      Diagnostics *diagnostics);
 

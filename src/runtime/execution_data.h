@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The data of an execution, shared by the files that create it (execution.c), find the structures of its
+// sparse tensors (execution_structure.c) and run it (execution_run.c).
+#ifndef DISTAL_RUNTIME_EXECUTION_DATA_H
+#define DISTAL_RUNTIME_EXECUTION_DATA_H
+
+#include "runtime/entry_copy.h"
+#include "runtime/execution.h"
+#include "runtime/result.h"
+#include "runtime/result_home.h"
+#include "runtime/transfer.h"
+
+typedef struct {
+    int64_t *values; // coordinates first
+    bool exists;
+} Processor;
+
+struct distal_execution {
+    Arena *arena; // everything but memory of elements
+    int transfer_count;
+    TransferState *transfers;
+    int copy_count;
+    EntryCopy **copies;      // by transfer; NULL: the kernel uses what is at home
+    int64_t copied_bytes;    // of the copies that were made last
+    ResultHome *result_home; // of a sparse result that is computed on other ranks than its owners; or NULL
+    int result_transfer;     // its transfer; -1: there is none
+    const Storage *target;   // of the result at home
+    int64_t per_rank;
+    Processor *processors;
+    void *space; // for contractions; NULL where there are none
+    int threads; // for which there is workspace memory
+    char **rows; // by number, that of one thread after the other
+    const int64_t *row_bytes;
+    int row_count;
+    int zeroed_count;
+    Storage *const *zeroed;
+    Result result;
+    MPI_Comm all;
+};
+
+// What one rank receives in a transfer of entries, or sends as partial results, and the memory that this
+// takes.
+typedef struct {
+    Cost cost;               // of values, in each run
+    int64_t structure_bytes; // of coordinates, once for a structure
+    int64_t memory_bytes;    // of copies and buffers
+} EntryTraffic;
+// False for a transfer that does not depend on structures.
+bool execution_entry_traffic(const distal_execution *execution, int transfer, EntryTraffic *traffic);
+
+// All transfers back to their first steps, and what they have counted to zero.
+void execution_reset(distal_execution *execution);
+
+#endif

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/execution_parts.h"
+
+#include "plan/processor.h"
+
+ExecutionParts execution_parts(StatementPlan *plan, int64_t rank) {
+    const int count = plan->spmd->transfer_count;
+    const RankTransfer **transfers = arena_array(plan->arena, const RankTransfer *, count);
+    for (int t = 0; t < count; t++)
+        transfers[t] = plan_rank_transfer(plan, t, rank);
+    const Tensor **zeroed = arena_array(plan->arena, const Tensor *, plan->spmd->nest_count);
+    const int zeroed_count = plan_rank_zeroed(plan, transfers, zeroed);
+    int64_t *row_bytes = arena_array(plan->arena, int64_t, plan->spmd->row_count);
+    for (int r = 0; r < plan->spmd->row_count; r++)
+        row_bytes[r] = plan_row_bytes(plan, &plan->spmd->rows[r]);
+    const int value_count = processor_value_count(plan);
+    int64_t *values = arena_array(plan->arena, int64_t, plan->per_rank * value_count);
+    for (int64_t i = 0; i < plan->per_rank; i++)
+        processor_values(plan, rank, i, &values[i * value_count]);
+    // The groups last: they are complete once all transfers have been planned.
+    return (ExecutionParts){.transfer_count = count,
+                            .transfers = transfers,
+                            .group_count = plan->groups.count,
+                            .groups = plan->groups.items,
+                            .processors = plan->processors,
+                            .per_rank = plan->per_rank,
+                            .values = values,
+                            .value_count = value_count,
+                            .calls_library = plan->spmd->calls_library,
+                            .contracts = plan->spmd->contracts,
+                            .row_count = plan->spmd->row_count,
+                            .row_bytes = row_bytes,
+                            .zeroed_count = zeroed_count,
+                            .zeroed_tensors = zeroed,
+                            .result = plan->spmd->result,
+                            .adds = plan->spmd->cin->assignment->accumulate,
+                            .plan = plan,
+                            .target_tensor = plan->target,
+                            .shared_tensor = plan->spmd->shared ? plan->spmd->shared->tensor : NULL};
+}
+
+void execution_bind(ExecutionParts *parts, const StatementPlan *plan, Storage *const *storages,
+                    Arena *arena) {
+    Storage **used = arena_array(arena, Storage *, parts->transfer_count);
+    for (int t = 0; t < parts->transfer_count; t++)
+        used[t] = storages[plan->spmd->transfers[t].access->tensor->id];
+    Storage **zeroed = arena_array(arena, Storage *, parts->zeroed_count);
+    for (int i = 0; i < parts->zeroed_count; i++)
+        zeroed[i] = storages[parts->zeroed_tensors[i]->id];
+    parts->storages = used;
+    parts->zeroed = zeroed;
+    parts->target = storages[parts->target_tensor->id];
+}

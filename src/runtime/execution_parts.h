@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What an execution on one rank is made from: the parts of its plan, and the storages that the statement
+// uses. Callers without a plan, as tests, fill in the type themselves.
+#ifndef DISTAL_RUNTIME_EXECUTION_PARTS_H
+#define DISTAL_RUNTIME_EXECUTION_PARTS_H
+
+#include "plan/plan.h"
+#include "runtime/storage.h"
+
+typedef struct {
+    int transfer_count;
+    const RankTransfer *const *transfers;
+    Storage *const *storages; // by transfer
+    int64_t group_count;
+    const Group *groups;
+    int64_t processors, per_rank;
+    const int64_t *values; // of the processors of the rank, one after the other (plan/processor.h)
+    int value_count;       // of each
+    bool calls_library;    // the BLAS
+    bool contracts;        // needs space for contractions
+    int row_count;
+    const int64_t *row_bytes; // on each thread
+    int zeroed_count;
+    const Tensor *const *zeroed_tensors;
+    Storage *const *zeroed; // set to zero before each run; has to stay
+    ResultKind result;
+    bool adds; // the statement adds to what the result has
+    const Tensor *target_tensor, *shared_tensor;
+    const StatementPlan *plan; // for what moves as structures say; has to stay. NULL: nothing does
+    Storage *target;           // at home
+} ExecutionParts;
+// From a plan, in its arena, but for storages. Local: memory that runs out does so before others wait.
+ExecutionParts execution_parts(StatementPlan *plan, int64_t rank);
+// Adds the storages, given by tensor id, in `arena`.
+void execution_bind(ExecutionParts *parts, const StatementPlan *plan, Storage *const *storages, Arena *arena);
+
+#endif

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The structures that an execution needs before it runs: of copies of operands, of indexed fetches, and of
+// the result, in this order.
+#include "base/integer.h"
+#include "runtime/agreement.h"
+#include "runtime/execution_data.h"
+#include "runtime/load_sparse.h"
+#include "runtime/wait.h"
+
+static bool lacks_structure(const Storage *storage) {
+    return tensor_is_sparse(storage->home->tensor) && !storage->structure;
+}
+
+bool execution_is_structured(const distal_execution *execution) {
+    const Result *result = &execution->result;
+    for (int i = 0; i < result->operand_count; i++)
+        if (lacks_structure(result->operands[i]))
+            return false;
+    for (int t = 0; t < execution->transfer_count; t++)
+        if ((execution->copies[t] && !entry_copy_is_known(execution->copies[t])) ||
+            (execution->transfers[t].indexed && !indexed_fetch_is_known(execution->transfers[t].indexed)))
+            return false;
+    return result_is_known(result) &&
+           (!execution->result_home || result_home_is_known(execution->result_home));
+}
+
+// A tensor that nothing has been put in yet has no entries.
+static bool put_nothing(Storage *storage, Diagnostics *diagnostics) {
+    Entries none = storage_no_entries(storage);
+    return !lacks_structure(storage) || sparse_put_entries(storage, &none, diagnostics);
+}
+
+static bool begin_operands(void *arguments, Diagnostics *diagnostics) {
+    const Result *result = &((distal_execution *)arguments)->result;
+    for (int i = 0; i < result->operand_count; i++)
+        if (!put_nothing(result->operands[i], diagnostics))
+            return false;
+    return true;
+}
+
+static bool begin_result(void *arguments, Diagnostics *diagnostics) {
+    distal_execution *execution = arguments;
+    if (execution->result_home)
+        execution->result.target->limit = execution->target->limit;
+    if (execution->result.target)
+        execution->result.target->limit -= execution->copied_bytes;
+    return result_begin(&execution->result, diagnostics);
+}
+
+static bool finish_result(void *arguments, Diagnostics *diagnostics) {
+    distal_execution *execution = arguments;
+    bool ok = result_finish(&execution->result, diagnostics);
+    for (int t = 0; ok && t < execution->transfer_count; t++)
+        ok = transfer_allocate_copies(&execution->transfers[t], diagnostics);
+    return ok;
+}
+
+// Copies of operands, first those that no other operand indexes, then indexed fetches. Which structures are
+// new is the same on all ranks. The memory that new copies take is missing for those that follow, and for the
+// result.
+static bool find_operands(distal_execution *execution, Diagnostics *diagnostics) {
+    execution->copied_bytes = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int t = 0; t < execution->transfer_count; t++) {
+            EntryCopy *copy = execution->copies[t];
+            if (!copy || entry_copy_is_indexed(copy) != pass || entry_copy_is_known(copy))
+                continue;
+            if (!entry_copy_make(copy, execution->copied_bytes, execution->all, diagnostics))
+                return false;
+            execution->copied_bytes = saturated_add(execution->copied_bytes, entry_copy_bytes(copy));
+        }
+    for (int t = 0; t < execution->transfer_count; t++) {
+        IndexedFetch *fetch = execution->transfers[t].indexed;
+        if (fetch && !indexed_fetch_is_known(fetch) &&
+            !indexed_fetch_find(fetch, execution->all, diagnostics))
+            return false;
+    }
+    return true;
+}
+
+bool execution_structure(distal_execution *execution, distal_kernel_function structure, const int64_t *params,
+                         Diagnostics *diagnostics) {
+    if (!agree_on_part(execution->all, begin_operands, execution, diagnostics) ||
+        !find_operands(execution, diagnostics))
+        return false;
+    if (!result_is_known(&execution->result)) {
+        if (!agree_on_part(execution->all, begin_result, execution, diagnostics))
+            return false;
+        if (execution->result.kind == RESULT_ASSEMBLED) {
+            execution_reset(execution);
+            structure(execution, params);
+        }
+        if (!agree_on_part(execution->all, finish_result, execution, diagnostics))
+            return false;
+    }
+    return !execution->result_home || result_home_is_known(execution->result_home) ||
+           result_home_make(execution->result_home, execution->all, diagnostics);
+}
+
+bool execution_entry_traffic(const distal_execution *execution, int transfer, EntryTraffic *traffic) {
+    const TransferState *state = &execution->transfers[transfer];
+    const int64_t size = (int64_t)type_info(state->scope.storage->type)->size;
+    if (state->indexed) {
+        const ValueExchange *values = indexed_fetch_values(state->indexed);
+        *traffic = (EntryTraffic){value_exchange_received(values), 0, value_exchange_buffer(values) * size};
+        return true;
+    }
+    if (execution->copies[transfer]) {
+        const EntryMove *move = entry_copy_move(execution->copies[transfer]);
+        *traffic = (EntryTraffic){value_exchange_received(&move->values), move->coordinate_bytes_received,
+                                  entry_copy_bytes(execution->copies[transfer])};
+        return true;
+    }
+    if (transfer != execution->result_transfer)
+        return false;
+    const EntryMove *move = result_home_move(execution->result_home);
+    *traffic = (EntryTraffic){value_exchange_sent(&move->values), move->coordinate_bytes_sent,
+                              result_home_bytes(execution->result_home)};
+    return true;
+}
+
+int64_t execution_structure_bytes(const distal_execution *execution, int transfer) {
+    EntryTraffic traffic;
+    return execution_entry_traffic(execution, transfer, &traffic) ? traffic.structure_bytes : 0;
+}
+
+void execution_count_entries(const distal_execution *execution, StatementPlan *plan, Arena *arena) {
+    int rank;
+    MPI_Comm_rank(execution->all, &rank);
+    for (int t = 0; t < execution->transfer_count; t++) {
+        EntryTraffic traffic;
+        int64_t *figures[4];
+        if (!execution_entry_traffic(execution, t, &traffic))
+            continue;
+        const int64_t own[4] = {traffic.cost.elements, traffic.cost.messages, traffic.structure_bytes,
+                                traffic.memory_bytes};
+        for (int f = 0; f < 4; f++) {
+            figures[f] = arena_array(arena, int64_t, plan->ranks);
+            figures[f][rank] = own[f];
+            all_reduce(figures[f], (int)plan->ranks, MPI_INT64_T, MPI_SUM, execution->all);
+        }
+        plan_count_entries(plan, t, (EntryFigures){figures[0], figures[1], figures[2], figures[3]});
+    }
+}
