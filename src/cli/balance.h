@@ -6,15 +6,15 @@
 #include "cli/run.h"
 #include "plan/balance.h"
 
-// Whether entries of a tensor are to be read. Finds boundaries in the entries that are read here, NULL after
-// a failure.
-typedef bool (*BalanceGiven)(const Session *session, const Tensor *tensor);
-typedef bool (*BalanceDivide)(void *context, const BalanceTask *task, const Entries *entries,
-                              const Boundaries **boundaries);
+// Reads the entries of task->tensor and finds boundaries in them; NULL where they are not given. False with a
+// diagnostic.
+typedef bool (*BalanceFind)(void *context, const BalanceTask *task, const Boundaries **boundaries);
 
 // Gives the pipeline the boundaries of all that its program balances by entries; to be called before
 // PASS_PLAN. False with a diagnostic.
-bool session_balance(Session *session, const Bindings *bindings, BalanceGiven is_given, BalanceDivide divide,
-                     void *context);
+bool session_balance(Session *session, BalanceFind find, void *context);
+
+// A list without entries of a tensor of the program.
+Entries session_no_entries(const Session *session, const Tensor *tensor);
 
 #endif

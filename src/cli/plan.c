@@ -18,7 +18,8 @@ typedef struct {
 
 typedef struct {
     Session *session;
-    const Plan *plan;
+    const Bindings *bindings;
+    const Plan *plan; // NULL until it is made
     Given *given;
     int64_t limit;
     Arena *scratch; // of one rank
@@ -237,14 +238,6 @@ static bool refuse(const Structures *structures, const Tensor *tensor, const cha
                                      "tensor %s cannot be stored: %s", tensor->name, why);
 }
 
-static bool read_given(const Structures *structures, const Home *home, const SourceSpec *source) {
-    const Tensor *tensor = home->tensor;
-    Given *given = &structures->given[tensor->id];
-    given->is_given = source_entries(source, tensor->name, tensor->type, tensor->order, home->extents,
-                                     structures->limit, &given->entries, structures->session->diagnostics);
-    return given->is_given && refuse(structures, tensor, count_stored(structures, home));
-}
-
 static bool count_moved(const Structures *structures) {
     for (int s = 0; s < structures->plan->statement_count; s++) {
         StatementPlan *plan = structures->plan->statements[s];
@@ -256,48 +249,67 @@ static bool count_moved(const Structures *structures) {
     return true;
 }
 
-static bool is_given(const Session *session, const Tensor *tensor) {
-    for (int64_t i = 0; i < session->options->inputs.count; i++)
-        if (strcmp(tensor->name, session->options->inputs.items[i].tensor) == 0)
-            return true;
-    return false;
+// Reads the entries of a sparse input that --in gives, once; `is_given` stays false of another tensor. Dense
+// inputs say nothing that a plan depends on.
+static bool read_given(const Structures *structures, const Tensor *tensor) {
+    const Session *session = structures->session;
+    Given *given = &structures->given[tensor->id];
+    for (int64_t i = 0; i < session->options->inputs.count && tensor_is_sparse(tensor); i++) {
+        if (given->is_given || strcmp(tensor->name, session->options->inputs.items[i].tensor) != 0)
+            continue;
+        const Entries none = session_no_entries(session, tensor);
+        given->is_given = true;
+        if (!source_entries(&structures->bindings->sources[tensor->id], tensor->name, tensor->type,
+                            tensor->order, none.extents, structures->limit, &given->entries,
+                            session->diagnostics))
+            return false;
+    }
+    return true;
 }
 
-// Reads the sparse inputs that --in gives; dense ones say nothing that a plan depends on.
-static bool read_structures(Session *session, const Bindings *bindings) {
-    const Plan *plan = session->pipeline->plan;
-    const Structures structures = {
-        .session = session,
-        .plan = plan,
-        .given = arena_array(session->arena, Given, plan->tensor_count),
-        .limit = session->options->memory_limit > 0 ? session->options->memory_limit : INT64_MAX,
-        .scratch = arena_create_within(session->arena)};
-    bool ok = true;
-    for (int t = 0; ok && t < session->pipeline->program->tensor_count; t++)
-        if (tensor_is_sparse(plan->tensors[t]) && is_given(session, plan->tensors[t]))
-            ok = read_given(&structures, &plan->homes[t], &bindings->sources[t]);
-    ok = ok && count_moved(&structures);
-    for (int t = 0; t < plan->tensor_count; t++)
+static bool divide_given(void *context, const BalanceTask *task, const Boundaries **boundaries) {
+    const Structures *structures = context;
+    const Given *given = &structures->given[task->tensor->id];
+    if (!read_given(structures, task->tensor))
+        return false;
+    return !given->is_given ||
+           refuse(structures, task->tensor,
+                  balance_whole(&task->division, &given->entries, structures->session->arena, boundaries));
+}
+
+static bool count_structures(Structures *structures) {
+    const Plan *plan = structures->plan = structures->session->pipeline->plan;
+    for (int t = 0; t < structures->session->pipeline->program->tensor_count; t++)
+        if (!read_given(structures, plan->tensors[t]) ||
+            (structures->given[t].is_given &&
+             !refuse(structures, plan->tensors[t], count_stored(structures, &plan->homes[t]))))
+            return false;
+    return count_moved(structures);
+}
+
+// Reads what --in gives, and makes the plan.
+static bool plan_given(Session *session, const Bindings *bindings) {
+    const Pipeline *pipeline = session->pipeline;
+    const int64_t limit = session->options->memory_limit;
+    // Workspaces have an id after those of the program.
+    const int64_t count = pipeline->program->tensor_count + pipeline->scheduler.workspaces.count;
+    Structures structures = {.session = session,
+                             .bindings = bindings,
+                             .given = arena_array(session->arena, Given, count),
+                             .limit = limit > 0 ? limit : INT64_MAX,
+                             .scratch = arena_create_within(session->arena)};
+    const bool ok = session_balance(session, divide_given, &structures) &&
+                    session_compile(session, PASS_PLAN) && count_structures(&structures);
+    for (int64_t t = 0; t < count; t++)
         entries_free(&structures.given[t].entries);
     arena_free(structures.scratch);
     return ok;
 }
 
-static bool divide_given(void *context, const BalanceTask *task, const Entries *entries,
-                         const Boundaries **boundaries) {
-    Session *session = context;
-    if (!entries)
-        return false;
-    const char *why = balance_whole(&task->division, entries, session->arena, boundaries);
-    return !why || diagnostics_error(session->diagnostics, (Span){0}, "tensor %s cannot be stored: %s",
-                                     task->tensor->name, why);
-}
-
 static ExitStatus plan(Session *session) {
     Bindings bindings;
     if (!session_compile(session, PASS_C) || !bindings_create(session, &bindings) ||
-        !session_balance(session, &bindings, is_given, divide_given, session) ||
-        !session_compile(session, PASS_PLAN) || !read_structures(session, &bindings))
+        !plan_given(session, &bindings))
         return session_failure(session);
     Text text = text_create(session->arena);
     if (session->options->stats == STATS_JSON)

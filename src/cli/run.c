@@ -6,6 +6,7 @@
 #include "cli/launch.h"
 #include "cli/memory.h"
 #include "runtime/divide_entries.h"
+#include "runtime/load.h"
 #include "runtime/wait.h"
 
 #include <limits.h>
@@ -48,28 +49,20 @@ static ExitStatus compute(Run *run) {
     return status;
 }
 
-// Without --in, generators give the inputs.
-static bool is_given(const Session *session, const Tensor *tensor) {
-    (void)session;
-    (void)tensor;
-    return true;
-}
-
-// Every rank has read all entries: it brings a part of them.
-static bool divide_share(void *context, const BalanceTask *task, const Entries *entries,
-                         const Boundaries **boundaries) {
-    Session *session = context;
-    if (!agree_on(MPI_COMM_WORLD, entries != NULL, session->diagnostics))
-        return false;
-    int rank, ranks;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    Entries share = *entries;
-    const int64_t first = part_begin(entries->count, ranks, rank);
-    share.count = part_begin(entries->count, ranks, rank + 1) - first;
-    for (int m = 0; m < entries->order; m++)
-        share.coordinates[m] = entries->coordinates[m] + first;
-    *boundaries = divide_entries(&task->division, task->tensor->name, &share, MPI_COMM_WORLD, session->arena,
+// In the shares that the ranks read, which then go to their homes. Without --in, generators give the inputs.
+static bool divide_share(void *context, const BalanceTask *task, const Boundaries **boundaries) {
+    const Run *run = context;
+    Session *session = run->session;
+    const Tensor *tensor = task->tensor;
+    Entries *share = &run->shares[tensor->id];
+    const int64_t limit = session->options->memory_limit > 0 ? session->options->memory_limit : INT64_MAX;
+    if (share->order == 0) {
+        *share = session_no_entries(session, tensor);
+        if (!load_share(&run->bindings.sources[tensor->id], tensor->name, limit, share, MPI_COMM_WORLD,
+                        session->diagnostics))
+            return false;
+    }
+    *boundaries = divide_entries(&task->division, tensor->name, share, MPI_COMM_WORLD, session->arena,
                                  session->diagnostics);
     return *boundaries != NULL;
 }
@@ -90,14 +83,18 @@ static ExitStatus run_ranks(Session *session) {
     ok = ok && session_compile(session, PASS_C);
     run.pipeline = session->pipeline;
     ok = ok && bindings_create(session, &run.bindings);
-    if (agree(MPI_COMM_WORLD, ok))
-        ok = session_balance(session, &run.bindings, is_given, divide_share, session);
+    if (agree(MPI_COMM_WORLD, ok)) {
+        run.shares = arena_array(session->arena, Entries, run.pipeline->program->tensor_count);
+        ok = session_balance(session, divide_share, &run);
+    }
     ok = ok && session_compile(session, PASS_PLAN);
     ExitStatus status = ok ? EXIT_FINE : session_failure(session);
     if (agree(MPI_COMM_WORLD, ok))
         status = compute(&run);
     else if (ok)
         status = EXIT_FAILED;
+    for (int t = 0; run.shares && t < run.pipeline->program->tensor_count; t++)
+        entries_free(&run.shares[t]);
     // Before any rank ends, as a launcher may end the others then.
     if (rank == 0)
         session_report(session);

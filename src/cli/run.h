@@ -39,6 +39,7 @@ typedef struct {
     int rank;
     int64_t ranks;
     Bindings bindings;
+    Entries *shares;    // by tensor id: of inputs that were read before the plan was made; order 0 of others
     Storage **storages; // by tensor id, NULL where no statement uses the tensor
     RunStatement *statements;
     CoreShare cores;

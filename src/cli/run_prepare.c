@@ -124,8 +124,14 @@ static bool load_input(Run *run, int tensor) {
     const bool sparse = tensor_is_sparse(storage->home->tensor);
     if (sparse)
         storage->limit = memory_left(run->session, run->free_memory, run->node);
-    if (!storage_load(storage, &run->bindings.sources[tensor], MPI_COMM_WORLD, run->session->diagnostics))
+    Entries *share = &run->shares[tensor];
+    Diagnostics *diagnostics = run->session->diagnostics;
+    if (!(share->order > 0
+              ? storage_take_share(storage, share, MPI_COMM_WORLD, diagnostics)
+              : storage_load(storage, &run->bindings.sources[tensor], MPI_COMM_WORLD, diagnostics)))
         return false;
+    entries_free(share);
+    *share = (Entries){0};
     if (sparse)
         run_count_stored(run, tensor);
     return true;

@@ -58,7 +58,8 @@ static const StoredPositions *stored_parts(const Boundaries *boundaries, const i
     const int64_t count = boundaries->count, modes = boundaries->division.mode_count;
     int64_t *first = arena_array(arena, int64_t, count), *after = arena_array(arena, int64_t, count);
     for (int64_t q = 0; q < count; q++) {
-        first[q] = collapsed(boundaries, &boundaries->starts[q * modes], extents);
+        first[q] =
+            collapsed(boundaries, q == 0 ? boundaries->first : &boundaries->starts[q * modes], extents);
         const bool any = boundaries->positions[q] < boundaries->positions[q + 1];
         after[q] = any ? collapsed(boundaries, &boundaries->lasts[q * modes], extents) + 1 : first[q];
     }

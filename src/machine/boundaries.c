@@ -63,7 +63,7 @@ const Boundaries *boundaries_even(const Division *division, const int64_t *exten
             memset(&starts[q * modes], 0, sizeof(int64_t) * (size_t)modes);
             starts[q * modes] = extents[0];
         }
-    *even = (Boundaries){*division, count, total, positions, starts, lasts};
+    *even = (Boundaries){*division, count, total, positions, starts, lasts, starts};
     return even;
 }
 
@@ -74,6 +74,7 @@ const Boundaries *boundaries_copy(const Boundaries *boundaries, Arena *arena) {
     copy->positions = arena_copy(arena, copy->positions, sizeof(int64_t) * (count + 1));
     copy->starts = arena_copy(arena, copy->starts, sizeof(int64_t) * (count + 1) * modes);
     copy->lasts = arena_copy(arena, copy->lasts, sizeof(int64_t) * count * modes);
+    copy->first = arena_copy(arena, copy->first, sizeof(int64_t) * modes);
     return copy;
 }
 

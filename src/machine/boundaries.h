@@ -40,8 +40,9 @@ typedef struct {
     // How much of it is in the parts before; count + 1 of them.
     const int64_t *positions;
     // Where parts begin, a coordinate of each mode of the division; the last is behind all. The first part
-    // begins at 0. Likewise, of a part that is not empty, the last coordinates that hold entries.
-    const int64_t *starts, *lasts;
+    // begins at 0. Likewise, of a part that is not empty, the last coordinates that hold entries, and of the
+    // first part the first ones: all others begin with those.
+    const int64_t *starts, *lasts, *first;
 } Boundaries;
 typedef Array(const Boundaries *) BoundariesArray;
 

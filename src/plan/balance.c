@@ -122,25 +122,54 @@ static void count_below(const BalanceKeys *keys, const int64_t *coordinates, int
     add_up(keys, positions, count);
 }
 
-// Between coordinates, where that is nearest to equal parts.
+// Parts of whole coordinates, each as long as a load permits: how many entries all of them have, for several
+// loads at a time, as each step asks all ranks. Of one load also where the parts begin, unless NULL.
+static void fill_parts(const BalanceKeys *keys, int64_t parts, const int64_t *loads, int64_t count,
+                       int64_t *filled, int64_t *positions, int64_t *starts, Arena *arena) {
+    int64_t *ends = arena_array(arena, int64_t, count), *next = arena_array(arena, int64_t, count);
+    memset(filled, 0, sizeof(int64_t) * (size_t)count);
+    memset(next, 0, sizeof(int64_t) * (size_t)count);
+    for (int64_t q = 0; q < parts; q++) {
+        if (positions) {
+            positions[q] = filled[0];
+            starts[q] = next[0];
+        }
+        for (int64_t i = 0; i < count; i++)
+            ends[i] = filled[i] + min_i64(loads[i], keys->total - filled[i]);
+        coordinates_at(keys, 1, ends, count, next);
+        count_below(keys, next, count, filled);
+        for (int64_t i = 0; i < count; i++)
+            if (ends[i] == keys->total)
+                filled[i] = keys->total;
+    }
+}
+
+// The least load with which the parts have all entries.
+static int64_t least_load(const BalanceKeys *keys, int64_t parts, Arena *arena) {
+    enum { TRIED_AT_ONCE = 256 };
+    const int count = keys->add ? TRIED_AT_ONCE : 1;
+    int64_t loads[TRIED_AT_ONCE], filled[TRIED_AT_ONCE];
+    int64_t least = ceil_div(keys->total, parts), most = keys->total;
+    while (least < most) {
+        for (int i = 0; i < count; i++)
+            loads[i] = least + part_begin(most - least, count + 1, i + 1) - 1;
+        fill_parts(keys, parts, loads, count, filled, NULL, NULL, arena);
+        for (int i = 0; i < count && loads[i] < most; i++)
+            if (filled[i] == keys->total)
+                most = loads[i];
+            else
+                least = loads[i] + 1;
+    }
+    return most;
+}
+
+// Between coordinates, so that the most that a part has is as little as possible.
 static void weighted_positions(const Division *division, const BalanceKeys *keys, int64_t *positions,
                                int64_t *starts, Arena *arena) {
-    const int64_t count = division_parts(division);
-    int64_t *after = arena_array(arena, int64_t, count), *below = arena_array(arena, int64_t, count),
-            *up_to = arena_array(arena, int64_t, count);
-    for (int64_t q = 0; q < count; q++)
-        positions[q] = keys->total / count * q + keys->total % count * q / count;
-    positions[count] = keys->total;
-    coordinates_at(keys, 1, positions, count, starts);
-    for (int64_t q = 0; q < count; q++)
-        after[q] = starts[q] + 1;
-    count_below(keys, starts, count, below);
-    count_below(keys, after, count, up_to);
-    for (int64_t q = 0; q < count; q++) {
-        const bool before = positions[q] - below[q] <= up_to[q] - positions[q];
-        positions[q] = before ? below[q] : up_to[q];
-        starts[q] = before ? starts[q] : after[q];
-    }
+    const int64_t parts = division_parts(division), load = least_load(keys, parts, arena);
+    int64_t filled;
+    fill_parts(keys, parts, &load, 1, &filled, positions, starts, arena);
+    positions[parts] = keys->total;
 }
 
 const Boundaries *balance_boundaries(const Division *division, const int64_t *extents,
@@ -161,12 +190,14 @@ const Boundaries *balance_boundaries(const Division *division, const int64_t *ex
     for (int64_t q = 0; q < count; q++)
         ends[q] = positions[q + 1] - 1;
     coordinates_at(keys, modes, ends, count, lasts);
+    int64_t *first = arena_array(arena, int64_t, modes);
+    coordinates_at(keys, modes, &(int64_t){0}, 1, first);
     for (int64_t q = 0; q <= count; q++)
         if (q == 0 || positions[q] == keys->total) {
             memset(&starts[q * modes], 0, sizeof(int64_t) * (size_t)modes);
             starts[q * modes] = q == 0 ? 0 : extents[0];
         }
-    *boundaries = (Boundaries){*division, count, keys->total, positions, starts, lasts};
+    *boundaries = (Boundaries){*division, count, keys->total, positions, starts, lasts, first};
     return boundaries;
 }
 

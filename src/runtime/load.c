@@ -58,42 +58,62 @@ static bool load_pieces(void *arguments, Diagnostics *diagnostics) {
     return true;
 }
 
-// A sparse tensor: each rank reads a share of the source, and sends entries to their homes.
 typedef struct {
-    Storage *storage;
     SourceShare share;
-    Entries entries;
-} SparseLoad;
+    int64_t limit;
+    Entries *entries;
+} ShareReading;
 
 static bool read_share(void *arguments, Diagnostics *diagnostics) {
-    SparseLoad *load = arguments;
-    return source_read(&load->share, load->storage->limit, &load->entries, diagnostics);
+    ShareReading *reading = arguments;
+    return source_read(&reading->share, reading->limit, reading->entries, diagnostics);
 }
 
+bool load_share(const SourceSpec *source, const char *tensor, int64_t limit, Entries *entries, MPI_Comm comm,
+                Diagnostics *diagnostics) {
+    ShareReading reading = {{.source = source, .tensor = tensor, .file = {.fd = -1}}, limit, entries};
+    SourceShare *share = &reading.share;
+    MPI_Comm_rank(comm, &share->share);
+    MPI_Comm_size(comm, &share->shares);
+    bool ok = agree_on_part(comm, read_share, &reading, diagnostics);
+    if (ok && share->shares > 1) {
+        int64_t listed = share->listed;
+        all_reduce(&listed, 1, MPI_INT64_T, MPI_SUM, comm);
+        ok = source_check(share, listed, diagnostics);
+    }
+    source_close(share);
+    return ok;
+}
+
+typedef struct {
+    Storage *storage;
+    Entries *entries;
+} SparsePutting;
+
 static bool put_entries(void *arguments, Diagnostics *diagnostics) {
-    SparseLoad *load = arguments;
-    return sparse_put_entries(load->storage, &load->entries, diagnostics);
+    const SparsePutting *putting = arguments;
+    return sparse_put_entries(putting->storage, putting->entries, diagnostics);
+}
+
+bool storage_take_share(Storage *storage, Entries *entries, MPI_Comm comm, Diagnostics *diagnostics) {
+    int ranks;
+    MPI_Comm_size(comm, &ranks);
+    bool ok = true;
+    if (ranks > 1) {
+        Entries own = {0};
+        ok = send_entries_home(storage, entries, &own, comm, diagnostics);
+        entries_free(entries);
+        *entries = own;
+    }
+    return ok && agree_on_part(comm, put_entries, &(SparsePutting){storage, entries}, diagnostics);
 }
 
 static bool load_sparse(Storage *storage, const SourceSpec *source, MPI_Comm comm, Diagnostics *diagnostics) {
-    SparseLoad load = {.storage = storage,
-                       .share = {.source = source, .tensor = storage->home->tensor->name, .file = {.fd = -1}},
-                       .entries = storage_no_entries(storage)};
-    MPI_Comm_rank(comm, &load.share.share);
-    MPI_Comm_size(comm, &load.share.shares);
-    bool ok = agree_on_part(comm, read_share, &load, diagnostics);
-    if (ok && load.share.shares > 1) {
-        Entries own = {0};
-        int64_t listed = load.share.listed;
-        all_reduce(&listed, 1, MPI_INT64_T, MPI_SUM, comm);
-        ok = source_check(&load.share, listed, diagnostics) &&
-             send_entries_home(storage, &load.entries, &own, comm, diagnostics);
-        entries_free(&load.entries);
-        load.entries = own;
-    }
-    ok = ok && agree_on_part(comm, put_entries, &load, diagnostics);
-    entries_free(&load.entries);
-    source_close(&load.share);
+    Entries entries = storage_no_entries(storage);
+    const bool ok =
+        load_share(source, storage->home->tensor->name, storage->limit, &entries, comm, diagnostics) &&
+        storage_take_share(storage, &entries, comm, diagnostics);
+    entries_free(&entries);
     return ok;
 }
 

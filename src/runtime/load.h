@@ -12,6 +12,13 @@
 
 bool storage_load(Storage *storage, const SourceSpec *source, MPI_Comm comm, Diagnostics *diagnostics);
 
+// The same of a sparse tensor in two steps: each rank reads a share of the entries, before it is known where
+// they are at home; then these go there. `entries` has type, order and extents of the tensor set; the tensor
+// takes what is in them, and entries_free follows in any case.
+bool load_share(const SourceSpec *source, const char *tensor, int64_t limit, Entries *entries, MPI_Comm comm,
+                Diagnostics *diagnostics);
+bool storage_take_share(Storage *storage, Entries *entries, MPI_Comm comm, Diagnostics *diagnostics);
+
 // Writes `path` in the format that its ending says: whole under this name, or not at all. Of replicas the
 // first writes. `token` names the draft; the first rank's counts.
 bool storage_save(const Storage *storage, const char *path, DraftToken token, MPI_Comm comm,
