@@ -40,11 +40,13 @@ static bool sort_own(void *arguments, Diagnostics *diagnostics) {
     sorting->sends = arena_array(diagnostics->arena, int64_t, sorting->ranks);
     sorting->receives = arena_array(diagnostics->arena, int64_t, sorting->ranks);
     const Entries *points = &sorting->points;
-    for (int s = 0; s < sorting->ranks; s++)
+    for (int s = 0; s < sorting->ranks; s++) {
+        // Of fewer keys than ranks, the last one is taken again.
+        const int64_t key = min_i64(part_begin(points->count, sorting->ranks, s), points->count - 1);
         for (int m = 0; m < sorting->order; m++)
             sorting->samples[((int64_t)sorting->rank * sorting->ranks + s) * sorting->order + m] =
-                points->count ? points->coordinates[m][part_begin(points->count, sorting->ranks, s)]
-                              : INT64_MAX;
+                key >= 0 ? points->coordinates[m][key] : INT64_MAX;
+    }
     return true;
 }
 

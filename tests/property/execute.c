@@ -256,10 +256,7 @@ static void put_sparse_input(Run *run, const Tensor *tensor, uint64_t seed) {
         fail_sparse(run, tensor, "is stored with other entries");
     entries_free(&entries);
     entries_free(&own);
-    if (run->rank == 0) {
-        entries_free(&run->whole.entries[tensor->id]);
-        run->whole.entries[tensor->id] = stored;
-    }
+    keep_whole(run, tensor, &stored);
 }
 
 // Other values in place, with the structure that it has.
