@@ -87,20 +87,21 @@ static bool is_known(const Structures *structures, const StatementPlan *plan, in
            (by < 0 || given_for(structures, plan, by)->is_given);
 }
 
-// The parts that a rank needs of an operand, by the entries that it uses of the one that indexes it.
-static const char *needed_parts(const Structures *structures, const StatementPlan *plan, int transfer,
-                                int64_t rank, IndexedParts *parts) {
+// What a rank uses of an operand, by the entries that it uses of the one that indexes it.
+static const char *find_use(const Structures *structures, const StatementPlan *plan, int transfer,
+                            int64_t rank, IndexedUse *use) {
     Arena *arena = structures->scratch;
     const int by = transfer_indexed_by(plan, transfer);
     Entries entries = {0};
-    IndexedParts used;
+    IndexedUse used;
     if (by < 0)
-        return indexed_parts(plan, transfer, rank, NULL, arena, parts);
-    const char *why = needed_parts(structures, plan, by, rank, &used);
+        return indexed_use(plan, transfer, rank, NULL, arena, use);
+    const char *why = find_use(structures, plan, by, rank, &used);
     if (!why)
-        why = entries_in(given_for(structures, plan, by), used.count, rects_of_parts(&used, arena), &entries);
+        why = entries_in(given_for(structures, plan, by), used.parts.count,
+                         rects_of_parts(&used.parts, arena), &entries);
     if (!why)
-        why = indexed_parts(plan, transfer, rank, &entries, arena, parts);
+        why = indexed_use(plan, transfer, rank, &entries, arena, use);
     entries_free(&entries);
     return why;
 }
@@ -116,16 +117,18 @@ static const char *count_rank(const Structures *structures, const StatementPlan 
     const Given *given = given_for(structures, plan, transfer);
     const int64_t size = (int64_t)type_info(tensor->type)->size;
     int64_t *elements = arena_array(structures->scratch, int64_t, plan->ranks);
-    IndexedParts parts;
-    const char *why = needed_parts(structures, plan, transfer, rank, &parts);
-    for (int64_t i = 0; !why && i < parts.count; i++) {
-        const Part *part = &parts.items[i];
+    IndexedUse use;
+    const char *why = find_use(structures, plan, transfer, rank, &use);
+    for (int64_t i = 0; !why && i < use.parts.count; i++) {
+        const Part *part = &use.parts.items[i];
         const int64_t count =
             tensor_is_sparse(tensor) ? take_entries(given, &part->rect, NULL) : rect_volume(&part->rect);
         elements[part->peer] += count;
         counts->buffers[part->peer] += count * size;
         counts->buffers[rank] += count * size;
     }
+    if (!tensor_is_sparse(tensor) && use.piece < 0)
+        counts->buffers[rank] += rect_volume(&use.view) * size;
     const Cost cost = indexed_cost(plan, transfer, rank, elements);
     counts->elements[rank] = cost.elements;
     counts->messages[rank] = cost.messages;
@@ -138,13 +141,13 @@ static const char *count_rank(const Structures *structures, const StatementPlan 
 static const char *sort_given(const Structures *structures, const StatementPlan *plan, int transfer) {
     Given *given = given_for(structures, plan, transfer);
     int mode_order[MAX_ORDER];
-    IndexedParts parts = {0};
+    IndexedUse use = {0};
     const char *why = NULL;
-    for (int64_t rank = 0; !why && rank < plan->ranks && parts.count == 0; rank++)
-        why = needed_parts(structures, plan, transfer, rank, &parts);
+    for (int64_t rank = 0; !why && rank < plan->ranks && use.parts.count == 0; rank++)
+        why = find_use(structures, plan, transfer, rank, &use);
     if (why)
         return why;
-    entries_mode_order(&given->entries, parts.count, rects_of_parts(&parts, structures->scratch),
+    entries_mode_order(&given->entries, use.parts.count, rects_of_parts(&use.parts, structures->scratch),
                        given->mode_order, mode_order);
     if (memcmp(mode_order, given->mode_order, sizeof(int) * (size_t)given->entries.order) == 0)
         return NULL;

@@ -137,12 +137,11 @@ static void execute(Run *run, int index, const Backup *backup) {
     progress_end(&progress);
 }
 
-// What operands with other levels, or with entries of other ranks, may take.
+// What operands with other levels, or with elements of other ranks, may take.
 static void limit_copies(Run *run, const Spmd *spmd) {
+    const int64_t left = memory_left(run->session, run->free_memory, run->node);
     for (int t = 0; t < spmd->transfer_count; t++)
-        if (tensor_is_sparse(spmd->transfers[t].access->tensor))
-            run->storages[spmd->transfers[t].access->tensor->id]->limit =
-                memory_left(run->session, run->free_memory, run->node);
+        run->storages[spmd->transfers[t].access->tensor->id]->limit = left;
 }
 
 // Gives a sparse result its structure, which all executions keep, and what it stores to the figures.

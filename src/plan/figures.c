@@ -120,16 +120,13 @@ static void sum_statement(const StatementPlan *plan, StatementFigures *figures) 
 static void set_entries(const StatementPlan *plan, const EntryFigures *known, TransferFigures *figures) {
     const int64_t size = (int64_t)type_info(figures->transfer->access->tensor->type)->size;
     int64_t *bytes = arena_array(plan->arena, int64_t, plan->ranks);
-    int64_t *buffers = arena_array(plan->arena, int64_t, plan->ranks);
-    for (int64_t rank = 0; rank < plan->ranks; rank++) {
+    for (int64_t rank = 0; rank < plan->ranks; rank++)
         bytes[rank] = saturated_mul(known->elements[rank], size);
-        buffers[rank] = saturated_add(figures->buffer_bytes[rank], known->buffer_bytes[rank]);
-    }
     figures->unknown = false;
     figures->bytes = bytes;
     figures->messages = known->messages;
     figures->structure_bytes = known->structure_bytes;
-    figures->buffer_bytes = buffers;
+    figures->buffer_bytes = known->buffer_bytes;
 }
 
 const StatementFigures *plan_figures(const StatementPlan *plan) {

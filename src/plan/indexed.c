@@ -75,12 +75,12 @@ typedef struct {
     Region last;    // pieces of the rank that had the part before
     int64_t holder; // that rank; -1
     Arena *arena, *scratch;
-    IndexedParts *parts;
+    IndexedUse *use;
 } Search;
 
 static void add_part(Search *search, const Rect *rect, int64_t peer) {
     const Part part = {.rect = rect_copy(rect, search->arena), .peer = peer, .piece = -1};
-    array_push(search->arena, *search->parts, part);
+    array_push(search->arena, search->use->parts, part);
 }
 
 // Finds the owners of a part that the rank lacks; most have the owner of the part before.
@@ -100,9 +100,22 @@ static void find_holders(Search *search, const Rect *rect) {
     }
 }
 
+// Makes a box that contains `rect` as well.
+static void extend(Rect *box, const Rect *rect) {
+    const bool first = rect_is_empty(box);
+    box->order = rect->order;
+    for (int m = 0; m < rect->order; m++) {
+        box->lo[m] = first ? rect->lo[m] : min_i64(box->lo[m], rect->lo[m]);
+        box->hi[m] = first ? rect->hi[m] : max_i64(box->hi[m], rect->hi[m]);
+    }
+}
+
 static void find_parts(Search *search, const Rect *rect) {
     Region missing = {0};
     Rect common;
+    extend(&search->use->view, rect);
+    if (!search->with_own && pieces_with(&search->own, rect) >= 0)
+        return;
     arena_reset(search->scratch);
     array_push(search->scratch, missing.rects, *rect);
     for (int64_t i = 0; i < search->own.rects.count && missing.rects.count > 0; i++) {
@@ -159,14 +172,14 @@ static const char *find_indexed(Search *search, const Region *footprint, const S
     return why;
 }
 
-const char *indexed_parts(const StatementPlan *plan, int transfer, int64_t rank, Entries *entries,
-                          Arena *arena, IndexedParts *parts) {
+const char *indexed_use(const StatementPlan *plan, int transfer, int64_t rank, Entries *entries, Arena *arena,
+                        IndexedUse *use) {
     const Transfer *of = &plan->spmd->transfers[transfer];
     const Home *home = &plan->homes[of->statement_access->tensor->id];
     const int by = transfer_indexed_by(plan, transfer);
     const Region footprint = footprint_of_steps(plan->footprints[transfer], rank, arena);
     const char *why = NULL;
-    *parts = (IndexedParts){0};
+    *use = (IndexedUse){.view = {.order = 1}, .piece = -1};
     Search search = {.home = home,
                      .rank = rank,
                      .choice = home_choice(home, rank),
@@ -175,7 +188,7 @@ const char *indexed_parts(const StatementPlan *plan, int transfer, int64_t rank,
                      .holder = -1,
                      .arena = arena,
                      .scratch = arena_create_within(arena),
-                     .parts = parts};
+                     .use = use};
     if (by >= 0) {
         const Shared shared = shared_modes(of);
         const Region used = footprint_of_steps(plan->footprints[by], rank, arena);
@@ -184,8 +197,10 @@ const char *indexed_parts(const StatementPlan *plan, int transfer, int64_t rank,
         for (int64_t i = 0; i < footprint.rects.count; i++)
             find_parts(&search, &footprint.rects.items[i]);
     }
-    if (parts->count > 0)
-        qsort(parts->items, (size_t)parts->count, sizeof(Part), compare_parts);
+    if (use->parts.count > 0)
+        qsort(use->parts.items, (size_t)use->parts.count, sizeof(Part), compare_parts);
+    if (!rect_is_empty(&use->view))
+        use->piece = pieces_with(&search.own, &use->view);
     arena_free(search.scratch);
     return why;
 }

@@ -16,12 +16,20 @@ int transfer_indexed_by(const StatementPlan *plan, int transfer);
 
 typedef Array(Part) IndexedParts;
 
-// What `rank` lacks of a dense operand, or uses of a sparse one: disjoint parts, sorted by the ranks that
-// have them at home, and those of one rank by coordinates. `entries` are those that the rank has of the
-// operand that indexes; they are changed. NULL where none does. Returns NULL on success, else the reason of
-// the failure.
-const char *indexed_parts(const StatementPlan *plan, int transfer, int64_t rank, Entries *entries,
-                          Arena *arena, IndexedParts *parts);
+// What a rank uses of an operand. `parts`: what it lacks of a dense one, or uses of a sparse one, disjoint,
+// sorted by the ranks that have them at home, and those of one rank by coordinates. Of a dense one, `view` is
+// the bounding box of all that it uses, which is empty where it uses nothing, and `piece` the home piece that
+// contains it, -1: none does.
+typedef struct {
+    IndexedParts parts;
+    Rect view;
+    int64_t piece;
+} IndexedUse;
+
+// `entries` are those that the rank has of the operand that indexes; they are changed. NULL where none does.
+// Returns NULL on success, else the reason of the failure.
+const char *indexed_use(const StatementPlan *plan, int transfer, int64_t rank, Entries *entries, Arena *arena,
+                        IndexedUse *use);
 
 // What it costs `rank` to receive these numbers of elements, by rank; those of its own are not moved.
 Cost indexed_cost(const StatementPlan *plan, int transfer, int64_t rank, const int64_t *elements);

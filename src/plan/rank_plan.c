@@ -3,6 +3,7 @@
 #include "plan/rank_plan.h"
 
 #include "base/integer.h"
+#include "plan/indexed.h"
 #include "plan/rank_entries.h"
 #include "plan/rank_step.h"
 #include "plan/ranks.h"
@@ -217,7 +218,8 @@ const RankTransfer *plan_rank_transfer(StatementPlan *plan, int transfer, int64_
         plan->own_rank = rank;
     }
     if (!plan->own_parts[transfer])
-        plan->own_parts[transfer] = tensor_is_sparse(plan->spmd->transfers[transfer].access->tensor)
+        plan->own_parts[transfer] = tensor_is_sparse(plan->spmd->transfers[transfer].access->tensor) ||
+                                            transfer_indexed_by(plan, transfer) >= 0
                                         ? rank_entries(plan, transfer, rank)
                                         : plan_part(plan, transfer, rank);
     return plan->own_parts[transfer];

@@ -127,18 +127,18 @@ static bool find_incoming(void *arguments, Diagnostics *diagnostics) {
     Making *making = arguments;
     EntryCopy *copy = making->copy;
     Entries entries = {0};
-    IndexedParts parts = {0};
+    IndexedUse use = {0};
     const char *why = NULL;
     forget(copy);
     storage_clear(copy->to);
     const bool ok = !copy->by || sparse_entries(copy->by, &entries, diagnostics);
     if (ok)
-        why = indexed_parts(copy->plan, copy->transfer, copy->from->rank, copy->by ? &entries : NULL,
-                            diagnostics->arena, &parts);
+        why = indexed_use(copy->plan, copy->transfer, copy->from->rank, copy->by ? &entries : NULL,
+                          diagnostics->arena, &use);
     entries_free(&entries);
     if (!ok)
         return false;
-    if (!why && !part_list_create(&making->receives, making->ranks, parts.count, parts.items))
+    if (!why && !part_list_create(&making->receives, making->ranks, use.parts.count, use.parts.items))
         why = "there is no memory for what it needs";
     return !why || refuse(copy, why, diagnostics);
 }

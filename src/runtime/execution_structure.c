@@ -71,9 +71,11 @@ static bool find_operands(distal_execution *execution, Diagnostics *diagnostics)
         }
     for (int t = 0; t < execution->transfer_count; t++) {
         IndexedFetch *fetch = execution->transfers[t].indexed;
-        if (fetch && !indexed_fetch_is_known(fetch) &&
-            !indexed_fetch_find(fetch, execution->all, diagnostics))
+        if (!fetch || indexed_fetch_is_known(fetch))
+            continue;
+        if (!indexed_fetch_find(fetch, execution->copied_bytes, execution->all, diagnostics))
             return false;
+        execution->copied_bytes = saturated_add(execution->copied_bytes, indexed_fetch_bytes(fetch));
     }
     return true;
 }
@@ -99,10 +101,9 @@ bool execution_structure(distal_execution *execution, distal_kernel_function str
 
 bool execution_entry_traffic(const distal_execution *execution, int transfer, EntryTraffic *traffic) {
     const TransferState *state = &execution->transfers[transfer];
-    const int64_t size = (int64_t)type_info(state->scope.storage->type)->size;
     if (state->indexed) {
         const ValueExchange *values = indexed_fetch_values(state->indexed);
-        *traffic = (EntryTraffic){value_exchange_received(values), 0, value_exchange_buffer(values) * size};
+        *traffic = (EntryTraffic){value_exchange_received(values), 0, indexed_fetch_buffers(state->indexed)};
         return true;
     }
     if (execution->copies[transfer]) {

@@ -19,14 +19,20 @@ void indexed_fetch_free(IndexedFetch *fetch); // which may be NULL
 
 // Whether they were found for the structure that the sparse operand has now.
 bool indexed_fetch_is_known(const IndexedFetch *fetch);
-// Finds them, and requests them from their owners. Collective over `comm`; false with the same diagnostic on
-// all ranks.
-bool indexed_fetch_find(IndexedFetch *fetch, MPI_Comm comm, Diagnostics *diagnostics);
-// Moves their values into `view`.
+// Finds them, and requests them from their owners. Of the memory that the tensor may take, `taken` bytes are
+// taken. Collective over `comm`; false with the same diagnostic on all ranks.
+bool indexed_fetch_find(IndexedFetch *fetch, int64_t taken, MPI_Comm comm, Diagnostics *diagnostics);
+// Moves their values into the view.
 void indexed_fetch_start(IndexedFetch *fetch);
-void indexed_fetch_finish(IndexedFetch *fetch, const Piece *view);
+void indexed_fetch_finish(IndexedFetch *fetch);
 
+// What the kernel reads: the bounding box of what this rank uses, in a home piece that contains it, or in a
+// buffer. Without data where it uses nothing.
+const Piece *indexed_fetch_view(const IndexedFetch *fetch);
 // What each execution moves.
 const ValueExchange *indexed_fetch_values(const IndexedFetch *fetch);
+// Bytes of its buffers on this rank; and with the lists of what is copied.
+int64_t indexed_fetch_buffers(const IndexedFetch *fetch);
+int64_t indexed_fetch_bytes(const IndexedFetch *fetch);
 
 #endif

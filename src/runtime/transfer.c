@@ -69,6 +69,8 @@ static const RankStep *advance(TransferState *state) {
         return step;
     if (step->empty) {
         scope->view.data = NULL;
+    } else if (state->indexed) {
+        scope->view = *indexed_fetch_view(state->indexed);
     } else if (step->piece >= 0) {
         scope->view = scope->storage->pieces[step->piece];
     } else {
@@ -240,7 +242,7 @@ static void expose(TransferState *state, const RankStep *step) {
         return;
     }
     state->exposed.values = view->data;
-    memcpy(state->exposed.lo, step->first, sizeof state->exposed.lo);
+    memcpy(state->exposed.lo, state->indexed ? view->rect.lo : step->first, sizeof state->exposed.lo);
     memcpy(state->exposed.stride, view->stride, sizeof state->exposed.stride);
 }
 
@@ -289,7 +291,7 @@ void transfer_start(TransferState *state) {
 void transfer_wait(TransferState *state) {
     finish_operations(state, step_in_progress(state));
     if (state->indexed)
-        indexed_fetch_finish(state->indexed, &state->scope.view);
+        indexed_fetch_finish(state->indexed);
 }
 
 void transfer_fetch(TransferState *state) {

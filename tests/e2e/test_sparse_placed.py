@@ -127,17 +127,19 @@ def compare(folder, result, value):
     check(numpy.allclose(got.toarray(), value.toarray(), rtol=1e-12), "A has other values")
 
 
-def figures(text):
+# Of these operands a rank gets what the columns of its rows name and other ranks have: elements for each column.
+NAMED = {"SpMV by rows, x in blocks": ("x", 1), "SpMM by rows": ("C", 3), "SDDMM by rows": ("F", 3)}
+
+
+def figures(text, name):
     """What moves, and what operands store: of results, plans do not know it."""
     tensors = json.loads(text)["statements"][0]["tensors"]
     keys = ("pattern", "bytes_received", "messages_received", "structure_bytes_received")
     found = {name: {key: tensor[key] for key in keys if key in tensor} for name, tensor in tensors.items()}
+    for operand in {NAMED[name][0]} if name in NAMED else ():
+        found[operand]["buffer_bytes"] = tensors[operand]["buffer_bytes"]
     found["B"] |= {key: tensors["B"][key] for key in ("stored", "home_bytes")}
     return found
-
-
-# Of these operands a rank gets what the columns of its rows name and other ranks have: elements for each column.
-NAMED = {"SpMV by rows, x in blocks": ("x", 1), "SpMM by rows": ("C", 3), "SDDMM by rows": ("F", 3)}
 
 
 def indexed_bytes(B, ranks, width):
@@ -253,11 +255,11 @@ def run(name, B, ranks):
             else:
                 numpy.save(f"{folder}/{key}.in.npy", value)
                 arguments += ["--in", f"{key}={folder}/{key}.in.npy"]
-        planned = figures(distal(["plan", *arguments, "--stats=json"]).stdout)
+        planned = figures(distal(["plan", *arguments, "--stats=json"]).stdout, name)
         out = f"{folder}/{result}.{'npy' if result == 'y' else 'mtx'}"
         done = distal(["run", *arguments, "-q", "--check", "--stats=json", "--out", f"{result}={out}"],
                       environment={"DISTAL_CFLAGS": "-O1"})
-        counted = figures(done.stdout)
+        counted = figures(done.stdout, name)
         for tensor, of in planned.items():
             check(None in of.values() or of == counted[tensor],
                   f"{tensor}: plan {of} and run {counted[tensor]} have other figures")

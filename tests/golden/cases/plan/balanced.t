@@ -18,7 +18,7 @@ v(i) = D(i, j) * x(j)
 balanced.distal on 3 ranks
 
 y(i) = B(i, j) * x(j)
-  at most 2872 B of memory in a rank
+  at most 2864 B of memory in a rank
 
                                      moved      moved      messages     home  buffers  entries    entries
   tensor  pattern  at  steps  busiest rank  all ranks  busiest rank  largest  largest   stored  imbalance
@@ -36,7 +36,7 @@ u(i) = C(i, j) * x(j)
   u       local    io      1           0 B        0 B             0     56 B      0 B        -          -
 
 v(i) = D(i, j) * x(j)
-  at most 2944 B of memory in a rank
+  at most 2936 B of memory in a rank
 
                                        moved      moved      messages     home  buffers  entries    entries
   tensor  pattern  at    steps  busiest rank  all ranks  busiest rank  largest  largest   stored  imbalance
