@@ -8,14 +8,12 @@ import argparse
 import os
 import random
 import re
-import subprocess
 import sys
-import tempfile
 
 import numpy
 
-from _common import DISTAL, DTYPE, LIMIT_SECONDS, Failure
-from test_statements import Case, evaluate
+from _common import DTYPE, Failure
+from test_statements import Case, evaluate, run_together
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TYPES = ["f64", "f32", "i64", "c128", "i32"]
@@ -105,7 +103,7 @@ class SparseCase(Case):
     def read(self, folder, name):
         path = f"{folder}/{self.file_of(name)}"
         if path.endswith(".npy"):
-            return numpy.load(path)
+            return super().read(folder, name)
         shape, dtype = self.shapes[name], DTYPE[self.types[name]]
         with open(path, encoding="utf-8") as file:
             lines = [line.split() for line in file if line.strip() and line[0] != "#"]
@@ -122,11 +120,6 @@ class SparseCase(Case):
                           f"{where} is {'one' if stored[where] else 'none'}")
         return value
 
-    def compare(self, folder):
-        for name in self.results:
-            numpy.save(f"{folder}/{name}.out.npy", self.read(folder, name))
-        super().compare(folder)
-
     def program(self, draw):
         lines = []
         for name, shape in self.shapes.items():
@@ -140,64 +133,12 @@ class SparseCase(Case):
         return "\n".join(lines) + "\n"
 
 
-UNSUPPORTED = "not supported yet"
-
-
-def run(cases, program, ranks):
-    """Runs a program; why each of its cases has failed, None where it has not."""
-    with tempfile.TemporaryDirectory(prefix="distal-sparse-") as folder:
-        with open(f"{folder}/program.distal", "w", encoding="utf-8") as file:
-            file.write(program)
-        command = [DISTAL, "run", f"{folder}/program.distal", "-n", str(ranks), "-q", "--check"]
-        for case in cases:
-            for name, array in case.arrays.items():
-                numpy.save(f"{folder}/{name}.npy", array)
-                command += ["--in", f"{name}={folder}/{name}.npy"]
-            for name in case.results:
-                command += ["--out", f"{name}={folder}/{case.file_of(name)}"]
-        try:
-            done = subprocess.run(command, capture_output=True, timeout=LIMIT_SECONDS, check=False, text=True,
-                                  env=dict(os.environ, DISTAL_CFLAGS="-O1"))
-        except subprocess.TimeoutExpired:
-            return [f"still running after {LIMIT_SECONDS} s"] * len(cases)
-        if done.returncode != 0:
-            return [f"exit status {done.returncode}: {done.stderr.strip()}"] * len(cases)
-        why = []
-        for case in cases:
-            try:
-                case.compare(folder)
-                why.append(None)
-            except (Failure, OSError, ValueError) as failure:
-                why.append(str(failure))
-        return why
-
-
-def run_together(lines, kind, ranks, seed):
-    """Runs cases in one program, and where that fails each in one of its own; prints what has become of each."""
-    def attempt(lines):
-        draw = random.Random(seed)
+def run_lines(lines, kind, ranks, seed):
+    def write(lines, draw):
         cases = [SparseCase(line, str(number), kind, draw) for number, line in enumerate(lines)]
-        program = "".join(case.program(draw) for case in cases)
-        return program, run(cases, program, ranks)
+        return cases, "".join(case.program(draw) for case in cases)
 
-    program, failures = attempt(lines)
-    programs = [program] * len(lines)
-    if any(failures) and len(lines) > 1:
-        alone = [attempt([line]) for line in lines]
-        programs, failures = [program for program, _ in alone], [why[0] for _, why in alone]
-    for line, why, program in zip(lines, failures, programs):
-        name = f"sparse/{line} [{kind}; {ranks}]"
-        if why and UNSUPPORTED in why:
-            print(f"-- {name}: {why.splitlines()[0]}")
-        elif why:
-            first, *rest = why.split("\n")
-            print(f"FAIL {name}: {first}")
-            for text in rest + ["seed " + str(seed), *program.split("\n")]:
-                print(f"    {text}")
-        else:
-            print(f"ok {name}")
-    sys.stdout.flush()
-    return sum(why is not None and UNSUPPORTED not in why for why in failures)
+    return run_together(lines, f"sparse/{{}} [{kind}; {ranks}]", ranks, seed, write, "not supported yet")
 
 
 def main():
@@ -215,8 +156,8 @@ def main():
         draw = random.Random(options.seed * 1000 + round_)
         rest = draw.sample(lines, len(lines))
         while rest:
-            failed += run_together(rest[:options.together], TYPES[number % len(TYPES)], [1, 1, 3][number % 3],
-                                   draw.randrange(2**31))
+            failed += run_lines(rest[:options.together], TYPES[number % len(TYPES)], [1, 1, 3][number % 3],
+                                draw.randrange(2**31))
             rest = rest[options.together:]
             number += 1
     return 1 if failed else 0
