@@ -38,10 +38,9 @@ typedef struct {
 
 // One statement being executed on one rank.
 typedef struct distal_execution distal_execution;
-typedef void (*distal_kernel_function)(distal_execution *execution, const int64_t *params);
 
-// A generated kernel. `param`: values of the program's params by index.
-typedef void (*distal_kernel_function)(distal_execution *execution, const int64_t *param);
+// A generated kernel. `params`: values of the program's params by index.
+typedef void (*distal_kernel_function)(distal_execution *execution, const int64_t *params);
 
 // Number of processors that this rank runs one after the other, the same on every rank; the coordinates of
 // processor `index` of this rank in the execution grid of the statement, after which come the numbers that
@@ -164,7 +163,7 @@ static inline int64_t distal_parts(int64_t each) {
 }
 #endif
 
-// Where part `part` of `count` iterations in as many parts of equal length as `parts` says begins.
+// The first of `count` iterations in part `part` of `parts` parts, whose lengths differ by at most one.
 static inline int64_t distal_share(int64_t count, int64_t part, int64_t parts) {
     const int64_t rest = count % parts;
     return count / parts * part + (part < rest ? part : rest);

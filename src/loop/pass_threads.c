@@ -182,9 +182,8 @@ static LoopBody walk(Threads *threads, const LoopBody *body, bool in_team) {
             enum { ENTRIES = 16 }; // assumed for each iteration where their number is not known
             copy->execution.uneven =
                 !is_team && !node->execution.collapsed && is_uneven(threads->kernel, node);
-            if (!copy->execution.work)
-                copy->execution.work =
-                    work_of(threads, node, int_const(arena, copy->execution.uneven ? ENTRIES : 1));
+            copy->execution.work =
+                work_of(threads, node, int_const(arena, copy->execution.uneven ? ENTRIES : 1));
         }
         // A call whose length is not known yet cannot decide.
         if (node->execution.call && !is_known(threads, node->execution.call))

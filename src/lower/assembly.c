@@ -71,7 +71,7 @@ const char *assembly_text(const Spmd *spmd, const Leaf *leaf) {
 bool assembly_has_values_row(const Spmd *spmd, const Leaf *leaf, const int64_t *params, RowWorkspace *row) {
     // Elements are added to all over the row: a longer one would be outside of caches and TLB, and take
     // memory of each thread, where a search among few entries does with less.
-    enum { MOST_ELEMENTS = 1 << 22 };
+    enum { MOST_BYTES = 1 << 25 };
     const Assembly assembly = assembly_of(spmd, leaf);
     const Tensor *result = leaf->assign->lhs->tensor;
     const int last = result->order - 1;
@@ -92,7 +92,7 @@ bool assembly_has_values_row(const Spmd *spmd, const Leaf *leaf, const int64_t *
     }
     row->extents[result->mode_order[last]] = result->extents[result->mode_order[last]];
     return int_eval(result->extents[result->mode_order[last]], params, NULL, &extent) && extent > 1 &&
-           extent <= MOST_ELEMENTS;
+           extent <= MOST_BYTES / (int64_t)type_info(result->type)->size;
 }
 
 // In a row everything inside is one iteration. Else the operand may have the loops inside as its own levels,
