@@ -32,15 +32,17 @@ static int bits_of(int64_t extent) {
     return extent <= 1 ? 0 : 64 - __builtin_clzll((uint64_t)extent - 1);
 }
 
-// More digits than records would cost more than they save; where there are many records, a mode is one digit.
+// Each thread counts all values of a digit. More counts than records would cost more than the passes that
+// they save; where there are many records, a mode is one digit.
 static void choose_digits(Sort *sort, int levels) {
-    const int most = (int)min_i64(max_i64(bits_of(sort->reader->places) - 2, LEAST_BITS), MOST_BITS);
+    const int own = bits_of(sort->reader->places / sort->team) - 1;
+    const int most = (int)min_i64(max_i64(own, LEAST_BITS), MOST_BITS);
     for (int l = levels - 1; l >= 0; l--) {
         const int bits = bits_of(sort->reader->extents[l]), passes = (bits + most - 1) / most;
         for (int p = 0, shift = 0; p < passes; p++) {
-            const int own = (bits - shift + passes - p - 1) / (passes - p);
-            sort->digits[sort->digit_count++] = (Digit){l, shift, own};
-            shift += own;
+            const int width = (bits - shift + passes - p - 1) / (passes - p);
+            sort->digits[sort->digit_count++] = (Digit){l, shift, width};
+            shift += width;
         }
     }
 }
@@ -213,12 +215,12 @@ static void move_all(Sort *sort) {
     }
 }
 
-static uint64_t *take_items(const Records *records, Budget *budget) {
-    return budget_take(budget, records->room, records->words * (int64_t)sizeof(uint64_t), false);
+static int64_t item_words(const Records *records) {
+    return max_i64(records->count, 1) * records->words;
 }
 
 static void release_items(const Records *records, uint64_t *items, Budget *budget) {
-    budget_release(budget, items, records->room, records->words * (int64_t)sizeof(uint64_t));
+    budget_release(budget, items, item_words(records), sizeof *items);
 }
 
 // Makes all passes. Places without entries, which only the first pass reads, are known after it has counted.
@@ -233,9 +235,8 @@ static bool sort_digits(Sort *sort, Budget *budget) {
         if (d == 0)
             for (int t = 0; t < sort->team; t++)
                 records->count += sort->sums[t];
-        records->room = max_i64(records->count, 1);
         if (!other)
-            other = take_items(records, budget);
+            other = budget_take(budget, item_words(records), sizeof *other, false);
         ok = other != NULL;
         if (!ok)
             break;

@@ -21,7 +21,6 @@ typedef struct {
     // Where the first level was sorted by in one digit, alone: its coordinates follow from the number of
     // records before each, of which there are start_count and their end. Records lack it then. Else NULL.
     int64_t *starts, start_count;
-    int64_t room; // records that there is memory for
 } Records;
 
 typedef struct EntryReader EntryReader;
