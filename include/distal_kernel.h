@@ -164,7 +164,7 @@ static inline int64_t distal_parts(int64_t each) {
 #endif
 
 // The first of `count` iterations in part `part` of `parts` parts, whose lengths differ by at most one.
-static inline int64_t distal_share(int64_t count, int64_t part, int64_t parts) {
+static inline int64_t distal_part_begin(int64_t count, int64_t parts, int64_t part) {
     const int64_t rest = count % parts;
     return count / parts * part + (part < rest ? part : rest);
 }

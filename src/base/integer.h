@@ -38,6 +38,11 @@ static inline int64_t max_i64(int64_t a, int64_t b) {
     return a > b ? a : b;
 }
 
+// The first of `count` items in part `part` of `parts` parts, whose lengths differ by at most one.
+static inline int64_t part_begin(int64_t count, int64_t parts, int64_t part) {
+    return count / parts * part + min_i64(count % parts, part);
+}
+
 // False when the result does not fit into 64 bits; *result is then unspecified.
 static inline bool checked_add(int64_t a, int64_t b, int64_t *result) {
     return !__builtin_add_overflow(a, b, result);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/run.h"
 
+#include "base/integer.h"
 #include "cli/balance.h"
 #include "cli/commands.h"
 #include "cli/launch.h"

@@ -238,7 +238,6 @@ const char *entries_sum_duplicates(Entries *entries) {
 }
 
 const char *entries_distinct(const Entries *entries, int mode_count, const int *modes, Entries *points) {
-    static const int natural[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
     *points = (Entries){.type = TYPE_I32, .order = mode_count, .count = entries->count};
     for (int m = 0; m < mode_count; m++)
         points->extents[m] = entries->extents[modes[m]];
@@ -249,6 +248,6 @@ const char *entries_distinct(const Entries *entries, int mode_count, const int *
         memcpy(points->coordinates[m], entries->coordinates[modes[m]],
                (size_t)entries->count * sizeof(int64_t));
     memset(points->values, 0, (size_t)entries->count * sizeof(int32_t));
-    why = entries_sort(points, natural);
+    why = entries_sort(points, NULL);
     return why ? why : entries_sum_duplicates(points);
 }

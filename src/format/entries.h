@@ -36,9 +36,9 @@ int64_t entries_coordinate_bytes(const Entries *entries, int64_t count);
 // Whether all coordinates are within the extents; a reason names the first entry with one that is not.
 const char *entries_check(const Entries *entries, Arena *arena);
 
-// Sorts by the modes mode_order[0] (which differs least often) to mode_order[order - 1]; entries with the
-// same coordinates stay in their order. The coordinates are within the extents. The result does not depend on
-// the number of threads.
+// Sorts by the modes mode_order[0] (which differs least often) to mode_order[order - 1], or 0 to order - 1
+// where that is NULL; entries with the same coordinates stay in their order. The coordinates are within the
+// extents. The result does not depend on the number of threads.
 const char *entries_sort(Entries *entries, const int *mode_order);
 
 // Makes one entry of those with the same coordinates, with the sum of their values in the order of the list.
@@ -63,12 +63,6 @@ void entries_mode_order(const Entries *entries, int64_t count, const Rect *const
 // Of entries sorted by `mode_order`: all that are in the rectangle are among first <= e < last.
 void entries_range(const Entries *entries, const int *mode_order, const Rect *rect, int64_t *first,
                    int64_t *last);
-
-// The first of `count` items that thread `thread` of `team` works on; they end before that of the next
-// thread.
-static inline int64_t part_begin(int64_t count, int team, int thread) {
-    return count / team * thread + (count % team < thread ? count % team : thread);
-}
 
 // The number of threads that are worth starting for `count` items.
 int entries_team(int64_t count);

@@ -10,8 +10,8 @@ EntryReader reader_of_entries(const Entries *entries, const int *modes) {
     EntryReader reader = {
         .order = entries->order, .places = entries->count, .compact = true, .entries = entries};
     for (int l = 0; l < reader.order; l++) {
-        reader.modes[l] = modes[l];
-        reader.extents[l] = entries->extents[modes[l]];
+        reader.modes[l] = modes ? modes[l] : l;
+        reader.extents[l] = entries->extents[reader.modes[l]];
     }
     return reader;
 }

@@ -29,7 +29,7 @@ struct EntryReader {
     const Records *records;
 };
 
-// Level l has mode modes[l] of what is read.
+// Level l has mode modes[l] of what is read; NULL: mode l.
 EntryReader reader_of_entries(const Entries *entries, const int *modes);
 EntryReader reader_of_stored(const StoredTensor *stored, const int *modes);
 // The records that were made with `reader`, in their order.

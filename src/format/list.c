@@ -63,8 +63,7 @@ const Value *list_search(Arena *arena, const Level *level, const IntExpr *begin,
 
 const Value *list_found(Arena *arena, const Level *level, const IntExpr *position, const IntExpr *end,
                         const IntExpr *coordinate) {
-    const Value *conditions[] = {value_op(arena, VALUE_LESS, VALUE_TYPE_CONDITION,
-                                          value_index(arena, position), value_index(arena, end)),
+    const Value *conditions[] = {value_less(arena, position, end),
                                  value_op(arena, VALUE_EQUAL, VALUE_TYPE_CONDITION,
                                           list_coordinate(arena, level, position),
                                           value_index(arena, coordinate))};

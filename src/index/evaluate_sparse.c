@@ -311,7 +311,7 @@ static int longest_operand(const Join *join) {
 enum { PARTS = 64 };
 
 // Where part `part` of PARTS of the values of the outermost variable begins.
-static int64_t part_begin(const Join *join, int part) {
+static int64_t first_value(const Join *join, int part) {
     const int64_t extent = join->evaluator->extents[join->loops[0]];
     const int operand = longest_operand(join);
     if (part == 0 || part == PARTS)
@@ -353,7 +353,7 @@ static bool run_in_team(const Join *join, Totals *totals) {
 #pragma omp for schedule(dynamic)
     for (int part = 0; part < PARTS; part++)
         if (ok)
-            visit(walk, 0, part_begin(join, part), part_begin(join, part + 1));
+            visit(walk, 0, first_value(join, part), first_value(join, part + 1));
     if (ok) {
         flush(walk);
         ok = !walk->out_of_memory;

@@ -40,6 +40,11 @@ int loop_add_var(LoopKernel *kernel, LoopVar var) {
     return (int)kernel->vars.count - 1;
 }
 
+int loop_add_index(LoopKernel *kernel, const char *name, int stem_var) {
+    return loop_add_var(
+        kernel, (LoopVar){.name = name, .type = VALUE_TYPE_INDEX, .stem_array = -1, .stem_var = stem_var});
+}
+
 int loop_add_array(LoopKernel *kernel, LoopArray array) {
     array_push(kernel->arena, kernel->arrays, array);
     return (int)kernel->arrays.count - 1;
@@ -113,6 +118,11 @@ const Value *value_select(Arena *arena, const Value *condition, const Value *val
 const Value *value_op(Arena *arena, ValueKind kind, int type, const Value *left, const Value *right) {
     const Value *operands[] = {left, right};
     return value_list(arena, kind, type, NULL, right ? 2 : 1, operands);
+}
+
+const Value *value_less(Arena *arena, const IntExpr *left, const IntExpr *right) {
+    return value_op(arena, VALUE_LESS, VALUE_TYPE_CONDITION, value_index(arena, left),
+                    value_index(arena, right));
 }
 
 const Value *value_list(Arena *arena, ValueKind kind, int type, const char *name, int count,
@@ -244,11 +254,10 @@ void loop_append_all(Arena *arena, LoopBody *body, LoopBody nodes) {
 }
 
 const IntExpr *loop_append_let(LoopKernel *kernel, LoopBody *body, const char *name, int stem_var,
-                               const IntExpr *value) {
-    const LoopVar var = {.name = name, .type = VALUE_TYPE_INDEX, .stem_array = -1, .stem_var = stem_var};
-    const int id = loop_add_var(kernel, var);
-    loop_append(kernel->arena, body, loop_let(kernel->arena, id, value_index(kernel->arena, value)));
-    return int_var(kernel->arena, id);
+                               const Value *value) {
+    const int var = loop_add_index(kernel, name, stem_var);
+    loop_append(kernel->arena, body, loop_let(kernel->arena, var, value));
+    return int_var(kernel->arena, var);
 }
 
 LoopNode *loop_with_body(Arena *arena, const LoopNode *node, LoopBody body) {

@@ -213,6 +213,8 @@ const LoopKindInfo *loop_kind(LoopKind kind);
 
 // Construction. Nodes and values are in the kernel's arena.
 int loop_add_var(LoopKernel *kernel, LoopVar var);
+// An index variable, with the name of variable `stem_var` (-1: none) before its own.
+int loop_add_index(LoopKernel *kernel, const char *name, int stem_var);
 int loop_add_array(LoopKernel *kernel, LoopArray array);
 LoopNode *loop_node(Arena *arena, LoopKind kind);
 const LoopNode *loop_let(Arena *arena, int var, const Value *value);
@@ -225,6 +227,7 @@ const Value *value_number(Arena *arena, int type, double number, int64_t integer
 const Value *value_zero(Arena *arena, int type);
 const Value *value_select(Arena *arena, const Value *condition, const Value *value, const Value *otherwise);
 const Value *value_op(Arena *arena, ValueKind kind, int type, const Value *left, const Value *right);
+const Value *value_less(Arena *arena, const IntExpr *left, const IntExpr *right);
 const Value *value_list(Arena *arena, ValueKind kind, int type, const char *name, int count,
                         const Value *const *operands);
 const Value *value_convert(Arena *arena, const Value *value, int type); // itself where it has the type
@@ -252,9 +255,9 @@ LoopBody loop_rewrite(Arena *arena, const LoopBody *body, LoopRewrite rewrite, v
 LoopNode *loop_with_body(Arena *arena, const LoopNode *node, LoopBody body);
 void loop_append(Arena *arena, LoopBody *body, const LoopNode *node);
 void loop_append_all(Arena *arena, LoopBody *body, LoopBody nodes);
-// A new index variable, defined by `value`, with the name of variable `stem_var` (-1: none) before its own.
+// A new index variable, as of loop_add_index, defined by `value`.
 const IntExpr *loop_append_let(LoopKernel *kernel, LoopBody *body, const char *name, int stem_var,
-                               const IntExpr *value);
+                               const Value *value);
 
 // `expr` with each variable that `values` has something for replaced.
 const IntExpr *loop_substitute(Arena *arena, const IntExpr *expr, const IntExpr *const *values,

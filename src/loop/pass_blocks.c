@@ -216,8 +216,8 @@ static void append_jammed(Jam *jam, LoopBody *to) {
     const IntExpr *size = int_const(arena, COPIES);
     const IntExpr *whole =
         int_op(arena, INT_FLOOR_DIV, int_op(arena, INT_MAX, int_const(arena, 0), outer->upper), size);
-    const IntExpr *end =
-        loop_append_let(kernel, to, "blocks_end", outer->var, int_op(arena, INT_MUL, whole, size));
+    const IntExpr *end = loop_append_let(kernel, to, "blocks_end", outer->var,
+                                         value_index(arena, int_op(arena, INT_MUL, whole, size)));
     LoopNode *blocks = loop_with_body(arena, outer, jammed(jam));
     blocks->upper = end;
     blocks->step = COPIES;

@@ -30,7 +30,7 @@ static const IntExpr *name_quotient(LoopKernel *kernel, const IntExpr *expr) {
     const char *name = over && under && expr->left->op != INT_CONST
                            ? arena_printf(kernel->arena, "%s_per_%s", over, under)
                            : "quotient";
-    return loop_append_let(kernel, &kernel->body, name, -1, expr);
+    return loop_append_let(kernel, &kernel->body, name, -1, value_index(kernel->arena, expr));
 }
 
 static const IntExpr *name_quotients(void *context, const IntExpr *expr) {

@@ -36,8 +36,7 @@ static int least_depth(const LoopHoist *hoist, const IntExpr *position, const Va
     for (; scope->depth > depth && scope->node->kind == LOOP_FOR; scope = scope->outer) {
         const LoopNode *loop = scope->node;
         if (!is_less(loop->lower, loop->upper))
-            conditions[count++] = value_op(arena, VALUE_LESS, VALUE_TYPE_CONDITION,
-                                           value_index(arena, loop->lower), value_index(arena, loop->upper));
+            conditions[count++] = value_less(arena, loop->lower, loop->upper);
         bounds = greater(bounds, greater(loop_depth_of(loop->lower, hoist->depths),
                                          loop_depth_of(loop->upper, hoist->depths)));
         const bool between = scope->outer->node->execution.collapsed > 1;

@@ -234,8 +234,7 @@ static LoopNode *block_loop(Block *block, const LoopNode *loop, LoopBody *body) 
         block->at = int_op(arena, INT_SUB, int_var(arena, loop->var), block->start);
         return copy;
     }
-    copy->var = loop_add_var(
-        kernel, (LoopVar){.name = "in", .type = VALUE_TYPE_INDEX, .stem_array = -1, .stem_var = loop->var});
+    copy->var = loop_add_index(kernel, "in", loop->var);
     copy->upper = block->count;
     block->at = int_var(arena, copy->var);
     loop_append(
@@ -256,10 +255,7 @@ static const LoopNode *dense_block(Block *block, const LoopNode *loop) {
             node->position = block->at;
         }
         if (is_update(node) && block->masked)
-            node->value = value_select(arena,
-                                       value_op(arena, VALUE_LESS, VALUE_TYPE_CONDITION,
-                                                value_index(arena, int_var(arena, loop->var)),
-                                                value_index(arena, loop->upper)),
+            node->value = value_select(arena, value_less(arena, int_var(arena, loop->var), loop->upper),
                                        node->value, value_zero(arena, node->value->type));
         loop_append(arena, &body, node);
     }
@@ -317,11 +313,10 @@ static const IntExpr *append_blocks(const Nest *nest, const IntExpr *begin, int6
     const IntExpr *whole =
         int_op(arena, INT_FLOOR_DIV, int_op(arena, INT_MAX, int_const(arena, 0), nest->upper), count);
     const int stem = nest->result_loop->var;
-    const IntExpr *end =
-        loop_append_let(kernel, to, "blocks_end", stem, int_op(arena, INT_MUL, whole, count));
+    const IntExpr *end = loop_append_let(kernel, to, "blocks_end", stem,
+                                         value_index(arena, int_op(arena, INT_MUL, whole, count)));
     LoopNode *blocks = loop_node(arena, LOOP_FOR);
-    blocks->var = loop_add_var(
-        kernel, (LoopVar){.name = "block", .type = VALUE_TYPE_INDEX, .stem_array = -1, .stem_var = stem});
+    blocks->var = loop_add_index(kernel, "block", stem);
     blocks->lower = begin;
     blocks->upper = end;
     blocks->step = length;
@@ -329,11 +324,6 @@ static const IntExpr *append_blocks(const Nest *nest, const IntExpr *begin, int6
     append_block(&block, &blocks->body);
     loop_append(arena, to, blocks);
     return end;
-}
-
-static const Value *is_less(Arena *arena, const IntExpr *left, const IntExpr *right) {
-    return value_op(arena, VALUE_LESS, VALUE_TYPE_CONDITION, value_index(arena, left),
-                    value_index(arena, right));
 }
 
 // The nodes from `first` on, in blocks.
@@ -352,7 +342,7 @@ static void append_nest(const Nest *nest, LoopBody *to) {
     // Nothing is added where there is nothing to iterate over.
     if (only->kind == LOOP_FOR && nest->first + 1 == nest->body->body.count) {
         LoopNode *any = loop_node(arena, LOOP_IF);
-        any->value = is_less(arena, only->lower, only->upper);
+        any->value = value_less(arena, only->lower, only->upper);
         loop_append(arena, to, any);
         blocks = &any->body;
     }
@@ -361,7 +351,7 @@ static void append_nest(const Nest *nest, LoopBody *to) {
     if (rest < length && rest > 1)
         end = append_blocks(nest, end, rest, blocks);
     LoopNode *left = loop_node(arena, LOOP_IF);
-    left->value = is_less(arena, end, nest->upper);
+    left->value = value_less(arena, end, nest->upper);
     Block block = {.nest = nest, .start = end, .length = rest > 1 ? rest : length, .masked = nest->masks};
     if (nest->masks)
         block.count = int_const(arena, block.length);

@@ -71,8 +71,7 @@ static void append_summed(Sums *sums, const LoopNode *loop, const LoopNode *upda
         return;
     }
     LoopNode *any = loop_node(arena, LOOP_IF);
-    any->value = value_op(arena, VALUE_LESS, VALUE_TYPE_CONDITION, value_index(arena, loop->lower),
-                          value_index(arena, loop->upper));
+    any->value = value_less(arena, loop->lower, loop->upper);
     loop_append(arena, &any->body, last);
     loop_append(arena, to, any);
 }

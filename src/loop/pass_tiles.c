@@ -139,15 +139,14 @@ static bool find_levels(const Nest *nest, int crossing, int *levels) {
 // within a block.
 static void append_blocks(LoopKernel *kernel, LoopNode *loop, int64_t block, LoopBody *to, LoopBody *ends) {
     Arena *arena = kernel->arena;
-    const LoopVar tile = {.name = "tile", .type = VALUE_TYPE_INDEX, .stem_array = -1, .stem_var = loop->var};
     LoopNode *blocks = loop_with_body(arena, loop, loop->body);
-    blocks->var = loop_add_var(kernel, tile);
+    blocks->var = loop_add_index(kernel, "tile", loop->var);
     blocks->step = block;
     loop_append(arena, to, blocks);
     loop->lower = int_var(arena, blocks->var);
     const IntExpr *after = int_op(arena, INT_ADD, loop->lower, int_const(arena, block));
-    loop->upper =
-        loop_append_let(kernel, ends, "end", blocks->var, int_op(arena, INT_MIN, after, loop->upper));
+    loop->upper = loop_append_let(kernel, ends, "end", blocks->var,
+                                  value_index(arena, int_op(arena, INT_MIN, after, loop->upper)));
 }
 
 static void append_level(const Nest *nest, int crossing, const int *levels, int level, LoopBody *to) {

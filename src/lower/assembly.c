@@ -196,14 +196,8 @@ static const Value *is_greater(const LeafBuilder *leaf, const IntExpr *value, in
 
 static const IntExpr *let(const LeafBuilder *leaf, const char *name, const Value *value, LoopBody *to) {
     LoopKernel *kernel = leaf->builder->kernel;
-    const int var = loop_add_var(
-        kernel,
-        (LoopVar){.name = arena_printf(kernel->arena, "%s_%s", leaf->leaf->assign->lhs->tensor->name, name),
-                  .type = VALUE_TYPE_INDEX,
-                  .stem_array = -1,
-                  .stem_var = -1});
-    append(leaf, to, loop_let(kernel->arena, var, value));
-    return int_var(kernel->arena, var);
+    const char *tensor = leaf->leaf->assign->lhs->tensor->name;
+    return loop_append_let(kernel, to, arena_printf(kernel->arena, "%s_%s", tensor, name), -1, value);
 }
 
 // Levels that share their positions: those from `head` on, the first with coordinates of its own after dense
@@ -335,8 +329,7 @@ static void push_row(LeafBuilder *leaf, const Group *group, LoopBody *to) {
     if (!shared)
         return;
     LoopNode *loop = loop_node(kernel->arena, LOOP_FOR);
-    loop->var = loop_add_var(
-        kernel, (LoopVar){.name = "entry", .type = VALUE_TYPE_INDEX, .stem_array = -1, .stem_var = -1});
+    loop->var = loop_add_index(kernel, "entry", -1);
     loop->lower = before;
     loop->upper = let(leaf, "after", count_of(leaf, last), to);
     for (int l = group->head; l < group->end - 1; l++)
@@ -384,7 +377,7 @@ void assembly_entry(LeafBuilder *leaf, LoopBody *to) {
 }
 
 void assembly_end_row(LeafBuilder *leaf, LoopBody *to) {
-    const Value *any = build_less(leaf->builder->arena, int_const(leaf->builder->arena, 0),
+    const Value *any = value_less(leaf->builder->arena, int_const(leaf->builder->arena, 0),
                                   let(leaf, "words", count_of(leaf, leaf->assembly->set), to));
     push_groups(leaf, build_if(leaf, &any, 1, to));
 }
@@ -466,8 +459,7 @@ void assembly_portions(LeafBuilder *leaf, const LoopBody *loops, bool splits, co
                                       int_op(arena, INT_CEIL_DIV, count, int_const(arena, DISTAL_PORTIONS)))),
             to);
     LoopNode *portions = loop_node(arena, LOOP_FOR);
-    portions->var = loop_add_var(
-        kernel, (LoopVar){.name = "portion", .type = VALUE_TYPE_INDEX, .stem_array = -1, .stem_var = -1});
+    portions->var = loop_add_index(kernel, "portion", -1);
     portions->lower = int_const(arena, 0);
     portions->upper = int_op(arena, INT_CEIL_DIV, count, size);
     enum { ENTRIES = 16 }; // assumed for each iteration
@@ -479,7 +471,7 @@ void assembly_portions(LeafBuilder *leaf, const LoopBody *loops, bool splits, co
     const Value *lower = value_index(arena, from), *upper = value_index(arena, end);
     if (level) {
         // All positions with equal coordinates are in the portion of the first of them.
-        lower = value_select(arena, build_less(arena, int_const(arena, 0), portion),
+        lower = value_select(arena, value_less(arena, int_const(arena, 0), portion),
                              run_start(arena, level, from, loop->upper), lower);
         upper = run_start(arena, level, end, loop->upper);
     }

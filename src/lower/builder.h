@@ -98,7 +98,6 @@ void build_definitions(const LeafBuilder *leaf, const Definition *definitions, i
 void build_upper(LeafBuilder *leaf, int l, LoopBody *to);
 LoopBody *build_if(const LeafBuilder *leaf, const Value *const *conditions, int count, LoopBody *to);
 LoopBody *build_guards(const LeafBuilder *leaf, const Guard *guards, int count, LoopBody *to);
-const Value *build_less(Arena *arena, const IntExpr *left, const IntExpr *right);
 // A leaf, appended to `to`.
 void build_leaf(Builder *builder, const Leaf *leaf, LoopBody *to);
 

@@ -65,13 +65,8 @@ void build_upper(LeafBuilder *leaf, int l, LoopBody *to) {
     leaf->uppers[l] = upper;
     if (!upper->left || int_is_closed(upper))
         return;
-    leaf->uppers[l] =
-        loop_append_let(leaf->builder->kernel, to, "end", leaf->leaf->loops[l].var, at_start(leaf, upper));
-}
-
-const Value *build_less(Arena *arena, const IntExpr *left, const IntExpr *right) {
-    return value_op(arena, VALUE_LESS, VALUE_TYPE_CONDITION, value_index(arena, left),
-                    value_index(arena, right));
+    leaf->uppers[l] = loop_append_let(leaf->builder->kernel, to, "end", leaf->leaf->loops[l].var,
+                                      value_index(leaf->builder->arena, at_start(leaf, upper)));
 }
 
 // An IF around what follows; `to` itself where there is no condition.
@@ -90,7 +85,7 @@ LoopBody *build_guards(const LeafBuilder *leaf, const Guard *guards, int count, 
     Arena *arena = leaf->builder->arena;
     const Value **conditions = arena_array(arena, const Value *, count);
     for (int i = 0; i < count; i++)
-        conditions[i] = build_less(arena, guards[i].less, guards[i].than);
+        conditions[i] = value_less(arena, guards[i].less, guards[i].than);
     return build_if(leaf, conditions, count, to);
 }
 
@@ -102,7 +97,7 @@ static LoopBody *append_work_guard(const LeafBuilder *leaf, LoopBody *to) {
     int count = 0;
     for (int l = leaf->plain_count; l < leaf->leaf->loop_count; l++)
         if (leaf->uppers[l]->op != INT_CONST || leaf->uppers[l]->value <= 0)
-            conditions[count++] = build_less(arena, int_const(arena, 0), leaf->uppers[l]);
+            conditions[count++] = value_less(arena, int_const(arena, 0), leaf->uppers[l]);
     return build_if(leaf, conditions, count, to);
 }
 
@@ -342,7 +337,7 @@ void build_leaf(Builder *builder, const Leaf *from, LoopBody *to) {
         if (needs_definition(from, &from->guards[g]))
             inner[inner_count++] = from->guards[g];
         else
-            conditions[count++] = build_less(arena, from->guards[g].less, from->guards[g].than);
+            conditions[count++] = value_less(arena, from->guards[g].less, from->guards[g].than);
     LoopNode *node = loop_node(arena, LOOP_LEAF);
     node->text = from->why ? from->why : "";
     node->value = count == 1 ? conditions[0]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the parts of building loops of leaves with sparse tensors share: the driver (loops_sparse.c),
-// positions of operands (loops_sparse_positions.c), and the kinds of loops (loops_sparse_kinds.c).
+// operands (loops_sparse_operands.c), the kinds of loops (loops_sparse_kinds.c), loops over positions in
+// place of coordinates (loops_sparse_pos.c), and parts of loops (loops_sparse_parts.c).
 #ifndef DISTAL_LOWER_LOOPS_SPARSE_H
 #define DISTAL_LOWER_LOOPS_SPARSE_H
 
@@ -68,7 +69,10 @@ const IntExpr *sparse_let_index(const SparseState *state, const Operand *operand
                                 const Value *value, LoopBody *to);
 const Value *sparse_let_condition(const SparseState *state, const Operand *operand, const char *what,
                                   const Value *value, LoopBody *to);
-// The positions of the next level that are below those of an operand, as variables.
+// The positions of a level below those of the level above; `present`: whether there are any, or NULL.
+LevelRange sparse_below(Arena *arena, const Level *level, const IntExpr *begin, const IntExpr *end,
+                        const Value *present);
+// Those of the next level below those of an operand, as variables.
 void sparse_range(const SparseState *state, const Operand *operand, const IntExpr **begin,
                   const IntExpr **end, LoopBody *to);
 // The end of the positions with the same coordinate as `position`; `position` itself where `found` is false.

@@ -266,7 +266,7 @@ void sparse_merge_loop(const SparseState *state, SparseLoop *loop, LoopBody *to)
         loop->positions[o] = append_position(state, loop, o, &node->body);
         const Value *coordinate = level->type.format->coordinate(arena, level, loop->positions[o]);
         if (!set_requires(loop->set, o))
-            coordinate = value_select(arena, build_less(arena, loop->positions[o], loop->ends[o]), coordinate,
+            coordinate = value_select(arena, value_less(arena, loop->positions[o], loop->ends[o]), coordinate,
                                       value_index(arena, int_const(arena, INT64_MAX)));
         coordinates[o] = sparse_let_index(state, operand, "c", coordinate, &node->body);
         least = least ? int_op(arena, all ? INT_MAX : INT_MIN, least, coordinates[o]) : coordinates[o];

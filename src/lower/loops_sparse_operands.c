@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Positions of the operands of leaves with sparse tensors: below a position, at a coordinate that is known,
-// and at cursors that advance.
+// The operands of leaves with sparse tensors: the positions below one that is known, the position of a
+// coordinate, which is located or searched, cursors that advance, and the row that values are added to.
 #include "lower/assembly.h"
 #include "lower/loops_sparse.h"
 
@@ -37,16 +37,25 @@ const IntExpr *sparse_end(const SparseState *state, const Operand *operand) {
     return operand->end ? operand->end : plus_one(sparse_arena(state), operand->begin);
 }
 
+LevelRange sparse_below(Arena *arena, const Level *level, const IntExpr *begin, const IntExpr *end,
+                        const Value *present) {
+    LevelRange range = {value_index(arena, int_op(arena, INT_MUL, begin, level->extent)),
+                        value_index(arena, int_op(arena, INT_MUL, end, level->extent))};
+    if (!level->type.format->full)
+        range = level->type.format->range(arena, level, begin, end);
+    if (present) {
+        const Value *zero = value_index(arena, int_const(arena, 0));
+        range.begin = value_select(arena, present, range.begin, zero);
+        range.end = value_select(arena, present, range.end, zero);
+    }
+    return range;
+}
+
 void sparse_range(const SparseState *state, const Operand *operand, const IntExpr **begin,
                   const IntExpr **end, LoopBody *to) {
     Arena *arena = sparse_arena(state);
-    const Level *level = sparse_level(operand);
-    LevelRange range = level->type.format->range(arena, level, operand->begin, sparse_end(state, operand));
-    if (operand->present && !operand->end) {
-        const Value *zero = value_index(arena, int_const(arena, 0));
-        range.begin = value_select(arena, operand->present, range.begin, zero);
-        range.end = value_select(arena, operand->present, range.end, zero);
-    }
+    const LevelRange range = sparse_below(arena, sparse_level(operand), operand->begin,
+                                          sparse_end(state, operand), operand->end ? NULL : operand->present);
     *begin = sparse_let_index(state, operand, "begin", range.begin, to);
     *end = sparse_let_index(state, operand, "end", range.end, to);
 }

@@ -5,25 +5,16 @@
 #include "lower/bounds.h"
 #include "lower/loops_sparse.h"
 
-static const IntExpr *let(const SparseState *state, int stem, const char *name, const Value *value,
-                          LoopBody *to) {
-    LoopKernel *kernel = state->leaf->builder->kernel;
-    const int var = loop_add_var(
-        kernel, (LoopVar){.name = name, .type = VALUE_TYPE_INDEX, .stem_array = -1, .stem_var = stem});
-    sparse_append(state, to, loop_let(sparse_arena(state), var, value));
-    return int_var(sparse_arena(state), var);
-}
-
 LoopNode *sparse_parts(const SparseState *state, int stem, const IntExpr *count, int each, SparsePart *part,
                        LoopBody *to) {
     Arena *arena = sparse_arena(state);
     LoopKernel *kernel = state->leaf->builder->kernel;
     const Value *operand = value_index(arena, int_const(arena, each));
-    part->parts = let(state, stem, "parts",
-                      value_list(arena, VALUE_CALL, VALUE_TYPE_INDEX, "distal_parts", 1, &operand), to);
+    part->parts =
+        loop_append_let(kernel, to, "parts", stem,
+                        value_list(arena, VALUE_CALL, VALUE_TYPE_INDEX, "distal_parts", 1, &operand));
     LoopNode *node = loop_node(arena, LOOP_FOR);
-    node->var = loop_add_var(
-        kernel, (LoopVar){.name = "part", .type = VALUE_TYPE_INDEX, .stem_array = -1, .stem_var = stem});
+    node->var = loop_add_index(kernel, "part", stem);
     node->lower = int_const(arena, 0);
     node->upper = part->parts;
     part->number = int_var(arena, node->var);
@@ -32,11 +23,11 @@ LoopNode *sparse_parts(const SparseState *state, int stem, const IntExpr *count,
     const IntExpr **const bounds[] = {&part->begin, &part->end};
     static const char *const names[] = {"start", "after"};
     for (int i = 0; i < 2; i++) {
-        const Value *operands[] = {value_index(arena, count), value_index(arena, numbers[i]),
-                                   value_index(arena, part->parts)};
-        *bounds[i] =
-            let(state, stem, names[i],
-                value_list(arena, VALUE_CALL, VALUE_TYPE_INDEX, "distal_share", 3, operands), &node->body);
+        const Value *operands[] = {value_index(arena, count), value_index(arena, part->parts),
+                                   value_index(arena, numbers[i])};
+        *bounds[i] = loop_append_let(
+            kernel, &node->body, names[i], stem,
+            value_list(arena, VALUE_CALL, VALUE_TYPE_INDEX, "distal_part_begin", 3, operands));
     }
     return node;
 }
@@ -70,13 +61,14 @@ static bool adds_to_one_element(const LeafBuilder *leaf) {
 static const Value *coordinate_at(const SparseState *state, const Level *level, const IntExpr *begin,
                                   const IntExpr *at, const IntExpr *count) {
     Arena *arena = sparse_arena(state);
-    return value_select(arena, build_less(arena, at, count),
+    return value_select(arena, value_less(arena, at, count),
                         level->type.format->coordinate(arena, level, int_op(arena, INT_ADD, begin, at)),
                         value_index(arena, int_const(arena, INT64_MAX)));
 }
 
 LoopNode *sparse_coordinate_parts(const SparseState *state, SparseLoop *loop, bool merges, LoopBody *to) {
     Arena *arena = sparse_arena(state);
+    LoopKernel *kernel = state->leaf->builder->kernel;
     const LeafLoop *from = loop->from;
     const bool structure = state->leaf->builder->structure, distinct = writes_by_coordinate(state, loop);
     const bool said = sparse_has_threads(from) && (from->thread_copies || !state->threads) && !structure;
@@ -90,8 +82,8 @@ LoopNode *sparse_coordinate_parts(const SparseState *state, SparseLoop *loop, bo
     const Level *level = sparse_level(operand);
     const IntExpr *begin, *end;
     sparse_range(state, operand, &begin, &end, to);
-    const IntExpr *count =
-        let(state, loop->source, "count", value_index(arena, int_op(arena, INT_SUB, end, begin)), to);
+    const IntExpr *count = loop_append_let(kernel, to, "count", loop->source,
+                                           value_index(arena, int_op(arena, INT_SUB, end, begin)));
     const IntExpr *zero = int_const(arena, 0);
     // Positions of a list with repeated coordinates are entries, others rows, which take different times.
     enum { ENTRIES = 16, PORTIONS = 16 };
@@ -109,10 +101,10 @@ LoopNode *sparse_coordinate_parts(const SparseState *state, SparseLoop *loop, bo
     node->execution.work = rows ? int_op(arena, INT_MUL, int_const(arena, ENTRIES), count) : count;
     // The first part has all coordinates before the others.
     const Value *low =
-        value_select(arena, build_less(arena, zero, part.number),
+        value_select(arena, value_less(arena, zero, part.number),
                      coordinate_at(state, level, begin, part.begin, count), value_index(arena, zero));
-    loop->low = let(state, loop->source, "low", low, &node->body);
-    loop->high =
-        let(state, loop->source, "high", coordinate_at(state, level, begin, part.end, count), &node->body);
+    loop->low = loop_append_let(kernel, &node->body, "low", loop->source, low);
+    loop->high = loop_append_let(kernel, &node->body, "high", loop->source,
+                                 coordinate_at(state, level, begin, part.end, count));
     return node;
 }

@@ -21,21 +21,6 @@ static bool is_operand(const StoredAccess *stored, const Operand *operand) {
     return same;
 }
 
-// The positions of a level below those of the level above; `present`: whether there are any, or NULL.
-static LevelRange range_below(Arena *arena, const Level *level, const IntExpr *begin, const IntExpr *end,
-                              const Value *present) {
-    LevelRange range = {value_index(arena, int_op(arena, INT_MUL, begin, level->extent)),
-                        value_index(arena, int_op(arena, INT_MUL, end, level->extent))};
-    if (!level->type.format->full)
-        range = level->type.format->range(arena, level, begin, end);
-    if (present) {
-        const Value *zero = value_index(arena, int_const(arena, 0));
-        range.begin = value_select(arena, present, range.begin, zero);
-        range.end = value_select(arena, present, range.end, zero);
-    }
-    return range;
-}
-
 static void count_positions(SparseState *state, const Relation *relation, int o, LoopBody *to) {
     Arena *arena = sparse_arena(state);
     Operand operand = state->operands[o];
@@ -45,7 +30,7 @@ static void count_positions(SparseState *state, const Relation *relation, int o,
     const Value *present = operand.end ? NULL : operand.present;
     for (int l = relation->access->first_level; l <= relation->access->last_level; l++) {
         operand.level = l;
-        const LevelRange range = range_below(arena, sparse_level(&operand), begin, end, present);
+        const LevelRange range = sparse_below(arena, sparse_level(&operand), begin, end, present);
         begin = count->begins[l] = sparse_let_index(state, &operand, "begin", range.begin, to);
         end = count->ends[l] = sparse_let_index(state, &operand, "end", range.end, to);
         present = NULL;
@@ -130,6 +115,7 @@ static const Level *level_at(const SparseState *state, const Part *part, int l) 
     return &state->operands[part->count->operand].view->levels[l];
 }
 
+// A variable of level `l`.
 static const IntExpr *let(const SparseState *state, const Part *part, int l, const char *what,
                           const Value *value, LoopBody *to) {
     Operand operand = state->operands[part->count->operand];
@@ -198,8 +184,8 @@ static void append_by_edge(const SparseState *state, Part *part, int l, const In
         last = let(state, part, l, "greatest", level->type.format->coordinate(arena, level, last), to);
         at = coordinate;
     }
-    const Value *inner = value_op(arena, VALUE_AND, VALUE_TYPE_CONDITION, build_less(arena, first, at),
-                                  build_less(arena, at, last));
+    const Value *inner = value_op(arena, VALUE_AND, VALUE_TYPE_CONDITION, value_less(arena, first, at),
+                                  value_less(arena, at, last));
     const Value *edge = value_op(
         arena, VALUE_OR, VALUE_TYPE_CONDITION,
         value_op(arena, VALUE_EQUAL, VALUE_TYPE_CONDITION, value_index(arena, at), value_index(arena, first)),
@@ -231,7 +217,7 @@ static void append_levels(SparseState *state, Part *part, int l, LoopBody *to) {
     const bool single = l > stored->first_level && level->type.format->branchless;
     if (l > stored->first_level && !single) {
         const LevelRange range =
-            range_below(arena, level, above, int_op(arena, INT_ADD, above, int_const(arena, 1)), NULL);
+            sparse_below(arena, level, above, int_op(arena, INT_ADD, above, int_const(arena, 1)), NULL);
         begin = int_op(arena, INT_MAX, begin, let(state, part, l, "first", range.begin, to));
         end = int_op(arena, INT_MIN, end, let(state, part, l, "after", range.end, to));
         begin = let(state, part, l, "begin", value_index(arena, begin), to);
@@ -348,7 +334,7 @@ void sparse_stored_loop(const SparseState *outside, SparseLoop *loop, const Rela
         let(&state, &part, last, "last",
             value_index(arena, int_op(arena, INT_SUB, part.ends[last], int_const(arena, 1))), to);
     if (relation->access->first_level < last || part.edge_level >= 0) {
-        const Value *any = build_less(arena, part.begins[last], part.ends[last]);
+        const Value *any = value_less(arena, part.begins[last], part.ends[last]);
         to = build_if(state.leaf, &any, 1, to);
     }
     append_above(&state, &part, to);

@@ -145,8 +145,7 @@ static void exchange(const Sorting *sorting, int mode) {
 
 static bool sort_received(void *arguments, Diagnostics *diagnostics) {
     Sorting *sorting = arguments;
-    static const int natural[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
-    const char *why = entries_sort(&sorting->own, natural);
+    const char *why = entries_sort(&sorting->own, NULL);
     if (!why)
         why = entries_sum_duplicates(&sorting->own);
     return !why || no_memory(sorting, why, diagnostics);

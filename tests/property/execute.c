@@ -322,10 +322,9 @@ static uint64_t hash_bytes_of(uint64_t hash, const void *data, size_t count) {
 
 // In the order of modes.
 static uint64_t hash_entries(Entries *entries) {
-    static const int natural[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
     uint64_t hash = 14695981039346656037u;
     const size_t count = (size_t)entries->count;
-    if (entries_sort(entries, natural))
+    if (entries_sort(entries, NULL))
         return 0;
     for (int d = 0; d < entries->order; d++)
         hash = hash_bytes_of(hash, entries->coordinates[d], count * sizeof(int64_t));

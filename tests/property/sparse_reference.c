@@ -42,10 +42,9 @@ static bool same_point(const Entries *a, int64_t at_a, const Entries *b, int64_t
 }
 
 bool sparse_is_equal(Entries *stored, Entries *entries) {
-    static const int natural[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
     static const char zero[16];
     const size_t size = type_info(entries->type)->size;
-    if (entries_sort(stored, natural) || entries_sort(entries, natural))
+    if (entries_sort(stored, NULL) || entries_sort(entries, NULL))
         return false;
     int64_t e = 0;
     for (int64_t s = 0; s < stored->count; s++) {

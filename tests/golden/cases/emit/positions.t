@@ -89,8 +89,8 @@ for each processor (), active:
         let p_count = S_end1 - S_begin1
         let p_parts = distal_parts(1)
         for p_part in 0 .. p_parts:  # threads, work p_count
-            let p_start = distal_share(p_count, p_part, p_parts)
-            let p_after = distal_share(p_count, p_part + 1, p_parts)
+            let p_start = distal_part_begin(p_count, p_parts, p_part)
+            let p_after = distal_part_begin(p_count, p_parts, p_part + 1)
             let S_from2 = S_begin1 + p_start
             let S_to2 = S_from2 + (p_after - p_start)
             let S_last2 = S_to2 - 1

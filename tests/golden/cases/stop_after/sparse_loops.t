@@ -53,8 +53,8 @@ for each processor (), active:
         let T_pos1_value: i64 = i_parts > 0 ? T_pos1[0] : 0L
         let T_pos1_value_2: i64 = i_parts > 0 ? T_pos1[1] : 0L
         for i_part in 0 .. i_parts:  # distinct, threads, work i_count
-            let i_start = distal_share(i_count, i_part, i_parts)
-            let i_after = distal_share(i_count, i_part + 1, i_parts)
+            let i_start = distal_part_begin(i_count, i_parts, i_part)
+            let i_after = distal_part_begin(i_count, i_parts, i_part + 1)
             let i_low = i_part > 0 ? (i_start < i_count ? T_crd1[T_begin1 + i_start] : 9223372036854775807) : 0
             let i_high = i_after < i_count ? T_crd1[T_begin1 + i_after] : 9223372036854775807
             let T_begin1_2 = T_pos1_value

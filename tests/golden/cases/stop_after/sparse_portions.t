@@ -27,8 +27,8 @@ for each processor (), active:
         let B_pos1_value: i64 = i_parts > 0 ? B_pos1[0] : 0L
         let B_pos1_value_2: i64 = i_parts > 0 ? B_pos1[1] : 0L
         for i_part in 0 .. i_parts:  # distinct, threads, uneven, work i_count + i_count
-            let i_start = distal_share(i_count, i_part, i_parts)
-            let i_after = distal_share(i_count, i_part + 1, i_parts)
+            let i_start = distal_part_begin(i_count, i_parts, i_part)
+            let i_after = distal_part_begin(i_count, i_parts, i_part + 1)
             let i_low = i_part > 0 ? (i_start < i_count ? B_crd1[B_begin1 + i_start] : 9223372036854775807) : 0
             let i_high = i_after < i_count ? B_crd1[B_begin1 + i_after] : 9223372036854775807
             let B_begin1_2 = B_pos1_value
@@ -88,8 +88,8 @@ for each processor (), active:
                 let B_pos1_value: i64 = A_from < A_to ? B_pos1[0] : 0L
                 let B_pos1_value_2: i64 = A_from < A_to ? B_pos1[1] : 0L
                 for i_part in A_from .. A_to:
-                    let i_start = distal_share(i_count, i_part, i_parts)
-                    let i_after = distal_share(i_count, i_part + 1, i_parts)
+                    let i_start = distal_part_begin(i_count, i_parts, i_part)
+                    let i_after = distal_part_begin(i_count, i_parts, i_part + 1)
                     let i_low = i_part > 0 ? (i_start < i_count ? B_crd1[B_begin1 + i_start] : 9223372036854775807) : 0
                     let i_high = i_after < i_count ? B_crd1[B_begin1 + i_after] : 9223372036854775807
                     let B_begin1_2 = B_pos1_value
