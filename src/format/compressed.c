@@ -54,6 +54,21 @@ static void finish(LevelArrays *level, int64_t parents, LevelState at) {
         pos[++at.parent] = at.distinct;
 }
 
+static void begin(LevelArrays *level, int64_t parent, int64_t position) {
+    ((int64_t *)level->arrays[POS])[parent] = position;
+}
+
+static void scatter(LevelArrays *level, int count, const int64_t *positions, const int64_t *coordinates) {
+    int32_t *narrow = level->arrays[CRD];
+    int64_t *wide = level->arrays[CRD];
+    if (level->wide)
+        for (int i = 0; i < count; i++)
+            wide[positions[i]] = coordinates[i];
+    else
+        for (int i = 0; i < count; i++)
+            narrow[positions[i]] = (int32_t)coordinates[i];
+}
+
 // The last position above whose pos is at most that of the first position, and then the next ones.
 static void above(const LevelArrays *level, int64_t count, int64_t *positions) {
     const int64_t *pos = level->arrays[POS];
@@ -86,6 +101,8 @@ const LevelFormat compressed_level = {
     .position = position,
     .pack = pack,
     .finish = finish,
+    .begin = begin,
+    .scatter = scatter,
     .coordinates = coordinates,
     .above = above,
     .bind = list_bind,

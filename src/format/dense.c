@@ -5,6 +5,8 @@
 
 #include "base/integer.h"
 
+#include <string.h>
+
 static const IntExpr *bind_number(LoopKernel *kernel, LoopNode *view, const char *member, int mode) {
     const int var = loop_add_var(kernel, (LoopVar){.name = arena_printf(kernel->arena, "%s%d", member, mode),
                                                    .type = VALUE_TYPE_INDEX,
@@ -93,6 +95,10 @@ static void pack(LevelArrays *level, const LevelEntries *entries, LevelState *at
 
 static void coordinates(const LevelArrays *level, int64_t count, const int64_t *positions, int64_t *to) {
     int64_t begin = 0; // of the coordinates below the same position above
+    if (count > 0 && positions[count - 1] < level->extent) {
+        memcpy(to, positions, sizeof *to * (size_t)count);
+        return;
+    }
     for (int64_t i = 0; i < count; i++) {
         if (positions[i] - begin >= level->extent)
             begin = positions[i] / level->extent * level->extent;

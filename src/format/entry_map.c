@@ -20,20 +20,28 @@ static inline int64_t number(const void *numbers, bool wide, int64_t e) {
     return !numbers ? e : wide ? ((const int64_t *)numbers)[e] : (int64_t)((const uint32_t *)numbers)[e];
 }
 
-// With constants for the last two the compiler makes a loop for each.
-static inline void copy(const EntryMap *map, const char *from, char *to, int64_t size, bool wide) {
-#pragma omp parallel for num_threads(entries_team(map->count))
-    for (int64_t e = 0; e < map->count; e++)
+// The entries of a part. With constants for size and width the compiler makes a loop for each.
+static inline __attribute__((always_inline)) void copy_part(const EntryMap *map, const char *from, char *to,
+                                                            int64_t size, bool wide, int64_t begin,
+                                                            int64_t end) {
+    for (int64_t e = begin; e < end; e++)
         memcpy(to + number(map->to, wide, e) * size, from + number(map->from, wide, e) * size, (size_t)size);
 }
 
 void entry_map_copy(const EntryMap *map, size_t size, const void *from, void *to, int64_t count) {
+    const int team = entries_team(map->count);
     if (map->to)
         memset(to, 0, (size_t)count * size);
-    if (size == 8 && !map->wide)
-        copy(map, from, to, 8, false);
-    else
-        copy(map, from, to, (int64_t)size, map->wide);
+#pragma omp parallel num_threads(team)
+    for (int t = omp_get_thread_num(); t < team; t += omp_get_num_threads()) {
+        const int64_t begin = part_begin(map->count, team, t), end = part_begin(map->count, team, t + 1);
+        if (size == 8 && !map->wide)
+            copy_part(map, from, to, 8, false, begin, end);
+        else if (size == 4 && !map->wide)
+            copy_part(map, from, to, 4, false, begin, end);
+        else
+            copy_part(map, from, to, (int64_t)size, map->wide, begin, end);
+    }
 }
 
 // The first entry of a part that adds to another position than the one before.

@@ -68,6 +68,7 @@ static void read_stored(const EntryReader *reader, int level, int64_t first, int
                         EntryBlock *block) {
     const StoredTensor *stored = reader->stored;
     int64_t positions[ENTRY_BLOCK];
+#pragma omp simd
     for (int64_t i = 0; i < count; i++)
         positions[i] = block->numbers[i] = first + i;
     for (int s = reader->order - 1; s >= 0; s--) {

@@ -74,14 +74,28 @@ const Value *list_run_end(Arena *arena, const Level *level, const IntExpr *posit
     return call(arena, level, "distal_run_end", position, end, NULL);
 }
 
+static bool is_consecutive(int64_t count, const int64_t *positions) {
+    int64_t gaps = 0;
+#pragma omp simd reduction(| : gaps)
+    for (int64_t i = 0; i < count; i++)
+        gaps |= positions[i] ^ (positions[0] + i);
+    return gaps == 0;
+}
+
 void list_coordinates(const LevelArrays *level, int array, int64_t count, const int64_t *positions,
                       int64_t *to) {
     const int32_t *narrow = level->arrays[array];
     const int64_t *wide = level->arrays[array];
-    if (level->wide)
+    if (level->wide) {
         for (int64_t i = 0; i < count; i++)
             to[i] = wide[positions[i]];
-    else
+    } else if (count > 0 && is_consecutive(count, positions)) {
+        narrow += positions[0];
+#pragma omp simd
+        for (int64_t i = 0; i < count; i++)
+            to[i] = narrow[i];
+    } else {
         for (int64_t i = 0; i < count; i++)
             to[i] = narrow[positions[i]];
+    }
 }

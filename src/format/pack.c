@@ -6,6 +6,7 @@
 
 #include "base/integer.h"
 #include "format/entry_reader.h"
+#include "format/scatter.h"
 #include "memory/memory.h"
 
 #include <omp.h>
@@ -37,6 +38,8 @@ typedef struct {
     int team;
     Part *parts;
 } Packing;
+
+static const char no_memory_to_sort[] = "not enough memory to sort its entries";
 
 static const char *too_large(const Packing *packing, const char *what, int64_t bytes) {
     if (bytes == INT64_MAX)
@@ -190,25 +193,29 @@ static void place_parts(const Packing *packing, int l, int64_t *parents) {
     }
 }
 
-static const char *make_levels(Packing *packing, int64_t *parents) {
+// Allocates the arrays of a level with `distinct` entries.
+static const char *make_level(Packing *packing, int l, int64_t distinct) {
     StoredTensor *tensor = packing->tensor;
-    tensor->value_count = 1;
-    for (int l = 0; l < tensor->order; l++) {
-        LevelArrays *level = &tensor->arrays[l];
+    LevelArrays *level = &tensor->arrays[l];
+    *level = (LevelArrays){.extent = tensor->extents[tensor->mode_order[l]], .wide = tensor->levels[l].wide};
+    tensor->levels[l].format->measure(level, l ? tensor->arrays[l - 1].position_count : 1, distinct);
+    tensor->value_count = level->position_count;
+    return level->position_count == INT64_MAX
+               ? arena_printf(packing->arena, "%s would have more than 2^63 positions",
+                              level_name(packing, l))
+               : allocate_level(packing, l);
+}
+
+static const char *make_levels(Packing *packing, int64_t *parents) {
+    packing->tensor->value_count = 1;
+    for (int l = 0; l < packing->tensor->order; l++) {
         int64_t distinct = 0;
         for (int t = 0; t < packing->team; t++)
             distinct += part_distinct(&packing->parts[t], packing->depths[l]);
-        *level =
-            (LevelArrays){.extent = tensor->extents[tensor->mode_order[l]], .wide = tensor->levels[l].wide};
-        tensor->levels[l].format->measure(level, tensor->value_count, distinct);
-        if (level->position_count == INT64_MAX)
-            return arena_printf(packing->arena, "%s would have more than 2^63 positions",
-                                level_name(packing, l));
-        const char *why = allocate_level(packing, l);
+        const char *why = make_level(packing, l, distinct);
         if (why)
             return why;
         place_parts(packing, l, parents);
-        tensor->value_count = level->position_count;
     }
     return NULL;
 }
@@ -219,15 +226,14 @@ static bool is_list(const StoredTensor *tensor) {
            !tensor->levels[tensor->order - 1].format->full;
 }
 
-static const char *allocate_map(Packing *packing) {
+// Of `count` entries; `reordered`: they are at other positions than where they come from.
+static const char *allocate_map(Packing *packing, int64_t count, bool reordered) {
     EntryMap *map = packing->map;
     const StoredTensor *tensor = packing->tensor;
-    const Part *last = &packing->parts[packing->team - 1];
-    map->count = last->entry + part_distinct(last, tensor->order);
+    map->count = count;
     map->wide = max_i64(packing->reader.places, tensor->value_count) > UINT32_MAX;
     const int64_t size = map->wide ? 8 : 4;
-    const bool reordered = packing->reader.records || !packing->reader.compact,
-               padded = !is_list(tensor) || packing->repeats;
+    const bool padded = !is_list(tensor) || packing->repeats;
     if (reordered)
         map->from = budget_take(&packing->budget, map->count, size, false);
     if (padded)
@@ -240,8 +246,10 @@ static const char *allocate_map(Packing *packing) {
 
 static const char *allocate_values(Packing *packing) {
     StoredTensor *tensor = packing->tensor;
+    const Part *last = &packing->parts[packing->team - 1];
     if (packing->map)
-        return allocate_map(packing);
+        return allocate_map(packing, last->entry + part_distinct(last, tensor->order),
+                            packing->reader.records || !packing->reader.compact);
     const int64_t size = (int64_t)type_info(tensor->type)->size;
     tensor->values = budget_take(&packing->budget, tensor->value_count, size, !is_list(tensor));
     return tensor->values ? NULL : too_large(packing, "its values", saturated_mul(tensor->value_count, size));
@@ -344,6 +352,19 @@ static const char *fill(Packing *packing) {
     return NULL;
 }
 
+// Without sorting, see scatter.h.
+static const char *scatter(Packing *packing) {
+    StoredTensor *tensor = packing->tensor;
+    const char *why = NULL;
+    for (int l = 0; l < tensor->order && !why; l++)
+        why = make_level(packing, l, packing->reader.places);
+    if (!why)
+        why = allocate_map(packing, packing->reader.places, true);
+    if (!why && !scatter_entries(tensor, &packing->reader, packing->map, &packing->budget))
+        why = no_memory_to_sort;
+    return why;
+}
+
 // Prepares what depends on the levels: which of the singleton levels that follow a level share its positions,
 // and whether distinct entries have to be counted.
 static void look_at_levels(Packing *packing) {
@@ -359,26 +380,33 @@ static void look_at_levels(Packing *packing) {
     }
 }
 
-static const char *pack(Packing *packing, const EntryReader *reader) {
-    static const char no_memory[] = "not enough memory to sort its entries";
-    StoredTensor *tensor = packing->tensor;
-    const int unsorted = reader_unsorted_levels(reader);
+static const char *sort_and_fill(Packing *packing, int unsorted) {
     Records records = {0};
-    memset(tensor->arrays, 0, sizeof tensor->arrays);
-    tensor->values = NULL;
-    packing->reader = *reader;
     const char *why = NULL;
     if (unsorted > 0) {
-        why = records_sort(&records, reader, unsorted, &packing->budget) ? NULL : no_memory;
-        packing->reader = reader_of_records(reader, &records);
+        const EntryReader reader = packing->reader;
+        why = records_sort(&records, &reader, unsorted, &packing->budget) ? NULL : no_memory_to_sort;
+        packing->reader = reader_of_records(&reader, &records);
     }
     look_at_levels(packing);
     packing->team = entries_team(packing->reader.places);
     packing->parts = calloc((size_t)packing->team, sizeof *packing->parts);
     if (!why)
-        why = packing->parts ? fill(packing) : no_memory;
+        why = packing->parts ? fill(packing) : no_memory_to_sort;
     free(packing->parts);
     records_free(&records, &packing->budget);
+    return why;
+}
+
+static const char *pack(Packing *packing, const EntryReader *reader) {
+    StoredTensor *tensor = packing->tensor;
+    const int unsorted = reader_unsorted_levels(reader);
+    const bool distinct = packing->map && !packing->repeats && reader->compact;
+    memset(tensor->arrays, 0, sizeof tensor->arrays);
+    tensor->values = NULL;
+    packing->reader = *reader;
+    const char *why = distinct && scatter_fits(tensor, reader, unsorted) ? scatter(packing)
+                                                                         : sort_and_fill(packing, unsorted);
     if (why)
         stored_free(tensor);
     return why;

@@ -163,16 +163,17 @@ const Access *leaf_stored_as(Arena *arena, const Access *operand, const Access *
     return access;
 }
 
-const char *leaf_convert_as(const Cin *cin, const Access *operand, const Access *converted,
+const char *leaf_convert_as(const Cin *cin, const Access *operand, const Spmd *spmd,
                             TransferArray *transfers) {
     Text text = text_create(cin->arena);
     for (int64_t t = 0; t < transfers->count; t++) {
         Transfer *transfer = &transfers->items[t];
         if (transfer->kind != TRANSFER_FETCH || !access_equal(transfer->access, operand))
             continue;
-        transfer->access = converted;
+        transfer->access = spmd->shared;
         print_conversion(cin, transfer, &text);
-        text_append(&text, ", and the result shares the structure of the copy");
+        text_append(&text, spmd->converts ? ", and the copy is the result, without a kernel"
+                                          : ", and the result shares the structure of the copy");
     }
     return text_string(&text);
 }

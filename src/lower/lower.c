@@ -187,7 +187,7 @@ static bool lower_loops_of(Lowering *lowering, const Stmt *stmt, int first, cons
     if (lowering->converted ||
         (first == last && spmd->result != RESULT_SHARED && assignment_sparse(cin->assignment))) {
         site.converted = lowering->converted
-                             ? leaf_convert_as(cin, lowering->converted, spmd->shared, &lowering->transfers)
+                             ? leaf_convert_as(cin, lowering->converted, spmd, &lowering->transfers)
                              : leaf_convert(&site, &nest, &lowering->transfers);
         assigns[last] = leaf_assign(cin, &nest, last, &lowering->transfers);
     }
@@ -350,6 +350,8 @@ static bool choose_result(Lowering *lowering) {
         spmd->result = RESULT_SHARED;
         spmd->shared = converted ? converted : operands.access;
         lowering->converted = converted ? operands.access : NULL;
+        spmd->converts = converted && cin->part_count == 1 && assignment->rhs->kind == EXPR_ACCESS &&
+                         assignment->lhs->tensor->type == operands.access->tensor->type;
     }
     return spmd->result == RESULT_SHARED || cin->part_count == 1 ||
            diagnostics_error(lowering->diagnostics, cin->parts[0]->span,

@@ -5,24 +5,106 @@
 #include "base/integer.h"
 
 #include <complex.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
+enum { CACHE_LINE = 64, LARGE_PAGE = 2 << 20, LARGE_ARRAY = 2 * LARGE_PAGE };
+
+// Large arrays that were released and may be allocated again: new memory comes with the cost of clearing it,
+// which is more than what many sparse kernels do with it. The system may take their pages meanwhile
+// (MADV_FREE), and counts them as available, as it does what files have in its cache.
+enum { KEPT = 16 };
+static struct {
+    void *memory;
+    int64_t bytes;
+} kept[KEPT]; // the oldest first, those without memory last
+
+static void forget_kept(int k) {
+    memmove(&kept[k], &kept[k + 1], sizeof kept[0] * (size_t)(KEPT - 1 - k));
+    kept[KEPT - 1].memory = NULL;
+}
+
+// The smallest that is large enough and not much larger; NULL: there is none.
+static void *take_kept(int64_t bytes) {
+    void *memory = NULL;
+#pragma omp critical(kept_memory)
+    {
+        int best = -1;
+        for (int k = 0; k < KEPT && kept[k].memory; k++)
+            if (kept[k].bytes >= bytes && kept[k].bytes - bytes <= bytes / 4 &&
+                (best < 0 || kept[k].bytes < kept[best].bytes))
+                best = k;
+        if (best >= 0) {
+            memory = kept[best].memory;
+            forget_kept(best);
+        }
+    }
+    return memory;
+}
+
+// Returns what has no more room and has to be released.
+static void *keep(void *memory, int64_t bytes) {
+    void *oldest = NULL;
+#pragma omp critical(kept_memory)
+    {
+        int count = 0;
+        while (count < KEPT && kept[count].memory)
+            count++;
+        if (count == KEPT) {
+            oldest = kept[0].memory;
+            forget_kept(0);
+            count--;
+        }
+        kept[count].memory = memory;
+        kept[count].bytes = bytes;
+    }
+    return oldest;
+}
+
+static void release_kept(void) {
+#pragma omp critical(kept_memory)
+    while (kept[0].memory) {
+        free(kept[0].memory);
+        forget_kept(0);
+    }
+}
+
 // Large arrays ask for large pages, as NumPy's do: gathers and scatters miss the TLB less often, and the
 // system has fewer pages to clear.
-static void *allocate(int64_t bytes) {
-    enum { CACHE_LINE = 64, LARGE_PAGE = 2 << 20, LARGE = 2 * LARGE_PAGE };
-    const int64_t alignment = bytes < LARGE ? CACHE_LINE : LARGE_PAGE;
-    if (!checked_add(bytes, alignment - 1, &bytes))
-        return NULL;
-    bytes = max_i64(bytes / alignment, 1) * alignment;
-    void *memory = aligned_alloc((size_t)alignment, (size_t)bytes);
+static void *allocate_large(int64_t bytes) {
+    void *memory = take_kept(bytes);
+    if (memory)
+        return memory;
+    memory = aligned_alloc(LARGE_PAGE, (size_t)bytes);
+    if (!memory) {
+        release_kept();
+        memory = aligned_alloc(LARGE_PAGE, (size_t)bytes);
+    }
 #ifdef MADV_HUGEPAGE
-    if (memory && alignment == LARGE_PAGE)
+    if (memory)
         (void)madvise(memory, (size_t)bytes, MADV_HUGEPAGE);
 #endif
     return memory;
+}
+
+static void *allocate(int64_t bytes) {
+    const int64_t alignment = bytes < LARGE_ARRAY ? CACHE_LINE : LARGE_PAGE;
+    if (!checked_add(bytes, alignment - 1, &bytes))
+        return NULL;
+    bytes = max_i64(bytes / alignment, 1) * alignment;
+    return alignment == LARGE_PAGE ? allocate_large(bytes) : aligned_alloc((size_t)alignment, (size_t)bytes);
+}
+
+static void release(void *memory) {
+#ifdef MADV_FREE
+    const int64_t bytes = (int64_t)malloc_usable_size(memory) / LARGE_PAGE * LARGE_PAGE;
+    if (bytes >= LARGE_ARRAY && (uintptr_t)memory % LARGE_PAGE == 0 &&
+        madvise(memory, (size_t)bytes, MADV_FREE) == 0)
+        memory = keep(memory, bytes);
+#endif
+    free(memory);
 }
 
 // For elements of a constant size, which a compiler copies in registers.
@@ -99,7 +181,7 @@ const MemoryKind memory_host = {.name = "host",
                                 .supported = true,
                                 .addressable = true,
                                 .allocate = allocate,
-                                .release = free,
+                                .release = release,
                                 .copy = copy,
                                 .add = add,
                                 .zero = zero};

@@ -16,9 +16,10 @@ struct EntryCopy {
     const Storage *by;       // NULL: no operand indexes it
     Structure *of, *indexed; // of these two that the copy was made of; NULL: of none yet
     Storage *to;
-    int64_t limit;  // of what it takes, in bytes
-    EntryMap map;   // of the values of the copy to those that arrive, or to those at home
-    EntryMove move; // where entries move
+    Storage *result; // that gets the values; NULL: `to` does
+    int64_t limit;   // of what it takes, in bytes
+    EntryMap map;    // of the values of the copy to those that arrive, or to those at home
+    EntryMove move;  // where entries move
 };
 
 EntryCopy *entry_copy_create(const StatementPlan *plan, int transfer, const Tensor *tensor, Storage *from) {
@@ -40,6 +41,10 @@ void entry_copy_set_index(EntryCopy *copy, const Storage *by) {
 
 bool entry_copy_is_indexed(const EntryCopy *copy) {
     return copy->by;
+}
+
+void entry_copy_put_values(EntryCopy *copy, Storage *result) {
+    copy->result = result;
 }
 
 // What was made of another structure.
@@ -73,7 +78,10 @@ bool entry_copy_is_known(const EntryCopy *copy) {
 
 int64_t entry_copy_bytes(const EntryCopy *copy) {
     int64_t bytes = saturated_add(entry_map_bytes(&copy->map), entry_move_bytes(&copy->move));
-    return copy->to->structure ? saturated_add(bytes, stored_bytes(&copy->to->stored)) : bytes;
+    if (!copy->to->structure)
+        return bytes;
+    const StoredTensor *stored = &copy->to->stored;
+    return saturated_add(bytes, copy->result ? stored_structure_bytes(stored) : stored_bytes(stored));
 }
 
 static bool refuse(const EntryCopy *copy, const char *why, Diagnostics *diagnostics) {
@@ -88,9 +96,11 @@ static bool put(EntryCopy *copy, StoredTensor *tensor, Diagnostics *diagnostics)
     return storage_put(copy->to, tensor) || refuse(copy, no_memory, diagnostics);
 }
 
-// Takes over the structure, with values of its own.
+// Takes over the structure, with values of its own unless the result has them.
 static bool put_structure(EntryCopy *copy, StoredTensor *tensor, Diagnostics *diagnostics) {
     static const char no_values[] = "there is no memory for the values of the copy";
+    if (copy->result)
+        return put(copy, tensor, diagnostics);
     const int64_t left = copy->limit - stored_structure_bytes(tensor) - entry_map_bytes(&copy->map);
     if (saturated_mul(tensor->value_count, (int64_t)type_info(tensor->type)->size) <= left)
         tensor->values = memory_allocate(MEMORY_HOST, tensor->value_count, tensor->type);
@@ -235,7 +245,7 @@ bool entry_copy_make(EntryCopy *copy, int64_t taken, MPI_Comm comm, Diagnostics 
 }
 
 void entry_copy_refresh(EntryCopy *copy) {
-    const StoredTensor *stored = &copy->to->stored;
+    const StoredTensor *stored = &(copy->result ? copy->result : copy->to)->stored;
     const void *values = copy->from->stored.values;
     if (copy->plan) {
         entry_move_values(&copy->move, values);

@@ -20,6 +20,8 @@ Storage *entry_copy_storage(const EntryCopy *copy);
 // The entries at the coordinates of those of `by` are needed; NULL: all of the footprint are.
 void entry_copy_set_index(EntryCopy *copy, const Storage *by);
 bool entry_copy_is_indexed(const EntryCopy *copy);
+// Its values are put into `result`, which will share its structure, and not into what the kernel uses.
+void entry_copy_put_values(EntryCopy *copy, Storage *result);
 
 // Whether the copy has the structure that the operand has now.
 bool entry_copy_is_known(const EntryCopy *copy);

@@ -159,6 +159,7 @@ static void describe_result(const Assembly *assembly) {
                                  .adds = parts->adds && !execution->result_home,
                                  .target = used_storage(assembly, TRANSFER_REDUCE, parts->target_tensor),
                                  .shared = used_storage(assembly, TRANSFER_FETCH, parts->shared_tensor),
+                                 .converts = parts->converts,
                                  .operand_count = count,
                                  .operands = operands,
                                  .known = arena_array(execution->arena, Structure *, count)};
@@ -186,6 +187,7 @@ static bool create_indexed(const Assembly *assembly) {
 static bool allocate_parts(Assembly *assembly) {
     distal_execution *execution = assembly->execution;
     const ExecutionParts *parts = assembly->parts;
+    execution->converts = parts->converts;
     execution->zeroed_count = parts->zeroed_count;
     execution->zeroed = parts->zeroed;
     execution->all = communicators_all(assembly->communicators);
@@ -193,6 +195,9 @@ static bool allocate_parts(Assembly *assembly) {
     if (!create_copies(assembly))
         return false;
     describe_result(assembly);
+    for (int t = 0; t < execution->copy_count && parts->converts; t++)
+        if (execution->copies[t])
+            entry_copy_put_values(execution->copies[t], execution->result.target);
     if (parts->calls_library && !reserve_library(assembly))
         return false;
     if (parts->contracts) {

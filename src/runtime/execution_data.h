@@ -32,6 +32,7 @@ struct distal_execution {
     char **rows; // by number, that of one thread after the other
     const int64_t *row_bytes;
     int row_count;
+    bool converts; // the values of the copy are put into the result, and no kernel runs
     int zeroed_count;
     Storage *const *zeroed;
     Result result;

@@ -30,6 +30,7 @@ ExecutionParts execution_parts(StatementPlan *plan, int64_t rank) {
                             .contracts = plan->spmd->contracts,
                             .row_count = plan->spmd->row_count,
                             .row_bytes = row_bytes,
+                            .converts = plan->spmd->converts,
                             .zeroed_count = zeroed_count,
                             .zeroed_tensors = zeroed,
                             .result = plan->spmd->result,

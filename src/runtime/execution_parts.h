@@ -20,6 +20,7 @@ typedef struct {
     bool contracts;        // needs space for contractions
     int row_count;
     const int64_t *row_bytes; // on each thread
+    bool converts;            // no kernel runs
     int zeroed_count;
     const Tensor *const *zeroed_tensors;
     Storage *const *zeroed; // set to zero before each run; has to stay

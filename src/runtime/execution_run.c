@@ -30,7 +30,8 @@ void execution_run(distal_execution *execution, distal_kernel_function kernel, c
         }
     if (execution->result_home)
         result_home_begin(execution->result_home);
-    kernel(execution, params);
+    if (!execution->converts)
+        kernel(execution, params);
     if (execution->result_home) {
         result_home_bring(execution->result_home);
         count_traffic(execution, execution->result_transfer);

@@ -173,7 +173,8 @@ static bool assemble(Result *result, Diagnostics *diagnostics) {
 
 bool result_finish(Result *result, Diagnostics *diagnostics) {
     if (result->kind == RESULT_SHARED)
-        return storage_share(result->target, result->shared->structure) || no_memory(result, diagnostics);
+        return storage_share(result->target, result->shared->structure, !result->converts) ||
+               no_memory(result, diagnostics);
     const bool ok = assemble(result, diagnostics);
     free_lists(result);
     for (int i = 0; ok && i < result->operand_count; i++)

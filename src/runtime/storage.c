@@ -188,12 +188,13 @@ bool storage_put(Storage *storage, StoredTensor *tensor) {
     return true;
 }
 
-bool storage_share(Storage *storage, Structure *structure) {
+bool storage_share(Storage *storage, Structure *structure, bool zero) {
     const int64_t count = structure->levels.value_count;
     void *values = memory_allocate(MEMORY_HOST, count, storage->type);
     if (!values)
         return false;
     replace(storage, structure, values, false);
-    storage_zero(storage);
+    if (zero)
+        storage_zero(storage);
     return true;
 }

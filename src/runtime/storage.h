@@ -57,8 +57,8 @@ void storage_clear(Storage *storage);
 // memory, and the tensor is freed.
 bool storage_put(Storage *storage, StoredTensor *tensor);
 // Gives `storage` the structure of another tensor with the same levels, of modes in any order, and values of
-// its own, zero. False: no memory, and nothing has changed.
-bool storage_share(Storage *storage, Structure *structure);
+// its own, zero if `zero`. False: no memory, and nothing has changed.
+bool storage_share(Storage *storage, Structure *structure, bool zero);
 void structure_release(Structure *structure); // which may be NULL
 // Keeps a structure, which may be NULL, in a place in stead of what it held.
 void structure_hold(Structure **place, Structure *structure);

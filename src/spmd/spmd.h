@@ -175,6 +175,8 @@ typedef struct {
     const Cin *cin;
     ResultKind result;
     const Access *shared; // RESULT_SHARED: the operand's access
+    bool converts;        // the statement does no more than convert it: its values are put into the result,
+                          // and the kernel does not run
     int dim_count;
     ExecutionDim dims[MAX_MACHINE_ORDER];
     int transfer_count;
