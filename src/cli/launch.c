@@ -254,7 +254,8 @@ ExitStatus launch(Session *session, int64_t ranks) {
         input >= 0 && output >= 0 && supervise(words.items, input, output, drafts, &supervised);
     unsetenv(launched);
     if (!started) {
-        diagnostics_error(session->diagnostics, (Span){0}, "cannot start '%s': %s", words.items[0],
+        diagnostics_error(session->diagnostics, (Span){0}, "cannot start '%s'%s: %s", words.items[0],
+                          getenv("DISTAL_MPIRUN") ? ", the launcher that DISTAL_MPIRUN names" : "",
                           strerror(errno));
         return EXIT_FAILED;
     }

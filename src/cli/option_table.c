@@ -125,11 +125,23 @@ static bool set_text(const OptionUse *use, const char *value) {
     return true;
 }
 
-// "program, cin, ... or plan"
+// The passes over loops, of which the first are the loops as lowered.
+static const char *loop_pass_at(int pass) {
+    return pass < 0 ? "lowered" : loop_pass_name(pass);
+}
+
+// "program, cin, ... or plan; loops:PASS for one pass over loops: lowered, ..."
 static const char *pass_list(Arena *arena) {
     Text list = text_create(arena);
     for (int pass = 0; pass < PASS_COUNT; pass++)
         text_printf(&list, "%s%s", pass == 0 ? "" : pass < PASS_COUNT - 1 ? ", " : " or ", pass_names[pass]);
+    text_append(&list, "; or loops:PASS for the loops after one pass:");
+    for (int pass = -1; pass < loop_pass_count(); pass++)
+        text_printf(&list, "%s %s",
+                    pass < 0                       ? ""
+                    : pass + 1 < loop_pass_count() ? ","
+                                                   : " or",
+                    loop_pass_at(pass));
     return text_string(&list);
 }
 
@@ -142,8 +154,7 @@ static bool set_stop_after(const OptionUse *use, const char *value) {
         }
     }
     for (int pass = -1; pass < loop_pass_count(); pass++) {
-        const char *name = pass < 0 ? "lowered" : loop_pass_name(pass);
-        if (strncmp(value, "loops:", 6) == 0 && strcmp(value + 6, name) == 0) {
+        if (strncmp(value, "loops:", 6) == 0 && strcmp(value + 6, loop_pass_at(pass)) == 0) {
             use->options->stop_after = PASS_LOOPS;
             use->options->loop_passes = pass + 1;
             return use->options->has_stop_after = true;
@@ -199,8 +210,7 @@ const Option options_table[OPTION_COUNT] = {
                       .set = set_stats},
     [OPTION_OUTPUT] = {"-o", NULL, "FILE", .summary = "write to FILE instead of standard output",
                        .set = set_file},
-    [OPTION_STOP_AFTER] = {NULL, "--stop-after", "PASS",
-                           .summary = "print one representation: {}; loops:NAME for one pass over loops",
+    [OPTION_STOP_AFTER] = {NULL, "--stop-after", "PASS", .summary = "print one representation: {}",
                            .list = pass_list, .set = set_stop_after},
     [OPTION_VERBOSE] = {"-v", "--verbose", NULL, .summary = "print more on standard error", FLAG(verbose)},
     [OPTION_QUIET] = {"-q", "--quiet", NULL, .summary = "print only errors on standard error", FLAG(quiet)},

@@ -119,11 +119,27 @@ void run_count_stored(Run *run, int tensor) {
     plan_count_stored(run->pipeline->plan, tensor, entries, bytes);
 }
 
+// A sparse input without a source has every element, which is seldom what was meant, and takes long.
+static void note_full_input(const Run *run, int tensor) {
+    enum { MANY = 1000000 };
+    const Home *home = &run->pipeline->plan->homes[tensor];
+    const Rect whole = rect_whole(home->tensor->order, home->extents);
+    const int64_t count = rect_volume(&whole);
+    if (run->bindings.sources[tensor].is_default && count >= MANY && run->rank == 0 &&
+        !run->session->options->quiet)
+        fprintf(stderr,
+                "distal: note: sparse tensor %s has no --in, so all of its %lld elements are stored; '--in "
+                "%s=sparse:SEED:COUNT' makes one of COUNT entries\n",
+                home->tensor->name, (long long)count, home->tensor->name);
+}
+
 static bool load_input(Run *run, int tensor) {
     Storage *storage = run->storages[tensor];
     const bool sparse = tensor_is_sparse(storage->home->tensor);
-    if (sparse)
+    if (sparse) {
+        note_full_input(run, tensor);
         storage->limit = memory_left(run->session, run->free_memory, run->node);
+    }
     Entries *share = &run->shares[tensor];
     Diagnostics *diagnostics = run->session->diagnostics;
     if (!(share->order > 0

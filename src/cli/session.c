@@ -62,6 +62,8 @@ bool session_compile(Session *session, Pass last) {
         ok = pipeline_run(session->pipeline, (Pass)pass);
         if (options->verbose && !launch_is_inside())
             fprintf(stderr, "distal: %s: %.3g ms\n", pass_names[pass], 1e3 * (clock_seconds() - start));
+        if (ok && pass == PASS_PROGRAM && session->pipeline->program->statement_count == 0)
+            diagnostics_note(session->diagnostics, (Span){0}, "the program has no statement");
     }
     return ok;
 }

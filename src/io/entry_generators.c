@@ -58,7 +58,7 @@ static const char *check_rmat(const GeneratorValues *values, const Entries *shap
     const int64_t vertices = INT64_C(1) << values->scale;
     *units = values->count;
     if (shape->order != 2 || shape->extents[0] < vertices || shape->extents[1] < vertices)
-        return arena_printf(arena, "it makes a matrix with at least %lld rows and columns",
+        return arena_printf(arena, "it needs a matrix with at least %lld rows and columns",
                             (long long)vertices);
     return NULL;
 }
@@ -123,11 +123,11 @@ static const char *check_stencil(const GeneratorValues *values, const Entries *s
     const Stencil *stencil = stencil_of(values);
     if (shape->order != 2 || shape->extents[0] != shape->extents[1] || shape->extents[0] > INT64_C(1) << 53 ||
         power(side_of(shape->extents[0], stencil->dimensions), stencil->dimensions) != shape->extents[0])
-        return arena_printf(
-            arena,
-            "it makes a square matrix with as many rows as a grid of %d dimension%s with equal "
-            "sides has points",
-            stencil->dimensions, stencil->dimensions == 1 ? "" : "s");
+        return arena_printf(arena, "it needs a square matrix%s",
+                            stencil->dimensions == 1 ? ""
+                            : stencil->dimensions == 2
+                                ? " whose number of rows is a square, as 100 = 10 * 10"
+                                : " whose number of rows is a cube, as 1000 = 10 * 10 * 10");
     *units = shape->extents[0];
     return NULL;
 }

@@ -104,8 +104,12 @@ static bool fail_count(const Reading *reading, Share *share, const char *line) {
     for (const char *at = skip_blanks(line); *at != '\n'; at = skip_blanks(skip_word(at)))
         words++;
     const EntryText *text = reading->text;
-    snprintf(share->why, WHY_LENGTH, "it has %d number%s in place of %d coordinate%s and %d of a value",
-             words, words == 1 ? "" : "s", text->columns, text->columns == 1 ? "" : "s", text->components);
+    snprintf(share->why, WHY_LENGTH, "expected %d coordinate%s%s, found %d number%s", text->columns,
+             text->columns == 1 ? "" : "s",
+             text->components == 0   ? ""
+             : text->components == 1 ? " and a value"
+                                     : " and the two numbers of a complex value",
+             words, words == 1 ? "" : "s");
     return false;
 }
 
@@ -344,8 +348,8 @@ static const char *count_entries(Reading *reading, int64_t *count, Arena *arena)
     if (reading->file->listed)
         *reading->file->listed = *count;
     if (declared >= 0 && *count != declared && reading->file->shares <= 1)
-        return arena_printf(arena, "it says that it has %lld entries, and it has %lld", (long long)declared,
-                            (long long)*count);
+        return arena_printf(arena, "its header says %lld %s, and it has %lld", (long long)declared,
+                            declared == 1 ? "entry" : "entries", (long long)*count);
     return NULL;
 }
 

@@ -89,8 +89,8 @@ enum { PARTS = 256 };
 const char *generate_entries(const Generator *generator, const GeneratorValues *values, int share, int shares,
                              int64_t limit, Entries *entries, Arena *arena) {
     const EntryGenerator *by = generator->entries ? generator->entries : &all_positions;
-    int64_t units, starts[PARTS + 1] = {0};
-    const char *why = by->check(values, entries, &units, arena);
+    int64_t units = 0, starts[PARTS + 1] = {0};
+    const char *why = generator_is_zero(generator, values) ? NULL : by->check(values, entries, &units, arena);
     if (why)
         // cppcheck-suppress returnDanglingLifetime // texts are in the arena or static
         return why;

@@ -24,7 +24,6 @@
         for (int64_t i = 0; i < count; i++)                                                                  \
             to[i] = (value);                                                                                 \
     }
-DEFINE_FILL(zeros, 0)
 DEFINE_FILL(ones, 1)
 DEFINE_FILL(iota, position + i * step)
 
@@ -170,7 +169,7 @@ static bool parse_stencil(const char *arguments, const GeneratorUse *use, Genera
 }
 
 const Generator generators[GENERATOR_COUNT] = {
-    {"zeros", "zeros", NULL, zeros_reals, zeros_integers, NULL},
+    {"zeros", "zeros", NULL, const_reals, const_integers, NULL},
     {"ones", "ones", NULL, ones_reals, ones_integers, NULL},
     {"iota", "iota", NULL, iota_reals, iota_integers, NULL},
     {"const", "const:V", parse_const, const_reals, const_integers, NULL},
@@ -180,6 +179,10 @@ const Generator generators[GENERATOR_COUNT] = {
     {"stencil", "stencil:POINTS", parse_stencil, NULL, NULL, &entry_generator_stencil},
 };
 
+bool generator_is_zero(const Generator *generator, const GeneratorValues *values) {
+    return generator->reals == const_reals && values->real == 0 && values->integer == 0;
+}
+
 const Generator *generator_named(const char *name) {
     for (int i = 0; i < GENERATOR_COUNT; i++)
         if (strcmp(generators[i].name, name) == 0)
@@ -187,9 +190,24 @@ const Generator *generator_named(const char *name) {
     return NULL;
 }
 
+static int count_colons(const char *text, const char *end) {
+    int count = 0;
+    for (; text < end && *text; text++)
+        count += *text == ':';
+    return count;
+}
+
+// Whether there are as many arguments as in the synopsis, with or without those in brackets.
+static bool has_arguments(const Generator *generator, const char *arguments) {
+    const char *synopsis = generator->synopsis, *end = synopsis + strlen(synopsis);
+    const char *optional = strchr(synopsis, '[');
+    const int count = arguments ? 1 + count_colons(arguments, arguments + strlen(arguments)) : 0;
+    return count <= count_colons(synopsis, end) && count >= count_colons(synopsis, optional ? optional : end);
+}
+
 bool generator_parse(const Generator *generator, const char *arguments, const GeneratorUse *use,
                      GeneratorValues *values) {
-    if ((arguments != NULL) == (generator->parse != NULL))
+    if (has_arguments(generator, arguments))
         return !arguments || generator->parse(arguments, use, values);
     return diagnostics_error(use->diagnostics, (Span){0}, "'%s' is not a source for %s: expected %s",
                              use->text, use->tensor->name, generator->synopsis);

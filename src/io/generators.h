@@ -61,6 +61,9 @@ struct Generator {
 enum { GENERATOR_COUNT = 8 };
 extern const Generator generators[GENERATOR_COUNT];
 
+// Whether every element is zero.
+bool generator_is_zero(const Generator *generator, const GeneratorValues *values);
+
 // By name; NULL where there is none.
 const Generator *generator_named(const char *name);
 

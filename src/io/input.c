@@ -157,8 +157,8 @@ bool input_check_listed(const InputFile *file, int64_t listed, Diagnostics *diag
     const int64_t declared = file->tensor.listed;
     return !file->format->read_entries || declared < 0 || declared == listed ||
            refuse(file,
-                  arena_printf(diagnostics->arena, "it says that it has %lld entries, and it has %lld",
-                               (long long)declared, (long long)listed),
+                  arena_printf(diagnostics->arena, "its header says %lld %s, and it has %lld",
+                               (long long)declared, declared == 1 ? "entry" : "entries", (long long)listed),
                   diagnostics);
 }
 

@@ -50,7 +50,9 @@ static const char *take_choice(const char **at, const char *const *choices, cons
             return NULL;
         text_printf(&list, "%s%s", *choice ? ", " : "", choices[*choice]);
     }
-    return arena_printf(arena, "'%s' is not a %s of Matrix Market (%s)", word, what, text_string(&list));
+    return *word
+               ? arena_printf(arena, "'%s' is not a %s of Matrix Market (%s)", word, what, text_string(&list))
+               : arena_printf(arena, "its first line has no %s (%s)", what, text_string(&list));
 }
 
 // "%%MatrixMarket matrix coordinate real general"

@@ -33,6 +33,7 @@ const char *source_list(Arena *arena) {
 
 SourceSpec source_default(int64_t index, Arena *arena) {
     return (SourceSpec){.text = arena_printf(arena, "random:%lld", (long long)index + 1),
+                        .is_default = true,
                         .generator = generator_named("random"),
                         .values.seed = (uint64_t)index + 1};
 }

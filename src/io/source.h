@@ -8,6 +8,7 @@
 
 typedef struct {
     const char *text;         // as written; the path of a file
+    bool is_default;          // the user gives none
     const FileFormat *format; // of a file; NULL: a generator
     const Generator *generator;
     GeneratorValues values;

@@ -176,10 +176,11 @@ static bool is_other_name(AssignmentState *state, const Token *name) {
     Name declared;
     const bool found = build_find(parser->build, name->text, &declared);
     if (found && declared.kind == NAME_PARAM && !declared.failed) {
-        diagnostics_error(
-            parser->diagnostics, name->span,
-            "'%s' is a param; an expression reads tensors and numbers (a scalar: 'tensor %s_value: f64')",
-            name->text, name->text);
+        diagnostics_error(parser->diagnostics, name->span,
+                          "'%s' is a param, and params do not stand in expressions: declare a scalar, as "
+                          "'tensor %s_value: f64', and "
+                          "give its value as an input",
+                          name->text, name->text);
         return true;
     }
     if (found)

@@ -92,9 +92,12 @@ static bool check_machine(const Machine *machine, const int64_t *params, const P
     if (size % ranks == 0 || (size < ranks && size < plan->largest))
         return true;
     return diagnostics_error(diagnostics, machine->span,
-                             "machine %s has %" PRId64 " processor%s, which is not a multiple of %" PRId64
-                             " ranks: run on %" PRId64 " ranks or a divisor of that",
-                             machine->name, size, size == 1 ? "" : "s", ranks, size);
+                             size == 1 ? "machine %s has %" PRId64
+                                         " processor, which does not run on %" PRId64 " ranks: run on 1 rank"
+                                       : "machine %s has %" PRId64
+                                         " processors, which is not a multiple of %" PRId64
+                                         " ranks: run on %" PRId64 " ranks or a divisor of that",
+                             machine->name, size, ranks, size);
 }
 
 // Of the machines in use: those of placements and of statements.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "schedule/arguments.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -169,7 +170,8 @@ bool argument_factor(const Application *application, const Arg *arg, const IntEx
     if (!arg->value)
         return refuse(application, arg->span, "expected a number");
     if (arg->value->op == INT_CONST && arg->value->value < 1)
-        return refuse(application, arg->span, "expected a number that is at least 1");
+        return refuse(application, arg->span, "expected a number that is at least 1, not %" PRId64,
+                      arg->value->value);
     *factor = arg->value;
     return true;
 }

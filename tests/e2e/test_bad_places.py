@@ -268,7 +268,8 @@ def test_launchers(folder):
     failing, other = f"{folder}/failing", f"{folder}/other"
     write_script(failing, "exit 3\n")
     write_script(other, 'shift 2\nexec mpirun -n 1 "$@"\n')
-    for launcher, message in ((f"{folder}/none", f"cannot start '{folder}/none': No such file"),
+    missing = f"cannot start '{folder}/none', the launcher that DISTAL_MPIRUN names: No such file"
+    for launcher, message in ((f"{folder}/none", missing),
                               (failing, f"the run failed: '{failing}' ended with status 3\n"
                                f"distal: note: the processes were started with: {failing} -n 2 {DISTAL} run -n"),
                               (other, "--ranks 2, but the launcher has started 1 process\n")):

@@ -232,8 +232,8 @@ static const Case refusals[] = {
      "6:45: cannot divide: 'k' is already a variable of this statement; choose another name for the new "
      "loop\n"},
     {MATMUL, "split(k, ko, ko, 4)", "6:26: cannot split: 'ko' names two new loops\n"},
-    {MATMUL, "split(k, ko, ki, 0)", "6:30: cannot split: expected a number that is at least 1\n"},
-    {MATMUL, "split(k, ko, ki, 1 - 2)", "6:30: cannot split: expected a number that is at least 1\n"},
+    {MATMUL, "split(k, ko, ki, 0)", "6:30: cannot split: expected a number that is at least 1, not 0\n"},
+    {MATMUL, "split(k, ko, ki, 1 - 2)", "6:30: cannot split: expected a number that is at least 1, not -1\n"},
     {MATMUL, "split(k, ko, ki, chunk)", "6:30: cannot split: 'chunk' is not a param\n"},
     {MATMUL, "split(k, ko, ki, {i})", "6:30: cannot split: expected a number\n"},
 

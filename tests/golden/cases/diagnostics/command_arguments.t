@@ -133,7 +133,7 @@ command_arguments.distal:46:33: error: cannot split: 'q' is not a param
 command_arguments.distal:49:33: error: cannot split: expected a number
   49 | schedule T12 { split(k, ko, ki, {a}) }
      |                                 ^~~
-command_arguments.distal:52:33: error: cannot split: expected a number that is at least 1
+command_arguments.distal:52:33: error: cannot split: expected a number that is at least 1, not 0
   52 | schedule T13 { split(k, ko, ki, 0) }
      |                                 ^
 command_arguments.distal:55:43: error: cannot split: 'k' is no longer a loop: it was split into 'ko' and 'ki' (loops: i j ko ki)
@@ -175,6 +175,6 @@ command_arguments.distal:88:26: error: cannot pos: 'B' stores every coordinate o
 command_arguments.distal:91:26: error: cannot unroll: the number of iterations must be a number from 1 to 65535, without params
   91 | schedule T26 { unroll(k, n) }
      |                          ^
-command_arguments.distal:94:26: error: cannot unroll: expected a number that is at least 1
+command_arguments.distal:94:26: error: cannot unroll: expected a number that is at least 1, not 0
   94 | schedule T27 { unroll(k, 0) }
      |                          ^

@@ -10,4 +10,4 @@ A(i, j) = 2 * B(i, j)
 1 1 0.5
 2 1 2
 --- stderr
-distal: error: cannot read 'b.mtx': it says that it has 4 entries, and it has 2
+distal: error: cannot read 'b.mtx': its header says 4 entries, and it has 2

@@ -5,4 +5,4 @@ tensor y(9): f64
 tensor B(9, 9): f64, csr
 y(i) = B(i, j)
 --- stderr
-distal: error: 'stencil:7' cannot make B: it makes a square matrix with as many rows as a grid of 3 dimensions with equal sides has points
+distal: error: 'stencil:7' cannot make B: it needs a square matrix whose number of rows is a cube, as 1000 = 10 * 10 * 10

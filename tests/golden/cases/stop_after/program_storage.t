@@ -46,3 +46,5 @@ tensor F3(n, n, n): f64, {dense, compressed(nonunique), singleton}
 tensor G1(n, n): f64
 tensor G2(n, n): f64, order(1, 0)
 tensor G3: f64
+--- stderr
+distal: note: the program has no statement
