@@ -29,6 +29,8 @@ typedef struct {
 // The part of a tensor that one access uses: the arrays of its levels, in the order in which they are stored,
 // and its values. Of a tensor of dense levels, element x is values[sum over modes d of (x[d] - lo[d]) *
 // stride[d]], and the stride of the mode that is stored last is 1. `values` is NULL where there is nothing.
+// Where a level of a sparse operand lists the coordinates x[d], arrays[0] of the level of mode d has what
+// takes their place here, at the same positions and in as many bits.
 typedef struct {
     void *values;
     int64_t lo[DISTAL_MAX_ORDER];

@@ -127,8 +127,8 @@ static const char *count_rank(const Structures *structures, const StatementPlan 
         counts->buffers[part->peer] += count * size;
         counts->buffers[rank] += count * size;
     }
-    if (!tensor_is_sparse(tensor) && use.piece < 0)
-        counts->buffers[rank] += rect_volume(&use.view) * size;
+    if (!why && !tensor_is_sparse(tensor))
+        counts->buffers[rank] += indexed_buffer(&use) * size + indexed_number_bytes(plan, transfer, &use);
     const Cost cost = indexed_cost(plan, transfer, rank, elements);
     counts->elements[rank] = cost.elements;
     counts->messages[rank] = cost.messages;

@@ -237,10 +237,30 @@ const char *entries_sum_duplicates(Entries *entries) {
     return why;
 }
 
+// The distinct values of a list, in order, by a bit for each value that there may be.
+static const char *distinct_by_bits(const int64_t *list, int64_t count, int64_t extent, Entries *points) {
+    uint64_t *bits = calloc((size_t)(extent / 64 + 1), sizeof *bits);
+    if (!bits)
+        return no_memory;
+    points->count = 0;
+    for (int64_t e = 0; e < count; e++)
+        bits[list[e] / 64] |= (uint64_t)1 << list[e] % 64;
+    for (int64_t w = 0; w <= extent / 64; w++)
+        points->count += __builtin_popcountll(bits[w]);
+    const char *why = entries_allocate(points);
+    for (int64_t w = 0, p = 0; !why && w <= extent / 64; w++)
+        for (uint64_t rest = bits[w]; rest; rest &= rest - 1)
+            points->coordinates[0][p++] = w * 64 + __builtin_ctzll(rest);
+    free(bits);
+    return why;
+}
+
 const char *entries_distinct(const Entries *entries, int mode_count, const int *modes, Entries *points) {
     *points = (Entries){.type = TYPE_I32, .order = mode_count, .count = entries->count};
     for (int m = 0; m < mode_count; m++)
         points->extents[m] = entries->extents[modes[m]];
+    if (mode_count == 1 && points->extents[0] / 64 <= entries->count)
+        return distinct_by_bits(entries->coordinates[modes[0]], entries->count, points->extents[0], points);
     const char *why = entries_allocate(points);
     if (why || entries->count == 0)
         return why;

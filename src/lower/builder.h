@@ -11,7 +11,14 @@ typedef struct {
     bool scalar; // a local variable, which has no positions
     int level_count;
     Level levels[MAX_ORDER]; // by storage level
+    // Of a transfer, by mode: the array with the numbers of coordinates that another operand lists
+    // (Transfer.index_levels); -1: none.
+    int number_arrays[MAX_ORDER];
 } View;
+
+// By transfer and mode: the number of the coordinate that an operand indexes a dense one by, where it is
+// known.
+typedef const IntExpr *Numbers[MAX_ORDER];
 
 // A row workspace that is live in the current leaf, and those around it.
 typedef struct RowView RowView;
@@ -67,6 +74,7 @@ typedef struct {
     // Of a leaf with sparse tensors: their accesses, in the state inside of the loops made so far.
     int operand_count;
     const Operand *operands;
+    Numbers *numbers;
     Assembly *assembly; // how entries of an assembled result are appended
 } LeafBuilder;
 

@@ -55,6 +55,35 @@ static bool find_indexing(const Expr *expr, const Indexing *outer, Indexing *res
            (!expr->right || find_indexing(expr->right, &inside, result));
 }
 
+// The level with the list of coordinates that a variable indexes the access by; -1: none.
+static int find_level(const Access *access, int var) {
+    for (int l = 0; l < access->tensor->order; l++)
+        if (access->vars[access->tensor->mode_order[l]] == var)
+            return access->tensor->levels[l].format->range ? l : -1;
+    return -1;
+}
+
+void transfers_find_levels(const Spmd *spmd, TransferArray *transfers) {
+    for (int64_t t = 0; t < transfers->count; t++) {
+        Transfer *transfer = &transfers->items[t];
+        const Transfer *by = transfers->items;
+        transfer->indexing = -1;
+        for (int m = 0; m < MAX_ORDER; m++)
+            transfer->index_levels[m] = -1;
+        if (!transfer->indexed_by)
+            continue;
+        while (by->nest != transfer->nest || by->kind != TRANSFER_FETCH ||
+               !access_equal(by->statement_access, transfer->indexed_by))
+            by++;
+        transfer->indexing = by->id;
+        const Access *access = transfer->access;
+        const bool numbered =
+            spmd->dim_count > 0 && access == transfer->statement_access && !tensor_is_sparse(access->tensor);
+        for (int m = 0; numbered && m < access->tensor->order; m++)
+            transfer->index_levels[m] = find_level(by->access, access->vars[m]);
+    }
+}
+
 void transfers_find_indices(const Cin *cin, const Nest *nest, int index, TransferArray *transfers) {
     for (int64_t t = 0; t < transfers->count; t++) {
         Transfer *transfer = &transfers->items[t];

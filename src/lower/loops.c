@@ -21,6 +21,27 @@ static void append_transfer(const Builder *builder, LoopKind kind, int transfer,
     loop_append(builder->arena, to, node);
 }
 
+// Binds the numbers of the coordinates that another operand lists, as an array of the level of their mode.
+static void bind_numbers(const Builder *builder, const Transfer *transfer, LoopNode *node, View *view) {
+    LoopKernel *kernel = builder->kernel;
+    LoopViewArray *arrays = arena_array(builder->arena, LoopViewArray, node->view_array_count + MAX_ORDER);
+    for (int a = 0; a < node->view_array_count; a++)
+        arrays[a] = node->view_arrays[a];
+    node->view_arrays = arrays;
+    for (int l = 0; l < view->level_count; l++) {
+        const int mode = view->levels[l].mode, from = transfer->index_levels[mode];
+        view->number_arrays[mode] = -1;
+        if (from < 0)
+            continue;
+        const Tensor *by = builder->spmd->transfers[transfer->indexing].access->tensor;
+        view->number_arrays[mode] =
+            loop_add_array(kernel, (LoopArray){.name = arena_printf(builder->arena, "%s_crd%d",
+                                                                    transfer->access->tensor->name, l + 1),
+                                               .type = by->levels[from].wide ? TYPE_I64 : TYPE_I32});
+        arrays[node->view_array_count++] = (LoopViewArray){view->number_arrays[mode], l, 0};
+    }
+}
+
 // A node after which the elements of a transfer can be reached, with the numbers of all levels.
 static void append_view(Builder *builder, LoopKind kind, int transfer, LoopBody *to) {
     LoopKernel *kernel = builder->kernel;
@@ -44,6 +65,7 @@ static void append_view(Builder *builder, LoopKind kind, int transfer, LoopBody 
                          .extent = sparse ? tensor->extents[tensor->mode_order[l]] : NULL};
         level->type.format->bind(kernel, node, level);
     }
+    bind_numbers(builder, &builder->spmd->transfers[transfer], node, view);
     loop_append(builder->arena, to, node);
 }
 

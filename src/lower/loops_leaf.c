@@ -16,6 +16,15 @@ int build_operand(const LeafBuilder *leaf, const Access *access, TransferKind ki
     return -1;
 }
 
+// The number of the coordinate that another operand indexes this one by; NULL: none does.
+static const IntExpr *find_number(const LeafBuilder *leaf, const View *view, int mode) {
+    const Builder *builder = leaf->builder;
+    for (int t = 0; leaf->numbers && t < builder->spmd->transfer_count; t++)
+        if (view == &builder->views[t])
+            return leaf->numbers[t][mode];
+    return NULL;
+}
+
 const IntExpr *build_position(const LeafBuilder *leaf, const Access *access, TransferKind kind) {
     Arena *arena = leaf->builder->arena;
     const View *view = build_view(leaf->builder, access, kind);
@@ -31,7 +40,9 @@ const IntExpr *build_position(const LeafBuilder *leaf, const Access *access, Tra
         return NULL;
     for (int l = 0; l < view->level_count; l++) {
         const Level *level = &view->levels[l];
-        const IntExpr *coordinate = at_start(leaf, int_var(arena, access->vars[level->mode]));
+        const IntExpr *number = find_number(leaf, view, level->mode);
+        const IntExpr *coordinate =
+            number ? number : at_start(leaf, int_var(arena, access->vars[level->mode]));
         position = (kind == TRANSFER_REDUCE ? level->type.format->insert
                                             : level->type.format->locate)(arena, level, position, coordinate);
     }

@@ -104,6 +104,7 @@ static bool is_union(const Set *set) {
 static LoopBody *append_condition(SparseState *state, bool unchecked, const Set *certain, LoopBody *to) {
     LeafBuilder *leaf = state->leaf;
     leaf->operands = state->operands;
+    leaf->numbers = state->numbers;
     const Set *set = make_set(leaf, NULL, leaf->leaf->assign->rhs);
     const Value *condition = set_condition(leaf, set);
     if (condition &&
@@ -135,6 +136,8 @@ void sparse_inside(SparseState *state, const SparseLoop *loop, LoopBody *to) {
     to = build_guards(leaf, from->guards, from->guard_count, to);
     const bool unchecked = state->unchecked;
     state->unchecked = false;
+    for (int o = 0; o < leaf->operand_count; o++)
+        sparse_number(state, &state->operands[o], to);
     sparse_lookups(state, false, to);
     sparse_count_positions(state, to);
     LoopBody *inside = append_condition(state, unchecked, loop->set, to);
@@ -216,6 +219,7 @@ static void append_loop(const SparseState *state, int number, LoopBody *to) {
     LeafBuilder *leaf = state->leaf;
     if (number == leaf->leaf->loop_count) {
         leaf->operands = state->operands;
+        leaf->numbers = state->numbers;
         if (leaf->leaf->row >= 0)
             build_row(leaf, state, state->threads, to);
         else if (leaf->builder->structure)
@@ -326,7 +330,10 @@ void build_sparse_loops(LeafBuilder *leaf, const SparseState *outside, LoopBody 
         add_operand(&collection, leaf->leaf->assign->lhs);
     leaf->operands = collection.operands;
     SparseState state = {.leaf = leaf, .operands = collection.operands};
+    const int transfer_count = leaf->builder->spmd->transfer_count;
+    state.numbers = arena_array(leaf->builder->arena, Numbers, transfer_count);
     if (outside) {
+        memcpy(state.numbers, outside->numbers, sizeof(Numbers) * (size_t)transfer_count);
         state.inner = true;
         state.threads = outside->threads;
         state.counts = outside->counts;

@@ -13,8 +13,9 @@ typedef struct SparseCount SparseCount;
 // What is known inside of the loops made so far.
 struct SparseState {
     LeafBuilder *leaf;
-    bool known[MAX_VARS];      // variables that have a value
-    Operand *operands;         // by number, as in the leaf
+    bool known[MAX_VARS]; // variables that have a value
+    Operand *operands;    // by number, as in the leaf
+    Numbers *numbers;
     bool threads;              // a loop around is threaded
     bool inner;                // the leaf is inside of another one
     bool unchecked;            // some operand may be absent, and no condition has tested that
@@ -84,6 +85,9 @@ const Value *sparse_load_cursor(Arena *arena, int cursor);
 // Copies the row that values of the result were added to, to the entries of its row, and makes it zero again.
 // `result`: the array that has these.
 void sparse_copy_values(const SparseState *state, int result, LoopBody *to);
+// Loads the numbers of the coordinate of an operand in its last level that is known, in operands that it
+// indexes.
+void sparse_number(SparseState *state, const Operand *operand, LoopBody *to);
 // Looks up all levels whose coordinates are known, of the operand that is written or of the others.
 void sparse_lookups(SparseState *state, bool written, LoopBody *to);
 

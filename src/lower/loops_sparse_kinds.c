@@ -6,6 +6,8 @@ SparseState sparse_copy_state(const SparseState *state) {
     SparseState copy = *state;
     copy.operands = arena_copy(sparse_arena(state), state->operands,
                                sizeof(Operand) * (size_t)state->leaf->operand_count);
+    copy.numbers = arena_copy(sparse_arena(state), state->numbers,
+                              sizeof(Numbers) * (size_t)state->leaf->builder->spmd->transfer_count);
     return copy;
 }
 

@@ -117,6 +117,37 @@ static void take_next(const SparseState *state, Operand *operand, LoopBody *to) 
     operand->level++;
 }
 
+void sparse_number(SparseState *state, const Operand *operand, LoopBody *to) {
+    Arena *arena = sparse_arena(state);
+    Builder *builder = state->leaf->builder;
+    LoopKernel *kernel = builder->kernel;
+    const int level = operand->level - 1;
+    for (int t = 0; !builder->structure && !operand->written && t < builder->spmd->transfer_count; t++) {
+        const Transfer *transfer = &builder->spmd->transfers[t];
+        if (transfer->indexing < 0 || operand->view != &builder->views[transfer->indexing])
+            continue;
+        for (int m = 0; m < transfer->access->tensor->order; m++) {
+            if (transfer->index_levels[m] != level || level < 0 || state->numbers[t][m])
+                continue;
+            const int array = builder->views[t].number_arrays[m];
+            const int var = loop_add_var(kernel, (LoopVar){.name = arena_printf(arena, "at%d", m + 1),
+                                                           .type = VALUE_TYPE_INDEX,
+                                                           .stem_array = builder->views[t].array,
+                                                           .stem_var = -1});
+            const Value *number =
+                value_convert(arena,
+                              value_element(arena, VALUE_LOAD, (int)kernel->arrays.items[array].type, array,
+                                            operand->begin),
+                              VALUE_TYPE_INDEX);
+            if (operand->present)
+                number =
+                    value_select(arena, operand->present, number, value_index(arena, int_const(arena, 0)));
+            sparse_append(state, to, loop_let(arena, var, number));
+            state->numbers[t][m] = int_var(arena, var);
+        }
+    }
+}
+
 // Looks up the position of an operand in its next level, whose coordinate is known.
 static void append_lookup(SparseState *state, Operand *operand, LoopBody *to) {
     Arena *arena = sparse_arena(state);
@@ -162,6 +193,7 @@ static void append_lookup(SparseState *state, Operand *operand, LoopBody *to) {
     operand->present = found;
     operand->cursor = -1;
     operand->level++;
+    sparse_number(state, operand, to);
 }
 
 void sparse_lookups(SparseState *state, bool written, LoopBody *to) {

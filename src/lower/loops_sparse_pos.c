@@ -254,6 +254,7 @@ static void append_levels(SparseState *state, Part *part, int l, LoopBody *to) {
     operand->end = NULL;
     operand->present = NULL;
     operand->level = l + 1;
+    sparse_number(state, operand, body);
     state->known[var] = true;
     if (l < stored->last_level)
         sparse_lookups(state, false, body);

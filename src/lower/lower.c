@@ -403,6 +403,7 @@ const Spmd *lower(const Cin *cin, const int64_t *params, Diagnostics *diagnostic
     spmd->nests = lowering.nests;
     if (ok)
         choose_assembly(&lowering, params);
+    transfers_find_levels(spmd, &lowering.transfers);
     spmd->row_count = (int)lowering.rows.count;
     spmd->rows = lowering.rows.items;
     spmd->transfers = lowering.transfers.items;

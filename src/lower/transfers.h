@@ -29,6 +29,8 @@ void rows_of_stmt(const Cin *cin, const Stmt *stmt, RowWorkspaceArray *rows);
 // by the variables that locate elements in them.
 const Stmt *leaf_assign(const Cin *cin, const Nest *nest, int index, const TransferArray *transfers);
 
+// Sets `indexing` and index_levels, when all transfers of `spmd` have the accesses of its leaves.
+void transfers_find_levels(const Spmd *spmd, TransferArray *transfers);
 // Sets indexed_by of the fetches of a nest.
 void transfers_find_indices(const Cin *cin, const Nest *nest, int index, TransferArray *transfers);
 

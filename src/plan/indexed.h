@@ -17,19 +17,34 @@ int transfer_indexed_by(const StatementPlan *plan, int transfer);
 typedef Array(Part) IndexedParts;
 
 // What a rank uses of an operand. `parts`: what it lacks of a dense one, or uses of a sparse one, disjoint,
-// sorted by the ranks that have them at home, and those of one rank by coordinates. Of a dense one, `view` is
-// the bounding box of all that it uses, which is empty where it uses nothing, and `piece` the home piece that
-// contains it, -1: none does.
+// sorted by the ranks that have them at home, and those of one rank by coordinates.
+//
+// Of a dense one, `bounds` is the bounding box of all that it uses, which is empty where it uses nothing, and
+// `piece` the home piece that contains it, -1: none does. Else what it uses is in a buffer, which has all
+// coordinates of the box or, where this takes less memory, in a mode with an index level
+// (Transfer.index_levels) those that entries have: coordinates[mode] in increasing order, whose indices in
+// this list take their place in `view`. `own`: what is copied there from home pieces.
 typedef struct {
-    IndexedParts parts;
-    Rect view;
+    IndexedParts parts, own;
+    Rect bounds, view;
     int64_t piece;
+    const int64_t *coordinates[MAX_ORDER]; // NULL: all of the box
+    int64_t entries;                       // that it uses of the operand that indexes
 } IndexedUse;
 
 // `entries` are those that the rank has of the operand that indexes; they are changed. NULL where none does.
 // Returns NULL on success, else the reason of the failure.
 const char *indexed_use(const StatementPlan *plan, int transfer, int64_t rank, Entries *entries, Arena *arena,
                         IndexedUse *use);
+
+// The index of the first coordinate that is not less than `x` in a list of `count` in increasing order.
+int64_t coordinate_index(const int64_t *list, int64_t count, int64_t x);
+// A part in terms of the view.
+Rect indexed_in_view(const IndexedUse *use, const Rect *part);
+// Elements of the buffer, and bytes of the numbers that take the place of coordinates in the levels of the
+// operand that indexes: one for each of its entries.
+int64_t indexed_buffer(const IndexedUse *use);
+int64_t indexed_number_bytes(const StatementPlan *plan, int transfer, const IndexedUse *use);
 
 // What it costs `rank` to receive these numbers of elements, by rank; those of its own are not moved.
 Cost indexed_cost(const StatementPlan *plan, int transfer, int64_t rank, const int64_t *elements);

@@ -7,12 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-// With fewer runs, starting a team of threads costs more time than it saves.
-enum { PARALLEL_RUNS = 1 << 14 };
+// With fewer runs, starting a team of threads costs more time than it saves. A run of more bytes is not made
+// longer, so that threads can share it.
+enum { PARALLEL_RUNS = 1 << 14, RUN_BYTES = 1 << 16 };
 
 static bool add_run(CopyList *list, char *to, const char *from, int64_t bytes) {
     CopyRun *last = list->count > 0 ? &list->runs[list->count - 1] : NULL;
-    if (last && last->to + last->bytes == to && last->from + last->bytes == from) {
+    if (last && last->bytes < RUN_BYTES && last->to + last->bytes == to && last->from + last->bytes == from) {
         last->bytes += bytes;
         return true;
     }

@@ -168,8 +168,11 @@ static void describe_result(const Assembly *assembly) {
 // Indexed fetches, and copies of operands that another operand indexes.
 static bool create_indexed(const Assembly *assembly) {
     const ExecutionParts *parts = assembly->parts;
-    for (int t = 0; parts->plan && t < parts->transfer_count; t++) {
-        const int by = transfer_indexed_by(parts->plan, t);
+    for (int t = 0; t < parts->transfer_count; t++) {
+        const Transfer *transfer = parts->transfers[t]->transfer;
+        if (transfer->kind == TRANSFER_FETCH && transfer->indexing >= 0)
+            assembly->execution->transfers[t].by = storage_of(assembly, transfer->indexing);
+        const int by = parts->plan ? transfer_indexed_by(parts->plan, t) : -1;
         if (by < 0)
             continue;
         TransferState *state = &assembly->execution->transfers[t];

@@ -16,7 +16,10 @@ struct IndexedFetch {
     Piece view;
     void *buffer; // that the view is in; NULL: it is a home piece, or has no data
     ValueExchange values;
-    CopyList packed, unpacked; // from home pieces to `values`, and from there to the view
+    void *numbers[MAX_ORDER]; // by mode; NULL: none
+    int64_t number_bytes;     // of them, as planned
+    // From home pieces to `values`, and from there to the view; and from home pieces to the view.
+    CopyList packed, unpacked, own;
 };
 
 IndexedFetch *indexed_fetch_create(const StatementPlan *plan, int transfer, const Storage *storage,
@@ -31,6 +34,12 @@ static void forget(IndexedFetch *fetch) {
     memory_release(MEMORY_HOST, fetch->buffer);
     fetch->buffer = NULL;
     fetch->view = (Piece){0};
+    for (int m = 0; m < MAX_ORDER; m++) {
+        memory_release(MEMORY_HOST, fetch->numbers[m]);
+        fetch->numbers[m] = NULL;
+    }
+    fetch->number_bytes = 0;
+    copy_list_free(&fetch->own);
     copy_list_free(&fetch->packed);
     copy_list_free(&fetch->unpacked);
     value_exchange_free(&fetch->values);
@@ -51,19 +60,40 @@ const Piece *indexed_fetch_view(const IndexedFetch *fetch) {
     return &fetch->view;
 }
 
+void *indexed_fetch_numbers(const IndexedFetch *fetch, int mode) {
+    return fetch->numbers[mode];
+}
+
+static const LevelArrays *listing_level(const Storage *by, int level, int *array) {
+    const LevelFormat *format = by->stored.levels[level].format;
+    *array = 0;
+    while (format->arrays[*array].kind != LEVEL_ARRAY_COORDINATES)
+        ++*array;
+    return &by->stored.arrays[level];
+}
+
+void *listed_coordinates(const Storage *by, int level) {
+    int array;
+    return by->structure ? listing_level(by, level, &array)->arrays[array] : NULL;
+}
+
 const ValueExchange *indexed_fetch_values(const IndexedFetch *fetch) {
     return &fetch->values;
 }
 
 int64_t indexed_fetch_buffers(const IndexedFetch *fetch) {
     const int64_t own = fetch->buffer ? rect_volume(&fetch->view.rect) : 0;
-    return saturated_mul(saturated_add(own, value_exchange_buffer(&fetch->values)),
-                         (int64_t)type_info(fetch->storage->type)->size);
+    return saturated_add(fetch->number_bytes,
+                         saturated_mul(saturated_add(own, value_exchange_buffer(&fetch->values)),
+                                       (int64_t)type_info(fetch->storage->type)->size));
 }
 
 int64_t indexed_fetch_bytes(const IndexedFetch *fetch) {
-    return saturated_add(indexed_fetch_buffers(fetch),
-                         saturated_add(copy_list_bytes(&fetch->packed), copy_list_bytes(&fetch->unpacked)));
+    const CopyList *const lists[] = {&fetch->packed, &fetch->unpacked, &fetch->own};
+    int64_t bytes = indexed_fetch_buffers(fetch);
+    for (int l = 0; l < 3; l++)
+        bytes = saturated_add(bytes, copy_list_bytes(lists[l]));
+    return bytes;
 }
 
 // While they are found.
@@ -108,6 +138,47 @@ static int64_t *count_elements(const Finding *finding, const PartList *list, Are
     return elements;
 }
 
+// The index of the coordinate of each position of a level in a list of these in increasing order, by a table
+// where that is not much longer than the level. Positions that the rank does not use may have others.
+static void number_positions(const LevelArrays *level, int array, int64_t count, const int64_t *coordinates,
+                             Arena *arena, LevelArrays *to) {
+    const int64_t first = count > 0 ? coordinates[0] : 0;
+    const int64_t extent = count > 0 ? coordinates[count - 1] + 1 - first : 0;
+    int64_t *table = NULL;
+    if (extent / 4 <= level->position_count) {
+        table = arena_array(arena, int64_t, extent);
+        for (int64_t i = 0; i < count; i++)
+            table[coordinates[i] - first] = i;
+    }
+    for (int64_t p = 0; p < level->position_count; p++) {
+        const int64_t x = level_coordinate(level, array, p);
+        const bool within = x >= first && x < first + extent;
+        level_set_coordinate(to, 0, p,
+                             !within ? 0
+                             : table ? table[x - first]
+                                     : min_i64(coordinate_index(coordinates, count, x), count - 1));
+    }
+}
+
+static bool number_coordinates(const Finding *finding, Arena *arena) {
+    IndexedFetch *fetch = finding->fetch;
+    const IndexedUse *use = &finding->use;
+    const Transfer *transfer = &fetch->plan->spmd->transfers[fetch->transfer];
+    for (int m = 0; m < use->view.order; m++) {
+        if (!use->coordinates[m])
+            continue;
+        int array;
+        const LevelArrays *level = listing_level(fetch->by, transfer->index_levels[m], &array);
+        LevelArrays numbers = {.wide = level->wide};
+        fetch->numbers[m] = numbers.arrays[0] =
+            memory_allocate(MEMORY_HOST, level->position_count, level->wide ? TYPE_I64 : TYPE_I32);
+        if (!fetch->numbers[m])
+            return false;
+        number_positions(level, array, use->view.hi[m], use->coordinates[m], arena, &numbers);
+    }
+    return true;
+}
+
 // The view, and the memory that values go through.
 static bool allocate(Finding *finding, Arena *arena) {
     IndexedFetch *fetch = finding->fetch;
@@ -118,19 +189,20 @@ static bool allocate(Finding *finding, Arena *arena) {
     if (!value_exchange_create(&fetch->values, storage->type, fetch->plan->options.message_limit, sends,
                                receives, finding->comm))
         return false;
+    fetch->number_bytes = indexed_number_bytes(fetch->plan, fetch->transfer, use);
+    const int64_t elements = indexed_buffer(use), size = (int64_t)type_info(storage->type)->size;
+    if (saturated_add(indexed_fetch_buffers(fetch), saturated_mul(elements, size)) > finding->limit)
+        return false;
     if (use->piece >= 0) {
         fetch->view = storage->pieces[use->piece];
-    } else if (!rect_is_empty(&use->view)) {
-        const int64_t size = (int64_t)type_info(storage->type)->size, volume = rect_volume(&use->view);
-        if (saturated_add(indexed_fetch_buffers(fetch), saturated_mul(volume, size)) > finding->limit)
-            return false;
-        fetch->buffer = memory_allocate(MEMORY_HOST, volume, storage->type);
+    } else if (elements > 0) {
+        fetch->buffer = memory_allocate(MEMORY_HOST, elements, storage->type);
         fetch->view =
             piece_packed(&use->view, tensor_levels(storage->home->tensor), storage->type, fetch->buffer);
         if (!fetch->buffer)
             return false;
     }
-    return indexed_fetch_buffers(fetch) <= finding->limit && value_exchange_allocate(&fetch->values);
+    return value_exchange_allocate(&fetch->values) && number_coordinates(finding, arena);
 }
 
 static const Piece *piece_of(const Storage *storage, const Rect *rect) {
@@ -140,28 +212,55 @@ static const Piece *piece_of(const Storage *storage, const Rect *rect) {
     return &storage->pieces[p];
 }
 
-// Between home pieces or the view, and elements that follow each other in the order of the parts.
-static bool list_copies(const IndexedFetch *fetch, const PartList *parts, CopyList *list, char *data,
-                        bool packs) {
+// What the view has of a part, with coordinates in place of their numbers.
+static Piece window(const Finding *finding, const Rect *part) {
+    Piece piece = finding->fetch->view;
+    const Rect rect = indexed_in_view(&finding->use, part);
+    piece.data = piece_element(&finding->fetch->view, &rect);
+    piece.rect = *part;
+    for (int m = 0; m < part->order; m++)
+        piece.rect.periodic[m] = NULL;
+    return piece;
+}
+
+// Elements follow each other in the order of the parts.
+static bool list_packed(const Finding *finding) {
+    IndexedFetch *fetch = finding->fetch;
     const Storage *storage = fetch->storage;
     const LevelList levels = tensor_levels(storage->home->tensor);
-    for (int64_t i = 0; i < parts->count; i++) {
-        const Rect *rect = &parts->parts[i].rect;
-        const Piece packed = piece_packed(rect, levels, storage->type, data);
-        if (!copy_list_add(list, packs ? &packed : &fetch->view, packs ? piece_of(storage, rect) : &packed,
-                           rect))
-            return false;
-        data += (size_t)rect_volume(rect) * type_info(storage->type)->size;
+    const size_t size = type_info(storage->type)->size;
+    char *to = fetch->values.outgoing, *from = fetch->values.incoming;
+    bool ok = true;
+    for (int64_t i = 0; ok && i < finding->sends.count; i++) {
+        const Rect *rect = &finding->sends.parts[i].rect;
+        const Piece packed = piece_packed(rect, levels, storage->type, to);
+        ok = copy_list_add(&fetch->packed, &packed, piece_of(storage, rect), rect);
+        to += (size_t)rect_volume(rect) * size;
     }
-    return true;
+    for (int64_t i = 0; ok && i < finding->receives.count; i++) {
+        const Rect *rect = &finding->receives.parts[i].rect;
+        const Piece packed = piece_packed(rect, levels, storage->type, from), view = window(finding, rect);
+        ok = copy_list_add(&fetch->unpacked, &view, &packed, rect);
+        from += (size_t)rect_volume(rect) * size;
+    }
+    return ok;
+}
+
+static bool list_own(const Finding *finding) {
+    IndexedFetch *fetch = finding->fetch;
+    bool ok = true;
+    for (int64_t i = 0; ok && fetch->buffer && i < finding->use.own.count; i++) {
+        const Rect *rect = &finding->use.own.items[i].rect;
+        const Piece view = window(finding, rect);
+        ok = copy_list_add(&fetch->own, &view, piece_of(fetch->storage, rect), rect);
+    }
+    return ok;
 }
 
 static bool prepare_values(void *arguments, Diagnostics *diagnostics) {
     Finding *finding = arguments;
     IndexedFetch *fetch = finding->fetch;
-    return (allocate(finding, diagnostics->arena) &&
-            list_copies(fetch, &finding->sends, &fetch->packed, fetch->values.outgoing, true) &&
-            list_copies(fetch, &finding->receives, &fetch->unpacked, fetch->values.incoming, false) &&
+    return (allocate(finding, diagnostics->arena) && list_packed(finding) && list_own(finding) &&
             indexed_fetch_bytes(fetch) <= finding->limit) ||
            no_memory(fetch, diagnostics);
 }
@@ -180,22 +279,12 @@ bool indexed_fetch_find(IndexedFetch *fetch, int64_t taken, MPI_Comm comm, Diagn
     return ok;
 }
 
-// What is at home of the bounding box.
-static void copy_own(const IndexedFetch *fetch) {
-    for (int64_t p = 0; fetch->buffer && p < fetch->storage->piece_count; p++) {
-        const Piece *piece = &fetch->storage->pieces[p];
-        Rect common;
-        if (rect_intersect(&piece->rect, &fetch->view.rect, NULL, &common))
-            piece_copy(&fetch->view, piece, &common);
-    }
-}
-
 void indexed_fetch_start(IndexedFetch *fetch) {
     const size_t size = type_info(fetch->storage->type)->size;
     value_exchange_receive(&fetch->values);
     copy_list_execute(&fetch->packed, size);
     value_exchange_send(&fetch->values);
-    copy_own(fetch);
+    copy_list_execute(&fetch->own, size);
 }
 
 void indexed_fetch_finish(IndexedFetch *fetch) {

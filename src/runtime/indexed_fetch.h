@@ -26,9 +26,14 @@ bool indexed_fetch_find(IndexedFetch *fetch, int64_t taken, MPI_Comm comm, Diagn
 void indexed_fetch_start(IndexedFetch *fetch);
 void indexed_fetch_finish(IndexedFetch *fetch);
 
-// What the kernel reads: the bounding box of what this rank uses, in a home piece that contains it, or in a
-// buffer. Without data where it uses nothing.
+// What the kernel reads, in a home piece or a buffer; without data where this rank uses nothing. In a mode
+// whose coordinates are numbered, the rectangle is one of numbers.
 const Piece *indexed_fetch_view(const IndexedFetch *fetch);
+// These numbers, for each position of the level of the sparse operand that lists coordinates of `mode`, with
+// as many bits as there; NULL: none, the kernel uses the coordinates.
+void *indexed_fetch_numbers(const IndexedFetch *fetch, int mode);
+// The coordinates themselves; NULL where the operand has no structure.
+void *listed_coordinates(const Storage *by, int level);
 // What each execution moves.
 const ValueExchange *indexed_fetch_values(const IndexedFetch *fetch);
 // Bytes of its buffers on this rank; and with the lists of what is copied.

@@ -235,6 +235,18 @@ static void expose_levels(TransferState *state, bool empty) {
     }
 }
 
+// What kernels use in place of coordinates that another operand lists.
+static void expose_numbers(TransferState *state) {
+    const Transfer *transfer = state->scope.plan->transfer;
+    const Tensor *tensor = transfer->access->tensor;
+    for (int l = 0; state->by && l < tensor->order; l++) {
+        const int mode = tensor->mode_order[l], level = transfer->index_levels[mode];
+        void *numbers = state->indexed ? indexed_fetch_numbers(state->indexed, mode) : NULL;
+        if (level >= 0)
+            state->exposed.levels[l].arrays[0] = numbers ? numbers : listed_coordinates(state->by, level);
+    }
+}
+
 static void expose(TransferState *state, const RankStep *step) {
     const Piece *view = &state->scope.view;
     if (tensor_is_sparse(state->scope.storage->home->tensor)) {
@@ -244,6 +256,7 @@ static void expose(TransferState *state, const RankStep *step) {
     state->exposed.values = view->data;
     memcpy(state->exposed.lo, state->indexed ? view->rect.lo : step->first, sizeof state->exposed.lo);
     memcpy(state->exposed.stride, view->stride, sizeof state->exposed.stride);
+    expose_numbers(state);
 }
 
 static void start_operations(TransferState *state, const RankStep *step) {

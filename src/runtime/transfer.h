@@ -13,6 +13,7 @@
 typedef struct {
     CallScope scope;
     void *buffers[2];
+    const Storage *by;     // of the operand that lists coordinates of this one, which kernels use; or NULL
     IndexedFetch *indexed; // of a dense tensor indexed by a sparse one; NULL: as planned
     Copies copies;         // of what a leaf adds to, where its threads need them
     OperationCall *calls; // as the operations of the plan; those of one step in the order in which they start

@@ -33,6 +33,11 @@ typedef struct {
     // A fetch of a dense tensor: the sparse operand whose entries name the coordinates that are used, as it
     // is a factor wherever this is one; NULL: the whole footprint is.
     const Access *indexed_by;
+    // The fetch of that operand, -1; and by mode of this one, which is dense, the level of that operand as
+    // leaves read it that lists the coordinates of the mode, -1. In leaves these coordinates are numbered: as
+    // in the operand, or as in a buffer that has no others.
+    int indexing;
+    int index_levels[MAX_ORDER];
     int nest;
     int at; // variable of the loop that it is at (for diagnostics and plans), -1: outside of all loops
     int loop_count; // sequential loops around it, outermost first

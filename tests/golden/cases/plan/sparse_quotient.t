@@ -37,6 +37,6 @@ b(i) = sqrt(B(i)) * y(i) / z(i)
                                      moved      moved      messages     home  buffers  entries    entries
   tensor  pattern  at  steps  busiest rank  all ranks  busiest rank  largest  largest   stored  imbalance
   B       local    io      1           0 B        0 B             0     76 B      0 B        6      2.500
-  y       gather   io      1          40 B       48 B             1    240 B    112 B        -          -
-  z       gather   io      1          40 B       48 B             1    240 B    112 B        -          -
+  y       gather   io      1          40 B       48 B             1    240 B    100 B        -          -
+  z       gather   io      1          40 B       48 B             1    240 B    100 B        -          -
   b       local    io      1           0 B        0 B             0     80 B      0 B        -          -
