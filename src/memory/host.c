@@ -6,6 +6,7 @@
 
 #include <complex.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -20,6 +21,7 @@ static struct {
     void *memory;
     int64_t bytes;
 } kept[KEPT]; // the oldest first, those without memory last
+static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void forget_kept(int k) {
     memmove(&kept[k], &kept[k + 1], sizeof kept[0] * (size_t)(KEPT - 1 - k));
@@ -29,46 +31,43 @@ static void forget_kept(int k) {
 // The smallest that is large enough and not much larger; NULL: there is none.
 static void *take_kept(int64_t bytes) {
     void *memory = NULL;
-#pragma omp critical(kept_memory)
-    {
-        int best = -1;
-        for (int k = 0; k < KEPT && kept[k].memory; k++)
-            if (kept[k].bytes >= bytes && kept[k].bytes - bytes <= bytes / 4 &&
-                (best < 0 || kept[k].bytes < kept[best].bytes))
-                best = k;
-        if (best >= 0) {
-            memory = kept[best].memory;
-            forget_kept(best);
-        }
+    int best = -1;
+    pthread_mutex_lock(&kept_lock);
+    for (int k = 0; k < KEPT && kept[k].memory; k++)
+        if (kept[k].bytes >= bytes && kept[k].bytes - bytes <= bytes / 4 &&
+            (best < 0 || kept[k].bytes < kept[best].bytes))
+            best = k;
+    if (best >= 0) {
+        memory = kept[best].memory;
+        forget_kept(best);
     }
+    pthread_mutex_unlock(&kept_lock);
     return memory;
 }
 
 // Returns what has no more room and has to be released.
 static void *keep(void *memory, int64_t bytes) {
     void *oldest = NULL;
-#pragma omp critical(kept_memory)
-    {
-        int count = 0;
-        while (count < KEPT && kept[count].memory)
-            count++;
-        if (count == KEPT) {
-            oldest = kept[0].memory;
-            forget_kept(0);
-            count--;
-        }
-        kept[count].memory = memory;
-        kept[count].bytes = bytes;
+    int count = 0;
+    pthread_mutex_lock(&kept_lock);
+    while (count < KEPT && kept[count].memory)
+        count++;
+    if (count == KEPT) {
+        oldest = kept[0].memory;
+        forget_kept(0);
+        count--;
     }
+    kept[count].memory = memory;
+    kept[count].bytes = bytes;
+    pthread_mutex_unlock(&kept_lock);
     return oldest;
 }
 
 static void release_kept(void) {
-#pragma omp critical(kept_memory)
-    while (kept[0].memory) {
+    pthread_mutex_lock(&kept_lock);
+    for (; kept[0].memory; forget_kept(0))
         free(kept[0].memory);
-        forget_kept(0);
-    }
+    pthread_mutex_unlock(&kept_lock);
 }
 
 // Large arrays ask for large pages, as NumPy's do: gathers and scatters miss the TLB less often, and the
