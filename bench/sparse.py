@@ -557,7 +557,7 @@ def main():
             os.environ["XDG_CACHE_HOME"] = cache
         bench = Bench(options)
         print(f"{THREADS} threads; reading memory: {bench.bandwidth():.1f} GB/s")
-        print(f"  {'input':<8} {'who':<9} {'median ms':>9} {'25 %':>9} {'75 %':>9}  to the best of the others")
+        print(f"  {'input':<8} {'library':<9} {'median ms':>9} {'25 %':>9} {'75 %':>9}  to the best of the others")
         inputs = {}
         for kernel in options.kernel:
             text, function, named = KERNELS[kernel]

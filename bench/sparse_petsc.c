@@ -72,7 +72,7 @@ static PetscErrorCode load(const char *name, Mat *matrix) {
     PetscFunctionReturn(0);
 }
 
-// Blocks in a read on rank 0, sleeps on the others: no core is taken from who is measured meanwhile.
+// Blocks in a read on rank 0, sleeps on the others, so that other libraries are measured on free cores.
 static int next_line(char *line, int size) {
     if (rank == 0 && !fgets(line, size, stdin))
         line[0] = 0;

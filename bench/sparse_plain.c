@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sparse kernels as loops that a person writes for one format: what bench/sparse.py compares distal with.
+// Sparse kernels written by hand for one format, with which bench/sparse.py compares distal.
 // Matrices are in CSR, tensors of three modes in CSF with three compressed levels; dense ones are row-major.
 #include <mpi.h>
 #include <omp.h>

@@ -34,7 +34,7 @@ struct distal_plan {
     distal_execution *execution;
     int64_t missing; // bytes that it needs beyond the memory that tensors have
     double compile_seconds;
-    distal_figures *figures; // made when they are asked for
+    distal_figures *figures; // made on demand
 };
 
 typedef struct {

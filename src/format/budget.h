@@ -11,7 +11,7 @@ typedef struct {
 } Budget;
 
 // `count` items of `size` bytes, zero or not initialized; NULL where they exceed what is left, or there is no
-// memory. Freed with budget_release, or by whom they are left to with memory_release.
+// memory. Freed with budget_release; what outlives the budget, with memory_release.
 void *budget_take(Budget *budget, int64_t count, int64_t size, bool zero);
 void budget_release(Budget *budget, void *memory, int64_t count, int64_t size); // which may be NULL
 

@@ -39,7 +39,7 @@ typedef struct {
     bool wide;
     void *arrays[LEVEL_ARRAY_COUNT];
     int64_t lengths[LEVEL_ARRAY_COUNT]; // in elements
-    bool borrowed[LEVEL_ARRAY_COUNT];   // owned by somebody else
+    bool borrowed[LEVEL_ARRAY_COUNT];   // owned by the caller, so not released here
 } LevelArrays;
 
 static inline int64_t level_coordinate(const LevelArrays *level, int array, int64_t position) {
@@ -54,7 +54,7 @@ static inline void level_set_coordinate(LevelArrays *level, int array, int64_t p
         ((int32_t *)level->arrays[array])[position] = (int32_t)coordinate;
 }
 
-// Some sorted entries as a level sees them while it is packed. Entries with the same coordinates in levels 0
+// A block of sorted entries while a level is packed. Entries with the same coordinates in levels 0
 // to `depth` share a position of the level. `depth` is the level itself or, where it is nonunique, the last
 // of the singleton levels that follow it.
 typedef struct {
@@ -65,8 +65,8 @@ typedef struct {
     int64_t *positions; // by entry: position of the level above, which packing replaces by that of the level
 } LevelEntries;
 
-// Where a thread is in a level while it packs: distinct entries so far, as the level sees them, and the
-// position above of the last of them; -1 where there is none.
+// How far a thread has packed a level: distinct entries so far, as the level counts them (LevelEntries), and
+// the position above the last of them; -1 where there is none.
 typedef struct {
     int64_t distinct, parent;
 } LevelState;

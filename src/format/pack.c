@@ -16,7 +16,7 @@
 // The entries of one thread.
 typedef struct {
     int64_t first, last; // places
-    // How many differ from the entry before first in level l; [order]: in none.
+    // By level: entries whose first difference from the entry before is in this level; [order]: equal ones.
     int64_t steps[MAX_ORDER + 1];
     bool any; // it has entries: the coordinates of the first and of the last one
     int64_t begin[MAX_ORDER], end[MAX_ORDER];
@@ -30,8 +30,8 @@ typedef struct {
     EntryReader reader; // of sorted entries
     Arena *arena;
     Budget budget;
-    const void *values; // of the entries, which are put in
-    EntryMap *map;      // or NULL: what is made in place of that
+    const void *values; // of the entries, to be stored; NULL with a map
+    EntryMap *map;      // from entries to values, made instead of storing values; or NULL
     bool repeats;       // entries may be equal though there is a map
     bool counts;        // entries may be equal, or levels have positions for several entries
     int depths[MAX_ORDER];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Between entries and arrays: the elements of a dense array as entries, entries added up in an array, and
-// files of formats that have one where the other is wanted.
+// files of formats that have one where the other is needed.
 #ifndef DISTAL_IO_ARRAY_ENTRIES_H
 #define DISTAL_IO_ARRAY_ENTRIES_H
 

@@ -137,7 +137,7 @@ static void read_spans(void *context, const Run *run) {
 // Splits `runs` into the innermost levels whose span in the file fits into a block and contains few unwanted
 // elements, and the remaining levels. Returns the span in elements, 0 where no level fits.
 static int64_t split_runs(const Runs *runs, int64_t block, Runs *inside, Runs *outside) {
-    enum { WORTH = 8 }; // elements read at most for each that is wanted
+    enum { WORTH = 8 }; // elements read at most for each that is needed
     int64_t span = 1, wanted = 1;
     int inner = 0;
     for (; inner < runs->levels; inner++) {

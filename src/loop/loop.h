@@ -113,7 +113,7 @@ typedef enum {
     LOOP_WAIT,       // it has ended: `array` can be read
     LOOP_FETCH,      // both, where nothing happens between
     LOOP_OPEN,       // of `transfer`, a reduction: `array` can be added to
-    LOOP_REDUCE,     // what was added is brought to the owners
+    LOOP_REDUCE,     // what was added is sent to the owners
     LOOP_RELEASE,    // of `transfer`: its array is not read any more
     LOOP_COMMENT
 } LoopKind;
@@ -134,8 +134,9 @@ typedef struct {
     bool uneven;     // iterations take different times, so threads take a few of them at a time
     int sum_count;   // scalars that threads and lanes add to on their own, and that are added up in the end
     const int *sums;
-    const IntExpr *work; // iterations inside: few are not worth a team. Before `threads`, where it is known
-                         // otherwise than from the bounds of loops: of it in all iterations of loops around
+    const IntExpr *work; // iterations of all loops inside: few are not worth a team. The pass `threads` sets
+                         // it; before, only where bounds of loops do not give it, summed over all
+                         // iterations of the loops around
     const IntExpr *call; // those of a library call inside: where they are many, it has a team of its own
 } LoopExecution;
 

@@ -7,9 +7,9 @@
 #include "loop/passes.h"
 
 // A block is as long as local arrays with its elements stay in registers: 512 bytes are all of AVX2, a
-// quarter of AVX-512. One longer than four cache lines saves no more loads of coordinates worth mentioning.
-// Of what is left over, blocks of a cache line, a vector of AVX-512, then one block with a condition for each
-// element, which vectors have masks for.
+// quarter of AVX-512. A block longer than four cache lines hardly saves more loads of coordinates.
+// The remainder is done in blocks of a cache line, a vector of AVX-512, and then in one block with a
+// condition for each element, which becomes the mask of a vector.
 enum { REGISTER_BYTES = 512, BLOCK_BYTES = 256, SHORT_BYTES = 64 };
 
 // Nodes of a body, the dense loops inside of them, and what these update.

@@ -68,9 +68,9 @@ static bool is_uneven(const LoopKernel *kernel, const LoopNode *loop) {
     return false;
 }
 
-// Whether no command says who executes loops of a leaf, which has one library call at most: its count is set
-// in *call. Calls that share space may not be made at the same time.
-static bool is_open(const Threads *threads, const LoopNode *leaf, const IntExpr **call) {
+// Whether threads may share a loop of the leaf: no command says how its loops are executed, and it has one
+// library call at most, whose count is set in *call. Calls that share space may not be made at the same time.
+static bool may_share(const Threads *threads, const LoopNode *leaf, const IntExpr **call) {
     const LoopBody nodes = loop_nodes(threads->kernel->arena, leaf);
     *call = NULL;
     for (int64_t i = 0; i < nodes.count; i++) {
@@ -164,7 +164,7 @@ static LoopBody with_shared(const LoopKernel *kernel, const LoopBody *body, cons
 static const LoopNode *with_threads(Threads *threads, const LoopNode *leaf) {
     const LoopKernel *kernel = threads->kernel;
     const IntExpr *call;
-    const LoopNode *loop = is_open(threads, leaf, &call) ? shared_loop(threads, &leaf->body, !call) : NULL;
+    const LoopNode *loop = may_share(threads, leaf, &call) ? shared_loop(threads, &leaf->body, !call) : NULL;
     return loop ? loop_with_body(kernel->arena, leaf, with_shared(kernel, &leaf->body, loop, call)) : leaf;
 }
 

@@ -38,7 +38,7 @@ LoopKernel *loop_kernel_copy(const LoopKernel *kernel);
 // An element of a sparse array may be missing where nothing is added to it, so there every iteration has to.
 const LoopNode *loop_invariant_update(const LoopKernel *kernel, const LoopNode *loop);
 // A leaf that is executed only where these arrays, by number, have memory: without iterations of the loops
-// around an update its element may not exist, except in a workspace. Teams look for themselves.
+// around an update its element may not exist, except in a workspace. A team makes this test inside.
 const LoopNode *loop_where_present(const LoopKernel *kernel, const LoopNode *leaf, const bool *arrays,
                                    int64_t array_count);
 bool loop_has_loop(const LoopBody *body);

@@ -7,20 +7,21 @@
 typedef struct {
     const Cin *cin;
     int loop;
-    bool moves;
-} Movement;
+    bool depends;
+} Dependence;
 
-static void find_movement(void *context, const Access *access) {
-    Movement *movement = context;
+static void find_dependence(void *context, const Access *access) {
+    Dependence *dependence = context;
     for (int m = 0; tensor_is_sparse(access->tensor) && m < access->tensor->order; m++)
-        movement->moves = movement->moves || bounds_depends(movement->cin, access->vars[m], movement->loop);
+        dependence->depends =
+            dependence->depends || bounds_depends(dependence->cin, access->vars[m], dependence->loop);
 }
 
-bool assembly_moves(const Cin *cin, const Stmt *assign, int loop) {
-    Movement movement = {cin, loop, false};
-    find_movement(&movement, assign->lhs);
-    expr_accesses(assign->rhs, find_movement, &movement);
-    return movement.moves;
+bool assembly_depends(const Cin *cin, const Stmt *assign, int loop) {
+    Dependence dependence = {cin, loop, false};
+    find_dependence(&dependence, assign->lhs);
+    expr_accesses(assign->rhs, find_dependence, &dependence);
+    return dependence.depends;
 }
 
 static void find_nonunique(void *context, const Access *access) {
@@ -37,10 +38,10 @@ Assembly assembly_of(const Spmd *spmd, const Leaf *leaf) {
     const Access *result = leaf->assign->lhs;
     assembly.lists = append_lists(result->tensor->order, result->tensor->levels);
     const int last = append_last_level(&assembly.lists);
-    int count = 0; // loops that move entries
+    int count = 0; // loops on which entries depend
     bool fits = last >= 0;
     for (int l = 0; l < leaf->loop_count; l++) {
-        if (!assembly_moves(spmd->cin, leaf->assign, leaf->loops[l].var))
+        if (!assembly_depends(spmd->cin, leaf->assign, leaf->loops[l].var))
             continue;
         if (count++ == 0)
             assembly.outer = l;
@@ -115,7 +116,8 @@ bool assembly_joins(const LeafBuilder *leaf, int loop, const Operand *operand) {
     return false;
 }
 
-bool assembly_counts(const LeafBuilder *leaf, const LeafLoop *loop, int number, const Operand *operand) {
+bool assembly_is_consecutive(const LeafBuilder *leaf, const LeafLoop *loop, int number,
+                             const Operand *operand) {
     const Assembly *assembly = leaf->assembly;
     return operand->written && assembly->kind == ASSEMBLY_ORDERED && !assembly->repeats &&
            !assembly->divides && number > assembly->outer &&

@@ -16,7 +16,7 @@ typedef enum {
 
 struct Assembly {
     AssemblyKind kind;
-    int outer; // the outermost loop of the leaf, by number, of which entries depend
+    int outer; // the outermost loop of the leaf, by number, on which entries depend
     int row;   // the loop each of whose iterations is a row; -1: none
     // Loops down to the last level that has coordinates, in the order of levels; in a row, all but the last.
     int loop_count;
@@ -24,8 +24,8 @@ struct Assembly {
     bool repeats; // an entry may come several times, one after the other
     bool divides; // entries below one position may come in several iterations of a loop above
     AppendLists lists;
-    // In the kernel: the lists, as they are bound and one by one; scalars by level, the last coordinate and
-    // the last position above; the set.
+    // Arrays of the kernel: all lists, and each list; scalars by level, with the last coordinate that was
+    // pushed and the last position above; the set.
     int all, arrays[MAX_APPEND_LISTS], last[MAX_ORDER], parents[MAX_ORDER], set;
 };
 
@@ -35,18 +35,19 @@ Assembly assembly_of(const Spmd *spmd, const Leaf *leaf);
 // of a row of the result when it ends, instead of a search among these for each update. `params`: values by
 // index, for the estimate only; NULL where they are not known. Sets the row.
 bool assembly_has_values_row(const Spmd *spmd, const Leaf *leaf, const int64_t *params, RowWorkspace *row);
-// How entries are found, for people.
+// How entries are found, for messages.
 const char *assembly_text(const Spmd *spmd, const Leaf *leaf);
 
-// Whether entries differ between iterations of a loop, as it indexes a sparse tensor.
-bool assembly_moves(const Cin *cin, const Stmt *assign, int loop);
+// Whether entries depend on a loop, as it indexes a sparse tensor.
+bool assembly_depends(const Cin *cin, const Stmt *assign, int loop);
 // Whether equal coordinates of an operand's next level have to be one iteration of a loop of the leaf, as
 // else what is inside would come in another order.
 bool assembly_joins(const LeafBuilder *leaf, int loop, const Operand *operand);
 
 // Whether iterations of a loop have the entries of the result, `operand`, in its next level one after the
 // other, so that a position is that of the entry before plus one.
-bool assembly_counts(const LeafBuilder *leaf, const LeafLoop *loop, int number, const Operand *operand);
+bool assembly_is_consecutive(const LeafBuilder *leaf, const LeafLoop *loop, int number,
+                             const Operand *operand);
 
 // Sets how the leaf appends, and where its structure is built, adds what the kernel has for it.
 void assembly_begin(LeafBuilder *leaf);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which loops of a leaf are a BLAS call: the statement is a product whose factors are indexed by the loops as
-// the kernel wants, and each of these loops walks one mode of a matrix or vector with one stride.
+// Which loops of a leaf are a BLAS call: the statement is a product whose factors the loops index as in the
+// definition of the kernel, and each of these loops walks one mode of a matrix or vector with one stride.
 #include "lower/bounds.h"
 #include "lower/leaf.h"
 

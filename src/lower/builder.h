@@ -54,7 +54,7 @@ typedef struct {
     // the position reached so far, and the end.
     int cursor;
     const IntExpr *cursor_end;
-    bool counts; // an operand that is written: each iteration has its next position there
+    bool consecutive; // an operand that is written: each iteration has its next position there
 } Operand;
 
 typedef struct Assembly Assembly;       // lower/assembly.h

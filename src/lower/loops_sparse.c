@@ -15,7 +15,7 @@ typedef struct {
     const bool *chosen; // by operand; NULL: those that have a condition
 } SetContext;
 
-static int chosen_operand(void *context, const Access *access) {
+static int operand_in_set(void *context, const Access *access) {
     const SetContext *of = context;
     const int operand = build_operand(of->leaf, access, TRANSFER_FETCH);
     const bool chosen =
@@ -25,7 +25,7 @@ static int chosen_operand(void *context, const Access *access) {
 
 static const Set *make_set(const LeafBuilder *leaf, const bool *chosen, const Expr *expr) {
     SetContext context = {leaf, chosen};
-    return set_of(leaf->builder->arena, expr, leaf->builder->type, chosen_operand, &context);
+    return set_of(leaf->builder->arena, expr, leaf->builder->type, operand_in_set, &context);
 }
 
 static const Value *set_condition(const LeafBuilder *leaf, const Set *set) {
@@ -229,7 +229,7 @@ static void append_loop(const SparseState *state, int number, LoopBody *to) {
         return;
     }
     if (leaf->builder->structure &&
-        !assembly_moves(leaf->builder->spmd->cin, leaf->leaf->assign, leaf->leaf->loops[number].var)) {
+        !assembly_depends(leaf->builder->spmd->cin, leaf->leaf->assign, leaf->leaf->loops[number].var)) {
         append_loop(state, number + 1, to);
         return;
     }

@@ -128,8 +128,8 @@ static bool append_followed(SparseState *inside, const SparseLoop *loop, bool co
         if (loop->iterated[o] || !level || !level->type.format->range || level->type.nonunique ||
             assembly_adds_to_row(inside->leaf, operand) || operand->access->vars[level->mode] != loop->source)
             continue;
-        operand->counts = assembly_counts(inside->leaf, loop->from, loop->number, operand);
-        if (counted && !operand->counts)
+        operand->consecutive = assembly_is_consecutive(inside->leaf, loop->from, loop->number, operand);
+        if (counted && !operand->consecutive)
             continue;
         any = true;
         const IntExpr *begin;

@@ -112,7 +112,7 @@ static void take_next(const SparseState *state, Operand *operand, LoopBody *to) 
                   loop_update(arena, LOOP_STORE, operand->cursor, NULL,
                               value_index(arena, plus_one(arena, operand->begin))));
     operand->end = NULL;
-    operand->counts = false;
+    operand->consecutive = false;
     operand->cursor = -1;
     operand->level++;
 }
@@ -168,7 +168,7 @@ static void append_lookup(SparseState *state, Operand *operand, LoopBody *to) {
         operand->level++;
         return;
     }
-    if (operand->counts) {
+    if (operand->consecutive) {
         take_next(state, operand, to);
         return;
     }

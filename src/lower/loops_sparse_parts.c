@@ -33,7 +33,7 @@ LoopNode *sparse_parts(const SparseState *state, int stem, const IntExpr *count,
 }
 
 // Whether no command says how loops of the leaf are executed.
-static bool is_open(const LeafBuilder *leaf) {
+static bool runs_by_default(const LeafBuilder *leaf) {
     bool open = true;
     for (int l = 0; l < leaf->leaf->loop_count; l++) {
         const LeafLoop *loop = &leaf->leaf->loops[l];
@@ -72,7 +72,7 @@ LoopNode *sparse_coordinate_parts(const SparseState *state, SparseLoop *loop, bo
     const LeafLoop *from = loop->from;
     const bool structure = state->leaf->builder->structure, distinct = writes_by_coordinate(state, loop);
     const bool said = sparse_has_threads(from) && (from->thread_copies || !state->threads) && !structure;
-    if (loop->first || (!said && (loop->number > 0 || state->inner || !is_open(state->leaf))) ||
+    if (loop->first || (!said && (loop->number > 0 || state->inner || !runs_by_default(state->leaf))) ||
         (!distinct && !(merges && (said || adds_to_one_element(state->leaf)))))
         return NULL;
     int o = 0;

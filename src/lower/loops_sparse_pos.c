@@ -107,8 +107,8 @@ typedef struct {
     // By level: what is above the part. Where that is not empty, from the first to the last position.
     const IntExpr *begins[MAX_ORDER], *ends[MAX_ORDER], *lasts[MAX_ORDER];
     const IntExpr *first; // the value of the loop at the first position below those above
-    int edge_level; // at which the first and the last position are told from those between, which no other
-                    // part has; -1: nowhere
+    int edge_level; // at which the first and the last position, whose elements other parts may update as
+                    // well, are separated from those between; -1: nowhere
 } Part;
 
 static const Level *level_at(const SparseState *state, const Part *part, int l) {
@@ -142,9 +142,9 @@ static void append_above(const SparseState *state, Part *part, LoopBody *to) {
     }
 }
 
-// Where elements that other parts update as well can be told from others. Those with different coordinates of
-// the first levels, as far as these index the result, are different elements, and coordinates of two parts
-// are at the edges.
+// The level that separates elements which other parts may update as well from the rest; -1: none does.
+// Different coordinates of the first levels, as far as these index the result, mean different elements, and
+// only the first and the last coordinate of a part may be in another part, too.
 static int find_edge(const SparseState *state, const Relation *relation) {
     const LeafBuilder *leaf = state->leaf;
     const Cin *cin = leaf->builder->spmd->cin;

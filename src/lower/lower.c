@@ -290,19 +290,18 @@ static const Stmt *only_writer(const Cin *cin) {
     return writer;
 }
 
-static int chosen_operand(void *context, const Access *access) {
+static int equal_operand(void *context, const Access *access) {
     return access_equal(context, access) ? 0 : -1;
 }
 
 // Whether an assignment has a value only where an operand has an entry.
 static bool requires(const Cin *cin, const Stmt *assign, const Access *operand) {
     return set_requires(
-        set_of(cin->arena, assign->rhs, assignment_type(cin->assignment), chosen_operand, (void *)operand),
-        0);
+        set_of(cin->arena, assign->rhs, assignment_type(cin->assignment), equal_operand, (void *)operand), 0);
 }
 
 // Whether no command says in which order loops run and who executes them.
-static bool is_open(const Cin *cin) {
+static bool has_default_order(const Cin *cin) {
     for (int64_t d = 0; d < cin->directives.count; d++)
         if (cin->directives.items[d]->kind >= DIRECTIVE_SUBSTITUTE)
             return false;
@@ -323,7 +322,7 @@ static const Access *convert_as_result(const Cin *cin, const Access *operand) {
     bool same = true;
     for (int m = 0; m < operand->tensor->order; m++)
         same = same && operand->tensor->order == result->tensor->order && operand->vars[m] == result->vars[m];
-    if (!is_open(cin) || (!same && (result->tensor->placement || operand->tensor->placement)))
+    if (!has_default_order(cin) || (!same && (result->tensor->placement || operand->tensor->placement)))
         return NULL;
     return leaf_stored_as(cin->arena, operand, result);
 }
@@ -357,8 +356,7 @@ static bool choose_result(Lowering *lowering) {
            diagnostics_error(lowering->diagnostics, cin->parts[0]->span,
                              "tensor '%s' is sparse, and workspaces of statements with sparse results are "
                              "not supported yet, unless the result has the structure of an operand that is "
-                             "multiplied last; "
-                             "leave precompute out",
+                             "multiplied last; leave precompute out",
                              assignment->lhs->tensor->name);
 }
 

@@ -291,7 +291,7 @@ Pipeline *pipeline_of(Arena *arena, const Program *program, int64_t ranks) {
     return pipeline;
 }
 
-// Forgets what has been scheduled, as workspaces that were added by default are not wanted any more.
+// Forgets what has been scheduled, as workspaces that were added by default are removed.
 static void schedule_again(Pipeline *pipeline) {
     pipeline->scheduler.workspaces.count = 0;
     for (int i = 0; i < pipeline->program->statement_count; i++)

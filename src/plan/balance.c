@@ -123,7 +123,8 @@ static void count_below(const BalanceKeys *keys, const int64_t *coordinates, int
 }
 
 // Parts of whole coordinates, each as long as a load permits: how many entries all of them have, for several
-// loads at a time, as each step asks all ranks. Of one load also where the parts begin, unless NULL.
+// loads at a time, as each step is a reduction over all ranks. Of one load also where the parts begin, unless
+// NULL.
 static void fill_parts(const BalanceKeys *keys, int64_t parts, const int64_t *loads, int64_t count,
                        int64_t *filled, int64_t *positions, int64_t *starts, Arena *arena) {
     int64_t *ends = arena_array(arena, int64_t, count), *next = arena_array(arena, int64_t, count);

@@ -58,12 +58,12 @@ int64_t pieces_with(const Region *pieces, const Rect *rect);
 // other in the piece as they do in `rect`.
 int64_t pieces_in_place(const Region *pieces, const Rect *rect);
 
-// Which of the replicas a rank takes: those who take the same have the same number. 0 where this makes no
-// difference. Where replicas are chosen, that with the rank's own coordinates is the nearest, and spreads the
-// work over all replicas.
+// Which of the replicas a rank takes: ranks that take the same one have the same number. 0 where this makes
+// no difference. Where replicas are chosen, that with the rank's own coordinates is the nearest, and spreads
+// the work over all replicas.
 int64_t home_choice(const Home *home, int64_t taker);
 
-// Parts of `rect`, exactly one for every coordinate, and who has them: `rank` is the one that gives it to
+// Parts of `rect`, exactly one for every coordinate, and their owners: `rank` is the one that sends it to
 // ranks of this choice; `holders` are all ranks that hold the part, in increasing order, NULL where these are
 // known to be of no interest: `rank`, and others that have a choice of their own.
 typedef struct {

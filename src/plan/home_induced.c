@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Homes induced by the schedule: a tensor that is placed nowhere is where it is used first. When that is, and
-// by whom, is found by searching the footprints of its uses in order of time.
+// Homes induced by the schedule: a tensor without a placement is at home where it is used first. The step and
+// the ranks of that use are found by searching the footprints of all uses in order of time.
 #include "plan/home.h"
 
 #include "base/integer.h"

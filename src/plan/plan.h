@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Plan: the SPMD program with numbers put in. A plan knows homes and footprints by formula; from them each
 // rank makes its own part (plan_rank_transfer), which costs what the rank itself sends and receives, and
-// figures of all ranks are made where they are asked for (plan_figures). Pure arithmetic, no MPI: one
+// figures of all ranks are made on demand (plan_figures). Pure arithmetic, no MPI: one
 // process plans, prints and costs thousands of ranks.
 #ifndef DISTAL_PLAN_PLAN_H
 #define DISTAL_PLAN_PLAN_H
@@ -56,7 +56,7 @@ struct StatementPlan {
     Array(Group) groups;
     int64_t *group_index, group_slots;
     const Plan *plan;
-    StatementFigures *figures;      // made when they are asked for
+    StatementFigures *figures;      // made on demand
     const RankTransfer **own_parts; // by transfer, of the rank that was planned last: own_rank
     int64_t own_rank;
     Arena *arena;

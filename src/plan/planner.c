@@ -111,8 +111,8 @@ Reuse reuse_find(const Planner *planner, const Footprint *footprint, int64_t ste
     return reuse;
 }
 
-// How many levels of a hierarchical machine two ranks share, from the outermost on: those of one node are
-// nearer to each other than to those of the next.
+// How many levels of a hierarchical machine two ranks share, from the outermost on: ranks of one node are at
+// a smaller distance than ranks of different ones.
 static int shared_levels(const StatementPlan *plan, int64_t a, int64_t b) {
     const Machine *machine = plan->spmd->dim_count ? plan->spmd->dims[0].machine : NULL;
     int64_t part = plan->processors; // in numbers that follow each other

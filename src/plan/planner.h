@@ -24,7 +24,7 @@ struct Planner {
     int64_t message_elements; // longer messages are cut
     bool indexed;             // parts follow from structures (indexed.h): in messages only
     bool many_to_many;        // several ranks take, several own: messages are an exchange, not a gather
-    // Pieces of an induced home, by rank, where they have been asked for: open addressing.
+    // Pieces of an induced home, by rank, made on demand: open addressing.
     struct KnownPieces *known;
     int64_t known_count, known_slots;
     Arena *arena;   // of one class in one step
@@ -61,7 +61,7 @@ RankArray lacking_ranks(const Planner *planner, const Worker *worker, const Reus
 // The ranks of the class that have iterations in a step, in increasing order.
 RankArray existing_ranks(const Planner *planner, const Worker *worker, int64_t step, Arena *arena);
 
-// The parts of a region and who has them at home, each no longer than a message may be, in order of
+// The parts of a region and their owners, each no longer than a message may be, in order of
 // rect_compare. `reduced`: with all holders.
 HoldingArray holdings_of(const Planner *planner, const Region *region, int64_t choice, bool reduced,
                          Arena *arena);

@@ -152,7 +152,7 @@ static void fetch_own(RankPlanner *rank) {
             situation_create(planner, rank->step, rank->worker.class_key, footprint, lacking, &parts);
         operation = serve(rank, &situation);
     }
-    if (!operation || operation->shape != SHAPE_MEMBERS) // which brings the own part as well
+    if (!operation || operation->shape != SHAPE_MEMBERS) // which copies the own part as well
         copy_own(rank);
 }
 

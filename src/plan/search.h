@@ -13,7 +13,7 @@ typedef enum {
 } SearchKind;
 
 // Called for each class and iteration found, in increasing order of iteration; false ends the search.
-// `footprint` holds until it returns. It may make the region wanted by SEARCH_OVERLAPPING smaller.
+// `footprint` holds until it returns. With SEARCH_OVERLAPPING it may make the region of `wanted` smaller.
 typedef bool (*SearchVisit)(void *context, const Worker *worker, int64_t iteration,
                             const Footprint *footprint);
 

@@ -16,7 +16,7 @@ typedef struct {
 } Sums;
 
 // The members of one class in one step of a transfer. Figures of all members are added to the first of them
-// and brought to the others at the end (shared), where the members of a class are the same in all steps.
+// and copied to the others at the end (shared), where the members of a class are the same in all steps.
 typedef struct {
     int64_t key;     // class
     Worker worker;   // of the class

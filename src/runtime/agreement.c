@@ -42,7 +42,7 @@ static bool agree_on_both(MPI_Comm comm, bool ok, bool *flag, Diagnostics *diagn
     *flag = !least[1];
     if (failed == INT_MAX)
         return true;
-    // No memory is asked for while the other ranks wait: it may be what has run out.
+    // Allocates nothing, as memory may be what has run out, and the other ranks wait.
     Report report = {.diagnostics = diagnostics};
     if (rank == failed) {
         const Diagnostic *error = last_error(diagnostics);

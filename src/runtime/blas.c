@@ -14,7 +14,7 @@ enum { BLAS_PIECE = 1 << 30 };
 enum { BLOCK = 64 };
 // Rows that a thread takes at a time in gemv_loops.
 enum { ROWS = 512 };
-// Below this many elements of work a team of threads costs more than it brings.
+// Below this many elements of work a team of threads does not pay off.
 enum { PARALLEL_WORK = 1 << 15 };
 
 static int64_t piece(int64_t extent, int64_t done) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Contractions: loops that move alike through both of their tensors become one. Where a matrix product is
-// left, or many of a good size on operands that lie as the BLAS wants them, it works in place; else blocks
+// left, or many of a good size on operands in a layout of the BLAS, it works in place; else blocks
 // are copied so that they are contiguous, multiplied, and the result is added where it belongs.
 #include "runtime/contraction.h"
 
@@ -131,7 +131,7 @@ static bool is_unit(const Product *product, const Choice *choice) {
     return (a_m == 1 || a_k == 1) && (b_k == 1 || b_n == 1) && (c_m == 1 || c_n == 1);
 }
 
-// The largest product on operands that lie as the BLAS wants them, where that is everything or of a good
+// The largest product on operands in a layout of the BLAS, where that is everything or of a good
 // size.
 static bool choose_in_place(const Product *product, Choice *best) {
     *best = (Choice){product->m.count - 1, product->n.count - 1, product->k.count - 1};

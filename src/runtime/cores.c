@@ -26,7 +26,7 @@ hwloc_topology_t cores_topology(void) {
 // The affinity of this process's first thread. NULL without memory.
 static hwloc_bitmap_t affinity(void) {
     hwloc_bitmap_t set = hwloc_bitmap_alloc();
-    // As many processing units as the system may have are not known before it is asked.
+    // How many processing units the system may have is not known in advance.
     for (size_t count = CPU_SETSIZE; set && count <= 1 << 20; count *= 2) {
         cpu_set_t *found = CPU_ALLOC(count);
         const size_t size = CPU_ALLOC_SIZE(count);

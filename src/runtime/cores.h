@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// As in <hwloc.h>, which is for the files that call it: it brings all of <limits.h> and <sched.h>.
+// As in <hwloc.h>, which only the files that call it include, as it includes <limits.h> and <sched.h>.
 typedef struct hwloc_topology *hwloc_topology_t;
 typedef struct hwloc_bitmap_s *hwloc_bitmap_t;
 typedef const struct hwloc_bitmap_s *hwloc_const_bitmap_t;
@@ -29,7 +29,7 @@ int64_t cores_available(void);
 typedef enum {
     BINDING_NONE,    // ranks may use each other's cores
     BINDING_DISTAL,  // each rank has been given cores of its own
-    BINDING_OUTSIDE, // the launcher, or who has started it, says which processing units ranks may use
+    BINDING_OUTSIDE, // the launcher, or what started it, restricts the processing units of ranks
 } CoreBinding;
 extern const char *const binding_names[]; // "none", "distal", "outside"
 

@@ -131,7 +131,7 @@ static Region first_parts(const Storage *storage, Arena *arena) {
     return parts;
 }
 
-// Who has which entries at home: parts of the whole tensor, sorted by where they begin in one mode.
+// The owners of entries: parts of the whole tensor, sorted by where they begin in one mode.
 typedef struct {
     HoldingArray parts;
     int mode;

@@ -27,15 +27,15 @@ bool execution_structure(distal_execution *execution, distal_kernel_function str
 // Computes the statement once. Collective. `params`: values by index.
 void execution_run(distal_execution *execution, distal_kernel_function kernel, const int64_t *params);
 
-// What the last run brought to this rank through a fetch, or sent from it as partial results.
+// What this rank received in a fetch of the last run, or sent as partial results.
 int64_t execution_bytes(const distal_execution *execution, int transfer);
 int64_t execution_messages(const distal_execution *execution, int transfer);
-// Coordinates of entries that came to this rank, or went from it as part of a result, when the structure was
-// found.
+// Bytes of coordinates of entries that this rank received, or sent as part of a result, when the structure
+// was found.
 int64_t execution_structure_bytes(const distal_execution *execution, int transfer);
 
-// Takes what moves, and what copies of operands take, as structures are now, into the figures of the plan.
-// Collective.
+// Adds the traffic of entries and the memory of copies, with the structures that there are, to the figures of
+// the plan. Collective.
 void execution_count_entries(const distal_execution *execution, StatementPlan *plan, Arena *arena);
 
 // As execution_create, from the parts of a plan (runtime/execution_parts.h). NULL for `parts`: this rank has

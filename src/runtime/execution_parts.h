@@ -27,7 +27,7 @@ typedef struct {
     ResultKind result;
     bool adds; // the statement adds to what the result has
     const Tensor *target_tensor, *shared_tensor;
-    const StatementPlan *plan; // for what moves as structures say; has to stay. NULL: nothing does
+    const StatementPlan *plan; // of traffic that depends on structures; has to stay. NULL: there is none
     Storage *target;           // at home
 } ExecutionParts;
 // From a plan, in its arena, but for storages. Local: memory that runs out does so before others wait.

@@ -33,7 +33,7 @@ void execution_run(distal_execution *execution, distal_kernel_function kernel, c
     if (!execution->converts)
         kernel(execution, params);
     if (execution->result_home) {
-        result_home_bring(execution->result_home);
+        result_home_finish(execution->result_home);
         count_traffic(execution, execution->result_transfer);
     }
 }

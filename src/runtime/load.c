@@ -273,8 +273,7 @@ bool storage_save(const Storage *storage, const char *path, DraftToken token, MP
     return ok;
 }
 
-// Every element comes from one rank and is zero on the others, so a bitwise `or` over all ranks brings them
-// together exactly as they are.
+// Every element is on one rank and zero on the others, so a bitwise `or` over all ranks gathers them exactly.
 static void merge(void *whole, int64_t bytes, MPI_Comm comm) {
     const int64_t chunk = 16 << 20;
     for (int64_t done = 0; done < bytes; done += chunk)

@@ -11,7 +11,7 @@ struct ResultHome {
     const StatementPlan *plan;
     Storage *home, *computed;
     bool adds;
-    Structure *of, *made; // of `computed` when it was brought home last, and what `home` got; NULL: not yet
+    Structure *of, *made; // of `computed` when it was sent home last, and of `home` then; NULL: not yet
     int64_t before;       // entries that the result had, which are in the map before those that arrive
     EntryMap map;
     EntryMove move;
@@ -164,7 +164,7 @@ void result_home_begin(const ResultHome *result) {
         storage_zero(result->home);
 }
 
-void result_home_bring(ResultHome *result) {
+void result_home_finish(ResultHome *result) {
     entry_move_values(&result->move, result->computed->stored.values);
     entry_map_add(&result->map, result->home->type, result->before, result->move.values.incoming,
                   result->home->stored.values);

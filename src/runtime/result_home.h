@@ -23,7 +23,7 @@ bool result_home_is_known(const ResultHome *result);
 bool result_home_make(ResultHome *result, MPI_Comm comm, Diagnostics *diagnostics);
 // Before values are computed, and after it. The second one is collective.
 void result_home_begin(const ResultHome *result);
-void result_home_bring(ResultHome *result);
+void result_home_finish(ResultHome *result);
 
 const EntryMove *result_home_move(const ResultHome *result);
 // What this rank has in memory beside the result.

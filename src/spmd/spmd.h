@@ -129,7 +129,7 @@ struct Leaf {
     int row;              // index in Spmd.rows, -1: `assign` is innermost
     int fill_count;       // leaves that fill the row workspace, in order, before the one that reads it
     const Leaf *const *fills, *reader;
-    const char *why; // how the leaf was chosen, for people
+    const char *why; // how the leaf was chosen, for messages
     bool sparse;     // some access is of a sparse tensor: loops iterate over what is stored
 };
 
@@ -138,7 +138,7 @@ typedef enum {
     SPMD_FETCH,      // of `transfer`: after it, the access can be read
     SPMD_RELEASE,    // of `transfer`: it is not read any more
     SPMD_ACCUMULATE, // of `transfer` (a TRANSFER_REDUCE): after it, the access can be written
-    SPMD_REDUCE,     // of `transfer`: what was written is brought to the owners
+    SPMD_REDUCE,     // of `transfer`: what was written is sent to the owners
     SPMD_LEAF,
 } SpmdKind;
 
@@ -194,7 +194,7 @@ typedef struct {
     // -1: none, they are added to the entries.
     int values_row;
     const char
-        *assembly;      // how entries and values of an assembled result are found, for people; NULL: nothing
+        *assembly; // how entries and values of an assembled result are found, for messages; NULL: nothing
     bool calls_library; // some leaf calls the BLAS
     bool contracts;     // some leaf is a contraction
 } Spmd;
