@@ -75,6 +75,7 @@ bench: build ## time matrix products beside NumPy, and sparse kernels beside Eig
 	@pkg-config --exists eigen3 PETSc && command -v g++ >/dev/null || tools/setup.sh g++ libeigen3-dev libpetsc-real-dev || true
 	@$(PYTHON) bench/run --build $(BUILD)
 	@$(PYTHON) bench/sparse.py --build $(BUILD) --scale $(SCALE)
+	@$(PYTHON) bench/distributed.py --build $(BUILD) --scale $(SCALE)
 
 format: ## lay out every C file as .clang-format says
 	@command -v $(CLANG_FORMAT) >/dev/null || tools/setup.sh clang-format-14

@@ -3,6 +3,7 @@
 
 #include "base/integer.h"
 #include "base/utf8.h"
+#include "plan/indexed.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -193,6 +194,13 @@ static void print_unknown_moves(const StatementPlan *plan, const StatementReport
                     text_string(&names), count > 1 ? "their" : "its");
 }
 
+bool report_has_structure(const StatementPlan *plan) {
+    bool has = tensor_is_sparse(plan->target);
+    for (int t = 0; t < plan->spmd->transfer_count; t++)
+        has = has || plan->moves[t] || transfer_indexed_by(plan, t) >= 0;
+    return has;
+}
+
 static void print_measured(const StatementPlan *plan, const StatementReport *report, Text *to) {
     text_append(to, "  ");
     report_seconds(report->median, to);
@@ -203,10 +211,13 @@ static void print_measured(const StatementPlan *plan, const StatementReport *rep
     text_append(to, ")");
     report_rate(plan, report, to);
     text_append(to, "\n");
-    if (tensor_is_sparse(plan->target)) {
+    if (report_has_structure(plan)) {
         text_append(to, "  before that, ");
         report_seconds(report->structure_seconds, to);
-        text_printf(to, " for the structure of %s\n", plan->target->name);
+        if (tensor_is_sparse(plan->target))
+            text_printf(to, " for the structure of %s\n", plan->target->name);
+        else
+            text_append(to, " to find what moves for the entries of operands\n");
     }
 }
 

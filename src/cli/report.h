@@ -9,7 +9,7 @@
 // What was measured of one statement.
 typedef struct {
     double min, median, max;  // seconds of one execution
-    double structure_seconds; // that the structure of a sparse result has taken, once for all executions
+    double structure_seconds; // what is done once for all executions has taken (report_has_structure)
     // Counted by the runtime: [tensor id][rank].
     const int64_t *const *bytes, *const *messages, *const *structure;
     bool checked, check_ok;
@@ -40,6 +40,9 @@ const char *report_bytes(int64_t bytes, Arena *arena);
 void report_seconds(double seconds, Text *to);
 // The most entries that a rank stores, over their mean.
 double report_imbalance(const int64_t *stored, int64_t ranks);
+// Whether something follows from structures, and is found once for all executions: the structure of a sparse
+// result, or what moves for the entries of operands.
+bool report_has_structure(const StatementPlan *plan);
 // NaN where they are not known.
 double report_gflops(const StatementPlan *plan, const StatementReport *report);
 // ", 1.5 GFLOP/s", or nothing where they are not known.

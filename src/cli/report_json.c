@@ -80,7 +80,7 @@ static void print_measured(const StatementPlan *plan, const StatementReport *rep
         print_real(seconds[i], to);
     }
     text_append(to, "}, ");
-    if (tensor_is_sparse(plan->target)) {
+    if (report_has_structure(plan)) {
         text_append(to, "\"structure_seconds\": ");
         print_real(report->structure_seconds, to);
         text_append(to, ", ");

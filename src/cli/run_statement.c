@@ -157,11 +157,12 @@ static bool find_structure(Run *run, int index, Storage *target) {
                              run->session->diagnostics))
         return false;
     seconds = MPI_Wtime() - seconds;
-    if (sparse) {
+    if (report_has_structure(run->pipeline->plan->statements[index])) {
         all_reduce(&seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
         statement->report.structure_seconds = seconds;
-        run_count_stored(run, target->home->tensor->id);
     }
+    if (sparse)
+        run_count_stored(run, target->home->tensor->id);
     execution_count_entries(statement->execution, run->pipeline->plan->statements[index],
                             run->session->arena);
     return true;
