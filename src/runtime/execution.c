@@ -36,13 +36,10 @@ static void find_processors(const Assembly *assembly) {
     distal_execution *execution = assembly->execution;
     const ExecutionParts *parts = assembly->parts;
     execution->per_rank = parts->per_rank;
-    execution->processors = arena_array(execution->arena, Processor, parts->per_rank);
-    for (int64_t i = 0; i < parts->per_rank; i++) {
-        const int64_t index = assembly->rank * parts->per_rank + i;
-        execution->processors[i].exists = index < parts->processors;
-        execution->processors[i].values = arena_copy(execution->arena, &parts->values[i * parts->value_count],
-                                                     sizeof(int64_t) * (size_t)parts->value_count);
-    }
+    execution->processors = parts->processors - assembly->rank * parts->per_rank;
+    execution->value_count = parts->value_count;
+    execution->values = arena_copy(execution->arena, parts->values,
+                                   sizeof(int64_t) * (size_t)(parts->per_rank * parts->value_count));
 }
 
 static bool note_groups(Assembly *assembly) {

@@ -10,11 +10,6 @@
 #include "runtime/result_home.h"
 #include "runtime/transfer.h"
 
-typedef struct {
-    int64_t *values; // coordinates first
-    bool exists;
-} Processor;
-
 struct distal_execution {
     Arena *arena; // everything but memory of elements
     int transfer_count;
@@ -25,11 +20,13 @@ struct distal_execution {
     ResultHome *result_home; // of a sparse result that is computed on other ranks than its owners; or NULL
     int result_transfer;     // its transfer; -1: there is none
     const Storage *target;   // of the result at home
-    int64_t per_rank;
-    Processor *processors;
-    void *space; // for contractions; NULL where there are none
-    int threads; // for which there is workspace memory
-    char **rows; // by number, that of one thread after the other
+    int64_t per_rank;        // processors of each rank
+    int64_t processors;      // that there are from the first one of this rank on
+    int value_count;         // of each
+    const int64_t *values;   // of all, one after the other (plan/processor.h)
+    void *space;             // for contractions; NULL where there are none
+    int threads;             // for which there is workspace memory
+    char **rows;             // by number, that of one thread after the other
     const int64_t *row_bytes;
     int row_count;
     bool converts; // the values of the copy are put into the result, and no kernel runs

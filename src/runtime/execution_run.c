@@ -51,11 +51,11 @@ int64_t distal_processor_count(const distal_execution *execution) {
 }
 
 const int64_t *distal_coordinates(const distal_execution *execution, int64_t index) {
-    return execution->processors[index].values;
+    return &execution->values[index * execution->value_count];
 }
 
 int distal_takes_part(const distal_execution *execution, int64_t index) {
-    return execution->processors[index].exists;
+    return index < execution->processors;
 }
 
 void *distal_space(const distal_execution *execution) {
