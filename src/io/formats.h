@@ -34,8 +34,8 @@ typedef struct {
     const char *path;
     int fd;
     int64_t size; // bytes
-    // Several processes read the entries: this one reads share `share` of `shares`, counted from 0. Both are 0
-    // where one process reads the whole.
+    // Several processes read the entries: this one reads share `share` of `shares`, counted from 0. Both are
+    // 0 where one process reads the whole.
     int share, shares;
     int64_t *listed;   // output: the number of entries that a text lists in the share; may be NULL
     FileTensor tensor; // this and `header` are set by the format
