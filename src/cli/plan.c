@@ -4,16 +4,20 @@
 #include "cli/memory.h"
 #include "cli/report.h"
 #include "cli/run.h"
+#include "format/cut.h"
+#include "format/sub_tree.h"
 #include "io/source_entries.h"
 #include "plan/indexed.h"
 
 #include <string.h>
 
-// The sparse inputs that --in gives, by tensor id; `is_given` false: others. Each is sorted by `mode_order`.
+// The sparse inputs that --in gives, by tensor id, whole; `is_given` false: others. They are entries, and
+// then stored with the levels of the tensor.
 typedef struct {
     bool is_given;
     Entries entries;
-    int mode_order[MAX_ORDER];
+    StoredTensor stored;
+    Cutter cutter; // of it
 } Given;
 
 typedef struct {
@@ -24,40 +28,6 @@ typedef struct {
     int64_t limit;
     Arena *scratch; // of one rank
 } Structures;
-
-// Copies the entries that are in a rectangle to the end of `to`; without `to`, counts them.
-static int64_t take_entries(const Given *given, const Rect *rect, Entries *to) {
-    int64_t first, last, count = 0;
-    const Entries *from = &given->entries;
-    const size_t size = type_info(from->type)->size;
-    entries_range(from, given->mode_order, rect, &first, &last);
-    for (int64_t e = first; e < last; e++) {
-        if (!entries_is_within(from, e, rect))
-            continue;
-        count++;
-        if (!to)
-            continue;
-        for (int d = 0; d < from->order; d++)
-            to->coordinates[d][to->count] = from->coordinates[d][e];
-        memcpy((char *)to->values + (size_t)to->count * size, (const char *)from->values + (size_t)e * size,
-               size);
-        to->count++;
-    }
-    return count;
-}
-
-// The entries in disjoint rectangles.
-static const char *entries_in(const Given *given, int64_t count, const Rect *const *rects, Entries *to) {
-    *to = given->entries;
-    to->count = 0;
-    for (int64_t i = 0; i < count; i++)
-        to->count += take_entries(given, rects[i], NULL);
-    const char *why = entries_allocate(to);
-    to->count = 0;
-    for (int64_t i = 0; !why && i < count; i++)
-        take_entries(given, rects[i], to);
-    return why;
-}
 
 static const Rect **rects_of_parts(const IndexedParts *parts, Arena *arena) {
     const Rect **rects = arena_array(arena, const Rect *, parts->count);
@@ -71,6 +41,18 @@ static const Rect **rects_of_region(const Region *region, Arena *arena) {
     for (int64_t i = 0; i < region->rects.count; i++)
         rects[i] = &region->rects.items[i];
     return rects;
+}
+
+// The entries in disjoint rectangles; entries_free follows in any case.
+static const char *entries_in(const Structures *structures, Given *given, int64_t count,
+                              const Rect *const *rects, Entries *entries) {
+    SliceArray slices = {0};
+    *entries = (Entries){0};
+    const char *why = cutter_prepare(&given->cutter, count, rects, structures->limit, structures->scratch);
+    if (why)
+        return why;
+    cutter_cut(&given->cutter, count, rects, structures->scratch, &slices);
+    return stored_unpack_slices(&given->stored, &slices, entries);
 }
 
 static Given *given_for(const Structures *structures, const StatementPlan *plan, int transfer) {
@@ -98,7 +80,7 @@ static const char *find_use(const Structures *structures, const StatementPlan *p
         return indexed_use(plan, transfer, rank, NULL, arena, use);
     const char *why = find_use(structures, plan, by, rank, &used);
     if (!why)
-        why = entries_in(given_for(structures, plan, by), used.parts.count,
+        why = entries_in(structures, given_for(structures, plan, by), used.parts.count,
                          rects_of_parts(&used.parts, arena), &entries);
     if (!why)
         why = indexed_use(plan, transfer, rank, &entries, arena, use);
@@ -111,48 +93,48 @@ typedef struct {
     int64_t *elements, *messages, *structure, *buffers;
 } Counts;
 
+// The entries of each part, and the bytes of structure that come with those of other ranks.
+static const char *count_entries(const Structures *structures, Given *given, int64_t rank,
+                                 const IndexedParts *parts, int64_t *elements, int64_t *structure) {
+    Arena *arena = structures->scratch;
+    const Rect **rects = rects_of_parts(parts, arena);
+    SubTreeLevel levels[MAX_ORDER];
+    const char *why = cutter_prepare(&given->cutter, parts->count, rects, structures->limit, arena);
+    for (int64_t i = 0, next; i < parts->count && !why; i = next) {
+        const int64_t peer = parts->items[i].peer;
+        SliceArray slices = {0};
+        for (next = i; next < parts->count && parts->items[next].peer == peer;)
+            next++;
+        elements[peer] = cutter_cut(&given->cutter, next - i, rects + i, arena, &slices);
+        sub_tree_measure(&given->stored, slices.count, slices.items, levels);
+        *structure += peer == rank ? 0 : sub_tree_bytes(&given->stored, levels);
+    }
+    return why;
+}
+
 static const char *count_rank(const Structures *structures, const StatementPlan *plan, int transfer,
                               int64_t rank, const Counts *counts) {
     const Tensor *tensor = plan->spmd->transfers[transfer].access->tensor;
-    const Given *given = given_for(structures, plan, transfer);
     const int64_t size = (int64_t)type_info(tensor->type)->size;
     int64_t *elements = arena_array(structures->scratch, int64_t, plan->ranks);
     IndexedUse use;
     const char *why = find_use(structures, plan, transfer, rank, &use);
-    for (int64_t i = 0; !why && i < use.parts.count; i++) {
-        const Part *part = &use.parts.items[i];
-        const int64_t count =
-            tensor_is_sparse(tensor) ? take_entries(given, &part->rect, NULL) : rect_volume(&part->rect);
-        elements[part->peer] += count;
-        counts->buffers[part->peer] += count * size;
-        counts->buffers[rank] += count * size;
+    if (!why && tensor_is_sparse(tensor))
+        why = count_entries(structures, given_for(structures, plan, transfer), rank, &use.parts, elements,
+                            &counts->structure[rank]);
+    else
+        for (int64_t i = 0; !why && i < use.parts.count; i++)
+            elements[use.parts.items[i].peer] += rect_volume(&use.parts.items[i].rect);
+    for (int64_t peer = 0; !why && peer < plan->ranks; peer++) {
+        counts->buffers[peer] += elements[peer] * size;
+        counts->buffers[rank] += elements[peer] * size;
     }
     if (!why && !tensor_is_sparse(tensor))
         counts->buffers[rank] += indexed_buffer(&use) * size + indexed_number_bytes(plan, transfer, &use);
     const Cost cost = indexed_cost(plan, transfer, rank, elements);
     counts->elements[rank] = cost.elements;
     counts->messages[rank] = cost.messages;
-    if (tensor_is_sparse(tensor))
-        counts->structure[rank] = entries_coordinate_bytes(&given->entries, cost.elements);
     return why;
-}
-
-// Sorts the entries so that what ranks need of them is found fast.
-static const char *sort_given(const Structures *structures, const StatementPlan *plan, int transfer) {
-    Given *given = given_for(structures, plan, transfer);
-    int mode_order[MAX_ORDER];
-    IndexedUse use = {0};
-    const char *why = NULL;
-    for (int64_t rank = 0; !why && rank < plan->ranks && use.parts.count == 0; rank++)
-        why = find_use(structures, plan, transfer, rank, &use);
-    if (why)
-        return why;
-    entries_mode_order(&given->entries, use.parts.count, rects_of_parts(&use.parts, structures->scratch),
-                       given->mode_order, mode_order);
-    if (memcmp(mode_order, given->mode_order, sizeof(int) * (size_t)given->entries.order) == 0)
-        return NULL;
-    memcpy(given->mode_order, mode_order, sizeof mode_order);
-    return entries_sort(&given->entries, mode_order);
 }
 
 static const char *count_transfer(const Structures *structures, StatementPlan *plan, int transfer) {
@@ -162,8 +144,6 @@ static const char *count_transfer(const Structures *structures, StatementPlan *p
     for (int c = 0; c < 4; c++)
         *all[c] = arena_array(arena, int64_t, plan->ranks);
     const char *why = NULL;
-    if (tensor_is_sparse(plan->spmd->transfers[transfer].access->tensor))
-        why = sort_given(structures, plan, transfer);
     for (int64_t rank = 0; !why && rank < plan->ranks; rank++) {
         arena_reset(structures->scratch);
         why = count_rank(structures, plan, transfer, rank, &counts);
@@ -184,36 +164,18 @@ static StoredTensor empty_tensor(const Home *home) {
     return empty;
 }
 
-// A last level that stores every coordinate has entries that are not given.
-static const char *fill_up(const Home *home, Entries *entries, int64_t limit, Arena *arena) {
-    StoredTensor stored = empty_tensor(home);
-    if (!stored.levels[stored.order - 1].format->full)
-        return NULL;
-    const char *why = stored_pack(&stored, entries, limit, arena);
-    if (why)
-        return why;
-    entries_free(entries);
-    why = stored_unpack(&stored, entries, limit, arena);
-    stored_free(&stored);
-    return why;
-}
-
-// What each rank stores of a tensor.
+// Stores a tensor, and finds what each rank stores of it.
 static const char *count_stored(const Structures *structures, const Home *home) {
-    const Tensor *tensor = home->tensor;
-    Given *given = &structures->given[tensor->id];
+    Given *given = &structures->given[home->tensor->id];
     Arena *arena = structures->session->arena, *scratch = structures->scratch;
-    int64_t *entries = arena_array(arena, int64_t, home->ranks),
+    int64_t *counts = arena_array(arena, int64_t, home->ranks),
             *bytes = arena_array(arena, int64_t, home->ranks);
-    const int64_t limit = structures->limit - entries_bytes(&given->entries, given->entries.count);
-    const Region first = home_pieces(home, 0, arena);
-    entries_mode_order(&given->entries, first.rects.count, rects_of_region(&first, arena), tensor->mode_order,
-                       given->mode_order);
-    const char *why = fill_up(home, &given->entries, limit, arena);
-    if (!why)
-        why = entries_sort(&given->entries, given->mode_order);
-    if (!why)
-        why = entries_sum_duplicates(&given->entries);
+    given->stored = empty_tensor(home);
+    given->cutter.tensor = &given->stored;
+    int64_t left = structures->limit - entries_bytes(&given->entries, given->entries.count);
+    const char *why = stored_pack(&given->stored, &given->entries, left, arena);
+    entries_free(&given->entries);
+    left = structures->limit - stored_bytes(&given->stored);
     for (int64_t rank = 0; !why && rank < home->ranks; rank++) {
         StoredTensor stored = empty_tensor(home);
         Entries own;
@@ -221,18 +183,18 @@ static const char *count_stored(const Structures *structures, const Home *home) 
         const Region pieces = home_pieces(home, rank, scratch);
         if (pieces.rects.count == 0)
             continue;
-        why = entries_in(given, pieces.rects.count, rects_of_region(&pieces, scratch), &own);
+        why = entries_in(structures, given, pieces.rects.count, rects_of_region(&pieces, scratch), &own);
         if (!why)
-            why = stored_pack(&stored, &own, limit, arena);
+            why = stored_pack(&stored, &own, left, arena);
         if (!why) {
-            entries[rank] = stored_count(&stored);
+            counts[rank] = stored_count(&stored);
             bytes[rank] = stored_bytes(&stored);
             stored_free(&stored);
         }
         entries_free(&own);
     }
     if (!why)
-        plan_count_stored(structures->session->pipeline->plan, tensor->id, entries, bytes);
+        plan_count_stored(structures->session->pipeline->plan, home->tensor->id, counts, bytes);
     return why;
 }
 
@@ -303,8 +265,11 @@ static bool plan_given(Session *session, const Bindings *bindings) {
                              .scratch = arena_create_within(session->arena)};
     const bool ok = session_balance(session, divide_given, &structures) &&
                     session_compile(session, PASS_PLAN) && count_structures(&structures);
-    for (int64_t t = 0; t < count; t++)
+    for (int64_t t = 0; t < count; t++) {
         entries_free(&structures.given[t].entries);
+        cutter_free(&structures.given[t].cutter);
+        stored_free(&structures.given[t].stored);
+    }
     arena_free(structures.scratch);
     return ok;
 }

@@ -25,6 +25,10 @@ static const Value *found(Arena *arena, const Level *level, const IntExpr *posit
     return value_list(arena, VALUE_CALL, VALUE_TYPE_CONDITION, "distal_has_bit", 2, operands);
 }
 
+static Slice image(const LevelArrays *level, Slice parents, int64_t lo, int64_t hi) {
+    return (Slice){parents.first * level->extent + lo, (parents.count - 1) * level->extent + hi - lo};
+}
+
 static void measure(LevelArrays *level, int64_t parents, int64_t distinct) {
     (void)distinct;
     level->position_count = saturated_mul(parents, level->extent);
@@ -68,6 +72,7 @@ const LevelFormat bitmap_level = {
     .bind = list_bind,
     .search = search,
     .found = found,
+    .image = image,
     .measure = measure,
     .position = position,
     .pack = pack,

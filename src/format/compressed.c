@@ -21,6 +21,12 @@ static const Value *search_above(Arena *arena, const Level *level, const IntExpr
     return value_list(arena, VALUE_CALL, VALUE_TYPE_INDEX, "distal_above", 4, operands);
 }
 
+static Slice image(const LevelArrays *level, Slice parents, int64_t lo, int64_t hi) {
+    const int64_t *pos = level->arrays[POS];
+    const int64_t begin = pos[parents.first];
+    return list_slice(level, CRD, (Slice){begin, pos[parents.first + parents.count] - begin}, lo, hi);
+}
+
 static void measure(LevelArrays *level, int64_t parents, int64_t distinct) {
     level->position_count = distinct;
     level->lengths[POS] = saturated_add(parents, 1);
@@ -97,6 +103,7 @@ const LevelFormat compressed_level = {
     .unique = true,
     .compact = true,
     .arrays = {{"pos", LEVEL_ARRAY_POSITIONS}, {"crd", LEVEL_ARRAY_COORDINATES}},
+    .image = image,
     .measure = measure,
     .position = position,
     .pack = pack,

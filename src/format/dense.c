@@ -68,13 +68,8 @@ static int64_t elements(int64_t count, int64_t below) {
 }
 
 // Position p * extent + x has coordinate x under position p.
-static PositionSet image(const LevelArrays *level, PositionSet parents, PositionSet coordinates,
-                         Arena *arena) {
-    return positions_blocks(parents, level->extent, coordinates, arena);
-}
-
-static void preimage(const LevelArrays *level, PositionSet positions, Arena *arena, RowsArray *to) {
-    positions_rows(positions, level->extent, arena, to);
+static Slice image(const LevelArrays *level, Slice parents, int64_t lo, int64_t hi) {
+    return (Slice){parents.first * level->extent + lo, (parents.count - 1) * level->extent + hi - lo};
 }
 
 static void measure(LevelArrays *level, int64_t parents, int64_t distinct) {
@@ -129,7 +124,6 @@ const LevelFormat dense_level = {
     .iterate = iterate,
     .elements = elements,
     .image = image,
-    .preimage = preimage,
     .measure = measure,
     .position = position,
     .pack = pack,

@@ -41,13 +41,6 @@ int64_t entries_bytes(const Entries *entries, int64_t count) {
                          entries->order * (int64_t)sizeof(int64_t) + (int64_t)type_info(entries->type)->size);
 }
 
-int64_t entries_coordinate_bytes(const Entries *entries, int64_t count) {
-    int64_t bytes = 0;
-    for (int d = 0; d < entries->order; d++)
-        bytes += coordinate_is_wide(entries->extents[d]) ? 8 : 4;
-    return saturated_mul(count, bytes);
-}
-
 const char *entries_check(const Entries *entries, Arena *arena) {
     for (int d = 0; d < entries->order; d++) {
         const int64_t *x = entries->coordinates[d];
@@ -156,12 +149,9 @@ const char *entries_keep(Entries *entries, const uint8_t *keep) {
 }
 
 bool entries_is_within(const Entries *entries, int64_t e, const Rect *rect) {
-    for (int d = 0; d < rect->order; d++) {
-        const int64_t x = entries->coordinates[d][e];
-        if (x < rect->lo[d] || x >= rect->hi[d] ||
-            (rect->periodic[d] && positions_count(positions_clip(rect_mode(rect, d), x, x + 1)) == 0))
+    for (int d = 0; d < rect->order; d++)
+        if (!rect_has(rect, d, entries->coordinates[d][e]))
             return false;
-    }
     return true;
 }
 
@@ -180,47 +170,19 @@ const char *entries_keep_within(Entries *entries, const Region *region) {
     return why;
 }
 
-void entries_mode_order(const Entries *entries, int64_t count, const Rect *const *rects, const int *stored,
-                        int *mode_order) {
+void entries_mode_order(int order, const int64_t *extents, int64_t count, const Rect *const *rects,
+                        const int *stored, int *mode_order) {
     double parts[MAX_ORDER];
-    for (int l = 0; l < entries->order; l++) {
+    for (int l = 0; l < order; l++) {
         const int mode = stored[l];
         double part = 0;
         for (int64_t i = 0; i < count; i++)
-            part = fmax(part, (double)rect_count(rects[i], mode) / (double)entries->extents[mode]);
+            part = fmax(part, (double)rect_count(rects[i], mode) / (double)extents[mode]);
         int at = l;
         for (; at > 0 && parts[mode_order[at - 1]] > part; at--)
             mode_order[at] = mode_order[at - 1];
         mode_order[at] = mode;
         parts[mode] = part;
-    }
-}
-
-// The first of the entries from `first` to before `last`, which are sorted by `mode`, whose coordinate is not
-// less than `coordinate`.
-static int64_t find_coordinate(const Entries *entries, int mode, int64_t first, int64_t last,
-                               int64_t coordinate) {
-    while (first < last) {
-        const int64_t middle = first + (last - first) / 2;
-        if (entries->coordinates[mode][middle] < coordinate)
-            first = middle + 1;
-        else
-            last = middle;
-    }
-    return first;
-}
-
-void entries_range(const Entries *entries, const int *mode_order, const Rect *rect, int64_t *first,
-                   int64_t *last) {
-    *first = 0;
-    *last = entries->count;
-    // Entries of several coordinates of one mode are not sorted by the next.
-    for (int l = 0; l < entries->order && *first < *last; l++) {
-        const int mode = mode_order[l];
-        *first = find_coordinate(entries, mode, *first, *last, rect->lo[mode]);
-        *last = find_coordinate(entries, mode, *first, *last, rect->hi[mode]);
-        if (rect->hi[mode] - rect->lo[mode] > 1)
-            return;
     }
 }
 

@@ -30,8 +30,6 @@ int64_t entries_bytes(const Entries *entries, int64_t count);
 static inline bool coordinate_is_wide(int64_t extent) {
     return extent - 1 > INT32_MAX;
 }
-// Bytes that the coordinates of `count` entries take where they are sent.
-int64_t entries_coordinate_bytes(const Entries *entries, int64_t count);
 
 // Whether all coordinates are within the extents; a reason names the first entry with one that is not.
 const char *entries_check(const Entries *entries, Arena *arena);
@@ -56,13 +54,11 @@ bool entries_is_within(const Entries *entries, int64_t e, const Rect *rect);
 // Removes the entries outside of the region.
 const char *entries_keep_within(Entries *entries, const Region *region);
 
-// The order of modes in which entries should be sorted so that entries_range narrows rectangles like these
-// best: first the modes of which they have the smallest part. `stored` is the order among equal ones.
-void entries_mode_order(const Entries *entries, int64_t count, const Rect *const *rects, const int *stored,
-                        int *mode_order);
-// Of entries sorted by `mode_order`: all that are in the rectangle are among first <= e < last.
-void entries_range(const Entries *entries, const int *mode_order, const Rect *rect, int64_t *first,
-                   int64_t *last);
+// The order of modes in which entries should be sorted so that those in rectangles like these are found with
+// the least search: first the modes of which they have the smallest part. `stored` is the order among equal
+// ones.
+void entries_mode_order(int order, const int64_t *extents, int64_t count, const Rect *const *rects,
+                        const int *stored, int *mode_order);
 
 // The number of threads that are worth starting for `count` items.
 int entries_team(int64_t count);

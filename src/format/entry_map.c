@@ -20,6 +20,10 @@ static inline int64_t number(const void *numbers, bool wide, int64_t e) {
     return !numbers ? e : wide ? ((const int64_t *)numbers)[e] : (int64_t)((const uint32_t *)numbers)[e];
 }
 
+int64_t entry_map_from(const EntryMap *map, int64_t e) {
+    return number(map->from, map->wide, e);
+}
+
 // The entries of a part. With constants for size and width the compiler makes a loop for each.
 static inline __attribute__((always_inline)) void copy_part(const EntryMap *map, const char *from, char *to,
                                                             int64_t size, bool wide, int64_t begin,

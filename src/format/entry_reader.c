@@ -63,24 +63,44 @@ static void drop_absent(int order, EntryBlock *block) {
     block->count = kept;
 }
 
-// From the last level upwards, until the coordinates of `level` are there; -1: of all levels.
-static void read_stored(const EntryReader *reader, int level, int64_t first, int64_t count,
-                        EntryBlock *block) {
+// The entries at the positions that the block has in `numbers`, which increase: from the last level upwards,
+// until the coordinates of `level` are there; -1: of all levels.
+static void read_positions(const EntryReader *reader, int level, EntryBlock *block) {
     const StoredTensor *stored = reader->stored;
     int64_t positions[ENTRY_BLOCK];
-#pragma omp simd
-    for (int64_t i = 0; i < count; i++)
-        positions[i] = block->numbers[i] = first + i;
+    memcpy(positions, block->numbers, (size_t)block->count * sizeof *positions);
     for (int s = reader->order - 1; s >= 0; s--) {
         const LevelFormat *format = stored->levels[s].format;
-        format->coordinates(&stored->arrays[s], count, positions, block->coordinates[reader->levels[s]]);
+        format->coordinates(&stored->arrays[s], block->count, positions,
+                            block->coordinates[reader->levels[s]]);
         if (reader->levels[s] == level && reader->compact)
             return;
         if (s > 0)
-            format->above(&stored->arrays[s], count, positions);
+            format->above(&stored->arrays[s], block->count, positions);
     }
     if (!reader->compact)
         drop_absent(reader->order, block);
+}
+
+static void read_stored(const EntryReader *reader, int level, int64_t first, EntryBlock *block) {
+#pragma omp simd
+    for (int64_t i = 0; i < block->count; i++)
+        block->numbers[i] = first + i;
+    read_positions(reader, level, block);
+}
+
+void reader_read_slices(const EntryReader *reader, SliceCursor *cursor, EntryBlock *block) {
+    block->count = 0;
+    while (cursor->count > 0 && block->count < ENTRY_BLOCK) {
+        const int64_t left = cursor->slices->count - cursor->read,
+                      count = min_i64(left, ENTRY_BLOCK - block->count);
+        for (int64_t i = 0; i < count; i++)
+            block->numbers[block->count++] = cursor->slices->first + cursor->read + i;
+        cursor->read += count;
+        if (count == left)
+            *cursor = (SliceCursor){cursor->slices + 1, cursor->count - 1, 0};
+    }
+    read_positions(reader, -1, block);
 }
 
 // The first level of records that lack it: record r has coordinate x where starts[x] <= r < starts[x + 1].
@@ -124,7 +144,7 @@ void reader_read_level(const EntryReader *reader, int level, int64_t first, int6
                        EntryBlock *block) {
     block->count = (int)count;
     if (reader->stored)
-        read_stored(reader, level, first, count, block);
+        read_stored(reader, level, first, block);
     else if (reader->entries)
         read_entries(reader, first, count, block);
     else

@@ -40,6 +40,16 @@ void reader_read(const EntryReader *reader, int64_t first, int64_t count, EntryB
 // Sets only their coordinates in one level, or more.
 void reader_read_level(const EntryReader *reader, int level, int64_t first, int64_t count, EntryBlock *block);
 
+// Slices of the positions of a stored tensor, in increasing order, and how many positions of the first are
+// read.
+typedef struct {
+    const Slice *slices;
+    int64_t count, read;
+} SliceCursor;
+
+// Reads the next entries of a stored tensor that are in slices; none at their end.
+void reader_read_slices(const EntryReader *reader, SliceCursor *cursor, EntryBlock *block);
+
 // The least number of levels, from the first on, by which a stable sort brings the entries into the order of
 // the levels: 0 where they are in this order.
 int reader_unsorted_levels(const EntryReader *reader);

@@ -54,6 +54,11 @@ static inline void level_set_coordinate(LevelArrays *level, int array, int64_t p
         ((int32_t *)level->arrays[array])[position] = (int32_t)coordinate;
 }
 
+// Consecutive elements of an array: positions of a level and what its arrays have there, or values.
+typedef struct {
+    int64_t first, count;
+} Slice;
+
 // A block of sorted entries while a level is packed. Entries with the same coordinates in levels 0
 // to `depth` share a position of the level. `depth` is the level itself or, where it is nonunique, the last
 // of the singleton levels that follow it.
@@ -145,17 +150,12 @@ struct LevelFormat {
     // The first position from `position` to before `end` with another coordinate than that at `position`.
     const Value *(*run_end)(Arena *arena, const Level *level, const IntExpr *position, const IntExpr *end);
 
-    // Partitions (SpDISTAL, table I), on numbers.
+    // Data: packing and unpacking (stored.h), and parts (cut.h).
 
-    // The positions below `parents` whose coordinates are in `coordinates`: a partition by coordinates, and
-    // with all of them one by the level above.
-    PositionSet (*image)(const LevelArrays *level, PositionSet parents, PositionSet coordinates,
-                         Arena *arena);
-    // The positions as products of positions above and coordinates, appended to `to`: a partition by
-    // positions, and by its rows one by the level below.
-    void (*preimage)(const LevelArrays *level, PositionSet positions, Arena *arena, RowsArray *to);
-
-    // Data: packing and unpacking (stored.h).
+    // The positions below `parents` with coordinates from `lo` to before `hi`: a partition by coordinates,
+    // and with all of them one by the level above (SpDISTAL, table I). Where these are not all, coordinates
+    // do not decrease below `parents`, as below a single one.
+    Slice (*image)(const LevelArrays *level, Slice parents, int64_t lo, int64_t hi);
 
     // Sets position_count and the lengths of the arrays, INT64_MAX where they overflow: below `parents`
     // positions, with `distinct` entries as the level sees them.

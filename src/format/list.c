@@ -82,6 +82,28 @@ static bool is_consecutive(int64_t count, const int64_t *positions) {
     return gaps == 0;
 }
 
+// The first position from `first` to before `last` whose coordinate is not less than `coordinate`.
+static int64_t find_position(const LevelArrays *level, int array, int64_t first, int64_t last,
+                             int64_t coordinate) {
+    while (first < last) {
+        const int64_t middle = first + (last - first) / 2;
+        if (level_coordinate(level, array, middle) < coordinate)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    return first;
+}
+
+Slice list_slice(const LevelArrays *level, int array, Slice of, int64_t lo, int64_t hi) {
+    int64_t first = of.first, last = of.first + of.count;
+    if (lo > 0)
+        first = find_position(level, array, first, last, lo);
+    if (hi < level->extent)
+        last = find_position(level, array, first, last, hi);
+    return (Slice){first, last - first};
+}
+
 void list_coordinates(const LevelArrays *level, int array, int64_t count, const int64_t *positions,
                       int64_t *to) {
     const int32_t *narrow = level->arrays[array];

@@ -18,6 +18,9 @@ const Value *list_found(Arena *arena, const Level *level, const IntExpr *positio
                         const IntExpr *coordinate);
 const Value *list_run_end(Arena *arena, const Level *level, const IntExpr *position, const IntExpr *end);
 
+// Of a slice of such a list, in which coordinates do not decrease unless `lo` and `hi` are 0 and the extent:
+// those from `lo` to before `hi`.
+Slice list_slice(const LevelArrays *level, int array, Slice of, int64_t lo, int64_t hi);
 // The coordinates of `count` positions, in array number `array` of the level.
 void list_coordinates(const LevelArrays *level, int array, int64_t count, const int64_t *positions,
                       int64_t *to);

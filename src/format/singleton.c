@@ -16,6 +16,10 @@ static const Value *search_above(Arena *arena, const Level *level, const IntExpr
 
 enum { CRD };
 
+static Slice image(const LevelArrays *level, Slice parents, int64_t lo, int64_t hi) {
+    return list_slice(level, CRD, parents, lo, hi);
+}
+
 static void measure(LevelArrays *level, int64_t parents, int64_t distinct) {
     (void)distinct;
     level->position_count = level->lengths[CRD] = parents;
@@ -48,6 +52,7 @@ const LevelFormat singleton_level = {
     .branchless = true,
     .compact = true,
     .arrays = {{"crd", LEVEL_ARRAY_COORDINATES}},
+    .image = image,
     .measure = measure,
     .position = position,
     .pack = pack,

@@ -46,6 +46,7 @@ const char *stored_pack_structure(StoredTensor *tensor, EntryMap *map, const Ent
                                   Arena *arena);
 int64_t entry_map_bytes(const EntryMap *map);
 void entry_map_free(EntryMap *map);
+int64_t entry_map_from(const EntryMap *map, int64_t e); // from[e]
 // Copies all values, of a type of `size` bytes; `count` is that of the copy.
 void entry_map_copy(const EntryMap *map, size_t size, const void *from, void *to, int64_t count);
 // Adds the values of entries first, first + 1, ... of those that the map was made of, which are in `from` in

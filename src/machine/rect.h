@@ -28,6 +28,12 @@ Rect rect_whole(int order, const int64_t *extents);
 PositionSet rect_mode(const Rect *rect, int mode);
 void rect_set_mode(Rect *rect, int mode, PositionSet coords);
 int64_t rect_count(const Rect *rect, int mode); // coordinates of one mode
+// Whether a coordinate of one mode is among them.
+static inline bool rect_has(const Rect *rect, int mode, int64_t coordinate) {
+    return coordinate >= rect->lo[mode] && coordinate < rect->hi[mode] &&
+           (!rect->periodic[mode] ||
+            positions_count(positions_clip(rect_mode(rect, mode), coordinate, coordinate + 1)) > 0);
+}
 // With periodic sets of its own, in `arena`.
 Rect rect_copy(const Rect *rect, Arena *arena);
 bool rect_is_empty(const Rect *rect);

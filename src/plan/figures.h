@@ -19,7 +19,7 @@ typedef struct {
     int64_t steps;                  // iterations of its loops on one rank, all its processors together
     const int64_t *bytes;           // TRANSFER_FETCH: received; TRANSFER_REDUCE: partial results sent
     const int64_t *messages;        // the same, counted
-    const int64_t *structure_bytes; // of coordinates of entries, once for a structure; NULL: of dense tensors
+    const int64_t *structure_bytes; // of sub-trees of entries, once for a structure; NULL: of dense tensors
     const int64_t *buffer_bytes;    // beyond the homes: buffers and scratch
     const int64_t *copy_bytes;      // beyond that, for each thread but the first
 } TransferFigures;
@@ -34,7 +34,7 @@ typedef struct {
     bool unknown; // whether what moves depends on entries that are not known: the next two say nothing then
     const int64_t *bytes_received, *messages_received, *home_bytes;
     const int64_t *buffer_bytes;       // copies of threads included
-    const int64_t *structure_received; // bytes of coordinates of entries, once for a structure
+    const int64_t *structure_received; // bytes of sub-trees of entries, once for a structure
     const int64_t *stored; // entries of a sparse tensor, -1 where they are not known; NULL: it is dense
 } TensorFigures;
 

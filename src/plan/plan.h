@@ -31,7 +31,7 @@ typedef struct {
 #define PLAN_MAX_RANKS ((int64_t)1 << 22)
 
 // What a transfer moves as entries of sparse tensors say, by rank: elements and messages that a rank
-// receives, or sends where it reduces; bytes of the coordinates that go with them when the structure is new;
+// receives, or sends where it reduces; bytes of the sub-trees that go with them when the structure is new;
 // and bytes of buffers and copies.
 typedef struct {
     const int64_t *elements, *messages, *structure_bytes, *buffer_bytes;

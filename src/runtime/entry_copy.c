@@ -4,7 +4,6 @@
 #include "base/integer.h"
 #include "plan/indexed.h"
 #include "runtime/load_sparse.h"
-#include "runtime/part_exchange.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -129,7 +128,6 @@ typedef struct {
     EntryCopy *copy;
     int ranks;
     PartList receives, sends;
-    RankedEntries sent;
     Entries received;
 } Making;
 
@@ -153,62 +151,6 @@ static bool find_incoming(void *arguments, Diagnostics *diagnostics) {
     return !why || refuse(copy, why, diagnostics);
 }
 
-// Copies the entries in the parts to send to `sent`; where that has no room yet, counts them.
-static void select_entries(const Making *making, const Entries *own, const int *mode_order, int64_t *counts,
-                           Entries *sent) {
-    int64_t next = 0;
-    for (int64_t i = 0; i < making->sends.count; i++) {
-        const Part *part = &making->sends.parts[i];
-        int64_t first, last;
-        entries_range(own, mode_order, &part->rect, &first, &last);
-        for (int64_t e = first; e < last; e++) {
-            if (!entries_is_within(own, e, &part->rect))
-                continue;
-            for (int d = 0; sent && d < own->order; d++)
-                sent->coordinates[d][next] = own->coordinates[d][e];
-            if (sent)
-                ((int64_t *)sent->values)[next] = ((const int64_t *)own->values)[e];
-            else
-                counts[part->peer]++;
-            next++;
-        }
-    }
-}
-
-static bool find_outgoing(void *arguments, Diagnostics *diagnostics) {
-    Making *making = arguments;
-    const EntryCopy *copy = making->copy;
-    RankedEntries *sent = &making->sent;
-    Arena *arena = diagnostics->arena;
-    const Rect **rects = arena_array(arena, const Rect *, making->sends.count);
-    for (int64_t i = 0; i < making->sends.count; i++)
-        rects[i] = &making->sends.parts[i].rect;
-    const int *stored = copy->from->home->tensor->mode_order;
-    int mode_order[MAX_ORDER];
-    Entries own;
-    if (!entry_positions(copy->from, &own, diagnostics)) {
-        entries_free(&own);
-        return false;
-    }
-    entries_mode_order(&own, making->sends.count, rects, stored, mode_order);
-    const char *why = memcmp(mode_order, stored, sizeof(int) * (size_t)own.order) == 0
-                          ? NULL
-                          : entries_sort(&own, mode_order);
-    if (!why && !ranked_entries_create(sent, copy->from, making->ranks))
-        why = "there is no memory for entries on their way";
-    if (!why) {
-        sent->entries.type = TYPE_I64;
-        select_entries(making, &own, mode_order, sent->counts, NULL);
-        for (int rank = 0; rank < making->ranks; rank++)
-            sent->entries.count += sent->counts[rank];
-        why = entries_allocate(&sent->entries);
-    }
-    if (!why)
-        select_entries(making, &own, mode_order, NULL, &sent->entries);
-    entries_free(&own);
-    return !why || refuse(copy, why, diagnostics);
-}
-
 static bool pack_received(void *arguments, Diagnostics *diagnostics) {
     Making *making = arguments;
     EntryCopy *copy = making->copy;
@@ -224,13 +166,11 @@ static bool make(EntryCopy *copy, MPI_Comm comm, Diagnostics *diagnostics) {
     const bool ok =
         agree_on_part(comm, find_incoming, &making, diagnostics) &&
         exchange_parts(&making.receives, &making.sends, copy->from->home->order, comm, diagnostics) &&
-        agree_on_part(comm, find_outgoing, &making, diagnostics) &&
-        entry_move_structure(&copy->move, copy->from, copy->plan->options.message_limit, &making.sent,
+        entry_move_structure(&copy->move, copy->from, &making.sends, copy->plan->options.message_limit,
                              &making.received, comm, diagnostics) &&
         agree_on_part(comm, pack_received, &making, diagnostics);
     part_list_free(&making.receives);
     part_list_free(&making.sends);
-    ranked_entries_free(&making.sent);
     entries_free(&making.received);
     return ok;
 }

@@ -2,89 +2,199 @@
 #include "runtime/entry_move.h"
 
 #include "base/integer.h"
+#include "format/cut.h"
+#include "format/sub_tree.h"
 #include "memory/memory.h"
 #include "runtime/load_sparse.h"
 
+#include <omp.h>
 #include <string.h>
 
-bool entry_positions(const Storage *storage, Entries *entries, Diagnostics *diagnostics) {
-    StoredTensor numbered = storage->stored;
-    *entries = storage_no_entries(storage);
-    entries->type = numbered.type = TYPE_I64;
-    if (storage->piece_count == 0 || !storage->structure)
-        return true;
-    int64_t *positions = memory_allocate(MEMORY_HOST, numbered.value_count, TYPE_I64);
-    const char *why = "there is no memory for the positions of its entries";
-    if (positions) {
-        for (int64_t p = 0; p < numbered.value_count; p++)
-            positions[p] = p;
-        numbered.values = positions;
-        why = stored_unpack(&numbered, entries, storage->limit, diagnostics->arena);
-    }
-    memory_release(MEMORY_HOST, positions);
-    return !why || sparse_refuse(storage, why, diagnostics);
-}
+enum { MESSAGE_BYTES = 1 << 27, WORD = 4 };
 
 void entry_move_free(EntryMove *move) {
-    memory_release(MEMORY_HOST, move->positions);
+    memory_release(MEMORY_HOST, move->slices);
     value_exchange_free(&move->values);
     *move = (EntryMove){0};
 }
 
 int64_t entry_move_bytes(const EntryMove *move) {
-    if (!move->positions)
-        return 0;
-    int64_t sent = value_exchange_sent(&move->values).elements + move->values.sends[move->values.rank];
     return saturated_add(
         saturated_mul(value_exchange_buffer(&move->values), (int64_t)type_info(move->values.type)->size),
-        saturated_mul(sent, (int64_t)sizeof(int64_t)));
+        saturated_mul(move->slice_count, (int64_t)sizeof(Slice)));
 }
 
+// While the structure moves. By rank, and of that by level: the sub-trees.
 typedef struct {
     EntryMove *move;
     const Storage *storage;
+    const PartList *parts;
     int64_t message_limit;
-    RankedEntries *sent;
-    const RankedEntries *received;
+    Entries *received;
     MPI_Comm comm;
-} Preparation;
+    int ranks;
+    Arena *arena;
+    SliceArray slices;
+    int64_t *begins; // by rank: its first slice; [ranks]: all
+    SubTreeLevel *sent, *arrived;
+    int64_t *sent_words, *arrived_words; // by rank
+    ValueExchange exchange;              // of words of messages
+} Moving;
 
-static bool prepare_values(void *arguments, Diagnostics *diagnostics) {
-    const Preparation *preparation = arguments;
-    EntryMove *move = preparation->move;
-    Entries *sent = &preparation->sent->entries;
-    move->positions = sent->values;
-    sent->values = NULL;
-    if (!value_exchange_create(&move->values, preparation->storage->type, preparation->message_limit,
-                               preparation->sent->counts, preparation->received->counts, preparation->comm) ||
-        !value_exchange_allocate(&move->values))
-        return sparse_refuse(preparation->storage, "there is no memory for values on their way", diagnostics);
-    move->coordinate_bytes_sent = entries_coordinate_bytes(sent, value_exchange_sent(&move->values).elements);
-    move->coordinate_bytes_received =
-        entries_coordinate_bytes(sent, value_exchange_received(&move->values).elements);
+static bool refuse(const Moving *moving, const char *why, Diagnostics *diagnostics) {
+    return sparse_refuse(moving->storage, why, diagnostics);
+}
+
+static int order_of(const Moving *moving) {
+    return moving->storage->stored.order;
+}
+
+static int64_t words_of(const Moving *moving, const SubTreeLevel *levels) {
+    return sub_tree_bytes(&moving->storage->stored, levels) / WORD;
+}
+
+// The slices that go to each rank, and what is above them.
+static bool cut(void *arguments, Diagnostics *diagnostics) {
+    Moving *moving = arguments;
+    const Storage *storage = moving->storage;
+    const PartList *parts = moving->parts;
+    Arena *arena = moving->arena = arena_create_within(diagnostics->arena);
+    const Rect **rects = arena_array(arena, const Rect *, parts->count);
+    const bool any = storage->piece_count > 0 && storage->structure;
+    Cutter cutter = {.tensor = &storage->stored};
+    moving->begins = arena_array(arena, int64_t, moving->ranks + 1);
+    moving->sent = arena_array(arena, SubTreeLevel, moving->ranks * order_of(moving));
+    moving->arrived = arena_array(arena, SubTreeLevel, moving->ranks * order_of(moving));
+    moving->sent_words = arena_array(arena, int64_t, moving->ranks);
+    moving->arrived_words = arena_array(arena, int64_t, moving->ranks);
+    for (int64_t i = 0; i < parts->count; i++)
+        rects[i] = &parts->parts[i].rect;
+    const char *why = any ? cutter_prepare(&cutter, parts->count, rects, storage->limit, arena) : NULL;
+    for (int rank = 0; rank < moving->ranks && any && !why; rank++) {
+        cutter_cut(&cutter, parts->counts[rank], rects, arena, &moving->slices);
+        rects += parts->counts[rank];
+        moving->begins[rank + 1] = moving->slices.count;
+    }
+    cutter_free(&cutter);
+    if (why)
+        return refuse(moving, why, diagnostics);
+#pragma omp parallel for schedule(dynamic)
+    for (int rank = 0; rank < moving->ranks; rank++) {
+        const int64_t begin = moving->begins[rank];
+        SubTreeLevel *levels = moving->sent + rank * order_of(moving);
+        sub_tree_measure(&storage->stored, moving->begins[rank + 1] - begin, moving->slices.items + begin,
+                         levels);
+        moving->sent_words[rank] = words_of(moving, levels);
+    }
     return true;
 }
 
-bool entry_move_structure(EntryMove *move, const Storage *storage, int64_t message_limit, RankedEntries *sent,
-                          Entries *received, MPI_Comm comm, Diagnostics *diagnostics) {
-    RankedEntries ranked = {0};
+// Entries of the sub-trees, by rank.
+static int64_t *count_entries(const Moving *moving, const SubTreeLevel *levels) {
+    int64_t *counts = arena_array(moving->arena, int64_t, moving->ranks);
+    for (int rank = 0; rank < moving->ranks; rank++)
+        counts[rank] = levels[(rank + 1) * order_of(moving) - 1].nodes;
+    return counts;
+}
+
+static bool allocate_received(Moving *moving, const int64_t *counts) {
+    Entries *entries = moving->received;
+    for (int rank = 0; rank < moving->ranks; rank++)
+        entries->count = saturated_add(entries->count, counts[rank]);
+    return entries_bytes(entries, entries->count) <= moving->storage->limit && !entries_allocate(entries);
+}
+
+static bool keep_slices(Moving *moving) {
+    EntryMove *move = moving->move;
+    move->slice_count = moving->slices.count;
+    move->slices = memory_allocate(MEMORY_HOST, 2 * move->slice_count, TYPE_I64);
+    if (move->slices && move->slice_count > 0)
+        memcpy(move->slices, moving->slices.items, sizeof(Slice) * (size_t)move->slice_count);
+    return move->slices;
+}
+
+static bool write_messages(void *arguments, Diagnostics *diagnostics) {
+    Moving *moving = arguments;
+    EntryMove *move = moving->move;
+    for (int rank = 0; rank < moving->ranks; rank++)
+        moving->arrived_words[rank] = words_of(moving, moving->arrived + rank * order_of(moving));
+    const int64_t *sent = count_entries(moving, moving->sent),
+                  *arrived = count_entries(moving, moving->arrived);
+    if (!value_exchange_create(&move->values, moving->storage->type, moving->message_limit, sent, arrived,
+                               moving->comm) ||
+        !value_exchange_allocate(&move->values) || !keep_slices(moving) ||
+        !value_exchange_create(&moving->exchange, TYPE_I32, MESSAGE_BYTES, moving->sent_words,
+                               moving->arrived_words, moving->comm) ||
+        !value_exchange_allocate(&moving->exchange) || !allocate_received(moving, arrived))
+        return refuse(moving, "the process has not enough memory for entries on their way", diagnostics);
+    move->structure_bytes_sent = WORD * value_exchange_sent(&moving->exchange).elements;
+    move->structure_bytes_received = WORD * value_exchange_received(&moving->exchange).elements;
+#pragma omp parallel for schedule(dynamic)
+    for (int rank = 0; rank < moving->ranks; rank++) {
+        const int64_t begin = moving->begins[rank];
+        sub_tree_write(&moving->storage->stored, moving->begins[rank + 1] - begin,
+                       moving->slices.items + begin, moving->sent + rank * order_of(moving),
+                       value_exchange_to(&moving->exchange, rank));
+    }
+    return true;
+}
+
+static void read_messages(const Moving *moving) {
+    const int64_t *counts = moving->move->values.receives;
+#pragma omp parallel for schedule(dynamic)
+    for (int rank = 0; rank < moving->ranks; rank++) {
+        int64_t first = 0;
+        for (int before = 0; before < rank; before++)
+            first += counts[before];
+        sub_tree_read(&moving->storage->stored, moving->arrived + rank * order_of(moving),
+                      value_exchange_from(&moving->exchange, rank), moving->received, first);
+    }
+}
+
+bool entry_move_structure(EntryMove *move, const Storage *storage, const PartList *parts,
+                          int64_t message_limit, Entries *received, MPI_Comm comm, Diagnostics *diagnostics) {
+    Moving moving = {.move = move,
+                     .storage = storage,
+                     .parts = parts,
+                     .message_limit = message_limit,
+                     .received = received,
+                     .comm = comm};
+    MPI_Comm_size(comm, &moving.ranks);
     *move = (EntryMove){0};
-    const bool ok =
-        exchange_entries(storage, sent, false, &ranked, comm, diagnostics) &&
-        agree_on_part(comm, prepare_values, &(Preparation){move, storage, message_limit, sent, &ranked, comm},
-                      diagnostics);
-    ranked_entries_free(sent);
-    *received = ranked.entries;
-    ranked.entries = (Entries){0};
-    ranked_entries_free(&ranked);
+    *received = storage_no_entries(storage);
+    bool ok = agree_on_part(comm, cut, &moving, diagnostics);
+    if (ok)
+        exchange_counts(2 * order_of(&moving), (int64_t *)moving.sent, (int64_t *)moving.arrived, comm);
+    ok = ok && agree_on_part(comm, write_messages, &moving, diagnostics);
+    if (ok) {
+        value_exchange_receive(&moving.exchange);
+        value_exchange_send(&moving.exchange);
+        value_exchange_wait(&moving.exchange);
+        read_messages(&moving);
+    }
+    value_exchange_free(&moving.exchange);
+    arena_free(moving.arena);
     return ok;
 }
 
+// Each thread copies as many elements as the others.
 static inline void gather(const EntryMove *move, const char *values, int64_t count, size_t size) {
+    const int team = entries_team(count);
     char *to = move->values.outgoing;
-#pragma omp parallel for num_threads(entries_team(count))
-    for (int64_t i = 0; i < count; i++)
-        memcpy(to + (size_t)i * size, values + (size_t)move->positions[i] * size, size);
+#pragma omp parallel num_threads(team)
+    for (int t = omp_get_thread_num(); t < team; t += omp_get_num_threads()) {
+        const int64_t begin = part_begin(count, team, t), end = part_begin(count, team, t + 1);
+        int64_t at = 0; // the first element of the slice
+        for (int64_t s = 0; s < move->slice_count && at < end; at += move->slices[s++].count) {
+            const Slice slice = move->slices[s];
+            const int64_t lo = max_i64(begin, at), hi = min_i64(end, at + slice.count);
+            const char *from = values + (size_t)(slice.first + lo - at) * size;
+            if (slice.count == 1 && lo < hi)
+                memcpy(to + (size_t)lo * size, from, size);
+            else if (lo < hi)
+                memcpy(to + (size_t)lo * size, from, (size_t)(hi - lo) * size);
+        }
+    }
 }
 
 void entry_move_values(EntryMove *move, const void *values) {
@@ -92,7 +202,7 @@ void entry_move_values(EntryMove *move, const void *values) {
     const size_t size = type_info(exchange->type)->size;
     const int64_t count = value_exchange_sent(exchange).elements + exchange->sends[exchange->rank];
     value_exchange_receive(exchange);
-    if (size == 8) // a constant, so that elements are copied in registers
+    if (size == 8) // a constant, so that single elements are copied in registers
         gather(move, values, count, 8);
     else
         gather(move, values, count, size);

@@ -3,6 +3,7 @@
 
 #include "base/integer.h"
 #include "memory/memory.h"
+#include "runtime/entry_move.h"
 #include "runtime/load_sparse.h"
 #include "runtime/value_exchange.h"
 
@@ -17,13 +18,20 @@ static bool no_memory(const Storage *storage, Diagnostics *diagnostics) {
                              (long long)storage->rank, storage->home->tensor->name);
 }
 
-void ranked_entries_free(RankedEntries *ranked) {
+// Entries in the order of the ranks that they go to, or come from; those of this rank too.
+typedef struct {
+    Entries entries;
+    int64_t *counts; // by rank
+} RankedEntries;
+
+static void ranked_entries_free(RankedEntries *ranked) {
     entries_free(&ranked->entries);
     memory_release(MEMORY_HOST, ranked->counts);
     *ranked = (RankedEntries){0};
 }
 
-bool ranked_entries_create(RankedEntries *ranked, const Storage *storage, int ranks) {
+// No entries yet, and counts of zero. False: no memory.
+static bool ranked_entries_create(RankedEntries *ranked, const Storage *storage, int ranks) {
     *ranked = (RankedEntries){.entries = storage_no_entries(storage),
                               .counts = memory_allocate(MEMORY_HOST, ranks, TYPE_I64)};
     for (int rank = 0; ranked->counts && rank < ranks; rank++)
@@ -104,31 +112,20 @@ static bool move_array(Exchange *exchange, Diagnostics *diagnostics) {
     return ok;
 }
 
-bool exchange_entries(const Storage *storage, const RankedEntries *sent, bool with_values,
-                      RankedEntries *received, MPI_Comm comm, Diagnostics *diagnostics) {
+// Sends entries to their ranks: `received` gets those of this rank, entries of one sender in their order
+// there.
+static bool exchange_entries(const Storage *storage, const RankedEntries *sent, RankedEntries *received,
+                             MPI_Comm comm, Diagnostics *diagnostics) {
     Exchange exchange = {.storage = storage, .sent = sent, .received = received, .comm = comm};
     *received = (RankedEntries){0};
     MPI_Comm_size(comm, &exchange.ranks);
     if (!agree_on_part(comm, allocate, &exchange, diagnostics))
         return false;
-    exchange_counts(sent->counts, received->counts, comm);
+    exchange_counts(1, sent->counts, received->counts, comm);
     bool ok = agree_on_part(comm, allocate_entries, &exchange, diagnostics);
-    for (; ok && exchange.array < sent->entries.order + with_values; exchange.array++)
+    for (; ok && exchange.array <= sent->entries.order; exchange.array++)
         ok = move_array(&exchange, diagnostics);
     return ok;
-}
-
-// The parts of the home that count for this rank: of replicas, the first one's.
-static Region first_parts(const Storage *storage, Arena *arena) {
-    const Region pieces = home_pieces(storage->home, storage->rank, arena);
-    HoldingArray owners = {0};
-    Region parts = {0};
-    for (int64_t i = 0; i < pieces.rects.count; i++)
-        home_owners(storage->home, &pieces.rects.items[i], arena, &owners);
-    for (int64_t k = 0; k < owners.count; k++)
-        if (owners.items[k].rank == storage->rank)
-            array_push(arena, parts.rects, owners.items[k].rect);
-    return parts;
 }
 
 // The owners of entries: parts of the whole tensor, sorted by where they begin in one mode.
@@ -144,7 +141,7 @@ static int compare_at(const void *left, const void *right, void *mode) {
     return (x > y) - (x < y);
 }
 
-static Homes find_homes(const Storage *storage, const Entries *entries, Arena *arena) {
+static Homes find_homes(const Storage *storage, Arena *arena) {
     const Home *home = storage->home;
     const Rect whole = rect_whole(home->order, home->extents);
     Homes homes = {0};
@@ -153,7 +150,7 @@ static Homes find_homes(const Storage *storage, const Entries *entries, Arena *a
     if (homes.parts.count == 0)
         return homes;
     const Rect *first = &homes.parts.items[0].rect;
-    entries_mode_order(entries, 1, &first, home->tensor->mode_order, mode_order);
+    entries_mode_order(home->order, home->extents, 1, &first, home->tensor->mode_order, mode_order);
     homes.mode = mode_order[0];
     qsort_r(homes.parts.items, (size_t)homes.parts.count, sizeof(Holding), compare_at, &homes.mode);
     return homes;
@@ -188,10 +185,11 @@ static void copy_entry(const Entries *to, int64_t at, const Entries *from, int64
     memcpy((char *)to->values + (size_t)at * size, (const char *)from->values + (size_t)e * size, size);
 }
 
-bool rank_by_home(const Storage *storage, const Entries *given, int ranks, RankedEntries *ranked,
-                  Diagnostics *diagnostics) {
+// Copies entries for the ranks that have them at home: for each of them, where there are several.
+static bool rank_by_home(const Storage *storage, const Entries *given, int ranks, RankedEntries *ranked,
+                         Diagnostics *diagnostics) {
     Arena *arena = diagnostics->arena;
-    Homes homes = find_homes(storage, given, arena);
+    Homes homes = find_homes(storage, arena);
     int64_t *next = arena_array(arena, int64_t, ranks + 1);
     bool ok = ranked_entries_create(ranked, storage, ranks) || no_memory(storage, diagnostics);
     Entries *entries = &ranked->entries;
@@ -219,54 +217,85 @@ bool rank_by_home(const Storage *storage, const Entries *given, int ranks, Ranke
 
 typedef struct {
     const Storage *storage;
-    const Entries *given; // NULL: those at home here
+    const Entries *given;
     int ranks;
     RankedEntries sent;
 } Sending;
-
-static bool list_own(void *arguments, Diagnostics *diagnostics) {
-    Sending *sending = arguments;
-    const Storage *storage = sending->storage;
-    Entries *entries = &sending->sent.entries;
-    if (!ranked_entries_create(&sending->sent, storage, sending->ranks))
-        return no_memory(storage, diagnostics);
-    if (!sparse_entries(storage, entries, diagnostics))
-        return false;
-    if (storage->home->replicated) {
-        const Region parts = first_parts(storage, diagnostics->arena);
-        if (entries_keep_within(entries, &parts))
-            return no_memory(storage, diagnostics);
-    }
-    sending->sent.counts[0] = entries->count;
-    return true;
-}
 
 static bool rank_given(void *arguments, Diagnostics *diagnostics) {
     Sending *sending = arguments;
     return rank_by_home(sending->storage, sending->given, sending->ranks, &sending->sent, diagnostics);
 }
 
-static bool send_entries(const Storage *storage, const Entries *given, Entries *to, MPI_Comm comm,
-                         Diagnostics *diagnostics) {
+bool send_entries_home(const Storage *storage, const Entries *given, Entries *own, MPI_Comm comm,
+                       Diagnostics *diagnostics) {
     Sending sending = {.storage = storage, .given = given};
     RankedEntries received = {0};
     MPI_Comm_size(comm, &sending.ranks);
-    const bool ok = agree_on_part(comm, given ? rank_given : list_own, &sending, diagnostics) &&
-                    exchange_entries(storage, &sending.sent, true, &received, comm, diagnostics);
+    const bool ok = agree_on_part(comm, rank_given, &sending, diagnostics) &&
+                    exchange_entries(storage, &sending.sent, &received, comm, diagnostics);
     ranked_entries_free(&sending.sent);
-    *to = received.entries;
+    *own = received.entries;
     received.entries = (Entries){0};
     ranked_entries_free(&received);
     if (!ok)
-        entries_free(to);
+        entries_free(own);
     return ok;
 }
 
-bool send_entries_home(const Storage *storage, const Entries *given, Entries *own, MPI_Comm comm,
-                       Diagnostics *diagnostics) {
-    return send_entries(storage, given, own, comm, diagnostics);
+// The parts of the home that count for this rank: of replicas, the first one's.
+static Region first_parts(const Storage *storage, Arena *arena) {
+    const Region pieces = home_pieces(storage->home, storage->rank, arena);
+    HoldingArray owners = {0};
+    Region parts = {0};
+    for (int64_t i = 0; i < pieces.rects.count; i++)
+        home_owners(storage->home, &pieces.rects.items[i], arena, &owners);
+    for (int64_t k = 0; k < owners.count; k++)
+        if (owners.items[k].rank == storage->rank)
+            array_push(arena, parts.rects, owners.items[k].rect);
+    return parts;
+}
+
+typedef struct {
+    const Storage *storage;
+    int ranks;
+    PartList parts;
+} Gathering;
+
+// What this rank sends to the first one.
+static bool find_parts(void *arguments, Diagnostics *diagnostics) {
+    Gathering *gathering = arguments;
+    const Home *home = gathering->storage->home;
+    Arena *arena = diagnostics->arena;
+    Region region = {0};
+    if (home->replicated)
+        region = first_parts(gathering->storage, arena);
+    else
+        array_push(arena, region.rects, rect_whole(home->order, home->extents));
+    Part *parts = arena_array(arena, Part, region.rects.count);
+    for (int64_t i = 0; i < region.rects.count; i++)
+        parts[i] = (Part){.rect = region.rects.items[i], .peer = 0, .piece = -1};
+    return part_list_create(&gathering->parts, gathering->ranks, region.rects.count, parts) ||
+           no_memory(gathering->storage, diagnostics);
 }
 
 bool gather_entries(const Storage *storage, Entries *entries, MPI_Comm comm, Diagnostics *diagnostics) {
-    return send_entries(storage, NULL, entries, comm, diagnostics);
+    Gathering gathering = {.storage = storage};
+    EntryMove move = {0};
+    MPI_Comm_size(comm, &gathering.ranks);
+    *entries = storage_no_entries(storage);
+    const bool ok =
+        agree_on_part(comm, find_parts, &gathering, diagnostics) &&
+        entry_move_structure(&move, storage, &gathering.parts, MESSAGE_BYTES, entries, comm, diagnostics);
+    if (ok) {
+        entry_move_values(&move, storage->stored.values);
+        if (entries->count > 0)
+            memcpy(entries->values, move.values.incoming,
+                   (size_t)entries->count * type_info(entries->type)->size);
+    } else {
+        entries_free(entries);
+    }
+    entry_move_free(&move);
+    part_list_free(&gathering.parts);
+    return ok;
 }

@@ -108,14 +108,14 @@ bool execution_entry_traffic(const distal_execution *execution, int transfer, En
     }
     if (execution->copies[transfer]) {
         const EntryMove *move = entry_copy_move(execution->copies[transfer]);
-        *traffic = (EntryTraffic){value_exchange_received(&move->values), move->coordinate_bytes_received,
+        *traffic = (EntryTraffic){value_exchange_received(&move->values), move->structure_bytes_received,
                                   entry_copy_bytes(execution->copies[transfer])};
         return true;
     }
     if (transfer != execution->result_transfer)
         return false;
     const EntryMove *move = result_home_move(execution->result_home);
-    *traffic = (EntryTraffic){value_exchange_sent(&move->values), move->coordinate_bytes_sent,
+    *traffic = (EntryTraffic){value_exchange_sent(&move->values), move->structure_bytes_sent,
                               result_home_bytes(execution->result_home)};
     return true;
 }

@@ -131,7 +131,7 @@ bool exchange_parts(const PartList *receives, PartList *sends, int order, MPI_Co
     MPI_Comm_size(comm, &request.ranks);
     bool ok = agree_on_part(comm, count_numbers, &request, diagnostics);
     if (ok)
-        exchange_counts(request.sent_numbers, request.received_numbers, comm);
+        exchange_counts(1, request.sent_numbers, request.received_numbers, comm);
     ok = ok && agree_on_part(comm, write_numbers, &request, diagnostics);
     if (ok) {
         value_exchange_receive(&request.exchange);

@@ -68,19 +68,38 @@ bool result_home_is_known(const ResultHome *result) {
 typedef struct {
     ResultHome *result;
     int ranks;
-    RankedEntries sent;
+    PartList sends;
     Entries received;
 } Making;
 
-static bool find_outgoing(void *arguments, Diagnostics *diagnostics) {
+static int compare_peers(const void *left, const void *right) {
+    const Part *a = left, *b = right;
+    return a->peer != b->peer ? (a->peer < b->peer ? -1 : 1) : rect_compare(&a->rect, &b->rect);
+}
+
+// The homes of all ranks.
+static bool find_homes(void *arguments, Diagnostics *diagnostics) {
     Making *making = arguments;
     ResultHome *result = making->result;
-    Entries computed;
+    const Home *home = result->home->home;
+    Arena *arena = diagnostics->arena;
+    const Rect whole = rect_whole(home->order, home->extents);
+    HoldingArray owners = {0};
+    Array(Part) parts = {0};
     forget(result);
-    const bool ok = entry_positions(result->computed, &computed, diagnostics) &&
-                    rank_by_home(result->home, &computed, making->ranks, &making->sent, diagnostics);
-    entries_free(&computed);
-    return ok;
+    home_owners(home, &whole, arena, &owners);
+    for (int64_t i = 0; i < owners.count; i++) {
+        const Holding *holding = &owners.items[i];
+        for (int64_t h = 0; h < (holding->holders ? holding->holder_count : 1); h++)
+            array_push(arena, parts,
+                       (Part){.rect = holding->rect,
+                              .peer = holding->holders ? holding->holders[h] : holding->rank,
+                              .piece = -1});
+    }
+    if (parts.count > 0)
+        qsort(parts.items, (size_t)parts.count, sizeof(Part), compare_peers);
+    return part_list_create(&making->sends, making->ranks, parts.count, parts.items) ||
+           sparse_refuse(result->home, "there is no memory for the homes of its entries", diagnostics);
 }
 
 // What the result had, and after it what was received.
@@ -145,11 +164,12 @@ static bool pack_received(void *arguments, Diagnostics *diagnostics) {
 bool result_home_make(ResultHome *result, MPI_Comm comm, Diagnostics *diagnostics) {
     Making making = {.result = result};
     MPI_Comm_size(comm, &making.ranks);
-    const bool ok = agree_on_part(comm, find_outgoing, &making, diagnostics) &&
-                    entry_move_structure(&result->move, result->home, result->plan->options.message_limit,
-                                         &making.sent, &making.received, comm, diagnostics) &&
-                    agree_on_part(comm, pack_received, &making, diagnostics);
-    ranked_entries_free(&making.sent);
+    const bool ok =
+        agree_on_part(comm, find_homes, &making, diagnostics) &&
+        entry_move_structure(&result->move, result->computed, &making.sends,
+                             result->plan->options.message_limit, &making.received, comm, diagnostics) &&
+        agree_on_part(comm, pack_received, &making, diagnostics);
+    part_list_free(&making.sends);
     entries_free(&making.received);
     if (!ok)
         return false;

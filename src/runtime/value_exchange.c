@@ -12,9 +12,9 @@
 
 enum { TAG = 1 << 14 }; // beyond those of transfers
 
-void exchange_counts(const int64_t *sends, int64_t *receives, MPI_Comm comm) {
+void exchange_counts(int count, const int64_t *sends, int64_t *receives, MPI_Comm comm) {
     MPI_Request request;
-    MPI_Ialltoall(sends, 1, MPI_INT64_T, receives, 1, MPI_INT64_T, comm, &request);
+    MPI_Ialltoall(sends, count, MPI_INT64_T, receives, count, MPI_INT64_T, comm, &request);
     wait_all(1, &request);
 }
 
@@ -95,6 +95,14 @@ static int64_t begin_of(const int64_t *counts, int rank) {
     return begin;
 }
 
+char *value_exchange_to(const ValueExchange *exchange, int rank) {
+    return exchange->outgoing + begin_of(exchange->sends, rank) * (int64_t)type_info(exchange->type)->size;
+}
+
+char *value_exchange_from(const ValueExchange *exchange, int rank) {
+    return exchange->incoming + begin_of(exchange->receives, rank) * (int64_t)type_info(exchange->type)->size;
+}
+
 static void begin(ValueExchange *exchange, bool sends) {
     const int64_t size = (int64_t)type_info(exchange->type)->size;
     const int64_t *counts = sends ? exchange->sends : exchange->receives;
@@ -121,8 +129,7 @@ void value_exchange_send(ValueExchange *exchange) {
     begin(exchange, true);
     const int rank = exchange->rank;
     if (exchange->sends[rank] > 0)
-        memcpy(exchange->incoming + begin_of(exchange->receives, rank) * size,
-               exchange->outgoing + begin_of(exchange->sends, rank) * size,
+        memcpy(value_exchange_from(exchange, rank), value_exchange_to(exchange, rank),
                (size_t)(exchange->sends[rank] * size));
 }
 

@@ -21,8 +21,8 @@ typedef struct {
     int request_count;
 } ValueExchange;
 
-// What the ranks send to this one, by rank. Collective.
-void exchange_counts(const int64_t *sends, int64_t *receives, MPI_Comm comm);
+// What the ranks send to this one, by rank, as `count` numbers of each. Collective.
+void exchange_counts(int count, const int64_t *sends, int64_t *receives, MPI_Comm comm);
 
 // Messages have at most `message_limit` bytes. `sends` and `receives` are copied. Local; false: no memory. In
 // any case value_exchange_free has to follow.
@@ -36,6 +36,10 @@ void value_exchange_free(ValueExchange *exchange);
 void value_exchange_receive(ValueExchange *exchange);
 void value_exchange_send(ValueExchange *exchange);
 void value_exchange_wait(ValueExchange *exchange);
+
+// Where the elements to and from a rank are, in `outgoing` and in `incoming`.
+char *value_exchange_to(const ValueExchange *exchange, int rank);
+char *value_exchange_from(const ValueExchange *exchange, int rank);
 
 // What comes from other ranks, and what goes to them.
 Cost value_exchange_received(const ValueExchange *exchange);

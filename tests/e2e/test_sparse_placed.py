@@ -63,7 +63,7 @@ TRANSPOSE = Statement("A(i, j) = B(j, i)", {"A": "m, n"}, lambda rows, columns: 
 
 
 # Volumes by definition, from coordinates alone: for a tensor, figures by rank. What comes to a rank (or leaves it with a
-# result) are 8 bytes for each value and, where entries move, 4 for each of two coordinates.
+# result) are 8 bytes for each value and, where entries move, the structure of those of each pair of ranks.
 
 def block(extent, parts):
     """The owner of a coordinate in blocks."""
@@ -80,8 +80,29 @@ def values(counts):
     return {"bytes_received": [8 * count for count in counts]}
 
 
-def entries(counts):
-    return values(counts) | {"structure_bytes_received": [8 * count for count in counts]}
+def runs(numbers):
+    return sum(x - 1 not in numbers for x in numbers)
+
+
+def structure(entries):
+    """The fewest bytes that say which entries these are, as pairs of coordinates of 4 bytes: as a list, or with the second
+    ones below each first one and their number; and coordinates one by one, or as runs: a first one and their number."""
+    first = {i for i, _ in entries}
+    second_runs = sum(runs({j for k, j in entries if k == i}) for i in first)
+    return min(8 * len(entries), 12 * second_runs,
+               min(4 * len(first), 8 * runs(first)) + 4 * len(first) + min(4 * len(entries), 8 * second_runs))
+
+
+def entries(moves, ranks, counted_at=1):
+    """Of moves of entries ((i, j), sender, receiver), which are counted at one of these two."""
+    pairs = {}
+    for entry, *ends in moves:
+        pairs.setdefault(tuple(ends), set()).add(entry)
+    counts, bytes_moved = [0] * ranks, [0] * ranks
+    for ends, moved_entries in pairs.items():
+        counts[ends[counted_at]] += len(moved_entries)
+        bytes_moved[ends[counted_at]] += structure(moved_entries)
+    return values(counts) | {"structure_bytes_received": bytes_moved}
 
 
 def indexed(operand, width):
@@ -99,31 +120,31 @@ def fetched_rows(inputs, ranks, owner):
     B, C = inputs["B"].tocoo(), inputs["C"].tocoo()
     rows = block(B.shape[0], ranks)
     named = [{int(j) for i, j in zip(B.row, B.col) if rows(i) == rank} for rank in range(ranks)]
-    return [sum(int(j) in named[rank] and owner(j) != rank for j in C.row) for rank in range(ranks)]
+    return entries([((int(j), int(k)), owner(j), rank) for rank in range(ranks) for j, k in zip(C.row, C.col)
+                    if int(j) in named[rank] and owner(j) != rank], ranks)
 
 
 def product_of_rows(inputs, ranks, grid):
-    return {"C": entries(fetched_rows(inputs, ranks, block(inputs["C"].shape[0], ranks)))}
+    return {"C": fetched_rows(inputs, ranks, block(inputs["C"].shape[0], ranks))}
 
 
 def product_of_cyclic_rows(inputs, ranks, grid):
     """The result is replicated: each entry goes from the owner of its row to all others."""
     rows = block(inputs["B"].shape[0], ranks)
-    computed = [rows(i) for i in (inputs["B"] @ inputs["C"]).tocoo().row]
-    return {"C": entries(fetched_rows(inputs, ranks, cyclic(ranks))),
-            "A": entries([(ranks - 1) * computed.count(rank) for rank in range(ranks)])}
+    A = (inputs["B"] @ inputs["C"]).tocoo()
+    return {"C": fetched_rows(inputs, ranks, cyclic(ranks)),
+            "A": entries([((int(i), int(k)), rows(i), rank) for i, k in zip(A.row, A.col) for rank in range(ranks)
+                          if rank != rows(i)], ranks, counted_at=0)}
 
 
-def moved(tensor, before, after):
+def moved(tensor, before, after, columns_first=False):
     """Entries whose owners before and after are different ranks. `before` and `after` give the owner of an entry, from
     the shape, the ranks and the grid."""
     def volumes(inputs, ranks, grid):
         matrix = inputs[tensor].tocoo()
         owns, uses = (owner(*matrix.shape, ranks, grid) for owner in (before, after))
-        counts = [0] * ranks
-        for i, j in zip(matrix.row, matrix.col):
-            counts[uses(i, j)] += owns(i, j) != uses(i, j)
-        return {tensor: entries(counts)}
+        return {tensor: entries([((int(j), int(i)) if columns_first else (int(i), int(j)), owns(i, j), uses(i, j))
+                                 for i, j in zip(matrix.row, matrix.col) if owns(i, j) != uses(i, j)], ranks)}
     return volumes
 
 
@@ -219,7 +240,7 @@ CASES = [
     Case("SDDMM by rows", SDDMM, {"B": "csr", "A": "csr"}, {"B": "i", "E": "i", "F": "j", "A": "i"}, indexed("F", 3)),
     Case("sum by rows", SUM, {"B": "csr", "C": "dcsr", "A": "csr"}, {"B": "i", "C": "i", "A": "i"}),
     Case("sum, placed otherwise", SUM, {"B": "csr", "C": "csc", "A": "csr"}, {"B": "i", "C": "j", "A": "i"},
-         moved("C", by_columns, by_rows)),
+         moved("C", by_columns, by_rows, columns_first=True)),
     Case("product by rows", PRODUCT, {"B": "csr", "C": "csr", "A": "dcsr"}, {"B": "i", "C": "*", "A": "i"}),
     Case("product, C by rows", PRODUCT, {"B": "csr", "C": "csr", "A": "csr"}, {"B": "i", "C": "j", "A": "i"},
          product_of_rows),

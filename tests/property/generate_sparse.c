@@ -4,6 +4,8 @@
 #include "generate.h"
 #include "sparse_input.h"
 
+#include "base/integer.h"
+
 #include <string.h>
 
 enum {
@@ -216,7 +218,7 @@ static int64_t points_with(const Draft *draft, const DraftStatement *statement, 
             const int64_t extent =
                 tensor->extents[m] == size ? value : draft->sizes[tensor->extents[m]].value;
             if (!(counted & letter_of(vars[m])) && points <= MAX_WIDE_POINTS)
-                points *= extent;
+                points = saturated_mul(points, extent);
             counted |= letter_of(vars[m]);
         }
     }

@@ -23,8 +23,7 @@ static void test_table(void **state) {
     assert_ptr_equal(dense, level_type_dense().format);
     assert_true(dense->full && dense->ordered && dense->unique && dense->compact && dense->contiguous);
     assert_false(dense->branchless);
-    assert_true(dense->bind && dense->locate && dense->insert && dense->iterate && dense->image &&
-                dense->preimage);
+    assert_true(dense->bind && dense->locate && dense->insert && dense->iterate && dense->image);
     static const char *const lists[] = {"compressed", "singleton"};
     for (int i = 0; i < 2; i++) {
         const LevelFormat *list = level_format(lists[i]);
@@ -82,45 +81,6 @@ static void test_dense_locates(void **state) {
     assert_int_equal(loop->kind, LOOP_FOR);
     assert_int_equal(loop->lower->value, 3);
     assert_int_equal(loop->upper->value, 9);
-    arena_free(arena);
-}
-
-// Position p * extent + x belongs to parent p and coordinate x; the preimage gives back what the image was
-// of.
-static void test_dense_partitions(void **state) {
-    (void)state;
-    Arena *arena = arena_create();
-    const LevelFormat *dense = level_type_dense().format;
-    const LevelArrays level = {.extent = 10};
-    const PositionSet all = {0, 10, NULL}, even = positions_every(all, 2, arena);
-    const PositionSet parents[] = {
-        {2, 5, NULL}, {0, 1, NULL}, positions_every((PositionSet){0, 9, NULL}, 3, arena)};
-    const PositionSet coordinates[] = {all, {3, 7, NULL}, even};
-    for (int p = 0; p < 3; p++)
-        for (int c = 0; c < 3; c++) {
-            const PositionSet image = dense->image(&level, parents[p], coordinates[c], arena);
-            for (int64_t x = -5; x < 100; x++) {
-                const bool inside = positions_common(image, (PositionSet){x, x + 1, NULL}) == 1;
-                const int64_t parent = x / 10, coordinate = x % 10;
-                const bool expected =
-                    x >= 0 && positions_common(parents[p], (PositionSet){parent, parent + 1, NULL}) == 1 &&
-                    positions_common(coordinates[c], (PositionSet){coordinate, coordinate + 1, NULL}) == 1;
-                assert_int_equal(inside, expected);
-            }
-            RowsArray rows = {0};
-            int64_t count = 0;
-            dense->preimage(&level, image, arena, &rows);
-            for (int64_t r = 0; r < rows.count; r++) {
-                assert_true(positions_contain(parents[p], rows.items[r].rows));
-                assert_true(positions_contain(coordinates[c], rows.items[r].columns));
-                count += positions_count(rows.items[r].rows) * positions_count(rows.items[r].columns);
-            }
-            assert_int_equal(count, positions_count(image));
-        }
-    // A level below that is cut within a row: a partial row, whole rows, a partial row.
-    RowsArray rows = {0};
-    dense->preimage(&level, (PositionSet){15, 43, NULL}, arena, &rows);
-    assert_int_equal(rows.count, 3);
     arena_free(arena);
 }
 
@@ -190,7 +150,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_dense_locates),
-        cmocka_unit_test(test_dense_partitions),
         cmocka_unit_test(test_level_lists),
         cmocka_unit_test(test_widths),
     };

@@ -2,9 +2,10 @@
 // Entries and stored tensors of drawn lists of levels, packed and unpacked, against what the levels store by
 // definition; arrays of known matrices; what would take too much memory.
 #include "base/integer.h"
+#include "format/cut.h"
 #include "format/formats.h"
 #include "format/level_list.h"
-#include "format/stored.h"
+#include "format/sub_tree.h"
 
 #include <omp.h>
 #include <setjmp.h>
@@ -311,6 +312,99 @@ static void check_conversion(const StoredTensor *tensor, const Entries *unpacked
     stored_free(&packed);
 }
 
+// Some coordinates of a mode: all, an interval, or strided ones.
+static PositionSet draw_set(int64_t extent) {
+    if (extent == 0)
+        return (PositionSet){0, 0, NULL};
+    const int64_t lo = draw(2) ? draw_coordinate(extent, false) : draw_wide(extent),
+                  hi = draw(2) ? lo + 1 : lo + 1 + draw_wide(extent - lo);
+    const PositionSet set = {lo, hi, NULL};
+    switch (draw(4)) {
+    case 0:
+        return positions_every(set, 1 + draw(3), scratch);
+    case 1:
+        return set;
+    default:
+        return (PositionSet){0, extent, NULL};
+    }
+}
+
+// Disjoint rectangles: one is divided in a mode.
+static Region draw_region(const StoredTensor *tensor) {
+    Region region = {0};
+    Rect rect = {.order = tensor->order};
+    const int mode = (int)draw(tensor->order);
+    for (int d = 0; d < tensor->order; d++)
+        rect_set_mode(&rect, d, draw_set(tensor->extents[d]));
+    const int64_t lo = rect.lo[mode], hi = rect.hi[mode];
+    for (int64_t parts = 1 + draw(8), i = parts - 1; i >= 0; i--) {
+        Rect part = rect;
+        rect_set_mode(&part, mode,
+                      positions_clip(rect_mode(&rect, mode), lo + (hi - lo) / parts * i,
+                                     i + 1 == parts ? hi : lo + (hi - lo) / parts * (i + 1)));
+        array_push(scratch, region.rects, part);
+    }
+    return region;
+}
+
+// A sub-tree has the coordinates of its entries, in not more bytes than a list of them.
+static void check_sub_tree(const StoredTensor *tensor, const SliceArray *slices, const Entries *cut) {
+    SubTreeLevel levels[MAX_ORDER];
+    Entries read = *cut;
+    int64_t list = 0;
+    sub_tree_measure(tensor, slices->count, slices->items, levels);
+    const int64_t bytes = sub_tree_bytes(tensor, levels);
+    for (int d = 0; d < tensor->order; d++)
+        list += cut->count * (coordinate_is_wide(tensor->extents[d]) ? 8 : 4);
+    assert_true(bytes <= list && bytes % 4 == 0);
+    assert_int_equal(levels[tensor->order - 1].nodes, cut->count);
+    char *message = malloc((size_t)bytes + 1);
+    memset(message, 0x55, (size_t)bytes + 1);
+    assert_null(entries_allocate(&read));
+    sub_tree_write(tensor, slices->count, slices->items, levels, message);
+    assert_int_equal(message[bytes], 0x55);
+    sub_tree_read(tensor, levels, message, &read, 0);
+    for (int d = 0; d < tensor->order; d++)
+        assert_memory_equal(read.coordinates[d], cut->coordinates[d], (size_t)cut->count * sizeof(int64_t));
+    free(message);
+    entries_free(&read);
+}
+
+// A cut has the entries that are in its rectangles, in the order of storage.
+static void check_cut(const StoredTensor *tensor, const Entries *unpacked) {
+    const Region region = draw_region(tensor);
+    const Rect **rects = arena_array(scratch, const Rect *, region.rects.count);
+    Cutter cutter = {.tensor = tensor};
+    SliceArray slices = {0};
+    Entries cut;
+    for (int64_t i = 0; i < region.rects.count; i++)
+        rects[i] = &region.rects.items[i];
+    assert_null(cutter_prepare(&cutter, region.rects.count, rects, INT64_MAX, scratch));
+    const int64_t count = cutter_cut(&cutter, region.rects.count, rects, scratch, &slices);
+    assert_null(stored_unpack_slices(tensor, &slices, &cut));
+    int64_t next = 0;
+    for (int64_t e = 0; e < unpacked->count; e++) {
+        bool within = false;
+        for (int64_t i = 0; i < region.rects.count; i++)
+            within = within || entries_is_within(unpacked, e, rects[i]);
+        if (!within)
+            continue;
+        assert_true(next < cut.count);
+        for (int d = 0; d < tensor->order; d++)
+            assert_int_equal(cut.coordinates[d][next], unpacked->coordinates[d][e]);
+        assert_int_equal(value_of(tensor->type, cut.values, next),
+                         value_of(tensor->type, unpacked->values, e));
+        next++;
+    }
+    assert_int_equal(next, cut.count);
+    assert_int_equal(next, count);
+    for (int64_t i = 1; i < slices.count; i++)
+        assert_true(slices.items[i - 1].first + slices.items[i - 1].count < slices.items[i].first);
+    check_sub_tree(tensor, &slices, &cut);
+    entries_free(&cut);
+    cutter_free(&cutter);
+}
+
 static void check_draw(bool large) {
     scratch = arena_create();
     StoredTensor tensor = draw_tensor(large);
@@ -328,6 +422,8 @@ static void check_draw(bool large) {
         assert_int_equal(value_of(tensor.type, unpacked.values, e), expected.items[e].value);
     }
     check_conversion(&tensor, &unpacked);
+    if (tensor.order > 0)
+        check_cut(&tensor, &unpacked);
     entries_free(&unpacked);
     stored_free(&tensor);
     entries_free(&entries);

@@ -15,7 +15,7 @@ A(i) = B(i, j)
     "B": {"pattern": "gather", "at": "io", "steps": 1,
       "bytes_received": [128, 128], "messages_received": [1, 1],
       "home_bytes": [456, 456], "buffer_bytes": [512, 512],
-      "stored": [32, 32], "imbalance": 1, "structure_bytes_received": [128, 128]},
+      "stored": [32, 32], "imbalance": 1, "structure_bytes_received": [48, 48]},
     "A": {"pattern": "local", "at": "io", "steps": 1,
       "bytes_received": [0, 0], "messages_received": [0, 0],
       "home_bytes": [0, 0], "buffer_bytes": [0, 0],
