@@ -39,9 +39,20 @@ static PositionSet bound_parts(const StoredPositions *stored, int64_t first, int
     return (PositionSet){own->first[part_with(own, first)], own->after[part_with(own, last - 1)], NULL};
 }
 
+// Part by part, as no part reaches the coordinates between two of them. The first coordinate of a part may be
+// the last one of the part before, where coordinates are repeated.
 static void preimage_parts(const StoredPositions *stored, PositionSet positions, Arena *arena,
                            PositionSetArray *to) {
-    array_push(arena, *to, bound_parts(stored, positions.lo, positions.hi));
+    const StoredParts *own = (const StoredParts *)stored;
+    const int64_t last = part_with(own, positions.hi - 1), count = to->count;
+    for (int64_t q = part_with(own, positions.lo); q <= last; q++) {
+        if (own->first[q] >= own->after[q])
+            continue;
+        if (to->count > count && to->items[to->count - 1].hi >= own->first[q])
+            to->items[to->count - 1].hi = own->after[q];
+        else
+            array_push(arena, *to, interval(own->first[q], own->after[q]));
+    }
 }
 
 // In row-major order.

@@ -319,6 +319,57 @@ static bool verify_figures(Verifier *verifier) {
     return true;
 }
 
+static void subtract_all(Region *rest, const Region *region, Arena *arena) {
+    for (int64_t i = 0; i < region->rects.count && rest->rects.count; i++)
+        region_subtract(rest, &region->rects.items[i], arena);
+}
+
+// The parts that a rank has, according to who has what, are its pieces: nothing less, and nothing more.
+static bool verify_pieces(const Verifier *verifier, const HoldingArray *owners, int64_t rank) {
+    const Region pieces = home_pieces(verifier->planner.home, rank, verifier->arena);
+    Region rest = copy_of(verifier, &pieces);
+    for (int64_t k = 0; k < owners->count; k++) {
+        if (!holding_has(&owners->items[k], rank))
+            continue;
+        Region part = {0};
+        array_push(verifier->arena, part.rects, owners->items[k].rect);
+        subtract_all(&rest, &part, verifier->arena);
+        subtract_all(&part, &pieces, verifier->arena);
+        if (part.rects.count)
+            return fail(verifier, "has no piece for a part of its home", rank);
+    }
+    return rest.rects.count == 0 || fail(verifier, "has a piece of what is not its home", rank);
+}
+
+// Every coordinate has an owner, and one only but where there are replicas.
+static bool verify_home(Verifier *verifier, int transfer) {
+    verifier->arena = arena_create_within(verifier->plan->arena);
+    verifier->planner = planner_create(verifier->plan, transfer, verifier->arena);
+    const Home *home = verifier->planner.home;
+    const Rect whole = rect_whole(home->order, home->extents);
+    HoldingArray owners = {0};
+    Region rest = {0};
+    bool fine = true;
+    if (!rect_is_empty(&whole)) {
+        array_push(verifier->arena, rest.rects, whole);
+        home_owners(home, &whole, verifier->arena, &owners);
+    }
+    for (int64_t k = 0; k < owners.count && fine; k++) {
+        fine = home->replicated || owners.items[k].holder_count == 1;
+        for (int64_t other = 0; other < k && fine; other++)
+            fine = rect_common(&owners.items[k].rect, &owners.items[other].rect) == 0;
+        if (!fine)
+            fail(verifier, "has at home what another rank has as well", owners.items[k].rank);
+        region_subtract(&rest, &owners.items[k].rect, verifier->arena);
+    }
+    if (fine && rest.rects.count)
+        fine = fail(verifier, "coordinates have no home, on this rank nor on any other", 0);
+    for (int64_t rank = 0; rank < verifier->plan->ranks && fine; rank++)
+        fine = verify_pieces(verifier, &owners, rank);
+    arena_free(verifier->arena);
+    return fine;
+}
+
 static bool verify_transfer(Verifier *verifier, int transfer) {
     Arena *arena = arena_create_within(verifier->plan->arena);
     Arena *footprints[] = {arena_create_within(arena), arena_create_within(arena)};
@@ -356,8 +407,9 @@ static bool verify_transfer(Verifier *verifier, int transfer) {
 bool plan_verify(StatementPlan *plan, const char **why) {
     Verifier verifier = {.plan = plan, .why = why};
     for (int t = 0; t < plan->spmd->transfer_count; t++)
-        if (!tensor_is_sparse(plan->spmd->transfers[t].access->tensor) && transfer_indexed_by(plan, t) < 0 &&
-            !verify_transfer(&verifier, t))
+        if (!verify_home(&verifier, t) ||
+            (!tensor_is_sparse(plan->spmd->transfers[t].access->tensor) && transfer_indexed_by(plan, t) < 0 &&
+             !verify_transfer(&verifier, t)))
             return false;
     return true;
 }

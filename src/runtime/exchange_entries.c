@@ -156,10 +156,10 @@ static Homes find_homes(const Storage *storage, Arena *arena) {
     return homes;
 }
 
-// Many entries go where the one before went.
+// Many entries go where the one before went. NULL: no rank has it, which is a mistake in the home.
 static const Holding *find_home(Homes *homes, const Entries *entries, int64_t e) {
     const HoldingArray *parts = &homes->parts;
-    if (entries_is_within(entries, e, &parts->items[homes->last].rect))
+    if (homes->last < parts->count && entries_is_within(entries, e, &parts->items[homes->last].rect))
         return &parts->items[homes->last];
     const int64_t x = entries->coordinates[homes->mode][e];
     int64_t first = 0, last = parts->count;
@@ -171,9 +171,10 @@ static const Holding *find_home(Homes *homes, const Entries *entries, int64_t e)
             last = middle;
     }
     // Of blocks, the last ones that begin before it.
-    do
-        first--;
-    while (!entries_is_within(entries, e, &parts->items[first].rect));
+    while (--first >= 0 && !entries_is_within(entries, e, &parts->items[first].rect))
+        continue;
+    if (first < 0)
+        return NULL;
     homes->last = first;
     return &parts->items[first];
 }
@@ -198,6 +199,10 @@ static bool rank_by_home(const Storage *storage, const Entries *given, int ranks
     for (int pass = 0; pass < 2 && ok; pass++) {
         for (int64_t e = 0; e < given->count; e++) {
             const Holding *holding = find_home(&homes, given, e);
+            if (!holding)
+                return diagnostics_error(diagnostics, (Span){0},
+                                         "internal error: an entry of '%s' has no home",
+                                         storage->home->tensor->name);
             for (int64_t h = 0; h < (holding->holders ? holding->holder_count : 1); h++) {
                 const int64_t rank = holding->holders ? holding->holders[h] : holding->rank;
                 if (pass == 0)

@@ -58,6 +58,9 @@ SUM = Statement("A(i, j) = B(i, j) + 2 * C(i, j)", {"A": "n, m", "C": "n, m"},
 PRODUCT = Statement("A(i, k) = B(i, j) * C(j, k)", {"A": "n, n", "C": "m, n"},
                     lambda rows, columns: {"C": random_matrix(columns, rows, 0.2, 7)},
                     lambda B, C: B @ C)
+ADDED = Statement("A(i, j) += B(i, j)", {"A": "n, m"},
+                  lambda rows, columns: {"A": random_matrix(rows, columns, 0.2, 8)},
+                  lambda B, A: A + B)
 COPY = Statement("A(i, j) = B(i, j)", {"A": "n, m"}, lambda rows, columns: {}, lambda B: B)
 TRANSPOSE = Statement("A(i, j) = B(j, i)", {"A": "m, n"}, lambda rows, columns: {}, lambda B: B.T)
 
@@ -268,6 +271,7 @@ CASES = [
          machine="node grid(g), core grid(h)"),
     Case("SDDMM by entries", SDDMM, {"B": "csr", "A": "csr"},
          {"B": "~fuse(i, j)", "E": "i", "F": "j", "A": "~fuse(i, j)"}, sddmm_by_entries),
+    Case("addition by entries, nothing else placed", ADDED, {"B": "csc", "A": "csc"}, {"B": "~fuse(j, i)"}),
     Case("SpMV of rows by entries", SPMV, {"B": "csr"}, {"B": "i", "y": "i", "x": "j"}, spmv_of_entries,
          schedule="collapse(i, j, f); pos(f, p, B(i, j)); divide(p, po, pi, g); distribute(po)"),
     Case("SpMV of rows by columns", SPMV, {"B": "csr"}, {"B": "i", "y": "i", "x": "j"}, moved("B", by_rows, by_columns),

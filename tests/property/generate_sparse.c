@@ -337,7 +337,7 @@ static void draw_balance(Random *random, Draft *draft, int from) {
 }
 
 // Entries of one tensor are divided, along one dimension of each level or of the first; other sparse operands
-// are everywhere.
+// are everywhere, or where they are used.
 static void draw_fused(Random *random, Draft *draft, int from) {
     const DraftMachine *machine = &draft->machines[0];
     const DraftStatement *statement = &draft->statements[0];
@@ -346,7 +346,7 @@ static void draw_fused(Random *random, Draft *draft, int from) {
         DraftTensor *tensor = &draft->tensors[t];
         if (!draft_is_sparse(tensor) || !indices_of(statement, t))
             continue;
-        tensor->placed = true;
+        tensor->placed = t == from || random_chance(random, 60);
         tensor->machine = 0;
         memset(tensor->cycles, 0, sizeof tensor->cycles);
         for (int d = 0; d < machine->order; d++)
@@ -373,7 +373,7 @@ static void draw_nonzero_placements(Random *random, Draft *draft) {
     if (count == 0 || draft->statement_count > 1)
         return;
     const int from = sparse[random_below(random, count)];
-    if (draft->tensors[from].order > 1 && random_chance(random, 50))
+    if (draft->tensors[from].order > 1 && random_chance(random, 65))
         draw_fused(random, draft, from);
     else
         draw_balance(random, draft, from);
@@ -409,7 +409,7 @@ void generate_sparse_draft(uint64_t seed, int64_t index, Draft *draft) {
         draw_placement(&random, draft, &draft->tensors[t]);
     if (placed && draft->machines[0].order > 0 && random_chance(&random, COMMON_PERCENT))
         draw_common_placements(&random, draft, &draft->statements[0]);
-    if (placed && draft->machines[0].order > 0 && random_chance(&random, 40))
+    if (placed && draft->machines[0].order > 0 && random_chance(&random, 60))
         draw_nonzero_placements(&random, draft);
     else
         draw_sparse_schedules(&random, draft, placed);
