@@ -67,7 +67,7 @@ void run_count_stored(Run *run, int tensor);
 bool run_statement(Run *run, int index);
 
 // The tensors that a statement reads, before it is executed, by tensor id: whole tensors on every rank, and
-// the entries of sparse ones on the first.
+// the entries of sparse ones on the first. Inputs are read once more, results gathered from their homes.
 typedef struct {
     int count;
     void **arrays;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "cli/memory.h"
 #include "cli/run.h"
 #include "index/evaluate_sparse.h"
 #include "runtime/exchange_entries.h"
@@ -53,6 +54,36 @@ static bool gather(Run *run, int id, void **array, Entries *entries) {
     return *array != NULL;
 }
 
+// An input from its source and not from its home, so that what gets lost on the way there is found.
+static bool read_again(Run *run, int id, void **array, Entries *entries) {
+    const Storage *own = run->storages[id];
+    const SourceSpec *source = &run->bindings.sources[id];
+    Diagnostics *diagnostics = run->session->diagnostics;
+    if (!tensor_is_sparse(own->home->tensor)) {
+        *array = storage_read_whole(own, source, MPI_COMM_WORLD, diagnostics);
+        return *array != NULL;
+    }
+    Home home;
+    home_on_first_rank(&home, own->home->tensor, own->home->extents, run->ranks, run->session->arena);
+    Storage *storage = storage_create(&home, run->rank, false, diagnostics);
+    bool ok = agree_on(MPI_COMM_WORLD, storage != NULL, diagnostics);
+    if (ok) {
+        storage->limit = memory_left(run->session, run->free_memory, run->node);
+        ok = storage_load(storage, source, MPI_COMM_WORLD, diagnostics) &&
+             gather_entries(storage, entries, MPI_COMM_WORLD, diagnostics);
+    }
+    if (storage)
+        storage_free(storage);
+    return ok;
+}
+
+static bool is_written_before(const Program *program, int index, const Tensor *tensor) {
+    bool written = false;
+    for (int i = 0; i < index; i++)
+        written |= program->statements[i].assignment->lhs->tensor == tensor;
+    return written;
+}
+
 bool check_inputs_gather(Run *run, int index, CheckInputs *inputs) {
     const Assignment *assignment = run->pipeline->statements[index].statement->assignment;
     inputs->count = run->pipeline->program->tensor_count;
@@ -62,7 +93,8 @@ bool check_inputs_gather(Run *run, int index, CheckInputs *inputs) {
         const Tensor *tensor = run->pipeline->program->tensors[id];
         const bool is_read = expr_access_of(assignment->rhs, tensor) ||
                              (assignment->accumulate && assignment->lhs->tensor == tensor);
-        if (is_read && !gather(run, id, &inputs->arrays[id], &inputs->entries[id]))
+        if (is_read && !(is_written_before(run->pipeline->program, index, tensor) ? gather : read_again)(
+                           run, id, &inputs->arrays[id], &inputs->entries[id]))
             return false;
     }
     return true;

@@ -17,7 +17,7 @@
 #include <string.h>
 
 typedef struct {
-    Storage *storage;
+    const Storage *storage;
     const SourceSpec *source;
     InputFile file; // closed also where memory runs out while it is read
 } Load;
@@ -117,13 +117,17 @@ static bool load_sparse(Storage *storage, const SourceSpec *source, MPI_Comm com
     return ok;
 }
 
-bool storage_load(Storage *storage, const SourceSpec *source, MPI_Comm comm, Diagnostics *diagnostics) {
-    if (tensor_is_sparse(storage->home->tensor))
-        return load_sparse(storage, source, comm, diagnostics);
+static bool load_dense(const Storage *storage, const SourceSpec *source, MPI_Comm comm,
+                       Diagnostics *diagnostics) {
     Load load = {storage, source, {.fd = -1}};
     const bool ok = agree_on_part(comm, load_pieces, &load, diagnostics);
     input_close(&load.file);
     return ok;
+}
+
+bool storage_load(Storage *storage, const SourceSpec *source, MPI_Comm comm, Diagnostics *diagnostics) {
+    return tensor_is_sparse(storage->home->tensor) ? load_sparse(storage, source, comm, diagnostics)
+                                                   : load_dense(storage, source, comm, diagnostics);
 }
 
 typedef Array(PiecePart) PartArray;
@@ -333,6 +337,21 @@ void *storage_gather(const Storage *storage, MPI_Comm comm, Diagnostics *diagnos
     if (agree_on_part(comm, allocate_whole, &gathering, diagnostics) &&
         storage_gather_into(storage, gathering.whole, comm, diagnostics))
         return gathering.whole;
+    free(gathering.whole);
+    return NULL;
+}
+
+void *storage_read_whole(const Storage *storage, const SourceSpec *source, MPI_Comm comm,
+                         Diagnostics *diagnostics) {
+    Gathering gathering = {storage, whole_rect(storage), NULL};
+    if (agree_on_part(comm, allocate_whole, &gathering, diagnostics)) {
+        Piece whole = piece_packed(&gathering.rect, (LevelList){0}, storage->type, gathering.whole);
+        Storage reading = *storage;
+        reading.pieces = &whole;
+        reading.piece_count = !rect_is_empty(&gathering.rect);
+        if (load_dense(&reading, source, comm, diagnostics))
+            return gathering.whole;
+    }
     free(gathering.whole);
     return NULL;
 }

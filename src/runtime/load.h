@@ -27,7 +27,10 @@ bool storage_save(const Storage *storage, const char *path, DraftToken token, MP
 // The whole tensor, dense and row-major, on every rank; freed with free(). NULL with a diagnostic where a
 // rank lacks the memory.
 void *storage_gather(const Storage *storage, MPI_Comm comm, Diagnostics *diagnostics);
-// The same into `whole`, which has room for it.
+// The same from its source, whatever is at home.
+void *storage_read_whole(const Storage *storage, const SourceSpec *source, MPI_Comm comm,
+                         Diagnostics *diagnostics);
+// What is at home into `whole`, which has room for it.
 bool storage_gather_into(const Storage *storage, void *whole, MPI_Comm comm, Diagnostics *diagnostics);
 
 #endif
