@@ -2,8 +2,7 @@
 // Sparse tensors: their entries and the arrays of their levels, of the library or of the caller.
 #include "api/data.h"
 
-#include "runtime/exchange_entries.h"
-#include "runtime/load_sparse.h"
+#include "runtime/load.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -58,18 +57,15 @@ static distal_status put_entries(distal_context *context, void *arguments) {
     Storage *storage = call->tensor->storage;
     Entries entries = {.type = storage->type, .order = call->tensor->tensor->order, .count = call->count};
     memcpy(entries.extents, call->tensor->extents, sizeof entries.extents);
-    Entries own = storage_no_entries(storage);
     const char *why = copy_entries(call, &entries, context->scratch);
     distal_status status =
         why ? invalid(context, "tensor '%s' cannot have such entries: %s", call->tensor->name, why)
             : DISTAL_OK;
     // Entries go to their homes when all ranks have good ones.
     if (agree(context->comm, !why) &&
-        (!send_entries_home(storage, &entries, &own, context->comm, context->diagnostics) ||
-         !sparse_put_entries(storage, &own, context->diagnostics)))
+        !storage_take_share(storage, &entries, context->comm, context->diagnostics))
         status = DISTAL_FAILED;
     entries_free(&entries);
-    entries_free(&own);
     return status;
 }
 
@@ -207,7 +203,7 @@ static distal_status check_own(distal_context *context, const DataCall *call, co
     return status;
 }
 
-static distal_status put_arrays(distal_context *context, void *arguments) {
+static distal_status put_own_arrays(distal_context *context, void *arguments) {
     const DataCall *call = arguments;
     StoredTensor tensor = storage_empty(call->tensor->storage);
     distal_status status = DISTAL_OK;
@@ -220,6 +216,14 @@ static distal_status put_arrays(distal_context *context, void *arguments) {
     if (status == DISTAL_OK)
         return storage_put(call->tensor->storage, &tensor) ? DISTAL_OK : out_of_memory(context);
     stored_free(&tensor);
+    return status;
+}
+
+static distal_status put_arrays(distal_context *context, void *arguments) {
+    Storage *storage = ((DataCall *)arguments)->tensor->storage;
+    SetAside before = storage_set_aside(storage);
+    const distal_status status = call_continue(context, put_own_arrays, arguments);
+    storage_settle(storage, &before, agree(context->comm, status == DISTAL_OK));
     return status;
 }
 

@@ -92,8 +92,12 @@ bool execution_structure(distal_execution *execution, distal_kernel_function str
             execution_reset(execution);
             structure(execution, params);
         }
-        if (!agree_on_part(execution->all, finish_result, execution, diagnostics))
+        if (!agree_on_part(execution->all, finish_result, execution, diagnostics)) {
+            // No rank has a result of which other ranks have no part.
+            if (execution->result.target)
+                storage_clear(execution->result.target);
             return false;
+        }
     }
     return !execution->result_home || result_home_is_known(execution->result_home) ||
            result_home_make(execution->result_home, execution->all, diagnostics);

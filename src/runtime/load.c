@@ -105,7 +105,12 @@ bool storage_take_share(Storage *storage, Entries *entries, MPI_Comm comm, Diagn
         entries_free(entries);
         *entries = own;
     }
-    return ok && agree_on_part(comm, put_entries, &(SparsePutting){storage, entries}, diagnostics);
+    if (!ok)
+        return false;
+    SetAside before = storage_set_aside(storage);
+    ok = agree_on_part(comm, put_entries, &(SparsePutting){storage, entries}, diagnostics);
+    storage_settle(storage, &before, ok);
+    return ok;
 }
 
 static bool load_sparse(Storage *storage, const SourceSpec *source, MPI_Comm comm, Diagnostics *diagnostics) {

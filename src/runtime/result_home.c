@@ -70,6 +70,7 @@ typedef struct {
     int ranks;
     PartList sends;
     Entries received;
+    SetAside before; // what the result had
 } Making;
 
 static int compare_peers(const void *left, const void *right) {
@@ -150,11 +151,12 @@ static bool pack_received(void *arguments, Diagnostics *diagnostics) {
     ResultHome *result = making->result;
     Entries before = storage_no_entries(result->home), all = {0};
     making->received.type = result->home->type;
-    bool ok = !result->adds || sparse_entries(result->home, &before, diagnostics);
-    if (ok) {
-        const char *why = join(&before, &making->received, &all);
-        ok = why ? sparse_refuse(result->home, why, diagnostics) : put(result, &all, diagnostics);
-    }
+    const char *why = NULL;
+    if (result->adds && result->home->piece_count > 0 && making->before.structure)
+        why = stored_unpack(&making->before.stored, &before, result->home->limit, diagnostics->arena);
+    if (!why)
+        why = join(&before, &making->received, &all);
+    const bool ok = why ? sparse_refuse(result->home, why, diagnostics) : put(result, &all, diagnostics);
     result->before = before.count;
     entries_free(&before);
     entries_free(&all);
@@ -164,11 +166,14 @@ static bool pack_received(void *arguments, Diagnostics *diagnostics) {
 bool result_home_make(ResultHome *result, MPI_Comm comm, Diagnostics *diagnostics) {
     Making making = {.result = result};
     MPI_Comm_size(comm, &making.ranks);
-    const bool ok =
-        agree_on_part(comm, find_homes, &making, diagnostics) &&
-        entry_move_structure(&result->move, result->computed, &making.sends,
-                             result->plan->options.message_limit, &making.received, comm, diagnostics) &&
-        agree_on_part(comm, pack_received, &making, diagnostics);
+    bool ok = agree_on_part(comm, find_homes, &making, diagnostics) &&
+              entry_move_structure(&result->move, result->computed, &making.sends,
+                                   result->plan->options.message_limit, &making.received, comm, diagnostics);
+    if (ok) {
+        making.before = storage_set_aside(result->home);
+        ok = agree_on_part(comm, pack_received, &making, diagnostics);
+        storage_settle(result->home, &making.before, ok);
+    }
     part_list_free(&making.sends);
     entries_free(&making.received);
     if (!ok)

@@ -152,12 +152,29 @@ void structure_hold(Structure **place, Structure *structure) {
     *place = structure;
 }
 
-void storage_clear(Storage *storage) {
-    stored_free(&storage->stored);
-    structure_release(storage->structure);
+SetAside storage_set_aside(Storage *storage) {
+    const SetAside before = {storage->structure, storage->stored};
     storage->structure = NULL;
     storage->stored = storage_empty(storage);
     show_values(storage);
+    return before;
+}
+
+void storage_settle(Storage *storage, SetAside *before, bool replaced) {
+    if (!replaced) {
+        const SetAside failed = {storage->structure, storage->stored};
+        storage->structure = before->structure;
+        storage->stored = before->stored;
+        show_values(storage);
+        *before = failed;
+    }
+    stored_free(&before->stored);
+    structure_release(before->structure);
+}
+
+void storage_clear(Storage *storage) {
+    SetAside before = storage_set_aside(storage);
+    storage_settle(storage, &before, true);
 }
 
 // Takes over the structure and the values.

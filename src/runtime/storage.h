@@ -56,6 +56,14 @@ void storage_clear(Storage *storage);
 // Puts a tensor in, whose arrays and values become the storage's, with a structure of its own. False: no
 // memory, and the tensor is freed.
 bool storage_put(Storage *storage, StoredTensor *tensor);
+// What it has is set aside while ranks put in other entries, until they agree that all have theirs: then it
+// is released, else it comes back. So all ranks have new entries, or none has.
+typedef struct {
+    Structure *structure;
+    StoredTensor stored;
+} SetAside;
+SetAside storage_set_aside(Storage *storage);
+void storage_settle(Storage *storage, SetAside *before, bool replaced);
 // Gives `storage` the structure of another tensor with the same levels, of modes in any order, and values of
 // its own, zero if `zero`. False: no memory, and nothing has changed.
 bool storage_share(Storage *storage, Structure *structure, bool zero);

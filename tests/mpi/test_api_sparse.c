@@ -255,7 +255,9 @@ static void test_placed(MPI_Comm comm, int rank, int ranks) {
     distal_free(d);
 }
 
-// Arrays of the caller with an entry in the first of its rows, and then of a row that is at home elsewhere.
+// Arrays of the caller with an entry in the first of its rows. Others are refused on all ranks, also where
+// they are wrong on one rank only, and then the tensor stays as it is: with an entry in a row that is at home
+// elsewhere, and with a column beyond the extent.
 static void test_placed_arrays(MPI_Comm comm, int rank, int ranks) {
     distal_context *d = context_on(comm);
     const int64_t all[] = {ranks};
@@ -263,25 +265,37 @@ static void test_placed_arrays(MPI_Comm comm, int rank, int ranks) {
     distal_param(d, "n", N);
     OK(distal_machine_grid(d, "M", 1, all));
     OK(distal_tensor_declare(d, "B(n, n): f64, csr", "B(i, j) -> M(i)", &b));
-    for (int wrong = 0; wrong < 2; wrong++) {
-        int64_t pos[N + 1];
-        const int row = wrong ? (first_row(rank, ranks) + N - 1) % N : first_row(rank, ranks);
+    static const char *const errors[] = {"", "tensor 'B' gets entries that are at home on other ranks",
+                                         "tensor 'B' cannot have such arrays"};
+    static int64_t pos[3][N + 1];
+    static int32_t crd[3][1];
+    static double values[3][1], dense[N * N];
+    Fixture fixture = {.d = d};
+    OK(distal_tensor_declare(d, "s: f64", NULL, &fixture.y));
+    distal_plan *plan = planned(&fixture, "s = B(i, j)");
+    for (int wrong = 0; wrong < 3; wrong++) {
+        const bool elsewhere = wrong == 1 && rank == ranks - 1, beyond = wrong == 2 && rank == ranks - 1;
+        const int row = (first_row(rank, ranks) + (elsewhere ? N - 1 : 0)) % N;
         for (int i = 0; i <= N; i++)
-            pos[i] = i > row;
-        const int32_t crd[] = {5};
-        double values[] = {rank + 1}, dense[N * N];
-        const distal_level_arrays levels[] = {{0}, {.pos = pos, .crd = crd}};
-        if (wrong && ranks > 1) {
-            CHECK(distal_tensor_attach_levels(b, levels, values) == DISTAL_INVALID, "attached");
-            CHECK(strstr(distal_error(d), "tensor 'B' gets entries that are at home on other ranks"), "%s",
-                  distal_error(d));
-            continue;
+            pos[wrong][i] = i > row;
+        crd[wrong][0] = beyond ? N : 5;
+        values[wrong][0] = rank + 1;
+        const distal_level_arrays levels[] = {{0}, {.pos = pos[wrong], .crd = crd[wrong]}};
+        if (wrong == 0) {
+            OK(distal_tensor_attach_levels(b, levels, values[wrong]));
+        } else if (ranks > 1) {
+            CHECK(distal_tensor_attach_levels(b, levels, values[wrong]) == DISTAL_INVALID, "attached");
+            CHECK(strstr(distal_error(d), errors[wrong]), "%s", distal_error(d));
         }
-        OK(distal_tensor_attach_levels(b, levels, values));
+        OK(distal_execute(plan));
+        double sum;
+        OK(distal_tensor_gather(fixture.y, &sum));
+        CHECK(sum == ranks * (ranks + 1) / 2, "the sum is %g", sum);
         OK(distal_tensor_gather(b, dense));
         for (int r = 0; r < ranks; r++)
-            CHECK(dense[(wrong ? N - 1 : first_row(r, ranks)) * N + 5] == r + 1, "of rank %d", r);
+            CHECK(dense[first_row(r, ranks) * N + 5] == r + 1, "of rank %d", r);
     }
+    distal_plan_free(plan);
     distal_free(d);
 }
 
