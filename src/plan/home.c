@@ -77,7 +77,7 @@ void home_induced(Home *home, const Tensor *tensor, const int64_t *extents, int 
     start(home, HOME_INDUCED, tensor, extents, ranks, arena);
     home->use_count = use_count;
     home->uses = uses;
-    home->replicated = induced_is_replicated(home);
+    induced_find_unused(home);
 }
 
 Home home_copy(const Home *home, const Tensor *tensor, Arena *arena) {
@@ -90,6 +90,7 @@ Home home_copy(const Home *home, const Tensor *tensor, Arena *arena) {
         for (int u = 0; u < home->use_count; u++)
             uses[u] = footprints_copy(home->uses[u], tensor, arena);
         copy.uses = uses;
+        induced_copy_unused(&copy, arena);
     }
     if (home->kind == HOME_LAYOUT)
         copy.layout = layout_copy(&home->layout, arena);

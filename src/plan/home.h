@@ -31,7 +31,8 @@ typedef struct {
     // rank that computes it at that step. What no iteration uses is on the first rank.
     int use_count;
     const Footprints *const *uses;
-    Arena *arena; // that what it points to is in
+    const Region *unused; // by use: what none before it reaches; one more: what none reaches
+    Arena *arena;         // that what it points to is in
 } Home;
 
 void home_from_layout(Home *home, const Tensor *tensor, const int64_t *extents, const Layout *layout,
@@ -81,9 +82,11 @@ bool holding_has(const Holding *holding, int64_t rank);
 // Whether home_find gives of every rectangle what the pieces of `rank` have of it as the parts of that rank.
 bool home_is_local(const Home *home);
 
-// Of HOME_INDUCED: home_owners, home_pieces, and the flag.
+// Of HOME_INDUCED: home_owners and home_pieces.
 void induced_owners(const Home *home, const Rect *rect, Arena *arena, HoldingArray *found);
 Region induced_pieces(const Home *home, int64_t rank, Arena *arena);
-bool induced_is_replicated(const Home *home); // may be; exactly, where nothing of it is read first
+// Sets `unused` and `replicated`: it may be; exactly, where nothing of it is read first.
+void induced_find_unused(Home *home);
+void induced_copy_unused(Home *home, Arena *arena); // what it points to
 
 #endif

@@ -115,17 +115,38 @@ static void subtract_everything(const Footprints *use, Region *rest, Arena *aren
     arena_free(before.scratch);
 }
 
-bool induced_is_replicated(const Home *home) {
-    // What results leave no part of cannot be read first.
+static Region region_copy(const Region *region, Arena *arena) {
+    Region copy = {0};
+    for (int64_t i = 0; i < region->rects.count; i++)
+        array_push(arena, copy.rects, rect_copy(&region->rects.items[i], arena));
+    return copy;
+}
+
+static const Region *copy_unused(const Region *unused, int use_count, Arena *arena) {
+    Region *copy = arena_array(arena, Region, use_count + 1);
+    for (int u = 0; u <= use_count; u++)
+        copy[u] = region_copy(&unused[u], arena);
+    return copy;
+}
+
+void induced_copy_unused(Home *home, Arena *arena) {
+    home->unused = copy_unused(home->unused, home->use_count, arena);
+}
+
+void induced_find_unused(Home *home) {
     Arena *scratch = arena_create_within(home->arena);
-    Region rest = whole_region(home, scratch);
-    bool replicated = false;
-    for (int u = 0; u < home->use_count && rest.rects.count && !replicated; u++) {
-        replicated = home->uses[u]->kind == TRANSFER_FETCH;
-        subtract_everything(home->uses[u], &rest, scratch);
+    Region *unused = arena_array(scratch, Region, home->use_count + 1);
+    bool read = false;
+    unused[0] = whole_region(home, scratch);
+    for (int u = 0; u < home->use_count; u++) {
+        // What results leave no part of cannot be read first.
+        read |= unused[u].rects.count && home->uses[u]->kind == TRANSFER_FETCH;
+        unused[u + 1] = unused[u];
+        subtract_everything(home->uses[u], &unused[u + 1], scratch);
     }
+    home->unused = copy_unused(unused, home->use_count, home->arena);
+    home->replicated = read && home->ranks > 1;
     arena_free(scratch);
-    return replicated && home->ranks > 1;
 }
 
 // Of what `rank` uses in a step, what no rank has used in a step before, nor, of a result, a rank below it in
@@ -165,9 +186,8 @@ static void add_region(Growing *growing, const Region *region, Arena *arena) {
 
 Region induced_pieces(const Home *home, int64_t rank, Arena *arena) {
     Growing pieces = {0};
-    Region rest = whole_region(home, arena); // what no use has reached yet
     Arena *step_arena = arena_create_within(arena), *scratch = arena_create_within(arena);
-    for (int u = 0; u < home->use_count && rest.rects.count; u++) {
+    for (int u = 0; u < home->use_count && home->unused[u].rects.count; u++) {
         const Footprints *use = home->uses[u];
         for (int64_t step = 0; step < use->steps; step++) {
             Worker worker;
@@ -175,15 +195,14 @@ Region induced_pieces(const Home *home, int64_t rank, Arena *arena) {
             arena_reset(step_arena);
             if (!footprint_of_rank(use, rank, step, step_arena, &worker, &used))
                 continue;
-            const Region own = first_used(use, rank, step, &used, &rest, step_arena, scratch);
+            const Region own = first_used(use, rank, step, &used, &home->unused[u], step_arena, scratch);
             add_region(&pieces, &own, arena);
         }
-        subtract_everything(use, &rest, arena);
     }
     arena_free(step_arena);
     arena_free(scratch);
     if (rank == 0)
-        add_region(&pieces, &rest, arena);
+        add_region(&pieces, &home->unused[home->use_count], arena);
     region_coalesce(&pieces.region);
     return pieces.region;
 }
@@ -199,7 +218,7 @@ typedef struct {
     const Footprints *use;
     int64_t local;
     int64_t iteration;
-    Region unused; // what no use before this one has reached
+    const Region *unused; // what no use before this one has reached
     Array(User) users;
     Footprint rest; // of what is looked for
     Arena *arena, *step_arena, *scratch;
@@ -317,7 +336,7 @@ static bool add_user(void *context, const Worker *worker, int64_t iteration, con
         // Cut as the pieces of the rank are, so that each part is in one of them.
         User user = {*worker, footprint_copy(footprint, owners->step_arena), first};
         const int64_t step = owners->local * owners->use->iterations + iteration;
-        user.footprint.region = first_used(owners->use, first, step, &user.footprint, &owners->unused,
+        user.footprint.region = first_used(owners->use, first, step, &user.footprint, owners->unused,
                                            owners->step_arena, owners->scratch);
         array_push(owners->step_arena, owners->users, user);
     }
@@ -336,22 +355,21 @@ static void search_use(Owners *owners, const Footprints *use) {
 }
 
 void induced_owners(const Home *home, const Rect *rect, Arena *arena, HoldingArray *found) {
-    Owners owners = {.unused = whole_region(home, arena),
-                     .arena = arena,
+    Owners owners = {.arena = arena,
                      .step_arena = arena_create_within(arena),
                      .scratch = arena_create_within(arena),
                      .found = found};
     array_push(arena, owners.rest.region.rects, *rect);
     for (int u = 0; u < home->use_count && owners.rest.region.rects.count; u++) {
+        owners.unused = &home->unused[u];
         search_use(&owners, home->uses[u]);
-        subtract_everything(home->uses[u], &owners.unused, arena);
     }
     // What no iteration uses is on the first rank.
     static const int64_t first_rank_only[] = {0};
-    for (int64_t i = 0; i < owners.unused.rects.count; i++) {
+    const Region *unused = &home->unused[home->use_count];
+    for (int64_t i = 0; i < unused->rects.count; i++) {
         Rect part;
-        if (owners.rest.region.rects.count &&
-            rect_intersect(&owners.unused.rects.items[i], rect, arena, &part))
+        if (owners.rest.region.rects.count && rect_intersect(&unused->rects.items[i], rect, arena, &part))
             array_push(arena, *found, (Holding){part, 0, 1, first_rank_only});
     }
     arena_free(owners.step_arena);
