@@ -217,7 +217,10 @@ DISTAL_API distal_status distal_redistribute(distal_tensor *to, distal_tensor *f
 // it has no pieces. A rank has the entries that the placement puts there; without a placement the first rank
 // has all of them.
 //
-// Where entries are given again, plans stay, and find the new ones when they are executed.
+// Where entries are given again, plans stay, and find the new ones when they are executed. Placements such as
+// "B(i, j) -> M(weighted(i))" and "x(i) -> M(weighted(i, B))" follow the new entries: elements move to their
+// new homes, and what the library has returned of the tensors that are placed so is no longer valid.
+// DISTAL_INVALID where one of these is in memory of the caller and would move.
 
 // Sets the entries of the tensor, those that all ranks give together, in any order: entry e has coordinate
 // coordinates[d][e], counted from 0, in mode d and values[e], of the tensor's type. Those with the same
@@ -242,7 +245,8 @@ typedef struct {
 // is given others or freed, and so must every result that has its structure: `levels` has one element for
 // each mode, whose position_count is not read, and values[q] is the value at position q of the last level.
 // Nothing is copied but arrays whose elements do not have the bits of the library's. Entries are in the order
-// of storage, without duplicates; arrays that are not such are DISTAL_INVALID. For example CSR: {{0}, {.pos =
+// of storage, without duplicates; arrays that are not such are DISTAL_INVALID, and so are those of a tensor
+// that its entries balance if they are not cut where all entries together are. For example CSR: {{0}, {.pos =
 // row_pointers, .crd = columns}}. Collective.
 DISTAL_API distal_status distal_tensor_attach_levels(distal_tensor *tensor, const distal_level_arrays *levels,
                                                      void *values);

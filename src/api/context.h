@@ -23,6 +23,7 @@ typedef enum {
     PARAM_FREE,      // of a freed tensor: the next tensor may use its index
 } ParamOrigin;
 
+typedef Array(Division) DivisionArray;
 typedef struct LoadedKernel LoadedKernel;
 struct LoadedKernel {
     LoadedKernel *next;
@@ -44,6 +45,13 @@ struct distal_tensor {
     Home home;        // known once it is needed; without a placement, once a plan has been made
     Storage *storage; // NULL while it has no memory
     int64_t home_changes;
+    // Of a sparse tensor, how its entries divide it and others (api/balance.h): what statements ask for, and
+    // the boundaries of all that is divided, which follow from the structure `balanced`.
+    DivisionArray asked;
+    Arena *balance_arena; // of the boundaries
+    BoundariesArray boundaries;
+    Structure *balanced;
+    int64_t balance_changes;
     bool spread;    // its memory is the caller's and has strides that kernels do not support
     int64_t memory; // number of changes of its memory
 };
@@ -184,6 +192,8 @@ void tensor_take_values(distal_context *context, distal_tensor *tensor, const in
 void tensor_release(distal_tensor *tensor);
 // Makes the home of the tensor known; DISTAL_INVALID with a diagnostic if that is not possible yet.
 distal_status tensor_check_home(distal_context *context, distal_tensor *tensor);
+// The same with boundaries of balanced parts that may be those of other entries.
+distal_status tensor_find_home(distal_context *context, distal_tensor *tensor);
 // Adds the declaration of the tensor, which must be the same on all ranks.
 void tensor_fingerprint(const distal_tensor *tensor, Hash *hash);
 // Allocates memory for a tensor that has none; its home is known. Local.

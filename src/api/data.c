@@ -2,6 +2,7 @@
 // The elements of tensors: pieces in memory of the library or of the caller, filled, written and gathered.
 #include "api/data.h"
 
+#include "api/balance.h"
 #include "base/integer.h"
 #include "runtime/load.h"
 #include "runtime/load_sparse.h"
@@ -307,12 +308,47 @@ static int64_t missing_bytes(const distal_tensor *tensor) {
     return tensor->storage ? 0 : home_bytes(&tensor->home, tensor->context->rank);
 }
 
+// The tensors by whose entries this one is placed, of others.
+static void list_balancing(const distal_context *context, const distal_tensor *tensor, Arena *arena,
+                           TensorArray *list) {
+    const Placement *placement = tensor->tensor->placement;
+    for (int d = 0; placement && d < placement->machine->order; d++) {
+        distal_tensor *by = balance_tensor(context, tensor, &placement->entries[d]);
+        if (placement->entries[d].by && by)
+            // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
+            array_push(arena, *list, by);
+    }
+}
+
+static distal_status update_balance(distal_context *context, void *arguments) {
+    const DataCall *call = arguments;
+    TensorArray list = {0};
+    list_balancing(context, call->tensor, context->scratch, &list);
+    return balance_update(context, list.count, list.items);
+}
+
+static bool is_placed_by_others(const distal_tensor *tensor) {
+    const Placement *placement = tensor->tensor->placement;
+    for (int d = 0; placement && d < placement->machine->order; d++)
+        if (placement->entries[d].by)
+            return true;
+    return false;
+}
+
 distal_status data_call_collective(const char *name, CallBody check, CallBody move, DataCall *call) {
     if (!call->tensor || !call->tensor->context)
         return missing_argument(NULL, name, "the tensor");
     distal_context *context = call->tensor->context;
     const Hash hash = fingerprint(name, call->tensor, call->text ? call->text : "");
-    distal_status status = call_agree_on(context, call_local(context, check, call), &hash);
+    distal_status status = DISTAL_OK;
+    if (!call->tensor->home.known && is_placed_by_others(call->tensor)) {
+        status = call_agree_on(context, status, &hash);
+        if (status == DISTAL_OK)
+            status = call_agree(context, call_local(context, update_balance, call));
+        if (status != DISTAL_OK)
+            return status;
+    }
+    status = call_agree_on(context, call_local(context, check, call), &hash);
     if (status == DISTAL_OK)
         status = call_fits(context, DISTAL_OK, missing_bytes(call->tensor), call->tensor->name);
     if (status == DISTAL_OK)
@@ -332,8 +368,31 @@ static distal_status check_fill(distal_context *context, void *arguments) {
     return tensor_check_home(context, call->tensor);
 }
 
+distal_status data_put_entries(distal_context *context, distal_tensor *tensor, Entries *entries) {
+    const distal_status status = balance_by(context, tensor, entries);
+    if (status != DISTAL_OK)
+        return status;
+    if (!storage_take_share(tensor->storage, entries, context->comm, context->diagnostics))
+        return DISTAL_FAILED;
+    balance_settle(tensor);
+    return DISTAL_OK;
+}
+
+static distal_status fill_sparse(distal_context *context, const DataCall *call) {
+    const Storage *storage = call->tensor->storage;
+    Entries share = storage_no_entries(storage);
+    distal_status status = DISTAL_FAILED;
+    if (load_share(&call->source, call->tensor->name, storage->limit, &share, context->comm,
+                   context->diagnostics))
+        status = data_put_entries(context, call->tensor, &share);
+    entries_free(&share);
+    return status;
+}
+
 static distal_status move_fill(distal_context *context, void *arguments) {
     const DataCall *call = arguments;
+    if (tensor_is_sparse(call->tensor->tensor))
+        return fill_sparse(context, call);
     return storage_load(call->tensor->storage, &call->source, context->comm, context->diagnostics)
                ? DISTAL_OK
                : DISTAL_FAILED;

@@ -25,6 +25,10 @@ typedef struct {
     distal_level_arrays *levels;
 } DataCall;
 
+// Puts the entries that all ranks give into a sparse tensor in memory. `entries` are taken; entries_free
+// follows in any case. Collective.
+distal_status data_put_entries(distal_context *context, distal_tensor *tensor, Entries *entries);
+
 // A call that does not communicate and has `place` for its result.
 distal_status data_call_local(const char *name, CallBody body, DataCall *call, const void *place);
 // A call in which all ranks move elements: `check` is local, `move` collective. In between the tensor gets

@@ -40,6 +40,8 @@ struct distal_plan {
 typedef struct {
     distal_statement *statement;
     distal_plan *plan;
+    const int64_t *params; // values by index
+    TensorArray balancing;
     double seconds;
     int64_t threads; // the largest number of a rank
     bool ready;
@@ -59,16 +61,17 @@ static distal_plan *plan_new(distal_context *context) {
     return plan;
 }
 
-static distal_status make_plan(distal_context *context, void *arguments) {
+// What does not depend on entries.
+static distal_status begin_plan(distal_context *context, void *arguments) {
     PlanCall *call = arguments;
     distal_plan *plan = call->plan = plan_new(context);
     if (!plan)
         return out_of_memory(context);
     distal_statement *statement = call->statement;
-    distal_status status = planned_take(statement, &plan->program);
+    const distal_status status = statement_compile(statement, PASS_C);
     if (status != DISTAL_OK)
         return status;
-    plan->figures = arena_new(plan->arena, distal_figures);
+    call->params = context->build.param_values.items;
     plan->function = statement->function;
     plan->structure = statement->assembly;
     if (plan->function && strcmp(statement->function_id, statement->pipeline->statements[0].id) != 0)
@@ -76,7 +79,21 @@ static distal_status make_plan(distal_context *context, void *arguments) {
                        "the schedule of '%.60s' or the params have changed since distal_use_kernel: emit the "
                        "function again",
                        statement->text);
+    balance_needs(context, statement, call->params, context->scratch, &call->balancing);
     return DISTAL_OK;
+}
+
+// Collective where entries say what is where.
+static distal_status find_boundaries(distal_context *context, void *arguments) {
+    const PlanCall *call = arguments;
+    return balance_statement(context, call->statement, call->params, call->balancing.count,
+                             call->balancing.items);
+}
+
+static distal_status take_program(distal_context *context, void *arguments) {
+    const PlanCall *call = arguments;
+    (void)context;
+    return planned_take(call->statement, &call->plan->program);
 }
 
 static bool take_tensor(distal_plan *plan, int id) {
@@ -206,31 +223,40 @@ static distal_status provide_function(distal_context *context, PlanCall *call) {
     return DISTAL_OK;
 }
 
-static distal_status run_passes(distal_context *context, PlanCall *call) {
-    distal_status status = call_local(context, make_plan, call);
-    Hash hash = hash_create();
-    if (status == DISTAL_OK) {
-        const PlannedProgram *program = call->plan->program;
-        hash_string(&hash, program->c_source);
-        hash_bytes(&hash, program->params, sizeof(int64_t) * (size_t)program->param_count);
-        for (int i = 0; i < program->tensor_count; i++)
-            tensor_fingerprint(program->tensors[i].tensor, &hash);
-        hash_string(&hash, call->plan->function ? "function" : "");
-    }
-    call->threads = omp_get_max_threads();
-    status = call_agree_most(context, status, &hash, &call->threads);
+// From the planned program on, which is taken with `status`.
+static distal_status build_plan(distal_context *context, PlanCall *call, distal_status status) {
+    if (status == DISTAL_OK)
+        status = call_continue(context, count_threads, call);
+    status = call_fits(context, status, call->plan->missing, "the plan");
     if (status == DISTAL_OK && !call->plan->function)
         status = provide_function(context, call);
     if (status != DISTAL_OK)
         return status;
-    status = call_continue(context, count_threads, call);
-    status = call_fits(context, status, call->plan->missing, "the plan");
-    if (status != DISTAL_OK)
-        return status;
+    call->plan->figures = arena_new(call->plan->arena, distal_figures);
     // A failure here is part of the agreement of `assemble`.
     call->ready = call_continue(context, prepare, call) == DISTAL_OK;
     status = call_continue(context, assemble, call);
     return call_end(context, call->plan->execution ? status : DISTAL_FAILED);
+}
+
+static distal_status run_passes(distal_context *context, PlanCall *call) {
+    distal_status status = call_local(context, begin_plan, call);
+    Hash hash = hash_create();
+    if (status == DISTAL_OK) {
+        const distal_statement *statement = call->statement;
+        hash_string(&hash, statement->pipeline->c_source);
+        hash_bytes(&hash, call->params, sizeof(int64_t) * (size_t)context->build.params.count);
+        for (int64_t i = 0; i < statement->tensors.count; i++)
+            tensor_fingerprint(context_tensor(context, statement->tensors.items[i].tensor->name), &hash);
+        hash_string(&hash, call->plan->function ? "function" : "");
+    }
+    call->threads = omp_get_max_threads();
+    status = call_agree_most(context, status, &hash, &call->threads);
+    if (status == DISTAL_OK && call->balancing.count > 0)
+        status = call_agree(context, call_continue(context, find_boundaries, call));
+    if (status != DISTAL_OK)
+        return status;
+    return build_plan(context, call, call_continue(context, take_program, call));
 }
 
 distal_status distal_plan_create(distal_statement *statement, distal_plan **plan) {
@@ -253,13 +279,8 @@ distal_status distal_plan_create(distal_statement *statement, distal_plan **plan
     return DISTAL_OK;
 }
 
-void distal_plan_free(distal_plan *plan) {
-    if (!plan)
-        return;
-    distal_plan **at = &plan->context->plans;
-    while (*at != plan)
-        at = &(*at)->next;
-    *at = plan->next;
+// What depends on the planned program.
+static void release_parts(distal_plan *plan) {
     execution_free(plan->execution);
     for (int t = 0; plan->uses && t < plan->tensor_count; t++) {
         if (plan->uses[t].tensor)
@@ -270,7 +291,26 @@ void distal_plan_free(distal_plan *plan) {
     }
     planned_release(plan->program);
     arena_free(plan->arena);
+    plan->execution = NULL;
+    plan->program = NULL;
+    plan->uses = NULL;
+    plan->figures = NULL;
+}
+
+void distal_plan_free(distal_plan *plan) {
+    if (!plan)
+        return;
+    distal_plan **at = &plan->context->plans;
+    while (*at != plan)
+        at = &(*at)->next;
+    *at = plan->next;
+    release_parts(plan);
     free(plan);
+}
+
+static distal_status refuse_broken(distal_context *context, void *arguments) {
+    (void)arguments;
+    return invalid(context, "the plan failed to follow other entries: make a new plan");
 }
 
 static distal_status find_figures(distal_context *context, void *arguments) {
@@ -306,6 +346,8 @@ distal_status distal_plan_figures(const distal_plan *plan, distal_figures *figur
     if (!plan || !figures)
         return missing_argument(plan ? plan->context : NULL, "distal_plan_figures",
                                 plan ? "the place for the figures" : "the plan");
+    if (!plan->execution)
+        return call_end(plan->context, call_local(plan->context, refuse_broken, NULL));
     if (!plan->figures->tensors) {
         const distal_status status =
             call_end(plan->context, call_local(plan->context, find_figures, (void *)plan));
@@ -348,9 +390,75 @@ static distal_status find_structure(distal_context *context, void *arguments) {
     return ok ? DISTAL_OK : DISTAL_FAILED;
 }
 
+static distal_status update_balance(distal_context *context, void *arguments) {
+    const TensorArray *balancing = &((const distal_plan *)arguments)->program->balancing;
+    return balance_update(context, balancing->count, balancing->items);
+}
+
+// The program of the plan for the entries that there are now, with the kernel that it has.
+static distal_status plan_again(distal_context *context, void *arguments) {
+    PlanCall *call = arguments;
+    const PlannedProgram *program = call->plan->program;
+    distal_statement *statement = program->statement;
+    if (statement->pipeline->statements[0].spmd != program->spmd)
+        return invalid(
+            context,
+            "'%.60s' has another schedule than its plan, which other entries need again: make a new "
+            "plan",
+            statement->text);
+    int64_t *params = arena_copy(context->scratch, context->build.param_values.items,
+                                 sizeof(int64_t) * (size_t)context->build.params.count);
+    memcpy(params, program->params, sizeof(int64_t) * (size_t)program->param_count);
+    call->statement = statement;
+    call->params = params;
+    call->balancing = program->balancing;
+    call->threads = program->threads;
+    return find_boundaries(context, call);
+}
+
+static distal_status replace_program(distal_context *context, void *arguments) {
+    PlanCall *call = arguments;
+    distal_plan *plan = call->plan;
+    PlannedProgram *program = NULL;
+    const distal_status status = planned_create(context, call->statement, call->params, &program);
+    if (status == DISTAL_OK) {
+        program->kernel = plan->program->kernel;
+        program->threads = call->threads;
+        plan_count_threads(program->plan, call->threads);
+    }
+    release_parts(plan);
+    plan->arena = arena_create_within(context->arena);
+    plan->program = program;
+    return status;
+}
+
+// Where entries say what is where, and are others than when the plan was made: tensors follow, and the plan
+// is made again. Collective then.
+static distal_status follow_entries(distal_plan *plan) {
+    distal_context *context = plan->context;
+    const TensorArray *balancing = &plan->program->balancing;
+    distal_status status = DISTAL_OK;
+    if (!balance_is_settled(balancing->count, balancing->items))
+        status = call_agree(context, call_local(context, update_balance, plan));
+    if (status != DISTAL_OK ||
+        balance_version(balancing->count, balancing->items) == plan->program->balance_version)
+        return status;
+    PlanCall call = {.plan = plan};
+    status = call_agree(context, call_local(context, plan_again, &call));
+    return status == DISTAL_OK ? build_plan(context, &call, call_continue(context, replace_program, &call))
+                               : status;
+}
+
 distal_status distal_execute(distal_plan *plan) {
     if (!plan)
         return missing_argument(NULL, "distal_execute", "the plan");
+    distal_status followed = DISTAL_OK;
+    if (!plan->execution)
+        followed = call_end(plan->context, call_local(plan->context, refuse_broken, NULL));
+    else if (plan->program->balancing.count > 0)
+        followed = follow_entries(plan);
+    if (followed != DISTAL_OK)
+        return followed;
     for (int t = 0; t < plan->tensor_count; t++) {
         const Use *use = &plan->uses[t];
         if (use->tensor && use->tensor->memory != use->memory)
@@ -401,7 +509,8 @@ distal_status distal_plan_counted(const distal_plan *plan, const char *tensor, i
     if (!plan)
         return missing_argument(NULL, "distal_plan_counted", "the plan");
     CountCall call = {.plan = plan, .tensor = tensor};
-    distal_status status = call_end(plan->context, call_local(plan->context, count, &call));
+    distal_status status =
+        call_end(plan->context, call_local(plan->context, plan->execution ? count : refuse_broken, &call));
     if (bytes)
         *bytes = call.bytes;
     if (messages)

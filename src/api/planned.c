@@ -12,7 +12,9 @@ static bool holds(const PlannedProgram *program, const distal_statement *stateme
         memcmp(program->params, build->param_values.items, sizeof(int64_t) * (size_t)program->param_count) !=
             0)
         return false;
-    bool same = statement->tensors.count == program->tensor_count;
+    bool same =
+        statement->tensors.count == program->tensor_count &&
+        balance_version(program->balancing.count, program->balancing.items) == program->balance_version;
     for (int i = 0; i < program->tensor_count && same; i++) {
         const distal_tensor *tensor =
             context_tensor(statement->context, statement->tensors.items[i].tensor->name);
@@ -22,9 +24,8 @@ static bool holds(const PlannedProgram *program, const distal_statement *stateme
     return same;
 }
 
-// For a compiled statement.
-static distal_status create(distal_statement *statement, PlannedProgram **result) {
-    distal_context *context = statement->context;
+distal_status planned_create(distal_context *context, distal_statement *statement, const int64_t *params,
+                             PlannedProgram **result) {
     const ProgramBuilder *build = &context->build;
     Arena *arena = arena_create_within(context->arena);
     PlannedProgram *program = *result = arena_new(arena, PlannedProgram);
@@ -37,8 +38,7 @@ static distal_status create(distal_statement *statement, PlannedProgram **result
                                 .machine_count = build->machines.count,
                                 .own_threads = omp_get_max_threads()};
     statement->references++;
-    program->params =
-        arena_copy(arena, build->param_values.items, sizeof(int64_t) * (size_t)build->params.count);
+    program->params = arena_copy(arena, params, sizeof(int64_t) * (size_t)build->params.count);
     Home *homes = arena_array(arena, Home, statement->tensors.count);
     program->tensors = arena_alloc_items(arena, statement->tensors.count, sizeof *program->tensors);
     for (int64_t i = 0; i < statement->tensors.count; i++) {
@@ -48,7 +48,12 @@ static distal_status create(distal_statement *statement, PlannedProgram **result
         program->tensors[program->tensor_count++].tensor = tensor;
     }
     program->threads = 1; // the default of plans
-    const PlanOptions options = {.ranks = context->ranks, .homes = homes};
+    balance_needs(context, statement, program->params, arena, &program->balancing);
+    for (int64_t i = 0; i < program->balancing.count; i++)
+        program->balancing.items[i]->references++;
+    program->balance_version = balance_version(program->balancing.count, program->balancing.items);
+    const PlanOptions options = {
+        .ranks = context->ranks, .homes = homes, .boundaries = balance_known(context, arena)};
     program->plan = pipeline_plan(statement->pipeline, arena, program->params, options, context->diagnostics);
     return program->plan ? DISTAL_OK : DISTAL_INVALID;
 }
@@ -58,7 +63,8 @@ distal_status planned_take(distal_statement *statement, PlannedProgram **program
     if (status != DISTAL_OK)
         return status;
     if (!statement->planned || !holds(statement->planned, statement))
-        return create(statement, program);
+        return planned_create(statement->context, statement, statement->context->build.param_values.items,
+                              program);
     *program = statement->planned;
     (*program)->references++;
     return DISTAL_OK;
@@ -71,7 +77,8 @@ distal_status planned_count_threads(distal_statement *statement, int64_t threads
         // Other plans have figures for another number of threads.
         planned_release(*program);
         *program = NULL;
-        const distal_status status = create(statement, program);
+        const distal_status status = planned_create(statement->context, statement,
+                                                    statement->context->build.param_values.items, program);
         if (status != DISTAL_OK)
             return status;
     }
@@ -95,6 +102,8 @@ void planned_release(PlannedProgram *program) {
         return;
     for (int i = 0; i < program->tensor_count; i++)
         tensor_release(program->tensors[i].tensor);
+    for (int64_t i = 0; i < program->balancing.count; i++)
+        tensor_release(program->balancing.items[i]);
     statement_release(program->statement);
     arena_free(program->arena);
 }

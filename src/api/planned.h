@@ -4,7 +4,7 @@
 #ifndef DISTAL_API_PLANNED_H
 #define DISTAL_API_PLANNED_H
 
-#include "api/context.h"
+#include "api/balance.h"
 #include "runtime/execution.h"
 
 typedef struct PlannedProgram PlannedProgram;
@@ -22,6 +22,8 @@ struct PlannedProgram {
     ExecutionParts parts; // of this rank, without storages
     // It is valid for these.
     int64_t own_threads, threads; // of this rank, and the largest number of a rank
+    TensorArray balancing;        // by their entries, homes and loops are divided
+    int64_t balance_version;
     int tensor_count;
     struct {
         distal_tensor *tensor;
@@ -29,6 +31,9 @@ struct PlannedProgram {
     } * tensors;
 };
 
+// For these values of params, by index, of a compiled statement; as planned_take.
+distal_status planned_create(distal_context *context, distal_statement *statement, const int64_t *params,
+                             PlannedProgram **result);
 // The latest one of the statement if it is still valid, else a new one. The caller has to release it, also
 // after a failure; NULL if the statement is wrong. Local.
 distal_status planned_take(distal_statement *statement, PlannedProgram **program);

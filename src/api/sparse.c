@@ -2,7 +2,9 @@
 // Sparse tensors: their entries and the arrays of their levels, of the library or of the caller.
 #include "api/data.h"
 
+#include "api/balance.h"
 #include "runtime/load.h"
+#include "runtime/load_sparse.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -54,7 +56,7 @@ static const char *copy_entries(const DataCall *call, Entries *entries, Arena *a
 
 static distal_status put_entries(distal_context *context, void *arguments) {
     const DataCall *call = arguments;
-    Storage *storage = call->tensor->storage;
+    const Storage *storage = call->tensor->storage;
     Entries entries = {.type = storage->type, .order = call->tensor->tensor->order, .count = call->count};
     memcpy(entries.extents, call->tensor->extents, sizeof entries.extents);
     const char *why = copy_entries(call, &entries, context->scratch);
@@ -62,9 +64,8 @@ static distal_status put_entries(distal_context *context, void *arguments) {
         why ? invalid(context, "tensor '%s' cannot have such entries: %s", call->tensor->name, why)
             : DISTAL_OK;
     // Entries go to their homes when all ranks have good ones.
-    if (agree(context->comm, !why) &&
-        !storage_take_share(storage, &entries, context->comm, context->diagnostics))
-        status = DISTAL_FAILED;
+    if (agree(context->comm, !why))
+        status = data_put_entries(context, call->tensor, &entries);
     entries_free(&entries);
     return status;
 }
@@ -181,49 +182,69 @@ static distal_status check_arrays(distal_context *context, void *arguments) {
     return check_tensor_home(context, arguments);
 }
 
-// Whether all entries are at home on this rank.
-static distal_status check_own(distal_context *context, const DataCall *call, const StoredTensor *tensor) {
-    const Home *home = &call->tensor->home;
-    const Region pieces = home_pieces(home, context->rank, context->scratch);
-    const Rect whole = rect_whole(home->order, home->extents);
-    if (rect_is_empty(&whole) || region_contains(&pieces, &whole))
-        return DISTAL_OK;
-    Entries entries = {0};
-    const char *why = stored_unpack(tensor, &entries, INT64_MAX, context->scratch);
-    const int64_t count = entries.count;
-    if (!why)
-        why = entries_keep_within(&entries, &pieces);
-    distal_status status = DISTAL_OK;
-    if (why)
-        status = invalid(context, "tensor '%s' cannot have such arrays: %s", call->tensor->name, why);
-    else if (entries.count < count)
-        status =
-            invalid(context, "tensor '%s' gets entries that are at home on other ranks", call->tensor->name);
-    entries_free(&entries);
-    return status;
+static distal_status bad_arrays(distal_context *context, const DataCall *call, const char *why) {
+    return invalid(context, "tensor '%s' cannot have such arrays: %s", call->tensor->name, why);
 }
 
-static distal_status put_own_arrays(distal_context *context, void *arguments) {
-    const DataCall *call = arguments;
-    StoredTensor tensor = storage_empty(call->tensor->storage);
-    distal_status status = DISTAL_OK;
-    if (is_here(call->tensor) && !call->given)
-        status = invalid(context, "the levels of tensor '%s' are NULL", call->tensor->name);
-    else if (is_here(call->tensor))
-        status = take_levels(context, call, &tensor);
-    if (status == DISTAL_OK && is_here(call->tensor))
-        status = check_own(context, call, &tensor);
-    if (status == DISTAL_OK)
-        return storage_put(call->tensor->storage, &tensor) ? DISTAL_OK : out_of_memory(context);
-    stored_free(&tensor);
-    return status;
+// Whether all of these entries are at home on this rank.
+static distal_status check_own(distal_context *context, const DataCall *call, Entries *entries) {
+    const Region pieces = home_pieces(&call->tensor->home, context->rank, context->scratch);
+    const int64_t count = entries->count;
+    const char *why = entries_keep_within(entries, &pieces);
+    if (why)
+        return bad_arrays(context, call, why);
+    return entries->count == count
+               ? DISTAL_OK
+               : invalid(context, "tensor '%s' gets entries that are at home on other ranks",
+                         call->tensor->name);
+}
+
+static bool has_all(const distal_context *context, const distal_tensor *tensor) {
+    const Region pieces = home_pieces(&tensor->home, context->rank, context->scratch);
+    const Rect whole = rect_whole(tensor->home.order, tensor->home.extents);
+    return rect_is_empty(&whole) || region_contains(&pieces, &whole);
+}
+
+// The arrays of this rank, and what is in them, where that is asked for.
+static distal_status take_arrays(distal_context *context, const DataCall *call, bool list,
+                                 StoredTensor *tensor, Entries *entries) {
+    if (!call->given)
+        return is_here(call->tensor)
+                   ? invalid(context, "the levels of tensor '%s' are NULL", call->tensor->name)
+                   : DISTAL_OK;
+    const distal_status status = take_levels(context, call, tensor);
+    const char *why = NULL;
+    if (status == DISTAL_OK && list)
+        why = stored_unpack(tensor, entries, INT64_MAX, context->scratch);
+    return why ? bad_arrays(context, call, why) : status;
 }
 
 static distal_status put_arrays(distal_context *context, void *arguments) {
-    Storage *storage = ((DataCall *)arguments)->tensor->storage;
-    SetAside before = storage_set_aside(storage);
-    const distal_status status = call_continue(context, put_own_arrays, arguments);
-    storage_settle(storage, &before, agree(context->comm, status == DISTAL_OK));
+    const DataCall *call = arguments;
+    distal_tensor *to = call->tensor;
+    StoredTensor tensor = storage_empty(to->storage);
+    Entries entries = storage_no_entries(to->storage);
+    // Where entries say what is at home where, those of all ranks are asked first.
+    const bool divides = balance_divides(context, to), list = divides || !has_all(context, to);
+    distal_status status = DISTAL_OK;
+    if (divides || is_here(to))
+        status = take_arrays(context, call, list, &tensor, &entries);
+    if (agree(context->comm, status == DISTAL_OK) && divides)
+        status = balance_by(context, to, &entries);
+    if (status == DISTAL_OK && list)
+        status = check_own(context, call, &entries);
+    entries_free(&entries);
+    const bool ok = agree(context->comm, status == DISTAL_OK);
+    if (!ok || !is_here(to)) {
+        stored_free(&tensor);
+        tensor = storage_empty(to->storage);
+    }
+    // All ranks get other arrays, or none.
+    SetAside before = storage_set_aside(to->storage);
+    if (ok && !storage_put(to->storage, &tensor))
+        status = out_of_memory(context);
+    storage_settle(to->storage, &before, agree(context->comm, ok && status == DISTAL_OK));
+    balance_settle(to);
     return status;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tensors: declaring, finding, freeing them, and their shape.
-#include "api/context.h"
+#include "api/balance.h"
 
 #include "lang/check.h"
 
@@ -17,6 +17,7 @@ void tensor_release(distal_tensor *tensor) {
     if (--tensor->references > 0)
         return;
     storage_free(tensor->storage);
+    structure_hold(&tensor->balanced, NULL);
     arena_free(tensor->arena);
 }
 
@@ -28,15 +29,34 @@ static bool find_home(distal_context *context, const distal_tensor *tensor, Aren
         arena_copy(arena, build->param_values.items, sizeof(int64_t) * (size_t)build->param_values.count);
     const PlanOptions options = {
         .ranks = context->ranks,
+        .boundaries = balance_known(context, arena),
         .largest = plan_natural_ranks((int)build->machines.count, build->machines.items, 0, NULL, values)};
-    const Tensor *declared = tensor->tensor;
-    const Plan *plan = plan_create(arena, 1, &declared, 0, NULL, values, options, context->diagnostics);
+    // With the tensors by whose entries it is placed, which have to have the same extents.
+    const Placement *placement = tensor->tensor->placement;
+    const Tensor **tensors = arena_array(arena, const Tensor *, placement->machine->order + 1);
+    int count = 0;
+    tensors[count++] = tensor->tensor;
+    for (int d = 0; d < placement->machine->order; d++)
+        if (placement->entries[d].by && balance_tensor(context, tensor, &placement->entries[d]))
+            tensors[count++] = balance_tensor(context, tensor, &placement->entries[d])->tensor;
+    const Plan *plan = plan_create(arena, count, tensors, 0, NULL, values, options, context->diagnostics);
     if (plan)
         *home = plan->homes[0];
     return plan != NULL;
 }
 
 distal_status tensor_check_home(distal_context *context, distal_tensor *tensor) {
+    if (!tensor->home.known && !balance_is_current(context, tensor))
+        return invalid(
+            context,
+            "the home of tensor '%s' follows from entries that have been given before it was "
+            "declared, and is found by the next call that all ranks make together: fill the tensor, "
+            "or plan a statement with it",
+            tensor->name);
+    return tensor_find_home(context, tensor);
+}
+
+distal_status tensor_find_home(distal_context *context, distal_tensor *tensor) {
     if (tensor->home.known)
         return DISTAL_OK;
     const bool on_first_rank = !tensor->tensor->placement && tensor_is_sparse(tensor->tensor);
@@ -48,12 +68,6 @@ distal_status tensor_check_home(distal_context *context, distal_tensor *tensor) 
         tensor->settled = arena_create_within(tensor->arena);
     arena_reset(tensor->settled);
     tensor->home_changes++;
-    for (int d = 0; tensor->tensor->placement && d < tensor->tensor->placement->machine->order; d++)
-        if (tensor->tensor->placement->entries[d].balance != BALANCE_NONE)
-            return invalid(context,
-                           "the placement of tensor '%s' follows from entries, which is not supported yet in "
-                           "programs that call the library: partition it by coordinates",
-                           tensor->name);
     if (on_first_rank) {
         home_on_first_rank(&tensor->home, tensor->tensor, tensor->extents, context->ranks, tensor->settled);
         return DISTAL_OK;
@@ -154,10 +168,6 @@ void tensor_fingerprint(const distal_tensor *tensor, Hash *hash) {
         hash_string(hash, it->levels[l].format->name);
         hash_bytes(hash, &it->levels[l].nonunique, sizeof it->levels[l].nonunique);
     }
-    for (int l = 0; l < it->order; l++) {
-        hash_string(hash, it->levels[l].format->name);
-        hash_bytes(hash, &it->levels[l].nonunique, sizeof it->levels[l].nonunique);
-    }
     hash_bytes(hash, tensor->extents, sizeof tensor->extents);
     const Placement *placement = it->placement;
     hash_string(hash, placement ? placement->machine->name : "");
@@ -165,8 +175,11 @@ void tensor_fingerprint(const distal_tensor *tensor, Hash *hash) {
         const PlaceEntry *entry = &placement->entries[d];
         const int64_t cycle = entry->cycle ? build_value(&tensor->context->build, entry->cycle) : 0;
         const int64_t extent = build_value(&tensor->context->build, placement->machine->extents[d]);
-        const int64_t numbers[] = {(int64_t)entry->kind, entry->mode, entry->coordinate, cycle, extent};
+        const int64_t numbers[] = {(int64_t)entry->kind,   entry->mode, entry->coordinate, cycle, extent,
+                                   (int64_t)entry->balance};
         hash_bytes(hash, numbers, sizeof numbers);
+        hash_bytes(hash, entry->modes, sizeof entry->modes);
+        hash_string(hash, entry->by ? entry->by : "");
     }
 }
 

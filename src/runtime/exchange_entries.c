@@ -261,6 +261,15 @@ static Region first_parts(const Storage *storage, Arena *arena) {
     return parts;
 }
 
+bool sparse_list(const Storage *storage, Entries *entries, Diagnostics *diagnostics) {
+    if (!sparse_entries(storage, entries, diagnostics))
+        return false;
+    if (!storage->home->replicated)
+        return true;
+    const Region parts = first_parts(storage, diagnostics->arena);
+    return !entries_keep_within(entries, &parts) || no_memory(storage, diagnostics);
+}
+
 typedef struct {
     const Storage *storage;
     int ranks;

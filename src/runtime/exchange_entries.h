@@ -14,6 +14,10 @@
 bool send_entries_home(const Storage *storage, const Entries *given, Entries *own, MPI_Comm comm,
                        Diagnostics *diagnostics);
 
+// Those of the entries at home here that count for this rank, as of replicas the first one's do: over all
+// ranks each once. entries_free follows in any case. Local.
+bool sparse_list(const Storage *storage, Entries *entries, Diagnostics *diagnostics);
+
 // Every entry once, in the order of ranks, on the first rank; on the others none. entries_free follows in any
 // case. Collective.
 bool gather_entries(const Storage *storage, Entries *entries, MPI_Comm comm, Diagnostics *diagnostics);

@@ -88,11 +88,16 @@ bool load_share(const SourceSpec *source, const char *tensor, int64_t limit, Ent
 typedef struct {
     Storage *storage;
     Entries *entries;
-} SparsePutting;
+} Putting;
 
 static bool put_entries(void *arguments, Diagnostics *diagnostics) {
-    const SparsePutting *putting = arguments;
-    return sparse_put_entries(putting->storage, putting->entries, diagnostics);
+    const Putting *putting = arguments;
+    const Storage *storage = putting->storage;
+    if (tensor_is_sparse(storage->home->tensor))
+        return sparse_put_entries(putting->storage, putting->entries, diagnostics);
+    for (int64_t i = 0; i < storage->piece_count; i++)
+        piece_set_entries(&storage->pieces[i], putting->entries);
+    return true;
 }
 
 bool storage_take_share(Storage *storage, Entries *entries, MPI_Comm comm, Diagnostics *diagnostics) {
@@ -107,8 +112,11 @@ bool storage_take_share(Storage *storage, Entries *entries, MPI_Comm comm, Diagn
     }
     if (!ok)
         return false;
+    Putting putting = {storage, entries};
+    if (!tensor_is_sparse(storage->home->tensor))
+        return agree_on_part(comm, put_entries, &putting, diagnostics);
     SetAside before = storage_set_aside(storage);
-    ok = agree_on_part(comm, put_entries, &(SparsePutting){storage, entries}, diagnostics);
+    ok = agree_on_part(comm, put_entries, &putting, diagnostics);
     storage_settle(storage, &before, ok);
     return ok;
 }
@@ -150,6 +158,45 @@ static PartArray first_parts(const Storage *storage, Arena *arena) {
                 array_push(arena, parts, (PiecePart){*piece, owners.items[k].rect});
     }
     return parts;
+}
+
+static void list_part(const PiecePart *part, Entries *entries, int64_t first) {
+    const size_t size = type_info(entries->type)->size;
+    for (int64_t e = 0; e < rect_volume(&part->part); e++) {
+        int64_t rest = e, offset = 0;
+        for (int d = entries->order - 1; d >= 0; d--) {
+            const int64_t count = rect_count(&part->part, d);
+            const int64_t x = positions_at(rect_mode(&part->part, d), rest % count);
+            rest /= count;
+            offset += positions_index(rect_mode(&part->piece.rect, d), x) * part->piece.stride[d];
+            entries->coordinates[d][first + e] = x;
+        }
+        memcpy((char *)entries->values + (size_t)(first + e) * size,
+               (const char *)part->piece.data + (size_t)offset * size, size);
+    }
+}
+
+static bool refuse_list(const Storage *storage, Diagnostics *diagnostics) {
+    return diagnostics_error(diagnostics, (Span){0},
+                             "rank %" PRId64 " has not enough memory for elements of tensor %s on their way",
+                             storage->rank, storage->home->tensor->name);
+}
+
+bool storage_list(const Storage *storage, Entries *entries, Diagnostics *diagnostics) {
+    if (tensor_is_sparse(storage->home->tensor))
+        return sparse_list(storage, entries, diagnostics);
+    *entries = storage_no_entries(storage);
+    const PartArray parts = first_parts(storage, diagnostics->arena);
+    for (int64_t i = 0; i < parts.count; i++)
+        entries->count = saturated_add(entries->count, rect_volume(&parts.items[i].part));
+    if (entries_allocate(entries))
+        return refuse_list(storage, diagnostics);
+    int64_t first = 0;
+    for (int64_t i = 0; i < parts.count; i++) {
+        list_part(&parts.items[i], entries, first);
+        first += rect_volume(&parts.items[i].part);
+    }
+    return true;
 }
 
 typedef struct {

@@ -12,9 +12,9 @@
 
 bool storage_load(Storage *storage, const SourceSpec *source, MPI_Comm comm, Diagnostics *diagnostics);
 
-// The same of a sparse tensor in two steps: each rank reads a share of the entries, before it is known where
-// they are at home; then these go there. `entries` has type, order and extents of the tensor set; the tensor
-// takes what is in them, and entries_free follows in any case.
+// The same in two steps: each rank reads a share of the entries, before it is known where they are at home;
+// then these go there, and those of equal coordinates are summed. `entries` has type, order and extents of
+// the tensor set; the tensor takes what is in them, and entries_free follows in any case.
 bool load_share(const SourceSpec *source, const char *tensor, int64_t limit, Entries *entries, MPI_Comm comm,
                 Diagnostics *diagnostics);
 bool storage_take_share(Storage *storage, Entries *entries, MPI_Comm comm, Diagnostics *diagnostics);
@@ -23,6 +23,10 @@ bool storage_take_share(Storage *storage, Entries *entries, MPI_Comm comm, Diagn
 // first writes. `token` names the draft; the first rank's counts.
 bool storage_save(const Storage *storage, const char *path, DraftToken token, MPI_Comm comm,
                   Diagnostics *diagnostics);
+
+// What this rank has at home as entries, of a dense tensor all elements; over all ranks each once. The caller
+// frees them, also after a failure. Local.
+bool storage_list(const Storage *storage, Entries *entries, Diagnostics *diagnostics);
 
 // The whole tensor, dense and row-major, on every rank; freed with free(). NULL with a diagnostic where a
 // rank lacks the memory.

@@ -29,6 +29,7 @@ UNTESTED = {
     "has not enough memory": MEMORY,
     "not enough memory for --check": LATER,
     "not enough memory for a copy of": LATER,
+    "the plan failed to follow other entries": LATER,
     "it was written to while it was read": "another program has to change the file between two passes over it",
     "internal error: ": "a mistake in the compiler",
     "the program is too long": "it takes a program of 2 GiB",

@@ -257,10 +257,18 @@ static void test_data(MPI_Comm comm, int rank, int ranks) {
 
 // Placements that follow from entries.
 static void test_balanced(distal_context *d) {
-    distal_tensor *t;
+    distal_tensor *t, *later, *longer;
+    distal_piece piece;
     FINE(distal_tensor_declare(d, "balanced(4, 4): f64, csr", "balanced(x, y) -> M(~x)", &t));
-    WRONG(distal_tensor_fill(t, "ones"), "follows from entries, which is not supported yet in programs");
+    FINE(distal_tensor_fill(t, "ones"));
+    FINE(distal_tensor_declare(d, "later(4): f64", "later(x) -> M(weighted(x, balanced))", &later));
+    FINE(distal_tensor_local(later, &piece));
+    FINE(distal_tensor_declare(d, "longer(5): f64", "longer(x) -> M(weighted(x, balanced))", &longer));
+    WRONG(distal_tensor_fill(longer, "ones"),
+          "the mode has 5 coordinates, but that of 'balanced', whose blocks it is to have, 4");
+    distal_tensor_free(longer);
     distal_tensor_free(t);
+    distal_tensor_free(later);
 }
 
 // A param whose new value leaves a command without a number: said with its name and value, and the command.

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Placements and loops that entries balance, in the library: boundaries follow from the entries that a tensor
+// has, other tensors lie by them, and all follow when it gets others. ranks: 4
+#include "api.h"
+
+#include <stdlib.h>
+
+enum { N = 17, M = 13 };
+
+typedef struct {
+    distal_context *d;
+    int rank, ranks;
+    distal_tensor *b, *x, *y;
+    double dense_b[N * M], dense_x[M];
+} Fixture;
+
+static distal_tensor *declare(distal_context *d, const char *text, const char *placement) {
+    distal_tensor *tensor = NULL;
+    OK(distal_tensor_declare(d, text, placement, &tensor));
+    return tensor;
+}
+
+static distal_plan *planned(distal_context *d, const char *text, const char *schedule) {
+    distal_statement *statement = NULL;
+    distal_plan *plan = NULL;
+    OK(distal_statement_create(d, text, &statement));
+    if (schedule)
+        OK(distal_schedule(statement, schedule));
+    OK(distal_plan_create(statement, &plan));
+    return plan;
+}
+
+static void create(Fixture *fixture, MPI_Comm comm, const char *levels, const char *placement,
+                   const char *of_y) {
+    distal_context *d = fixture->d = context_on(comm);
+    MPI_Comm_rank(comm, &fixture->rank);
+    MPI_Comm_size(comm, &fixture->ranks);
+    char text[64];
+    distal_param(d, "n", N);
+    distal_param(d, "m", M);
+    OK(distal_machine_grid(d, "P", 1, (int64_t[]){fixture->ranks}));
+    snprintf(text, sizeof text, "B(n, m): f64, %s", levels);
+    fixture->b = declare(d, text, placement);
+    fixture->x = declare(d, "x(m): f64", "x(j) -> P(j)");
+    fixture->y = declare(d, "y(n): f64", of_y);
+    OK(distal_tensor_fill(fixture->x, "random:3"));
+}
+
+// Rows get more and more entries, or fewer and fewer; every rank brings some of them.
+static void give(Fixture *fixture, bool more) {
+    distal_context *d = fixture->d;
+    int64_t rows[N * M], columns[N * M], count = 0;
+    double values[N * M];
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < M; j++)
+            if (j * N < (more ? i : N - i) * M && (i * M + j) % fixture->ranks == fixture->rank) {
+                rows[count] = i;
+                columns[count] = j;
+                values[count++] = 1 + i + 100 * j;
+            }
+    OK(distal_tensor_entries(fixture->b, count, (const int64_t *const[]){rows, columns}, values));
+}
+
+static void check_product(Fixture *fixture, distal_plan *plan) {
+    distal_context *d = fixture->d;
+    double y[N];
+    OK(distal_tensor_gather(fixture->b, fixture->dense_b));
+    OK(distal_tensor_gather(fixture->x, fixture->dense_x));
+    OK(distal_execute(plan));
+    OK(distal_tensor_gather(fixture->y, y));
+    for (int i = 0; i < N; i++) {
+        double sum = 0;
+        for (int j = 0; j < M; j++)
+            sum += fixture->dense_b[i * M + j] * fixture->dense_x[j];
+        CHECK(y[i] - sum < 1e-9 && sum - y[i] < 1e-9, "y(%d) is %g, not %g", i, y[i], sum);
+    }
+    distal_figures figures;
+    OK(distal_plan_figures(plan, &figures));
+    for (int t = 0; t < figures.tensor_count; t++) {
+        int64_t bytes, messages;
+        OK(distal_plan_counted(plan, figures.tensors[t].tensor, &bytes, &messages));
+        if (strcmp(figures.tensors[t].tensor, "y") == 0)
+            CHECK(bytes == figures.tensors[t].bytes_received[fixture->rank], "%s moved %lld bytes",
+                  figures.tensors[t].tensor, (long long)bytes);
+    }
+}
+
+// Of B, how many entries this rank has, and of all ranks the most.
+static int64_t most_entries(Fixture *fixture, MPI_Comm comm) {
+    distal_context *d = fixture->d;
+    distal_level_arrays levels[2];
+    int64_t count;
+    OK(distal_tensor_levels(fixture->b, levels, NULL, &count));
+    MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_INT64_T, MPI_MAX, comm);
+    return count;
+}
+
+static int64_t all_entries(const Fixture *fixture) {
+    int64_t count = 0;
+    for (int p = 0; p < N * M; p++)
+        count += fixture->dense_b[p] != 0;
+    return count;
+}
+
+// The least that the rank with the most entries can have, of whole rows: by trying all last parts.
+static int64_t least_load(const Fixture *fixture) {
+    int64_t before[N + 1] = {0}, least[N + 1], next[N + 1];
+    for (int i = 0; i < N; i++) {
+        before[i + 1] = before[i];
+        for (int j = 0; j < M; j++)
+            before[i + 1] += fixture->dense_b[i * M + j] != 0;
+    }
+    memcpy(least, before, sizeof least);
+    for (int part = 1; part < fixture->ranks; part++) {
+        for (int last = 0; last <= N; last++) {
+            next[last] = INT64_MAX;
+            for (int first = 0; first <= last; first++) {
+                const int64_t load = before[last] - before[first],
+                              most = load > least[first] ? load : least[first];
+                next[last] = most < next[last] ? most : next[last];
+            }
+        }
+        memcpy(least, next, sizeof least);
+    }
+    return least[N];
+}
+
+static void test_weighted(MPI_Comm comm, int rank, int ranks) {
+    (void)rank, (void)ranks;
+    Fixture fixture = {0};
+    create(&fixture, comm, "csr", "B(i, j) -> P(weighted(i))", "y(i) -> P(weighted(i, B))");
+    distal_context *d = fixture.d;
+    give(&fixture, true);
+    distal_plan *plan = planned(d, "y(i) = B(i, j) * x(j)", NULL);
+    for (int again = 0; again < 3; again++) {
+        if (again > 0)
+            give(&fixture, again == 2);
+        check_product(&fixture, plan);
+        CHECK(most_entries(&fixture, comm) == least_load(&fixture), "a rank has %lld entries, not %lld",
+              (long long)most_entries(&fixture, comm), (long long)least_load(&fixture));
+    }
+    OK(distal_tensor_fill(fixture.b, "random:5:0.3"));
+    check_product(&fixture, plan);
+    OK(distal_tensor_fill(fixture.b, "zeros"));
+    check_product(&fixture, plan);
+    distal_free(d);
+}
+
+// A plan that is made, and executed, before there are entries.
+static void test_before_entries(MPI_Comm comm, int rank, int ranks) {
+    (void)rank, (void)ranks;
+    Fixture fixture = {0};
+    create(&fixture, comm, "dcsr", "B(i, j) -> P(~i)", "y(i) -> P(weighted(i, B))");
+    distal_plan *plan = planned(fixture.d, "y(i) = B(i, j) * x(j)", NULL);
+    check_product(&fixture, plan);
+    give(&fixture, false);
+    check_product(&fixture, plan);
+    distal_free(fixture.d);
+}
+
+static void test_entries(MPI_Comm comm, int rank, int ranks) {
+    (void)rank;
+    Fixture fixture = {0};
+    create(&fixture, comm, "csr", "B(i, j) -> P(~fuse(i, j))", "y(i) -> P(i)");
+    distal_context *d = fixture.d;
+    distal_plan *plan = planned(d, "y(i) = B(i, j) * x(j)", NULL);
+    for (int again = 0; again < 3; again++) {
+        give(&fixture, again == 1);
+        check_product(&fixture, plan);
+        const int64_t all = all_entries(&fixture);
+        CHECK(most_entries(&fixture, comm) == (all + ranks - 1) / ranks, "a rank has %lld of %lld entries",
+              (long long)most_entries(&fixture, comm), (long long)all);
+    }
+    distal_free(d);
+}
+
+// Loops over positions divide the entries of a tensor that is placed by coordinates.
+static void test_positions(MPI_Comm comm, int rank, int ranks) {
+    (void)rank;
+    Fixture fixture = {0};
+    create(&fixture, comm, "csr", "B(i, j) -> P(i)", "y(i) -> P(i)");
+    char schedule[128];
+    snprintf(schedule, sizeof schedule,
+             "collapse(i, j, f); pos(f, p, B(i, j)); divide(p, po, pi, %d); distribute(po)", ranks);
+    give(&fixture, true);
+    distal_plan *plan = planned(fixture.d, "y(i) = B(i, j) * x(j)", schedule);
+    for (int again = 0; again < 3; again++) {
+        check_product(&fixture, plan);
+        give(&fixture, again == 1);
+    }
+    distal_free(fixture.d);
+}
+
+// A result with the structure of the operand follows it; so do elements that are there.
+static void test_followers(MPI_Comm comm, int rank, int ranks) {
+    (void)rank, (void)ranks;
+    Fixture fixture = {0};
+    create(&fixture, comm, "csr", "B(i, j) -> P(weighted(i))", "y(i) -> P(weighted(i, B))");
+    distal_context *d = fixture.d;
+    distal_tensor *a = declare(d, "A(n, m): f64, csr", "A(i, j) -> P(weighted(i))");
+    distal_tensor *c = declare(d, "C(n, 3): f64, {dense, compressed}", "C(i, k) -> P(weighted(i, B))");
+    give(&fixture, true);
+    distal_plan *scaled = planned(d, "A(i, j) = B(i, j) * x(j)", NULL);
+    distal_plan *reader = planned(d, "y(i) = A(i, j)", NULL);
+    double y[N], dense_a[N * M], dense_c[N * 3], dense_other[N * 3];
+    OK(distal_tensor_fill(c, "random:9:0.5"));
+    OK(distal_tensor_gather(c, dense_c));
+    for (int again = 0; again < 3; again++) {
+        OK(distal_tensor_fill(fixture.y, "iota"));
+        give(&fixture, again == 1);
+        OK(distal_tensor_gather(fixture.y, y));
+        for (int i = 0; i < N; i++)
+            CHECK(y[i] == i, "y(%d) became %g", i, y[i]);
+        OK(distal_tensor_gather(c, dense_other));
+        CHECK(memcmp(dense_c, dense_other, sizeof dense_c) == 0, "C has other elements");
+        OK(distal_execute(scaled));
+        OK(distal_execute(reader));
+        OK(distal_tensor_gather(a, dense_a));
+        OK(distal_tensor_gather(fixture.b, fixture.dense_b));
+        OK(distal_tensor_gather(fixture.x, fixture.dense_x));
+        OK(distal_tensor_gather(fixture.y, y));
+        for (int i = 0; i < N; i++) {
+            double sum = 0;
+            for (int j = 0; j < M; j++) {
+                const double value = fixture.dense_b[i * M + j] * fixture.dense_x[j];
+                CHECK(dense_a[i * M + j] == value, "A(%d, %d) is %g", i, j, dense_a[i * M + j]);
+                sum += value;
+            }
+            CHECK(y[i] - sum < 1e-9 && sum - y[i] < 1e-9, "the sum of row %d is %g, not %g", i, y[i], sum);
+        }
+    }
+    distal_free(d);
+}
+
+// A tensor that is declared when there are entries already, and one in memory of the caller.
+static void test_declared_later(MPI_Comm comm, int rank, int ranks) {
+    (void)rank;
+    Fixture fixture = {0};
+    create(&fixture, comm, "csr", "B(i, j) -> P(weighted(i))", "y(i) -> P(weighted(i, B))");
+    distal_context *d = fixture.d;
+    give(&fixture, true);
+    distal_tensor *later = declare(d, "later(n): f64", "later(i) -> P(weighted(i, B))");
+    distal_piece piece, of_y;
+    OK(distal_tensor_local(fixture.y, &of_y));
+    OK(distal_tensor_fill(later, "ones"));
+    OK(distal_tensor_local(later, &piece));
+    CHECK(piece.lo[0] == of_y.lo[0] && piece.hi[0] == of_y.hi[0], "not where y is");
+    double memory[N];
+    OK(distal_tensor_attach(later, memory, NULL));
+    int64_t none = 0;
+    const distal_status status =
+        distal_tensor_entries(fixture.b, none, (const int64_t *const[]){&none, &none}, memory);
+    CHECK((status == DISTAL_OK) == (ranks == 1), "entries moved what is in memory of the caller");
+    CHECK(ranks == 1 || strstr(distal_error(d), "uses an array of the caller and lies where the entries of"),
+          "%s", distal_error(d));
+    distal_tensor_free(later);
+    give(&fixture, false);
+    check_product(&fixture, planned(d, "y(i) = B(i, j) * x(j)", NULL));
+    distal_free(d);
+}
+
+// Divisions of a tensor that are wanted when it has entries already, and a plan that cannot be made again.
+static void test_refused(MPI_Comm comm, int rank, int ranks) {
+    (void)rank;
+    Fixture fixture = {0};
+    create(&fixture, comm, "csr", "B(i, j) -> P(weighted(i))", "y(i) -> P(weighted(i, B))");
+    distal_context *d = fixture.d;
+    give(&fixture, true);
+    OK(distal_machine_grid(d, "Q", 1, (int64_t[]){2 * ranks}));
+    distal_tensor *finer = declare(d, "finer(n): f64", "finer(i) -> Q(weighted(i, B))");
+    int64_t count;
+    CHECK(distal_tensor_piece_count(finer, &count) == DISTAL_INVALID, "has a home");
+    CHECK(strstr(distal_error(d), "follows from entries that have been given before it was declared"), "%s",
+          distal_error(d));
+    OK(distal_tensor_fill(finer, "ones"));
+    OK(distal_tensor_piece_count(finer, &count));
+
+    distal_statement *statement;
+    distal_plan *plan;
+    OK(distal_statement_create(d, "y(i) = B(i, j) * x(j)", &statement));
+    OK(distal_plan_create(statement, &plan));
+    OK(distal_schedule(statement, "split(i, io, ii, 2)"));
+    OK(distal_compile(statement));
+    check_product(&fixture, plan);
+    give(&fixture, false);
+    const distal_status status = distal_execute(plan);
+    CHECK(status == DISTAL_INVALID, "executed with another schedule");
+    CHECK(strstr(distal_error(d), "has another schedule than its plan"), "%s", distal_error(d));
+    distal_free(d);
+}
+
+// The caller's arrays, cut where entries are divided.
+static void test_arrays(MPI_Comm comm, int rank, int ranks) {
+    Fixture fixture = {0};
+    create(&fixture, comm, "csr", "B(i, j) -> P(~fuse(i, j))", "y(i) -> P(i)");
+    distal_context *d = fixture.d;
+    enum { COUNT = 31 };
+    int64_t pos[N + 1] = {0};
+    int32_t crd[COUNT];
+    double values[COUNT];
+    const int size = (COUNT + ranks - 1) / ranks;
+    int own = 0;
+    for (int e = rank * size; e < COUNT && e < (rank + 1) * size; e++) {
+        pos[e / 2 + 1]++; // two in each row
+        crd[own] = e % 2 + e / 10;
+        values[own++] = 1 + e;
+    }
+    for (int i = 0; i < N; i++)
+        pos[i + 1] += pos[i];
+    const distal_level_arrays levels[] = {{0}, {.pos = pos, .crd = crd}};
+    OK(distal_tensor_attach_levels(fixture.b, levels, values));
+    distal_plan *plan = planned(d, "y(i) = B(i, j) * x(j)", NULL);
+    check_product(&fixture, plan);
+    CHECK(all_entries(&fixture) == COUNT, "%lld entries", (long long)all_entries(&fixture));
+    for (int e = 0; e < own; e++)
+        values[e] *= 2;
+    check_product(&fixture, plan);
+    distal_free(d);
+}
+
+int main(int argument_count, char **arguments) {
+    report_start(&argument_count, &arguments);
+    int launched;
+    MPI_Comm_size(MPI_COMM_WORLD, &launched);
+    for (int ranks = 1; ranks <= launched; ranks++) {
+        run_case("weighted rows", ranks, test_weighted);
+        run_case("plan before entries", ranks, test_before_entries);
+        run_case("entries divided evenly", ranks, test_entries);
+        run_case("positions divided evenly", ranks, test_positions);
+        run_case("tensors that follow entries", ranks, test_followers);
+        run_case("placed by entries that are there", ranks, test_declared_later);
+        run_case("what entries divide refused", ranks, test_refused);
+        run_case("arrays of the caller, divided evenly", ranks, test_arrays);
+    }
+    return report_end();
+}
