@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Conjugate gradients (Hestenes and Stiefel 1952) for a sparse symmetric positive definite matrix: a .mtx
-// file, or the matrix of a stencil on a grid. Matrix and vectors are distributed by rows. distal computes the
-// product, for which each rank gets the elements of the vector that its rows name, and the two sums, all
-// planned once; in between, each rank changes its part of the vectors in place.
+// file, or the matrix of a stencil on a grid. Matrix and vectors are distributed by rows, so
+// that the ranks have as equal a number of entries as they can. distal computes the product, for which each
+// rank gets the elements of the vector that its rows name, and the two sums, all planned once; in between,
+// each rank changes its part of the vectors in place.
 // mpirun -n 4 cg [n [matrix.mtx]]
 #include <distal.h>
 
@@ -45,10 +46,12 @@ int main(int argc, char **argv) {
     ok(distal_create(MPI_COMM_WORLD, &d));
     ok(distal_param(d, "n", n));
     ok(distal_machine(d, "P", "grid(ranks)"));
-    distal_tensor *A = declare("A(n, n): f64, csr", "A(i, j) -> P(i)"),
-                  *x = declare("x(n): f64", "x(i) -> P(i)");
-    distal_tensor *r = declare("r(n): f64", "r(i) -> P(i)"), *p = declare("p(n): f64", "p(i) -> P(i)");
-    distal_tensor *q = declare("q(n): f64", "q(i) -> P(i)"), *pq = declare("pq: f64", "pq() -> P(*)");
+    distal_tensor *A = declare("A(n, n): f64, csr", "A(i, j) -> P(weighted(i))"),
+                  *x = declare("x(n): f64", "x(i) -> P(weighted(i, A))");
+    distal_tensor *r = declare("r(n): f64", "r(i) -> P(weighted(i, A))"),
+                  *p = declare("p(n): f64", "p(i) -> P(weighted(i, A))");
+    distal_tensor *q = declare("q(n): f64", "q(i) -> P(weighted(i, A))"),
+                  *pq = declare("pq: f64", "pq() -> P(*)");
     distal_tensor *rr = declare("rr: f64", "rr() -> P(*)");
     ok(distal_tensor_fill(A, argc > 2 ? argv[2] : "stencil:7"));
     distal_plan *product = plan("q(i) = A(i, j) * p(j)"), *curvature = plan("pq = p(i) * q(i)"),

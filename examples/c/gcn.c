@@ -2,9 +2,10 @@
 // Two layers of a graph neural network (Kipf and Welling 2017; weights of edges as in Velickovic et al.
 // 2018): each edge of a random graph gets the product of the features of its ends as a factor, the features
 // of each vertex become the sum of those of its neighbours with these weights, times a small matrix, and of
-// what is negative a hundredth is left. Graph and features are distributed by vertices: a rank gets the
-// features of the vertices that its edges name, and no others. Plain loops compute the first layer as well,
-// to compare. mpirun -n 4 gcn [scale [features]]: 2^scale vertices
+// what is negative a hundredth is left. Graph and features are distributed by vertices, so that the ranks
+// have as equal a number of edges as they can: each gets the features of the vertices that its edges name,
+// and no others. Plain loops compute the first layer as well, to compare. mpirun -n 4 gcn [scale [features]]:
+// 2^scale vertices
 #include <distal.h>
 
 #include <math.h>
@@ -85,11 +86,11 @@ int main(int argc, char **argv) {
     ok(distal_param(d, "k", features));
     char edges[64];
     snprintf(edges, sizeof edges, "rmat:1:%lld:%lld", (long long)scale, 8 * (long long)n);
-    distal_tensor *graph = declare("S(n, n): f64, csr", "S(i, j) -> P(i)", edges);
-    declare("E(n, n): f64, csr", "E(i, j) -> P(i)", NULL); // with the structure of S
-    distal_tensor *X = declare("X(n, k): f64", "X(i, f) -> P(i)", "random:2");
-    declare("H(n, k): f64", "H(i, f) -> P(i)", NULL);
-    declare("Z(n, k): f64", "Z(i, f) -> P(i)", NULL);
+    distal_tensor *graph = declare("S(n, n): f64, csr", "S(i, j) -> P(weighted(i))", edges);
+    declare("E(n, n): f64, csr", "E(i, j) -> P(weighted(i, S))", NULL); // with the structure of S
+    distal_tensor *X = declare("X(n, k): f64", "X(i, f) -> P(weighted(i, S))", "random:2");
+    declare("H(n, k): f64", "H(i, f) -> P(weighted(i, S))", NULL);
+    declare("Z(n, k): f64", "Z(i, f) -> P(weighted(i, S))", NULL);
     distal_tensor *W = declare("W(k, k): f64", "W(f, g) -> P(*)", "random:3");
     distal_tensor *all = declare("all(n, k): f64", "all(i, f) -> P(*)", NULL);
     distal_tensor *norm = declare("norm: f64", "norm() -> P(*)", NULL);
