@@ -312,11 +312,12 @@ DISTAL_API distal_status distal_unroll(distal_statement *statement, const char *
 // `expression`, an operand or factors of a product of the right side ("B(i, k) * C(k, j)"), is computed
 // before the statement into the tensor `workspace`, which is indexed by `vars`, in loops over
 // `workspace_vars`: the same names, or new ones. The other variables of the expression are summed over there;
-// both lists may be empty (""). Must precede all other commands. Each plan has its own workspace, which is
-// not a tensor of the context.
+// both lists may be empty (""). `format`: how a sparse workspace is stored, a format such as "csr" or levels
+// such as "dense, compressed" in the order of `vars`; NULL: every element is. Must precede all other
+// commands. Each plan has its own workspace, which is not a tensor of the context.
 DISTAL_API distal_status distal_precompute(distal_statement *statement, const char *expression,
                                            const char *vars, const char *workspace_vars,
-                                           const char *workspace);
+                                           const char *workspace, const char *format);
 // The loop `var` becomes a loop `position` over the positions at which the tensor of `access`, an access of
 // the statement such as "B(i, j)", stores coordinates of `var`. After distal_collapse of the loops of several
 // levels these are all positions of the last one, which split and parallelize then divide evenly

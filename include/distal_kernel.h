@@ -52,6 +52,10 @@ int64_t distal_processor_count(const distal_execution *execution);
 const int64_t *distal_coordinates(const distal_execution *execution, int64_t index);
 int distal_takes_part(const distal_execution *execution, int64_t index);
 
+// A statement with sparse workspaces is executed in stages, each by a call of the kernel: what reads a
+// workspace is in a later stage than what computes it. The number of the current one, from 0.
+int distal_stage(const distal_execution *execution);
+
 // Transfers, by number, each called in every iteration of the loops around it, on all ranks.
 // distal_start begins to fetch what the access reads in this iteration; distal_wait completes that and
 // returns the view, which stays valid until the same transfer starts again. distal_fetch does both.

@@ -162,8 +162,8 @@ distal_status distal_unroll(distal_statement *statement, const char *var, const 
 }
 
 distal_status distal_precompute(distal_statement *statement, const char *expression, const char *vars,
-                                const char *workspace_vars, const char *workspace) {
-    return COMMAND("precompute", expression, vars, workspace_vars, workspace);
+                                const char *workspace_vars, const char *workspace, const char *format) {
+    return COMMAND("precompute", expression, vars, workspace_vars, workspace, format);
 }
 
 distal_status distal_pos(distal_statement *statement, const char *var, const char *position,

@@ -144,10 +144,10 @@ static void limit_copies(Run *run, const Spmd *spmd) {
         run->storages[spmd->transfers[t].access->tensor->id]->limit = left;
 }
 
-// Gives a sparse result its structure, which all executions keep, and what it stores to the figures.
-static bool find_structure(Run *run, int index, Storage *target) {
+// Gives a sparse result and sparse workspaces their structure, which all executions keep, and what they store
+// to the figures.
+static bool find_structure(Run *run, int index) {
     RunStatement *statement = &run->statements[index];
-    const bool sparse = tensor_is_sparse(target->home->tensor);
     const Spmd *spmd = run->pipeline->plan->statements[index]->spmd;
     limit_copies(run, spmd);
     barrier(MPI_COMM_WORLD);
@@ -161,8 +161,9 @@ static bool find_structure(Run *run, int index, Storage *target) {
         all_reduce(&seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
         statement->report.structure_seconds = seconds;
     }
-    if (sparse)
-        run_count_stored(run, target->home->tensor->id);
+    for (int s = 0; s < spmd->stage_count; s++)
+        if (tensor_is_sparse(spmd->stages[s].target))
+            run_count_stored(run, spmd->stages[s].target->id);
     execution_count_entries(statement->execution, run->pipeline->plan->statements[index],
                             run->session->arena);
     return true;
@@ -178,7 +179,7 @@ bool run_statement(Run *run, int index) {
     bool ok = prepare(run, index);
     if (ok && options->check)
         ok = check_inputs_gather(run, index, &inputs);
-    ok = ok && find_structure(run, index, target);
+    ok = ok && find_structure(run, index);
     if (ok && assignment->accumulate && options->warmup + options->repeat > 1) {
         ok = backup_create(&backup, target);
         if (!ok)

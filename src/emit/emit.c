@@ -171,6 +171,8 @@ static void emit_processors(Emitter *emitter, const LoopNode *node) {
                         d);
         }
     }
+    if (node->stage >= 0)
+        emit_open(&emitter->lines, "if (distal_stage(%s) == %d) {", names->execution, node->stage);
     emit_open(&emitter->lines, "for (int64_t %s = 0; %s < distal_processor_count(%s); %s++) {",
               names->processor, names->processor, names->execution, names->processor);
     if (used.length || fixed)
@@ -180,6 +182,8 @@ static void emit_processors(Emitter *emitter, const LoopNode *node) {
     emit_line(&emitter->lines, "const int %s = %s;", names->vars[node->var], text_string(&active));
     emit_body(emitter, &node->body);
     emit_close(&emitter->lines);
+    if (node->stage >= 0)
+        emit_close(&emitter->lines);
 }
 
 static bool uses_view(const Emitter *emitter, const LoopNode *node) {

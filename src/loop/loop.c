@@ -52,7 +52,8 @@ int loop_add_array(LoopKernel *kernel, LoopArray array) {
 
 LoopNode *loop_node(Arena *arena, LoopKind kind) {
     LoopNode *node = arena_new(arena, LoopNode);
-    *node = (LoopNode){.kind = kind, .var = -1, .array = -1, .transfer = -1, .step = 1, .own = -1};
+    *node =
+        (LoopNode){.kind = kind, .var = -1, .array = -1, .transfer = -1, .step = 1, .own = -1, .stage = -1};
     return node;
 }
 

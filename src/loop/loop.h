@@ -172,6 +172,7 @@ struct LoopNode {
     const LoopField *fields;
     int view_array_count; // also of a PORTION, whose lists have numbers
     const LoopViewArray *view_arrays;
+    int stage;     // of PROCESSORS: in which it is executed; -1: whenever the kernel is
     int dim_count; // of PROCESSORS: a variable for each dimension, or -1 and the coordinate
     const int *coordinates;
     const IntExpr *const *fixed;
@@ -204,8 +205,8 @@ enum {
 typedef struct {
     const char *name;
     // How it is printed: %v its variable, %a its array, %p [position], %e value, %l and %u bounds, %x
-    // execution, %t transfer, %f fields, %c text, %d coordinates of processors, %o own array of a thread, %z
-    // elements of a workspace, %s lists of a portion.
+    // execution, %t transfer, %f fields, %c text, %d coordinates of processors and stage, %o own array of a
+    // thread, %z elements of a workspace, %s lists of a portion.
     const char *format;
     int fields;
     int value_type; // of the value; VALUE_TYPE_NONE: any

@@ -56,6 +56,8 @@ static void print_processors(const Printer *printer, const LoopNode *node) {
         else
             print_int(printer, node->fixed[d]);
     }
+    if (node->stage >= 0)
+        text_printf(printer->to, "%sin stage %d", node->dim_count ? " " : "", node->stage);
 }
 
 static void print_fields(const Printer *printer, const LoopNode *node) {

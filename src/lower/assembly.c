@@ -31,11 +31,17 @@ static void find_nonunique(void *context, const Access *access) {
 
 Assembly assembly_of(const Spmd *spmd, const Leaf *leaf) {
     Assembly assembly = {.outer = -1, .row = -1};
-    // A rank may execute several processors or steps one after the other, whose entries are in no order.
-    if (spmd->result != RESULT_ASSEMBLED || spmd->nest_count != 1 || spmd->cin->assignment->accumulate ||
-        spmd->dim_count > 0 || cin_nest(spmd->cin, 0).loop_count > leaf->loop_count || leaf->row >= 0)
-        return assembly;
+    const Stage *stage = spmd_stage(spmd, leaf->nest);
     const Access *result = leaf->assign->lhs;
+    int writers = 0;
+    for (int n = 0; n < spmd->nest_count; n++)
+        writers += spmd->nests[n].assign->lhs->tensor == stage->target;
+    // A rank may execute several processors or steps one after the other, whose entries are in no order.
+    if (stage->result != RESULT_ASSEMBLED || result->tensor != stage->target || writers > 1 ||
+        (result->tensor == spmd->cin->assignment->lhs->tensor && spmd->cin->assignment->accumulate) ||
+        spmd->dim_count > 0 || cin_nest(spmd->cin, leaf->nest).loop_count > leaf->loop_count ||
+        leaf->row >= 0)
+        return assembly;
     assembly.lists = append_lists(result->tensor->order, result->tensor->levels);
     const int last = append_last_level(&assembly.lists);
     int count = 0; // loops on which entries depend
@@ -100,7 +106,8 @@ bool assembly_has_values_row(const Spmd *spmd, const Leaf *leaf, const int64_t *
 // so that its entries come in order.
 bool assembly_joins(const LeafBuilder *leaf, int loop, const Operand *operand) {
     const Assembly *assembly = leaf->assembly;
-    if (assembly->kind == ASSEMBLY_ANY || (!leaf->builder->structure && leaf->builder->spmd->values_row < 0))
+    if (assembly->kind == ASSEMBLY_ANY ||
+        (!leaf->builder->structure && build_stage(leaf->builder)->values_row < 0))
         return false;
     if (assembly->kind == ASSEMBLY_ROWS)
         return loop <= assembly->row;
@@ -385,21 +392,22 @@ void assembly_end_row(LeafBuilder *leaf, LoopBody *to) {
 }
 
 bool assembly_adds_to_row(const LeafBuilder *leaf, const Operand *operand) {
-    return operand->written && leaf->builder->spmd->values_row >= 0 &&
+    return operand->written && build_stage(leaf->builder)->values_row >= 0 &&
            operand->level == operand->access->tensor->order - 1;
 }
 
 void assembly_begin_values(LeafBuilder *leaf, LoopBody *to) {
     const Spmd *spmd = leaf->builder->spmd;
     const Tensor *result = leaf->leaf->assign->lhs->tensor;
-    const RowWorkspace *row = &spmd->rows[spmd->values_row];
+    const int number = build_stage(leaf->builder)->values_row;
+    const RowWorkspace *row = &spmd->rows[number];
     LoopNode *node = loop_node(leaf->builder->arena, LOOP_WORKSPACE);
     node->stored = true;
     node->array = leaf->written =
         add_array(leaf, "row", -1,
                   (LoopArray){.type = result->type,
                               .extent = row->extents[result->mode_order[result->order - 1]],
-                              .number = spmd->values_row});
+                              .number = number});
     append(leaf, to, node);
 }
 

@@ -78,6 +78,10 @@ typedef struct {
     Assembly *assembly; // how entries of an assembled result are appended
 } LeafBuilder;
 
+// The stage that the current nest is in.
+static inline const Stage *build_stage(const Builder *builder) {
+    return &builder->spmd->stages[builder->nest->stage];
+}
 // The view of an access of the current nest.
 const View *build_view(const Builder *builder, const Access *access, TransferKind kind);
 // The position of an element of it where the leaf's innermost loops begin; NULL of a scalar row workspace.

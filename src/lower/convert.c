@@ -170,7 +170,7 @@ const char *leaf_convert_as(const Cin *cin, const Access *operand, const Spmd *s
         Transfer *transfer = &transfers->items[t];
         if (transfer->kind != TRANSFER_FETCH || !access_equal(transfer->access, operand))
             continue;
-        transfer->access = spmd->shared;
+        transfer->access = spmd->stages[0].shared;
         print_conversion(cin, transfer, &text);
         text_append(&text, spmd->converts ? ", and the copy is the result, without a kernel"
                                           : ", and the result shares the structure of the copy");

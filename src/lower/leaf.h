@@ -74,7 +74,8 @@ const char *leaf_convert(const LeafSite *site, const Nest *nest, TransferArray *
 // The access of an operand with the levels of a result that is indexed by the same variables, in whose order
 // it is then stored; NULL where that may store elements at which the operand has no entry.
 const Access *leaf_stored_as(Arena *arena, const Access *operand, const Access *result);
-// Gives the fetch of an operand that access, which is spmd->shared. What was converted, for messages.
+// Gives the fetch of an operand that access, which is stages[0].shared of `spmd`. What was converted, for
+// messages.
 const char *leaf_convert_as(const Cin *cin, const Access *operand, const Spmd *spmd,
                             TransferArray *transfers);
 // Whether a loop inside of the loops `around` iterates over stored coordinates among which one may occur

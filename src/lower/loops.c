@@ -130,11 +130,17 @@ static void set_processor_vars(const Spmd *spmd, const SpmdNest *nest, LoopNode 
 }
 
 static void build_nest(Builder *builder, const SpmdNest *nest) {
+    const Stage *stage = &builder->spmd->stages[nest->stage];
     if (!nest->body)
         return; // executed in the body of another nest
+    if (builder->structure &&
+        (stage->result != RESULT_ASSEMBLED || nest->assign->lhs->tensor != stage->target))
+        return;
     Arena *arena = builder->arena;
     LoopNode *node = loop_node(arena, LOOP_PROCESSORS);
     builder->nest = nest;
+    if (builder->spmd->stage_count > 1)
+        node->stage = nest->stage;
     builder->active = node->var = loop_add_var(
         builder->kernel,
         (LoopVar){.name = "active", .type = VALUE_TYPE_CONDITION, .stem_array = -1, .stem_var = -1});
@@ -188,5 +194,8 @@ const LoopKernel *lower_loops(const Spmd *spmd, const char *const *params, int p
 }
 
 const LoopKernel *lower_structure(const Spmd *spmd, const char *const *params, int param_count) {
-    return spmd->result == RESULT_ASSEMBLED ? build_kernel(spmd, params, param_count, true, NULL) : NULL;
+    for (int s = 0; s < spmd->stage_count; s++)
+        if (spmd->stages[s].result == RESULT_ASSEMBLED)
+            return build_kernel(spmd, params, param_count, true, NULL);
+    return NULL;
 }

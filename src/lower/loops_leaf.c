@@ -29,11 +29,11 @@ const IntExpr *build_position(const LeafBuilder *leaf, const Access *access, Tra
     Arena *arena = leaf->builder->arena;
     const View *view = build_view(leaf->builder, access, kind);
     const IntExpr *position = NULL;
-    const Spmd *spmd = leaf->builder->spmd;
+    const Stage *stage = build_stage(leaf->builder);
     const bool shared =
-        kind == TRANSFER_REDUCE && spmd->result == RESULT_SHARED && tensor_is_sparse(access->tensor);
+        kind == TRANSFER_REDUCE && stage->result == RESULT_SHARED && tensor_is_sparse(access->tensor);
     const int operand =
-        shared ? build_operand(leaf, spmd->shared, TRANSFER_FETCH) : build_operand(leaf, access, kind);
+        shared ? build_operand(leaf, stage->shared, TRANSFER_FETCH) : build_operand(leaf, access, kind);
     if (operand >= 0)
         return leaf->operands[operand].begin;
     if (view->scalar)

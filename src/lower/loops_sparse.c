@@ -142,7 +142,7 @@ void sparse_inside(SparseState *state, const SparseLoop *loop, LoopBody *to) {
     sparse_count_positions(state, to);
     LoopBody *inside = append_condition(state, unchecked, loop->set, to);
     const bool row = !state->inner && loop->number == leaf->assembly->row;
-    const bool values = row && !leaf->builder->structure && leaf->builder->spmd->values_row >= 0;
+    const bool values = row && !leaf->builder->structure && build_stage(leaf->builder)->values_row >= 0;
     const int result = leaf->written;
     if (values)
         assembly_begin_values(leaf, inside);
@@ -326,7 +326,7 @@ void build_sparse_loops(LeafBuilder *leaf, const SparseState *outside, LoopBody 
         .leaf = leaf, .outside = outside, .operands = arena_array(leaf->builder->arena, Operand, count)};
     add_operands(&collection, leaf->leaf);
     collection.written = true;
-    if (!leaf->builder->structure && leaf->builder->spmd->result == RESULT_ASSEMBLED)
+    if (!leaf->builder->structure && build_stage(leaf->builder)->result == RESULT_ASSEMBLED)
         add_operand(&collection, leaf->leaf->assign->lhs);
     leaf->operands = collection.operands;
     SparseState state = {.leaf = leaf, .operands = collection.operands};

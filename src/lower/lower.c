@@ -14,6 +14,7 @@ typedef struct {
     TransferArray transfers;
     RowWorkspaceArray rows;
     SpmdNest *nests;
+    Stage *stages;
     const Access *converted; // the operand whose structure the result shares once that is converted; or NULL
 } Lowering;
 
@@ -161,7 +162,8 @@ static bool lower_loops_of(Lowering *lowering, const Stmt *stmt, int first, cons
     sequential_loops(cin, &nest, loops);
     for (int n = last; n >= first; n--) {
         const Nest at = cin_nest(cin, n);
-        lowering->nests[n] = (SpmdNest){.assign = at.assign, .inside = last};
+        lowering->nests[n].assign = at.assign;
+        lowering->nests[n].inside = last;
         set_coordinates(lowering, &at, own_dim, &lowering->nests[n]);
         transfers_of_nest(cin, &at, n, &lowering->transfers);
         transfers_find_indices(cin, &at, n, &lowering->transfers);
@@ -169,6 +171,9 @@ static bool lower_loops_of(Lowering *lowering, const Stmt *stmt, int first, cons
         const int needed = leaf_depth(cin, &at);
         depth = needed > depth ? needed : depth;
     }
+    const Stage *stage = &lowering->stages[lowering->nests[last].stage];
+    for (int64_t t = first_transfer; t < lowering->transfers.count; t++)
+        lowering->transfers.items[t].stage = lowering->nests[last].stage;
     rows_of_stmt(cin, stmt, &lowering->rows);
     LeafSite site = {.cin = cin,
                      .diagnostics = lowering->diagnostics,
@@ -185,7 +190,7 @@ static bool lower_loops_of(Lowering *lowering, const Stmt *stmt, int first, cons
     for (int i = 0; i < depth; i++)
         site.outside[loops[i]] = true;
     if (lowering->converted ||
-        (first == last && spmd->result != RESULT_SHARED && assignment_sparse(cin->assignment))) {
+        (first == last && stage->result != RESULT_SHARED && assignment_sparse(cin->assignment))) {
         site.converted = lowering->converted
                              ? leaf_convert_as(cin, lowering->converted, spmd, &lowering->transfers)
                              : leaf_convert(&site, &nest, &lowering->transfers);
@@ -254,13 +259,31 @@ static bool check_sparse(const Lowering *lowering) {
 }
 
 typedef struct {
+    const Cin *cin;
     const Access *access; // the only one of a sparse tensor
     int count;
-} SparseOperands;
+    const Tensor *row; // a workspace in which elements without a value are zero; NULL: there is none
+} Operands;
 
-static void count_sparse(void *context, const Access *access) {
-    SparseOperands *operands = context;
-    if (!tensor_is_sparse(access->tensor) || (operands->access && access_equal(operands->access, access)))
+static const Assignment *part_of(const Cin *cin, const Tensor *target) {
+    int p = 0;
+    while (p < cin->part_count && cin->parts[p]->lhs->tensor != target)
+        p++;
+    return p < cin->part_count ? cin->parts[p] : NULL;
+}
+
+// Dense workspaces stand for what they are computed from.
+static void find_operand(void *context, const Access *access) {
+    Operands *operands = context;
+    const Tensor *tensor = access->tensor;
+    if (!tensor_is_sparse(tensor)) {
+        const Assignment *part = part_of(operands->cin, tensor);
+        operands->row = tensor->partial || tensor->around ? tensor : operands->row;
+        if (part)
+            expr_accesses(part->rhs, find_operand, operands);
+        return;
+    }
+    if (operands->access && access_equal(operands->access, access))
         return;
     operands->access = access;
     operands->count++;
@@ -276,12 +299,12 @@ static bool stored_alike(const Access *a, const Access *b) {
     return alike;
 }
 
-// The assignment that writes the result; NULL where there are several.
-static const Stmt *only_writer(const Cin *cin) {
+// The assignment that writes a tensor; NULL where there are several.
+static const Stmt *only_writer(const Cin *cin, const Tensor *target) {
     const Stmt *writer = NULL;
     for (int n = 0; n < cin_nest_count(cin); n++) {
         const Stmt *assign = cin_nest(cin, n).assign;
-        if (assign->lhs->tensor != cin->assignment->lhs->tensor)
+        if (assign->lhs->tensor != target)
             continue;
         if (writer)
             return NULL;
@@ -327,37 +350,62 @@ static const Access *convert_as_result(const Cin *cin, const Access *operand) {
     return leaf_stored_as(cin->arena, operand, result);
 }
 
-// A sparse result has the structure of an operand if that is the only sparse one, is indexed like the result,
-// and the result is present where it is: B(i, j) in A(i, j) = B(i, j) * C(i, k) * D(k, j). Where it is stored
+// What is sparse has the structure of an operand if that is the only sparse one, is indexed like it, and the
+// right side is present where it is: B(i, j) in A(i, j) = B(i, j) * C(i, k) * D(k, j). Where it is stored
 // otherwise, as in a conversion or a transposition, it is converted, and the result has the structure of the
 // copy. With workspaces, what writes the result has to read that operand.
-static bool choose_result(Lowering *lowering) {
-    Spmd *spmd = lowering->spmd;
+static bool choose_result(Lowering *lowering, Stage *stage) {
     const Cin *cin = lowering->cin;
-    const Assignment *assignment = cin->assignment;
-    if (!tensor_is_sparse(assignment->lhs->tensor))
+    if (!tensor_is_sparse(stage->target))
         return true;
-    spmd->result = RESULT_ASSEMBLED;
-    SparseOperands operands = {0};
-    expr_accesses(assignment->rhs, count_sparse, &operands);
-    const Stmt *writer = only_writer(cin);
-    const bool alike = operands.count == 1 && stored_alike(assignment->lhs, operands.access);
+    stage->result = RESULT_ASSEMBLED;
+    const Assignment *part = part_of(cin, stage->target);
+    Operands operands = {.cin = cin};
+    expr_accesses(part->rhs, find_operand, &operands);
+    const Stmt *writer = only_writer(cin, stage->target);
+    const bool alike = operands.count == 1 && stored_alike(part->lhs, operands.access);
     const Access *converted = operands.count == 1 && !alike ? convert_as_result(cin, operands.access) : NULL;
-    if ((alike || converted) && writer && !assignment->accumulate &&
-        placement_equal(assignment->lhs->tensor->placement, operands.access->tensor->placement) &&
+    if ((alike || converted) && writer && !part->accumulate &&
+        placement_equal(stage->target->placement, operands.access->tensor->placement) &&
         (cin->part_count == 1 || requires(cin, writer, operands.access))) {
-        spmd->result = RESULT_SHARED;
-        spmd->shared = converted ? converted : operands.access;
+        stage->result = RESULT_SHARED;
+        stage->shared = converted ? converted : operands.access;
         lowering->converted = converted ? operands.access : NULL;
-        spmd->converts = converted && cin->part_count == 1 && assignment->rhs->kind == EXPR_ACCESS &&
-                         assignment->lhs->tensor->type == operands.access->tensor->type;
+        lowering->spmd->converts = converted && cin->part_count == 1 && part->rhs->kind == EXPR_ACCESS &&
+                                   stage->target->type == operands.access->tensor->type;
     }
-    return spmd->result == RESULT_SHARED || cin->part_count == 1 ||
-           diagnostics_error(lowering->diagnostics, cin->parts[0]->span,
-                             "tensor '%s' is sparse, and workspaces of statements with sparse results are "
-                             "not supported yet, unless the result has the structure of an operand that is "
-                             "multiplied last; leave precompute out",
-                             assignment->lhs->tensor->name);
+    return stage->result == RESULT_SHARED || !operands.row ||
+           diagnostics_error(lowering->diagnostics, part_of(cin, operands.row)->span,
+                             "which entries '%s' has would follow from the workspace '%s', which stores "
+                             "zeros where it has no "
+                             "value: %s",
+                             stage->target->name, operands.row->name,
+                             operands.row->around
+                                 ? "leave it out"
+                                 : "add a format or levels, as in precompute(..., W, csr), or leave it out");
+}
+
+// A stage ends with what writes a sparse workspace.
+static bool choose_stages(Lowering *lowering) {
+    const Cin *cin = lowering->cin;
+    Spmd *spmd = lowering->spmd;
+    const Tensor *last = cin->assignment->lhs->tensor;
+    bool ok = true;
+    lowering->nests = arena_array(cin->arena, SpmdNest, spmd->nest_count);
+    lowering->stages = arena_array(cin->arena, Stage, spmd->nest_count);
+    for (int n = 0; n < spmd->nest_count; n++) {
+        const Tensor *target = cin_nest(cin, n).assign->lhs->tensor;
+        Stage *stage = &lowering->stages[spmd->stage_count];
+        lowering->nests[n].stage = spmd->stage_count;
+        if (n + 1 < spmd->nest_count && (target == last || !tensor_is_sparse(target) ||
+                                         cin_nest(cin, n + 1).assign->lhs->tensor == target))
+            continue;
+        *stage = (Stage){.target = target, .values_row = -1};
+        ok = choose_result(lowering, stage) && ok;
+        spmd->stage_count++;
+    }
+    spmd->stages = lowering->stages;
+    return ok;
 }
 
 static const Leaf *leaf_of(const SpmdNode *node) {
@@ -367,22 +415,24 @@ static const Leaf *leaf_of(const SpmdNode *node) {
     return leaf;
 }
 
-// How the entries of an assembled result are found, and its values.
-static void choose_assembly(Lowering *lowering, const int64_t *params) {
+// How the entries of what a stage assembles are found, and its values.
+static void choose_assembly(Lowering *lowering, Stage *stage, const int64_t *params) {
     Spmd *spmd = lowering->spmd;
-    spmd->values_row = -1;
-    if (spmd->result != RESULT_ASSEMBLED || spmd->nest_count > 1)
+    const Stmt *writer = only_writer(spmd->cin, stage->target);
+    if (stage->result != RESULT_ASSEMBLED || !writer)
         return;
-    const Leaf *leaf = leaf_of(lowering->nests[0].body);
+    int nest = 0;
+    while (cin_nest(spmd->cin, nest).assign != writer)
+        nest++;
+    const Leaf *leaf = leaf_of(lowering->nests[nest].body);
     RowWorkspace row;
     const bool has_row = assembly_has_values_row(spmd, leaf, params, &row);
     if (has_row) {
-        spmd->values_row = (int)lowering->rows.count;
+        stage->values_row = (int)lowering->rows.count;
         array_push(spmd->arena, lowering->rows, row);
     }
-    const char *name = leaf->assign->lhs->tensor->name;
-    spmd->assembly =
-        arena_printf(spmd->arena, "entries of '%s' %s%s", name, assembly_text(spmd, leaf),
+    stage->assembly =
+        arena_printf(spmd->arena, "entries of '%s' %s%s", stage->target->name, assembly_text(spmd, leaf),
                      has_row ? "; values of a row are added to an array of the thread, then copied" : "");
 }
 
@@ -391,16 +441,15 @@ const Spmd *lower(const Cin *cin, const int64_t *params, Diagnostics *diagnostic
     Lowering lowering = {.cin = cin, .diagnostics = diagnostics, .spmd = spmd};
     spmd->arena = cin->arena;
     spmd->cin = cin;
+    spmd->nest_count = cin_nest_count(cin);
     int own_dim[MAX_VARS];
     if (!add_machine_dims(&lowering) || !add_own_dims(&lowering, own_dim) || !check_sparse(&lowering) ||
-        !choose_result(&lowering))
+        !choose_stages(&lowering))
         return NULL;
-    spmd->nest_count = cin_nest_count(cin);
-    lowering.nests = arena_array(cin->arena, SpmdNest, spmd->nest_count);
     const bool ok = lower_stmt(&lowering, cin->body, 0, own_dim);
     spmd->nests = lowering.nests;
-    if (ok)
-        choose_assembly(&lowering, params);
+    for (int s = 0; ok && s < spmd->stage_count; s++)
+        choose_assembly(&lowering, &lowering.stages[s], params);
     transfers_find_levels(spmd, &lowering.transfers);
     spmd->row_count = (int)lowering.rows.count;
     spmd->rows = lowering.rows.items;

@@ -15,8 +15,11 @@ static const Tensor *find_tensor(int count, const Tensor *const *tensors, const 
 // The tensor whose entries those of `tensor` follow from; NULL: they are computed.
 static const Tensor *entries_of(const Tensor *tensor, int statement_count, const Spmd *const *spmds) {
     for (int s = statement_count - 1; s >= 0 && tensor; s--)
-        if (spmds[s]->cin->assignment->lhs->tensor == tensor)
-            tensor = spmds[s]->result == RESULT_SHARED ? spmds[s]->shared->tensor : NULL;
+        for (int g = spmds[s]->stage_count - 1; g >= 0 && tensor; g--) {
+            const Stage *stage = &spmds[s]->stages[g];
+            if (stage->target == tensor)
+                tensor = stage->result == RESULT_SHARED ? stage->shared->tensor : NULL;
+        }
     return tensor;
 }
 

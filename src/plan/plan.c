@@ -292,21 +292,21 @@ static void induce_home(Plan *plan, const StatementPlan *statement, const Tensor
     home_induced(home, tensor, extents, (int)uses.count, uses.items, statement->ranks, plan->arena);
 }
 
-// Which entries of sparse tensors are used or computed elsewhere than at home. All that computes a result
+// Which entries of sparse tensors are used or computed elsewhere than at home. All that computes a tensor
 // does so in the same place.
 static void find_moves(StatementPlan *statement) {
     const Spmd *spmd = statement->spmd;
-    bool result_moves = false;
     for (int t = 0; t < spmd->transfer_count; t++) {
         const Transfer *transfer = &spmd->transfers[t];
         statement->moves[t] =
             tensor_is_sparse(transfer->statement_access->tensor) && entries_move(statement, t);
-        result_moves |= transfer->kind == TRANSFER_REDUCE && statement->moves[t];
     }
     for (int t = 0; t < spmd->transfer_count; t++)
-        if (spmd->transfers[t].kind == TRANSFER_REDUCE &&
-            spmd->transfers[t].access->tensor == statement->target)
-            statement->moves[t] = result_moves;
+        for (int other = 0; other < spmd->transfer_count; other++)
+            if (spmd->transfers[t].kind == TRANSFER_REDUCE &&
+                spmd->transfers[other].kind == TRANSFER_REDUCE &&
+                spmd->transfers[t].access->tensor == spmd->transfers[other].access->tensor)
+                statement->moves[t] |= statement->moves[other];
 }
 
 static bool plan_statement(Plan *plan, StatementPlan *statement, int64_t *const *extents,

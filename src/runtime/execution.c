@@ -101,17 +101,17 @@ static bool create_copies(const Assembly *assembly) {
     distal_execution *execution = assembly->execution;
     execution->copies = arena_array(execution->arena, EntryCopy *, parts->transfer_count);
     execution->copy_count = parts->transfer_count;
-    execution->target = parts->target;
-    execution->result_transfer = -1;
     for (int t = 0; t < parts->transfer_count; t++) {
         const Transfer *transfer = parts->transfers[t]->transfer;
         const Tensor *tensor = transfer->access->tensor;
         const bool moves = parts->plan && parts->plan->moves[t];
-        if (transfer->kind == TRANSFER_REDUCE && moves && !execution->result_home) {
-            execution->result_home = result_home_create(parts->plan, parts->target, parts->adds);
-            if (!execution->result_home)
+        ExecutionStage *stage = &execution->stages[transfer->stage];
+        if (transfer->kind == TRANSFER_REDUCE && moves && !stage->result_home) {
+            const StageParts *from = &parts->stages[transfer->stage];
+            stage->result_home = result_home_create(parts->plan, from->target, from->adds);
+            if (!stage->result_home)
                 return no_memory(assembly);
-            execution->result_transfer = t;
+            stage->result_transfer = t;
         }
         if (transfer->kind == TRANSFER_REDUCE || (!moves && tensor == transfer->statement_access->tensor))
             continue;
@@ -126,40 +126,46 @@ static Storage *storage_of(const Assembly *assembly, int transfer) {
     const distal_execution *execution = assembly->execution;
     if (execution->copies[transfer])
         return entry_copy_storage(execution->copies[transfer]);
-    if (execution->result_home && assembly->parts->transfers[transfer]->transfer->kind == TRANSFER_REDUCE &&
-        assembly->parts->plan->moves[transfer])
-        return result_home_computed(execution->result_home);
+    const Transfer *of = assembly->parts->transfers[transfer]->transfer;
+    const ExecutionStage *stage = &execution->stages[of->stage];
+    if (stage->result_home && of->kind == TRANSFER_REDUCE && assembly->parts->plan->moves[transfer])
+        return result_home_computed(stage->result_home);
     return assembly->parts->storages[transfer];
 }
 
-// What the kernel uses of a tensor of the statement, which may be NULL.
-static Storage *used_storage(const Assembly *assembly, TransferKind kind, const Tensor *tensor) {
+// What the kernel uses of a tensor, which may be NULL, in a stage.
+static Storage *used_storage(const Assembly *assembly, int stage, TransferKind kind, const Tensor *tensor) {
     const ExecutionParts *parts = assembly->parts;
     for (int t = 0; tensor && t < parts->transfer_count; t++) {
         const Transfer *transfer = parts->transfers[t]->transfer;
-        if (transfer->kind == kind && transfer->statement_access->tensor->id == tensor->id)
+        if (transfer->stage == stage && transfer->kind == kind &&
+            transfer->statement_access->tensor->id == tensor->id)
             return storage_of(assembly, t);
     }
     return NULL;
 }
 
 // The structure of the result depends on what is read.
-static void describe_result(const Assembly *assembly) {
+static void describe_result(const Assembly *assembly, int number) {
     const ExecutionParts *parts = assembly->parts;
     distal_execution *execution = assembly->execution;
+    const StageParts *from = &parts->stages[number];
+    ExecutionStage *stage = &execution->stages[number];
     Storage **operands = arena_array(execution->arena, Storage *, parts->transfer_count);
     int count = 0;
     for (int t = 0; t < parts->transfer_count; t++)
-        if (parts->transfers[t]->transfer->kind == TRANSFER_FETCH)
+        if (parts->transfers[t]->transfer->kind == TRANSFER_FETCH &&
+            parts->transfers[t]->transfer->stage == number)
             operands[count++] = parts->storages[t];
-    execution->result = (Result){.kind = parts->result,
-                                 .adds = parts->adds && !execution->result_home,
-                                 .target = used_storage(assembly, TRANSFER_REDUCE, parts->target_tensor),
-                                 .shared = used_storage(assembly, TRANSFER_FETCH, parts->shared_tensor),
-                                 .converts = parts->converts,
-                                 .operand_count = count,
-                                 .operands = operands,
-                                 .known = arena_array(execution->arena, Structure *, count)};
+    stage->target = from->target;
+    stage->result = (Result){.kind = from->result,
+                             .adds = from->adds && !stage->result_home,
+                             .target = used_storage(assembly, number, TRANSFER_REDUCE, from->target_tensor),
+                             .shared = used_storage(assembly, number, TRANSFER_FETCH, from->shared_tensor),
+                             .converts = parts->converts,
+                             .operand_count = count,
+                             .operands = operands,
+                             .known = arena_array(execution->arena, Structure *, count)};
 }
 
 // Indexed fetches, and copies of operands that another operand indexes.
@@ -192,12 +198,17 @@ static bool allocate_parts(Assembly *assembly) {
     execution->zeroed = parts->zeroed;
     execution->all = communicators_all(assembly->communicators);
     find_processors(assembly);
+    execution->stage_count = parts->stage_count ? parts->stage_count : 1;
+    execution->stages = arena_array(execution->arena, ExecutionStage, execution->stage_count);
+    for (int s = 0; s < execution->stage_count; s++)
+        execution->stages[s].result_transfer = -1;
     if (!create_copies(assembly))
         return false;
-    describe_result(assembly);
+    for (int s = 0; s < parts->stage_count; s++)
+        describe_result(assembly, s);
     for (int t = 0; t < execution->copy_count && parts->converts; t++)
         if (execution->copies[t])
-            entry_copy_put_values(execution->copies[t], execution->result.target);
+            entry_copy_put_values(execution->copies[t], execution->stages[0].result.target);
     if (parts->calls_library && !reserve_library(assembly))
         return false;
     if (parts->contracts) {
@@ -288,8 +299,10 @@ void execution_free(distal_execution *execution) {
     free(execution->space);
     for (int r = 0; r < execution->row_count; r++)
         memory_release(MEMORY_HOST, execution->rows[r]);
-    result_free(&execution->result);
-    result_home_free(execution->result_home);
+    for (int s = 0; execution->stages && s < execution->stage_count; s++) {
+        result_free(&execution->stages[s].result);
+        result_home_free(execution->stages[s].result_home);
+    }
     arena_free(execution->arena);
     free(execution);
 }

@@ -18,9 +18,10 @@ void execution_free(distal_execution *execution);
 
 // Whether the result has a structure already, or needs none; the same on all ranks.
 bool execution_is_structured(const distal_execution *execution);
-// Gives a sparse result the structure that follows from those of the operands as they are now; `structure` is
-// the kernel's function that appends its entries, where it has one. To be called before execution_run where
-// execution_is_structured says no. Collective; false with the same diagnostic on all ranks.
+// Gives a sparse result, and sparse workspaces, the structure that follows from those of the operands as they
+// are now; `structure` is the kernel's function that appends their entries, where it has one. To be called
+// before execution_run where execution_is_structured says no. Collective; false with the same diagnostic on
+// all ranks.
 bool execution_structure(distal_execution *execution, distal_kernel_function structure, const int64_t *params,
                          Diagnostics *diagnostics);
 

@@ -10,31 +10,46 @@
 #include "runtime/result_home.h"
 #include "runtime/transfer.h"
 
-struct distal_execution {
-    Arena *arena; // everything but memory of elements
-    int transfer_count;
-    TransferState *transfers;
-    int copy_count;
-    EntryCopy **copies;      // by transfer; NULL: the kernel uses what is at home
-    int64_t copied_bytes;    // of the copies that were made last
+typedef struct {
+    Result result;
     ResultHome *result_home; // of a sparse result that is computed on other ranks than its owners; or NULL
     int result_transfer;     // its transfer; -1: there is none
     const Storage *target;   // of the result at home
-    int64_t per_rank;        // processors of each rank
-    int64_t processors;      // that there are from the first one of this rank on
-    int value_count;         // of each
-    const int64_t *values;   // of all, one after the other (plan/processor.h)
-    void *space;             // for contractions; NULL where there are none
-    int threads;             // for which there is workspace memory
-    char **rows;             // by number, that of one thread after the other
+} ExecutionStage;
+
+struct distal_execution {
+    Arena *arena; // everything but memory of elements
+    int stage_count;
+    ExecutionStage *stages;
+    int stage; // the current one
+    int transfer_count;
+    TransferState *transfers;
+    int copy_count;
+    EntryCopy **copies;    // by transfer; NULL: the kernel uses what is at home
+    int64_t copied_bytes;  // of the copies that were made last
+    int64_t per_rank;      // processors of each rank
+    int64_t processors;    // that there are from the first one of this rank on
+    int value_count;       // of each
+    const int64_t *values; // of all, one after the other (plan/processor.h)
+    void *space;           // for contractions; NULL where there are none
+    int threads;           // for which there is workspace memory
+    char **rows;           // by number, that of one thread after the other
     const int64_t *row_bytes;
     int row_count;
     bool converts; // the values of the copy are put into the result, and no kernel runs
     int zeroed_count;
     Storage *const *zeroed;
-    Result result;
     MPI_Comm all;
 };
+
+// The current stage, and whether a transfer is in it.
+static inline ExecutionStage *execution_stage(const distal_execution *execution) {
+    return &execution->stages[execution->stage];
+}
+
+static inline bool execution_is_current(const distal_execution *execution, int transfer) {
+    return execution->transfers[transfer].scope.plan->transfer->stage == execution->stage;
+}
 
 // What one rank receives in a transfer of entries, or sends as partial results, and the memory that this
 // takes.

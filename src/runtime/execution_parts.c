@@ -17,6 +17,15 @@ ExecutionParts execution_parts(StatementPlan *plan, int64_t rank) {
     int64_t *values = arena_array(plan->arena, int64_t, plan->per_rank * value_count);
     for (int64_t i = 0; i < plan->per_rank; i++)
         processor_values(plan, rank, i, &values[i * value_count]);
+    StageParts *stages = arena_array(plan->arena, StageParts, plan->spmd->stage_count);
+    for (int s = 0; s < plan->spmd->stage_count; s++) {
+        const Stage *stage = &plan->spmd->stages[s];
+        stages[s] =
+            (StageParts){.result = stage->result,
+                         .adds = stage->target == plan->target && plan->spmd->cin->assignment->accumulate,
+                         .target_tensor = stage->target,
+                         .shared_tensor = stage->shared ? stage->shared->tensor : NULL};
+    }
     // The groups last: they are complete once all transfers have been planned.
     return (ExecutionParts){.transfer_count = count,
                             .transfers = transfers,
@@ -33,11 +42,9 @@ ExecutionParts execution_parts(StatementPlan *plan, int64_t rank) {
                             .converts = plan->spmd->converts,
                             .zeroed_count = zeroed_count,
                             .zeroed_tensors = zeroed,
-                            .result = plan->spmd->result,
-                            .adds = plan->spmd->cin->assignment->accumulate,
-                            .plan = plan,
-                            .target_tensor = plan->target,
-                            .shared_tensor = plan->spmd->shared ? plan->spmd->shared->tensor : NULL};
+                            .stage_count = plan->spmd->stage_count,
+                            .stages = stages,
+                            .plan = plan};
 }
 
 void execution_bind(ExecutionParts *parts, const StatementPlan *plan, Storage *const *storages,
@@ -50,5 +57,8 @@ void execution_bind(ExecutionParts *parts, const StatementPlan *plan, Storage *c
         zeroed[i] = storages[parts->zeroed_tensors[i]->id];
     parts->storages = used;
     parts->zeroed = zeroed;
-    parts->target = storages[parts->target_tensor->id];
+    StageParts *stages = arena_copy(arena, parts->stages, sizeof *stages * (size_t)parts->stage_count);
+    for (int s = 0; s < parts->stage_count; s++)
+        stages[s].target = storages[stages[s].target_tensor->id];
+    parts->stages = stages;
 }

@@ -7,6 +7,14 @@
 #include "plan/plan.h"
 #include "runtime/storage.h"
 
+// What a stage writes.
+typedef struct {
+    ResultKind result;
+    bool adds; // to what the tensor has
+    const Tensor *target_tensor, *shared_tensor;
+    Storage *target; // at home
+} StageParts;
+
 typedef struct {
     int transfer_count;
     const RankTransfer *const *transfers;
@@ -24,11 +32,9 @@ typedef struct {
     int zeroed_count;
     const Tensor *const *zeroed_tensors;
     Storage *const *zeroed; // set to zero before each run; has to stay
-    ResultKind result;
-    bool adds; // the statement adds to what the result has
-    const Tensor *target_tensor, *shared_tensor;
+    int stage_count;        // 0: one that writes a dense tensor
+    const StageParts *stages;
     const StatementPlan *plan; // of traffic that depends on structures; has to stay. NULL: there is none
-    Storage *target;           // at home
 } ExecutionParts;
 // From a plan, in its arena, but for storages. Local: memory that runs out does so before others wait.
 ExecutionParts execution_parts(StatementPlan *plan, int64_t rank);

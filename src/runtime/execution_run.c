@@ -19,23 +19,33 @@ void execution_reset(distal_execution *execution) {
         transfer_reset(&execution->transfers[t]);
 }
 
+static void run_stage(distal_execution *execution, distal_kernel_function kernel, const int64_t *params) {
+    const ExecutionStage *stage = execution_stage(execution);
+    for (int t = 0; t < execution->transfer_count; t++)
+        if (execution->copies[t] && execution_is_current(execution, t)) {
+            entry_copy_refresh(execution->copies[t]);
+            count_traffic(execution, t);
+        }
+    if (stage->result_home)
+        result_home_begin(stage->result_home);
+    if (!execution->converts)
+        kernel(execution, params);
+    if (stage->result_home) {
+        result_home_finish(stage->result_home);
+        count_traffic(execution, stage->result_transfer);
+    }
+}
+
 void execution_run(distal_execution *execution, distal_kernel_function kernel, const int64_t *params) {
     for (int i = 0; i < execution->zeroed_count; i++)
         storage_zero(execution->zeroed[i]);
     execution_reset(execution);
-    for (int t = 0; t < execution->transfer_count; t++)
-        if (execution->copies[t]) {
-            entry_copy_refresh(execution->copies[t]);
-            count_traffic(execution, t);
-        }
-    if (execution->result_home)
-        result_home_begin(execution->result_home);
-    if (!execution->converts)
-        kernel(execution, params);
-    if (execution->result_home) {
-        result_home_finish(execution->result_home);
-        count_traffic(execution, execution->result_transfer);
-    }
+    for (execution->stage = 0; execution->stage < execution->stage_count; execution->stage++)
+        run_stage(execution, kernel, params);
+}
+
+int distal_stage(const distal_execution *execution) {
+    return execution->stage;
 }
 
 int64_t execution_bytes(const distal_execution *execution, int transfer) {
@@ -72,23 +82,23 @@ void *distal_workspace(const distal_execution *execution, int workspace, int thr
 }
 
 void distal_append(distal_execution *execution, int transfer, const int64_t *coordinates) {
-    (void)transfer; // that of the result
-    result_append(&execution->result, coordinates);
+    (void)transfer; // that of what the stage writes
+    result_append(&execution_stage(execution)->result, coordinates);
 }
 
 distal_list *distal_begin_portion(distal_execution *execution, int transfer, int64_t portion) {
     (void)transfer;
-    return appender_begin(execution->result.appender, portion);
+    return appender_begin(execution_stage(execution)->result.appender, portion);
 }
 
 void distal_end_portion(distal_execution *execution, int transfer, int64_t portion) {
     (void)transfer;
-    appender_end(execution->result.appender, portion);
+    appender_end(execution_stage(execution)->result.appender, portion);
 }
 
 distal_set *distal_row_set(distal_execution *execution, int transfer) {
     (void)transfer;
-    return appender_set(execution->result.appender);
+    return appender_set(execution_stage(execution)->result.appender);
 }
 
 void distal_start(distal_execution *execution, int transfer) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The structures that an execution needs before it runs: of copies of operands, of indexed fetches, and of
-// the result, in this order.
+// The structures that an execution needs before it runs, stage by stage: of copies of operands, of indexed
+// fetches, and of the result or workspace, in this order.
 #include "base/integer.h"
 #include "runtime/agreement.h"
 #include "runtime/execution_data.h"
@@ -12,16 +12,20 @@ static bool lacks_structure(const Storage *storage) {
 }
 
 bool execution_is_structured(const distal_execution *execution) {
-    const Result *result = &execution->result;
-    for (int i = 0; i < result->operand_count; i++)
-        if (lacks_structure(result->operands[i]))
+    for (int s = 0; s < execution->stage_count; s++) {
+        const ExecutionStage *stage = &execution->stages[s];
+        for (int i = 0; i < stage->result.operand_count; i++)
+            if (lacks_structure(stage->result.operands[i]))
+                return false;
+        if (!result_is_known(&stage->result) ||
+            (stage->result_home && !result_home_is_known(stage->result_home)))
             return false;
+    }
     for (int t = 0; t < execution->transfer_count; t++)
         if ((execution->copies[t] && !entry_copy_is_known(execution->copies[t])) ||
             (execution->transfers[t].indexed && !indexed_fetch_is_known(execution->transfers[t].indexed)))
             return false;
-    return result_is_known(result) &&
-           (!execution->result_home || result_home_is_known(execution->result_home));
+    return true;
 }
 
 // A tensor that nothing has been put in yet has no entries.
@@ -31,7 +35,7 @@ static bool put_nothing(Storage *storage, Diagnostics *diagnostics) {
 }
 
 static bool begin_operands(void *arguments, Diagnostics *diagnostics) {
-    const Result *result = &((distal_execution *)arguments)->result;
+    const Result *result = &execution_stage(arguments)->result;
     for (int i = 0; i < result->operand_count; i++)
         if (!put_nothing(result->operands[i], diagnostics))
             return false;
@@ -39,19 +43,21 @@ static bool begin_operands(void *arguments, Diagnostics *diagnostics) {
 }
 
 static bool begin_result(void *arguments, Diagnostics *diagnostics) {
-    distal_execution *execution = arguments;
-    if (execution->result_home)
-        execution->result.target->limit = execution->target->limit;
-    if (execution->result.target)
-        execution->result.target->limit -= execution->copied_bytes;
-    return result_begin(&execution->result, diagnostics);
+    const distal_execution *execution = arguments;
+    ExecutionStage *stage = execution_stage(execution);
+    if (stage->result_home)
+        stage->result.target->limit = stage->target->limit;
+    if (stage->result.target)
+        stage->result.target->limit -= execution->copied_bytes;
+    return result_begin(&stage->result, diagnostics);
 }
 
 static bool finish_result(void *arguments, Diagnostics *diagnostics) {
     distal_execution *execution = arguments;
-    bool ok = result_finish(&execution->result, diagnostics);
+    bool ok = result_finish(&execution_stage(execution)->result, diagnostics);
     for (int t = 0; ok && t < execution->transfer_count; t++)
-        ok = transfer_allocate_copies(&execution->transfers[t], diagnostics);
+        ok = !execution_is_current(execution, t) ||
+             transfer_allocate_copies(&execution->transfers[t], diagnostics);
     return ok;
 }
 
@@ -63,7 +69,8 @@ static bool find_operands(distal_execution *execution, Diagnostics *diagnostics)
     for (int pass = 0; pass < 2; pass++)
         for (int t = 0; t < execution->transfer_count; t++) {
             EntryCopy *copy = execution->copies[t];
-            if (!copy || entry_copy_is_indexed(copy) != pass || entry_copy_is_known(copy))
+            if (!copy || !execution_is_current(execution, t) || entry_copy_is_indexed(copy) != pass ||
+                entry_copy_is_known(copy))
                 continue;
             if (!entry_copy_make(copy, execution->copied_bytes, execution->all, diagnostics))
                 return false;
@@ -71,7 +78,7 @@ static bool find_operands(distal_execution *execution, Diagnostics *diagnostics)
         }
     for (int t = 0; t < execution->transfer_count; t++) {
         IndexedFetch *fetch = execution->transfers[t].indexed;
-        if (!fetch || indexed_fetch_is_known(fetch))
+        if (!fetch || !execution_is_current(execution, t) || indexed_fetch_is_known(fetch))
             continue;
         if (!indexed_fetch_find(fetch, execution->copied_bytes, execution->all, diagnostics))
             return false;
@@ -80,27 +87,36 @@ static bool find_operands(distal_execution *execution, Diagnostics *diagnostics)
     return true;
 }
 
-bool execution_structure(distal_execution *execution, distal_kernel_function structure, const int64_t *params,
-                         Diagnostics *diagnostics) {
+static bool find_structures(distal_execution *execution, distal_kernel_function structure,
+                            const int64_t *params, Diagnostics *diagnostics) {
+    const ExecutionStage *stage = execution_stage(execution);
     if (!agree_on_part(execution->all, begin_operands, execution, diagnostics) ||
         !find_operands(execution, diagnostics))
         return false;
-    if (!result_is_known(&execution->result)) {
+    if (!result_is_known(&stage->result)) {
         if (!agree_on_part(execution->all, begin_result, execution, diagnostics))
             return false;
-        if (execution->result.kind == RESULT_ASSEMBLED) {
+        if (stage->result.kind == RESULT_ASSEMBLED) {
             execution_reset(execution);
             structure(execution, params);
         }
         if (!agree_on_part(execution->all, finish_result, execution, diagnostics)) {
             // No rank has a result of which other ranks have no part.
-            if (execution->result.target)
-                storage_clear(execution->result.target);
+            if (stage->result.target)
+                storage_clear(stage->result.target);
             return false;
         }
     }
-    return !execution->result_home || result_home_is_known(execution->result_home) ||
-           result_home_make(execution->result_home, execution->all, diagnostics);
+    return !stage->result_home || result_home_is_known(stage->result_home) ||
+           result_home_make(stage->result_home, execution->all, diagnostics);
+}
+
+bool execution_structure(distal_execution *execution, distal_kernel_function structure, const int64_t *params,
+                         Diagnostics *diagnostics) {
+    for (execution->stage = 0; execution->stage < execution->stage_count; execution->stage++)
+        if (!find_structures(execution, structure, params, diagnostics))
+            return false;
+    return true;
 }
 
 bool execution_entry_traffic(const distal_execution *execution, int transfer, EntryTraffic *traffic) {
@@ -116,11 +132,12 @@ bool execution_entry_traffic(const distal_execution *execution, int transfer, En
                                   entry_copy_bytes(execution->copies[transfer])};
         return true;
     }
-    if (transfer != execution->result_transfer)
+    const ExecutionStage *stage = &execution->stages[state->scope.plan->transfer->stage];
+    if (transfer != stage->result_transfer)
         return false;
-    const EntryMove *move = result_home_move(execution->result_home);
+    const EntryMove *move = result_home_move(stage->result_home);
     *traffic = (EntryTraffic){value_exchange_sent(&move->values), move->structure_bytes_sent,
-                              result_home_bytes(execution->result_home)};
+                              result_home_bytes(stage->result_home)};
     return true;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // precompute: a part of the right side is computed before the rest, into a workspace that takes its place.
+#include "format/level_list.h"
 #include "index/presence.h"
 #include "index/subexpression.h"
 #include "index/summation.h"
@@ -17,6 +18,8 @@ typedef struct {
     int new_count;
     SourceVar new_vars[MAX_ORDER];
     const Arg *name;
+    LevelType levels[MAX_ORDER]; // dense ones unless the command says others
+    int mode_order[MAX_ORDER];
 } Hoist;
 
 static bool comes_first(const Application *application) {
@@ -122,10 +125,88 @@ static bool resolve_name(const Application *application, Hoist *hoist) {
                   hoist->name->name, taken);
 }
 
+static bool resolve_format(const Application *application, const Arg *arg, Hoist *hoist) {
+    int64_t count;
+    const char *const *names = tensor_format_names(&count);
+    const TensorFormat *format = tensor_format(arg->name);
+    if (!format)
+        return refuse(application, arg->span, "unknown format '%s'%s", arg->name,
+                      did_you_mean(application->cin->arena, arg->name, "formats", names, count));
+    if (hoist->order < format->least || hoist->order > format->most)
+        return refuse(application, arg->span, "'%s' does not store a tensor of %d mode%s", arg->name,
+                      hoist->order, hoist->order == 1 ? "" : "s");
+    tensor_format_levels(format, hoist->order, hoist->levels, hoist->mode_order);
+    return true;
+}
+
+static bool resolve_level_list(const Application *application, const Arg *items, int count, Hoist *hoist) {
+    Arena *arena = application->cin->arena;
+    int64_t name_count;
+    const char *const *names = level_format_names(&name_count);
+    if (count != hoist->order)
+        return refuse(application, application->command->args[4].span,
+                      "%d level%s for %d variable%s of the workspace", count, count == 1 ? "" : "s",
+                      hoist->order, hoist->order == 1 ? "" : "s");
+    for (int l = 0; l < count; l++) {
+        hoist->levels[l].format = level_format(items[l].name);
+        if (!hoist->levels[l].format)
+            return refuse(application, items[l].span, "unknown storage level '%s'%s", items[l].name,
+                          did_you_mean(arena, items[l].name, "levels", names, name_count));
+    }
+    // Levels above a singleton one store coordinates several times, which is said nowhere here.
+    for (int l = 0; l + 1 < count; l++)
+        hoist->levels[l].nonunique =
+            hoist->levels[l + 1].format->branchless && level_can_repeat(hoist->levels[l].format);
+    int at;
+    const char *why = level_list_refuse(arena, count, hoist->levels, &at);
+    return !why || refuse(application, items[at].span, "%s", why);
+}
+
+// How the workspace is stored: in a format or in levels, as a tensor is declared.
+static bool resolve_levels(const Application *application, Hoist *hoist) {
+    const Command *command = application->command;
+    const Arg *items;
+    int count;
+    for (int l = 0; l < hoist->order; l++) {
+        hoist->levels[l] = level_type_dense();
+        hoist->mode_order[l] = l;
+    }
+    if (command->arg_count < 5)
+        return true;
+    if (!argument_names(application, &command->args[4], &items, &count))
+        return false;
+    return count == 1 && !level_format(items[0].name) ? resolve_format(application, &items[0], hoist)
+                                                      : resolve_level_list(application, items, count, hoist);
+}
+
 // Of the type that the statement computes in, but real if the expression is real.
 static ElementType workspace_type(const Cin *cin, const Expr *expr) {
     const ElementType type = assignment_type(cin->assignment);
     return type_info(expr_type(expr))->is_complex ? type : type_component(type);
+}
+
+typedef struct {
+    int var;
+    bool fits;
+} Width;
+
+static void find_narrow(void *context, const Access *access) {
+    Width *width = context;
+    const Tensor *tensor = access->tensor;
+    for (int l = 0; l < tensor->order; l++)
+        width->fits = width->fits || (access->vars[tensor->mode_order[l]] == width->var &&
+                                      level_can_repeat(tensor->levels[l].format) && !tensor->levels[l].wide);
+}
+
+// Whether coordinates take 64 bits: where no tensor has a list with coordinates of the mode in 32.
+static bool is_wide(const Application *application, int var) {
+    const Cin *cin = application->cin;
+    Width width = {.var = var};
+    for (int p = 0; p < cin->part_count; p++) {
+        find_narrow(&width, cin->parts[p]->lhs);
+        expr_accesses(cin->parts[p]->rhs, find_narrow, &width);
+    }
+    return !width.fits;
 }
 
 static Tensor *make_workspace(const Application *application, const Hoist *hoist) {
@@ -136,14 +217,18 @@ static Tensor *make_workspace(const Application *application, const Hoist *hoist
                           .name = hoist->name->name,
                           .span = hoist->name->span,
                           .type = workspace_type(cin, hoist->expr),
-                          .order = hoist->order,
-                          .partial = !expr_is_always_present(hoist->expr, assignment_type(cin->assignment))};
+                          .order = hoist->order};
     for (int m = 0; m < hoist->order; m++) {
         workspace->extents[m] = cin->vars[hoist->kept[m]].extent;
         workspace->extent_spans[m] = hoist->name->span;
-        workspace->levels[m] = level_type_dense();
-        workspace->mode_order[m] = m;
+        workspace->levels[m] = hoist->levels[m];
+        workspace->mode_order[m] = hoist->mode_order[m];
     }
+    for (int l = 0; l < hoist->order; l++)
+        workspace->levels[l].wide = level_can_repeat(workspace->levels[l].format) &&
+                                    is_wide(application, hoist->kept[workspace->mode_order[l]]);
+    workspace->partial = !tensor_is_sparse(workspace) &&
+                         !expr_is_always_present(hoist->expr, assignment_type(cin->assignment));
     return workspace;
 }
 
@@ -251,6 +336,17 @@ static int replace_in_parts(const Application *application, const Hoist *hoist, 
     return count;
 }
 
+static bool refuse_levels(const Application *application, const Tensor *workspace) {
+    const Arg *arg = &application->command->args[4];
+    if (workspace->around)
+        return refuse(application, arg->span,
+                      "it cannot be summed over '%s' ahead, so it is a row, which stores all of its elements",
+                      application->cin->vars[__builtin_ctzll(workspace->around)].name);
+    return refuse(application, arg->span,
+                  "'%s' has a value everywhere, so that a workspace for it stores every element",
+                  application->command->args[0].name);
+}
+
 // A row has the variables around it that the workspace cannot be summed over ahead. NULL after a diagnostic.
 static const Assignment *const *make_parts(const Application *application, const Hoist *hoist,
                                            Tensor *workspace) {
@@ -262,6 +358,11 @@ static const Assignment *const *make_parts(const Application *application, const
         count = replace_in_parts(application, hoist, workspace, &replacement, parts);
         workspace->around |= replacement.outside;
     } while (replacement.outside);
+    if (tensor_is_sparse(workspace) &&
+        (workspace->around || expr_is_always_present(hoist->expr, assignment_type(cin->assignment)))) {
+        refuse_levels(application, workspace);
+        return NULL;
+    }
     if (count > cin->part_count)
         return has_like_addends(application, parts, count) ? parts : NULL;
     refuse_replacement(application, replacement.partly);
@@ -273,7 +374,7 @@ static const Cin *precompute(Scheduler *scheduler, const Command *command, const
     Hoist hoist = {0};
     if (!comes_first(&application) || !resolve_expression(&application, &hoist) ||
         !resolve_kept(&application, &hoist) || !resolve_filled(&application, &hoist) ||
-        !resolve_name(&application, &hoist))
+        !resolve_name(&application, &hoist) || !resolve_levels(&application, &hoist))
         return NULL;
     Tensor *workspace = make_workspace(&application, &hoist);
     const Assignment *const *parts = make_parts(&application, &hoist, workspace);
@@ -286,7 +387,7 @@ static const Cin *precompute(Scheduler *scheduler, const Command *command, const
 
 const ScheduleCommand command_precompute = {
     .name = "precompute",
-    .synopsis = "precompute(EXPR, {i, ...}, {w, ...}, W)",
+    .synopsis = "precompute(EXPR, {i, ...}, {w, ...}, W[, FORMAT])",
     .summary =
         "EXPR, an operand or factors of a product, is computed ahead into a workspace W(i, ...), in loops "
         "w, ...; its other variables are summed there",
@@ -302,10 +403,11 @@ const ScheduleCommand command_precompute = {
         "  substitute({j, l, k}, gemm)\n"
         "}\n",
     .forms = {{"distal_precompute",
-               4,
+               5,
                {{"the expression", TAKES_EXPRESSION, false},
                 {"the list of variables", TAKES_VARIABLES, false},
                 {"the list of variables of the workspace", TAKES_VARIABLES, false},
-                {"the workspace", TAKES_WORKSPACE, false}}}},
+                {"the workspace", TAKES_WORKSPACE, false},
+                {"its format", TAKES_NAMES, true}}}},
     .apply = precompute,
 };

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "schedule/products.h"
 
+#include "index/presence.h"
 #include "schedule/arguments.h"
+#include "schedule/distribution.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef unsigned FactorSet; // bit f: factor f of the product
 
@@ -17,9 +20,13 @@ static const double matrix_product = 1. / 8; // a step of a library call
 static const double matrix_vector = 1. / 2;
 static const double most_elements = 1 << 22; // of a workspace, unless some tensor is larger
 static const double worth = 0.75;            // of the steps of one nest: more is not worth a workspace
+static const double assembly = 2;            // the steps of a nest are made for entries, and for values
+static const double distinct = 0.5;          // products that add to an entry of their own, a guess
 
 // How the product of a set of factors is formed: it is a product of parts, which are single factors and
 // workspaces. A workspace lives in an iteration of loops over variables `around`; none: it is a whole tensor.
+// One that does not have a value everywhere is a sparse tensor, as a zero in place of no value would become
+// NaN beside an infinity.
 typedef struct {
     double steps; // negative: not known yet
     int part_count;
@@ -36,7 +43,10 @@ typedef struct {
     double largest; // elements of the largest tensor that stores all of them
     int factor_count;
     const Expr *factors[MAX_FACTORS];
-    VarSet beside; // variables of factors that are numbers or do not fit; kept by all workspaces
+    FactorSet partial; // those that do not have a value everywhere
+    bool only_whole;   // no workspace is a row
+    VarSet placed;     // variables whose loops are distributed: all workspaces are sparse, and have these
+    VarSet beside;     // variables of factors that are numbers or do not fit; kept by all workspaces
     int around_count;
     VarSet arounds[MAX_AROUNDS]; // candidates; the first is empty
     Nesting *best;               // by set of factors and candidate around it
@@ -141,11 +151,66 @@ static bool can_be_around(const Product *product, FactorSet set, VarSet around) 
     return !entries_inside || !(around & ~stored);
 }
 
+typedef struct {
+    int modes[MAX_VARS], count; // variables, in the order of storage
+    const char *levels[MAX_VARS];
+} SparseLevels;
+
+typedef struct {
+    int depth[MAX_VARS]; // by variable: the least level of a sparse operand that stores it; MAX_ORDER: none
+    bool full[MAX_VARS]; // that level stores every coordinate
+} Storage;
+
+static void find_storage(void *context, const Access *access) {
+    Storage *storage = context;
+    for (int l = 0; tensor_is_sparse(access->tensor) && l < access->tensor->order; l++) {
+        const int var = access->vars[access->tensor->mode_order[l]];
+        if (l >= storage->depth[var])
+            continue;
+        storage->depth[var] = l;
+        storage->full[var] = access->tensor->levels[l].format->full;
+    }
+}
+
+// How the product of `part` is stored as a sparse tensor: below coordinates of the modes that decide where it
+// has a value, which are in the order of the operands' levels, in full. The first level is as in an operand.
+// Without such modes it has a value everywhere or nowhere, and there is no list for that.
+static SparseLevels sparse_levels(const Product *product, FactorSet part) {
+    const VarSet kept = kept_vars(product, part);
+    Storage storage;
+    SparseLevels levels = {.count = 0};
+    int last = -1;
+    for (int v = 0; v < MAX_VARS; v++)
+        storage.depth[v] = MAX_ORDER;
+    for (int f = 0; f < product->factor_count; f++)
+        if (part >> f & 1)
+            expr_accesses(product->factors[f], find_storage, &storage);
+    for (int depth = 0; depth <= MAX_ORDER; depth++)
+        for (int v = 0; v < product->cin->var_count; v++) {
+            if (!(kept >> v & 1) || storage.depth[v] != depth)
+                continue;
+            const bool full = depth == MAX_ORDER || (depth == 0 && levels.count == 0 && storage.full[v]);
+            last = depth < MAX_ORDER ? levels.count : last;
+            levels.levels[levels.count] = full ? "dense" : "compressed";
+            levels.modes[levels.count++] = v;
+        }
+    if (last >= 0)
+        levels.levels[last] = "compressed";
+    // Parts of a last level that is stored in full below others would all be at home on the first rank.
+    if (last < 0 || levels.count > MAX_ORDER || (product->placed && last < levels.count - 1))
+        levels.count = 0;
+    return levels;
+}
+
 // Whether the product of `part`, of the factors in `set`, can be a workspace inside of loops over `around`,
 // where the loops `outside` are around the set.
 static bool can_be_workspace(const Product *product, FactorSet part, FactorSet set, VarSet outside,
                              VarSet around) {
     const VarSet kept = kept_vars(product, part);
+    if (part & product->partial)
+        return !around && !(product->placed & ~kept) && sparse_levels(product, part).count > 0;
+    if (product->placed || (around && product->only_whole))
+        return false;
     if (around & ~kept || (around && outside & ~around) || !can_be_around(product, set, around))
         return false;
     return elements(product, kept & ~around) <= fmax(most_elements, around ? 0 : product->largest);
@@ -216,16 +281,20 @@ static void add_part(Product *product, Search search, FactorSet rest, FactorSet 
     nesting->arounds[nesting->part_count++] = around;
     if (part & (part - 1)) {
         const VarSet kept = kept_vars(product, part), loops = product->arounds[around];
-        const double filled = density(product, part, loops);
-        const double size = elements(product, kept & ~loops);
+        const bool sparse = part & product->partial;
+        const double filled =
+            sparse ? distinct * density(product, part, kept) : density(product, part, loops);
+        const double size = elements(product, kept & ~loops) * (sparse ? filled : 1);
+        const double steps = best_nesting(product, part, around)->steps;
         search.vars |= kept;
         search.arounds |= loops;
         search.density *= filled;
+        search.sparse = search.sparse || sparse;
         // Loops around it leave out what the other factors do not store, in what fills it as well.
-        search.steps +=
-            density(product, search.set & ~part, loops) *
-            (best_nesting(product, part, around)->steps +
-             elements(product, loops) * filled * size * (size > cache_elements ? memory_access : 1));
+        search.steps += sparse ? assembly * steps + memory_access * size
+                               : density(product, search.set & ~part, loops) *
+                                     (steps + elements(product, loops) * filled * size *
+                                                  (size > cache_elements ? memory_access : 1));
     } else {
         const Expr *factor = product->factors[__builtin_ctz(part)];
         search.vars |= expr_vars(factor);
@@ -288,6 +357,8 @@ static bool add_factors(Product *product, const Expr *expr) {
         return true;
     if (product->factor_count == MAX_FACTORS)
         return false;
+    if (!expr_is_always_present(expr, assignment_type(product->cin->assignment)))
+        product->partial |= 1U << product->factor_count;
     product->factors[product->factor_count++] = expr;
     return true;
 }
@@ -338,8 +409,8 @@ static Arg list_of(const Product *product, Span span, const int *vars, int count
     return (Arg){.kind = ARG_LIST, .span = span, .item_count = count, .items = items};
 }
 
-// precompute(EXPR, {vars}, {vars}, NAME)
-static Command precompute_command(const Product *product, const Expr *expr, VarSet vars) {
+// precompute(EXPR, {vars}, {vars}, NAME), with levels where the workspace is sparse.
+static Command precompute_command(const Product *product, FactorSet part, const Expr *expr, VarSet vars) {
     Arena *arena = product->scheduler->arena;
     const Assignment *statement = product->cin->assignment;
     const Span span = statement->span;
@@ -348,16 +419,26 @@ static Command precompute_command(const Product *product, const Expr *expr, VarS
     Text text = text_create(arena);
     expr_print(expr, cin_names(product->cin), &text);
     int modes[MAX_VARS];
-    const int count = workspace_modes(product, expr, vars, modes);
+    int count = workspace_modes(product, expr, vars, modes);
+    const bool sparse = part & product->partial;
+    Arg *levels = arena_array(arena, Arg, MAX_VARS);
+    if (sparse) {
+        const SparseLevels chosen = sparse_levels(product, part);
+        count = chosen.count;
+        memcpy(modes, chosen.modes, sizeof modes);
+        for (int l = 0; l < count; l++)
+            levels[l] = (Arg){.kind = ARG_NAME, .span = span, .name = chosen.levels[l]};
+    }
     const Arg args[] = {
         {.kind = ARG_EXPRESSION, .span = span, .name = text_string(&text), .expression = expression},
         list_of(product, span, modes, count),
         list_of(product, span, modes, count),
-        {.kind = ARG_NAME, .span = span, .name = fresh_name(product)}};
+        {.kind = ARG_NAME, .span = span, .name = fresh_name(product)},
+        {.kind = ARG_LIST, .span = span, .item_count = count, .items = levels}};
     return (Command){.name = "precompute",
                      .span = span,
                      .name_span = span,
-                     .arg_count = 4,
+                     .arg_count = sparse ? 5 : 4,
                      .args = arena_copy(arena, args, sizeof args)};
 }
 
@@ -388,7 +469,7 @@ static const Expr *apply_nesting(Product *product, FactorSet set, int around, De
             if (!expr)
                 return NULL;
             const VarSet vars = kept_vars(product, part) & ~product->arounds[nesting.arounds[p]];
-            const Command command = precompute_command(product, expr, vars);
+            const Command command = precompute_command(product, part, expr, vars);
             const Cin *next = schedule_apply(product->scheduler, &command, product->cin);
             if (!next)
                 return NULL;
@@ -438,15 +519,29 @@ static const Cin *split_terms(Product product, const Expr *expr, DefaultSteps *s
     return expr->right ? split_terms(product, expr->right, steps) : product.cin;
 }
 
+// The variables that the placement by which the statement is distributed divides. False where it divides
+// entries: one nest is distributed so, not several.
+static bool find_placed(Product *product) {
+    const Access *access = schedule_placed(product->cin->assignment);
+    int modes[MAX_MACHINE_ORDER], dims[MAX_MACHINE_ORDER];
+    if (!access)
+        return true;
+    const int count = distribution_modes(access, modes, dims);
+    for (int i = 0; i < count; i++)
+        product->placed |= (VarSet)1 << access->vars[modes[i]];
+    return count > 0 && distribution_fused(access->tensor->placement) < 0;
+}
+
 void schedule_products(Scheduler *scheduler, const Cin *cin, const int64_t *params, double least_steps,
                        DefaultSteps *steps) {
     const Assignment *assignment = cin->assignment;
-    if (schedule_placed(assignment))
-        return; // workspaces would have to be distributed as well
-    if (tensor_is_sparse(assignment->lhs->tensor))
+    Product product = {.scheduler = scheduler,
+                       .cin = cin,
+                       .left = access_vars(assignment->lhs),
+                       .least_steps = least_steps,
+                       .only_whole = tensor_is_sparse(assignment->lhs->tensor)};
+    if (!find_placed(&product))
         return;
-    Product product = {
-        .scheduler = scheduler, .cin = cin, .left = access_vars(assignment->lhs), .least_steps = least_steps};
     for (int v = 0; v < cin->var_count; v++) {
         int64_t extent;
         if (!int_eval(cin->vars[v].extent, params, NULL, &extent))

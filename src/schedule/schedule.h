@@ -79,7 +79,7 @@ typedef struct {
 } ArgumentForm;
 
 // One form of a command, and the call of the library that takes its arguments as text.
-enum { MAX_COMMAND_ARGUMENTS = 4 };
+enum { MAX_COMMAND_ARGUMENTS = 5 };
 typedef struct {
     const char *call; // "distal_split"; NULL: there is no such form
     int count;

@@ -311,9 +311,10 @@ static void print_sequence(Printer *printer, const SpmdNode *node, int depth) {
                                         [SPMD_REDUCE] = "reduce"};
     for (; node; node = node->next) {
         if (node->kind == SPMD_LEAF) {
-            if (printer->spmd->assembly) {
+            const Stage *stage = spmd_stage(printer->spmd, node->leaf->nest);
+            if (stage->assembly && node->leaf->assign->lhs->tensor == stage->target) {
                 indent(printer, depth);
-                text_printf(printer->to, "# %s\n", printer->spmd->assembly);
+                text_printf(printer->to, "# %s\n", stage->assembly);
             }
             print_leaf(printer, node->leaf, depth);
             continue;

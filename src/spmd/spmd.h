@@ -38,7 +38,7 @@ typedef struct {
     // in the operand, or as in a buffer that has no others.
     int indexing;
     int index_levels[MAX_ORDER];
-    int nest;
+    int nest, stage;
     int at; // variable of the loop that it is at (for diagnostics and plans), -1: outside of all loops
     int loop_count; // sequential loops around it, outermost first
     int loops[MAX_VARS];
@@ -165,23 +165,37 @@ typedef struct {
     int coordinates[MAX_MACHINE_ORDER];
     const IntExpr *fixed[MAX_MACHINE_ORDER];
     int inside; // the nest whose body it is executed in: the one that reads the row that it fills, or itself
+    int stage;
     SpmdNode *body; // NULL where it is executed in another one's
 } SpmdNest;
 
-// Where the levels of the result come from.
+// Where the levels of what is written come from.
 typedef enum {
     RESULT_DENSE,     // full
     RESULT_SHARED,    // those of an operand: it has an element exactly where this has one
     RESULT_ASSEMBLED, // made from the entries that a function of its own appends, before values are computed
 } ResultKind;
 
+// Nests that are executed one after the other, up to one that writes a sparse workspace or the result. The
+// structure of that is found before its values are computed, and those of the stages before are there then.
+typedef struct {
+    const Tensor *target; // the workspace or the result
+    ResultKind result;    // where its levels come from
+    const Access *shared; // RESULT_SHARED: the operand's access
+    // The row that values are added to, before they are copied to the entries of `target` in order; -1: none,
+    // they are added to the entries.
+    int values_row;
+    const char
+        *assembly; // how entries and values of an assembled result are found, for messages; NULL: nothing
+} Stage;
+
 typedef struct {
     Arena *arena;
     const Cin *cin;
-    ResultKind result;
-    const Access *shared; // RESULT_SHARED: the operand's access
-    bool converts;        // the statement does no more than convert it: its values are put into the result,
-                          // and the kernel does not run
+    int stage_count; // at least one
+    const Stage *stages;
+    bool converts; // the statement does no more than convert what it shares the structure of: its values are
+                   // put into the result, and the kernel does not run
     int dim_count;
     ExecutionDim dims[MAX_MACHINE_ORDER];
     int transfer_count;
@@ -190,14 +204,14 @@ typedef struct {
     const SpmdNest *nests;
     int row_count;
     const RowWorkspace *rows;
-    // The row that values of a sparse result are added to, before they are copied to its entries in order;
-    // -1: none, they are added to the entries.
-    int values_row;
-    const char
-        *assembly; // how entries and values of an assembled result are found, for messages; NULL: nothing
     bool calls_library; // some leaf calls the BLAS
     bool contracts;     // some leaf is a contraction
 } Spmd;
+
+// The stage that a nest is in.
+static inline const Stage *spmd_stage(const Spmd *spmd, int nest) {
+    return &spmd->stages[spmd->nests[nest].stage];
+}
 
 // The variables that entries determine for each processor, which kernels get after its coordinates; `vars`
 // has room for MAX_VARS. Their number.

@@ -368,10 +368,10 @@ static void test_workspaces(MPI_Comm comm, int rank, int ranks) {
     OK(distal_tensor_fill(b, "random:1"));
     OK(distal_tensor_fill(c, "random:2"));
     distal_statement *first = statement(d, "A(i, j) = 0.5 * B(i, k) * C(k, j)");
-    OK(distal_precompute(first, "B(i, k) * C(k, j)", "i, j", "i, j", "W"));
+    OK(distal_precompute(first, "B(i, k) * C(k, j)", "i, j", "i, j", "W", NULL));
     OK(distal_distribute_onto(first, "i, j", "io, jo", "ii, ji", "M"));
     distal_statement *second = statement(d, "A(i, j) += 0.5 * C(k, j) * B(i, k)");
-    CHECK(distal_precompute(second, "C(k, j)", "k, j", "k, j", "B") == DISTAL_INVALID &&
+    CHECK(distal_precompute(second, "C(k, j)", "k, j", "k, j", "B", NULL) == DISTAL_INVALID &&
               strstr(distal_error(d), "'B' is already a tensor"),
           "%s", distal_error(d));
     second = statement(d, "A(i, j) += 0.5 * C(k, j) * B(i, k)");

@@ -23,6 +23,8 @@ void draw_processors(Random *random, Draft *draft);
 // How and where all tensors are stored.
 void draw_placements(Random *random, Draft *draft);
 void draw_placement(Random *random, Draft *draft, DraftTensor *tensor);
+// Levels of a tensor that is not a scalar; all may be dense.
+void draw_storage_levels(Random *random, DraftTensor *tensor);
 // Draws schedule commands for statement `at`; for most of the statements.
 void draw_schedule(Random *random, Draft *draft, int at);
 // Workspaces only, and how leaves are executed.

@@ -52,6 +52,13 @@ static void draw_usual_levels(Random *random, DraftTensor *tensor) {
                                                      : "singleton(nonunique)";
 }
 
+void draw_storage_levels(Random *random, DraftTensor *tensor) {
+    if (random_chance(random, 50))
+        draw_usual_levels(random, tensor);
+    else
+        draw_levels(random, tensor);
+}
+
 static void draw_storage(Random *random, DraftTensor *tensor) {
     static const int fills[] = {[FILL_NONE] = 6,   [FILL_ONE] = 6,   [FILL_ROW] = 8, [FILL_FEW] = 18,
                                 [FILL_TENTH] = 24, [FILL_HALF] = 26, [FILL_ALL] = 12};
@@ -61,12 +68,8 @@ static void draw_storage(Random *random, DraftTensor *tensor) {
     if (tensor->reordered)
         random_shuffle(random, tensor->mode_order, tensor->order);
     tensor->fill = random_weighted(random, fills, FILL_COUNT);
-    if (tensor->order == 0 || random_chance(random, 32))
-        return;
-    if (random_chance(random, 50))
-        draw_usual_levels(random, tensor);
-    else
-        draw_levels(random, tensor);
+    if (tensor->order > 0 && random_chance(random, 68))
+        draw_storage_levels(random, tensor);
 }
 
 static void make_dense(DraftTensor *tensor) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Parts of the right side that may be computed ahead, and which of their variables may be summed there.
+#include "generate.h"
 #include "schedule_writer.h"
 
 #include <stdio.h>
@@ -280,6 +281,27 @@ static bool draw_kept(const Scope *scope, Part *part, const Place *place) {
     return true;
 }
 
+// Whether the part has a value only where a sparse tensor has an entry, so that it can be stored like one.
+static bool has_entries(const ScheduleWriter *writer, const Part *part) {
+    bool sparse = false;
+    for (int i = 0; i < part->node_count; i++) {
+        const DraftNode *node = &writer->statement->nodes[part->nodes[i]];
+        sparse =
+            sparse || (node->kind == NODE_ACCESS && draft_is_sparse(&writer->draft->tensors[node->tensor]));
+    }
+    return sparse && part->order > 0 && !part->around;
+}
+
+static void print_levels(Random *random, int order, Text *to) {
+    DraftTensor workspace = {.order = order};
+    draw_storage_levels(random, &workspace);
+    for (int l = 0; l < order; l++) {
+        const char *level = workspace.levels[l] ? workspace.levels[l] : "dense";
+        text_printf(to, "%s%.*s", l ? ", " : ", {", (int)strcspn(level, "("), level);
+    }
+    text_append(to, "}");
+}
+
 static void print_part(const ScheduleWriter *writer, const Part *part, Text *to) {
     text_append(to, "precompute(");
     for (int i = 0; i < part->node_count; i++) {
@@ -293,7 +315,10 @@ static void print_part(const ScheduleWriter *writer, const Part *part, Text *to)
                         part_letter(writer->part_count));
         text_append(to, "}");
     }
-    text_printf(to, ", %s)", writer->workspaces[writer->part_count]);
+    text_printf(to, ", %s", writer->workspaces[writer->part_count]);
+    if (has_entries(writer, part) && random_chance(writer->random, 60))
+        print_levels(writer->random, part->order, to);
+    text_append(to, ")");
 }
 
 // The right side, or an earlier part whose variables have kept their names.

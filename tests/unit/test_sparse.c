@@ -388,8 +388,9 @@ static void assemble(Pipeline *pipeline, const StatementPasses *passes, const Ke
     const Spmd *spmd = passes->spmd;
     stored_free(&left->stored);
     memset(left->dense, 0, sizeof(double) * (size_t)left->count);
-    if (spmd->result == RESULT_SHARED) {
-        memcpy(left->entries, execution->tensors[spmd->shared->tensor->id].entries, (size_t)left->count);
+    if (spmd->stages[0].result == RESULT_SHARED) {
+        memcpy(left->entries, execution->tensors[spmd->stages[0].shared->tensor->id].entries,
+               (size_t)left->count);
     } else if (append_entries(pipeline, kernel, execution, left)) {
         return;
     }

@@ -7,6 +7,6 @@ tensor A(8, 8): f64, csr
 A(i, k) = B(i, j) * B(j, k)
 schedule A { precompute(B(i, j) * B(j, k), {i, k}, {i, k}, w) }
 --- stderr
-sparse_unsupported.distal:4:14: error: tensor 'A' is sparse, and workspaces of statements with sparse results are not supported yet, unless the result has the structure of an operand that is multiplied last; leave precompute out
+sparse_unsupported.distal:4:14: error: which entries 'A' has would follow from the workspace 'w', which stores zeros where it has no value: add a format or levels, as in precompute(..., W, csr), or leave it out
    4 | schedule A { precompute(B(i, j) * B(j, k), {i, k}, {i, k}, w) }
      |              ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~

@@ -60,7 +60,7 @@ schedule commands:
   parallelize(i, UNIT, RACE)
                           iterations of i onto cpu_thread or cpu_vector; RACE (none, atomic,
                           reduction, temporary) may be left out
-  precompute(EXPR, {i, ...}, {w, ...}, W)
+  precompute(EXPR, {i, ...}, {w, ...}, W[, FORMAT])
                           EXPR, an operand or factors of a product, is computed ahead into a
                           workspace W(i, ...), in loops w, ...; its other variables are summed there
   unroll(i, n)            unroll i, n iterations at a time

@@ -1,8 +1,8 @@
 # A sparse result has the structure of an operand, or is assembled: its entries are appended first.
 # run: explain {file} --stop-after loops
 --- program
-param n = 100
-param m = 80
+param n = 1000
+param m = 800
 param k = 8
 tensor A(n, m): f64, csr
 tensor B(n, m): f64, csr

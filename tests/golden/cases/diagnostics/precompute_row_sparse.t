@@ -1,0 +1,12 @@
+# The entries of a result cannot follow from a row.
+# run: explain {file} --stop-after spmd
+# status: 2
+--- program
+tensor A(8, 8): f64, csr
+tensor B(8, 8): f64, csr
+A(i, l) = B(i, j) * B(j, k) * B(k, l)
+schedule A { precompute(B(i, j) * B(j, k), {k}, {k}, W) }
+--- stderr
+precompute_row_sparse.distal:4:14: error: which entries 'A' has would follow from the workspace 'W', which stores zeros where it has no value: leave it out
+   4 | schedule A { precompute(B(i, j) * B(j, k), {k}, {k}, W) }
+     |              ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
