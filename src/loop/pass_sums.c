@@ -45,7 +45,7 @@ static void add_to_sum(void *context, const LoopNode *node, LoopBody *to) {
     loop_append(sums->kernel->arena, to, copy);
 }
 
-static LoopBody sum_body(Sums *sums, const LoopBody *body);
+static LoopBody sum_body(Sums *sums, const LoopBody *body, bool in_team);
 
 // A sum of nothing, the loop, and the update with the sum.
 static void append_summed(Sums *sums, const LoopNode *loop, const LoopNode *update, LoopBody *to) {
@@ -62,7 +62,8 @@ static void append_summed(Sums *sums, const LoopNode *loop, const LoopNode *upda
     LoopBody body = {0};
     loop_append(arena, &body, loop);
     const LoopBody summed = loop_rewrite(arena, &body, add_to_sum, sums);
-    loop_append(arena, to, loop_with_body(arena, summed.items[0], sum_body(sums, &summed.items[0]->body)));
+    loop_append(arena, to,
+                loop_with_body(arena, summed.items[0], sum_body(sums, &summed.items[0]->body, false)));
     LoopNode *last = arena_copy(arena, update, sizeof *update);
     last->value = value_element(arena, VALUE_LOAD, type, sum, NULL);
     last->count = NULL;
@@ -76,7 +77,22 @@ static void append_summed(Sums *sums, const LoopNode *loop, const LoopNode *upda
     loop_append(arena, to, any);
 }
 
-static LoopBody sum_body(Sums *sums, const LoopBody *body) {
+static void make_atomic(void *context, const LoopNode *node, LoopBody *to) {
+    const Sums *sums = context;
+    LoopNode *copy = arena_copy(sums->kernel->arena, node, sizeof *node);
+    copy->atomic |= node->kind == LOOP_ACCUMULATE && sums->kernel->arrays.items[node->array].sparse;
+    loop_append(sums->kernel->arena, to, copy);
+}
+
+// An element of a sparse array that only some iterations update has no sum, as it may be missing: threads
+// that share these iterations update it atomically.
+static LoopBody without_sum(Sums *sums, const LoopNode *node, bool in_team) {
+    const bool races = node->kind == LOOP_FOR && node->execution.thread && !node->execution.distinct;
+    const LoopBody body = sum_body(sums, &node->body, in_team || node->kind == LOOP_TEAM);
+    return races && !in_team ? loop_rewrite(sums->kernel->arena, &body, make_atomic, sums) : body;
+}
+
+static LoopBody sum_body(Sums *sums, const LoopBody *body, bool in_team) {
     LoopBody result = {0};
     for (int64_t i = 0; i < body->count; i++) {
         const LoopNode *node = body->items[i];
@@ -85,7 +101,7 @@ static LoopBody sum_body(Sums *sums, const LoopBody *body) {
             append_summed(sums, node, update, &result);
         else
             loop_append(sums->kernel->arena, &result,
-                        loop_with_body(sums->kernel->arena, node, sum_body(sums, &node->body)));
+                        loop_with_body(sums->kernel->arena, node, without_sum(sums, node, in_team)));
     }
     return result;
 }
@@ -97,7 +113,7 @@ static void sum_leaf(void *context, const LoopNode *node, LoopBody *to) {
         return;
     }
     sums->elements = arena_array(sums->kernel->arena, bool, sums->array_count);
-    const LoopNode *leaf = loop_with_body(sums->kernel->arena, node, sum_body(sums, &node->body));
+    const LoopNode *leaf = loop_with_body(sums->kernel->arena, node, sum_body(sums, &node->body, false));
     loop_append(sums->kernel->arena, to,
                 loop_where_present(sums->kernel, leaf, sums->elements, sums->array_count));
 }
