@@ -10,7 +10,7 @@
 
 typedef unsigned FactorSet; // bit f: factor f of the product
 
-enum { MAX_FACTORS = 8, MAX_AROUNDS = 64 };
+enum { MAX_FACTORS = 8, MAX_AROUNDS = 64, MOST_TRIED = 100000 };
 
 // What the estimate is made of, in steps of an innermost loop.
 static const double entries_below = 16; // coordinates that a level stores below a position, a guess
@@ -50,6 +50,7 @@ typedef struct {
     int around_count;
     VarSet arounds[MAX_AROUNDS]; // candidates; the first is empty
     Nesting *best;               // by set of factors and candidate around it
+    int64_t tried;               // parts that nestings were tried with
 } Product;
 
 static double elements(const Product *product, VarSet vars) {
@@ -263,10 +264,14 @@ static void search_parts(Product *product, const Search *search, FactorSet rest,
         }
         return;
     }
+    // Steps only grow with further parts.
+    if (best->steps >= 0 && search->steps >= best->steps)
+        return;
     const FactorSet first = rest & -rest, others = rest & ~first;
     add_part(product, *search, others, first, 0, best);
-    // All sets of factors with the first one, but the whole set.
-    for (FactorSet with = others; with; with = (with - 1) & others) {
+    // All sets of factors with the first one, but the whole set, as long as there are parts to be tried:
+    // their number grows faster than exponentially with the factors.
+    for (FactorSet with = others; with && product->tried < MOST_TRIED; with = (with - 1) & others) {
         const FactorSet part = first | with;
         for (int a = 0; part != search->set && a < product->around_count; a++)
             if (can_be_workspace(product, part, search->set, search->outside, product->arounds[a]))
@@ -277,6 +282,7 @@ static void search_parts(Product *product, const Search *search, FactorSet rest,
 static void add_part(Product *product, Search search, FactorSet rest, FactorSet part, int around,
                      Nesting *best) {
     Nesting *nesting = &search.nesting;
+    product->tried++;
     nesting->parts[nesting->part_count] = part;
     nesting->arounds[nesting->part_count++] = around;
     if (part & (part - 1)) {
