@@ -11,15 +11,30 @@ static bool says_where(const Tensor *tensor) {
     return false;
 }
 
-static void first_placed(void *context, const Access *access) {
-    const Access **found = context;
-    if (!*found && says_where(access->tensor))
-        *found = access;
+// Sparse tensors decide first, as moving their entries takes most; of them, and of dense ones, the left side
+// before operands.
+typedef struct {
+    bool sparse;
+    int before; // accesses to pass over
+    const Access *found;
+} Placed;
+
+static void find_placed(void *context, const Access *access) {
+    Placed *placed = context;
+    if (!placed->found && tensor_is_sparse(access->tensor) == placed->sparse && says_where(access->tensor) &&
+        placed->before-- == 0)
+        placed->found = access;
 }
 
-static void first_sparse(void *context, const Access *access) {
-    if (tensor_is_sparse(access->tensor))
-        first_placed(context, access);
+// Number `index` of the accesses whose placements may determine where to compute; NULL: there are no more.
+static const Access *placed_access(const Assignment *assignment, int index) {
+    Placed placed = {.sparse = true, .before = index};
+    for (int pass = 0; pass < 2 && !placed.found; pass++) {
+        placed.sparse = pass == 0;
+        find_placed(&placed, assignment->lhs);
+        expr_accesses(assignment->rhs, find_placed, &placed);
+    }
+    return placed.found;
 }
 
 // A step for every dimension that partitions a mode; those of a later level divide the parts of an earlier
@@ -148,27 +163,25 @@ static void move_directives(Cin *cin, int from, int to) {
     }
 }
 
-// Sparse tensors decide first, as moving their entries takes most.
 const Access *schedule_placed(const Assignment *assignment) {
-    const Access *access = NULL;
-    first_sparse(&access, assignment->lhs);
-    expr_accesses(assignment->rhs, first_sparse, &access);
-    first_placed(&access, assignment->lhs);
-    expr_accesses(assignment->rhs, first_placed, &access);
-    return access;
+    return placed_access(assignment, 0);
 }
 
 const Cin *schedule_defaults(const Cin *cin) {
     for (int64_t d = 0; d < cin->directives.count; d++)
         if (cin->directives.items[d]->kind == DIRECTIVE_DISTRIBUTE)
             return cin;
-    const Access *access = schedule_placed(cin->assignment);
+    // The next one decides where a statement cannot be computed at the entries that a placement divides.
+    const Access *access;
+    Distribution distribution;
+    Cin *result = NULL;
+    for (int index = 0; (access = placed_access(cin->assignment, index)); index++) {
+        distribution = (Distribution){.machine = access->tensor->placement->machine, .outside_all = true};
+        result = cin_copy(cin);
+        if (iterate_positions(result, access, &distribution))
+            break;
+    }
     if (!access)
-        return cin;
-
-    Distribution distribution = {.machine = access->tensor->placement->machine, .outside_all = true};
-    Cin *result = cin_copy(cin);
-    if (!iterate_positions(result, access, &distribution))
         return cin;
     plan_steps(result, access, &distribution);
     if (!can_divide(result, &distribution))
