@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lower/lower.h"
 
-#include "index/presence.h"
 #include "lower/assembly.h"
 #include "lower/bounds.h"
 #include "lower/lattice.h"
@@ -279,10 +278,7 @@ static void find_operand(void *context, const Access *access) {
     const Tensor *tensor = access->tensor;
     if (!tensor_is_sparse(tensor)) {
         const Assignment *part = part_of(operands->cin, tensor);
-        const bool lacks_values =
-            tensor->partial ||
-            (tensor->around && !(part && expr_is_always_present(part->rhs, assignment_type(part))));
-        operands->row = lacks_values ? tensor : operands->row;
+        operands->row = tensor->partial || tensor->around ? tensor : operands->row;
         if (part)
             expr_accesses(part->rhs, find_operand, operands);
         return;
