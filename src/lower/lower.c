@@ -376,7 +376,7 @@ static bool choose_result(Lowering *lowering, Stage *stage) {
     }
     return stage->result == RESULT_SHARED || !operands.row ||
            diagnostics_error(lowering->diagnostics, part_of(cin, operands.row)->span,
-                             "which entries '%s' has would follow from the workspace '%s', which stores "
+                             "entries of '%s' that follow from the workspace '%s' are not supported yet, as that stores "
                              "zeros where it has no "
                              "value: %s",
                              stage->target->name, operands.row->name,

@@ -7,6 +7,6 @@ tensor B(8, 8): f64, csr
 A(i, l) = B(i, j) * B(j, k) * B(k, l)
 schedule A { precompute(B(i, j) * B(j, k), {k}, {k}, W) }
 --- stderr
-precompute_row_sparse.distal:4:14: error: which entries 'A' has would follow from the workspace 'W', which stores zeros where it has no value: leave it out
+precompute_row_sparse.distal:4:14: error: entries of 'A' that follow from the workspace 'W' are not supported yet, as that stores zeros where it has no value: leave it out
    4 | schedule A { precompute(B(i, j) * B(j, k), {k}, {k}, W) }
      |              ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
