@@ -162,6 +162,15 @@ static Letters bounded(const Draft *draft, const DraftStatement *statement, int 
     return vanishes(draft, statement, node) ? left & right : 0;
 }
 
+// Whether blocks of a mode with this extent are dealt out cyclically: then a loop looks at each coordinate.
+static bool is_dealt(int size, const DraftTensor *tensor) {
+    for (int d = 0; tensor->placed && d < DRAFT_DIMS; d++)
+        if (tensor->cycles[d] > 0 && tensor->entries[d] >= 0 && tensor->entries[d] < tensor->order &&
+            tensor->extents[tensor->entries[d]] == size)
+            return true;
+    return false;
+}
+
 static bool access_allows(int size, const DraftTensor *tensor, const char *vars, Letters bound) {
     for (int l = 0; l < tensor->order; l++) {
         const int mode = tensor->mode_order[l];
@@ -171,7 +180,7 @@ static bool access_allows(int size, const DraftTensor *tensor, const char *vars,
         if (!level || strcmp(level, "bitmap") == 0 || !(bound & letter_of(vars[mode])))
             return false;
     }
-    return true;
+    return !is_dealt(size, tensor);
 }
 
 // Whether no memory and no loop is as long as this extent.
