@@ -162,13 +162,18 @@ static Letters bounded(const Draft *draft, const DraftStatement *statement, int 
     return vanishes(draft, statement, node) ? left & right : 0;
 }
 
-// Whether blocks of a mode with this extent are dealt out cyclically: then a loop looks at each coordinate.
-static bool is_dealt(int size, const DraftTensor *tensor) {
-    for (int d = 0; tensor->placed && d < DRAFT_DIMS; d++)
-        if (tensor->cycles[d] > 0 && tensor->entries[d] >= 0 && tensor->entries[d] < tensor->order &&
-            tensor->extents[tensor->entries[d]] == size)
-            return true;
-    return false;
+// Whether a placement does not allow that an extent is huge: loops over block-cyclic modes look at each
+// coordinate, and of modes that are fused, the product of the extents has to fit into 64 bits.
+static bool is_limited(int size, const DraftTensor *tensor) {
+    bool limited = false;
+    for (int d = 0; tensor->placed && d < DRAFT_DIMS; d++) {
+        const int mode = tensor->entries[d];
+        limited |=
+            tensor->cycles[d] > 0 && mode >= 0 && mode < tensor->order && tensor->extents[mode] == size;
+        for (int m = 0; tensor->fused[d] > 0 && m < tensor->order; m++)
+            limited |= tensor->extents[m] == size;
+    }
+    return limited;
 }
 
 static bool access_allows(int size, const DraftTensor *tensor, const char *vars, Letters bound) {
@@ -180,7 +185,7 @@ static bool access_allows(int size, const DraftTensor *tensor, const char *vars,
         if (!level || strcmp(level, "bitmap") == 0 || !(bound & letter_of(vars[mode])))
             return false;
     }
-    return !is_dealt(size, tensor);
+    return !is_limited(size, tensor);
 }
 
 // Whether no memory and no loop is as long as this extent.
