@@ -375,14 +375,15 @@ static bool choose_result(Lowering *lowering, Stage *stage) {
                                    stage->target->type == operands.access->tensor->type;
     }
     return stage->result == RESULT_SHARED || !operands.row ||
-           diagnostics_error(lowering->diagnostics, part_of(cin, operands.row)->span,
-                             "entries of '%s' that follow from the workspace '%s' are not supported yet, as that stores "
-                             "zeros where it has no "
-                             "value: %s",
-                             stage->target->name, operands.row->name,
-                             operands.row->around
-                                 ? "leave it out"
-                                 : "add a format or levels, as in precompute(..., W, csr), or leave it out");
+           diagnostics_error(
+               lowering->diagnostics, part_of(cin, operands.row)->span,
+               "entries of '%s' that follow from the workspace '%s' are not supported yet, as that stores "
+               "zeros where it has no "
+               "value: %s",
+               stage->target->name, operands.row->name,
+               operands.row->around
+                   ? "leave it out"
+                   : "add a format or levels, as in precompute(..., W, csr), or leave it out");
 }
 
 // A stage ends with what writes a sparse workspace.

@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // All-reduce: partial results are added up at all owners of a replicated tensor, with what the first owner
 // has at home. An owner receives the sum in its home piece, a rank that only contributes in place of its
-// partial result.
+// partial result. MPI takes MPI_IN_PLACE from all members or from none (MPI 3.1, 5.9.6), and members do not
+// know which others could do without: a partial result that is not in the memory of the sum is copied there.
 #include "operation/sum.h"
 #include "plan/situation.h"
 
-typedef struct {
-    Sum sum;
-    const void *send; // MPI_IN_PLACE: what is in `sum`
-} AllReduce;
-
 static bool recognize(const Situation *situation) {
     return situation->part_count == 1 && owner_count(situation->parts) > 1;
-}
-
-static bool is_owner(const OperationCall *call) {
-    return call->plan->receive_count > 0;
 }
 
 // In which the sum is received.
@@ -39,30 +31,25 @@ static bool is_first_owner(const OperationCall *call) {
 static bool prepare(OperationCall *call) {
     const RankOperation *plan = call->plan;
     const Locator locator = call_locator(call);
-    AllReduce *all = call->details = arena_new(call->scope->arena, AllReduce);
-    all->sum = is_in_place(plan, &locator) ? sum_in_place(call, own_part(plan))
-                                           : sum_in_scratch(call, own_part(plan), 0);
-    const bool starts_at_home = plan->exclusive && is_first_owner(call);
-    all->send = is_owner(call) && plan->contributes && !starts_at_home && sum_fits(plan->sends, &locator)
-                    ? call_data(call, plan->sends)
-                    : MPI_IN_PLACE;
+    Sum *sum = call->details = arena_new(call->scope->arena, Sum);
+    *sum = is_in_place(plan, &locator) ? sum_in_place(call, own_part(plan))
+                                       : sum_in_scratch(call, own_part(plan), 0);
     return true;
 }
 
 static void start(OperationCall *call) {
-    const AllReduce *all = call->details;
+    const Sum *sum = call->details;
     call_count(call);
-    if (is_first_owner(call) && call->plan->exclusive)
-        sum_begin_at_owner(call, &all->sum);
-    else if (all->send == MPI_IN_PLACE)
-        sum_begin(call, &all->sum);
-    sum_start(call, all->send, all->sum.piece.data, rect_volume(&all->sum.piece.rect), -1);
+    if (is_first_owner(call))
+        sum_begin_at_owner(call, sum);
+    else
+        sum_begin(call, sum);
+    sum_start(call, MPI_IN_PLACE, sum->piece.data, rect_volume(&sum->piece.rect), -1);
 }
 
 static void finish(OperationCall *call) {
-    const AllReduce *all = call->details;
-    if (is_owner(call))
-        sum_end_at_owner(call, &all->sum);
+    if (call->plan->receive_count)
+        sum_end_at_owner(call, call->details);
 }
 
 const Operation operation_all_reduce = {
