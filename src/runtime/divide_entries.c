@@ -2,12 +2,12 @@
 #include "runtime/divide_entries.h"
 
 #include "base/integer.h"
+#include "runtime/value_exchange.h"
 #include "runtime/wait.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-enum { MOST_AT_ONCE = 1 << 24, TAG = 0 }; // coordinates in one message
+enum { MOST_AT_ONCE = 1 << 24 }; // numbers of one message or reduction
 
 typedef struct {
     const Division *division;
@@ -20,7 +20,7 @@ typedef struct {
     Entries points, own; // keys of the entries that are given; those of this rank's share of all
     int64_t *samples;    // of all ranks, `ranks` of each rank
     int64_t *sends, *receives;
-    MPI_Request *requests;
+    ValueExchange exchange; // of the keys, one mode after the other
 } Sorting;
 
 static bool no_memory(const Sorting *sorting, const char *why, Diagnostics *diagnostics) {
@@ -111,36 +111,23 @@ static bool find_shares(void *arguments, Diagnostics *diagnostics) {
 static bool allocate(void *arguments, Diagnostics *diagnostics) {
     Sorting *sorting = arguments;
     Entries *own = &sorting->own;
-    int64_t messages = 0;
     *own = (Entries){.type = TYPE_I32, .order = sorting->order};
     memcpy(own->extents, sorting->points.extents, sizeof own->extents);
-    for (int rank = 0; rank < sorting->ranks; rank++) {
+    for (int rank = 0; rank < sorting->ranks; rank++)
         own->count = saturated_add(own->count, sorting->receives[rank]);
-        messages +=
-            ceil_div(sorting->sends[rank], MOST_AT_ONCE) + ceil_div(sorting->receives[rank], MOST_AT_ONCE);
-    }
-    sorting->requests = arena_array(diagnostics->arena, MPI_Request, messages);
     const char *why = entries_allocate(own);
+    if (!why && !value_exchange_create(&sorting->exchange, TYPE_I64, MOST_AT_ONCE * (int64_t)sizeof(int64_t),
+                                       sorting->sends, sorting->receives, sorting->comm))
+        why = "the process has not enough memory";
     if (!why && own->count > 0)
         memset(own->values, 0, (size_t)own->count * sizeof(int32_t));
     return !why || no_memory(sorting, why, diagnostics);
 }
 
-static void exchange(const Sorting *sorting, int mode) {
-    int count = 0;
-    int64_t at = 0;
-    for (int from = 0; from < sorting->ranks; at += sorting->receives[from++])
-        for (int64_t i = 0; i < sorting->receives[from]; i += MOST_AT_ONCE)
-            MPI_Irecv(sorting->own.coordinates[mode] + at + i,
-                      (int)min_i64(sorting->receives[from] - i, MOST_AT_ONCE), MPI_INT64_T, from, TAG,
-                      sorting->comm, &sorting->requests[count++]);
-    at = 0;
-    for (int to = 0; to < sorting->ranks; at += sorting->sends[to++])
-        for (int64_t i = 0; i < sorting->sends[to]; i += MOST_AT_ONCE)
-            MPI_Isend(sorting->points.coordinates[mode] + at + i,
-                      (int)min_i64(sorting->sends[to] - i, MOST_AT_ONCE), MPI_INT64_T, to, TAG, sorting->comm,
-                      &sorting->requests[count++]);
-    wait_all(count, sorting->requests);
+static void exchange(Sorting *sorting, int mode) {
+    sorting->exchange.outgoing = (char *)sorting->points.coordinates[mode];
+    sorting->exchange.incoming = (char *)sorting->own.coordinates[mode];
+    value_exchange_run(&sorting->exchange);
 }
 
 static bool sort_received(void *arguments, Diagnostics *diagnostics) {
@@ -164,9 +151,7 @@ static bool sort_all(Sorting *sorting, Diagnostics *diagnostics) {
     add_up(&sorting->comm, sorting->samples, (int64_t)sorting->ranks * sorting->ranks * sorting->order);
     if (!agree_on_part(sorting->comm, find_shares, sorting, diagnostics))
         return false;
-    MPI_Request request;
-    MPI_Ialltoall(sorting->sends, 1, MPI_INT64_T, sorting->receives, 1, MPI_INT64_T, sorting->comm, &request);
-    wait_all(1, &request);
+    exchange_counts(1, sorting->sends, sorting->receives, sorting->comm);
     if (!agree_on_part(sorting->comm, allocate, sorting, diagnostics))
         return false;
     for (int m = 0; m < sorting->order; m++)
@@ -196,6 +181,7 @@ const Boundaries *divide_entries(const Division *division, const char *name, con
         }
         boundaries = balance_boundaries(division, extents, &keys, arena);
     }
+    value_exchange_free(&sorting.exchange);
     entries_free(&sorting.points);
     entries_free(&sorting.own);
     return boundaries;

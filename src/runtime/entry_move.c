@@ -167,9 +167,7 @@ bool entry_move_structure(EntryMove *move, const Storage *storage, const PartLis
         exchange_counts(2 * order_of(&moving), (int64_t *)moving.sent, (int64_t *)moving.arrived, comm);
     ok = ok && agree_on_part(comm, write_messages, &moving, diagnostics);
     if (ok) {
-        value_exchange_receive(&moving.exchange);
-        value_exchange_send(&moving.exchange);
-        value_exchange_wait(&moving.exchange);
+        value_exchange_run(&moving.exchange);
         read_messages(&moving);
     }
     value_exchange_free(&moving.exchange);

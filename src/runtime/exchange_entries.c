@@ -100,9 +100,7 @@ static bool begin_array(void *arguments, Diagnostics *diagnostics) {
 static bool move_array(Exchange *exchange, Diagnostics *diagnostics) {
     const bool ok = agree_on_part(exchange->comm, begin_array, exchange, diagnostics);
     if (ok) {
-        value_exchange_receive(&exchange->exchange);
-        value_exchange_send(&exchange->exchange);
-        value_exchange_wait(&exchange->exchange);
+        value_exchange_run(&exchange->exchange);
         const Entries *received = &exchange->received->entries;
         const int32_t *from = (const int32_t *)exchange->exchange.incoming;
         for (int64_t e = 0; is_narrow(exchange) && e < received->count; e++)

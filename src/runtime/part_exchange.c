@@ -133,11 +133,8 @@ bool exchange_parts(const PartList *receives, PartList *sends, int order, MPI_Co
     if (ok)
         exchange_counts(1, request.sent_numbers, request.received_numbers, comm);
     ok = ok && agree_on_part(comm, write_numbers, &request, diagnostics);
-    if (ok) {
-        value_exchange_receive(&request.exchange);
-        value_exchange_send(&request.exchange);
-        value_exchange_wait(&request.exchange);
-    }
+    if (ok)
+        value_exchange_run(&request.exchange);
     ok = ok && agree_on_part(comm, read_numbers, &request, diagnostics);
     value_exchange_free(&request.exchange);
     return ok;

@@ -136,3 +136,9 @@ void value_exchange_send(ValueExchange *exchange) {
 void value_exchange_wait(ValueExchange *exchange) {
     wait_all(exchange->request_count, exchange->requests);
 }
+
+void value_exchange_run(ValueExchange *exchange) {
+    value_exchange_receive(exchange);
+    value_exchange_send(exchange);
+    value_exchange_wait(exchange);
+}

@@ -32,7 +32,9 @@ bool value_exchange_create(ValueExchange *exchange, ElementType type, int64_t me
 bool value_exchange_allocate(ValueExchange *exchange);
 void value_exchange_free(ValueExchange *exchange);
 
-// To be called in this order; `outgoing` has its elements before the second.
+// Moves what is in `outgoing`.
+void value_exchange_run(ValueExchange *exchange);
+// The same in steps: `outgoing` has its elements before the second.
 void value_exchange_receive(ValueExchange *exchange);
 void value_exchange_send(ValueExchange *exchange);
 void value_exchange_wait(ValueExchange *exchange);
