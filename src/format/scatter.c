@@ -85,7 +85,7 @@ static void place_share(const Scatter *scatter, int t) {
             before += own;
         }
     }
-    if (end == scatter->parents)
+    if (t == scatter->team - 1)
         scatter->format->begin(scatter->list, end, scatter->reader->places);
 }
 
