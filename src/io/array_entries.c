@@ -114,6 +114,8 @@ const char *entries_drop_zeros(Entries *entries) {
 }
 
 void piece_set_entries(const Piece *piece, const Entries *entries) {
+    static const double zero[2];
+    const MemoryKind *kind = memory_kind(piece->memory);
     piece_zero(piece);
     const int64_t size = (int64_t)type_info(piece->type)->size;
     for (int64_t e = 0; e < entries->count; e++) {
@@ -125,10 +127,12 @@ void piece_set_entries(const Piece *piece, const Entries *entries) {
             inside = x >= set.lo && x < set.hi && positions_index(set, x + 1) > index;
             offset += index * piece->stride[d];
         }
-        if (inside)
-            memory_kind(piece->memory)
-                ->add(piece->type, (char *)piece->data + offset * size, 1,
-                      (const char *)entries->values + e * size, 1, 1);
+        if (!inside)
+            continue;
+        // The first of a sum is copied: zero and -0.0 have the sum zero.
+        char *to = (char *)piece->data + offset * size;
+        const char *from = (const char *)entries->values + e * size;
+        (memcmp(to, zero, (size_t)size) == 0 ? kind->copy : kind->add)(piece->type, to, 1, from, 1, 1);
     }
 }
 
