@@ -310,7 +310,7 @@ void distal_plan_free(distal_plan *plan) {
 
 static distal_status refuse_broken(distal_context *context, void *arguments) {
     (void)arguments;
-    return invalid(context, "the plan failed to follow other entries: make a new plan");
+    return invalid(context, "the plan could not be made again for other entries: execute it again");
 }
 
 static distal_status find_figures(distal_context *context, void *arguments) {
@@ -356,15 +356,6 @@ distal_status distal_plan_figures(const distal_plan *plan, distal_figures *figur
     }
     *figures = *plan->figures;
     return DISTAL_OK;
-}
-
-static distal_status refuse(distal_context *context, void *arguments) {
-    const distal_tensor *tensor = arguments;
-    return tensor->context
-               ? invalid(context,
-                         "the memory of tensor '%s' has changed since the plan was made: make a new plan",
-                         tensor->name)
-               : invalid(context, "tensor '%s' of the plan has been freed", tensor->name);
 }
 
 static void copy_pieces(const Storage *to, const Storage *from) {
@@ -416,32 +407,48 @@ static distal_status plan_again(distal_context *context, void *arguments) {
     return find_boundaries(context, call);
 }
 
+// The plan has its old program, or the new one and nothing made from it yet.
 static distal_status replace_program(distal_context *context, void *arguments) {
     PlanCall *call = arguments;
     distal_plan *plan = call->plan;
     PlannedProgram *program = NULL;
     const distal_status status = planned_create(context, call->statement, call->params, &program);
-    if (status == DISTAL_OK) {
-        program->kernel = plan->program->kernel;
-        program->threads = call->threads;
-        plan_count_threads(program->plan, call->threads);
+    if (status != DISTAL_OK) {
+        planned_release(program);
+        return status;
     }
+    program->kernel = plan->program->kernel;
+    program->threads = call->threads;
+    plan_count_threads(program->plan, call->threads);
     release_parts(plan);
-    plan->arena = arena_create_within(context->arena);
     plan->program = program;
-    return status;
+    plan->arena = arena_create_within(context->arena);
+    return DISTAL_OK;
+}
+
+static distal_status refuse(distal_context *context, void *arguments) {
+    const distal_tensor *tensor = arguments;
+    return tensor->context
+               ? invalid(context,
+                         "the memory of tensor '%s' has changed since the plan was made: make a new plan",
+                         tensor->name)
+               : invalid(context, "tensor '%s' of the plan has been freed", tensor->name);
 }
 
 // Where entries say what is where, and are others than when the plan was made: tensors follow, and the plan
-// is made again. Collective then.
+// is made again; so it is where that has failed before. Collective then.
 static distal_status follow_entries(distal_plan *plan) {
     distal_context *context = plan->context;
-    const TensorArray *balancing = &plan->program->balancing;
+    const PlannedProgram *program = plan->program;
+    const TensorArray *balancing = &program->balancing;
     distal_status status = DISTAL_OK;
+    for (int i = 0; i < program->tensor_count; i++)
+        if (!program->tensors[i].tensor->context)
+            return call_end(context, call_local(context, refuse, program->tensors[i].tensor));
     if (!balance_is_settled(balancing->count, balancing->items))
         status = call_agree(context, call_local(context, update_balance, plan));
     if (status != DISTAL_OK ||
-        balance_version(balancing->count, balancing->items) == plan->program->balance_version)
+        (plan->execution && balance_version(balancing->count, balancing->items) == program->balance_version))
         return status;
     PlanCall call = {.plan = plan};
     status = call_agree(context, call_local(context, plan_again, &call));
@@ -452,11 +459,7 @@ static distal_status follow_entries(distal_plan *plan) {
 distal_status distal_execute(distal_plan *plan) {
     if (!plan)
         return missing_argument(NULL, "distal_execute", "the plan");
-    distal_status followed = DISTAL_OK;
-    if (!plan->execution)
-        followed = call_end(plan->context, call_local(plan->context, refuse_broken, NULL));
-    else if (plan->program->balancing.count > 0)
-        followed = follow_entries(plan);
+    const distal_status followed = plan->program->balancing.count > 0 ? follow_entries(plan) : DISTAL_OK;
     if (followed != DISTAL_OK)
         return followed;
     for (int t = 0; t < plan->tensor_count; t++) {
