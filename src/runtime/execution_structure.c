@@ -89,23 +89,20 @@ static bool find_operands(distal_execution *execution, Diagnostics *diagnostics)
 
 static bool find_structures(distal_execution *execution, distal_kernel_function structure,
                             const int64_t *params, Diagnostics *diagnostics) {
-    const ExecutionStage *stage = execution_stage(execution);
+    ExecutionStage *stage = execution_stage(execution);
     if (!agree_on_part(execution->all, begin_operands, execution, diagnostics) ||
         !find_operands(execution, diagnostics))
         return false;
     if (!result_is_known(&stage->result)) {
-        if (!agree_on_part(execution->all, begin_result, execution, diagnostics))
-            return false;
-        if (stage->result.kind == RESULT_ASSEMBLED) {
+        bool ok = agree_on_part(execution->all, begin_result, execution, diagnostics);
+        if (ok && stage->result.kind == RESULT_ASSEMBLED) {
             execution_reset(execution);
             structure(execution, params);
         }
-        if (!agree_on_part(execution->all, finish_result, execution, diagnostics)) {
-            // No rank has a result of which other ranks have no part.
-            if (stage->result.target)
-                storage_clear(stage->result.target);
+        ok = ok && agree_on_part(execution->all, finish_result, execution, diagnostics);
+        result_settle(&stage->result, ok);
+        if (!ok)
             return false;
-        }
     }
     return !stage->result_home || result_home_is_known(stage->result_home) ||
            result_home_make(stage->result_home, execution->all, diagnostics);

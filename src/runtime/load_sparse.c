@@ -25,12 +25,18 @@ bool sparse_put_entries(Storage *storage, Entries *entries, Diagnostics *diagnos
     return sparse_refuse(storage, why, diagnostics);
 }
 
-bool sparse_entries(const Storage *storage, Entries *entries, Diagnostics *diagnostics) {
+bool sparse_entries_before(const Storage *storage, const SetAside *before, Entries *entries,
+                           Diagnostics *diagnostics) {
     *entries = storage_no_entries(storage);
-    if (storage->piece_count == 0 || !storage->structure)
+    if (storage->piece_count == 0 || !before->structure)
         return true;
-    const char *why = stored_unpack(&storage->stored, entries, storage->limit, diagnostics->arena);
+    const char *why = stored_unpack(&before->stored, entries, storage->limit, diagnostics->arena);
     return !why || sparse_refuse(storage, why, diagnostics);
+}
+
+bool sparse_entries(const Storage *storage, Entries *entries, Diagnostics *diagnostics) {
+    const SetAside now = {storage->structure, storage->stored};
+    return sparse_entries_before(storage, &now, entries, diagnostics);
 }
 
 bool sparse_scatter(const Storage *storage, void *whole, Diagnostics *diagnostics) {

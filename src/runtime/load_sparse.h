@@ -16,6 +16,9 @@ bool sparse_put_entries(Storage *storage, Entries *entries, Diagnostics *diagnos
 // The entries at home, in the order in which it is stored; entries_free follows in any case. False with
 // a diagnostic.
 bool sparse_entries(const Storage *storage, Entries *entries, Diagnostics *diagnostics);
+// Those that it had before it was set aside.
+bool sparse_entries_before(const Storage *storage, const SetAside *before, Entries *entries,
+                           Diagnostics *diagnostics);
 // Writes the stored elements into `whole`, row-major.
 bool sparse_scatter(const Storage *storage, void *whole, Diagnostics *diagnostics);
 

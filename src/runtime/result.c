@@ -56,12 +56,15 @@ static bool no_memory(const Result *result, Diagnostics *diagnostics) {
 
 bool result_begin(Result *result, Diagnostics *diagnostics) {
     Storage *target = result->target;
-    if (result->kind != RESULT_ASSEMBLED || target->piece_count == 0)
+    if (result->kind != RESULT_ASSEMBLED)
         return true;
     // What is replaced makes room.
     structure_hold(&result->made, NULL);
     if (!result->adds)
         storage_clear(target);
+    result->before = storage_set_aside(target);
+    if (target->piece_count == 0)
+        return true;
     const int count = omp_get_max_threads();
     result->lists = calloc((size_t)count, sizeof *result->lists);
     if (!result->lists)
@@ -153,14 +156,11 @@ static bool join_ordered(Result *result, Diagnostics *diagnostics) {
 static bool assemble(Result *result, Diagnostics *diagnostics) {
     if (result->appender && appender_is_used(result->appender))
         return join_ordered(result, diagnostics);
-    Entries before = {0}, all = {0};
-    bool ok = true;
+    Entries before, all = {0};
     for (int t = 0; t < result->list_count; t++)
-        ok = ok && !result->lists[t].failed;
-    if (!ok)
-        return no_memory(result, diagnostics);
-    if (result->adds)
-        ok = sparse_entries(result->target, &before, diagnostics);
+        if (result->lists[t].failed)
+            return no_memory(result, diagnostics);
+    bool ok = sparse_entries_before(result->target, &result->before, &before, diagnostics);
     if (ok && result->target->piece_count > 0) {
         ok = join_all(result, &before, &all) || no_memory(result, diagnostics);
         free_lists(result);
@@ -182,4 +182,11 @@ bool result_finish(Result *result, Diagnostics *diagnostics) {
     if (ok)
         structure_hold(&result->made, result->target->structure);
     return ok;
+}
+
+void result_settle(Result *result, bool ok) {
+    if (result->kind == RESULT_ASSEMBLED)
+        storage_settle(result->target, &result->before, ok);
+    else if (!ok && result->kind == RESULT_SHARED)
+        storage_clear(result->target);
 }

@@ -20,6 +20,7 @@ typedef struct {
     // RESULT_ASSEMBLED, once it has been: structures of the operands then, NULL of dense ones, and that made.
     Structure **known; // by operand
     Structure *made;
+    SetAside before; // what the target had, while it gets others
     // While the entries are appended: in the order of storage, where the levels allow, or by thread.
     Appender *appender;
     int list_count;
@@ -36,5 +37,8 @@ bool result_is_known(const Result *result);
 bool result_begin(Result *result, Diagnostics *diagnostics);
 void result_append(const Result *result, const int64_t *coordinates);
 bool result_finish(Result *result, Diagnostics *diagnostics);
+// Whether all ranks have done so. If not, none has a part of the result: it has what the statement would have
+// added to, or nothing.
+void result_settle(Result *result, bool ok);
 
 #endif

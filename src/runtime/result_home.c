@@ -151,12 +151,9 @@ static bool pack_received(void *arguments, Diagnostics *diagnostics) {
     ResultHome *result = making->result;
     Entries before = storage_no_entries(result->home), all = {0};
     making->received.type = result->home->type;
-    const char *why = NULL;
-    if (result->adds && result->home->piece_count > 0 && making->before.structure)
-        why = stored_unpack(&making->before.stored, &before, result->home->limit, diagnostics->arena);
-    if (!why)
-        why = join(&before, &making->received, &all);
-    const bool ok = why ? sparse_refuse(result->home, why, diagnostics) : put(result, &all, diagnostics);
+    bool ok = !result->adds || sparse_entries_before(result->home, &making->before, &before, diagnostics);
+    const char *why = ok ? join(&before, &making->received, &all) : NULL;
+    ok = ok && (why ? sparse_refuse(result->home, why, diagnostics) : put(result, &all, diagnostics));
     result->before = before.count;
     entries_free(&before);
     entries_free(&all);
