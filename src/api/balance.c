@@ -110,8 +110,9 @@ static bool is_attached(const distal_tensor *tensor) {
     return tensor->storage && !tensor->storage->owned;
 }
 
-// Brings a tensor to the home that its placement has with the boundaries that are known now.
-static distal_status move_home(distal_context *context, distal_tensor *tensor) {
+// Brings a tensor to the home that its placement has with the boundaries that are known now. What it has is
+// not moved if it is about to get other entries.
+static distal_status move_home(distal_context *context, distal_tensor *tensor, bool is_replaced) {
     if (!tensor->home.known)
         return DISTAL_OK;
     const int64_t changes = tensor->home_changes;
@@ -127,6 +128,8 @@ static distal_status move_home(distal_context *context, distal_tensor *tensor) {
     if (!tensor->storage)
         return DISTAL_OK;
     Storage *from = tensor->storage;
+    if (is_replaced)
+        storage_clear(from);
     from->home = old;
     tensor->storage = NULL;
     const bool ok = move_elements(context, tensor, from);
@@ -137,13 +140,6 @@ static distal_status move_home(distal_context *context, distal_tensor *tensor) {
         tensor->storage = NULL;
     }
     return ok ? DISTAL_OK : DISTAL_FAILED;
-}
-
-static bool is_placed_by(const distal_context *context, const distal_tensor *tensor,
-                         const distal_tensor *by) {
-    DivisionArray list = {0};
-    placement_divisions(context, tensor, by, context->scratch, &list);
-    return list.count > 0;
 }
 
 static bool same_parts(const Boundaries *a, const Boundaries *b) {
@@ -179,9 +175,10 @@ static TensorArray list_followers(distal_context *context, const distal_tensor *
     return followers;
 }
 
-// Replaces what is known, which is in `arena`; all that is placed by it follows.
-static distal_status take_boundaries(distal_context *context, distal_tensor *tensor, Arena *arena,
-                                     const BoundariesArray *found) {
+// Replaces what is known by `found`, which is in `arena`; all that is placed by it follows. `is_replaced`:
+// they are those of entries that the tensor is about to get.
+static distal_status take_boundaries(distal_context *context, distal_tensor *tensor, bool is_replaced,
+                                     Arena *arena, const BoundariesArray *found) {
     const TensorArray followers = list_followers(context, tensor, found);
     for (int64_t i = 0; i < followers.count; i++)
         if (is_attached(followers.items[i])) {
@@ -204,13 +201,15 @@ static distal_status take_boundaries(distal_context *context, distal_tensor *ten
     tensor->boundaries = *found;
     distal_status status = DISTAL_OK;
     for (int64_t i = 0; i < followers.count && status == DISTAL_OK; i++)
-        status = move_home(context, followers.items[i]);
+        status = move_home(context, followers.items[i], is_replaced && followers.items[i] == tensor);
+    if (status != DISTAL_OK)
+        balance_settle(tensor, false);
     return status;
 }
 
 // Finds the boundaries of all that is divided in the entries that the ranks bring.
-static distal_status divide(distal_context *context, distal_tensor *tensor, const DivisionArray *list,
-                            const Entries *entries) {
+static distal_status divide(distal_context *context, distal_tensor *tensor, bool is_replaced,
+                            const DivisionArray *list, const Entries *entries) {
     Arena *arena = arena_create_within(tensor->arena);
     BoundariesArray found = {0};
     for (int64_t i = 0; i < list->count; i++) {
@@ -222,21 +221,20 @@ static distal_status divide(distal_context *context, distal_tensor *tensor, cons
         }
         array_push(arena, found, boundaries);
     }
-    return take_boundaries(context, tensor, arena, &found);
+    return take_boundaries(context, tensor, is_replaced, arena, &found);
 }
 
 distal_status balance_by(distal_context *context, distal_tensor *tensor, const Entries *entries) {
     const DivisionArray list = divisions_of(context, tensor, context->scratch);
-    if (list.count == 0)
-        return DISTAL_OK;
-    // What it has goes nowhere.
-    if (is_placed_by(context, tensor, tensor))
-        storage_clear(tensor->storage);
-    return divide(context, tensor, &list, entries);
+    return list.count > 0 ? divide(context, tensor, true, &list, entries) : DISTAL_OK;
 }
 
-void balance_settle(distal_tensor *tensor) {
-    structure_hold(&tensor->balanced, tensor->storage->structure);
+void balance_settle(distal_tensor *tensor, bool ok) {
+    structure_hold(&tensor->balanced, ok ? tensor->storage->structure : NULL);
+    if (!ok) {
+        tensor->boundaries.count = 0;
+        tensor->balance_changes++;
+    }
 }
 
 static bool list_entries(void *arguments, Diagnostics *diagnostics) {
@@ -250,10 +248,10 @@ static distal_status divide_again(distal_context *context, distal_tensor *tensor
     Moving moving = {.from = tensor->storage};
     distal_status status = DISTAL_FAILED;
     if (agree_on_part(context->comm, list_entries, &moving, context->diagnostics))
-        status = divide(context, tensor, &list, &moving.entries);
+        status = divide(context, tensor, false, &list, &moving.entries);
     entries_free(&moving.entries);
     if (status == DISTAL_OK)
-        balance_settle(tensor);
+        balance_settle(tensor, true);
     return status;
 }
 
@@ -271,9 +269,9 @@ static distal_status take_over(distal_context *context, distal_tensor *result, c
         (Boundaries *)boundaries_copy(boundaries_find(&operand->boundaries, &same), arena);
     boundaries->division.tensor = result->name;
     array_push(arena, found, boundaries);
-    const distal_status status = take_boundaries(context, result, arena, &found);
+    const distal_status status = take_boundaries(context, result, false, arena, &found);
     if (status == DISTAL_OK && result->storage)
-        balance_settle(result);
+        balance_settle(result, true);
     return status;
 }
 

@@ -372,10 +372,9 @@ distal_status data_put_entries(distal_context *context, distal_tensor *tensor, E
     const distal_status status = balance_by(context, tensor, entries);
     if (status != DISTAL_OK)
         return status;
-    if (!storage_take_share(tensor->storage, entries, context->comm, context->diagnostics))
-        return DISTAL_FAILED;
-    balance_settle(tensor);
-    return DISTAL_OK;
+    const bool ok = storage_take_share(tensor->storage, entries, context->comm, context->diagnostics);
+    balance_settle(tensor, ok);
+    return ok ? DISTAL_OK : DISTAL_FAILED;
 }
 
 static distal_status fill_sparse(distal_context *context, const DataCall *call) {

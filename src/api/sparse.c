@@ -44,30 +44,50 @@ static distal_status check_entries(distal_context *context, void *arguments) {
                    : DISTAL_OK;
 }
 
-static const char *copy_entries(const DataCall *call, Entries *entries, Arena *arena) {
+// What a rank gives to a tensor: entries, or arrays and the entries in them.
+typedef struct {
+    distal_context *context;
+    const DataCall *call;
+    Entries entries;
+    StoredTensor arrays;
+    distal_status status; // of this rank
+} Giving;
+
+static Giving giving_create(distal_context *context, const DataCall *call) {
+    const Storage *storage = call->tensor->storage;
+    return (Giving){.context = context,
+                    .call = call,
+                    .entries = storage_no_entries(storage),
+                    .arrays = storage_empty(storage),
+                    .status = DISTAL_FAILED};
+}
+
+static bool copy_entries(void *arguments, Diagnostics *diagnostics) {
+    Giving *giving = arguments;
+    const DataCall *call = giving->call;
+    Entries *entries = &giving->entries;
+    entries->count = call->count;
     const char *why = entries_allocate(entries);
-    if (why || entries->count == 0)
-        return why;
-    for (int d = 0; d < entries->order; d++)
-        memcpy(entries->coordinates[d], call->columns[d], (size_t)entries->count * sizeof(int64_t));
-    memcpy(entries->values, call->data, (size_t)entries->count * type_info(entries->type)->size);
-    return entries_check(entries, arena);
+    if (!why) {
+        for (int d = 0; d < entries->order && entries->count > 0; d++)
+            memcpy(entries->coordinates[d], call->columns[d], (size_t)entries->count * sizeof(int64_t));
+        if (entries->count > 0)
+            memcpy(entries->values, call->data, (size_t)entries->count * type_info(entries->type)->size);
+        why = entries_check(entries, giving->context->scratch);
+        giving->status = why ? DISTAL_INVALID : DISTAL_OK;
+    }
+    return !why || diagnostics_error(diagnostics, (Span){0}, "tensor '%s' cannot have such entries: %s",
+                                     call->tensor->name, why);
 }
 
 static distal_status put_entries(distal_context *context, void *arguments) {
     const DataCall *call = arguments;
-    const Storage *storage = call->tensor->storage;
-    Entries entries = {.type = storage->type, .order = call->tensor->tensor->order, .count = call->count};
-    memcpy(entries.extents, call->tensor->extents, sizeof entries.extents);
-    const char *why = copy_entries(call, &entries, context->scratch);
-    distal_status status =
-        why ? invalid(context, "tensor '%s' cannot have such entries: %s", call->tensor->name, why)
-            : DISTAL_OK;
+    Giving giving = giving_create(context, call);
     // Entries go to their homes when all ranks have good ones.
-    if (agree(context->comm, !why))
-        status = data_put_entries(context, call->tensor, &entries);
-    entries_free(&entries);
-    return status;
+    if (agree_on_part(context->comm, copy_entries, &giving, context->diagnostics))
+        giving.status = data_put_entries(context, call->tensor, &giving.entries);
+    entries_free(&giving.entries);
+    return giving.status;
 }
 
 distal_status distal_tensor_entries(distal_tensor *tensor, int64_t count, const int64_t *const *coordinates,
@@ -182,19 +202,22 @@ static distal_status check_arrays(distal_context *context, void *arguments) {
     return check_tensor_home(context, arguments);
 }
 
-static distal_status bad_arrays(distal_context *context, const DataCall *call, const char *why) {
-    return invalid(context, "tensor '%s' cannot have such arrays: %s", call->tensor->name, why);
+// Where `why` is not NULL, entries cannot be listed.
+static distal_status status_of(distal_context *context, const DataCall *call, const char *why) {
+    if (!why)
+        return DISTAL_OK;
+    diagnostics_error(context->diagnostics, (Span){0}, "the arrays of tensor '%s' cannot be checked: %s",
+                      call->tensor->name, why);
+    return DISTAL_FAILED;
 }
 
 // Whether all of these entries are at home on this rank.
 static distal_status check_own(distal_context *context, const DataCall *call, Entries *entries) {
     const Region pieces = home_pieces(&call->tensor->home, context->rank, context->scratch);
     const int64_t count = entries->count;
-    const char *why = entries_keep_within(entries, &pieces);
-    if (why)
-        return bad_arrays(context, call, why);
-    return entries->count == count
-               ? DISTAL_OK
+    const distal_status status = status_of(context, call, entries_keep_within(entries, &pieces));
+    return status != DISTAL_OK || entries->count == count
+               ? status
                : invalid(context, "tensor '%s' gets entries that are at home on other ranks",
                          call->tensor->name);
 }
@@ -213,39 +236,73 @@ static distal_status take_arrays(distal_context *context, const DataCall *call, 
                    ? invalid(context, "the levels of tensor '%s' are NULL", call->tensor->name)
                    : DISTAL_OK;
     const distal_status status = take_levels(context, call, tensor);
-    const char *why = NULL;
-    if (status == DISTAL_OK && list)
-        why = stored_unpack(tensor, entries, INT64_MAX, context->scratch);
-    return why ? bad_arrays(context, call, why) : status;
+    return status == DISTAL_OK && list
+               ? status_of(context, call, stored_unpack(tensor, entries, INT64_MAX, context->scratch))
+               : status;
+}
+
+// Where entries say what is at home where, those of all ranks are listed, else those of ranks that may have
+// others than they should.
+static bool take_own(void *arguments, Diagnostics *diagnostics) {
+    (void)diagnostics;
+    Giving *giving = arguments;
+    const distal_tensor *to = giving->call->tensor;
+    const bool divides = balance_divides(giving->context, to);
+    giving->status = divides || is_here(to) ? take_arrays(giving->context, giving->call,
+                                                          divides || !has_all(giving->context, to),
+                                                          &giving->arrays, &giving->entries)
+                                            : DISTAL_OK;
+    return giving->status == DISTAL_OK;
+}
+
+static bool check_home(void *arguments, Diagnostics *diagnostics) {
+    (void)diagnostics;
+    Giving *giving = arguments;
+    giving->status = check_own(giving->context, giving->call, &giving->entries);
+    return giving->status == DISTAL_OK;
+}
+
+static bool put_own(void *arguments, Diagnostics *diagnostics) {
+    (void)diagnostics;
+    Giving *giving = arguments;
+    Storage *storage = giving->call->tensor->storage;
+    StoredTensor own = storage_empty(storage);
+    if (storage->piece_count > 0) {
+        own = giving->arrays;
+        giving->arrays = storage_empty(storage);
+    }
+    return storage_put(storage, &own);
+}
+
+// All ranks get other arrays, or none.
+static bool attach_arrays(Giving *giving) {
+    distal_context *context = giving->context;
+    distal_tensor *to = giving->call->tensor;
+    const MPI_Comm comm = context->comm;
+    if (!agree_on_part(comm, take_own, giving, context->diagnostics))
+        return false;
+    giving->status = balance_by(context, to, &giving->entries);
+    if (giving->status != DISTAL_OK)
+        return false;
+    giving->status = DISTAL_FAILED;
+    bool ok = agree_on_part(comm, check_home, giving, context->diagnostics);
+    if (ok) {
+        SetAside before = storage_set_aside(to->storage);
+        giving->status = DISTAL_FAILED;
+        ok = agree_on_part(comm, put_own, giving, context->diagnostics);
+        storage_settle(to->storage, &before, ok);
+    }
+    balance_settle(to, ok);
+    return ok;
 }
 
 static distal_status put_arrays(distal_context *context, void *arguments) {
     const DataCall *call = arguments;
-    distal_tensor *to = call->tensor;
-    StoredTensor tensor = storage_empty(to->storage);
-    Entries entries = storage_no_entries(to->storage);
-    // Where entries say what is at home where, those of all ranks are asked first.
-    const bool divides = balance_divides(context, to), list = divides || !has_all(context, to);
-    distal_status status = DISTAL_OK;
-    if (divides || is_here(to))
-        status = take_arrays(context, call, list, &tensor, &entries);
-    if (agree(context->comm, status == DISTAL_OK) && divides)
-        status = balance_by(context, to, &entries);
-    if (status == DISTAL_OK && list)
-        status = check_own(context, call, &entries);
-    entries_free(&entries);
-    const bool ok = agree(context->comm, status == DISTAL_OK);
-    if (!ok || !is_here(to)) {
-        stored_free(&tensor);
-        tensor = storage_empty(to->storage);
-    }
-    // All ranks get other arrays, or none.
-    SetAside before = storage_set_aside(to->storage);
-    if (ok && !storage_put(to->storage, &tensor))
-        status = out_of_memory(context);
-    storage_settle(to->storage, &before, agree(context->comm, ok && status == DISTAL_OK));
-    balance_settle(to);
-    return status;
+    Giving giving = giving_create(context, call);
+    const bool ok = attach_arrays(&giving);
+    entries_free(&giving.entries);
+    stored_free(&giving.arrays);
+    return ok ? DISTAL_OK : giving.status;
 }
 
 distal_status distal_tensor_attach_levels(distal_tensor *tensor, const distal_level_arrays *levels,

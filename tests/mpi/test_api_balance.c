@@ -3,6 +3,7 @@
 // has, other tensors lie by them, and all follow when it gets others. ranks: 4
 #include "api.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { N = 17, M = 13 };
@@ -206,11 +207,15 @@ static void test_followers(MPI_Comm comm, int rank, int ranks) {
     OK(distal_tensor_fill(c, "random:9:0.5"));
     OK(distal_tensor_gather(c, dense_c));
     for (int again = 0; again < 3; again++) {
+        distal_piece piece;
         OK(distal_tensor_fill(fixture.y, "iota"));
+        OK(distal_tensor_local(fixture.y, &piece));
+        for (int64_t i = 0; i < piece.extent[0]; i++)
+            ((double *)piece.data)[i] *= -1;
         give(&fixture, again == 1);
         OK(distal_tensor_gather(fixture.y, y));
         for (int i = 0; i < N; i++)
-            CHECK(y[i] == i, "y(%d) became %g", i, y[i]);
+            CHECK(y[i] == -i && signbit(y[i]), "y(%d) became %g", i, y[i]);
         OK(distal_tensor_gather(c, dense_other));
         CHECK(memcmp(dense_c, dense_other, sizeof dense_c) == 0, "C has other elements");
         OK(distal_execute(scaled));
@@ -253,9 +258,12 @@ static void test_declared_later(MPI_Comm comm, int rank, int ranks) {
     CHECK((status == DISTAL_OK) == (ranks == 1), "entries moved what is in memory of the caller");
     CHECK(ranks == 1 || strstr(distal_error(d), "uses an array of the caller and lies where the entries of"),
           "%s", distal_error(d));
+    distal_plan *plan = planned(d, "y(i) = B(i, j) * x(j)", NULL);
+    check_product(&fixture, plan);
+    CHECK(ranks == 1 || all_entries(&fixture) > 0, "entries were lost");
     distal_tensor_free(later);
     give(&fixture, false);
-    check_product(&fixture, planned(d, "y(i) = B(i, j) * x(j)", NULL));
+    check_product(&fixture, plan);
     distal_free(d);
 }
 
@@ -286,6 +294,9 @@ static void test_refused(MPI_Comm comm, int rank, int ranks) {
     const distal_status status = distal_execute(plan);
     CHECK(status == DISTAL_INVALID, "executed with another schedule");
     CHECK(strstr(distal_error(d), "has another schedule than its plan"), "%s", distal_error(d));
+    distal_tensor_free(fixture.x);
+    CHECK(distal_execute(plan) == DISTAL_INVALID, "executed without x");
+    CHECK(strstr(distal_error(d), "tensor 'x' of the plan has been freed"), "%s", distal_error(d));
     distal_free(d);
 }
 
@@ -315,6 +326,29 @@ static void test_arrays(MPI_Comm comm, int rank, int ranks) {
     for (int e = 0; e < own; e++)
         values[e] *= 2;
     check_product(&fixture, plan);
+
+    // Arrays of entries that other ranks have to give: the tensor keeps what it has where it stays where it
+    // is, and has nothing where it moves. In either case boundaries are those of what it has.
+    for (int more = 0; more <= 1; more++) {
+        int64_t other_pos[N + 1] = {0};
+        int32_t other_crd[COUNT];
+        double other_values[COUNT];
+        int others = 0;
+        const int all = more ? COUNT : COUNT - 8, share = (all + ranks - 1) / ranks, giver = ranks - 1 - rank;
+        for (int e = giver * share; e < all && e < (giver + 1) * share; e++) {
+            other_pos[e / 2 + 1]++;
+            other_crd[others] = e % 2 + e / 10;
+            other_values[others++] = e;
+        }
+        for (int i = 0; i < N; i++)
+            other_pos[i + 1] += other_pos[i];
+        const distal_level_arrays wrong[] = {{0}, {.pos = other_pos, .crd = other_crd}};
+        const distal_status status = distal_tensor_attach_levels(fixture.b, wrong, other_values);
+        CHECK((status == DISTAL_OK) == (ranks == 1), "attached what is at home elsewhere");
+        check_product(&fixture, plan);
+        if (ranks == 1)
+            OK(distal_tensor_attach_levels(fixture.b, levels, values));
+    }
     distal_free(d);
 }
 

@@ -144,6 +144,64 @@ static bool compute(Run *run, int ranks) {
     return fine;
 }
 
+// Sparse tensors, from entries and from the caller's arrays, whose values and structures move; results with
+// the structure of an operand and others; `+=`, after whose failure the result has what it had.
+static bool compute_sparse(Run *run, int ranks) {
+    enum { N = 6 };
+    const int64_t rows[] = {0, 1, 2, 3, 4, 5, 5}, columns[] = {0, 2, 4, 1, 3, 5, 0};
+    const double ones[] = {1, 1, 1, 1, 1, 1, 1};
+    const int64_t *const coordinates[] = {rows, columns}, *const other[] = {columns, rows};
+    int64_t pos[N + 1] = {0};
+    int32_t crd[N] = {0};
+    double values[N] = {0}, whole[N * N] = {0}, sum = 0;
+    distal_tensor *a = NULL, *b = NULL, *c = NULL;
+    distal_statement *s = NULL, *t = NULL;
+    distal_plan *p = NULL, *q = NULL;
+    int rank, own = 0;
+    MPI_Comm_rank(run->comm, &rank);
+    const int block = (N + ranks - 1) / ranks, first = rank * block;
+    for (int i = 0; i < N; i++) {
+        for (int j = 0; j < N && i >= first && i < first + block; j++)
+            if (j == N - 1 - i) {
+                crd[own] = j;
+                values[own++] = 2;
+            }
+        pos[i + 1] = own;
+    }
+    const distal_level_arrays levels[] = {{0}, {.pos = pos, .crd = crd}};
+    bool created = distal_create(run->comm, &run->d) == DISTAL_OK;
+    if (!all_fine(run, "distal_create", created ? DISTAL_OK : DISTAL_FAILED, true))
+        return false;
+    bool fine = LOCAL(distal_machine_grid(run->d, "M", 1, (int64_t[]){ranks})) &&
+                LOCAL(distal_tensor_declare(run->d, "A(6, 6): f64, csr", "A(x, y) -> M(y)", &a)) &&
+                LOCAL(distal_tensor_declare(run->d, "B(6, 6): f64, dcsr", "B(x, y) -> M(x)", &b)) &&
+                LOCAL(distal_tensor_declare(run->d, "C(6, 6): f64, csr", "C(x, y) -> M(x)", &c)) &&
+                LOCAL(distal_statement_create(run->d, "A(i, j) += B(i, k) * C(k, j)", &s)) &&
+                LOCAL(distal_statement_create(run->d, "A(i, j) = B(j, i)", &t)) &&
+                TOGETHER(distal_tensor_entries(b, rank == 0 ? 7 : 0, coordinates, ones)) &&
+                TOGETHER(distal_tensor_attach_levels(c, levels, values)) &&
+                TOGETHER(distal_plan_create(t, &q)) && TOGETHER(distal_execute(q)) &&
+                TOGETHER(distal_plan_create(s, &p)) && TOGETHER(distal_execute(p)) &&
+                TOGETHER(distal_tensor_entries(b, rank == 0 ? 7 : 0, other, ones)) &&
+                TOGETHER(distal_execute(p)) && TOGETHER(distal_tensor_gather(a, whole));
+    for (int e = 0; fine && e < N * N; e++)
+        sum += whole[e];
+    CHECK(!fine || sum == 7 + 14 + 14, "the sum of A is %g", sum);
+    const char *call = run->call;
+    const distal_status status = run->status;
+    if (!fine && strstr(call, "distal_execute(p)")) {
+        failing = 0;
+        sum = 0;
+        if (TOGETHER(distal_tensor_gather(a, whole)))
+            for (int e = 0; e < N * N; e++)
+                sum += whole[e];
+        CHECK(sum == 7 || sum == 7 + 14, "the sum of A is %g after a failure", sum);
+    }
+    run->call = call;
+    run->status = status;
+    return fine;
+}
+
 // Removes the drafts in the folder; how many there were.
 static int remove_draft(const char *folder) {
     char pattern[96];
@@ -159,7 +217,7 @@ static int remove_draft(const char *folder) {
 }
 
 // Every allocation of the system in turn. Of arenas, which have more, one in `stride`.
-static void fail_each(MPI_Comm comm, int rank, int ranks) {
+static void fail_each(MPI_Comm comm, int rank, int ranks, bool (*body)(Run *run, int ranks)) {
     const long stride = failing_kind == OF_ARENAS ? 61 : 1;
     long process = (long)getpid(), last = 0;
     broadcast(&process, 1, MPI_LONG, 0, comm);
@@ -172,7 +230,7 @@ static void fail_each(MPI_Comm comm, int rank, int ranks) {
         Run run = {.comm = comm, .path = path};
         allocations = 0;
         failing = rank == ranks - 1 ? n : 0;
-        fine = compute(&run, ranks);
+        fine = body(&run, ranks);
         last = allocations;
         failing = 0;
         CHECK(n > 0 || fine, "%s failed where memory was there", run.call);
@@ -192,12 +250,22 @@ static void fail_each(MPI_Comm comm, int rank, int ranks) {
 
 static void test_each(MPI_Comm comm, int rank, int ranks) {
     for_good = false;
-    fail_each(comm, rank, ranks);
+    fail_each(comm, rank, ranks, compute);
 }
 
 static void test_all_after(MPI_Comm comm, int rank, int ranks) {
     for_good = true;
-    fail_each(comm, rank, ranks);
+    fail_each(comm, rank, ranks, compute);
+}
+
+static void test_each_sparse(MPI_Comm comm, int rank, int ranks) {
+    for_good = false;
+    fail_each(comm, rank, ranks, compute_sparse);
+}
+
+static void test_all_after_sparse(MPI_Comm comm, int rank, int ranks) {
+    for_good = true;
+    fail_each(comm, rank, ranks, compute_sparse);
 }
 
 int main(int argc, char **argv) {
@@ -206,9 +274,13 @@ int main(int argc, char **argv) {
         failing_kind = OF_SYSTEM;
         run_case("api_memory/each", ranks, test_each);
         run_case("api_memory/all_after", ranks, test_all_after);
+        run_case("api_memory/each, sparse", ranks, test_each_sparse);
+        run_case("api_memory/all_after, sparse", ranks, test_all_after_sparse);
         failing_kind = OF_ARENAS;
         run_case("api_memory/each of arenas", ranks, test_each);
         run_case("api_memory/all_after in arenas", ranks, test_all_after);
+        run_case("api_memory/each of arenas, sparse", ranks, test_each_sparse);
+        run_case("api_memory/all_after in arenas, sparse", ranks, test_all_after_sparse);
     }
     return report_end();
 }
