@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define DISTAL_KERNEL_ABI 4
+#define DISTAL_KERNEL_ABI 5
 #define DISTAL_MAX_ORDER 12
 
 // One level of a tensor: how many positions it has, and its arrays, which its format names; a dense level has
@@ -62,6 +62,13 @@ int distal_stage(const distal_execution *execution);
 void distal_start(distal_execution *execution, int transfer);
 const distal_view *distal_wait(distal_execution *execution, int transfer);
 const distal_view *distal_fetch(distal_execution *execution, int transfer);
+// Between distal_start and distal_wait, of an operand that a sparse one indexes: the view, while elements of
+// other ranks arrive. It has those of this rank. distal_next_rows, with any transfer of a leaf that is viewed
+// so, gives the leaf rows of the sparse operand that it can compute now, from rows[0] to before rows[1]:
+// first those that need nothing else; then it waits for all such transfers of the leaf, and gives the others;
+// NULL when there are no more.
+const distal_view *distal_view_early(distal_execution *execution, int transfer);
+const int64_t *distal_next_rows(distal_execution *execution, int transfer);
 // A view to which the kernel adds its results (or stores them, if it writes every element once).
 const distal_view *distal_accumulate(distal_execution *execution, int transfer);
 // Sends what was written through distal_accumulate to its owners.

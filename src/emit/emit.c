@@ -198,8 +198,10 @@ static bool uses_view(const Emitter *emitter, const LoopNode *node) {
 // Pointer and numbers of a view, as constants of the block.
 static void emit_view(Emitter *emitter, const LoopNode *node) {
     const LoopNames *names = &emitter->names;
-    static const char *const calls[] = {
-        [LOOP_WAIT] = "distal_wait", [LOOP_FETCH] = "distal_fetch", [LOOP_OPEN] = "distal_accumulate"};
+    static const char *const calls[] = {[LOOP_WAIT] = "distal_wait",
+                                        [LOOP_VIEW] = "distal_view_early",
+                                        [LOOP_FETCH] = "distal_fetch",
+                                        [LOOP_OPEN] = "distal_accumulate"};
     const char *view = names->views[node->array], *data = names->arrays[node->array];
     if (node->kind == LOOP_FETCH)
         emit_comment(&emitter->lines, emitter->kernel->transfers[node->transfer].what);
@@ -227,6 +229,17 @@ static void emit_view(Emitter *emitter, const LoopNode *node) {
                       c_type((int)array_of(emitter, array->array)->type), names->arrays[array->array], view,
                       array->level, array->number);
     }
+}
+
+static void emit_rows(Emitter *emitter, const LoopNode *node) {
+    const LoopNames *names = &emitter->names;
+    emit_open(&emitter->lines, "for (const int64_t *%s; (%s = distal_next_rows(%s, %s));) {", names->rows,
+              names->rows, names->execution, names->transfers[node->transfer]);
+    for (int f = 0; f < node->field_count; f++)
+        emit_line(&emitter->lines, "const int64_t %s = %s[%d];", names->vars[node->fields[f].var],
+                  names->rows, node->fields[f].mode);
+    emit_body(emitter, &node->body);
+    emit_close(&emitter->lines);
 }
 
 static void emit_transfer(Emitter *emitter, const LoopNode *node) {
@@ -376,6 +389,8 @@ static void emit_body(Emitter *emitter, const LoopBody *body) {
         [LOOP_INSERT] = emit_insert,
         [LOOP_START] = emit_transfer,
         [LOOP_WAIT] = emit_view,
+        [LOOP_VIEW] = emit_view,
+        [LOOP_ROWS] = emit_rows,
         [LOOP_FETCH] = emit_view,
         [LOOP_OPEN] = emit_view,
         [LOOP_REDUCE] = emit_transfer,

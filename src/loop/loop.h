@@ -111,6 +111,9 @@ typedef enum {
     LOOP_INSERT,     // the coordinate `value` into the set `array`
     LOOP_START,      // of `transfer`: a fetch begins
     LOOP_WAIT,       // it has ended: `array` can be read
+    LOOP_VIEW,       // as WAIT, but it may not have ended: what is inside of ROWS can read `array`
+    LOOP_ROWS,       // the body is executed for one range of rows after the other, `fields`: first those that
+                     // need nothing that arrives, then, when all transfers of the leaf have ended, the others
     LOOP_FETCH,      // both, where nothing happens between
     LOOP_OPEN,       // of `transfer`, a reduction: `array` can be added to
     LOOP_REDUCE,     // what was added is sent to the owners
@@ -140,14 +143,15 @@ typedef struct {
     const IntExpr *call; // those of a library call inside: where they are many, it has a team of its own
 } LoopExecution;
 
-// A number of a view that a WAIT, FETCH or OPEN binds: `member`[`mode`].
+// A number of a view that a WAIT, VIEW, FETCH or OPEN binds: `member`[`mode`]; of ROWS, the first row of the
+// range and the one after the last.
 typedef struct {
     int var;
     const char *member;
     int mode;
 } LoopField;
 
-// An array of a level of a view that a WAIT, FETCH or OPEN binds.
+// An array of a level of a view that a WAIT, VIEW, FETCH or OPEN binds.
 typedef struct {
     int array;
     int level, number; // that it is in the view: levels[level].arrays[number]
@@ -168,7 +172,9 @@ struct LoopNode {
     bool stored;          // of a WORKSPACE: every element is stored before it is read or added to
     int own;              // of a TEAM: the array of each thread
     const IntExpr *count; // of a CALL: the iterations that it makes
-    int field_count;      // of a WAIT, FETCH or OPEN
+    bool early;           // of a WAIT: rows that need nothing that arrives can be computed before
+    const IntExpr *first; // of a FOR over rows: the row of iteration 0; NULL: there is no such order
+    int field_count;      // of a WAIT, VIEW, FETCH, OPEN or ROWS
     const LoopField *fields;
     int view_array_count; // also of a PORTION, whose lists have numbers
     const LoopViewArray *view_arrays;

@@ -154,6 +154,7 @@ LoopNames loop_names(const LoopKernel *kernel) {
     result->param = names_take(names, "param", false);
     result->processor = names_take(names, "processor", false);
     result->coordinates = names_take(names, "coordinates", false);
+    result->rows = names_take(names, "rows", false);
     result->threads = names_take(names, "threads", false);
     result->loops = names_take(names, "loops", false);
     name_body(&namer, &kernel->body);

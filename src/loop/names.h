@@ -27,7 +27,7 @@ const char *names_take(Names *names, const char *name, bool own);
 // the other may be the same.
 typedef struct {
     const char **params, **vars, **arrays, **views, **transfers;
-    const char *execution, *param, *processor, *coordinates, *threads, *loops;
+    const char *execution, *param, *processor, *coordinates, *rows, *threads, *loops;
 } LoopNames;
 LoopNames loop_names(const LoopKernel *kernel);
 

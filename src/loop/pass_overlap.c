@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Starts transfers as early and waits for them as late as their body allows, so that they are under way at
-// the same time as each other and as what needs none of them.
+// the same time as each other and as what needs none of them. A leaf over rows, of which some need nothing
+// that arrives, is executed for these first, and waits then.
 #include "loop/passes.h"
 
 // Whether a node, or what is inside, uses what a WAIT gives or closes its transfer.
@@ -17,8 +18,14 @@ static bool needs(const LoopKernel *kernel, const LoopNode *node, const LoopNode
     return needed || uses.arrays[wait->array];
 }
 
-// A START that its WAIT follows at once becomes a FETCH.
-static void append_wait(Arena *arena, const LoopNode *wait, LoopBody *to) {
+// A START that its WAIT follows at once becomes a FETCH. What the rows of a leaf wait for is a VIEW before.
+static void append_wait(Arena *arena, const LoopNode *wait, bool rows, LoopBody *to) {
+    if (rows && wait->early) {
+        LoopNode *view = arena_copy(arena, wait, sizeof *wait);
+        view->kind = LOOP_VIEW;
+        loop_append(arena, to, view);
+        return;
+    }
     const LoopNode *last = to->count > 0 ? to->items[to->count - 1] : NULL;
     if (last && last->kind == LOOP_START && last->transfer == wait->transfer) {
         LoopNode *fetch = arena_copy(arena, wait, sizeof *wait);
@@ -29,19 +36,73 @@ static void append_wait(Arena *arena, const LoopNode *wait, LoopBody *to) {
     }
 }
 
-// Waits that `node` needs, and all of them where it is NULL.
-static void append_waits(const LoopKernel *kernel, const LoopNode *node, LoopBody *waiting, LoopBody *to) {
+// Waits that `node` needs, and all of them where it is NULL. Returns one that the rows of the node wait for,
+// NULL where there is none.
+static const LoopNode *append_waits(const LoopKernel *kernel, const LoopNode *node, bool rows,
+                                    LoopBody *waiting, LoopBody *to) {
     LoopBody left = {0};
-    for (int64_t w = 0; w < waiting->count; w++)
-        if (!node || needs(kernel, node, waiting->items[w]))
-            append_wait(kernel->arena, waiting->items[w], to);
-        else
-            loop_append(kernel->arena, &left, waiting->items[w]);
+    const LoopNode *early = NULL;
+    for (int64_t w = 0; w < waiting->count; w++) {
+        const LoopNode *wait = waiting->items[w];
+        if (node && !needs(kernel, node, wait)) {
+            loop_append(kernel->arena, &left, wait);
+            continue;
+        }
+        append_wait(kernel->arena, wait, rows, to);
+        early = rows && wait->early ? wait : early;
+    }
     *waiting = left;
+    return early;
+}
+
+// Whether the outermost loop of a leaf is over rows, which may be executed in any order.
+static bool has_rows(const LoopBody *body) {
+    for (int64_t i = 0; i < body->count; i++)
+        if (body->items[i]->kind == LOOP_FOR || has_rows(&body->items[i]->body))
+            return body->items[i]->kind != LOOP_FOR || body->items[i]->first;
+    return false;
+}
+
+typedef struct {
+    LoopKernel *kernel;
+    const IntExpr *begin, *end;
+} Rows;
+
+// The loop over rows from `begin` to before `end`.
+static void clip_rows(void *context, const LoopNode *node, LoopBody *to) {
+    const Rows *rows = context;
+    Arena *arena = rows->kernel->arena;
+    if (node->kind == LOOP_FOR && node->first) {
+        LoopNode *loop = arena_copy(arena, node, sizeof *node);
+        const IntExpr *begin = int_op(arena, INT_SUB, rows->begin, node->first);
+        loop->lower = loop_append_let(rows->kernel, to, "from", node->var,
+                                      value_index(arena, int_op(arena, INT_MAX, node->lower, begin)));
+        const IntExpr *end = int_op(arena, INT_SUB, rows->end, node->first);
+        end = int_op(arena, INT_MAX, loop->lower, int_op(arena, INT_MIN, node->upper, end));
+        loop->upper = loop_append_let(rows->kernel, to, "to", node->var, value_index(arena, end));
+        node = loop;
+    }
+    loop_append(arena, to, node);
+}
+
+// A leaf that is executed for one range of rows after the other, as `early` and other transfers arrive.
+static const LoopNode *with_rows(LoopKernel *kernel, const LoopNode *leaf, const LoopNode *early) {
+    Arena *arena = kernel->arena;
+    LoopNode *node = loop_node(arena, LOOP_ROWS);
+    LoopField *fields = arena_array(arena, LoopField, 2);
+    fields[0] = (LoopField){loop_add_index(kernel, "begin", -1), "rows", 0};
+    fields[1] = (LoopField){loop_add_index(kernel, "end", -1), "rows", 1};
+    Rows rows = {kernel, int_var(arena, fields[0].var), int_var(arena, fields[1].var)};
+    node->transfer = early->transfer;
+    node->field_count = 2;
+    node->fields = fields;
+    loop_append(arena, &node->body,
+                loop_with_body(arena, leaf, loop_rewrite(arena, &leaf->body, clip_rows, &rows)));
+    return node;
 }
 
 // Partial results are made ready before anything is under way, as that is soon done.
-static LoopBody overlapped(const LoopKernel *kernel, const LoopBody *body) {
+static LoopBody overlapped(LoopKernel *kernel, const LoopBody *body) {
     Arena *arena = kernel->arena;
     LoopBody result = {0}, waiting = {0};
     static const LoopKind first[] = {LOOP_OPEN, LOOP_START};
@@ -54,11 +115,13 @@ static LoopBody overlapped(const LoopKernel *kernel, const LoopBody *body) {
         if (node->kind == LOOP_WAIT) {
             loop_append(arena, &waiting, node);
         } else if (node->kind != LOOP_START && node->kind != LOOP_OPEN) {
-            append_waits(kernel, node, &waiting, &result);
-            loop_append(arena, &result, loop_with_body(arena, node, overlapped(kernel, &node->body)));
+            const bool rows = node->kind == LOOP_LEAF && has_rows(&node->body);
+            const LoopNode *early = append_waits(kernel, node, rows, &waiting, &result);
+            node = loop_with_body(arena, node, overlapped(kernel, &node->body));
+            loop_append(arena, &result, early ? with_rows(kernel, node, early) : node);
         }
     }
-    append_waits(kernel, NULL, &waiting, &result);
+    append_waits(kernel, NULL, false, &waiting, &result);
     return result;
 }
 

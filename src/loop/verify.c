@@ -235,6 +235,8 @@ static void verify_transfer(Verifier *verifier, const LoopNode *node) {
     } rules[LOOP_KIND_COUNT] = {
         [LOOP_START] = {TRANSFER_CLOSED, TRANSFER_STARTED, "a transfer is started twice"},
         [LOOP_WAIT] = {TRANSFER_STARTED, TRANSFER_OPEN, "a transfer is waited for that has not started"},
+        [LOOP_VIEW] = {TRANSFER_STARTED, TRANSFER_OPEN, "a transfer is viewed that has not started"},
+        [LOOP_ROWS] = {TRANSFER_OPEN, TRANSFER_OPEN, "rows wait for a transfer that has no view"},
         [LOOP_FETCH] = {TRANSFER_CLOSED, TRANSFER_OPEN, "a transfer is fetched that is under way"},
         [LOOP_OPEN] = {TRANSFER_CLOSED, TRANSFER_OPEN, "a transfer is opened twice"},
         [LOOP_REDUCE] = {TRANSFER_OPEN, TRANSFER_CLOSED, "a transfer is reduced that is not open"},
@@ -257,6 +259,8 @@ static void verify_inside(Verifier *verifier, const LoopNode *node) {
     verifier->in_vector = vector;
     if (loop_kind(node->kind)->fields & BINDS_INSIDE)
         verifier->vars[node->var] = false;
+    for (int f = 0; f < node->field_count; f++)
+        verifier->vars[node->fields[f].var] = false;
     for (int d = 0; d < node->dim_count; d++)
         if (node->coordinates[d] >= 0)
             verifier->vars[node->coordinates[d]] = false;

@@ -2,6 +2,7 @@
 // Which operands are used at coordinates of entries only: those that are multiplied by a sparse operand with
 // some of their variables, wherever the right side has them.
 #include "index/presence.h"
+#include "lower/bounds.h"
 #include "lower/transfers.h"
 
 typedef struct {
@@ -63,11 +64,49 @@ static int find_level(const Access *access, int var) {
     return -1;
 }
 
+// The variable of the rows that iterations of the outermost loop of a leaf are: it writes other elements in
+// each; -1: there is none.
+static int row_var(const Spmd *spmd, const Leaf *leaf) {
+    const bool divides = leaf && leaf->loop_count > leaf->call_loops && leaf->loops[0].distinct &&
+                         !leaf->loops[0].thread_copies;
+    const int var = divides ? bounds_unit_source(spmd->cin, leaf->assign, leaf->loops[0].var) : -1;
+    return var >= 0 && spmd->cin->vars[var].source ? var : -1;
+}
+
+// Whether the rows of a sparse access are its first level, and all are there.
+static bool has_rows(const Access *access, int var) {
+    const int mode = access->tensor->mode_order[0];
+    for (int m = 0; m < access->tensor->order; m++)
+        if (access->vars[m] == var && (m != mode || !access->tensor->levels[0].format->full))
+            return false;
+    return true;
+}
+
+void transfers_find_rows(const Spmd *spmd, const Leaf *leaf, TransferArray *transfers) {
+    const int var = leaf ? row_var(spmd, leaf) : -1;
+    bool rows = var >= 0 && spmd->dim_count > 0;
+    for (int64_t t = 0; t < transfers->count; t++) {
+        const Transfer *transfer = &transfers->items[t];
+        if (leaf && spmd->nests[transfer->nest].inside == leaf->nest &&
+            tensor_is_sparse(transfer->access->tensor))
+            rows = rows && has_rows(transfer->access, var);
+    }
+    for (int64_t t = 0; t < transfers->count; t++) {
+        Transfer *transfer = &transfers->items[t];
+        if (!leaf || spmd->nests[transfer->nest].inside != leaf->nest)
+            continue;
+        const Access *by = transfer->indexing >= 0 ? transfers->items[transfer->indexing].access : NULL;
+        const bool overlaps = rows && by && !tensor_is_sparse(transfer->access->tensor) &&
+                              transfer->loop_count == 0 && by->vars[by->tensor->mode_order[0]] == var;
+        transfer->rows = overlaps ? leaf->loops[0].var : -1;
+    }
+}
+
 void transfers_find_levels(const Spmd *spmd, TransferArray *transfers) {
     for (int64_t t = 0; t < transfers->count; t++) {
         Transfer *transfer = &transfers->items[t];
         const Transfer *by = transfers->items;
-        transfer->indexing = -1;
+        transfer->indexing = transfer->rows = -1;
         for (int m = 0; m < MAX_ORDER; m++)
             transfer->index_levels[m] = -1;
         if (!transfer->indexed_by)

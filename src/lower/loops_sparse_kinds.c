@@ -156,6 +156,8 @@ void sparse_coordinate_loop(const SparseState *state, SparseLoop *loop, LoopBody
     node->execution.distinct = node->execution.distinct && !advances && !follows;
     inside.threads = state->threads || node->execution.thread;
     LoopBody *body = &node->body;
+    if (loop->number == 0 && !state->inner && node->execution.distinct)
+        node->first = loop->first ? loop->first : int_const(arena, 0);
     const IntExpr *coordinate =
         int_op(arena, INT_ADD, loop->first ? loop->first : int_const(arena, 0), int_var(arena, node->var));
     for (int o = 0; o < leaf->operand_count; o++) {

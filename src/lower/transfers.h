@@ -31,6 +31,8 @@ const Stmt *leaf_assign(const Cin *cin, const Nest *nest, int index, const Trans
 
 // Sets `indexing` and index_levels, when all transfers of `spmd` have the accesses of its leaves.
 void transfers_find_levels(const Spmd *spmd, TransferArray *transfers);
+// Sets `rows` of the transfers of a leaf, when those before are set.
+void transfers_find_rows(const Spmd *spmd, const Leaf *leaf, TransferArray *transfers);
 // Sets indexed_by of the fetches of a nest.
 void transfers_find_indices(const Cin *cin, const Nest *nest, int index, TransferArray *transfers);
 

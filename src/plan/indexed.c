@@ -324,6 +324,74 @@ const char *indexed_use(const StatementPlan *plan, int transfer, int64_t rank, E
     return why;
 }
 
+// The largest home piece of a rank, in the modes of the entries: those in it need nothing of other ranks.
+// False where this follows from no piece alone.
+static bool find_largest(const StatementPlan *plan, int transfer, int64_t rank, const Shared *shared,
+                         Rect *piece, Arena *arena) {
+    const Home *home = &plan->homes[plan->spmd->transfers[transfer].statement_access->tensor->id];
+    const Region own = home_pieces(home, rank, arena);
+    const Region footprint = footprint_of_steps(plan->footprints[transfer], rank, arena);
+    int64_t largest = -1;
+    for (int64_t i = 0; i < own.rects.count; i++)
+        if (largest < 0 || rect_volume(&own.rects.items[i]) > rect_volume(&own.rects.items[largest]))
+            largest = i;
+    if (largest < 0)
+        return false;
+    *piece = own.rects.items[largest];
+    for (int64_t r = 0; r < footprint.rects.count; r++) {
+        Rect rect = footprint.rects.items[r];
+        for (int i = 0; i < shared->count; i++)
+            rect_set_mode(&rect, shared->modes[i], rect_mode(piece, shared->modes[i]));
+        if (!rect_contains(piece, &rect))
+            return false;
+    }
+    return true;
+}
+
+IndexedRows indexed_rows(const StatementPlan *plan, int transfer, int64_t rank, const Entries *entries,
+                         const IndexedUse *use, Arena *arena) {
+    const Transfer *of = &plan->spmd->transfers[transfer];
+    const Shared shared = shared_modes(of);
+    const int64_t *rows =
+        entries->coordinates[plan->spmd->transfers[of->indexing].access->tensor->mode_order[0]];
+    IndexedRows found = {.end = INT64_MAX, .entries = entries->count};
+    Rect own;
+    if (entries->count == 0)
+        return found;
+    found.first = rows[0];
+    found.after = rows[entries->count - 1] + 1;
+    if (use->parts.count == 0)
+        return found;
+    found.end = found.entries = 0;
+    if (!find_largest(plan, transfer, rank, &shared, &own, arena))
+        return found;
+    // Rows from `begin` on need nothing so far; `before`: entries before those of the row.
+    int64_t begin = 0, begin_entry = 0, before = 0;
+    for (int64_t e = 0; e <= entries->count; e++) {
+        const bool end = e == entries->count;
+        if (!end && e > 0 && rows[e] != rows[e - 1])
+            before = e;
+        bool needs = end;
+        for (int i = 0; i < shared.count && !needs; i++) {
+            const int64_t x = entries->coordinates[shared.of[i]][e];
+            needs = x < own.lo[shared.modes[i]] || x >= own.hi[shared.modes[i]];
+        }
+        if (!needs)
+            continue;
+        const int64_t run = (end ? e : before) - begin_entry;
+        if (run > found.entries) {
+            found.begin = begin;
+            found.end = end ? INT64_MAX : rows[e];
+            found.entries = run;
+        }
+        while (!end && e + 1 < entries->count && rows[e + 1] == rows[e])
+            e++;
+        begin = end ? 0 : rows[e] + 1;
+        begin_entry = e + 1;
+    }
+    return found;
+}
+
 Cost indexed_cost(const StatementPlan *plan, int transfer, int64_t rank, const int64_t *elements) {
     const Tensor *tensor = plan->spmd->transfers[transfer].access->tensor;
     const int64_t limit = max_i64(1, plan->options.message_limit / (int64_t)type_info(tensor->type)->size);

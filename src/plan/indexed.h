@@ -37,6 +37,19 @@ typedef struct {
 const char *indexed_use(const StatementPlan *plan, int transfer, int64_t rank, Entries *entries, Arena *arena,
                         IndexedUse *use);
 
+// Rows of the operand that indexes, which has the coordinates of its first level in order: those from `begin`
+// to before `end` have entries that need nothing but what is at home, as have no more of consecutive rows.
+// `first` and `after`: where rows with entries begin and end.
+typedef struct {
+    int64_t begin, end, first, after;
+    int64_t entries; // in them
+} IndexedRows;
+
+// Of what indexed_use has found of a dense operand with the same entries, in the order in which they are
+// stored.
+IndexedRows indexed_rows(const StatementPlan *plan, int transfer, int64_t rank, const Entries *entries,
+                         const IndexedUse *use, Arena *arena);
+
 // The index of the first coordinate that is not less than `x` in a list of `count` in increasing order.
 int64_t coordinate_index(const int64_t *list, int64_t count, int64_t x);
 // A part in terms of the view.

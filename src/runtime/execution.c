@@ -175,6 +175,8 @@ static bool create_indexed(const Assembly *assembly) {
         const Transfer *transfer = parts->transfers[t]->transfer;
         if (transfer->kind == TRANSFER_FETCH && transfer->indexing >= 0)
             assembly->execution->transfers[t].by = storage_of(assembly, transfer->indexing);
+        if (parts->plan && transfer_overlaps(transfer))
+            assembly->execution->transfers[t].leaf = parts->plan->spmd->nests[transfer->nest].inside;
         const int by = parts->plan ? transfer_indexed_by(parts->plan, t) : -1;
         if (by < 0)
             continue;

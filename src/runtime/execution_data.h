@@ -10,6 +10,15 @@
 #include "runtime/result_home.h"
 #include "runtime/transfer.h"
 
+// The rows of a leaf in the order in which it computes them: those from `begin` to before `end` in blocks,
+// between which transfers make progress, and when these have ended, those before and after.
+typedef struct {
+    int next; // range of rows
+    int blocks;
+    IndexedRows rows;
+    int64_t range[2];
+} RowOrder;
+
 typedef struct {
     Result result;
     ResultHome *result_home; // of a sparse result that is computed on other ranks than its owners; or NULL
@@ -36,7 +45,8 @@ struct distal_execution {
     char **rows;           // by number, that of one thread after the other
     const int64_t *row_bytes;
     int row_count;
-    bool converts; // the values of the copy are put into the result, and no kernel runs
+    RowOrder row_order; // of the current leaf
+    bool converts;      // the values of the copy are put into the result, and no kernel runs
     int zeroed_count;
     Storage *const *zeroed;
     MPI_Comm all;

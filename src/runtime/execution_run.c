@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Running an execution: entries move before the kernel and after it; meanwhile the kernel makes the calls of
 // distal_kernel.h.
+#include "base/integer.h"
 #include "runtime/execution_data.h"
 
 #include <omp.h>
@@ -108,6 +109,73 @@ void distal_start(distal_execution *execution, int transfer) {
 const distal_view *distal_wait(distal_execution *execution, int transfer) {
     transfer_wait(&execution->transfers[transfer]);
     return &execution->transfers[transfer].exposed;
+}
+
+const distal_view *distal_view_early(distal_execution *execution, int transfer) {
+    return &execution->transfers[transfer].exposed;
+}
+
+// The rows that need nothing of any transfer of the leaf. One that does not move single elements is waited
+// for first.
+static void begin_rows(distal_execution *execution, int leaf) {
+    enum { BLOCK = 1 << 14, MOST = 8 }; // entries in a block at least; blocks
+    IndexedRows rows = {.end = INT64_MAX, .after = INT64_MAX};
+    for (int t = 0; t < execution->transfer_count; t++) {
+        const TransferState *state = &execution->transfers[t];
+        if (state->leaf != leaf)
+            continue;
+        const IndexedRows all = {0}, *of = state->indexed ? indexed_fetch_rows(state->indexed) : &all;
+        rows.begin = max_i64(rows.begin, of->begin);
+        rows.end = min_i64(rows.end, of->end);
+        rows.first = max_i64(rows.first, of->first);
+        rows.after = min_i64(rows.after, of->after);
+        rows.entries = max_i64(rows.entries, of->entries);
+    }
+    if (rows.begin >= rows.end)
+        rows.begin = rows.end = 0;
+    const int64_t blocks = max_i64(1, min_i64(MOST, rows.entries / BLOCK));
+    execution->row_order = (RowOrder){.rows = rows, .blocks = rows.begin < rows.end ? (int)blocks : 0};
+}
+
+// Where block `block` of the rows that are computed first begins: rows with entries are divided evenly.
+static int64_t block_begin(const RowOrder *order, int block) {
+    const IndexedRows *rows = &order->rows;
+    const int64_t first = min_i64(max_i64(rows->begin, rows->first), rows->end);
+    const int64_t count = max_i64(0, min_i64(rows->end, rows->after) - first);
+    return block == 0               ? rows->begin
+           : block == order->blocks ? rows->end
+                                    : first + distal_part_begin(count, order->blocks, block);
+}
+
+static void wait_for_rows(distal_execution *execution, int leaf, bool end) {
+    for (int t = 0; t < execution->transfer_count; t++) {
+        TransferState *state = &execution->transfers[t];
+        if (state->leaf != leaf)
+            continue;
+        if (end)
+            transfer_wait(state);
+        else if (state->indexed)
+            indexed_fetch_progress(state->indexed);
+    }
+}
+
+const int64_t *distal_next_rows(distal_execution *execution, int transfer) {
+    const int leaf = execution->transfers[transfer].leaf;
+    RowOrder *order = &execution->row_order;
+    if (order->next == 0)
+        begin_rows(execution, leaf);
+    while (order->next <= order->blocks + 1) {
+        const int range = order->next++;
+        if (range == order->blocks || (range > 0 && range < order->blocks))
+            wait_for_rows(execution, leaf, range == order->blocks);
+        const bool before = range == order->blocks, after = range > order->blocks;
+        order->range[0] = before ? 0 : after ? order->rows.end : block_begin(order, range);
+        order->range[1] = before ? order->rows.begin : after ? INT64_MAX : block_begin(order, range + 1);
+        if (order->range[0] < order->range[1])
+            return order->range;
+    }
+    order->next = 0;
+    return NULL;
 }
 
 const distal_view *distal_fetch(distal_execution *execution, int transfer) {

@@ -18,6 +18,7 @@ struct IndexedFetch {
     ValueExchange values;
     void *numbers[MAX_ORDER]; // by mode; NULL: none
     int64_t number_bytes;     // of them, as planned
+    IndexedRows rows;
     // From home pieces to `values`, and from there to the view; and from home pieces to the view.
     CopyList packed, unpacked, own;
 };
@@ -62,6 +63,10 @@ const Piece *indexed_fetch_view(const IndexedFetch *fetch) {
 
 void *indexed_fetch_numbers(const IndexedFetch *fetch, int mode) {
     return fetch->numbers[mode];
+}
+
+const IndexedRows *indexed_fetch_rows(const IndexedFetch *fetch) {
+    return &fetch->rows;
 }
 
 static const LevelArrays *listing_level(const Storage *by, int level, int *array) {
@@ -122,6 +127,9 @@ static bool find_parts(void *arguments, Diagnostics *diagnostics) {
     if (ok)
         why = indexed_use(fetch->plan, fetch->transfer, fetch->storage->rank, &entries, diagnostics->arena,
                           &finding->use);
+    if (ok && !why && transfer_overlaps(&fetch->plan->spmd->transfers[fetch->transfer]))
+        fetch->rows = indexed_rows(fetch->plan, fetch->transfer, fetch->storage->rank, &entries,
+                                   &finding->use, diagnostics->arena);
     entries_free(&entries);
     if (!ok)
         return false;
@@ -285,6 +293,10 @@ void indexed_fetch_start(IndexedFetch *fetch) {
     copy_list_execute(&fetch->packed, size);
     value_exchange_send(&fetch->values);
     copy_list_execute(&fetch->own, size);
+}
+
+void indexed_fetch_progress(IndexedFetch *fetch) {
+    value_exchange_progress(&fetch->values);
 }
 
 void indexed_fetch_finish(IndexedFetch *fetch) {

@@ -22,8 +22,11 @@ bool indexed_fetch_is_known(const IndexedFetch *fetch);
 // Finds them, and requests them from their owners. Of the memory that the tensor may take, `taken` bytes are
 // taken. Collective over `comm`; false with the same diagnostic on all ranks.
 bool indexed_fetch_find(IndexedFetch *fetch, int64_t taken, MPI_Comm comm, Diagnostics *diagnostics);
-// Moves their values into the view.
+// Which rows of the sparse operand need nothing but what is at home, where the transfer overlaps with those.
+const IndexedRows *indexed_fetch_rows(const IndexedFetch *fetch);
+// Moves their values into the view. From the start on it has those that are at home.
 void indexed_fetch_start(IndexedFetch *fetch);
+void indexed_fetch_progress(IndexedFetch *fetch);
 void indexed_fetch_finish(IndexedFetch *fetch);
 
 // What the kernel reads, in a home piece or a buffer; without data where this rank uses nothing. In a mode

@@ -136,7 +136,7 @@ static int64_t place_scratch(TransferState *state) {
 bool transfer_allocate(TransferState *state, const RankTransfer *plan, Storage *storage, Arena *arena,
                        Diagnostics *diagnostics) {
     CallScope *scope = &state->scope;
-    *state = (TransferState){.scope = {.plan = plan, .storage = storage, .arena = arena}};
+    *state = (TransferState){.scope = {.plan = plan, .storage = storage, .arena = arena}, .leaf = -1};
     state->calls = arena_array(arena, OperationCall, count_operations(plan));
     scope->requests = arena_array(arena, MPI_Request, count_requests(plan));
     scope->types = message_types_create();

@@ -133,6 +133,11 @@ void value_exchange_send(ValueExchange *exchange) {
                (size_t)(exchange->sends[rank] * size));
 }
 
+void value_exchange_progress(ValueExchange *exchange) {
+    int done;
+    MPI_Testall(exchange->request_count, exchange->requests, &done, MPI_STATUSES_IGNORE);
+}
+
 void value_exchange_wait(ValueExchange *exchange) {
     wait_all(exchange->request_count, exchange->requests);
 }

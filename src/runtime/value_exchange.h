@@ -38,6 +38,8 @@ void value_exchange_run(ValueExchange *exchange);
 void value_exchange_receive(ValueExchange *exchange);
 void value_exchange_send(ValueExchange *exchange);
 void value_exchange_wait(ValueExchange *exchange);
+// Between the second and the third: MPI libraries move data only while they are called.
+void value_exchange_progress(ValueExchange *exchange);
 
 // Where the elements to and from a rank are, in `outgoing` and in `incoming`.
 char *value_exchange_to(const ValueExchange *exchange, int rank);

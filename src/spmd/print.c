@@ -335,6 +335,10 @@ static void print_sequence(Printer *printer, const SpmdNode *node, int depth) {
             print_needed(printer, access);
         else
             text_append(printer->to, access->tensor->name);
+        if (node->kind == SPMD_FETCH && transfer_overlaps(&printer->spmd->transfers[node->transfer]))
+            text_printf(printer->to,
+                        "  # rows %s that need nothing of other ranks come first, while it arrives",
+                        printer->names.vars[printer->spmd->transfers[node->transfer].rows]);
         text_append(printer->to, "\n");
     }
 }

@@ -38,6 +38,9 @@ typedef struct {
     // in the operand, or as in a buffer that has no others.
     int indexing;
     int index_levels[MAX_ORDER];
+    // The outermost loop of its leaf, over rows, which are coordinates of the first level of the operand that
+    // indexes: rows that use nothing of other ranks are computed while the rest arrives. -1: none.
+    int rows;
     int nest, stage;
     int at; // variable of the loop that it is at (for diagnostics and plans), -1: outside of all loops
     int loop_count; // sequential loops around it, outermost first
@@ -207,6 +210,11 @@ typedef struct {
     bool calls_library; // some leaf calls the BLAS
     bool contracts;     // some leaf is a contraction
 } Spmd;
+
+// Whether leaves begin before the fetch has ended.
+static inline bool transfer_overlaps(const Transfer *transfer) {
+    return transfer->rows >= 0;
+}
 
 // The stage that a nest is in.
 static inline const Stage *spmd_stage(const Spmd *spmd, int nest) {

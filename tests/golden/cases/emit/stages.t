@@ -265,4 +265,4 @@ void distal_kernel_0_structure(distal_execution *execution, const int64_t *param
 extern const distal_kernel_function distal_kernel_0_assembly;
 const distal_kernel_function distal_kernel_0_assembly = distal_kernel_0_structure;
 extern const char distal_kernel_0_id[];
-const char distal_kernel_0_id[] = "c08c3d75d613e7a4cf7c42daee114302";
+const char distal_kernel_0_id[] = "1ceba7c3749dc52b40c29ece03725a74";

@@ -25,7 +25,7 @@ forall(io) forall(iio) forall(iii) forall(j) y(i) += B(i, j) * x(j)
 for all P(io, iio) in parallel:
     accumulate y[ii_begin : ii_begin + ii_length]
     fetch B[ii_begin : ii_begin + ii_length, :]
-    fetch x[:]
+    fetch x[:]  # rows iii that need nothing of other ranks come first, while it arrives
     # loops: 'B' is sparse
     for iii in 0 .. min(|iii|, ii_length - iio * |iii|):
         ii = iio * |iii| + iii

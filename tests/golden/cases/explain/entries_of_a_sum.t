@@ -59,7 +59,7 @@ for all P(io) in parallel:
 for all P(io) in parallel:
     accumulate y[io * |ii| : (io + 1) * |ii|]
     fetch B[io * |ii| : (io + 1) * |ii|, :]
-    fetch x[:]
+    fetch x[:]  # rows ii that need nothing of other ranks come first, while it arrives
     # loops: 'B' is sparse
     for ii in 0 .. min(|ii|, n - io * |ii|):
         i = io * |ii| + ii
