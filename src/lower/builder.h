@@ -47,9 +47,10 @@ typedef struct {
     const Access *access;
     const View *view;
     bool written;
-    int level;                  // number of levels, from the outermost, whose position is known
-    const IntExpr *begin, *end; // positions of the last of these, from `begin` to before `end`; NULL: one
-    const Value *present;       // whether there is one; NULL: yes
+    int level;                    // number of levels, from the outermost, whose position is known
+    const IntExpr *begin, *end;   // positions of the last of these, from `begin` to before `end`; NULL: one
+    const IntExpr *at[MAX_ORDER]; // by level that is known: the first of these positions
+    const Value *present;         // whether there is one; NULL: yes
     // Where coordinates of the loop around increase and the next level is looked up: a local variable with
     // the position reached so far, and the end.
     int cursor;

@@ -30,12 +30,11 @@ const IntExpr *build_position(const LeafBuilder *leaf, const Access *access, Tra
     const View *view = build_view(leaf->builder, access, kind);
     const IntExpr *position = NULL;
     const Stage *stage = build_stage(leaf->builder);
-    const bool shared =
-        kind == TRANSFER_REDUCE && stage->result == RESULT_SHARED && tensor_is_sparse(access->tensor);
+    const bool shared = kind == TRANSFER_REDUCE && stage->shared && tensor_is_sparse(access->tensor);
     const int operand =
         shared ? build_operand(leaf, stage->shared, TRANSFER_FETCH) : build_operand(leaf, access, kind);
     if (operand >= 0)
-        return leaf->operands[operand].begin;
+        return leaf->operands[operand].at[access->tensor->order - 1];
     if (view->scalar)
         return NULL;
     for (int l = 0; l < view->level_count; l++) {

@@ -44,6 +44,11 @@ static inline void sparse_append(const SparseState *state, LoopBody *to, const L
     loop_append(sparse_arena(state), to, node);
 }
 
+// The position in the next level is known: it is `begin`.
+static inline void sparse_pass_level(Operand *operand) {
+    operand->at[operand->level++] = operand->begin;
+}
+
 // The next level of an operand; NULL where the positions of all are known.
 static inline const Level *sparse_level(const Operand *operand) {
     return operand->level < operand->access->tensor->order ? &operand->view->levels[operand->level] : NULL;

@@ -101,7 +101,7 @@ static void append_presence(SparseState *inside, SparseLoop *loop, int o, const 
     operand->begin = loop->positions[o];
     operand->end = loop->next[o];
     operand->present = found;
-    operand->level++;
+    sparse_pass_level(operand);
     inside->unchecked = true;
 }
 
@@ -211,7 +211,7 @@ void sparse_position_loop(const SparseState *state, SparseLoop *loop, LoopBody *
         body = &node->body;
     }
     append_coordinate(state, loop, level->type.format->coordinate(arena, level, operand->begin), body);
-    operand->level++;
+    sparse_pass_level(operand);
     sparse_inside(&inside, loop, body);
     if (node)
         sparse_append(state, to, node);

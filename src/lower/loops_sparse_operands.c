@@ -114,7 +114,7 @@ static void take_next(const SparseState *state, Operand *operand, LoopBody *to) 
     operand->end = NULL;
     operand->consecutive = false;
     operand->cursor = -1;
-    operand->level++;
+    sparse_pass_level(operand);
 }
 
 void sparse_number(SparseState *state, const Operand *operand, LoopBody *to) {
@@ -159,13 +159,13 @@ static void append_lookup(SparseState *state, Operand *operand, LoopBody *to) {
         const IntExpr *at = format->locate(arena, level, parent, coordinate);
         operand->begin = sparse_let_index(state, operand, "p", value_index(arena, at), to);
         operand->end = NULL;
-        operand->level++;
+        sparse_pass_level(operand);
         return;
     }
     if (assembly_adds_to_row(state->leaf, operand)) {
         operand->begin = coordinate;
         operand->end = NULL;
-        operand->level++;
+        sparse_pass_level(operand);
         return;
     }
     if (operand->consecutive) {
@@ -192,7 +192,7 @@ static void append_lookup(SparseState *state, Operand *operand, LoopBody *to) {
     operand->begin = position;
     operand->present = found;
     operand->cursor = -1;
-    operand->level++;
+    sparse_pass_level(operand);
     sparse_number(state, operand, to);
 }
 

@@ -253,7 +253,7 @@ static void append_levels(SparseState *state, Part *part, int l, LoopBody *to) {
     operand->begin = position;
     operand->end = NULL;
     operand->present = NULL;
-    operand->level = l + 1;
+    sparse_pass_level(operand);
     sparse_number(state, operand, body);
     state->known[var] = true;
     if (l < stored->last_level)

@@ -189,8 +189,7 @@ static bool lower_loops_of(Lowering *lowering, const Stmt *stmt, int first, cons
     }
     for (int i = 0; i < depth; i++)
         site.outside[loops[i]] = true;
-    if (lowering->converted ||
-        (first == last && stage->result != RESULT_SHARED && assignment_sparse(cin->assignment))) {
+    if (lowering->converted || (first == last && !stage->shared && assignment_sparse(cin->assignment))) {
         site.converted = lowering->converted
                              ? leaf_convert_as(cin, lowering->converted, spmd, &lowering->transfers)
                              : leaf_convert(&site, &nest, &lowering->transfers);
@@ -350,6 +349,24 @@ static const Access *convert_as_result(const Cin *cin, const Access *operand) {
     return leaf_stored_as(cin->arena, operand, result);
 }
 
+// Whether the result has the first levels of an operand with an entry below each of their positions: its
+// other modes are summed over, and all of its levels are iterated over in order by one process.
+static bool stored_as_leading(const Lowering *lowering, const Access *result, const Access *operand) {
+    const Tensor *left = result->tensor, *right = operand->tensor;
+    const int order = left->order;
+    bool leading = order > 0 && order < right->order && !left->levels[order - 1].nonunique &&
+                   lowering->spmd->dim_count == 0 && !left->placement && !right->placement &&
+                   has_default_order(lowering->cin);
+    for (int l = 0; leading && l < right->order; l++) {
+        const int var = operand->vars[right->mode_order[l]];
+        leading = l >= order || (var == result->vars[left->mode_order[l]] &&
+                                 level_type_equal(left->levels[l], right->levels[l]));
+        for (int other = 0; other < l; other++)
+            leading = leading && var != operand->vars[right->mode_order[other]];
+    }
+    return leading;
+}
+
 // What is sparse has the structure of an operand if that is the only sparse one, is indexed like it, and the
 // right side is present where it is: B(i, j) in A(i, j) = B(i, j) * C(i, k) * D(k, j). Where it is stored
 // otherwise, as in a conversion or a transposition, it is converted, and the result has the structure of the
@@ -374,7 +391,12 @@ static bool choose_result(Lowering *lowering, Stage *stage) {
         lowering->spmd->converts = converted && cin->part_count == 1 && part->rhs->kind == EXPR_ACCESS &&
                                    stage->target->type == operands.access->tensor->type;
     }
-    return stage->result == RESULT_SHARED || !operands.row ||
+    if (!stage->shared && operands.count == 1 && writer && !part->accumulate && cin->part_count == 1 &&
+        stored_as_leading(lowering, part->lhs, operands.access) && requires(cin, writer, operands.access)) {
+        stage->result = RESULT_LEADING;
+        stage->shared = operands.access;
+    }
+    return stage->shared || !operands.row ||
            diagnostics_error(
                lowering->diagnostics, part_of(cin, operands.row)->span,
                "entries of '%s' that follow from the workspace '%s' are not supported yet, as that stores "
@@ -420,6 +442,10 @@ static const Leaf *leaf_of(const SpmdNode *node) {
 static void choose_assembly(Lowering *lowering, Stage *stage, const int64_t *params) {
     Spmd *spmd = lowering->spmd;
     const Stmt *writer = only_writer(spmd->cin, stage->target);
+    if (stage->result == RESULT_LEADING)
+        stage->assembly =
+            arena_printf(spmd->arena, "'%s' has the entries of the first %d levels of '%s'",
+                         stage->target->name, stage->target->order, stage->shared->tensor->name);
     if (stage->result != RESULT_ASSEMBLED || !writer)
         return;
     int nest = 0;

@@ -175,7 +175,10 @@ bool result_finish(Result *result, Diagnostics *diagnostics) {
     if (result->kind == RESULT_SHARED)
         return storage_share(result->target, result->shared->structure, !result->converts) ||
                no_memory(result, diagnostics);
-    const bool ok = assemble(result, diagnostics);
+    const bool ok = result->kind == RESULT_LEADING
+                        ? storage_share_leading(result->target, result->shared->structure) ||
+                              no_memory(result, diagnostics)
+                        : assemble(result, diagnostics);
     free_lists(result);
     for (int i = 0; ok && i < result->operand_count; i++)
         structure_hold(&result->known[i], result->operands[i]->structure);

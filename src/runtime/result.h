@@ -12,12 +12,13 @@
 typedef struct {
     ResultKind kind;
     bool adds;             // the statement adds to what the result has
-    Storage *target;       // RESULT_SHARED, RESULT_ASSEMBLED
-    const Storage *shared; // RESULT_SHARED: has the structure
+    Storage *target;       // not of RESULT_DENSE
+    const Storage *shared; // RESULT_SHARED, RESULT_LEADING: has the structure
     bool converts;         // and all values are put in before anything reads them
     int operand_count;
     Storage *const *operands; // those on which the structure depends, dense ones among them
-    // RESULT_ASSEMBLED, once it has been: structures of the operands then, NULL of dense ones, and that made.
+    // RESULT_ASSEMBLED and RESULT_LEADING, once it has been: structures of the operands then, NULL of dense
+    // ones, and that made.
     Structure **known; // by operand
     Structure *made;
     SetAside before; // what the target had, while it gets others

@@ -142,6 +142,7 @@ void structure_release(Structure *structure) {
     if (!structure || --structure->references > 0)
         return;
     stored_free(&structure->levels);
+    structure_release(structure->of);
     free(structure);
 }
 
@@ -214,4 +215,22 @@ bool storage_share(Storage *storage, Structure *structure, bool zero) {
     if (zero)
         storage_zero(storage);
     return true;
+}
+
+bool storage_share_leading(Storage *storage, Structure *structure) {
+    Structure *leading = calloc(1, sizeof *leading);
+    if (!leading)
+        return false;
+    leading->levels = storage_empty(storage);
+    for (int l = 0; l < leading->levels.order; l++) {
+        leading->levels.arrays[l] = structure->levels.arrays[l];
+        for (int a = 0; a < LEVEL_ARRAY_COUNT; a++)
+            leading->levels.arrays[l].borrowed[a] = true;
+    }
+    leading->levels.value_count = leading->levels.arrays[leading->levels.order - 1].position_count;
+    structure_hold(&leading->of, structure);
+    leading->references = 1;
+    const bool ok = storage_share(storage, leading, true);
+    structure_release(leading);
+    return ok;
 }

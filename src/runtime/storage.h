@@ -11,9 +11,10 @@
 
 // The structure of a sparse tensor on this rank: its levels with their arrays. It does not change; tensors
 // with the same pattern share it, and two with different structures have different ones on every rank.
-typedef struct {
+typedef struct Structure {
     int64_t references;
-    StoredTensor levels; // without values
+    StoredTensor levels;  // without values
+    struct Structure *of; // whose first levels these are; NULL: it has arrays of its own
 } Structure;
 
 typedef struct {
@@ -67,6 +68,9 @@ void storage_settle(Storage *storage, SetAside *before, bool replaced);
 // Gives `storage` the structure of another tensor with the same levels, of modes in any order, and values of
 // its own, zero if `zero`. False: no memory, and nothing has changed.
 bool storage_share(Storage *storage, Structure *structure, bool zero);
+// The same with the first levels of another tensor: the structure is new, and has the arrays of the other
+// one. `structure` is NULL on a rank without entries.
+bool storage_share_leading(Storage *storage, Structure *structure);
 void structure_release(Structure *structure); // which may be NULL
 // Keeps a structure, which may be NULL, in a place in stead of what it held.
 void structure_hold(Structure **place, Structure *structure);

@@ -176,6 +176,7 @@ typedef struct {
 typedef enum {
     RESULT_DENSE,     // full
     RESULT_SHARED,    // those of an operand: it has an element exactly where this has one
+    RESULT_LEADING,   // the first ones of an operand, which has elements below each position of them
     RESULT_ASSEMBLED, // made from the entries that a function of its own appends, before values are computed
 } ResultKind;
 
@@ -184,7 +185,7 @@ typedef enum {
 typedef struct {
     const Tensor *target; // the workspace or the result
     ResultKind result;    // where its levels come from
-    const Access *shared; // RESULT_SHARED: the operand's access
+    const Access *shared; // RESULT_SHARED, RESULT_LEADING: the operand's access; else NULL
     // The row that values are added to, before they are copied to the entries of `target` in order; -1: none,
     // they are added to the entries.
     int values_row;

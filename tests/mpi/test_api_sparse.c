@@ -315,7 +315,7 @@ static void test_refused(MPI_Comm comm, int rank, int ranks) {
     distal_tensor *a = NULL;
     distal_statement *statement = NULL;
     OK(distal_tensor_declare(d, "A(4611686018427387904): f64, {compressed}", NULL, &a));
-    OK(distal_statement_create(d, "A(i) = B(i, j)", &statement));
+    OK(distal_statement_create(d, "A(j) = B(i, j)", &statement));
     CHECK(distal_use_kernel(statement, test_kernel, NULL, "?") == DISTAL_INVALID, "used");
     CHECK(strstr(distal_error(d), "by a second function, distal_kernel_0_structure, which is NULL here"),
           "%s", distal_error(d));

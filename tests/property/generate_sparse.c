@@ -13,6 +13,7 @@ enum {
     PLACED_PERCENT = 50,
     COMMON_PERCENT = 40,
     WIDE_PERCENT = 50,
+    LEADING_PERCENT = 30,
     MAX_WIDE_POINTS = 100000
 };
 const char sparse_space[] = "sparse";
@@ -70,6 +71,39 @@ static void draw_storage(Random *random, DraftTensor *tensor) {
     tensor->fill = random_weighted(random, fills, FILL_COUNT);
     if (tensor->order > 0 && random_chance(random, 68))
         draw_storage_levels(random, tensor);
+}
+
+// The result gets the first levels of an operand that has all of its modes, in the order of the result.
+static void draw_leading_levels(Draft *draft, const DraftStatement *statement) {
+    DraftTensor *target = &draft->tensors[statement->target], *from = NULL;
+    const char *vars = NULL;
+    for (int n = 0; n < statement->node_count; n++) {
+        const DraftNode *at = &statement->nodes[n];
+        if (at->kind == NODE_ACCESS && draft_is_sparse(&draft->tensors[at->tensor])) {
+            from = &draft->tensors[at->tensor];
+            vars = at->vars;
+        }
+    }
+    if (!from || from == target || target->order == 0 || target->order >= from->order)
+        return;
+    int order[DRAFT_ORDER], count = 0;
+    bool taken[DRAFT_ORDER] = {false};
+    for (int l = 0; l < target->order; l++)
+        for (int m = 0; m < from->order; m++)
+            if (!taken[m] && count <= l && vars[m] == statement->vars[target->mode_order[l]]) {
+                taken[m] = true;
+                order[count++] = m;
+            }
+    const char *last = from->levels[target->order - 1];
+    if (count < target->order || (last && strstr(last, "nonunique")))
+        return;
+    for (int m = 0; m < from->order; m++)
+        if (!taken[m])
+            order[count++] = m;
+    memcpy(from->mode_order, order, sizeof order);
+    from->reordered = true;
+    memcpy(target->levels, from->levels, sizeof from->levels[0] * (size_t)target->order);
+    target->formats = true;
 }
 
 static void make_dense(DraftTensor *tensor) {
@@ -418,6 +452,8 @@ void generate_sparse_draft(uint64_t seed, int64_t index, Draft *draft) {
     }
     for (int t = 0; t < draft->tensor_count; t++)
         draw_storage(&random, &draft->tensors[t]);
+    if (random_chance(&random, LEADING_PERCENT))
+        draw_leading_levels(draft, &draft->statements[0]);
     for (int s = 0; s < count; s++)
         draw_divisors(&random, draft, &draft->statements[s]);
     draw_results(draft);
