@@ -341,8 +341,10 @@ static double relative_error(double difference, double magnitude) {
     return magnitude > 0 ? difference / magnitude : INFINITY;
 }
 
+// Summands b(k) * c that are infinite with both signs add up to NaN, but (b(1) + b(2)) * c, as products are
+// formed with workspaces, is infinite then.
 static double real_error(double got, double value, double magnitude) {
-    if (got == value || (isnan(got) && isnan(value)))
+    if (got == value || (isnan(value) && !isfinite(got)))
         return 0;
     return isfinite(got) && isfinite(value) ? relative_error(fabs(got - value), magnitude) : INFINITY;
 }

@@ -33,8 +33,9 @@ size_t evaluator_value_size(const Evaluator *evaluator); // bytes of one value
 bool evaluator_run(const Evaluator *evaluator, const void *const *arrays, int64_t first, int64_t last,
                    void *values, double *magnitudes);
 
-// The largest |got - value| / magnitude over `count` elements: 0 where both are equal (NaN equals NaN),
-// infinite where only one is NaN, and for integers 0 or infinite. `got` has the type of the left side.
+// The largest |got - value| / magnitude over `count` elements: 0 where both are equal (a NaN equals NaN and
+// infinities, real_error says why), infinite where else one is not finite, and for integers 0 or infinite.
+// `got` has the type of the left side.
 double evaluator_error(const Evaluator *evaluator, const void *got, const void *values,
                        const double *magnitudes, int64_t count);
 

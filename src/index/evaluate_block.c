@@ -192,7 +192,8 @@ static void combine_magnitudes(ExprKind operation, Register *left, const Registe
     } else {
         for (int i = 0; i < count; i++) {
             double divisor = kind == WIDE_COMPLEX ? hypot(right->re[i], right->im[i]) : fabs(right->re[i]);
-            left->magnitude[i] = left->magnitude[i] / divisor * (right->magnitude[i] / divisor);
+            left->magnitude[i] =
+                isinf(divisor) ? 0 : left->magnitude[i] / divisor * (right->magnitude[i] / divisor);
         }
     }
 }

@@ -12,15 +12,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-// 0.5 .. 1.5 and its negative; whole numbers 1 .. 9 for integers.
-static double input_value(ElementType type, uint64_t seed, int64_t position) {
-    double value = random_value(seed, position), sign = random_value(seed + 1, position) < 0.5 ? -1 : 1;
-    return sign * (type_info(type)->is_integer ? floor(1 + 9 * value) : 0.5 + value);
+// What the elements of an input are drawn by. `special`: some of those that are not integers are infinite,
+// not a number, or zero.
+typedef struct {
+    ElementType type;
+    uint64_t seed;
+    bool special;
+} Input;
+
+static Input input_of(const Tensor *tensor, uint64_t seed) {
+    const uint64_t own = seed * 1000003u + (uint64_t)tensor->id * 7919u;
+    return (Input){tensor->type, own, !(seed & SEED_WITHOUT_SPECIAL) && own % 6 == 0};
 }
 
-static void set_value(ElementType type, uint64_t seed, int64_t position, void *element) {
-    double real = input_value(type, seed, position), imaginary = input_value(type, seed + 2, position);
-    switch (type) {
+// 0.5 .. 1.5 and its negative; whole numbers 1 .. 9 for integers.
+static double input_value(const Input *input, uint64_t seed, int64_t position) {
+    static const double special[] = {INFINITY, -INFINITY, NAN, 0};
+    double value = random_value(seed, position), sign = random_value(seed + 1, position) < 0.5 ? -1 : 1;
+    if (type_info(input->type)->is_integer)
+        return sign * floor(1 + 9 * value);
+    if (input->special && random_value(seed + 4, position) < 1. / 16)
+        return special[(int)(4 * value)];
+    return sign * (0.5 + value);
+}
+
+static void set_value(const Input *input, int64_t position, void *element) {
+    double real = input_value(input, input->seed, position),
+           imaginary = input_value(input, input->seed + 2, position);
+    switch (input->type) {
     case TYPE_I32:
         *(int32_t *)element = (int32_t)real;
         break;
@@ -66,21 +85,15 @@ static bool visit_elements(const Piece *piece, ElementType type, const int64_t *
     }
 }
 
-typedef struct {
-    ElementType type;
-    uint64_t seed;
-} Input;
-
 static bool set_element(void *context, void *element, int64_t position) {
-    const Input *input = context;
-    set_value(input->type, input->seed, position, element);
+    set_value(context, position, element);
     return true;
 }
 
 static bool check_element(void *context, void *element, int64_t position) {
     const Input *input = context;
     double expected[2];
-    set_value(input->type, input->seed, position, expected);
+    set_value(input, position, expected);
     return memcmp(element, expected, type_info(input->type)->size) == 0;
 }
 
@@ -92,26 +105,23 @@ static bool poison_element(void *context, void *element, int64_t position) {
     return true;
 }
 
-static uint64_t tensor_seed(const Tensor *tensor, uint64_t seed) {
-    return seed * 1000003u + (uint64_t)tensor->id * 7919u;
-}
-
 void input_element(const Tensor *tensor, uint64_t seed, int64_t position, void *element) {
-    set_value(tensor->type, tensor_seed(tensor, seed), position, element);
+    const Input input = input_of(tensor, seed);
+    set_value(&input, position, element);
 }
 
 void fill_input(const Piece *piece, const Tensor *tensor, const int64_t *extents, uint64_t seed) {
-    Input input = {tensor->type, tensor_seed(tensor, seed)};
+    Input input = input_of(tensor, seed);
     visit_elements(piece, tensor->type, extents, set_element, &input);
 }
 
 bool is_input(const Piece *piece, const Tensor *tensor, const int64_t *extents, uint64_t seed) {
-    Input input = {tensor->type, tensor_seed(tensor, seed)};
+    Input input = input_of(tensor, seed);
     return visit_elements(piece, tensor->type, extents, check_element, &input);
 }
 
 void fill_poison(const Piece *piece, ElementType type) {
-    Input input = {type, 0};
+    Input input = {.type = type};
     int64_t unused[MAX_ORDER] = {0};
     visit_elements(piece, type, unused, poison_element, &input);
 }

@@ -8,7 +8,11 @@
 #include "runtime/storage.h"
 #include "trial.h"
 
-// Values that stay away from zero, both signs, distinct by tensor, position and seed.
+// A bit of seeds of inputs without special values: elements that are infinite, NaN or zero.
+#define SEED_WITHOUT_SPECIAL (UINT64_C(1) << 63)
+
+// Values of both signs that stay away from zero, distinct by tensor, position and seed; of one tensor in six,
+// some are special.
 void fill_input(const Piece *piece, const Tensor *tensor, const int64_t *extents, uint64_t seed);
 // What no computation leaves behind.
 void fill_poison(const Piece *piece, ElementType type);

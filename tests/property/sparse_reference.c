@@ -46,16 +46,18 @@ bool sparse_is_equal(Entries *stored, Entries *entries) {
     const size_t size = type_info(entries->type)->size;
     if (entries_sort(stored, NULL) || entries_sort(entries, NULL))
         return false;
-    int64_t e = 0;
-    for (int64_t s = 0; s < stored->count; s++) {
-        if (memcmp(value_at(stored, s), zero, size) == 0)
-            continue;
-        if (e == entries->count || !same_point(stored, s, entries, e) ||
+    int64_t s = 0, e = 0;
+    for (;; s++, e++) {
+        // Entries that are zero are stored, too, but not all zeros that are stored are entries.
+        while (s < stored->count && memcmp(value_at(stored, s), zero, size) == 0 &&
+               (e == entries->count || !same_point(stored, s, entries, e)))
+            s++;
+        if (s == stored->count || e == entries->count)
+            return s == stored->count && e == entries->count;
+        if (!same_point(stored, s, entries, e) ||
             memcmp(value_at(stored, s), value_at(entries, e), size) != 0)
             return false;
-        e++;
     }
-    return e == entries->count;
 }
 
 static EvaluatorInput input_of(const Entries *entries) {

@@ -155,6 +155,15 @@ static void emit(Trial *trial, int number) {
     trial->functions = text_string(&functions);
 }
 
+// Whether a workspace stores zeros where it has no value, which are NaN beside infinities (docs/schedule.md).
+static bool has_partial_workspace(const Trial *trial) {
+    const Plan *plan = trial->pipeline->plan;
+    bool partial = false;
+    for (int t = 0; t < plan->tensor_count; t++)
+        partial |= plan->tensors[t]->partial;
+    return partial;
+}
+
 Trial *trial_create(const Draft *draft, int number) {
     Arena *arena = arena_create();
     Trial *trial = arena_new(arena, Trial);
@@ -177,6 +186,8 @@ Trial *trial_create(const Draft *draft, int number) {
                    "%s", text_string(&text));
         return trial;
     }
+    if (has_partial_workspace(trial))
+        trial->draft.input_seed |= SEED_WITHOUT_SPECIAL;
     check_printers(trial);
     emit(trial, number);
     return trial;
