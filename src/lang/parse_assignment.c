@@ -56,6 +56,10 @@ static bool bad_index(AssignmentState *state) {
     Parser *parser = state->parser;
     const Token *begin = peek(parser), *end = begin;
     TokenKind kind = begin->kind;
+    if (kind == TOKEN_NAME && peek_second(parser)->kind == TOKEN_NAME) {
+        take(parser);
+        return expected(parser, "',' or ')'");
+    }
     while (kind != TOKEN_COMMA && kind != TOKEN_CLOSE_PAREN) {
         if (kind == TOKEN_BAD || kind == TOKEN_NEWLINE || kind == TOKEN_SEMICOLON || kind == TOKEN_END ||
             kind == TOKEN_CLOSE_BRACE || kind == TOKEN_ASSIGN || kind == TOKEN_ADD_ASSIGN)
@@ -178,8 +182,7 @@ static bool is_other_name(AssignmentState *state, const Token *name) {
     if (found && declared.kind == NAME_PARAM && !declared.failed) {
         diagnostics_error(parser->diagnostics, name->span,
                           "'%s' is a param, and params do not stand in expressions: declare a scalar, as "
-                          "'tensor %s_value: f64', and "
-                          "give its value as an input",
+                          "'tensor %s_value: f64', and give its value as an input",
                           name->text, name->text);
         return true;
     }
@@ -393,6 +396,12 @@ static bool parse_sides(AssignmentState *state, const Token *target) {
     if (!parse_indices(state, &indices, &span))
         return false;
     TokenKind mark = peek(parser)->kind;
+    if ((mark == TOKEN_MINUS || mark == TOKEN_STAR || mark == TOKEN_SLASH) &&
+        peek_second(parser)->kind == TOKEN_ASSIGN && peek_second(parser)->adjacent)
+        return diagnostics_error(parser->diagnostics,
+                                 span_join(peek(parser)->span, peek_second(parser)->span),
+                                 "statements accumulate sums only, with '+='%s",
+                                 mark == TOKEN_MINUS ? "; to subtract, write '+= -(...)'" : "");
     if (mark != TOKEN_ASSIGN && mark != TOKEN_ADD_ASSIGN)
         return expected(parser, arena_printf(parser->arena, "'=' or '+=' after '%.40s%s'", target->text,
                                              indices.count ? "(...)" : ""));

@@ -138,11 +138,12 @@ static void balance_by(PlaceParser *place, const Token *name, const Token *tenso
         entry->modes[0] = of->mode;
         return;
     }
-    place->failed = !diagnostics_error(
-        parser->diagnostics, span_join(name->span, tensor_name->span),
-        "no placement of '%s' before this one balances a mode with the name '%s', as '%s -> M(weighted(%s))' "
-        "does",
-        tensor->name, name->text, tensor->name, name->text);
+    place->failed = !diagnostics_error(parser->diagnostics, span_join(name->span, tensor_name->span),
+                                       "no placement of '%s' before this one balances a mode with the name "
+                                       "'%s', as 'place %s(..., %s, ...) -> "
+                                       "%s(weighted(%s))' does",
+                                       tensor->name, name->text, tensor->name, name->text,
+                                       place->placement->machine->name, name->text);
 }
 
 // `(x)` or `(x, B)` after `weighted`.

@@ -143,7 +143,9 @@ bool parse_argument(Parser *parser, ArgumentKind kind, Arg *arg) {
     if (kind == TAKES_EXPRESSION)
         return parse_expression(parser, arg, end);
     TokenKind second = last > begin ? peek_second(parser)->kind : TOKEN_END;
-    if (first->kind == TOKEN_NAME && (last == begin || second == TOKEN_DOT))
+    // What follows a name without a comma between is diagnosed after it.
+    if (first->kind == TOKEN_NAME && (last == begin || second == TOKEN_DOT || second == TOKEN_NAME ||
+                                      second == TOKEN_INTEGER || second == TOKEN_OPEN_BRACE))
         return parse_name_argument(parser, arg);
     if (first->kind == TOKEN_NAME && second == TOKEN_OPEN_PAREN && peek_second(parser)->match == last) {
         take(parser);

@@ -185,6 +185,14 @@ static void push_bad(Lexer *lexer) {
                           begin);
 }
 
+// `**` and `^`, which is how other languages write powers.
+static void push_power(Lexer *lexer, const char *end) {
+    const Token *token = push(lexer, TOKEN_BAD, end);
+    diagnostics_error(lexer->diagnostics, token->span,
+                      "unexpected '%.*s'; a power of elements is written pow(a, b)", (int)(end - token->text),
+                      token->text);
+}
+
 static void push_mark(Lexer *lexer) {
     TokenKind best = TOKEN_BAD;
     for (int kind = 0; kind < TOKEN_BAD; kind++) {
@@ -194,6 +202,8 @@ static void push_mark(Lexer *lexer) {
     }
     if (*lexer->at == '[' || *lexer->at == ']')
         push_square_bracket(lexer);
+    else if (*lexer->at == '^' || strncmp(lexer->at, "**", 2) == 0)
+        push_power(lexer, lexer->at + (*lexer->at == '^' ? 1 : 2));
     else if (best == TOKEN_BAD)
         push_bad(lexer);
     else

@@ -46,8 +46,8 @@ bool refuse(const Application *application, Span span, const char *format, ...) 
     va_start(arguments, format);
     vsnprintf(reason, sizeof reason, format, arguments);
     va_end(arguments);
-    diagnostics_error(application->scheduler->diagnostics, span, "cannot %s: %s", application->command->name,
-                      reason);
+    const char *name = application->command->name, *verb = schedule_command(name)->verb;
+    diagnostics_error(application->scheduler->diagnostics, span, "cannot %s: %s", verb ? verb : name, reason);
     return false;
 }
 
@@ -250,7 +250,7 @@ bool loop_is_derivable(const Application *application, Span span, int var) {
     for (int64_t d = 0; d < cin->directives.count && user.length == 0; d++)
         if (directive_is_about(cin->directives.items[d], var))
             cin_print_directive(cin, cin->directives.items[d], params, &user);
-    return user.length == 0 || refuse(application, span, "'%s' is used by %s; %s it before that",
+    return user.length == 0 || refuse(application, span, "'%s' is used by %s; apply %s before that",
                                       cin->vars[var].name, text_string(&user), application->command->name);
 }
 

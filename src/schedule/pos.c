@@ -117,6 +117,7 @@ static const Cin *pos(Scheduler *scheduler, const Command *command, const Cin *c
 
 const ScheduleCommand command_pos = {
     .name = "pos",
+    .verb = "iterate over positions",
     .synopsis = "pos(i, p, B(i, ...))",
     .summary = "i becomes p, the positions at which B stores entries: parts of p have as many entries each",
     .example = "# Each of eight threads gets as many entries of B, however long its rows are.\n"

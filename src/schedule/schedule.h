@@ -89,6 +89,7 @@ typedef struct {
 // A schedule command. `apply` returns the new Cin, or NULL after adding a diagnostic.
 typedef struct {
     const char *name;
+    const char *verb;     // "iterate over positions", for messages; NULL: the name is one
     const char *alias;    // another name for it, or NULL
     const char *synopsis; // "split(i, io, ii, s)"
     const char *summary;  // one line, for help

@@ -239,19 +239,19 @@ static const Case refusals[] = {
 
     // Loops that something was said about already.
     {MATMUL, "distribute(i); split(i, io, ii, 4)",
-     "6:34: cannot split: 'i' is used by distribute(i); split it before that\n"},
+     "6:34: cannot split: 'i' is used by distribute(i); apply split before that\n"},
     {MATMUL, "distribute(i); distribute(i)",
      "6:39: cannot distribute: 'i' is already used by distribute(i)\n"},
     {MATMUL, "communicate(B, k); divide(k, ko, ki, 4)",
-     "6:39: cannot divide: 'k' is used by communicate(B, k); divide it before that\n"},
+     "6:39: cannot divide: 'k' is used by communicate(B, k); apply divide before that\n"},
     {MATMUL, "parallelize(i, cpu_thread); collapse(i, j, f)",
-     "6:50: cannot collapse: 'i' is used by parallelize(i, cpu_thread); collapse it before that\n"},
+     "6:50: cannot collapse: 'i' is used by parallelize(i, cpu_thread); apply collapse before that\n"},
     {MATMUL, "distribute(j); collapse(j, k, f)",
-     "6:37: cannot collapse: 'j' is used by distribute(j); collapse it before that\n"},
+     "6:37: cannot collapse: 'j' is used by distribute(j); apply collapse before that\n"},
     {MATMUL, "substitute({k}, dot); split(k, ko, ki, 4)",
-     "6:41: cannot split: 'k' is used by substitute({k}, dot); split it before that\n"},
+     "6:41: cannot split: 'k' is used by substitute({k}, dot); apply split before that\n"},
     {MATMUL, "rotate(k, {i, j}, r); split(i, io, ii, 4)",
-     "6:41: cannot split: 'i' is used by rotate(k, {i, j}, r); split it before that\n"},
+     "6:41: cannot split: 'i' is used by rotate(k, {i, j}, r); apply split before that\n"},
     {MATMUL, "parallelize(i, cpu_thread); distribute(i)",
      "6:52: cannot distribute: 'i' is already used by parallelize(i, cpu_thread)\n"},
     {MATMUL, "distribute(i); parallelize(i, cpu_thread)",
@@ -377,8 +377,8 @@ static const Case refusals[] = {
      "a "
      "race strategy (atomic, reduction or temporary)\n"},
     {MATMUL, "pos(i, p, B(i, k))",
-     "6:23: cannot pos: 'B' stores every coordinate of 'i', whose positions are the coordinates; split or "
-     "parallelize 'i' itself\n"},
+     "6:23: cannot iterate over positions: 'B' stores every coordinate of 'i', whose positions are the "
+     "coordinates; split or parallelize 'i' itself\n"},
 };
 
 static void commands_refuse(void **state) {

@@ -13,6 +13,12 @@ place C(x) -> M(x) M(x)
 place D(x) -> M(~fuse)
 table E(4): f64
 A(i) = B(i)
+schedule A { split(i io, ii, 4); split(i, io, ii 4); reorder({i j}) }
+A(i j) = B(i)
+A(i) = B(i) ** 2
+A(i) = B(i)^2
+A(i) -= B(i)
+A(i) *= B(i)
 --- stderr
 brackets.distal:2:23: error: expected '(' after 'grid', found '2'
    2 | machine N = node grid 2
@@ -32,3 +38,27 @@ brackets.distal:9:18: error: 'fuse' does not name a mode of 'D' (named on the le
 brackets.distal:10:1: error: unknown declaration 'table' (declarations: param machine tensor place schedule)
   10 | table E(4): f64
      | ^~~~~
+brackets.distal:12:22: error: expected ',' or ')', found 'io'
+  12 | schedule A { split(i io, ii, 4); split(i, io, ii 4); reorder({i j}) }
+     |                      ^~
+brackets.distal:12:50: error: expected ',' or ')', found '4'
+  12 | schedule A { split(i io, ii, 4); split(i, io, ii 4); reorder({i j}) }
+     |                                                  ^
+brackets.distal:12:65: error: expected ',' or '}', found 'j'
+  12 | schedule A { split(i io, ii, 4); split(i, io, ii 4); reorder({i j}) }
+     |                                                                 ^
+brackets.distal:13:5: error: expected ',' or ')', found 'j'
+  13 | A(i j) = B(i)
+     |     ^
+brackets.distal:14:13: error: unexpected '**'; a power of elements is written pow(a, b)
+  14 | A(i) = B(i) ** 2
+     |             ^~
+brackets.distal:15:12: error: unexpected '^'; a power of elements is written pow(a, b)
+  15 | A(i) = B(i)^2
+     |            ^
+brackets.distal:16:6: error: statements accumulate sums only, with '+='; to subtract, write '+= -(...)'
+  16 | A(i) -= B(i)
+     |      ^~
+brackets.distal:17:6: error: statements accumulate sums only, with '+='
+  17 | A(i) *= B(i)
+     |      ^~

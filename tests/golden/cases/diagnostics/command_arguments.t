@@ -169,7 +169,7 @@ command_arguments.distal:82:38: error: cannot substitute: unknown kernel 'dgemm'
 command_arguments.distal:85:62: error: cannot precompute: 'C' is already a tensor; choose another name for the workspace
   85 | schedule T24 { precompute(B(i, k) * C(k, j), {i, j}, {i, j}, C) }
      |                                                              ^
-command_arguments.distal:88:26: error: cannot pos: 'B' stores every coordinate of 'i', whose positions are the coordinates; split or parallelize 'i' itself
+command_arguments.distal:88:26: error: cannot iterate over positions: 'B' stores every coordinate of 'i', whose positions are the coordinates; split or parallelize 'i' itself
   88 | schedule T25 { pos(i, p, B(i, k)) }
      |                          ^~~~~~~
 command_arguments.distal:91:26: error: cannot unroll: the number of iterations must be a number from 1 to 65535, without params

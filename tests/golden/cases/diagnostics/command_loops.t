@@ -75,10 +75,10 @@ command_loops.distal:16:27: error: cannot collapse: 'k' is not directly inside o
 command_loops.distal:19:27: error: cannot collapse: 'i' and 'i' are the same loop; expected two
   19 | schedule T1 { collapse(i, i, f) }
      |                           ^
-command_loops.distal:22:36: error: cannot split: 'i' is used by distribute(i); split it before that
+command_loops.distal:22:36: error: cannot split: 'i' is used by distribute(i); apply split before that
   22 | schedule T2 { distribute(i); split(i, io, ii, 2) }
      |                                    ^
-command_loops.distal:25:49: error: cannot split: 'i' is used by parallelize(i, cpu_thread); split it before that
+command_loops.distal:25:49: error: cannot split: 'i' is used by parallelize(i, cpu_thread); apply split before that
   25 | schedule T3 { parallelize(i, cpu_thread); split(i, io, ii, 2) }
      |                                                 ^
 command_loops.distal:28:36: error: cannot unroll: 'k' is already used by unroll(k, 2)
@@ -96,10 +96,10 @@ command_loops.distal:37:25: error: cannot rotate: 'k' must be a loop outside of 
 command_loops.distal:40:25: error: cannot rotate: 'k' cannot be rotated by itself
   40 | schedule T8 { rotate(k, {k}, r) }
      |                         ^~~
-command_loops.distal:43:37: error: cannot rotate: 'k' is used by distribute(k); rotate it before that
+command_loops.distal:43:37: error: cannot rotate: 'k' is used by distribute(k); apply rotate before that
   43 | schedule T9 { distribute(k); rotate(k, {i}, r) }
      |                                     ^
-command_loops.distal:46:41: error: cannot split: 'k' is used by communicate(B, k); split it before that
+command_loops.distal:46:41: error: cannot split: 'k' is used by communicate(B, k); apply split before that
   46 | schedule T10 { communicate(B, k); split(k, ko, ki, 2) }
      |                                         ^
 command_loops.distal:49:44: error: cannot parallelize: 'i' and 'j', one inside of the other, both go onto threads; collapse them to divide both among the threads

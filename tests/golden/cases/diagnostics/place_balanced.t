@@ -25,6 +25,6 @@ place_balanced.distal:8:25: error: mode 'y' is partitioned by another level as w
 place_balanced.distal:9:31: error: expected ',' or ')', found end of line
    9 | place a(x) -> M(weighted(x, B)
      |                               ^
-place_balanced.distal:10:26: error: no placement of 'B' before this one balances a mode with the name 'z', as 'B -> M(weighted(z))' does
+place_balanced.distal:10:26: error: no placement of 'B' before this one balances a mode with the name 'z', as 'place B(..., z, ...) -> M(weighted(z))' does
   10 | place b(z) -> M(weighted(z, B))
      |                          ^~~~
