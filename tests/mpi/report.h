@@ -53,8 +53,14 @@ static inline int report_end(void) {
     return report_failed > 0;
 }
 
+typedef void ReportTest(MPI_Comm comm, int rank, int ranks);
+typedef struct {
+    const char *name;
+    ReportTest *test;
+} ReportCase;
+
 // Runs `test` on the first `count` ranks, which have a communicator of their own, and prints how it went.
-static inline void run_case(const char *name, int count, void (*test)(MPI_Comm comm, int rank, int ranks)) {
+static inline void run_case(const char *name, int count, ReportTest *test) {
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     report_failure[0] = '\0';
@@ -72,6 +78,17 @@ static inline void run_case(const char *name, int count, void (*test)(MPI_Comm c
     else
         printf("ok %s on %d\n", name, count);
     fflush(stdout);
+}
+
+// The main program of tests that run each case on all numbers of ranks; the last case has no name.
+static inline int report_all(int argument_count, char **arguments, const ReportCase *cases) {
+    report_start(&argument_count, &arguments);
+    int launched;
+    MPI_Comm_size(MPI_COMM_WORLD, &launched);
+    for (int ranks = 1; ranks <= launched; ranks++)
+        for (const ReportCase *of = cases; of->name; of++)
+            run_case(of->name, ranks, of->test);
+    return report_end();
 }
 
 #endif

@@ -548,7 +548,7 @@ static void test_files(MPI_Comm comm, int rank, int ranks) {
 
 static const struct {
     const char *name;
-    void (*test)(MPI_Comm comm, int rank, int ranks);
+    ReportTest *test;
     int counts[8];
 } cases[] = {
     {"api/product", test_product, {1, 2, 3, 4, 6, 12}},

@@ -353,18 +353,16 @@ static void test_arrays(MPI_Comm comm, int rank, int ranks) {
 }
 
 int main(int argument_count, char **arguments) {
-    report_start(&argument_count, &arguments);
-    int launched;
-    MPI_Comm_size(MPI_COMM_WORLD, &launched);
-    for (int ranks = 1; ranks <= launched; ranks++) {
-        run_case("weighted rows", ranks, test_weighted);
-        run_case("plan before entries", ranks, test_before_entries);
-        run_case("entries divided evenly", ranks, test_entries);
-        run_case("positions divided evenly", ranks, test_positions);
-        run_case("tensors that follow entries", ranks, test_followers);
-        run_case("placed by entries that are there", ranks, test_declared_later);
-        run_case("what entries divide refused", ranks, test_refused);
-        run_case("arrays of the caller, divided evenly", ranks, test_arrays);
-    }
-    return report_end();
+    static const ReportCase cases[] = {
+        {"weighted rows", test_weighted},
+        {"plan before entries", test_before_entries},
+        {"entries divided evenly", test_entries},
+        {"positions divided evenly", test_positions},
+        {"tensors that follow entries", test_followers},
+        {"placed by entries that are there", test_declared_later},
+        {"what entries divide refused", test_refused},
+        {"arrays of the caller, divided evenly", test_arrays},
+        {NULL, NULL},
+    };
+    return report_all(argument_count, arguments, cases);
 }

@@ -515,10 +515,7 @@ static void test_plans(MPI_Comm comm, int rank, int ranks) {
     distal_free(d); // with a plan and statements that are of no use any more
 }
 
-static const struct {
-    const char *name;
-    void (*test)(MPI_Comm comm, int rank, int ranks);
-} cases[] = {
+static const ReportCase cases[] = {
     {"api_errors/null", test_null},
     {"api_errors/declarations", test_declarations},
     {"api_errors/data", test_data},

@@ -150,14 +150,12 @@ static void test_changes(MPI_Comm comm, int rank, int ranks) {
     distal_free(product.d);
 }
 
-int main(int argc, char **argv) {
-    report_start(&argc, &argv);
-    int ranks;
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    for (int count = 1; count <= ranks; count++) {
-        run_case("plans one after the other", count, test_one_after_the_other);
-        run_case("plans at once", count, test_at_once);
-        run_case("plans after changes", count, test_changes);
-    }
-    return report_end();
+int main(int argument_count, char **arguments) {
+    static const ReportCase cases[] = {
+        {"plans one after the other", test_one_after_the_other},
+        {"plans at once", test_at_once},
+        {"plans after changes", test_changes},
+        {NULL, NULL},
+    };
+    return report_all(argument_count, arguments, cases);
 }

@@ -323,18 +323,16 @@ static void test_refused(MPI_Comm comm, int rank, int ranks) {
 }
 
 int main(int argument_count, char **arguments) {
-    report_start(&argument_count, &arguments);
-    int launched;
-    MPI_Comm_size(MPI_COMM_WORLD, &launched);
-    for (int ranks = 1; ranks <= launched; ranks++) {
-        run_case("sparse product", ranks, test_product);
-        run_case("structure of a result", ranks, test_structure);
-        run_case("sparse result that is added to", ranks, test_added);
-        run_case("converted operand", ranks, test_converted);
-        run_case("sparse tensor without a plan", ranks, test_without_plan);
-        run_case("placed sparse tensor", ranks, test_placed);
-        run_case("arrays of a placed sparse tensor", ranks, test_placed_arrays);
-        run_case("sparse tensor refused", ranks, test_refused);
-    }
-    return report_end();
+    static const ReportCase cases[] = {
+        {"sparse product", test_product},
+        {"structure of a result", test_structure},
+        {"sparse result that is added to", test_added},
+        {"converted operand", test_converted},
+        {"sparse tensor without a plan", test_without_plan},
+        {"placed sparse tensor", test_placed},
+        {"arrays of a placed sparse tensor", test_placed_arrays},
+        {"sparse tensor refused", test_refused},
+        {NULL, NULL},
+    };
+    return report_all(argument_count, arguments, cases);
 }

@@ -486,10 +486,7 @@ static void test_bad_files(MPI_Comm comm, int rank, int ranks) {
 }
 
 int main(int argc, char **argv) {
-    static const struct {
-        const char *name;
-        void (*run)(MPI_Comm comm, int rank, int ranks);
-    } cases[] = {
+    static const ReportCase cases[] = {
         {"failures are agreed on", test_agree},
         {"messages beyond 31 bits", test_large_messages},
         {"two transfers at once", test_overlap},
@@ -516,7 +513,7 @@ int main(int argc, char **argv) {
     broadcast(folder, sizeof folder, MPI_CHAR, 0, MPI_COMM_WORLD);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int count = 1; count <= ranks; count++)
-            run_case(cases[i].name, count, cases[i].run);
+            run_case(cases[i].name, count, cases[i].test);
     wait_set_sleep(true); // as few ranks on many cores have not done so far
     run_case("two transfers at once, asleep", ranks, test_overlap);
     if (rank == 0) {

@@ -554,10 +554,7 @@ static void test_reduce_scatter(MPI_Comm comm, int rank, int ranks) {
 }
 
 int main(int argc, char **argv) {
-    static const struct {
-        const char *name;
-        void (*run)(MPI_Comm comm, int rank, int ranks);
-    } cases[] = {
+    static const ReportCase cases[] = {
         {"all-gather", test_all_gather},
         {"exchange", test_exchange},
         {"broadcast", test_broadcast},
@@ -586,7 +583,7 @@ int main(int argc, char **argv) {
                     snprintf(name, sizeof name, "%s of %s%s%s%s", cases[i].name,
                              type_info(variant.type)->name, variant.gaps ? ", gaps" : "",
                              variant.fetch_in_one ? ", in one call" : "", awake ? ", awake" : "");
-                    run_case(name, count, cases[i].run);
+                    run_case(name, count, cases[i].test);
                 }
     return report_end();
 }
