@@ -58,7 +58,7 @@ static Giving giving_create(distal_context *context, const DataCall *call) {
     return (Giving){.context = context,
                     .call = call,
                     .entries = storage_no_entries(storage),
-                    .arrays = storage_empty(storage),
+                    .arrays = storage_empty(storage->home),
                     .status = DISTAL_FAILED};
 }
 
@@ -266,10 +266,10 @@ static bool put_own(void *arguments, Diagnostics *diagnostics) {
     (void)diagnostics;
     Giving *giving = arguments;
     Storage *storage = giving->call->tensor->storage;
-    StoredTensor own = storage_empty(storage);
+    StoredTensor own = storage_empty(storage->home);
     if (storage->piece_count > 0) {
         own = giving->arrays;
-        giving->arrays = storage_empty(storage);
+        giving->arrays = storage_empty(storage->home);
     }
     return storage_put(storage, &own);
 }

@@ -155,29 +155,20 @@ static const char *count_transfer(const Structures *structures, StatementPlan *p
     return why;
 }
 
-static StoredTensor empty_tensor(const Home *home) {
-    const Tensor *tensor = home->tensor;
-    StoredTensor empty = {.type = tensor->type, .order = tensor->order};
-    memcpy(empty.extents, home->extents, sizeof empty.extents);
-    memcpy(empty.levels, tensor->levels, sizeof empty.levels);
-    memcpy(empty.mode_order, tensor->mode_order, sizeof empty.mode_order);
-    return empty;
-}
-
 // Stores a tensor, and finds what each rank stores of it.
 static const char *count_stored(const Structures *structures, const Home *home) {
     Given *given = &structures->given[home->tensor->id];
     Arena *arena = structures->session->arena, *scratch = structures->scratch;
     int64_t *counts = arena_array(arena, int64_t, home->ranks),
             *bytes = arena_array(arena, int64_t, home->ranks);
-    given->stored = empty_tensor(home);
+    given->stored = storage_empty(home);
     given->cutter.tensor = &given->stored;
     int64_t left = structures->limit - entries_bytes(&given->entries, given->entries.count);
     const char *why = stored_pack(&given->stored, &given->entries, left, arena);
     entries_free(&given->entries);
     left = structures->limit - stored_bytes(&given->stored);
     for (int64_t rank = 0; !why && rank < home->ranks; rank++) {
-        StoredTensor stored = empty_tensor(home);
+        StoredTensor stored = storage_empty(home);
         Entries own;
         arena_reset(scratch);
         const Region pieces = home_pieces(home, rank, scratch);
@@ -296,8 +287,8 @@ const Subcommand subcommand_plan = {
         "Lists for each tensor the pattern of its communication, the loop at which it is communicated, the "
         "number of steps, the bytes and messages that a rank receives (for reductions: sends), and the bytes "
         "at home and in buffers; for each statement, flop and the peak memory of a rank. With --threads N "
-        "the "
-        "memory includes the copies of results that N threads add to (`parallelize` with `reduction`). What "
+        "the memory includes the copies of results that N threads add to (`parallelize` with `reduction`). "
+        "What "
         "a sparse tensor stores is known where --in gives it; inputs of dense tensors are not read.",
     .options = PROGRAM_OPTIONS | 1u << OPTION_THREADS | 1u << OPTION_IN | 1u << OPTION_STATS |
                1u << OPTION_MEMORY_LIMIT,

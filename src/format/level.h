@@ -76,7 +76,7 @@ typedef struct {
     int64_t distinct, parent;
 } LevelState;
 
-// One level of a tensor as a kernel sees it through a view: its format, and the variables and arrays that
+// One level of a tensor in the view of a kernel: its format, and the variables and arrays that
 // `bind` has made for it. The view of a sparse tensor is the whole tensor, and positions are those of its
 // levels. The view of a dense tensor is a rectangle, and positions are offsets in memory.
 typedef struct {

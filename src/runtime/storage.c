@@ -36,7 +36,7 @@ static bool allocate_sparse(Storage *storage, const RectArray *rects) {
     const Rect whole = rect_whole(storage->home->order, storage->home->extents);
     storage->piece_count = rects->count > 0 || rect_is_empty(&whole);
     storage->pieces = calloc(1, sizeof(Piece)); // the values of all of them
-    storage->stored = storage_empty(storage);
+    storage->stored = storage_empty(storage->home);
     if (storage->pieces)
         show_values(storage);
     return storage->pieces != NULL;
@@ -99,7 +99,7 @@ Storage *storage_create_copy(const Storage *storage, const Tensor *tensor, bool 
                       .pieces = values,
                       .owned = true,
                       .limit = INT64_MAX};
-    copy->stored = storage_empty(copy);
+    copy->stored = storage_empty(copy->home);
     show_values(copy);
     return copy;
 }
@@ -123,10 +123,10 @@ void storage_zero(Storage *storage) {
         piece_zero(&storage->pieces[i]);
 }
 
-StoredTensor storage_empty(const Storage *storage) {
-    const Tensor *tensor = storage->home->tensor;
+StoredTensor storage_empty(const Home *home) {
+    const Tensor *tensor = home->tensor;
     StoredTensor empty = {.type = tensor->type, .order = tensor->order};
-    memcpy(empty.extents, storage->home->extents, sizeof empty.extents);
+    memcpy(empty.extents, home->extents, sizeof empty.extents);
     memcpy(empty.levels, tensor->levels, sizeof empty.levels);
     memcpy(empty.mode_order, tensor->mode_order, sizeof empty.mode_order);
     return empty;
@@ -156,7 +156,7 @@ void structure_hold(Structure **place, Structure *structure) {
 SetAside storage_set_aside(Storage *storage) {
     const SetAside before = {storage->structure, storage->stored};
     storage->structure = NULL;
-    storage->stored = storage_empty(storage);
+    storage->stored = storage_empty(storage->home);
     show_values(storage);
     return before;
 }
