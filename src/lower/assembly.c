@@ -67,32 +67,33 @@ Assembly assembly_of(const Spmd *spmd, const Leaf *leaf) {
     return assembly;
 }
 
-const char *assembly_text(const Spmd *spmd, const Leaf *leaf) {
+const char *assembly_text(const Assembly *assembly) {
     static const char *const texts[] = {[ASSEMBLY_ANY] = "are sorted once they have been found",
                                         [ASSEMBLY_ORDERED] =
                                             "are found in the order in which they are stored",
                                         [ASSEMBLY_ROWS] = "are found row by row, and sorted within a row"};
-    return texts[assembly_of(spmd, leaf).kind];
+    return texts[assembly->kind];
 }
 
-bool assembly_has_values_row(const Spmd *spmd, const Leaf *leaf, const int64_t *params, RowWorkspace *row) {
+bool assembly_has_values_row(const Spmd *spmd, const Leaf *leaf, const Assembly *assembly,
+                             const int64_t *params, RowWorkspace *row) {
     // Elements are added to all over the row: a longer one would be outside of caches and TLB, and take
     // memory of each thread, where a search among few entries does with less.
     enum { MOST_BYTES = 1 << 25 };
-    const Assembly assembly = assembly_of(spmd, leaf);
     const Tensor *result = leaf->assign->lhs->tensor;
     const int last = result->order - 1;
     int64_t extent;
-    if (assembly.kind != ASSEMBLY_ROWS || assembly.loop_count != last || !leaf->assign->accumulate || !params)
+    if (assembly->kind != ASSEMBLY_ROWS || assembly->loop_count != last || !leaf->assign->accumulate ||
+        !params)
         return false;
     for (int l = 0; l < leaf->loop_count; l++) {
         const LeafLoop *loop = &leaf->loops[l];
         // The row is the memory of one thread.
-        if (loop->thread_copies || loop->thread_reduces || (loop->thread && l > assembly.row) ||
-            (loop->vector && l <= assembly.row))
+        if (loop->thread_copies || loop->thread_reduces || (loop->thread && l > assembly->row) ||
+            (loop->vector && l <= assembly->row))
             return false;
     }
-    *row = (RowWorkspace){.tensor = result, .at = leaf->loops[assembly.row].var, .stored = true};
+    *row = (RowWorkspace){.tensor = result, .at = leaf->loops[assembly->row].var, .stored = true};
     for (int m = 0; m < result->order; m++) {
         row->first[m] = int_const(spmd->arena, 0);
         row->extents[m] = int_const(spmd->arena, 1);

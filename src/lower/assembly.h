@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the entries of an assembled result are appended (Spmd.result): where the loops run in its order of
+// How the entries of an assembled result are appended (Stage.result): where the loops run in its order of
 // storage, inline to lists from which its arrays follow; where only the coordinates of its last level come in
 // any order, through a set for each row; else one by one, to be sorted.
 #ifndef DISTAL_LOWER_ASSEMBLY_H
@@ -34,9 +34,10 @@ Assembly assembly_of(const Spmd *spmd, const Leaf *leaf);
 // Whether values are added to a row of the thread, which is zero before and after, and copied to the entries
 // of a row of the result when it ends, instead of a search among these for each update. `params`: values by
 // index, for the estimate only; NULL where they are not known. Sets the row.
-bool assembly_has_values_row(const Spmd *spmd, const Leaf *leaf, const int64_t *params, RowWorkspace *row);
+bool assembly_has_values_row(const Spmd *spmd, const Leaf *leaf, const Assembly *assembly,
+                             const int64_t *params, RowWorkspace *row);
 // How entries are found, for messages.
-const char *assembly_text(const Spmd *spmd, const Leaf *leaf);
+const char *assembly_text(const Assembly *assembly);
 
 // Whether entries depend on a loop, as it indexes a sparse tensor.
 bool assembly_depends(const Cin *cin, const Stmt *assign, int loop);

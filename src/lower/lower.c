@@ -298,16 +298,15 @@ static bool stored_alike(const Access *a, const Access *b) {
     return alike;
 }
 
-// The assignment that writes a tensor; NULL where there are several.
-static const Stmt *only_writer(const Cin *cin, const Tensor *target) {
-    const Stmt *writer = NULL;
+// The nest that writes a tensor; -1 where there are several.
+static int only_writer(const Cin *cin, const Tensor *target) {
+    int writer = -1;
     for (int n = 0; n < cin_nest_count(cin); n++) {
-        const Stmt *assign = cin_nest(cin, n).assign;
-        if (assign->lhs->tensor != target)
+        if (cin_nest(cin, n).assign->lhs->tensor != target)
             continue;
-        if (writer)
-            return NULL;
-        writer = assign;
+        if (writer >= 0)
+            return -1;
+        writer = n;
     }
     return writer;
 }
@@ -379,12 +378,12 @@ static bool choose_result(Lowering *lowering, Stage *stage) {
     const Assignment *part = part_of(cin, stage->target);
     Operands operands = {.cin = cin};
     expr_accesses(part->rhs, find_operand, &operands);
-    const Stmt *writer = only_writer(cin, stage->target);
+    const int writer = only_writer(cin, stage->target);
     const bool alike = operands.count == 1 && stored_alike(part->lhs, operands.access);
     const Access *converted = operands.count == 1 && !alike ? convert_as_result(cin, operands.access) : NULL;
-    if ((alike || converted) && writer && !part->accumulate &&
+    if ((alike || converted) && writer >= 0 && !part->accumulate &&
         placement_equal(stage->target->placement, operands.access->tensor->placement) &&
-        (cin->part_count == 1 || requires(cin, writer, operands.access))) {
+        (cin->part_count == 1 || requires(cin, cin_nest(cin, writer).assign, operands.access))) {
         stage->result = RESULT_SHARED;
         stage->shared = converted ? converted : operands.access;
         lowering->converted = converted ? operands.access : NULL;
@@ -400,8 +399,7 @@ static bool choose_result(Lowering *lowering, Stage *stage) {
            diagnostics_error(
                lowering->diagnostics, part_of(cin, operands.row)->span,
                "entries of '%s' that follow from the workspace '%s' are not supported yet, as that stores "
-               "zeros where it has no "
-               "value: %s",
+               "zeros where it has no value: %s",
                stage->target->name, operands.row->name,
                operands.row->around
                    ? "leave it out"
@@ -441,25 +439,23 @@ static const Leaf *leaf_of(const SpmdNode *node) {
 // How the entries of what a stage assembles are found, and its values.
 static void choose_assembly(Lowering *lowering, Stage *stage, const int64_t *params) {
     Spmd *spmd = lowering->spmd;
-    const Stmt *writer = only_writer(spmd->cin, stage->target);
+    const int writer = only_writer(spmd->cin, stage->target);
     if (stage->result == RESULT_LEADING)
         stage->assembly =
             arena_printf(spmd->arena, "'%s' has the entries of the first %d levels of '%s'",
                          stage->target->name, stage->target->order, stage->shared->tensor->name);
-    if (stage->result != RESULT_ASSEMBLED || !writer)
+    if (stage->result != RESULT_ASSEMBLED || writer < 0)
         return;
-    int nest = 0;
-    while (cin_nest(spmd->cin, nest).assign != writer)
-        nest++;
-    const Leaf *leaf = leaf_of(lowering->nests[nest].body);
+    const Leaf *leaf = leaf_of(lowering->nests[writer].body);
+    const Assembly assembly = assembly_of(spmd, leaf);
     RowWorkspace row;
-    const bool has_row = assembly_has_values_row(spmd, leaf, params, &row);
+    const bool has_row = assembly_has_values_row(spmd, leaf, &assembly, params, &row);
     if (has_row) {
         stage->values_row = (int)lowering->rows.count;
         array_push(spmd->arena, lowering->rows, row);
     }
     stage->assembly =
-        arena_printf(spmd->arena, "entries of '%s' %s%s", stage->target->name, assembly_text(spmd, leaf),
+        arena_printf(spmd->arena, "entries of '%s' %s%s", stage->target->name, assembly_text(&assembly),
                      has_row ? "; values of a row are added to an array of the thread, then copied" : "");
 }
 

@@ -189,8 +189,8 @@ typedef struct {
     // The row that values are added to, before they are copied to the entries of `target` in order; -1: none,
     // they are added to the entries.
     int values_row;
-    const char
-        *assembly; // how entries and values of an assembled result are found, for messages; NULL: nothing
+    // How its entries and values are found, for messages; NULL: nothing to say.
+    const char *assembly;
 } Stage;
 
 typedef struct {
