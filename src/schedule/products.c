@@ -10,7 +10,7 @@
 
 typedef unsigned FactorSet; // bit f: factor f of the product
 
-enum { MAX_FACTORS = 8, MAX_AROUNDS = 64, MOST_TRIED = 100000 };
+enum { MAX_FACTORS = 8, MAX_ENCLOSING = 64, MOST_TRIED = 100000 };
 
 // What the estimate is made of, in steps of an innermost loop.
 static const double entries_below = 16; // coordinates that a level stores below a position, a guess
@@ -31,7 +31,7 @@ typedef struct {
     double steps; // negative: not known yet
     int part_count;
     FactorSet parts[MAX_FACTORS];
-    int arounds[MAX_FACTORS]; // by part, index into the candidates
+    int enclosing[MAX_FACTORS]; // by part, index into the candidates
 } Nesting;
 
 typedef struct {
@@ -47,10 +47,10 @@ typedef struct {
     bool only_whole;   // no workspace is a row
     VarSet placed;     // variables whose loops are distributed: all workspaces are sparse, and have these
     VarSet beside;     // variables of factors that are numbers or do not fit; kept by all workspaces
-    int around_count;
-    VarSet arounds[MAX_AROUNDS]; // candidates; the first is empty
-    Nesting *best;               // by set of factors and candidate around it
-    int64_t tried;               // parts that nestings were tried with
+    int enclosing_count;
+    VarSet enclosing[MAX_ENCLOSING]; // candidates; the first is empty
+    Nesting *best;                   // by set of factors and candidate around it
+    int64_t tried;                   // parts that nestings were tried with
 } Product;
 
 static double elements(const Product *product, VarSet vars) {
@@ -222,7 +222,7 @@ typedef struct {
     FactorSet set;
     VarSet outside; // loops around it
     Nesting nesting;
-    VarSet vars, arounds; // of all parts; of those that are workspaces
+    VarSet vars, enclosing; // of all parts; of those that are workspaces
     double density, steps;
     bool sparse;
 } Search;
@@ -236,7 +236,7 @@ static VarSet part_vars(const Product *product, FactorSet part) {
 
 // What a library call in place of the innermost loops saves: the steps of a nest are multiplied by it.
 static double call_factor(const Product *product, const Search *search) {
-    const VarSet inner = search->vars & ~(search->outside | search->arounds);
+    const VarSet inner = search->vars & ~(search->outside | search->enclosing);
     const VarSet summed = inner & ~kept_vars(product, search->set);
     if (search->nesting.part_count != 2 || search->sparse || !summed || inner == summed)
         return 1;
@@ -273,8 +273,8 @@ static void search_parts(Product *product, const Search *search, FactorSet rest,
     // their number grows faster than exponentially with the factors.
     for (FactorSet with = others; with && product->tried < MOST_TRIED; with = (with - 1) & others) {
         const FactorSet part = first | with;
-        for (int a = 0; part != search->set && a < product->around_count; a++)
-            if (can_be_workspace(product, part, search->set, search->outside, product->arounds[a]))
+        for (int a = 0; part != search->set && a < product->enclosing_count; a++)
+            if (can_be_workspace(product, part, search->set, search->outside, product->enclosing[a]))
                 add_part(product, *search, rest & ~part, part, a, best);
     }
 }
@@ -284,16 +284,16 @@ static void add_part(Product *product, Search search, FactorSet rest, FactorSet 
     Nesting *nesting = &search.nesting;
     product->tried++;
     nesting->parts[nesting->part_count] = part;
-    nesting->arounds[nesting->part_count++] = around;
+    nesting->enclosing[nesting->part_count++] = around;
     if (part & (part - 1)) {
-        const VarSet kept = kept_vars(product, part), loops = product->arounds[around];
+        const VarSet kept = kept_vars(product, part), loops = product->enclosing[around];
         const bool sparse = part & product->partial;
         const double filled =
             sparse ? distinct * density(product, part, kept) : density(product, part, loops);
         const double size = elements(product, kept & ~loops) * (sparse ? filled : 1);
         const double steps = best_nesting(product, part, around)->steps;
         search.vars |= kept;
-        search.arounds |= loops;
+        search.enclosing |= loops;
         search.density *= filled;
         search.sparse = search.sparse || sparse;
         // Loops around it leave out what the other factors do not store, in what fills it as well.
@@ -311,9 +311,9 @@ static void add_part(Product *product, Search search, FactorSet rest, FactorSet 
 }
 
 static const Nesting *best_nesting(Product *product, FactorSet set, int around) {
-    Nesting *best = &product->best[set * (unsigned)product->around_count + (unsigned)around];
+    Nesting *best = &product->best[set * (unsigned)product->enclosing_count + (unsigned)around];
     if (best->steps < 0) {
-        const Search search = {.set = set, .outside = product->arounds[around], .density = 1};
+        const Search search = {.set = set, .outside = product->enclosing[around], .density = 1};
         search_parts(product, &search, set, best);
     }
     return best;
@@ -326,26 +326,26 @@ static double one_nest(const Product *product) {
     return product->factor_count * elements(product, vars) * density(product, all, vars);
 }
 
-static void add_around(Product *product, VarSet around) {
-    for (int a = 0; a < product->around_count; a++)
-        if (product->arounds[a] == around)
+static void add_candidate(Product *product, VarSet around) {
+    for (int a = 0; a < product->enclosing_count; a++)
+        if (product->enclosing[a] == around)
             return;
-    if (product->around_count < MAX_AROUNDS)
-        product->arounds[product->around_count++] = around;
+    if (product->enclosing_count < MAX_ENCLOSING)
+        product->enclosing[product->enclosing_count++] = around;
 }
 
 // Candidates for loops around workspaces: over the first variables of the statement, and those over the
 // outermost levels of an operand.
-static void add_arounds(Product *product) {
-    add_around(product, 0);
+static void add_candidates(Product *product) {
+    add_candidate(product, 0);
     VarSet around = 0;
     for (int v = 0; v < product->cin->var_count; v++)
-        add_around(product, around |= (VarSet)1 << v);
+        add_candidate(product, around |= (VarSet)1 << v);
     for (int f = 0; f < product->factor_count; f++) {
         const Access *access = expr_sparse(product->factors[f]);
         around = 0;
         for (int l = 0; access && l < access->tensor->order; l++)
-            add_around(product, around |= (VarSet)1 << access->vars[access->tensor->mode_order[l]]);
+            add_candidate(product, around |= (VarSet)1 << access->vars[access->tensor->mode_order[l]]);
     }
 }
 
@@ -471,10 +471,10 @@ static const Expr *apply_nesting(Product *product, FactorSet set, int around, De
         const FactorSet part = nesting.parts[p];
         const Expr *factor = product->factors[__builtin_ctz(part)];
         if (part & (part - 1)) {
-            const Expr *expr = apply_nesting(product, part, nesting.arounds[p], steps);
+            const Expr *expr = apply_nesting(product, part, nesting.enclosing[p], steps);
             if (!expr)
                 return NULL;
-            const VarSet vars = kept_vars(product, part) & ~product->arounds[nesting.arounds[p]];
+            const VarSet vars = kept_vars(product, part) & ~product->enclosing[nesting.enclosing[p]];
             const Command command = precompute_command(product, part, expr, vars);
             const Cin *next = schedule_apply(product->scheduler, &command, product->cin);
             if (!next)
@@ -494,8 +494,8 @@ static const Expr *apply_nesting(Product *product, FactorSet set, int around, De
 static const Cin *split_product(Product product, const Expr *expr, DefaultSteps *steps) {
     if (!add_factors(&product, expr) || product.factor_count < 3)
         return product.cin;
-    add_arounds(&product);
-    const int count = product.around_count << product.factor_count;
+    add_candidates(&product);
+    const int count = product.enclosing_count << product.factor_count;
     product.best = arena_array(product.scheduler->arena, Nesting, count);
     for (int i = 0; i < count; i++)
         product.best[i].steps = -1;
