@@ -315,10 +315,11 @@ static int equal_operand(void *context, const Access *access) {
     return access_equal(context, access) ? 0 : -1;
 }
 
-// Whether an assignment has a value only where an operand has an entry.
-static bool requires(const Cin *cin, const Stmt *assign, const Access *operand) {
-    return set_requires(
-        set_of(cin->arena, assign->rhs, assignment_type(cin->assignment), equal_operand, (void *)operand), 0);
+// Whether a nest has a value only where an operand has an entry.
+static bool requires(const Cin *cin, int nest, const Access *operand) {
+    return set_requires(set_of(cin->arena, cin_nest(cin, nest).assign->rhs, assignment_type(cin->assignment),
+                               equal_operand, (void *)operand),
+                        0);
 }
 
 // Whether no command says in which order loops run and who executes them.
@@ -383,14 +384,14 @@ static bool choose_result(Lowering *lowering, Stage *stage) {
     const Access *converted = operands.count == 1 && !alike ? convert_as_result(cin, operands.access) : NULL;
     if ((alike || converted) && writer >= 0 && !part->accumulate &&
         placement_equal(stage->target->placement, operands.access->tensor->placement) &&
-        (cin->part_count == 1 || requires(cin, cin_nest(cin, writer).assign, operands.access))) {
+        (cin->part_count == 1 || requires(cin, writer, operands.access))) {
         stage->result = RESULT_SHARED;
         stage->shared = converted ? converted : operands.access;
         lowering->converted = converted ? operands.access : NULL;
         lowering->spmd->converts = converted && cin->part_count == 1 && part->rhs->kind == EXPR_ACCESS &&
                                    stage->target->type == operands.access->tensor->type;
     }
-    if (!stage->shared && operands.count == 1 && writer && !part->accumulate && cin->part_count == 1 &&
+    if (!stage->shared && operands.count == 1 && writer >= 0 && !part->accumulate && cin->part_count == 1 &&
         stored_as_leading(lowering, part->lhs, operands.access) && requires(cin, writer, operands.access)) {
         stage->result = RESULT_LEADING;
         stage->shared = operands.access;

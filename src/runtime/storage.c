@@ -221,7 +221,7 @@ bool storage_share_leading(Storage *storage, Structure *structure) {
     Structure *leading = calloc(1, sizeof *leading);
     if (!leading)
         return false;
-    leading->levels = storage_empty(storage);
+    leading->levels = storage_empty(storage->home);
     for (int l = 0; l < leading->levels.order; l++) {
         leading->levels.arrays[l] = structure->levels.arrays[l];
         for (int a = 0; a < LEVEL_ARRAY_COUNT; a++)
