@@ -75,6 +75,7 @@ static const char *find_use(const Structures *structures, const StatementPlan *p
     Arena *arena = structures->scratch;
     const int by = transfer_indexed_by(plan, transfer);
     Entries entries = {0};
+    IndexedPoints points = {0};
     IndexedUse used;
     if (by < 0)
         return indexed_use(plan, transfer, rank, NULL, arena, use);
@@ -83,8 +84,11 @@ static const char *find_use(const Structures *structures, const StatementPlan *p
         why = entries_in(structures, given_for(structures, plan, by), used.parts.count,
                          rects_of_parts(&used.parts, arena), &entries);
     if (!why)
-        why = indexed_use(plan, transfer, rank, &entries, arena, use);
+        why = indexed_points(plan, transfer, rank, &entries, &points);
     entries_free(&entries);
+    if (!why)
+        why = indexed_use(plan, transfer, rank, &points, arena, use);
+    entries_free(&points.points);
     return why;
 }
 

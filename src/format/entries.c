@@ -200,13 +200,18 @@ const char *entries_sum_duplicates(Entries *entries) {
 }
 
 // The distinct values of a list, in order, by a bit for each value that there may be.
-static const char *distinct_by_bits(const int64_t *list, int64_t count, int64_t extent, Entries *points) {
+static const char *distinct_by_bits(const void *list, bool wide, int64_t count, int64_t extent,
+                                    Entries *points) {
     uint64_t *bits = calloc((size_t)(extent / 64 + 1), sizeof *bits);
     if (!bits)
         return no_memory;
     points->count = 0;
-    for (int64_t e = 0; e < count; e++)
-        bits[list[e] / 64] |= (uint64_t)1 << list[e] % 64;
+    const int64_t *wide_list = list;
+    const int32_t *narrow_list = list;
+    for (int64_t e = 0; e < count; e++) {
+        const int64_t x = wide ? wide_list[e] : narrow_list[e];
+        bits[x / 64] |= (uint64_t)1 << x % 64;
+    }
     for (int64_t w = 0; w <= extent / 64; w++)
         points->count += __builtin_popcountll(bits[w]);
     const char *why = entries_allocate(points);
@@ -217,12 +222,28 @@ static const char *distinct_by_bits(const int64_t *list, int64_t count, int64_t 
     return why;
 }
 
+const char *coordinates_distinct(const void *list, bool wide, int64_t count, int64_t extent,
+                                 Entries *points) {
+    *points = (Entries){.type = TYPE_I32, .order = 1, .count = count, .extents = {extent}};
+    if (extent / 64 <= count)
+        return distinct_by_bits(list, wide, count, extent, points);
+    const char *why = entries_allocate(points);
+    if (why || count == 0)
+        return why;
+    for (int64_t e = 0; e < count; e++)
+        points->coordinates[0][e] = wide ? ((const int64_t *)list)[e] : ((const int32_t *)list)[e];
+    memset(points->values, 0, (size_t)count * sizeof(int32_t));
+    why = entries_sort(points, NULL);
+    return why ? why : entries_sum_duplicates(points);
+}
+
 const char *entries_distinct(const Entries *entries, int mode_count, const int *modes, Entries *points) {
+    if (mode_count == 1)
+        return coordinates_distinct(entries->coordinates[modes[0]], true, entries->count,
+                                    entries->extents[modes[0]], points);
     *points = (Entries){.type = TYPE_I32, .order = mode_count, .count = entries->count};
     for (int m = 0; m < mode_count; m++)
         points->extents[m] = entries->extents[modes[m]];
-    if (mode_count == 1 && points->extents[0] / 64 <= entries->count)
-        return distinct_by_bits(entries->coordinates[modes[0]], entries->count, points->extents[0], points);
     const char *why = entries_allocate(points);
     if (why || entries->count == 0)
         return why;

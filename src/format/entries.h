@@ -47,6 +47,9 @@ const char *entries_sum_duplicates(Entries *entries);
 // nothing; entries_free follows in any case.
 const char *entries_distinct(const Entries *entries, int mode_count, const int *modes, Entries *points);
 
+// The same of a list of `count` coordinates of one mode, in 64 bits if `wide`, else in 32.
+const char *coordinates_distinct(const void *list, bool wide, int64_t count, int64_t extent, Entries *points);
+
 // Removes the entries for which `keep` is 0.
 const char *entries_keep(Entries *entries, const uint8_t *keep);
 // Whether the coordinates of entry `e` are in the rectangle.

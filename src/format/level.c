@@ -21,6 +21,13 @@ LevelType level_type_dense(void) {
     return (LevelType){.format = &dense_level};
 }
 
+int level_array(const LevelFormat *format, LevelArrayKind kind) {
+    for (int a = 0; a < LEVEL_ARRAY_COUNT; a++)
+        if (format->arrays[a].kind == kind)
+            return a;
+    return -1;
+}
+
 bool level_type_equal(LevelType a, LevelType b) {
     return a.format == b.format && a.nonunique == b.nonunique && a.wide == b.wide;
 }

@@ -183,6 +183,8 @@ struct LevelFormat {
 const LevelFormat *level_format(const char *name);
 LevelType level_type_dense(void);
 bool level_type_equal(LevelType a, LevelType b);
+// The array of a level that has this kind of elements; -1 where it has none.
+int level_array(const LevelFormat *format, LevelArrayKind kind);
 // All names, for diagnostics; *count is set.
 const char *const *level_format_names(int64_t *count);
 

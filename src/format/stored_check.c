@@ -3,14 +3,6 @@
 
 #include "base/integer.h"
 
-// The array of a level that has this kind of elements; -1 where it has none.
-static int array_of(const LevelFormat *format, LevelArrayKind kind) {
-    for (int a = 0; a < LEVEL_ARRAY_COUNT; a++)
-        if (format->arrays[a].kind == kind)
-            return a;
-    return -1;
-}
-
 static const char *check_positions(const StoredTensor *tensor, int l, const int64_t *pos, int64_t parents,
                                    Arena *arena) {
     int64_t wrong = pos[0] == 0 ? parents : -1;
@@ -47,7 +39,7 @@ static const char *check_coordinates(const StoredTensor *tensor, int l, int arra
 // the one at q - 1.
 static bool comes_after(const StoredTensor *tensor, int l, int last, int64_t q) {
     for (; l <= last; l++) {
-        const int array = array_of(tensor->levels[l].format, LEVEL_ARRAY_COORDINATES);
+        const int array = level_array(tensor->levels[l].format, LEVEL_ARRAY_COORDINATES);
         const int64_t before = level_coordinate(&tensor->arrays[l], array, q - 1);
         const int64_t x = level_coordinate(&tensor->arrays[l], array, q);
         if (x != before)
@@ -80,8 +72,8 @@ const char *stored_check(const StoredTensor *tensor, Arena *arena) {
     int64_t parents = 1;
     for (int l = 0; l < tensor->order && !why; l++) {
         const LevelFormat *format = tensor->levels[l].format;
-        const int pos = array_of(format, LEVEL_ARRAY_POSITIONS),
-                  crd = array_of(format, LEVEL_ARRAY_COORDINATES);
+        const int pos = level_array(format, LEVEL_ARRAY_POSITIONS),
+                  crd = level_array(format, LEVEL_ARRAY_COORDINATES);
         if (pos >= 0)
             why = check_positions(tensor, l, tensor->arrays[l].arrays[pos], parents, arena);
         if (crd >= 0 && !why)
@@ -90,7 +82,7 @@ const char *stored_check(const StoredTensor *tensor, Arena *arena) {
     }
     parents = 1;
     for (int l = 0; l < tensor->order && !why; l++) {
-        const int pos = array_of(tensor->levels[l].format, LEVEL_ARRAY_POSITIONS);
+        const int pos = level_array(tensor->levels[l].format, LEVEL_ARRAY_POSITIONS);
         if (pos >= 0)
             why = check_order(tensor, l, tensor->arrays[l].arrays[pos], parents, arena);
         parents = tensor->arrays[l].position_count;

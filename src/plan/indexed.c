@@ -162,15 +162,16 @@ static void visit_points(Search *search, const Region *footprint, const Shared *
     }
 }
 
-// The distinct coordinates of the entries in mode `of`, as an array in the arena.
-static const char *list_coordinates(const Entries *entries, int of, Arena *arena, int64_t *count,
+// The distinct coordinates of the points in mode `i` of theirs, as an array in the arena.
+static const char *list_coordinates(const Entries *points, int i, Arena *arena, int64_t *count,
                                     const int64_t **list) {
-    Entries points;
-    const char *why = entries_distinct(entries, 1, &of, &points);
-    *count = points.count;
+    Entries distinct = {0};
+    const Entries *of = points->order == 1 ? points : &distinct;
+    const char *why = points->order == 1 ? NULL : entries_distinct(points, 1, &i, &distinct);
+    *count = of->count;
     if (!why)
-        *list = arena_copy(arena, points.coordinates[0], sizeof(int64_t) * (size_t)points.count);
-    entries_free(&points);
+        *list = arena_copy(arena, of->coordinates[0], sizeof(int64_t) * (size_t)of->count);
+    entries_free(&distinct);
     return why;
 }
 
@@ -190,7 +191,7 @@ static bool is_interval(const Region *footprint, int mode) {
 // Chooses the modes whose coordinates are numbered in the view: each, as if those before it were as chosen
 // and those after it had all coordinates of the box.
 static const char *choose_view(const StatementPlan *plan, int transfer, const Region *footprint,
-                               const Shared *shared, const Entries *entries, Arena *arena, IndexedUse *use) {
+                               const Shared *shared, const Entries *points, Arena *arena, IndexedUse *use) {
     const int64_t size = (int64_t)type_info(plan->spmd->transfers[transfer].access->tensor->type)->size;
     const char *why = NULL;
     for (int i = 0; i < shared->count && !why; i++) {
@@ -199,7 +200,7 @@ static const char *choose_view(const StatementPlan *plan, int transfer, const Re
         int64_t count;
         if (plan->spmd->transfers[transfer].index_levels[mode] < 0 || !is_interval(footprint, mode))
             continue;
-        why = list_coordinates(entries, shared->of[i], arena, &count, &list);
+        why = list_coordinates(points, i, arena, &count, &list);
         const int64_t before = saturated_mul(rect_volume(&use->view), size);
         Rect view = use->view;
         rect_set_mode(&view, mode, (PositionSet){0, count, NULL});
@@ -259,8 +260,7 @@ static void find_own(const Region *own, Arena *arena, IndexedUse *use) {
 
 // What a rank uses of a dense operand at these points.
 static const char *find_dense(Search *search, const StatementPlan *plan, int transfer,
-                              const Region *footprint, const Shared *shared, const Entries *entries,
-                              const Entries *points) {
+                              const Region *footprint, const Shared *shared, const Entries *points) {
     IndexedUse *use = search->use;
     visit_points(search, footprint, shared, points, extend_bounds);
     use->view = use->bounds;
@@ -269,7 +269,7 @@ static const char *find_dense(Search *search, const StatementPlan *plan, int tra
     use->piece = pieces_with(&search->own, &use->bounds);
     if (use->piece >= 0)
         return NULL;
-    const char *why = choose_view(plan, transfer, footprint, shared, entries, search->arena, use);
+    const char *why = choose_view(plan, transfer, footprint, shared, points, search->arena, use);
     for (int m = 0; m < use->view.order; m++)
         search->with_own = search->with_own || use->coordinates[m];
     if (!search->with_own)
@@ -278,31 +278,44 @@ static const char *find_dense(Search *search, const StatementPlan *plan, int tra
     return why;
 }
 
-static const char *find_indexed(Search *search, const StatementPlan *plan, int transfer, int by,
-                                const Region *footprint, Entries *entries) {
-    const Shared shared = shared_modes(&plan->spmd->transfers[transfer]);
-    const Region used = footprint_of_steps(plan->footprints[by], search->rank, search->arena);
-    Entries points = {0};
-    const char *why = entries_keep_within(entries, &used);
-    search->use->entries = entries->count;
-    if (!why)
-        why = entries_distinct(entries, shared.count, shared.of, &points);
-    if (!why && search->sparse)
-        visit_points(search, footprint, &shared, &points, find_parts);
-    else if (!why)
-        why = find_dense(search, plan, transfer, footprint, &shared, entries, &points);
-    entries_free(&points);
-    return why;
+int indexed_level(const StatementPlan *plan, int transfer, int64_t rank) {
+    const Transfer *of = &plan->spmd->transfers[transfer];
+    const int by = transfer_indexed_by(plan, transfer);
+    if (by < 0 || tensor_is_sparse(of->access->tensor))
+        return -1;
+    const Shared shared = shared_modes(of);
+    const int level = shared.count == 1 ? of->index_levels[shared.modes[0]] : -1;
+    Arena *scratch = arena_create_within(plan->arena);
+    const Region used = footprint_of_steps(plan->footprints[by], rank, scratch);
+    const Region own = home_pieces(&plan->homes[plan->spmd->transfers[by].access->tensor->id], rank, scratch);
+    bool all = level >= 0;
+    for (int64_t i = 0; i < own.rects.count && !plan->moves[by]; i++)
+        all = all && region_contains(&used, &own.rects.items[i]);
+    arena_free(scratch);
+    return all ? level : -1;
 }
 
-const char *indexed_use(const StatementPlan *plan, int transfer, int64_t rank, Entries *entries, Arena *arena,
-                        IndexedUse *use) {
-    const Home *home = &plan->homes[plan->spmd->transfers[transfer].statement_access->tensor->id];
+const char *indexed_points(const StatementPlan *plan, int transfer, int64_t rank, Entries *entries,
+                           IndexedPoints *points) {
+    const Shared shared = shared_modes(&plan->spmd->transfers[transfer]);
     const int by = transfer_indexed_by(plan, transfer);
+    Arena *scratch = arena_create_within(plan->arena);
+    const Region used = footprint_of_steps(plan->footprints[by], rank, scratch);
+    const char *why = entries_keep_within(entries, &used);
+    arena_free(scratch);
+    *points = (IndexedPoints){.entries = entries->count};
+    return why ? why : entries_distinct(entries, shared.count, shared.of, &points->points);
+}
+
+const char *indexed_use(const StatementPlan *plan, int transfer, int64_t rank, const IndexedPoints *points,
+                        Arena *arena, IndexedUse *use) {
+    const Home *home = &plan->homes[plan->spmd->transfers[transfer].statement_access->tensor->id];
     const Region footprint = footprint_of_steps(plan->footprints[transfer], rank, arena);
     const bool sparse = tensor_is_sparse(home->tensor);
+    const Shared shared = points ? shared_modes(&plan->spmd->transfers[transfer]) : (Shared){0};
     const char *why = NULL;
-    *use = (IndexedUse){.bounds = {.order = 1}, .view = {.order = 1}, .piece = -1};
+    *use = (IndexedUse){
+        .bounds = {.order = 1}, .view = {.order = 1}, .piece = -1, .entries = points ? points->entries : 0};
     Search search = {.home = home,
                      .rank = rank,
                      .choice = home_choice(home, rank),
@@ -313,8 +326,10 @@ const char *indexed_use(const StatementPlan *plan, int transfer, int64_t rank, E
                      .arena = arena,
                      .scratch = arena_create_within(arena),
                      .use = use};
-    if (by >= 0)
-        why = find_indexed(&search, plan, transfer, by, &footprint, entries);
+    if (points && sparse)
+        visit_points(&search, &footprint, &shared, &points->points, find_parts);
+    else if (points)
+        why = find_dense(&search, plan, transfer, &footprint, &shared, &points->points);
     else
         for (int64_t i = 0; i < footprint.rects.count; i++)
             find_parts(&search, &footprint.rects.items[i]);
@@ -348,48 +363,59 @@ static bool find_largest(const StatementPlan *plan, int transfer, int64_t rank, 
     return true;
 }
 
-IndexedRows indexed_rows(const StatementPlan *plan, int transfer, int64_t rank, const Entries *entries,
+// Of rows that are added one after the other, the consecutive ones with most entries that need nothing.
+typedef struct {
+    IndexedRows found;
+    int64_t begin, entries; // of those before the current one
+} RowRun;
+
+static void end_run(RowRun *run, int64_t row) {
+    if (run->entries > run->found.entries) {
+        run->found.begin = run->begin;
+        run->found.end = row;
+        run->found.entries = run->entries;
+    }
+    run->entries = 0;
+    run->begin = row == INT64_MAX ? row : row + 1;
+}
+
+// Whether coordinates at consecutive positions of a list are within an interval.
+static bool all_within(const LevelArrays *level, int array, Slice positions, int64_t lo, int64_t hi) {
+    int64_t outside = 0;
+    for (int64_t p = positions.first; p < positions.first + positions.count; p++) {
+        const int64_t x = level_coordinate(level, array, p);
+        outside += x < lo || x >= hi;
+    }
+    return outside == 0;
+}
+
+IndexedRows indexed_rows(const StatementPlan *plan, int transfer, int64_t rank, const StoredTensor *by,
                          const IndexedUse *use, Arena *arena) {
     const Transfer *of = &plan->spmd->transfers[transfer];
     const Shared shared = shared_modes(of);
-    const int64_t *rows =
-        entries->coordinates[plan->spmd->transfers[of->indexing].access->tensor->mode_order[0]];
-    IndexedRows found = {.end = INT64_MAX, .entries = entries->count};
+    const int mode = shared.modes[0], level = of->index_levels[mode], row_mode = by->mode_order[0];
+    const int array = level_array(by->levels[level].format, LEVEL_ARRAY_COORDINATES);
+    const bool all = use->parts.count == 0;
+    RowRun run = {.found = {.first = INT64_MAX}};
     Rect own;
-    if (entries->count == 0)
-        return found;
-    found.first = rows[0];
-    found.after = rows[entries->count - 1] + 1;
-    if (use->parts.count == 0)
-        return found;
-    found.end = found.entries = 0;
-    if (!find_largest(plan, transfer, rank, &shared, &own, arena))
-        return found;
-    // Rows from `begin` on need nothing so far; `before`: entries before those of the row.
-    int64_t begin = 0, begin_entry = 0, before = 0;
-    for (int64_t e = 0; e <= entries->count; e++) {
-        const bool end = e == entries->count;
-        if (!end && e > 0 && rows[e] != rows[e - 1])
-            before = e;
-        bool needs = end;
-        for (int i = 0; i < shared.count && !needs; i++) {
-            const int64_t x = entries->coordinates[shared.of[i]][e];
-            needs = x < own.lo[shared.modes[i]] || x >= own.hi[shared.modes[i]];
-        }
-        if (!needs)
+    if (!all && !find_largest(plan, transfer, rank, &shared, &own, arena))
+        return (IndexedRows){0};
+    for (int64_t row = 0; row < by->extents[row_mode]; row++) {
+        Slice positions = {row, 1};
+        for (int l = 1; l <= level; l++)
+            positions =
+                by->levels[l].format->image(&by->arrays[l], positions, 0, by->extents[by->mode_order[l]]);
+        if (positions.count == 0)
             continue;
-        const int64_t run = (end ? e : before) - begin_entry;
-        if (run > found.entries) {
-            found.begin = begin;
-            found.end = end ? INT64_MAX : rows[e];
-            found.entries = run;
-        }
-        while (!end && e + 1 < entries->count && rows[e + 1] == rows[e])
-            e++;
-        begin = end ? 0 : rows[e] + 1;
-        begin_entry = e + 1;
+        run.found.first = min_i64(run.found.first, row);
+        run.found.after = row + 1;
+        if (all || all_within(&by->arrays[level], array, positions, own.lo[mode], own.hi[mode]))
+            run.entries += positions.count;
+        else
+            end_run(&run, row);
     }
-    return found;
+    end_run(&run, INT64_MAX);
+    return run.found;
 }
 
 Cost indexed_cost(const StatementPlan *plan, int transfer, int64_t rank, const int64_t *elements) {

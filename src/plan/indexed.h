@@ -6,7 +6,7 @@
 #ifndef DISTAL_PLAN_INDEXED_H
 #define DISTAL_PLAN_INDEXED_H
 
-#include "format/entries.h"
+#include "format/stored.h"
 #include "plan/plan.h"
 #include "plan/rank_plan.h"
 
@@ -32,10 +32,24 @@ typedef struct {
     int64_t entries;                       // that it uses of the operand that indexes
 } IndexedUse;
 
-// `entries` are those that the rank has of the operand that indexes; they are changed. NULL where none does.
-// Returns NULL on success, else the reason of the failure.
-const char *indexed_use(const StatementPlan *plan, int transfer, int64_t rank, Entries *entries, Arena *arena,
-                        IndexedUse *use);
+// What a rank has of the operand that indexes: the distinct coordinates of its entries in the modes that both
+// have in common, and the number of these entries. entries_free follows of the points.
+typedef struct {
+    Entries points;
+    int64_t entries;
+} IndexedPoints;
+
+// The level of the operand that indexes, as leaves read it, that lists the coordinates of the only mode in
+// common with a dense operand; -1: there are more, or none does. Where the rank uses all the entries that it
+// has, the points are what is distinct in this list.
+int indexed_level(const StatementPlan *plan, int transfer, int64_t rank);
+// `entries` are those that the rank has of the operand that indexes; those that it does not use are removed.
+// This and the next: NULL on success, else the reason of the failure.
+const char *indexed_points(const StatementPlan *plan, int transfer, int64_t rank, Entries *entries,
+                           IndexedPoints *points);
+// Without points where no operand indexes.
+const char *indexed_use(const StatementPlan *plan, int transfer, int64_t rank, const IndexedPoints *points,
+                        Arena *arena, IndexedUse *use);
 
 // Rows of the operand that indexes, which has the coordinates of its first level in order: those from `begin`
 // to before `end` have entries that need nothing but what is at home, as have no more of consecutive rows.
@@ -45,9 +59,9 @@ typedef struct {
     int64_t entries; // in them
 } IndexedRows;
 
-// Of what indexed_use has found of a dense operand with the same entries, in the order in which they are
-// stored.
-IndexedRows indexed_rows(const StatementPlan *plan, int transfer, int64_t rank, const Entries *entries,
+// Of what indexed_use has found with indexed_level, of a tensor whose first level is full: `by` has the
+// levels that leaves read.
+IndexedRows indexed_rows(const StatementPlan *plan, int transfer, int64_t rank, const StoredTensor *by,
                          const IndexedUse *use, Arena *arena);
 
 // The index of the first coordinate that is not less than `x` in a list of `count` in increasing order.

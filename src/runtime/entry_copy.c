@@ -135,15 +135,19 @@ static bool find_incoming(void *arguments, Diagnostics *diagnostics) {
     Making *making = arguments;
     EntryCopy *copy = making->copy;
     Entries entries = {0};
+    IndexedPoints points = {0};
     IndexedUse use = {0};
     const char *why = NULL;
     forget(copy);
     storage_clear(copy->to);
     const bool ok = !copy->by || sparse_entries(copy->by, &entries, diagnostics);
-    if (ok)
-        why = indexed_use(copy->plan, copy->transfer, copy->from->rank, copy->by ? &entries : NULL,
-                          diagnostics->arena, &use);
+    if (ok && copy->by)
+        why = indexed_points(copy->plan, copy->transfer, copy->from->rank, &entries, &points);
     entries_free(&entries);
+    if (ok && !why)
+        why = indexed_use(copy->plan, copy->transfer, copy->from->rank, copy->by ? &points : NULL,
+                          diagnostics->arena, &use);
+    entries_free(&points.points);
     if (!ok)
         return false;
     if (!why && !part_list_create(&making->receives, making->ranks, use.parts.count, use.parts.items))

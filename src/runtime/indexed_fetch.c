@@ -69,17 +69,12 @@ const IndexedRows *indexed_fetch_rows(const IndexedFetch *fetch) {
     return &fetch->rows;
 }
 
-static const LevelArrays *listing_level(const Storage *by, int level, int *array) {
-    const LevelFormat *format = by->stored.levels[level].format;
-    *array = 0;
-    while (format->arrays[*array].kind != LEVEL_ARRAY_COORDINATES)
-        ++*array;
-    return &by->stored.arrays[level];
+static void *list_of(const StoredTensor *stored, int level) {
+    return stored->arrays[level].arrays[level_array(stored->levels[level].format, LEVEL_ARRAY_COORDINATES)];
 }
 
 void *listed_coordinates(const Storage *by, int level) {
-    int array;
-    return by->structure ? listing_level(by, level, &array)->arrays[array] : NULL;
+    return by->structure ? list_of(&by->stored, level) : NULL;
 }
 
 const ValueExchange *indexed_fetch_values(const IndexedFetch *fetch) {
@@ -117,22 +112,48 @@ static bool no_memory(const IndexedFetch *fetch, Diagnostics *diagnostics) {
                              (long long)fetch->storage->rank, fetch->storage->home->tensor->name);
 }
 
+// The points of what this rank has of the operand that indexes: where it uses all of that, and they are in
+// one list, by looking at nothing else.
+static bool find_points(const IndexedFetch *fetch, int level, IndexedPoints *points,
+                        Diagnostics *diagnostics) {
+    const Storage *by = fetch->by;
+    const char *why;
+    if (level >= 0 && by->structure) {
+        const StoredTensor *stored = &by->stored;
+        points->entries = stored_count(stored);
+        why = coordinates_distinct(list_of(stored, level), stored->levels[level].wide,
+                                   stored->arrays[level].position_count,
+                                   stored->extents[stored->mode_order[level]], &points->points);
+    } else {
+        Entries entries;
+        const bool ok = sparse_entries(by, &entries, diagnostics);
+        why =
+            ok ? indexed_points(fetch->plan, fetch->transfer, fetch->storage->rank, &entries, points) : NULL;
+        entries_free(&entries);
+        if (!ok)
+            return false;
+    }
+    return !why || no_memory(fetch, diagnostics);
+}
+
 static bool find_parts(void *arguments, Diagnostics *diagnostics) {
     Finding *finding = arguments;
     IndexedFetch *fetch = finding->fetch;
-    Entries entries;
+    const int64_t rank = fetch->storage->rank;
+    Arena *arena = diagnostics->arena;
+    IndexedPoints points = {0};
     forget(fetch);
-    const char *why = NULL;
-    const bool ok = sparse_entries(fetch->by, &entries, diagnostics);
-    if (ok)
-        why = indexed_use(fetch->plan, fetch->transfer, fetch->storage->rank, &entries, diagnostics->arena,
-                          &finding->use);
-    if (ok && !why && transfer_overlaps(&fetch->plan->spmd->transfers[fetch->transfer]))
-        fetch->rows = indexed_rows(fetch->plan, fetch->transfer, fetch->storage->rank, &entries,
-                                   &finding->use, diagnostics->arena);
-    entries_free(&entries);
+    const int level = indexed_level(fetch->plan, fetch->transfer, rank);
+    const bool ok = find_points(fetch, level, &points, diagnostics);
+    const char *why =
+        ok ? indexed_use(fetch->plan, fetch->transfer, rank, &points, arena, &finding->use) : NULL;
+    entries_free(&points.points);
     if (!ok)
         return false;
+    if (!why && level >= 0 && fetch->by->structure &&
+        transfer_overlaps(&fetch->plan->spmd->transfers[fetch->transfer]))
+        fetch->rows =
+            indexed_rows(fetch->plan, fetch->transfer, rank, &fetch->by->stored, &finding->use, arena);
     const IndexedParts *parts = &finding->use.parts;
     return (!why && part_list_create(&finding->receives, finding->ranks, parts->count, parts->items)) ||
            no_memory(fetch, diagnostics);
@@ -148,41 +169,43 @@ static int64_t *count_elements(const Finding *finding, const PartList *list, Are
 
 // The index of the coordinate of each position of a level in a list of these in increasing order, by a table
 // where that is not much longer than the level. Positions that the rank does not use may have others.
-static void number_positions(const LevelArrays *level, int array, int64_t count, const int64_t *coordinates,
-                             Arena *arena, LevelArrays *to) {
+static void number_positions(const int64_t *coordinates, int64_t count, int64_t position_count, bool wide,
+                             const void *from, void *to) {
     const int64_t first = count > 0 ? coordinates[0] : 0;
     const int64_t extent = count > 0 ? coordinates[count - 1] + 1 - first : 0;
-    int64_t *table = NULL;
-    if (extent / 4 <= level->position_count) {
-        table = arena_array(arena, int64_t, extent);
-        for (int64_t i = 0; i < count; i++)
-            table[coordinates[i] - first] = i;
-    }
-    for (int64_t p = 0; p < level->position_count; p++) {
-        const int64_t x = level_coordinate(level, array, p);
+    const LevelArrays list = {.wide = wide, .arrays = {(void *)from}};
+    LevelArrays numbers = {.wide = wide, .arrays = {to}};
+    int32_t *table = NULL;
+    if (extent / 4 <= position_count && count <= INT32_MAX)
+        table = calloc((size_t)extent, sizeof *table);
+    for (int64_t i = 0; table && i < count; i++)
+        table[coordinates[i] - first] = (int32_t)i;
+    for (int64_t p = 0; p < position_count; p++) {
+        const int64_t x = level_coordinate(&list, 0, p);
         const bool within = x >= first && x < first + extent;
-        level_set_coordinate(to, 0, p,
+        level_set_coordinate(&numbers, 0, p,
                              !within ? 0
                              : table ? table[x - first]
                                      : min_i64(coordinate_index(coordinates, count, x), count - 1));
     }
+    free(table);
 }
 
-static bool number_coordinates(const Finding *finding, Arena *arena) {
+static bool number_coordinates(const Finding *finding) {
     IndexedFetch *fetch = finding->fetch;
     const IndexedUse *use = &finding->use;
     const Transfer *transfer = &fetch->plan->spmd->transfers[fetch->transfer];
     for (int m = 0; m < use->view.order; m++) {
         if (!use->coordinates[m])
             continue;
-        int array;
-        const LevelArrays *level = listing_level(fetch->by, transfer->index_levels[m], &array);
-        LevelArrays numbers = {.wide = level->wide};
-        fetch->numbers[m] = numbers.arrays[0] =
+        const int l = transfer->index_levels[m];
+        const LevelArrays *level = &fetch->by->stored.arrays[l];
+        fetch->numbers[m] =
             memory_allocate(MEMORY_HOST, level->position_count, level->wide ? TYPE_I64 : TYPE_I32);
         if (!fetch->numbers[m])
             return false;
-        number_positions(level, array, use->view.hi[m], use->coordinates[m], arena, &numbers);
+        number_positions(use->coordinates[m], use->view.hi[m], level->position_count, level->wide,
+                         list_of(&fetch->by->stored, l), fetch->numbers[m]);
     }
     return true;
 }
@@ -210,7 +233,7 @@ static bool allocate(Finding *finding, Arena *arena) {
         if (!fetch->buffer)
             return false;
     }
-    return value_exchange_allocate(&fetch->values) && number_coordinates(finding, arena);
+    return value_exchange_allocate(&fetch->values) && number_coordinates(finding);
 }
 
 static const Piece *piece_of(const Storage *storage, const Rect *rect) {
