@@ -14,71 +14,6 @@ struct Provenance {
     NumericRelation *relations; // in order of derivation
 };
 
-// Positions of which it is known where parts of them begin and end: from the first coordinate of an entry of
-// a part to behind the last.
-typedef struct {
-    StoredPositions base;
-    int64_t parts;
-    const int64_t *positions;     // before each part
-    const int64_t *first, *after; // coordinates
-} StoredParts;
-
-// The part that has the position.
-static int64_t part_with(const StoredParts *parts, int64_t position) {
-    int64_t first = 0, last = parts->parts;
-    while (last - first > 1) {
-        const int64_t middle = first + (last - first) / 2;
-        *(parts->positions[middle] <= position ? &first : &last) = middle;
-    }
-    return first;
-}
-
-// Those of all parts that have some of the positions.
-static PositionSet bound_parts(const StoredPositions *stored, int64_t first, int64_t last) {
-    const StoredParts *own = (const StoredParts *)stored;
-    return (PositionSet){own->first[part_with(own, first)], own->after[part_with(own, last - 1)], NULL};
-}
-
-// Part by part, as no part reaches the coordinates between two of them. The first coordinate of a part may be
-// the last one of the part before, where coordinates are repeated.
-static void preimage_parts(const StoredPositions *stored, PositionSet positions, Arena *arena,
-                           PositionSetArray *to) {
-    const StoredParts *own = (const StoredParts *)stored;
-    const int64_t last = part_with(own, positions.hi - 1), count = to->count;
-    for (int64_t q = part_with(own, positions.lo); q <= last; q++) {
-        if (own->first[q] >= own->after[q])
-            continue;
-        if (to->count > count && to->items[to->count - 1].hi >= own->first[q])
-            to->items[to->count - 1].hi = own->after[q];
-        else
-            array_push(arena, *to, interval(own->first[q], own->after[q]));
-    }
-}
-
-// In row-major order.
-static int64_t collapsed(const Boundaries *boundaries, const int64_t *coordinates, const int64_t *extents) {
-    int64_t position = 0;
-    for (int m = 0; m < boundaries->division.mode_count; m++)
-        position = position * extents[m] + coordinates[m];
-    return position;
-}
-
-static const StoredPositions *stored_parts(const Boundaries *boundaries, const int64_t *extents,
-                                           Arena *arena) {
-    StoredParts *parts = arena_new(arena, StoredParts);
-    const int64_t count = boundaries->count, modes = boundaries->division.mode_count;
-    int64_t *first = arena_array(arena, int64_t, count), *after = arena_array(arena, int64_t, count);
-    for (int64_t q = 0; q < count; q++) {
-        first[q] =
-            collapsed(boundaries, q == 0 ? boundaries->first : &boundaries->starts[q * modes], extents);
-        const bool any = boundaries->positions[q] < boundaries->positions[q + 1];
-        after[q] = any ? collapsed(boundaries, &boundaries->lasts[q * modes], extents) + 1 : first[q];
-    }
-    *parts = (StoredParts){
-        {boundaries->total, bound_parts, preimage_parts}, count, boundaries->positions, first, after};
-    return &parts->base;
-}
-
 bool provenance_division(const Cin *cin, const Relation *relation, const int64_t *params,
                          Division *division) {
     const StoredAccess *access = relation->access;
@@ -106,25 +41,20 @@ static const Boundaries *find_boundaries(const Division *division, const int64_t
     return found ? found : boundaries_even(division, extents, arena);
 }
 
-// The extents of the modes whose positions are divided.
-static void stored_extents(const Provenance *provenance, const NumericRelation *relation,
-                           const Division *division, int64_t *extents) {
-    for (int m = 0; m < division->mode_count; m++)
-        extents[m] = provenance->extents[relation->relation.access->vars[division->modes[m]]];
-}
-
 // What entries determine of a relation, before the extents of its children are known.
 static bool find_boundaries_of(const Provenance *provenance, const Cin *cin, const int64_t *params,
                                const BoundariesArray *known, NumericRelation *numeric, Arena *arena) {
-    Relation *relation = &numeric->relation;
+    const Relation *relation = &numeric->relation;
     Division division;
     int64_t extents[MAX_ORDER];
-    if (relation->kind->stored && !relation->stored &&
-        provenance_division(cin, relation, params, &division)) {
-        stored_extents(provenance, numeric, &division, extents);
-        numeric->boundaries = find_boundaries(&division, extents, known, arena);
-        relation->stored = stored_parts(numeric->boundaries, extents, arena);
+    for (int l = 0; relation->kind->stored && l <= relation->access->last_level; l++) {
+        const int mode = relation->access->modes[l];
+        extents[l] = provenance->extents[relation->access->vars[mode]];
+        rect_set_mode(&numeric->stored, mode, interval(0, extents[l]));
     }
+    numeric->boundaries = relation->stored;
+    if (relation->kind->stored && !relation->stored && provenance_division(cin, relation, params, &division))
+        numeric->boundaries = find_boundaries(&division, extents, known, arena);
     if (!relation->kind->balanced)
         return true;
     division = *relation->division;
@@ -140,8 +70,8 @@ static bool find_boundaries_of(const Provenance *provenance, const Cin *cin, con
 // extent, which is the most that it can be.
 static void find_number(const NumericRelation *numeric, int var, int64_t *value) {
     const Relation *relation = &numeric->relation;
-    if (relation->kind->stored && relation->count == var && relation->stored)
-        *value = relation->stored->count;
+    if (relation->kind->stored && relation->count == var && numeric->boundaries)
+        *value = numeric->boundaries->total;
     if (relation->kind->balanced && relation->longest == var)
         *value = boundaries_longest(numeric->boundaries);
 }
@@ -153,22 +83,50 @@ static int first_var(const Relation *relation) {
                                       : relation->child[0];
 }
 
+// Those of the coordinates that are stored at positions.
+static VarSet stored_vars(const StoredAccess *access) {
+    VarSet vars = 0;
+    for (int l = access->first_level; l <= access->last_level; l++)
+        vars |= (VarSet)1 << access->vars[access->modes[l]];
+    return vars;
+}
+
+// The variables whose extents count what a tensor may store, which is no more than MOST_STORED.
+static VarSet counting_vars(const Cin *cin) {
+    VarSet vars = 0;
+    for (int64_t r = cin->relations.count - 1; r >= 0; r--) {
+        const Relation *relation = cin->relations.items[r];
+        if (relation->kind->stored)
+            vars |= (VarSet)1 << relation->count | (VarSet)1 << relation->begin | relation_parents(relation);
+        else if (vars & relation_children(relation))
+            vars |= relation_parents(relation);
+    }
+    for (int v = 0; v < cin->var_count; v++)
+        vars &= ~((VarSet)cin->vars[v].source << v);
+    return vars;
+}
+
 static bool find_extents(Provenance *provenance, const Cin *cin, const int64_t *params,
                          const BoundariesArray *known, Arena *arena, Diagnostics *diagnostics) {
+    const VarSet counting = counting_vars(cin);
     int next = 0;
     for (int v = 0; v < cin->var_count; v++) {
         const IndexVar *var = &cin->vars[v];
+        int64_t *extent = &provenance->extents[v];
         bool ok = true;
         if (next < provenance->relation_count && first_var(cin->relations.items[next]) == v)
             ok = find_boundaries_of(provenance, cin, params, known, &provenance->relations[next++], arena);
-        ok = ok && int_eval(var->extent, params, provenance->extents, &provenance->extents[v]) &&
-             provenance->extents[v] >= 0;
-        if (!ok)
+        const bool fits = int_eval(var->extent, params, provenance->extents, extent);
+        if (counting >> v & 1)
+            *extent = fits ? min_i64(*extent, MOST_STORED) : MOST_STORED;
+        else
+            ok = ok && fits;
+        if (!ok || *extent < 0)
             return diagnostics_error(diagnostics, var->span,
                                      "the extent of '%s' is negative or does not fit into 64 bits",
                                      var->name);
         if (next > 0)
-            find_number(&provenance->relations[next - 1], v, &provenance->extents[v]);
+            find_number(&provenance->relations[next - 1], v, extent);
     }
     return true;
 }
@@ -177,7 +135,7 @@ static bool put_in_numbers(Provenance *provenance, const Cin *cin, const int64_t
                            NumericRelation *numeric, Arena *arena, Diagnostics *diagnostics) {
     const Relation *relation = &numeric->relation;
     numeric->takes = relation_children(relation) | relation_operands(relation);
-    numeric->gives = relation_parents(relation);
+    numeric->gives = relation->kind->stored ? stored_vars(relation->access) : relation_parents(relation);
     for (int p = 0; p < relation->kind->parents; p++)
         numeric->parent[p] = provenance->extents[relation->parent[p]];
     for (int c = 0; c < relation->kind->children; c++)
@@ -221,14 +179,8 @@ Provenance *provenance_copy(const Provenance *provenance, Arena *arena) {
                                  sizeof *copy->relations * (size_t)provenance->relation_count);
     for (int i = 0; i < copy->relation_count; i++) {
         NumericRelation *relation = &copy->relations[i];
-        int64_t extents[MAX_ORDER];
-        if (!relation->boundaries)
-            continue;
-        relation->boundaries = boundaries_copy(relation->boundaries, arena);
-        if (!relation->relation.kind->stored)
-            continue;
-        stored_extents(copy, relation, &relation->boundaries->division, extents);
-        relation->relation.stored = stored_parts(relation->boundaries, extents, arena);
+        if (relation->boundaries)
+            relation->boundaries = boundaries_copy(relation->boundaries, arena);
     }
     return copy;
 }
@@ -261,8 +213,9 @@ void provenance_active(const Provenance *provenance, const int *loops, int loop_
 // Whether every combination of values of the children gives values of the parents.
 static bool is_total(const NumericRelation *relation) {
     const RelationKind *kind = relation->relation.kind;
-    return relation->child[0] * (kind->children == 2 ? relation->child[1] : 1) ==
-           relation->parent[0] * (kind->parents == 2 ? relation->parent[1] : 1);
+    const int64_t most = MOST_STORED;
+    return min_i64(saturated_mul(relation->child[0], kind->children == 2 ? relation->child[1] : 1), most) ==
+           min_i64(saturated_mul(relation->parent[0], kind->parents == 2 ? relation->parent[1] : 1), most);
 }
 
 // The relations, as a set of bits, through which the coordinates of the access, or the existence of an

@@ -34,7 +34,8 @@ void division_positions(const Division *division, int64_t total, int64_t *positi
     positions[count] = total;
 }
 
-// The coordinates in row-major order, where every one holds an entry.
+// The coordinates in row-major order, where every one holds an entry. As many outer modes are counted as have
+// no more coordinates than MOST_STORED: all that has the same coordinates in these is in one part.
 const Boundaries *boundaries_even(const Division *division, const int64_t *extents, Arena *arena) {
     const int modes = division->mode_count;
     const int64_t count = division_parts(division);
@@ -42,20 +43,19 @@ const Boundaries *boundaries_even(const Division *division, const int64_t *exten
     int64_t *positions = arena_array(arena, int64_t, count + 1);
     int64_t *starts = arena_array(arena, int64_t, (count + 1) * modes);
     int64_t *lasts = arena_array(arena, int64_t, (count + 1) * modes);
-    int64_t below[MAX_ORDER] = {0},
-            total = 1; // coordinates with one coordinate of a mode and those before it
-    for (int m = modes - 1; m >= 0; m--) {
-        below[m] = total;
-        total = saturated_mul(total, extents[m]);
-    }
+    int counted = 1;
+    int64_t total = extents[0];
+    while (counted < modes && saturated_mul(total, extents[counted]) <= MOST_STORED)
+        total *= extents[counted++];
     division_positions(division, total, positions);
     for (int64_t q = 0; q <= count && total > 0; q++) {
-        int64_t start = positions[q], last = q < count ? positions[q + 1] - 1 : 0;
-        for (int m = 0; m < modes; m++) {
-            starts[q * modes + m] = start / below[m];
-            lasts[q * modes + m] = max_i64(last, 0) / below[m];
-            start %= below[m];
-            last = max_i64(last, 0) % below[m];
+        int64_t start = positions[q], last = q < count ? max_i64(positions[q + 1] - 1, 0) : 0;
+        for (int m = modes - 1; m >= 0; m--) {
+            const bool outermost = m == 0, each = m < counted;
+            starts[q * modes + m] = outermost ? start : each ? start % extents[m] : 0;
+            lasts[q * modes + m] = outermost ? last : each ? last % extents[m] : extents[m] - 1;
+            start /= each && !outermost ? extents[m] : 1;
+            last /= each && !outermost ? extents[m] : 1;
         }
     }
     for (int64_t q = 0; q <= count; q++)
@@ -120,10 +120,10 @@ static bool clip(Rect *rect, int mode, int64_t lo, int64_t hi) {
     return rect->lo[mode] < rect->hi[mode];
 }
 
-void boundaries_rects(const Boundaries *boundaries, int64_t first, int64_t last, const Rect *rect,
-                      Arena *arena, RectArray *rects) {
+// What `rect` has from one coordinate in lexicographic order to before another.
+static void rects_between(const Boundaries *boundaries, const int64_t *from, const int64_t *to,
+                          const Rect *rect, Arena *arena, RectArray *rects) {
     const int count = boundaries->division.mode_count, *modes = boundaries->division.modes;
-    const int64_t *from = &boundaries->starts[first * count], *to = &boundaries->starts[last * count];
     if (boundaries_compare(boundaries, from, to) >= 0)
         return;
     int common = 0; // modes in which both have the same coordinate
@@ -152,5 +152,65 @@ void boundaries_rects(const Boundaries *boundaries, int64_t first, int64_t last,
             any = any && clip(&part, modes[outer], to[outer], to[outer] + 1);
         if (any)
             array_push(arena, *rects, part);
+    }
+}
+
+void boundaries_rects(const Boundaries *boundaries, int64_t first, int64_t last, const Rect *rect,
+                      Arena *arena, RectArray *rects) {
+    const int modes = boundaries->division.mode_count;
+    rects_between(boundaries, &boundaries->starts[first * modes], &boundaries->starts[last * modes], rect,
+                  arena, rects);
+}
+
+// The part that has the position.
+static int64_t part_with(const Boundaries *boundaries, int64_t position) {
+    int64_t first = 0, last = boundaries->count;
+    while (last - first > 1) {
+        const int64_t middle = first + (last - first) / 2;
+        *(boundaries->positions[middle] <= position ? &first : &last) = middle;
+    }
+    return first;
+}
+
+static const int64_t *first_of(const Boundaries *boundaries, int64_t part) {
+    return part == 0 ? boundaries->first : &boundaries->starts[part * boundaries->division.mode_count];
+}
+
+static const int64_t *last_of(const Boundaries *boundaries, int64_t part) {
+    return &boundaries->lasts[part * boundaries->division.mode_count];
+}
+
+// Part by part, as no part reaches the coordinates between two of them. The first coordinate of a part may be
+// the last one of the part before, where coordinates are repeated, or follow it: these are one range.
+void boundaries_image(const Boundaries *boundaries, PositionSet positions, const Rect *rect, Arena *arena,
+                      RectArray *rects) {
+    const int modes = boundaries->division.mode_count;
+    int64_t from[MAX_ORDER] = {0}, to[MAX_ORDER] = {0};
+    for (int64_t next = positions.lo; next < positions.hi;) {
+        const PositionSet run = positions_run(positions, next);
+        if (run.lo >= run.hi)
+            break;
+        const int64_t part = part_with(boundaries, run.lo);
+        if (boundaries_compare(boundaries, first_of(boundaries, part), to) > 0) {
+            rects_between(boundaries, from, to, rect, arena, rects);
+            memcpy(from, first_of(boundaries, part), sizeof *from * (size_t)modes);
+        }
+        memcpy(to, last_of(boundaries, part), sizeof *to * (size_t)modes);
+        int m = modes - 1;
+        for (; m > 0 && to[m] + 1 == rect->hi[boundaries->division.modes[m]]; m--)
+            to[m] = 0;
+        to[m]++;
+        next = boundaries->positions[part + 1];
+    }
+    rects_between(boundaries, from, to, rect, arena, rects);
+}
+
+void boundaries_bound(const Boundaries *boundaries, int64_t first, int64_t last, Rect *rect) {
+    const int64_t *from = first_of(boundaries, part_with(boundaries, first)),
+                  *to = last_of(boundaries, part_with(boundaries, last - 1));
+    bool equal = true;
+    for (int m = 0; m < boundaries->division.mode_count && equal; m++) {
+        clip(rect, boundaries->division.modes[m], from[m], to[m] + 1);
+        equal = from[m] == to[m];
     }
 }

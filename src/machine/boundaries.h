@@ -8,6 +8,7 @@
 #include "machine/rect.h"
 
 enum { MAX_DEPTH = 8 }; // dimensions of machines that divide one after the other
+#define MOST_STORED (INT64_C(1) << 62)
 
 typedef enum {
     BALANCE_NONE,
@@ -64,5 +65,12 @@ int64_t boundaries_part(const Boundaries *boundaries, const int64_t *coordinates
 // as disjoint rectangles: at most 2 * mode_count - 1.
 void boundaries_rects(const Boundaries *boundaries, int64_t first, int64_t last, const Rect *rect,
                       Arena *arena, RectArray *rects);
+
+// What positions have, of what is divided, where `rect` has the whole extents of the modes of the division:
+// appends rectangles from the first to the last coordinates of each part that has some of them, disjoint
+// ones; and a bound for those from `first` to before `last`, at least one, monotone.
+void boundaries_image(const Boundaries *boundaries, PositionSet positions, const Rect *rect, Arena *arena,
+                      RectArray *rects);
+void boundaries_bound(const Boundaries *boundaries, int64_t first, int64_t last, Rect *rect);
 
 #endif

@@ -73,7 +73,7 @@ void processor_values(const StatementPlan *plan, int64_t rank, int64_t local, in
             *next++ = starts[1] - starts[0];
         }
         if (cin_positions_are_distributed(spmd->cin, &relation->relation)) {
-            *next++ = relation->relation.stored->count;
+            *next++ = relation->boundaries->total;
             *next++ = -positions_before(plan, relation, rank);
         }
     }

@@ -25,17 +25,6 @@ typedef struct {
     bool repeats;                // a coordinate may be stored more than once
 } StoredAccess;
 
-// What is stored below one position of the level above, as far as that is known: an interval around the
-// coordinates of the positions `first` to before `last`, monotone; and those of a set of positions as
-// disjoint sets, appended to `to`, which may have more where not all is known.
-typedef struct StoredPositions StoredPositions;
-struct StoredPositions {
-    int64_t count;
-    PositionSet (*bound)(const StoredPositions *stored, int64_t first, int64_t last);
-    void (*preimage)(const StoredPositions *stored, PositionSet positions, Arena *arena,
-                     PositionSetArray *to);
-};
-
 typedef struct {
     const RelationKind *kind;
     Span span; // of the command that made it
@@ -45,10 +34,11 @@ typedef struct {
     const IntExpr *numbers[2]; // of the command; their meaning depends on the relation
     // Where the kind is `stored`: the access; the variables, no loops, that are the number of its positions
     // and, where these are distributed, the place of the first of them in the arrays of the rank, negative
-    // where other ranks have those before its own; and what is stored at them, NULL where that is not known.
+    // where other ranks have those before its own; and what parts of the positions have, where that is known
+    // beforehand.
     const StoredAccess *access;
     int count;
-    const StoredPositions *stored;
+    const Boundaries *stored;
     // Where the kind is `balanced`: by what, of which the parts are numbers[0]; and the variables, no loops,
     // that are the length of the longest part, where that of the processor begins, and how long it is.
     const Division *division;
@@ -71,7 +61,8 @@ typedef struct {
     VarSet gives;      // from whose values follow those of the parents
     int64_t parent[2], child[2], numbers[2];
     bool child_may_be_periodic;   // child[0], in a bounding box
-    const Boundaries *boundaries; // where it is balanced; or of positions, where these are distributed
+    const Boundaries *boundaries; // where it is balanced; or of positions, where it is known what they have
+    Rect stored;                  // of the access: the whole extents of the modes of the levels
 } NumericRelation;
 
 struct RelationKind {
@@ -86,7 +77,9 @@ struct RelationKind {
     // The parts are contiguous: child[1] has unit stride in the parent.
     bool contiguous;
     // The parent is a coordinate that a tensor stores, and child[0] counts its positions: generated code
-    // loads one from the other, `recover` is NULL, and the extent of the child is the variable `count`.
+    // loads one from the other, `recover` is NULL, and the extent of the child is the variable `count`. Where
+    // the parent is collapsed from variables, these are what follows with numbers: the extent of the parent
+    // may be more than 64 bits hold.
     bool stored;
     // Entries balance its parts, which are contiguous and of one mode. child[0] is distributed.
     bool balanced;

@@ -197,15 +197,13 @@ static Letters bounded(const Draft *draft, const DraftStatement *statement, int 
 }
 
 // Whether a placement does not allow that an extent is huge: loops over block-cyclic modes look at each
-// coordinate, and of modes that are fused, the product of the extents has to fit into 64 bits.
+// coordinate.
 static bool is_limited(int size, const DraftTensor *tensor) {
     bool limited = false;
     for (int d = 0; tensor->placed && d < DRAFT_DIMS; d++) {
         const int mode = tensor->entries[d];
         limited |=
             tensor->cycles[d] > 0 && mode >= 0 && mode < tensor->order && tensor->extents[mode] == size;
-        for (int m = 0; tensor->fused[d] > 0 && m < tensor->order; m++)
-            limited |= tensor->extents[m] == size;
     }
     return limited;
 }

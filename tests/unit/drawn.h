@@ -5,6 +5,7 @@
 #define DISTAL_TESTS_UNIT_DRAWN_H
 
 #include "index/provenance.h"
+#include "schedule/positions.h"
 
 #include <string.h>
 
@@ -148,43 +149,50 @@ static inline void swap_loops(Random *random, Cin *cin, Nest nest) {
     cin_set_nests(cin, nests);
 }
 
-// What is stored: coordinates, which increase.
+// Positions of the coordinates that a loop has, where no relation but collapse has made it or uses it: some
+// of them, each a part of its own. False where there are too many.
 enum { MAX_STORED = 64 };
-typedef struct {
-    StoredPositions base;
-    int64_t coordinates[MAX_STORED];
-} DrawnPositions;
-
-static inline PositionSet drawn_bound(const StoredPositions *stored, int64_t first, int64_t last) {
-    const int64_t *coordinates = ((const DrawnPositions *)stored)->coordinates;
-    return (PositionSet){coordinates[first], coordinates[last - 1] + 1, NULL};
-}
-
-static inline int64_t drawn_coordinate(const StoredPositions *stored, int64_t position) {
-    return ((const DrawnPositions *)stored)->coordinates[position];
-}
-
-static inline void drawn_preimage(const StoredPositions *stored, PositionSet positions, Arena *arena,
-                                  PositionSetArray *to) {
-    for (int64_t i = 0; i < positions_count(positions); i++) {
-        const int64_t coordinate = drawn_coordinate(stored, positions_at(positions, i));
-        array_push(arena, *to, (PositionSet){coordinate, coordinate + 1, NULL});
-    }
-}
-
-// Some of the coordinates of a loop; NULL where there are too many.
-static inline const StoredPositions *draw_stored(Random *random, const Cin *cin, int var) {
-    DrawnPositions *drawn = arena_new(cin->arena, DrawnPositions);
+static inline bool draw_stored(Random *random, const Cin *cin, Relation *relation) {
+    StoredAccess *access = arena_new(cin->arena, StoredAccess);
     const Provenance *provenance = provenance_create(cin, NULL, NULL, cin->arena, NULL);
-    const int64_t extent = provenance ? provenance_extent(provenance, var) : MAX_STORED + 1;
+    int count = 0, vars[MAX_VARS];
+    if (!provenance || provenance_extent(provenance, relation->parent[0]) > MAX_STORED ||
+        !positions_collapsed_from(cin, relation->parent[0], vars, &count))
+        return false;
+    VarSet collapsed = (VarSet)1 << relation->parent[0];
+    for (int64_t r = cin->relations.count - 1; r >= 0; r--) {
+        const Relation *other = cin->relations.items[r];
+        if (relation_operands(other) & collapsed)
+            return false;
+        if (relation_children(other) & collapsed)
+            collapsed |= relation_parents(other);
+    }
+    *access = (StoredAccess){.name = "T", .order = count, .last_level = count - 1, .outermost = vars[0]};
+    Boundaries *drawn = arena_new(cin->arena, Boundaries);
+    int64_t *positions = arena_array(cin->arena, int64_t, MAX_STORED + 1);
+    int64_t *coordinates = arena_array(cin->arena, int64_t, (MAX_STORED + 1) * count);
     const int64_t share = 1 + draw(random, 4);
-    if (extent > MAX_STORED)
-        return NULL;
-    drawn->base = (StoredPositions){.bound = drawn_bound, .preimage = drawn_preimage};
-    for (int64_t x = 0; x < extent; x++)
-        if (draw(random, 4) < share)
-            drawn->coordinates[drawn->base.count++] = x;
-    return &drawn->base;
+    for (int m = 0; m < count; m++)
+        access->vars[m] = vars[m], access->modes[m] = m;
+    for (int64_t x = 0; x < provenance_extent(provenance, relation->parent[0]); x++) {
+        int64_t rest = x;
+        if (draw(random, 4) >= share)
+            continue;
+        for (int m = count - 1; m >= 0; m--) {
+            coordinates[drawn->count * count + m] = rest % provenance_extent(provenance, vars[m]);
+            rest /= provenance_extent(provenance, vars[m]);
+        }
+        drawn->count++;
+        positions[drawn->count] = drawn->count;
+    }
+    drawn->division = (Division){.balance = BALANCE_STORED, .tensor = "T", .mode_count = count};
+    memcpy(drawn->division.modes, access->modes, sizeof access->modes);
+    drawn->total = drawn->count;
+    drawn->positions = positions;
+    drawn->starts = drawn->lasts = drawn->first = coordinates;
+    relation->access = access;
+    relation->stored = drawn;
+    return true;
 }
 
 // A relation of any kind, where the loops allow it; not of stored kinds where `structures` is false.
@@ -192,8 +200,7 @@ static inline void draw_relation(Random *random, Cin *cin, Nest nest, const Rela
                                  bool structures) {
     const int at = (int)draw(random, nest.loop_count), var = nest.loops[at];
     Relation relation = {.kind = kind, .parent = {var}};
-    if (kind->balanced ||
-        (kind->stored && (!structures || !(relation.stored = draw_stored(random, cin, var)))))
+    if (kind->balanced || (kind->stored && (!structures || !draw_stored(random, cin, &relation))))
         return;
     if (kind->parents == 2) {
         if (at + 1 == nest.loop_count || every_nest_has(cin, var) != every_nest_has(cin, nest.loops[at + 1]))
@@ -268,9 +275,14 @@ static inline int64_t recover(const Cin *cin, const Provenance *provenance, cons
         const int64_t inner = provenance_extent(provenance, relation->parent[1]);
         return var == relation->parent[0] ? first / inner : first % inner;
     }
-    if (kind == &relation_pos) // a position beyond those that there are is beyond the coordinates
-        return first < relation->stored->count ? drawn_coordinate(relation->stored, first)
-                                               : provenance_extent(provenance, var);
+    if (kind == &relation_pos) { // a position beyond those that there are is beyond the coordinates
+        const int count = relation->stored->division.mode_count;
+        int64_t value = 0;
+        for (int m = 0; m < count; m++)
+            value = value * provenance_extent(provenance, relation->access->vars[m]) +
+                    relation->stored->starts[first * count + m];
+        return first < relation->stored->count ? value : provenance_extent(provenance, var);
+    }
     if (kind == &relation_rotate) {
         int64_t sum = first;
         for (int i = 0; i < relation->operand_count; i++)
