@@ -48,6 +48,35 @@ bool sparse_requires(const LeafBuilder *leaf, int operand) {
     return set_requires(make_set(leaf, all, leaf->leaf->assign->rhs), operand);
 }
 
+// Sets what a loop with the source iterates over.
+static void set_source(const SparseState *state, SparseLoop *loop, int source) {
+    const LeafBuilder *leaf = state->leaf;
+    loop->source = source;
+    for (int o = 0; o < leaf->operand_count; o++) {
+        const Operand *operand = &state->operands[o];
+        const Level *level = sparse_level(operand);
+        loop->iterated[o] = !operand->written && level && level->type.format->range &&
+                            operand->access->vars[level->mode] == source;
+    }
+    loop->set = make_set(leaf, loop->iterated, leaf->leaf->assign->rhs);
+}
+
+// A loop over the coordinates of one processor of a block-cyclic mode iterates over what is stored of the
+// mode, where the right side is bounded by that, and skips what is in blocks of others.
+static void skip_others(const SparseState *state, SparseLoop *loop) {
+    const Relation *relation = cin_made_by(state->leaf->builder->spmd->cin, loop->from->var);
+    const int source = loop->source;
+    if (!relation || !relation->kind->children_of || relation->child[1] != loop->from->var ||
+        !state->known[relation->child[0]])
+        return;
+    loop->part = relation;
+    set_source(state, loop, relation->parent[0]);
+    if (loop->set->kind != SET_ALL)
+        return;
+    loop->part = NULL;
+    set_source(state, loop, source);
+}
+
 // A loop, and the operands over whose positions it iterates.
 static SparseLoop make_loop(const SparseState *state, int number) {
     Arena *arena = sparse_arena(state);
@@ -75,13 +104,8 @@ static SparseLoop make_loop(const SparseState *state, int number) {
             loop_substitute(arena, from->definitions[d].value, values, MAX_VARS);
     if (loop.source >= 0 && loop.source != from->var && !(loop.first = values[loop.source]))
         loop.source = -1;
-    for (int o = 0; o < leaf->operand_count; o++) {
-        const Operand *operand = &state->operands[o];
-        const Level *level = sparse_level(operand);
-        loop.iterated[o] = !operand->written && level && level->type.format->range &&
-                           operand->access->vars[level->mode] == loop.source;
-    }
-    loop.set = make_set(leaf, loop.iterated, leaf->leaf->assign->rhs);
+    set_source(state, &loop, loop.source);
+    skip_others(state, &loop);
     // Operands that the set does not mention are looked up, or advance with a loop over all coordinates.
     // Iterations of such a loop run in order, so it is neither vectorized, nor threaded, nor the outermost
     // one, which may become threaded.
@@ -126,6 +150,16 @@ static LoopBody *append_condition(SparseState *state, bool unchecked, const Set 
 void sparse_inside(SparseState *state, const SparseLoop *loop, LoopBody *to) {
     LeafBuilder *leaf = state->leaf;
     const LeafLoop *from = loop->from;
+    if (loop->part) {
+        Arena *arena = sparse_arena(state);
+        const RelationTerms terms = cin_relation_terms(leaf->builder->spmd->cin, loop->part);
+        const IntExpr *values[2];
+        loop->part->kind->children_of(&terms, int_var(arena, loop->source), values);
+        const Value *own = value_op(arena, VALUE_EQUAL, VALUE_TYPE_CONDITION, value_index(arena, values[0]),
+                                    value_index(arena, int_var(arena, loop->part->child[0])));
+        to = build_if(leaf, &own, 1, to);
+        sparse_append(state, to, loop_let(arena, from->var, value_index(arena, values[1])));
+    }
     if (from->var >= 0)
         state->known[from->var] = true;
     for (int d = 0; d < from->definition_count; d++) {

@@ -28,6 +28,7 @@ typedef struct {
     int number;                // in the leaf
     int source;                // the variable whose coordinates it iterates over; -1: none
     const IntExpr *first;      // the first coordinate; NULL: 0
+    const Relation *part;      // skips coordinates of its parent in parts of other processors; NULL: none
     const IntExpr *low, *high; // of a part: the coordinates from `low` to before `high`; NULL: all
     const Set *set;            // of these coordinates, by the operands in `iterated`
     bool *iterated;            // by operand: the loop iterates over its positions

@@ -62,7 +62,7 @@ static void append_coordinate(const SparseState *state, const SparseLoop *loop, 
                               LoopBody *to) {
     Arena *arena = sparse_arena(state);
     sparse_append(state, to, loop_let(arena, loop->source, coordinate));
-    if (loop->source != loop->from->var)
+    if (loop->source != loop->from->var && !loop->part)
         sparse_append(
             state, to,
             loop_let(arena, loop->from->var,

@@ -24,6 +24,17 @@ static const IntExpr *recover(const RelationTerms *terms, int p) {
     return int_op(arena, INT_ADD, start, int_op(arena, INT_MOD, position, block));
 }
 
+static void children_of(const RelationTerms *terms, const IntExpr *parent, const IntExpr **values) {
+    Arena *arena = terms->arena;
+    const IntExpr *block = relation_divisor(arena, terms->relation->numbers[0]);
+    const IntExpr *number = int_op(arena, INT_FLOOR_DIV, parent, block);
+    const IntExpr *size = relation_divisor(arena, terms->child[0]);
+    values[0] = int_op(arena, INT_MOD, number, size);
+    values[1] =
+        int_op(arena, INT_ADD, int_op(arena, INT_MUL, int_op(arena, INT_FLOOR_DIV, number, size), block),
+               int_op(arena, INT_MOD, parent, block));
+}
+
 // The number of the first `parent` coordinates that one value of child[0] gets: those of whole rounds, and
 // its part of the last round.
 static const IntExpr *upper(const RelationTerms *terms, int c, const IntExpr *parent) {
@@ -99,4 +110,5 @@ const RelationKind relation_cyclic = {
     .boxes = make_boxes,
     .bound = bound,
     .part = part,
+    .children_of = children_of,
 };

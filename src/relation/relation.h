@@ -105,6 +105,8 @@ struct RelationKind {
     // period of a variable does not depend on values; of two possible ones, the relations determine which is
     // used.
     bool (*bound)(const NumericRelation *relation, BoundingBox *bounds);
+    // If it partitions and is not contiguous: the values of the children from that of the parent.
+    void (*children_of)(const RelationTerms *terms, const IntExpr *parent, const IntExpr **values);
     // If it partitions: the part of the parent for these values of child[1] and one of child[0], not clamped.
     PositionSet (*part)(const NumericRelation *relation, int64_t which, PositionSet values, Arena *arena);
 };
