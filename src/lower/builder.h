@@ -36,6 +36,7 @@ typedef struct {
     View *views;          // by transfer
     const SpmdNest *nest; // the current one
     bool structure;       // entries of the result are built, and no values
+    VarSet omitted;       // variables without a value there, as it has no loops over them
     const RowView *rows;  // that are live in the current leaf, innermost first
     Diagnostics *diagnostics;
     bool refused; // a command about a loop cannot be carried out

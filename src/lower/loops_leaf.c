@@ -60,13 +60,25 @@ static void append(const LeafBuilder *leaf, LoopBody *to, const LoopNode *node) 
     loop_append(leaf->builder->arena, to, node);
 }
 
+static bool has_omitted(const Builder *builder, const IntExpr *expr) {
+    if (expr->op == INT_VAR && expr->value < MAX_VARS && builder->omitted >> expr->value & 1)
+        return true;
+    return (expr->left && has_omitted(builder, expr->left)) ||
+           (expr->right && has_omitted(builder, expr->right));
+}
+
 void build_definitions(const LeafBuilder *leaf, const Definition *definitions, int count, LoopBody *to) {
-    Arena *arena = leaf->builder->arena;
-    for (int i = 0; i < count; i++)
-        if (!leaf->first[definitions[i].var])
+    Builder *builder = leaf->builder;
+    for (int i = 0; i < count; i++) {
+        const int var = definitions[i].var;
+        const bool omitted = has_omitted(builder, definitions[i].value);
+        builder->omitted &= ~((VarSet)1 << var);
+        builder->omitted |= (VarSet)omitted << var;
+        if (!leaf->first[var] && !omitted)
             append(leaf, to,
-                   loop_let(arena, definitions[i].var,
-                            value_index(arena, at_start(leaf, definitions[i].value))));
+                   loop_let(builder->arena, var,
+                            value_index(builder->arena, at_start(leaf, definitions[i].value))));
+    }
 }
 
 // The bound of a loop: a name of its own where it is more than a number or a size.
@@ -94,9 +106,11 @@ LoopBody *build_if(const LeafBuilder *leaf, const Value *const *conditions, int 
 LoopBody *build_guards(const LeafBuilder *leaf, const Guard *guards, int count, LoopBody *to) {
     Arena *arena = leaf->builder->arena;
     const Value **conditions = arena_array(arena, const Value *, count);
+    int kept = 0;
     for (int i = 0; i < count; i++)
-        conditions[i] = value_less(arena, guards[i].less, guards[i].than);
-    return build_if(leaf, conditions, count, to);
+        if (!has_omitted(leaf->builder, guards[i].less) && !has_omitted(leaf->builder, guards[i].than))
+            conditions[kept++] = value_less(arena, guards[i].less, guards[i].than);
+    return build_if(leaf, conditions, kept, to);
 }
 
 // That the loops of a call have iterations, where that is not known. Without any, what the call reads may not

@@ -29,6 +29,8 @@ void draw_storage_levels(Random *random, DraftTensor *tensor);
 void draw_schedule(Random *random, Draft *draft, int at);
 // Workspaces only, and how leaves are executed.
 void draw_workspaces(Random *random, Draft *draft, int at);
+// Rotated loops, outside or inside of those that they are rotated by.
+void draw_rotations(Random *random, Draft *draft, int at);
 void draw_schedules(Random *random, Draft *draft);
 // Of a statement with a sparse operand, about the loops over its entries; false where there is none.
 bool draw_positions(Random *random, Draft *draft, int at);

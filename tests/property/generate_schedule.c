@@ -405,6 +405,19 @@ void draw_workspaces(Random *random, Draft *draft, int at) {
         draw_leaf(&writer);
 }
 
+void draw_rotations(Random *random, Draft *draft, int at) {
+    ScheduleWriter writer;
+    if (!begin_schedule(&writer, random, draft, at))
+        return;
+    for (int rotations = random_between(random, 1, 2); rotations > 0; rotations--) {
+        if (random_chance(random, 40))
+            draw_blocks(&writer);
+        draw_rotate(&writer);
+        draw_reorder(&writer);
+    }
+    draw_leaf(&writer);
+}
+
 void draw_schedule(Random *random, Draft *draft, int at) {
     ScheduleWriter writer;
     if (!begin_schedule(&writer, random, draft, at))

@@ -284,7 +284,9 @@ static void draw_sparse_schedules(Random *random, Draft *draft, bool placed) {
         const int kind = random_below(random, 100);
         if (kind < 35 || (kind < 55 && draw_positions(random, draft, s)))
             continue;
-        (kind < with_workspaces ? draw_workspaces : draw_schedule)(random, draft, s);
+        (kind < with_workspaces      ? draw_workspaces
+         : random_chance(random, 25) ? draw_rotations
+                                     : draw_schedule)(random, draft, s);
         for (int c = 0; c < draft->statements[s].command_count; c++)
             draft->statements[s].commands[c].may_be_refused = true;
     }
