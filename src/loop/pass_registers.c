@@ -26,6 +26,7 @@ typedef struct {
     const IntExpr *upper;        // of the dense loops; NULL: there is none yet
     const LoopNode *result;      // the update of an array that is not local; NULL: none yet
     const LoopNode *result_loop; // around it
+    const LoopNode *zeros;       // a loop before `first` that sets what is updated to zero; NULL: none
     bool masks;                  // elements can be left out under a condition
 } Nest;
 
@@ -171,12 +172,35 @@ static bool rows_fit(const Nest *nest) {
     return true;
 }
 
+static bool sets_zero(Arena *arena, const LoopNode *loop) {
+    const LoopNode *node = loop->kind == LOOP_FOR && loop->body.count == 1 ? loop->body.items[0] : NULL;
+    return node && node->kind == LOOP_STORE && value_equal(node->value, value_zero(arena, node->value->type));
+}
+
+// Whether the loop before the nest, if there is one, sets to zero what the nest updates.
+static bool zeros_fit(const Nest *nest) {
+    if (!nest->zeros)
+        return true;
+    Arena *arena = nest->kernel->arena;
+    const LoopNode *store = nest->zeros->body.items[0];
+    const IntExpr **values = arena_array(arena, const IntExpr *, nest->var_count);
+    values[nest->zeros->var] = int_var(arena, nest->result_loop->var);
+    return store->array == nest->result->array && int_equal(nest->zeros->upper, nest->upper) &&
+           int_equal(loop_substitute(arena, store->position, values, nest->var_count),
+                     nest->result->position);
+}
+
 static bool find_nest(Nest *nest, const LoopNode *body) {
     Arena *arena = nest->kernel->arena;
     nest->body = body;
-    for (nest->first = 0; nest->first < body->body.count; nest->first++)
-        if (body->body.items[nest->first]->kind != LOOP_LET)
+    nest->zeros = NULL;
+    for (nest->first = 0; nest->first < body->body.count; nest->first++) {
+        const LoopNode *node = body->body.items[nest->first];
+        if (!nest->zeros && sets_zero(arena, node))
+            nest->zeros = node;
+        else if (node->kind != LOOP_LET)
             break;
+    }
     nest->inside = arena_array(arena, int, nest->var_count);
     nest->local = arena_array(arena, bool, nest->array_count);
     nest->rows = arena_array(arena, bool, nest->array_count);
@@ -190,7 +214,8 @@ static bool find_nest(Nest *nest, const LoopNode *body) {
             if (nodes.items[n]->var >= 0)
                 nest->inside[nodes.items[n]->var] = 1;
     }
-    return add_nodes(nest, &body->body, nest->first, false) && nest->result && rows_fit(nest);
+    return add_nodes(nest, &body->body, nest->first, false) && nest->result && rows_fit(nest) &&
+           zeros_fit(nest);
 }
 
 // One block: its dense loops have `count` iterations, from `start` on. Where that is NULL, they have those
@@ -298,6 +323,7 @@ static void append_block(Block *block, LoopBody *to) {
         block->count = NULL;
     LoopNode *loop = block_loop(block, nest->result_loop, &body);
     LoopNode *update = arena_copy(arena, nest->result, sizeof *update);
+    update->kind = nest->zeros ? LOOP_STORE : LOOP_ACCUMULATE;
     update->value =
         value_element(arena, VALUE_LOAD, (int)kernel->arrays.items[sums->array].type, sums->array, block->at);
     loop_append(arena, &body, update);
@@ -340,7 +366,7 @@ static void append_nest(const Nest *nest, LoopBody *to) {
     nest->results[nest->result->array] = true;
     const LoopNode *only = nest->body->body.items[nest->first];
     // Nothing is added where there is nothing to iterate over.
-    if (only->kind == LOOP_FOR && nest->first + 1 == nest->body->body.count) {
+    if (!nest->zeros && only->kind == LOOP_FOR && nest->first + 1 == nest->body->body.count) {
         LoopNode *any = loop_node(arena, LOOP_IF);
         any->value = value_less(arena, only->lower, only->upper);
         loop_append(arena, to, any);
@@ -367,7 +393,8 @@ static LoopBody in_registers(Nest *nest, const LoopBody *body) {
         LoopBody inside = {0};
         if (find_nest(nest, node)) {
             for (int64_t k = 0; k < nest->first; k++)
-                loop_append(arena, &inside, node->body.items[k]);
+                if (node->body.items[k] != nest->zeros)
+                    loop_append(arena, &inside, node->body.items[k]);
             append_nest(nest, &inside);
         } else {
             inside = in_registers(nest, &node->body);

@@ -47,11 +47,29 @@ static void add_to_sum(void *context, const LoopNode *node, LoopBody *to) {
 
 static LoopBody sum_body(Sums *sums, const LoopBody *body, bool in_team);
 
-// A sum of nothing, the loop, and the update with the sum.
+// Takes away the store before a loop, with nothing but definitions between, that sets to zero what it
+// updates. Whether there is one.
+static bool take_zero(Arena *arena, const LoopNode *update, LoopBody *body) {
+    int64_t at = body->count - 1;
+    while (at >= 0 && body->items[at]->kind == LOOP_LET)
+        at--;
+    const LoopNode *node = at >= 0 ? body->items[at] : NULL;
+    if (!node || node->kind != LOOP_STORE || node->array != update->array ||
+        !int_equal(node->position, update->position) ||
+        !value_equal(node->value, value_zero(arena, node->value->type)))
+        return false;
+    for (body->count--; at < body->count; at++)
+        body->items[at] = body->items[at + 1];
+    return true;
+}
+
+// A sum of nothing, the loop, and the update with the sum, which becomes a store
+// where the element is set to zero before the loop.
 static void append_summed(Sums *sums, const LoopNode *loop, const LoopNode *update, LoopBody *to) {
     LoopKernel *kernel = sums->kernel;
     Arena *arena = kernel->arena;
     const int type = update->value->type;
+    const bool is_zero = take_zero(arena, update, to);
     sums->elements[update->array] = true;
     sums->array = update->array;
     const int sum = sums->sum = loop_add_array(
@@ -67,7 +85,11 @@ static void append_summed(Sums *sums, const LoopNode *loop, const LoopNode *upda
     LoopNode *last = arena_copy(arena, update, sizeof *update);
     last->value = value_element(arena, VALUE_LOAD, type, sum, NULL);
     last->count = NULL;
-    if (!kernel->arrays.items[update->array].sparse) {
+    if (is_zero) {
+        last->kind = LOOP_STORE;
+        last->atomic = false;
+    }
+    if (is_zero || !kernel->arrays.items[update->array].sparse) {
         loop_append(arena, to, last);
         return;
     }

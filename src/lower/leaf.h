@@ -88,6 +88,10 @@ const Tensor *leaf_sparse_tensor(const LeafSite *site);
 // (threads, vectors, unrolling). False with a diagnostic where that would race.
 bool leaf_parallelize(const LeafSite *site, LeafLoop *loops, int loop_count, const BlasCall *call);
 
+// The number of loops outside of which elements are not zero before: those that loops further inside add to
+// are set to zero first, and every element is in an iteration. -1: all elements are zero before the leaf.
+int leaf_cleared(const Spmd *spmd, const Leaf *leaf, const Stage *stage);
+
 // Whether threads add to copies of their own of what the leaf writes.
 bool leaf_has_copies(const Leaf *leaf);
 

@@ -249,8 +249,41 @@ static void append_stored_loop(const SparseState *state, int number, const Relat
     sparse_stored_loop(state, &loop, relation, to);
 }
 
+// Elements that loops from `number` inwards add to are set to zero.
+static void append_zeros(const SparseState *state, int number, LoopBody *to) {
+    LeafBuilder *leaf = state->leaf;
+    LoopKernel *kernel = leaf->builder->kernel;
+    Arena *arena = kernel->arena;
+    const Access *lhs = leaf->leaf->assign->lhs;
+    const IntExpr **values = arena_array(arena, const IntExpr *, MAX_VARS);
+    leaf->operands = state->operands;
+    leaf->numbers = state->numbers;
+    for (int l = number; l < leaf->leaf->loop_count; l++) {
+        const LeafLoop *loop = &leaf->leaf->loops[l];
+        if (!(access_vars(lhs) >> loop->var & 1))
+            continue;
+        LoopNode *node = loop_node(arena, LOOP_FOR);
+        node->var = loop_add_index(kernel, "zero", loop->var);
+        node->lower = int_const(arena, 0);
+        node->upper = loop->upper;
+        node->execution.distinct = true;
+        node->execution.work = int_const(arena, 0); // beside what is added
+        values[loop->var] = int_var(arena, node->var);
+        sparse_append(state, to, node);
+        to = &node->body;
+    }
+    const IntExpr *position = build_position(leaf, lhs, TRANSFER_REDUCE);
+    sparse_append(state, to,
+                  loop_update(arena, LOOP_STORE, leaf->written,
+                              loop_substitute(arena, position, values, MAX_VARS),
+                              value_zero(arena, (int)lhs->tensor->type)));
+}
+
 static void append_loop(const SparseState *state, int number, LoopBody *to) {
     LeafBuilder *leaf = state->leaf;
+    const SpmdNest *nest = &leaf->builder->spmd->nests[leaf->leaf->nest];
+    if (number == nest->cleared && !leaf->builder->structure)
+        append_zeros(state, number, to);
     if (number == leaf->leaf->loop_count) {
         leaf->operands = state->operands;
         leaf->numbers = state->numbers;

@@ -161,10 +161,12 @@ static bool place_tensors(Plan *plan, int64_t *const *extents, const int64_t *pa
     return true;
 }
 
-// Homes need not be cleared where the first nest that writes the tensor stores every element in place, and
+// Homes need not be cleared where the first nest that writes the tensor stores every element in place, or
+// sets it to zero, and
 // what other ranks compute is not added to them.
 static bool needs_zeros(const StatementPlan *plan, int first_nest, const RankTransfer *const *parts) {
-    if (plan->spmd->nests[first_nest].assign->accumulate)
+    const SpmdNest *nest = &plan->spmd->nests[first_nest];
+    if (nest->assign->accumulate && nest->cleared < 0)
         return true;
     for (int t = 0; t < plan->spmd->transfer_count; t++) {
         const Transfer *transfer = &plan->spmd->transfers[t];

@@ -167,7 +167,9 @@ typedef struct {
     // then only processors with coordinate `fixed` take part.
     int coordinates[MAX_MACHINE_ORDER];
     const IntExpr *fixed[MAX_MACHINE_ORDER];
-    int inside; // the nest whose body it is executed in: the one that reads the row that it fills, or itself
+    int cleared; // the loops of its leaf outside of which elements that it adds to are not zero yet, as it
+                 // sets them to zero itself; -1: they are zero before
+    int inside;  // the nest whose body it is executed in: the one that reads the row that it fills, or itself
     int stage;
     SpmdNode *body; // NULL where it is executed in another one's
 } SpmdNest;

@@ -190,60 +190,58 @@ void distal_kernel_1(distal_execution *execution, const int64_t *param) {
             for (int64_t i = 0; i < n; i++) {
                 const int64_t F_begin2 = F_pos2[i];
                 const int64_t F_end2 = F_pos2[i + 1];
-                if (F_begin2 < F_end2) {
-                    const int64_t E_at = (i - E_lo0) * E_stride0 - E_lo1;
-                    for (int64_t l_block = 0; l_block < l_blocks_end; l_block += 16) {
-                        double _Complex E_block[16] = {0};
-                        for (int64_t F_p2 = F_begin2; F_p2 < F_end2; F_p2++) {
-                            const int64_t j = F_crd2[F_p2];
-                            const double _Complex F_value = r > 0 ? F[F_p2] : (double _Complex)0.0;
-                            const int64_t G_at = (j - G_lo0) * G_stride0 - G_lo1;
-#pragma omp simd
-                            for (int64_t l_in = 0; l_in < 16; l_in++) {
-                                const int64_t l = l_block + l_in;
-                                E_block[l_in] += distal_mul_c128(F_value, G[G_at + l]);
-                            }
-                        }
+                const int64_t E_at = (i - E_lo0) * E_stride0 - E_lo1;
+                for (int64_t l_block = 0; l_block < l_blocks_end; l_block += 16) {
+                    double _Complex E_block[16] = {0};
+                    for (int64_t F_p2 = F_begin2; F_p2 < F_end2; F_p2++) {
+                        const int64_t j = F_crd2[F_p2];
+                        const double _Complex F_value = r > 0 ? F[F_p2] : (double _Complex)0.0;
+                        const int64_t G_at = (j - G_lo0) * G_stride0 - G_lo1;
 #pragma omp simd
                         for (int64_t l_in = 0; l_in < 16; l_in++) {
                             const int64_t l = l_block + l_in;
-                            E[E_at + l] += E_block[l_in];
+                            E_block[l_in] += distal_mul_c128(F_value, G[G_at + l]);
                         }
                     }
-                    for (int64_t l_block = l_blocks_end; l_block < l_blocks_end_2; l_block += 4) {
-                        double _Complex E_block[4] = {0};
-                        for (int64_t F_p2 = F_begin2; F_p2 < F_end2; F_p2++) {
-                            const int64_t j = F_crd2[F_p2];
-                            const double _Complex F_value = r > 0 ? F[F_p2] : (double _Complex)0.0;
-                            const int64_t G_at = (j - G_lo0) * G_stride0 - G_lo1;
 #pragma omp simd
-                            for (int64_t l_in = 0; l_in < 4; l_in++) {
-                                const int64_t l = l_block + l_in;
-                                E_block[l_in] += distal_mul_c128(F_value, G[G_at + l]);
-                            }
-                        }
+                    for (int64_t l_in = 0; l_in < 16; l_in++) {
+                        const int64_t l = l_block + l_in;
+                        E[E_at + l] = E_block[l_in];
+                    }
+                }
+                for (int64_t l_block = l_blocks_end; l_block < l_blocks_end_2; l_block += 4) {
+                    double _Complex E_block[4] = {0};
+                    for (int64_t F_p2 = F_begin2; F_p2 < F_end2; F_p2++) {
+                        const int64_t j = F_crd2[F_p2];
+                        const double _Complex F_value = r > 0 ? F[F_p2] : (double _Complex)0.0;
+                        const int64_t G_at = (j - G_lo0) * G_stride0 - G_lo1;
 #pragma omp simd
                         for (int64_t l_in = 0; l_in < 4; l_in++) {
                             const int64_t l = l_block + l_in;
-                            E[E_at + l] += E_block[l_in];
+                            E_block[l_in] += distal_mul_c128(F_value, G[G_at + l]);
                         }
                     }
-                    if (l_blocks_end_2 < r) {
-                        double _Complex E_block[4] = {0};
-                        for (int64_t F_p2 = F_begin2; F_p2 < F_end2; F_p2++) {
-                            const int64_t j = F_crd2[F_p2];
-                            const double _Complex F_value = r > 0 ? F[F_p2] : (double _Complex)0.0;
-                            const int64_t G_at = (j - G_lo0) * G_stride0 - G_lo1;
 #pragma omp simd
-                            for (int64_t l = l_blocks_end_2; l < r; l++) {
-                                E_block[l - l_blocks_end_2] += distal_mul_c128(F_value, G[G_at + l]);
-                            }
-                        }
-                        const int64_t E_at_2 = (i - E_lo0) * E_stride0 - E_lo1;
+                    for (int64_t l_in = 0; l_in < 4; l_in++) {
+                        const int64_t l = l_block + l_in;
+                        E[E_at + l] = E_block[l_in];
+                    }
+                }
+                if (l_blocks_end_2 < r) {
+                    double _Complex E_block[4] = {0};
+                    for (int64_t F_p2 = F_begin2; F_p2 < F_end2; F_p2++) {
+                        const int64_t j = F_crd2[F_p2];
+                        const double _Complex F_value = r > 0 ? F[F_p2] : (double _Complex)0.0;
+                        const int64_t G_at = (j - G_lo0) * G_stride0 - G_lo1;
 #pragma omp simd
                         for (int64_t l = l_blocks_end_2; l < r; l++) {
-                            E[E_at_2 + l] += E_block[l - l_blocks_end_2];
+                            E_block[l - l_blocks_end_2] += distal_mul_c128(F_value, G[G_at + l]);
                         }
+                    }
+                    const int64_t E_at_2 = (i - E_lo0) * E_stride0 - E_lo1;
+#pragma omp simd
+                    for (int64_t l = l_blocks_end_2; l < r; l++) {
+                        E[E_at_2 + l] = E_block[l - l_blocks_end_2];
                     }
                 }
             }

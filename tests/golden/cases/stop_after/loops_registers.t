@@ -20,41 +20,40 @@ for each processor (), active:
         for i in 0 .. n:  # distinct, threads, uneven, work 16 * n * r
             let B_begin2 = B_pos2[i]
             let B_end2 = B_pos2[i + 1]
-            if B_begin2 < B_end2:
-                let k_blocks_end = max(0, r) / 64 * 64
-                for k_block in 0 .. k_blocks_end by 64:
-                    workspace A_block[64] = 0
-                    for B_p2 in B_begin2 .. B_end2:
-                        let j = B_crd2[B_p2]
-                        let B_value: f32 = r > 0 ? B[B_p2] : 0.0F
-                        for k_in in 0 .. 64:  # distinct, vector
-                            let k = k_block + k_in
-                            A_block[k_in] += B_value * C[(j - C_lo0) * C_stride0 + k - C_lo1]
+            let k_blocks_end = max(0, r) / 64 * 64
+            for k_block in 0 .. k_blocks_end by 64:
+                workspace A_block[64] = 0
+                for B_p2 in B_begin2 .. B_end2:
+                    let j = B_crd2[B_p2]
+                    let B_value: f32 = r > 0 ? B[B_p2] : 0.0F
                     for k_in in 0 .. 64:  # distinct, vector
                         let k = k_block + k_in
-                        A[(i - A_lo0) * A_stride0 + k - A_lo1] += A_block[k_in]
-                let k_blocks_end_2 = max(0, r) / 16 * 16
-                for k_block in k_blocks_end .. k_blocks_end_2 by 16:
-                    workspace A_block[16] = 0
-                    for B_p2 in B_begin2 .. B_end2:
-                        let j = B_crd2[B_p2]
-                        let B_value: f32 = r > 0 ? B[B_p2] : 0.0F
-                        for k_in in 0 .. 16:  # distinct, vector
-                            let k = k_block + k_in
-                            A_block[k_in] += B_value * C[(j - C_lo0) * C_stride0 + k - C_lo1]
+                        A_block[k_in] += B_value * C[(j - C_lo0) * C_stride0 + k - C_lo1]
+                for k_in in 0 .. 64:  # distinct, vector
+                    let k = k_block + k_in
+                    A[(i - A_lo0) * A_stride0 + k - A_lo1] = A_block[k_in]
+            let k_blocks_end_2 = max(0, r) / 16 * 16
+            for k_block in k_blocks_end .. k_blocks_end_2 by 16:
+                workspace A_block[16] = 0
+                for B_p2 in B_begin2 .. B_end2:
+                    let j = B_crd2[B_p2]
+                    let B_value: f32 = r > 0 ? B[B_p2] : 0.0F
                     for k_in in 0 .. 16:  # distinct, vector
                         let k = k_block + k_in
-                        A[(i - A_lo0) * A_stride0 + k - A_lo1] += A_block[k_in]
-                if k_blocks_end_2 < r:
-                    workspace A_block[16] = 0
-                    for B_p2 in B_begin2 .. B_end2:
-                        let j = B_crd2[B_p2]
-                        let B_value: f32 = r > 0 ? B[B_p2] : 0.0F
-                        for k_in in 0 .. 16:  # distinct, vector
-                            let k = k_blocks_end_2 + k_in
-                            A_block[k_in] += k < r ? B_value * C[(j - C_lo0) * C_stride0 + k - C_lo1] : 0.0F
-                    for k in k_blocks_end_2 .. r:  # distinct, vector
-                        A[(i - A_lo0) * A_stride0 + k - A_lo1] += A_block[k - k_blocks_end_2]
+                        A_block[k_in] += B_value * C[(j - C_lo0) * C_stride0 + k - C_lo1]
+                for k_in in 0 .. 16:  # distinct, vector
+                    let k = k_block + k_in
+                    A[(i - A_lo0) * A_stride0 + k - A_lo1] = A_block[k_in]
+            if k_blocks_end_2 < r:
+                workspace A_block[16] = 0
+                for B_p2 in B_begin2 .. B_end2:
+                    let j = B_crd2[B_p2]
+                    let B_value: f32 = r > 0 ? B[B_p2] : 0.0F
+                    for k_in in 0 .. 16:  # distinct, vector
+                        let k = k_blocks_end_2 + k_in
+                        A_block[k_in] += k < r ? B_value * C[(j - C_lo0) * C_stride0 + k - C_lo1] : 0.0F
+                for k in k_blocks_end_2 .. r:  # distinct, vector
+                    A[(i - A_lo0) * A_stride0 + k - A_lo1] = A_block[k - k_blocks_end_2]
     release FETCH_C
     release FETCH_B
     reduce REDUCE_A

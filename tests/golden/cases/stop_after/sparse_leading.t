@@ -29,8 +29,7 @@ for each processor (), active:
                 for B_p3 in B_begin3 .. B_end3:  # sum sum
                     let k = B_crd3[B_p3]
                     sum += B[B_p3] * c[k - c_lo0]
-                if B_begin3 < B_end3:
-                    A[B_p2] += sum
+                A[B_p2] = sum
     release FETCH_c
     release FETCH_B
     reduce REDUCE_A

@@ -30,7 +30,7 @@ for each processor (), active:
             for B_p2 in B_begin2 .. B_end2:  # sum sum
                 let j = B_crd2[B_p2]
                 sum += B[B_p2] * x[j - x_lo0]
-            y[i - y_lo0] += sum
+            y[i - y_lo0] = sum
     release FETCH_x
     release FETCH_B
     reduce REDUCE_y

@@ -35,8 +35,7 @@ for each processor (), active:
                 let B_value: f64 = k > 0 ? B[B_p2] : 0.0
                 for q in 0 .. k:  # vector, sum sum
                     sum += B_value * C[C_at + q] * D[(q - D_lo0) * D_stride0 + j - D_lo1]
-                if k > 0:
-                    A[B_p2] += sum
+                A[B_p2] = sum
     release FETCH_D
     release FETCH_C
     release FETCH_B
