@@ -97,7 +97,7 @@ bool level_list_set_widths(int order, LevelType *levels, const int *mode_order, 
     return changed;
 }
 
-void level_type_print(LevelType type, Text *to) {
+static void level_type_print(LevelType type, Text *to) {
     text_printf(to, "%s%s", type.format->name, type.nonunique ? "(nonunique)" : "");
 }
 

@@ -39,7 +39,6 @@ bool level_list_is_sparse(int order, const LevelType *levels);
 bool level_list_set_widths(int order, LevelType *levels, const int *mode_order, const int64_t *extents);
 
 // "compressed(nonunique)", "{dense, compressed}"
-void level_type_print(LevelType type, Text *to);
 void level_list_print(int order, const LevelType *levels, Text *to);
 
 #endif

@@ -81,7 +81,8 @@ const char *array_nonzeros(const void *data, int64_t limit, Entries *entries, Ar
     return why;
 }
 
-const char *array_columns(const void *data, int64_t limit, Entries *entries, Arena *arena) {
+// All elements, in the order of the last mode first, as .mtx files list them.
+static const char *array_columns(const void *data, int64_t limit, Entries *entries, Arena *arena) {
     const char *why = allocate(entries, element_count(entries->order, entries->extents), limit, arena);
     if (why)
         return why;

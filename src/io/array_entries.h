@@ -12,8 +12,6 @@
 // `entries` has type, order and extents of the row-major array `data` set, and gets its elements that are not
 // zero, in that order.
 const char *array_nonzeros(const void *data, int64_t limit, Entries *entries, Arena *arena);
-// The same of all elements, in the order of the last mode first, as .mtx files list them.
-const char *array_columns(const void *data, int64_t limit, Entries *entries, Arena *arena);
 // Removes entries that are zero.
 const char *entries_drop_zeros(Entries *entries);
 

@@ -112,7 +112,8 @@ static bool is_same_class(void *context, const Worker *worker, int64_t iteration
            existing_ranks(others->planner, worker, others->step, others->planner->arena).count == 0;
 }
 
-bool situation_is_exclusive(const Situation *situation) {
+// Whether no other operation of the step adds to the elements of a reduction.
+static bool is_exclusive(const Situation *situation) {
     const Planner *planner = situation->planner;
     const int64_t iteration = step_iteration(planner->footprints, situation->step);
     Footprint wanted = {.region = situation->footprint->region};
@@ -195,8 +196,8 @@ RankOperation rank_operation(const Situation *situation, const Operation *operat
                            .group = -1,
                            .root = operation->shape == SHAPE_PART ? situation->parts->rank : -1,
                            .contributes = reduced && view->count > 0,
-                           .exclusive = reduced && operation->shape != SHAPE_MESSAGES &&
-                                        situation_is_exclusive(situation),
+                           .exclusive =
+                               reduced && operation->shape != SHAPE_MESSAGES && is_exclusive(situation),
                            .send_count = sends->count,
                            .sends = sends->items,
                            .receive_count = receives->count,

@@ -37,8 +37,6 @@ int64_t owner_count(const Holding *part);
 int64_t owner_at(const Holding *part, int64_t index);
 // The ranks of the group in which an operation moves the situation.
 RankArray situation_members(const Situation *situation, const Operation *operation, Arena *arena);
-// Whether no other operation of the step adds to the elements of a reduction.
-bool situation_is_exclusive(const Situation *situation);
 
 typedef Array(Part) PartArray;
 // Appends the parts that `rank` has in its view where it is one of the ranks of the situation, and those that

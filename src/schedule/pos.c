@@ -40,8 +40,7 @@ static const Access *find_access(const Application *application, const Arg *arg,
         if (!search.found) {
             refuse(application, arg->span,
                    "what is computed inside of loop '%s' does not read '%s' with these variables; give an "
-                   "access "
-                   "of the right side, as it is written there",
+                   "access of the right side, as it is written there",
                    cin->vars[loop].name, arg->name);
             return NULL;
         }
