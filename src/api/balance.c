@@ -83,6 +83,88 @@ const BoundariesArray *balance_known(const distal_context *context, Arena *arena
     return known;
 }
 
+// A tensor that gets another home.
+typedef struct {
+    distal_tensor *tensor;
+    Arena *arena; // of the home
+    Home home;
+} Move;
+
+// Boundaries in the entries of a tensor, while they are found and tensors follow them. What a rank does alone
+// is in parts that all agree on.
+typedef struct {
+    distal_context *context;
+    distal_tensor *tensor;
+    const Entries *entries; // of this rank, which the tensor is about to get; NULL: it has them
+    Entries listed;         // then
+    // Of a result with the structure of an operand, which is divided as that is; else NULL.
+    const distal_tensor *operand;
+    const Division *division;
+    DivisionArray list;
+    Arena *arena; // of what is found
+    BoundariesArray found;
+    Array(Move) moves;
+    distal_status status; // of this rank
+} Dividing;
+
+static bool begin_dividing(void *arguments, Diagnostics *diagnostics) {
+    Dividing *dividing = arguments;
+    dividing->list = divisions_of(dividing->context, dividing->tensor, dividing->context->scratch);
+    dividing->arena = arena_create_within(dividing->tensor->arena);
+    dividing->found.items = arena_array(dividing->arena, const Boundaries *, dividing->list.count);
+    return dividing->entries || sparse_entries(dividing->tensor->storage, &dividing->listed, diagnostics);
+}
+
+static bool begin_taking_over(void *arguments, Diagnostics *diagnostics) {
+    (void)diagnostics;
+    Dividing *dividing = arguments;
+    const distal_tensor *result = dividing->tensor;
+    BoundariesArray *found = &dividing->found;
+    Arena *arena = dividing->arena = arena_create_within(result->arena);
+    for (int64_t i = 0; i < result->boundaries.count; i++)
+        if (!division_equal(&result->boundaries.items[i]->division, dividing->division))
+            array_push(arena, *found, boundaries_copy(result->boundaries.items[i], arena));
+    Division same = *dividing->division;
+    same.tensor = dividing->operand->name;
+    Boundaries *boundaries =
+        (Boundaries *)boundaries_copy(boundaries_find(&dividing->operand->boundaries, &same), arena);
+    boundaries->division.tensor = result->name;
+    array_push(arena, *found, boundaries);
+    return true;
+}
+
+// Which tensors get another home: those in memory of the caller do not move.
+static bool find_moves(void *arguments, Diagnostics *diagnostics) {
+    (void)diagnostics;
+    Dividing *dividing = arguments;
+    distal_context *context = dividing->context;
+    for (distal_tensor *tensor = context->tensors; tensor; tensor = tensor->next) {
+        DivisionArray list = {0};
+        placement_divisions(context, tensor, dividing->tensor, context->scratch, &list);
+        if (list.count == 0 || !tensor->home.known)
+            continue;
+        Move move = {.tensor = tensor, .arena = arena_create_within(tensor->arena)};
+        array_push(context->scratch, dividing->moves, move);
+        Move *last = &dividing->moves.items[dividing->moves.count - 1];
+        if (!tensor_place(context, tensor, move.arena, &last->home)) {
+            dividing->status = DISTAL_INVALID;
+            return false;
+        }
+        if (home_equal(&tensor->home, &last->home)) {
+            arena_free(move.arena);
+            dividing->moves.count--;
+        } else if (tensor->storage && !tensor->storage->owned) {
+            dividing->status = invalid(
+                context,
+                "tensor '%s' uses an array of the caller and lies where the entries of '%s' say: free it "
+                "before these are others",
+                tensor->name, dividing->tensor->name);
+            return false;
+        }
+    }
+    return true;
+}
+
 typedef struct {
     distal_tensor *tensor;
     const Storage *from;
@@ -96,182 +178,122 @@ static bool create_storage(void *arguments, Diagnostics *diagnostics) {
     return tensor->storage && storage_list(moving->from, &moving->entries, diagnostics);
 }
 
-// Moves what a tensor has to its new home, which is known.
+// What a tensor has goes to its new home. After a failure it has nothing.
 static bool move_elements(distal_context *context, distal_tensor *tensor, const Storage *from) {
     Moving moving = {.tensor = tensor, .from = from};
+    tensor->storage = NULL;
     const bool ok = agree_on_part(context->comm, create_storage, &moving, context->diagnostics) &&
                     storage_take_share(tensor->storage, &moving.entries, context->comm, context->diagnostics);
     entries_free(&moving.entries);
-    return ok;
-}
-
-// Whether the tensor is in memory of the caller, which does not move.
-static bool is_attached(const distal_tensor *tensor) {
-    return tensor->storage && !tensor->storage->owned;
-}
-
-// Brings a tensor to the home that its placement has with the boundaries that are known now. What it has is
-// not moved if it is about to get other entries.
-static distal_status move_home(distal_context *context, distal_tensor *tensor, bool is_replaced) {
-    if (!tensor->home.known)
-        return DISTAL_OK;
-    const int64_t changes = tensor->home_changes;
-    Home *old = arena_new(context->scratch, Home);
-    *old = home_copy(&tensor->home, tensor->tensor, context->scratch);
-    tensor->home.known = false;
-    if (tensor_find_home(context, tensor) != DISTAL_OK)
-        return DISTAL_INVALID;
-    if (home_equal(old, &tensor->home)) {
-        tensor->home_changes = changes;
-        return DISTAL_OK;
-    }
-    if (!tensor->storage)
-        return DISTAL_OK;
-    Storage *from = tensor->storage;
-    if (is_replaced)
-        storage_clear(from);
-    from->home = old;
-    tensor->storage = NULL;
-    const bool ok = move_elements(context, tensor, from);
-    storage_free(from);
-    tensor->memory++;
     if (!ok) {
         storage_free(tensor->storage);
         tensor->storage = NULL;
     }
-    return ok ? DISTAL_OK : DISTAL_FAILED;
+    return ok;
 }
 
-static bool same_parts(const Boundaries *a, const Boundaries *b) {
-    const size_t modes = (size_t)a->division.mode_count;
-    return a->count == b->count &&
-           memcmp(a->starts, b->starts, sizeof(int64_t) * (size_t)(a->count + 1) * modes) == 0;
+static bool move_tensor(const Dividing *dividing, const Move *move) {
+    distal_tensor *tensor = move->tensor;
+    Arena *settled = tensor->settled;
+    const Home old = tensor->home;
+    Storage *from = tensor->storage;
+    tensor->home = move->home;
+    tensor->settled = move->arena;
+    tensor->home_changes++;
+    bool ok = true;
+    if (from) {
+        if (dividing->entries && tensor == dividing->tensor)
+            storage_clear(from); // it gets others
+        from->home = &old;
+        ok = move_elements(dividing->context, tensor, from);
+        storage_free(from);
+        tensor->memory++;
+    }
+    arena_free(settled);
+    return ok;
 }
 
-// The same, with the entries in each part.
+// With the entries in each part.
 static bool same_boundaries(const Boundaries *a, const Boundaries *b) {
     const size_t modes = (size_t)a->division.mode_count, count = (size_t)a->count, size = sizeof(int64_t);
-    return same_parts(a, b) && memcmp(a->positions, b->positions, size * (count + 1)) == 0 &&
+    return a->count == b->count && memcmp(a->starts, b->starts, size * (count + 1) * modes) == 0 &&
+           memcmp(a->positions, b->positions, size * (count + 1)) == 0 &&
            memcmp(a->lasts, b->lasts, size * count * modes) == 0 &&
            memcmp(a->first, b->first, size * modes) == 0;
 }
 
-// Those whose placement has other boundaries now.
-static TensorArray list_followers(distal_context *context, const distal_tensor *tensor,
-                                  const BoundariesArray *now) {
-    TensorArray followers = {0};
-    for (distal_tensor *other = context->tensors; other; other = other->next) {
-        DivisionArray list = {0};
-        bool changed = false;
-        placement_divisions(context, other, tensor, context->scratch, &list);
-        for (int64_t i = 0; i < list.count && !changed; i++) {
-            const Boundaries *before = boundaries_find(&tensor->boundaries, &list.items[i]);
-            changed = !before || !same_parts(before, boundaries_find(now, &list.items[i]));
-        }
-        if (changed)
-            // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
-            array_push(context->scratch, followers, other);
+// Replaces the boundaries that are known by those that have been found; all that is placed by them follows.
+static distal_status follow(Dividing *dividing) {
+    distal_context *context = dividing->context;
+    distal_tensor *tensor = dividing->tensor;
+    const BoundariesArray before = tensor->boundaries;
+    tensor->boundaries = dividing->found;
+    if (!agree_on_part(context->comm, find_moves, dividing, context->diagnostics)) {
+        tensor->boundaries = before;
+        for (int64_t i = 0; i < dividing->moves.count; i++)
+            arena_free(dividing->moves.items[i].arena);
+        arena_free(dividing->arena);
+        return dividing->status == DISTAL_OK ? DISTAL_FAILED : dividing->status;
     }
-    return followers;
-}
-
-// Replaces what is known by `found`, which is in `arena`; all that is placed by it follows. `is_replaced`:
-// they are those of entries that the tensor is about to get.
-static distal_status take_boundaries(distal_context *context, distal_tensor *tensor, bool is_replaced,
-                                     Arena *arena, const BoundariesArray *found) {
-    const TensorArray followers = list_followers(context, tensor, found);
-    for (int64_t i = 0; i < followers.count; i++)
-        if (is_attached(followers.items[i])) {
-            arena_free(arena);
-            return invalid(
-                context,
-                "tensor '%s' uses an array of the caller and lies where the entries of '%s' say: free it "
-                "before these are others",
-                followers.items[i]->name, tensor->name);
-        }
-    bool changed = false;
-    for (int64_t i = 0; i < found->count; i++) {
-        const Boundaries *before = boundaries_find(&tensor->boundaries, &found->items[i]->division);
-        changed = changed || !before || !same_boundaries(before, found->items[i]);
+    bool changed = false, ok = true;
+    for (int64_t i = 0; i < dividing->found.count; i++) {
+        const Boundaries *old = boundaries_find(&before, &dividing->found.items[i]->division);
+        changed = changed || !old || !same_boundaries(old, dividing->found.items[i]);
     }
     tensor->balance_changes += changed;
+    structure_hold(&tensor->balanced, NULL);
     if (tensor->balance_arena)
         arena_free(tensor->balance_arena);
-    tensor->balance_arena = arena;
-    tensor->boundaries = *found;
-    distal_status status = DISTAL_OK;
-    for (int64_t i = 0; i < followers.count && status == DISTAL_OK; i++)
-        status = move_home(context, followers.items[i], is_replaced && followers.items[i] == tensor);
-    if (status != DISTAL_OK)
-        balance_settle(tensor, false);
-    return status;
+    tensor->balance_arena = dividing->arena;
+    for (int64_t i = 0; i < dividing->moves.count; i++)
+        ok &= move_tensor(dividing, &dividing->moves.items[i]);
+    return ok ? DISTAL_OK : DISTAL_FAILED;
 }
 
-// Finds the boundaries of all that is divided in the entries that the ranks bring.
-static distal_status divide(distal_context *context, distal_tensor *tensor, bool is_replaced,
-                            const DivisionArray *list, const Entries *entries) {
-    Arena *arena = arena_create_within(tensor->arena);
-    BoundariesArray found = {0};
-    for (int64_t i = 0; i < list->count; i++) {
-        const Boundaries *boundaries = divide_entries(&list->items[i], tensor->name, entries, context->comm,
-                                                      arena, context->diagnostics);
-        if (!boundaries) {
-            arena_free(arena);
-            return DISTAL_FAILED;
-        }
-        array_push(arena, found, boundaries);
+// Finds the boundaries of all that is divided in the entries that the ranks have.
+static distal_status divide(Dividing *dividing) {
+    distal_context *context = dividing->context;
+    const distal_tensor *tensor = dividing->tensor;
+    const Entries *entries = dividing->entries ? dividing->entries : &dividing->listed;
+    bool ok = agree_on_part(context->comm, begin_dividing, dividing, context->diagnostics);
+    for (int64_t i = 0; ok && i < dividing->list.count; i++) {
+        const Boundaries *boundaries = divide_entries(&dividing->list.items[i], tensor->name, entries,
+                                                      context->comm, dividing->arena, context->diagnostics);
+        ok = boundaries != NULL;
+        dividing->found.items[dividing->found.count++] = boundaries;
     }
-    return take_boundaries(context, tensor, is_replaced, arena, &found);
+    entries_free(&dividing->listed);
+    if (ok && dividing->list.count > 0)
+        return follow(dividing);
+    arena_free(dividing->arena);
+    return ok ? DISTAL_OK : DISTAL_FAILED;
 }
 
 distal_status balance_by(distal_context *context, distal_tensor *tensor, const Entries *entries) {
-    const DivisionArray list = divisions_of(context, tensor, context->scratch);
-    return list.count > 0 ? divide(context, tensor, true, &list, entries) : DISTAL_OK;
+    return divide(&(Dividing){.context = context, .tensor = tensor, .entries = entries});
 }
 
-void balance_settle(distal_tensor *tensor, bool ok) {
-    structure_hold(&tensor->balanced, ok ? tensor->storage->structure : NULL);
-    if (!ok) {
-        tensor->boundaries.count = 0;
-        tensor->balance_changes++;
-    }
+void balance_settle(distal_tensor *tensor) {
+    structure_hold(&tensor->balanced, tensor->storage->structure);
 }
 
-static bool list_entries(void *arguments, Diagnostics *diagnostics) {
-    Moving *moving = arguments;
-    return sparse_entries(moving->from, &moving->entries, diagnostics);
-}
-
-// With the entries that the tensor has.
 static distal_status divide_again(distal_context *context, distal_tensor *tensor) {
-    const DivisionArray list = divisions_of(context, tensor, context->scratch);
-    Moving moving = {.from = tensor->storage};
-    distal_status status = DISTAL_FAILED;
-    if (agree_on_part(context->comm, list_entries, &moving, context->diagnostics))
-        status = divide(context, tensor, false, &list, &moving.entries);
-    entries_free(&moving.entries);
+    const distal_status status = divide(&(Dividing){.context = context, .tensor = tensor});
     if (status == DISTAL_OK)
-        balance_settle(tensor, true);
+        balance_settle(tensor);
     return status;
 }
 
-// The result of a statement that has the structure of an operand is divided as that is.
 static distal_status take_over(distal_context *context, distal_tensor *result, const distal_tensor *operand,
                                const Division *division) {
-    Arena *arena = arena_create_within(result->arena);
-    BoundariesArray found = {0};
-    for (int64_t i = 0; i < result->boundaries.count; i++)
-        if (!division_equal(&result->boundaries.items[i]->division, division))
-            array_push(arena, found, boundaries_copy(result->boundaries.items[i], arena));
-    Division same = *division;
-    same.tensor = operand->name;
-    Boundaries *boundaries =
-        (Boundaries *)boundaries_copy(boundaries_find(&operand->boundaries, &same), arena);
-    boundaries->division.tensor = result->name;
-    array_push(arena, found, boundaries);
-    const distal_status status = take_boundaries(context, result, false, arena, &found);
+    Dividing dividing = {.context = context, .tensor = result, .operand = operand, .division = division};
+    if (!agree_on_part(context->comm, begin_taking_over, &dividing, context->diagnostics)) {
+        arena_free(dividing.arena);
+        return DISTAL_FAILED;
+    }
+    const distal_status status = follow(&dividing);
     if (status == DISTAL_OK && result->storage)
-        balance_settle(result, true);
+        balance_settle(result);
     return status;
 }
 
@@ -312,26 +334,68 @@ void balance_needs(distal_context *context, const distal_statement *statement, c
     }
 }
 
-distal_status balance_update(distal_context *context, int64_t count, distal_tensor *const *tensors) {
+// What a call needs of the boundaries of tensors.
+typedef struct {
+    distal_context *context;
+    const distal_statement *statement; // or NULL
+    const int64_t *params;
+    int64_t count;
+    distal_tensor *const *tensors;
+    BalanceTaskArray tasks; // of the statement
+    TensorArray unknown;    // whose boundaries are not those of their entries
+} Update;
+
+static bool ask(void *arguments, Diagnostics *diagnostics) {
+    (void)diagnostics;
+    Update *update = arguments;
+    update->tasks = tasks_of(update->statement, update->params, update->context->scratch);
+    for (int64_t i = 0; i < update->tasks.count; i++) {
+        distal_tensor *tensor = context_tensor(update->context, update->tasks.items[i].tensor->name);
+        Division division = update->tasks.items[i].division;
+        division.tensor = tensor->name;
+        add_division(&division, tensor->arena, &tensor->asked);
+    }
+    return true;
+}
+
+static bool find_unknown(void *arguments, Diagnostics *diagnostics) {
+    (void)diagnostics;
+    Update *update = arguments;
+    for (int64_t i = 0; i < update->count; i++)
+        if (structure_of(update->tensors[i]) &&
+            !is_known(update->context, update->tensors[i], update->context->scratch))
+            add_tensor(update->tensors[i], update->context->scratch, &update->unknown);
+    return true;
+}
+
+static distal_status divide_unknown(Update *update) {
+    distal_context *context = update->context;
+    if (!agree_on_part(context->comm, find_unknown, update, context->diagnostics))
+        return DISTAL_FAILED;
     distal_status status = DISTAL_OK;
-    for (int64_t i = 0; i < count && status == DISTAL_OK; i++)
-        if (structure_of(tensors[i]) && !is_known(context, tensors[i], context->scratch))
-            status = divide_again(context, tensors[i]);
+    for (int64_t i = 0; i < update->unknown.count && status == DISTAL_OK; i++)
+        status = divide_again(context, update->unknown.items[i]);
     return status;
+}
+
+distal_status balance_update(distal_context *context, int64_t count, distal_tensor *const *tensors) {
+    return divide_unknown(&(Update){.context = context, .count = count, .tensors = tensors});
 }
 
 distal_status balance_statement(distal_context *context, const distal_statement *statement,
                                 const int64_t *params, int64_t count, distal_tensor *const *tensors) {
-    const BalanceTaskArray tasks = tasks_of(statement, params, context->scratch);
-    for (int64_t i = 0; i < tasks.count; i++) {
-        distal_tensor *tensor = context_tensor(context, tasks.items[i].tensor->name);
-        Division division = tasks.items[i].division;
-        division.tensor = tensor->name;
-        add_division(&division, tensor->arena, &tensor->asked);
-    }
-    distal_status status = balance_update(context, count, tensors);
-    for (int64_t i = 0; i < tasks.count && status == DISTAL_OK; i++) {
-        const BalanceTask *task = &tasks.items[i];
+    Update update = {
+        .context = context, .statement = statement, .params = params, .count = count, .tensors = tensors};
+    const bool asked = agree_on_part(context->comm, ask, &update, context->diagnostics);
+    // All ranks have been asked for the same.
+    for (distal_tensor *tensor = context->tensors; tensor; tensor = tensor->next)
+        if (asked)
+            tensor->asked_by_all = tensor->asked.count;
+        else
+            tensor->asked.count = tensor->asked_by_all;
+    distal_status status = asked ? divide_unknown(&update) : DISTAL_FAILED;
+    for (int64_t i = 0; i < update.tasks.count && status == DISTAL_OK; i++) {
+        const BalanceTask *task = &update.tasks.items[i];
         const distal_tensor *operand = context_tensor(context, task->tensor->name);
         if (task->divided != task->tensor && structure_of(operand))
             status =

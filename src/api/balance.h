@@ -23,8 +23,8 @@ bool balance_divides(distal_context *context, const distal_tensor *tensor);
 // them; the tensor and those that are placed by its entries move to their new homes. The tensor has no
 // entries after that, if its own home changes. Collective; nothing where entries balance nothing.
 distal_status balance_by(distal_context *context, distal_tensor *tensor, const Entries *entries);
-// To be called after that: whether it has got them. If not, its boundaries are not known.
-void balance_settle(distal_tensor *tensor, bool ok);
+// To be called when it has got them; else boundaries are found again where they are needed.
+void balance_settle(distal_tensor *tensor);
 
 typedef Array(distal_tensor *) TensorArray;
 // The tensors by whose entries those of a compiled statement are placed, or its loops divided; its result

@@ -48,6 +48,7 @@ struct distal_tensor {
     // Of a sparse tensor, how its entries divide it and others (api/balance.h): what statements ask for, and
     // the boundaries of all that is divided, which follow from the structure `balanced`.
     DivisionArray asked;
+    int64_t asked_by_all; // of these, what all ranks have
     Arena *balance_arena; // of the boundaries
     BoundariesArray boundaries;
     Structure *balanced;
@@ -192,8 +193,9 @@ void tensor_take_values(distal_context *context, distal_tensor *tensor, const in
 void tensor_release(distal_tensor *tensor);
 // Makes the home of the tensor known; DISTAL_INVALID with a diagnostic if that is not possible yet.
 distal_status tensor_check_home(distal_context *context, distal_tensor *tensor);
-// The same with boundaries of balanced parts that may be those of other entries.
-distal_status tensor_find_home(distal_context *context, distal_tensor *tensor);
+// The home given by the placement with the current values of params and the boundaries that are known, in
+// `arena`. False with a diagnostic if the machine does not fit the number of ranks.
+bool tensor_place(distal_context *context, const distal_tensor *tensor, Arena *arena, Home *home);
 // Adds the declaration of the tensor, which must be the same on all ranks.
 void tensor_fingerprint(const distal_tensor *tensor, Hash *hash);
 // Allocates memory for a tensor that has none; its home is known. Local.

@@ -303,28 +303,29 @@ static distal_status allocate(distal_context *context, void *arguments) {
     return tensor_allocate(call->tensor, context->diagnostics) ? DISTAL_OK : DISTAL_FAILED;
 }
 
-// The bytes that the tensor still needs on this rank.
-static int64_t missing_bytes(const distal_tensor *tensor) {
-    return tensor->storage ? 0 : home_bytes(&tensor->home, tensor->context->rank);
+static distal_status count_missing(distal_context *context, void *arguments) {
+    DataCall *call = arguments;
+    if (!call->tensor->storage)
+        call->missing = home_bytes(&call->tensor->home, context->rank);
+    return DISTAL_OK;
 }
 
 // The tensors by whose entries this one is placed, of others.
-static void list_balancing(const distal_context *context, const distal_tensor *tensor, Arena *arena,
-                           TensorArray *list) {
-    const Placement *placement = tensor->tensor->placement;
+static distal_status list_balancing(distal_context *context, void *arguments) {
+    DataCall *call = arguments;
+    const Placement *placement = call->tensor->tensor->placement;
     for (int d = 0; placement && d < placement->machine->order; d++) {
-        distal_tensor *by = balance_tensor(context, tensor, &placement->entries[d]);
+        distal_tensor *by = balance_tensor(context, call->tensor, &placement->entries[d]);
         if (placement->entries[d].by && by)
             // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
-            array_push(arena, *list, by);
+            array_push(context->scratch, call->balancing, by);
     }
+    return DISTAL_OK;
 }
 
 static distal_status update_balance(distal_context *context, void *arguments) {
     const DataCall *call = arguments;
-    TensorArray list = {0};
-    list_balancing(context, call->tensor, context->scratch, &list);
-    return balance_update(context, list.count, list.items);
+    return balance_update(context, call->balancing.count, call->balancing.items);
 }
 
 static bool is_placed_by_others(const distal_tensor *tensor) {
@@ -342,15 +343,17 @@ distal_status data_call_collective(const char *name, CallBody check, CallBody mo
     const Hash hash = fingerprint(name, call->tensor, call->text ? call->text : "");
     distal_status status = DISTAL_OK;
     if (!call->tensor->home.known && is_placed_by_others(call->tensor)) {
-        status = call_agree_on(context, status, &hash);
+        status = call_agree_on(context, call_local(context, list_balancing, call), &hash);
         if (status == DISTAL_OK)
-            status = call_agree(context, call_local(context, update_balance, call));
+            status = call_agree(context, call_continue(context, update_balance, call));
         if (status != DISTAL_OK)
             return status;
     }
     status = call_agree_on(context, call_local(context, check, call), &hash);
-    if (status == DISTAL_OK)
-        status = call_fits(context, DISTAL_OK, missing_bytes(call->tensor), call->tensor->name);
+    if (status == DISTAL_OK) {
+        status = call_continue(context, count_missing, call);
+        status = call_fits(context, status, call->missing, call->tensor->name);
+    }
     if (status == DISTAL_OK)
         status = call_agree(context, call_continue(context, allocate, call));
     if (status == DISTAL_OK)
@@ -373,7 +376,8 @@ distal_status data_put_entries(distal_context *context, distal_tensor *tensor, E
     if (status != DISTAL_OK)
         return status;
     const bool ok = storage_take_share(tensor->storage, entries, context->comm, context->diagnostics);
-    balance_settle(tensor, ok);
+    if (ok)
+        balance_settle(tensor);
     return ok ? DISTAL_OK : DISTAL_FAILED;
 }
 

@@ -3,7 +3,7 @@
 #ifndef DISTAL_API_DATA_H
 #define DISTAL_API_DATA_H
 
-#include "api/context.h"
+#include "api/balance.h"
 #include "io/source.h"
 
 // The arguments and results of one of them.
@@ -19,10 +19,12 @@ typedef struct {
     const char *text;
     SourceSpec source;
     Storage *storage;
+    int64_t missing; // bytes that the tensor still needs on this rank
     bool spread;
     const int64_t *const *columns; // coordinates of entries, by mode
     const distal_level_arrays *given;
     distal_level_arrays *levels;
+    TensorArray balancing; // other tensors by whose entries this one is placed
 } DataCall;
 
 // Puts the entries that all ranks give into a sparse tensor in memory. `entries` are taken; entries_free

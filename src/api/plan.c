@@ -404,7 +404,7 @@ static distal_status plan_again(distal_context *context, void *arguments) {
     call->params = params;
     call->balancing = program->balancing;
     call->threads = program->threads;
-    return find_boundaries(context, call);
+    return DISTAL_OK;
 }
 
 // The plan has its old program, or the new one and nothing made from it yet.
@@ -452,6 +452,8 @@ static distal_status follow_entries(distal_plan *plan) {
         return status;
     PlanCall call = {.plan = plan};
     status = call_agree(context, call_local(context, plan_again, &call));
+    if (status == DISTAL_OK)
+        status = call_agree(context, call_continue(context, find_boundaries, &call));
     return status == DISTAL_OK ? build_plan(context, &call, call_continue(context, replace_program, &call))
                                : status;
 }

@@ -292,7 +292,8 @@ static bool attach_arrays(Giving *giving) {
         ok = agree_on_part(comm, put_own, giving, context->diagnostics);
         storage_settle(to->storage, &before, ok);
     }
-    balance_settle(to, ok);
+    if (ok)
+        balance_settle(to);
     return ok;
 }
 

@@ -21,9 +21,7 @@ void tensor_release(distal_tensor *tensor) {
     arena_free(tensor->arena);
 }
 
-// The home given by the placement with the current values of params. False with a diagnostic if the machine
-// does not fit the number of ranks.
-static bool find_home(distal_context *context, const distal_tensor *tensor, Arena *arena, Home *home) {
+bool tensor_place(distal_context *context, const distal_tensor *tensor, Arena *arena, Home *home) {
     const ProgramBuilder *build = &context->build;
     const int64_t *values =
         arena_copy(arena, build->param_values.items, sizeof(int64_t) * (size_t)build->param_values.count);
@@ -46,19 +44,15 @@ static bool find_home(distal_context *context, const distal_tensor *tensor, Aren
 }
 
 distal_status tensor_check_home(distal_context *context, distal_tensor *tensor) {
-    if (!tensor->home.known && !balance_is_current(context, tensor))
+    if (tensor->home.known)
+        return DISTAL_OK;
+    if (!balance_is_current(context, tensor))
         return invalid(
             context,
             "the home of tensor '%s' follows from entries that have been given before it was "
             "declared, and is found by the next call that all ranks make together: fill the tensor, "
             "or plan a statement with it",
             tensor->name);
-    return tensor_find_home(context, tensor);
-}
-
-distal_status tensor_find_home(distal_context *context, distal_tensor *tensor) {
-    if (tensor->home.known)
-        return DISTAL_OK;
     const bool on_first_rank = !tensor->tensor->placement && tensor_is_sparse(tensor->tensor);
     if (!tensor->tensor->placement && !on_first_rank)
         return invalid(context,
@@ -72,7 +66,7 @@ distal_status tensor_find_home(distal_context *context, distal_tensor *tensor) {
         home_on_first_rank(&tensor->home, tensor->tensor, tensor->extents, context->ranks, tensor->settled);
         return DISTAL_OK;
     }
-    return find_home(context, tensor, tensor->settled, &tensor->home) ? DISTAL_OK : DISTAL_INVALID;
+    return tensor_place(context, tensor, tensor->settled, &tensor->home) ? DISTAL_OK : DISTAL_INVALID;
 }
 
 // Of tensors that need no placement for it.
@@ -133,7 +127,7 @@ distal_status tensor_check_values(distal_context *context, distal_tensor *tensor
         return DISTAL_INVALID;
     if (in_memory && !changed && placement_differs(context, tensor, old_values)) {
         Home home;
-        if (!find_home(context, tensor, context->scratch, &home))
+        if (!tensor_place(context, tensor, context->scratch, &home))
             return DISTAL_INVALID;
         changed = !home_equal(&tensor->home, &home);
     }

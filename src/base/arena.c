@@ -45,6 +45,12 @@ Arena *arena_create_within(Arena *parent) {
     return arena;
 }
 
+Arena *arena_outermost(Arena *arena) {
+    while (arena->parent)
+        arena = arena->parent;
+    return arena;
+}
+
 static void leave_parent(Arena *arena) {
     Arena **link = &arena->parent->first_child;
     while (*link != arena)

@@ -14,6 +14,8 @@ typedef struct Arena Arena;
 Arena *arena_create(void);
 // An arena that can be freed before its parent, and is freed with it at the latest. Never NULL.
 Arena *arena_create_within(Arena *parent);
+// The outermost arena that this one is within, or itself.
+Arena *arena_outermost(Arena *arena);
 void arena_free(Arena *arena);
 
 // Bytes of memory that the arena and those within it have.

@@ -96,12 +96,12 @@ static void add_up(const BalanceKeys *keys, int64_t *numbers, int64_t count) {
         keys->add(keys->context, numbers, count);
 }
 
-// The coordinates at these positions; zeros where a position is none.
-static void coordinates_at(const BalanceKeys *keys, int modes, const int64_t *positions, int64_t count,
-                           int64_t *coordinates) {
+// The coordinates at these positions, or `back` before them; zeros where a position is none.
+static void coordinates_at(const BalanceKeys *keys, int modes, const int64_t *positions, int64_t back,
+                           int64_t count, int64_t *coordinates) {
     memset(coordinates, 0, sizeof(int64_t) * (size_t)(count * modes));
     for (int64_t i = 0; i < count; i++) {
-        const int64_t at = positions[i] - keys->before;
+        const int64_t at = positions[i] - back - keys->before;
         for (int m = 0; m < modes && at >= 0 && at < keys->count; m++)
             coordinates[i * modes + m] = keys->coordinates[m][at];
     }
@@ -125,14 +125,15 @@ static void count_below(const BalanceKeys *keys, const int64_t *coordinates, int
     add_up(keys, positions, count);
 }
 
+enum { TRIED_AT_ONCE = 256 };
+
 // Parts of whole coordinates, each as long as a load permits: how many entries all of them have, for several
 // loads at a time, as each step is a reduction over all ranks. Of one load also where the parts begin, unless
 // NULL.
 static void fill_parts(const BalanceKeys *keys, int64_t parts, const int64_t *loads, int64_t count,
-                       int64_t *filled, int64_t *positions, int64_t *starts, Arena *arena) {
-    int64_t *ends = arena_array(arena, int64_t, count), *next = arena_array(arena, int64_t, count);
+                       int64_t *filled, int64_t *positions, int64_t *starts) {
+    int64_t ends[TRIED_AT_ONCE], next[TRIED_AT_ONCE] = {0};
     memset(filled, 0, sizeof(int64_t) * (size_t)count);
-    memset(next, 0, sizeof(int64_t) * (size_t)count);
     for (int64_t q = 0; q < parts; q++) {
         if (positions) {
             positions[q] = filled[0];
@@ -140,7 +141,7 @@ static void fill_parts(const BalanceKeys *keys, int64_t parts, const int64_t *lo
         }
         for (int64_t i = 0; i < count; i++)
             ends[i] = filled[i] + min_i64(loads[i], keys->total - filled[i]);
-        coordinates_at(keys, 1, ends, count, next);
+        coordinates_at(keys, 1, ends, 0, count, next);
         count_below(keys, next, count, filled);
         for (int64_t i = 0; i < count; i++)
             if (ends[i] == keys->total)
@@ -149,15 +150,14 @@ static void fill_parts(const BalanceKeys *keys, int64_t parts, const int64_t *lo
 }
 
 // The least load with which the parts have all entries.
-static int64_t least_load(const BalanceKeys *keys, int64_t parts, Arena *arena) {
-    enum { TRIED_AT_ONCE = 256 };
+static int64_t least_load(const BalanceKeys *keys, int64_t parts) {
     const int count = keys->add ? TRIED_AT_ONCE : 1;
     int64_t loads[TRIED_AT_ONCE], filled[TRIED_AT_ONCE];
     int64_t least = ceil_div(keys->total, parts), most = keys->total;
     while (least < most) {
         for (int i = 0; i < count; i++)
             loads[i] = least + part_begin(most - least, count + 1, i + 1) - 1;
-        fill_parts(keys, parts, loads, count, filled, NULL, NULL, arena);
+        fill_parts(keys, parts, loads, count, filled, NULL, NULL);
         for (int i = 0; i < count && loads[i] < most; i++)
             if (filled[i] == keys->total)
                 most = loads[i];
@@ -169,40 +169,44 @@ static int64_t least_load(const BalanceKeys *keys, int64_t parts, Arena *arena) 
 
 // Between coordinates, so that the most that a part has is as little as possible.
 static void weighted_positions(const Division *division, const BalanceKeys *keys, int64_t *positions,
-                               int64_t *starts, Arena *arena) {
-    const int64_t parts = division_parts(division), load = least_load(keys, parts, arena);
+                               int64_t *starts) {
+    const int64_t parts = division_parts(division), load = least_load(keys, parts);
     int64_t filled;
-    fill_parts(keys, parts, &load, 1, &filled, positions, starts, arena);
+    fill_parts(keys, parts, &load, 1, &filled, positions, starts);
     positions[parts] = keys->total;
 }
 
-const Boundaries *balance_boundaries(const Division *division, const int64_t *extents,
-                                     const BalanceKeys *keys, Arena *arena) {
-    const int modes = division->mode_count;
-    const int64_t count = division_parts(division);
+Boundaries *balance_allocate(const Division *division, Arena *arena) {
+    const int64_t count = division_parts(division), modes = division->mode_count;
     Boundaries *boundaries = arena_new(arena, Boundaries);
-    int64_t *positions = arena_array(arena, int64_t, count + 1);
-    int64_t *starts = arena_array(arena, int64_t, (count + 1) * modes);
-    int64_t *lasts = arena_array(arena, int64_t, (count + 1) * modes);
+    *boundaries = (Boundaries){.division = *division,
+                               .count = count,
+                               .positions = arena_array(arena, int64_t, count + 1),
+                               .starts = arena_array(arena, int64_t, (count + 1) * modes),
+                               .lasts = arena_array(arena, int64_t, (count + 1) * modes),
+                               .first = arena_array(arena, int64_t, modes)};
+    return boundaries;
+}
+
+void balance_find(Boundaries *boundaries, const int64_t *extents, const BalanceKeys *keys) {
+    const Division *division = &boundaries->division;
+    const int modes = division->mode_count;
+    const int64_t count = boundaries->count;
+    int64_t *positions = (int64_t *)boundaries->positions, *starts = (int64_t *)boundaries->starts;
+    boundaries->total = keys->total;
     if (division->balance == BALANCE_WEIGHTED) {
-        weighted_positions(division, keys, positions, starts, arena);
+        weighted_positions(division, keys, positions, starts);
     } else {
         division_positions(division, keys->total, positions);
-        coordinates_at(keys, modes, positions, count, starts);
+        coordinates_at(keys, modes, positions, 0, count, starts);
     }
-    int64_t *ends = arena_array(arena, int64_t, count);
-    for (int64_t q = 0; q < count; q++)
-        ends[q] = positions[q + 1] - 1;
-    coordinates_at(keys, modes, ends, count, lasts);
-    int64_t *first = arena_array(arena, int64_t, modes);
-    coordinates_at(keys, modes, &(int64_t){0}, 1, first);
+    coordinates_at(keys, modes, positions + 1, 1, count, (int64_t *)boundaries->lasts);
+    coordinates_at(keys, modes, &(int64_t){0}, 0, 1, (int64_t *)boundaries->first);
     for (int64_t q = 0; q <= count; q++)
         if (q == 0 || positions[q] == keys->total) {
             memset(&starts[q * modes], 0, sizeof(int64_t) * (size_t)modes);
             starts[q * modes] = q == 0 ? 0 : extents[0];
         }
-    *boundaries = (Boundaries){*division, count, keys->total, positions, starts, lasts, first};
-    return boundaries;
 }
 
 const char *balance_whole(const Division *division, const Entries *entries, Arena *arena,
@@ -217,8 +221,10 @@ const char *balance_whole(const Division *division, const Entries *entries, Aren
         keys.coordinates[m] = points.coordinates[m];
         extents[m] = entries->extents[division->modes[m]];
     }
+    Boundaries *found = balance_allocate(division, arena);
     if (!why)
-        *boundaries = balance_boundaries(division, extents, &keys, arena);
+        balance_find(found, extents, &keys);
+    *boundaries = found;
     entries_free(&points);
     return why;
 }

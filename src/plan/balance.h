@@ -34,9 +34,10 @@ typedef struct {
     void (*add)(void *context, int64_t *numbers, int64_t count); // up over all ranks; NULL: there is one
     void *context;
 } BalanceKeys;
-// `extents` are those of the modes of the division. Collective over the ranks that have the keys.
-const Boundaries *balance_boundaries(const Division *division, const int64_t *extents,
-                                     const BalanceKeys *keys, Arena *arena);
+// Memory for the boundaries, which are found then: `extents` are those of the modes of the division.
+// Collective over the ranks that have the keys; allocates nothing.
+Boundaries *balance_allocate(const Division *division, Arena *arena);
+void balance_find(Boundaries *boundaries, const int64_t *extents, const BalanceKeys *keys);
 
 // The same from entries that are all here. NULL, or why not.
 const char *balance_whole(const Division *division, const Entries *entries, Arena *arena,

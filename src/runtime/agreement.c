@@ -79,7 +79,7 @@ static void do_part(void *arguments) {
 bool agree_on_part_and_any(MPI_Comm comm, LocalPart part, void *arguments, bool *flag,
                            Diagnostics *diagnostics) {
     PartCall call = {part, arguments, diagnostics, false};
-    arena_attempt(diagnostics->arena, do_part, &call);
+    arena_attempt(arena_outermost(diagnostics->arena), do_part, &call);
     return agree_on_both(comm, call.ok, flag, diagnostics);
 }
 

@@ -16,8 +16,8 @@ bool agree_on(MPI_Comm comm, bool ok, Diagnostics *diagnostics);
 
 // What each rank does alone between two collective steps. False with a diagnostic where it fails.
 typedef bool (*LocalPart)(void *arguments, Diagnostics *diagnostics);
-// Does it and agrees on how it went. That memory of the diagnostics' arena runs out is a failure like others:
-// no rank leaves while the other ranks wait.
+// Does it and agrees on how it went. That memory runs out, in any arena that has the outermost one in common
+// with that of the diagnostics, is a failure like others: no rank leaves while the other ranks wait.
 bool agree_on_part(MPI_Comm comm, LocalPart part, void *arguments, Diagnostics *diagnostics);
 // The same; *flag, which the part may set, is then whether it is set on any rank.
 bool agree_on_part_and_any(MPI_Comm comm, LocalPart part, void *arguments, bool *flag,

@@ -21,6 +21,9 @@ typedef struct {
     int64_t *samples;    // of all ranks, `ranks` of each rank
     int64_t *sends, *receives;
     ValueExchange exchange; // of the keys, one mode after the other
+    Arena *arena;           // of the boundaries
+    Boundaries *boundaries;
+    int64_t *counts; // of keys, by rank
 } Sorting;
 
 static bool no_memory(const Sorting *sorting, const char *why, Diagnostics *diagnostics) {
@@ -159,30 +162,42 @@ static bool sort_all(Sorting *sorting, Diagnostics *diagnostics) {
     return agree_on_part(sorting->comm, sort_received, sorting, diagnostics);
 }
 
+static bool allocate_boundaries(void *arguments, Diagnostics *diagnostics) {
+    Sorting *sorting = arguments;
+    sorting->counts = arena_array(diagnostics->arena, int64_t, sorting->ranks);
+    sorting->boundaries = balance_allocate(sorting->division, sorting->arena);
+    return true;
+}
+
+static void find_boundaries(const Sorting *sorting) {
+    const Division *division = sorting->division;
+    int64_t extents[MAX_ORDER];
+    BalanceKeys keys = {.count = sorting->own.count, .add = add_up, .context = (void *)&sorting->comm};
+    sorting->counts[sorting->rank] = keys.count;
+    add_up(keys.context, sorting->counts, sorting->ranks);
+    for (int rank = 0; rank < sorting->ranks; rank++) {
+        keys.before += rank < sorting->rank ? sorting->counts[rank] : 0;
+        keys.total += sorting->counts[rank];
+    }
+    for (int m = 0; m < division->mode_count; m++) {
+        keys.coordinates[m] = sorting->own.coordinates[m];
+        extents[m] = sorting->entries->extents[division->modes[m]];
+    }
+    balance_find(sorting->boundaries, extents, &keys);
+}
+
 const Boundaries *divide_entries(const Division *division, const char *name, const Entries *entries,
                                  MPI_Comm comm, Arena *arena, Diagnostics *diagnostics) {
-    Sorting sorting = {.division = division, .name = name, .entries = entries, .comm = comm};
-    const Boundaries *boundaries = NULL;
+    Sorting sorting = {.division = division, .name = name, .entries = entries, .comm = comm, .arena = arena};
     MPI_Comm_rank(comm, &sorting.rank);
     MPI_Comm_size(comm, &sorting.ranks);
     sorting.order = balance_keys(division, entries->order, sorting.modes);
-    if (sort_all(&sorting, diagnostics)) {
-        int64_t *counts = arena_array(arena, int64_t, sorting.ranks), extents[MAX_ORDER];
-        BalanceKeys keys = {.count = sorting.own.count, .add = add_up, .context = &sorting.comm};
-        counts[sorting.rank] = keys.count;
-        add_up(&sorting.comm, counts, sorting.ranks);
-        for (int rank = 0; rank < sorting.ranks; rank++) {
-            keys.before += rank < sorting.rank ? counts[rank] : 0;
-            keys.total += counts[rank];
-        }
-        for (int m = 0; m < division->mode_count; m++) {
-            keys.coordinates[m] = sorting.own.coordinates[m];
-            extents[m] = entries->extents[division->modes[m]];
-        }
-        boundaries = balance_boundaries(division, extents, &keys, arena);
-    }
+    const bool ok =
+        sort_all(&sorting, diagnostics) && agree_on_part(comm, allocate_boundaries, &sorting, diagnostics);
+    if (ok)
+        find_boundaries(&sorting);
     value_exchange_free(&sorting.exchange);
     entries_free(&sorting.points);
     entries_free(&sorting.own);
-    return boundaries;
+    return ok ? sorting.boundaries : NULL;
 }

@@ -144,8 +144,9 @@ static bool compute(Run *run, int ranks) {
     return fine;
 }
 
-// Sparse tensors, from entries and from the caller's arrays, whose values and structures move; results with
-// the structure of an operand and others; `+=`, after whose failure the result has what it had.
+// Sparse tensors, from entries and from the caller's arrays, whose values and structures move; tensors that
+// lie where entries say; results with the structure of an operand and others; `+=`, after whose failure the
+// result has what it had.
 static bool compute_sparse(Run *run, int ranks) {
     enum { N = 6 };
     const int64_t rows[] = {0, 1, 2, 3, 4, 5, 5}, columns[] = {0, 2, 4, 1, 3, 5, 0};
@@ -154,7 +155,7 @@ static bool compute_sparse(Run *run, int ranks) {
     int64_t pos[N + 1] = {0};
     int32_t crd[N] = {0};
     double values[N] = {0}, whole[N * N] = {0}, sum = 0;
-    distal_tensor *a = NULL, *b = NULL, *c = NULL;
+    distal_tensor *a = NULL, *b = NULL, *c = NULL, *u = NULL;
     distal_statement *s = NULL, *t = NULL;
     distal_plan *p = NULL, *q = NULL;
     int rank, own = 0;
@@ -174,11 +175,13 @@ static bool compute_sparse(Run *run, int ranks) {
         return false;
     bool fine = LOCAL(distal_machine_grid(run->d, "M", 1, (int64_t[]){ranks})) &&
                 LOCAL(distal_tensor_declare(run->d, "A(6, 6): f64, csr", "A(x, y) -> M(y)", &a)) &&
-                LOCAL(distal_tensor_declare(run->d, "B(6, 6): f64, dcsr", "B(x, y) -> M(x)", &b)) &&
+                LOCAL(distal_tensor_declare(run->d, "B(6, 6): f64, dcsr", "B(x, y) -> M(~x)", &b)) &&
+                LOCAL(distal_tensor_declare(run->d, "u(6): f64", "u(x) -> M(weighted(x, B))", &u)) &&
                 LOCAL(distal_tensor_declare(run->d, "C(6, 6): f64, csr", "C(x, y) -> M(x)", &c)) &&
-                LOCAL(distal_statement_create(run->d, "A(i, j) += B(i, k) * C(k, j)", &s)) &&
+                LOCAL(distal_statement_create(run->d, "A(i, j) += B(i, k) * C(k, j) * u(i)", &s)) &&
                 LOCAL(distal_statement_create(run->d, "A(i, j) = B(j, i)", &t)) &&
                 TOGETHER(distal_tensor_entries(b, rank == 0 ? 7 : 0, coordinates, ones)) &&
+                TOGETHER(distal_tensor_fill(u, "ones")) &&
                 TOGETHER(distal_tensor_attach_levels(c, levels, values)) &&
                 TOGETHER(distal_plan_create(t, &q)) && TOGETHER(distal_execute(q)) &&
                 TOGETHER(distal_plan_create(s, &p)) && TOGETHER(distal_execute(p)) &&
