@@ -150,7 +150,8 @@ static bool find_parts(void *arguments, Diagnostics *diagnostics) {
     entries_free(&points.points);
     if (!ok)
         return false;
-    if (!why && level >= 0 && fetch->by->structure &&
+    // Without a piece there are no arrays.
+    if (!why && level >= 0 && fetch->by->structure && fetch->by->piece_count > 0 &&
         transfer_overlaps(&fetch->plan->spmd->transfers[fetch->transfer]))
         fetch->rows =
             indexed_rows(fetch->plan, fetch->transfer, rank, &fetch->by->stored, &finding->use, arena);
