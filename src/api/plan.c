@@ -207,6 +207,7 @@ static distal_status count_threads(distal_context *context, void *arguments) {
         return status;
     plan->statement = plan->program->plan->statements[0];
     plan->missing = missing_bytes(plan);
+    plan->figures = arena_new(plan->arena, distal_figures);
     return DISTAL_OK;
 }
 
@@ -232,7 +233,6 @@ static distal_status build_plan(distal_context *context, PlanCall *call, distal_
         status = provide_function(context, call);
     if (status != DISTAL_OK)
         return status;
-    call->plan->figures = arena_new(call->plan->arena, distal_figures);
     // A failure here is part of the agreement of `assemble`.
     call->ready = call_continue(context, prepare, call) == DISTAL_OK;
     status = call_continue(context, assemble, call);
