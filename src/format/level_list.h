@@ -38,7 +38,7 @@ bool level_list_is_sparse(int order, const LevelType *levels);
 // Sets `wide` of each level from the extents, by mode; whether one has changed.
 bool level_list_set_widths(int order, LevelType *levels, const int *mode_order, const int64_t *extents);
 
-// "compressed(nonunique)", "{dense, compressed}"
+// "{compressed(nonunique), singleton}"
 void level_list_print(int order, const LevelType *levels, Text *to);
 
 #endif
