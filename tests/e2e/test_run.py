@@ -38,13 +38,19 @@ EXAMPLES = {
     "spmv": ("y", "Bx", "ij,j->i"),
     "spmm": ("A", "BC", "ij,jl->il"),
     "spmm_shift": ("A", "BC", "ij,jl->il"),
+    "spmm_15d": ("A", "BC", "ij,jl->il"),
+    "spmm_25d": ("A", "BC", "ij,jl->il"),
+    "spmm_batched": ("A", "BC", "ij,jl->il"),
     "sddmm": ("A", "BCD", "ij,il,lj->ij"),
+    "sddmm_spmm": ("A", "BCDE", "ij,ik,jk,jl->il"),
     "spgemm": ("A", "BC", "ik,kj->ij"),
     "spadd": ("A", "BCD", "ij+ij+ij->ij"),
     "sparse_mttkrp": ("A", "BCD", "ijk,jl,kl->il"),
+    "sparse_mttkrp_grid": ("A", "BCD", "ijk,jl,kl->il"),
 }
 # Operands of these that are sparse.
-SPARSE = {"spmv": "B", "spmm": "B", "spmm_shift": "B", "sddmm": "B", "spgemm": "BC", "spadd": "BCD", "sparse_mttkrp": "B"}
+SPARSE = {"spmv": "B", "spmm": "B", "spmm_shift": "B", "spmm_15d": "B", "spmm_25d": "B", "spmm_batched": "B",
+          "sddmm": "B", "sddmm_spmm": "B", "spgemm": "BC", "spadd": "BCD", "sparse_mttkrp": "B", "sparse_mttkrp_grid": "B"}
 # The param that is the extent of each subscript, where its name is not its own.
 EXTENT = {"i": "m", "j": "n", "k": "q", "l": "r"}
 EXTENT_OF = {"coupled_cluster": {s: "n" + s for s in "abcijk"}}
@@ -130,14 +136,28 @@ RUNS = [
     ("spmm_shift", "m=97 n=101 r=17 p=3", None, "f64"),
     ("spmm_shift", "m=2 n=11 r=4 p=5", None, "i32"),
     ("spmm_shift", "m=97 n=3 r=1 p=8", 4, "c64"),
+    ("spmm_15d", "m=97 n=101 r=17 p=3 c=4", None, "f64"),
+    ("spmm_15d", "m=2 n=3 r=1 p=2 c=5", None, "i64"),
+    ("spmm_15d", "m=97 n=101 r=8 p=1 c=7", 1, "c64"),
+    ("spmm_25d", "m=97 n=101 r=17 g=2 c=2", None, "f64"),
+    ("spmm_25d", "m=97 n=1 r=5 g=3 c=1", None, "i32"),
+    ("spmm_25d", "m=1 n=101 r=3 g=2 c=1", 2, "f64"),
+    ("spmm_batched", "m=97 n=101 r=17 p=5 b=3", None, "f64"),
+    ("spmm_batched", "m=2 n=11 r=1 p=11 b=2", None, "f32"),
     ("sddmm", "m=97 n=101 r=17", 1, "f64"),
     ("sddmm", "m=5 n=1 r=0", 1, "f64"),
+    ("sddmm_spmm", "m=97 n=101 q=7 r=17 p=5", None, "f64"),
+    ("sddmm_spmm", "m=1 n=13 q=1 r=3 p=9", None, "i64"),
+    ("sddmm_spmm", "m=97 n=11 q=0 r=3 p=4", 2, "f64"),
     ("spgemm", f"{AWKWARD}", 1, "f64"),
     ("spgemm", f"{AWKWARD}", 3, "i64"),
     ("spadd", "m=97 n=101", 1, "f64"),
     ("spadd", "m=3 n=2000", 2, "c128"),
     ("sparse_mttkrp", "m=23 n=29 q=31 r=16", 1, "f64"),
     ("sparse_mttkrp", "m=23 n=1 q=31 r=5", 2, "f32"),
+    ("sparse_mttkrp_grid", "m=23 n=29 q=31 r=7 gx=3 gy=2 gz=2", None, "f64"),
+    ("sparse_mttkrp_grid", "m=23 n=1 q=31 r=5 gx=1 gy=2 gz=5", None, "c128"),
+    ("sparse_mttkrp_grid", "m=2 n=29 q=3 r=1 gx=3 gy=1 gz=2", 3, "i32"),
 ]
 
 
