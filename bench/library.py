@@ -10,7 +10,8 @@ INDEX = {32: numpy.int32, 64: numpy.int64}
 
 class LevelArrays(ctypes.Structure):
     _fields_ = [("position_count", ctypes.c_int64), ("pos", ctypes.c_void_p), ("crd", ctypes.c_void_p),
-                ("bits", ctypes.c_void_p), ("pos_bits", ctypes.c_int), ("crd_bits", ctypes.c_int)]
+                ("bits", ctypes.c_void_p), ("pos_bits", ctypes.c_int), ("crd_bits", ctypes.c_int),
+                ("first", ctypes.c_int64), ("count", ctypes.c_int64)]
 
 
 def pointer(array):

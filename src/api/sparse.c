@@ -136,7 +136,12 @@ static distal_status take_level(distal_context *context, const DataCall *call, S
     const LevelFormat *format = tensor->levels[l].format;
     LevelArrays *level = &tensor->arrays[l];
     const distal_level_arrays *given = &call->given[l];
-    *level = (LevelArrays){.extent = tensor->extents[tensor->mode_order[l]], .wide = tensor->levels[l].wide};
+    if (l == 0 && format->full && (given->first || given->count)) {
+        tensor->part = true;
+        tensor->lo = given->first;
+        tensor->hi = given->first + given->count;
+    }
+    *level = stored_level(tensor, l);
     const Given arrays[] = {
         [LEVEL_ARRAY_POSITIONS] = {given->pos, given->pos_bits ? given->pos_bits : 64, 64},
         [LEVEL_ARRAY_COORDINATES] = {given->crd,
@@ -179,7 +184,23 @@ static distal_status take_level(distal_context *context, const DataCall *call, S
 
 static distal_status take_levels(distal_context *context, const DataCall *call, StoredTensor *tensor) {
     int64_t positions = 1;
+    tensor->part = false;
     for (int l = 0; l < tensor->order; l++) {
+        const distal_level_arrays *given = &call->given[l];
+        const bool part = given->first || given->count;
+        const int64_t extent = tensor->extents[tensor->mode_order[l]];
+        if (part && (l > 0 || !tensor->levels[l].format->full))
+            return invalid(context,
+                           "level %d of tensor '%s' has a part of its coordinates, which only a dense level "
+                           "that is the first one can have",
+                           l, call->tensor->name);
+        if (given->first < 0 || given->count < 0 || given->first > extent ||
+            given->count > extent - given->first)
+            return invalid(
+                context,
+                "%lld coordinates from %lld on are not in mode %d of tensor '%s', whose extent is %lld",
+                (long long)given->count, (long long)given->first, tensor->mode_order[l], call->tensor->name,
+                (long long)extent);
         const distal_status status = take_level(context, call, tensor, l, positions);
         if (status != DISTAL_OK)
             return status;
@@ -222,6 +243,22 @@ static distal_status check_own(distal_context *context, const DataCall *call, En
                          call->tensor->name);
 }
 
+// Whether a first level that is dense has all coordinates that are at home on this rank.
+static distal_status check_part(distal_context *context, const distal_tensor *to, const StoredTensor *given) {
+    const Region pieces = home_pieces(&to->home, context->rank, context->scratch);
+    StoredTensor own = storage_empty(&to->home);
+    stored_restrict(&own, pieces.rects.count, pieces.rects.items);
+    const LevelArrays part = stored_level(given, 0), needed = stored_level(&own, 0);
+    if (needed.extent == 0 ||
+        (part.first <= needed.first && part.first + part.extent >= needed.first + needed.extent))
+        return DISTAL_OK;
+    return invalid(context,
+                   "level 0 of tensor '%s' has coordinates from %lld to before %lld, and those from %lld to "
+                   "before %lld are at home on rank %d",
+                   to->tensor->name, (long long)part.first, (long long)(part.first + part.extent),
+                   (long long)needed.first, (long long)(needed.first + needed.extent), context->rank);
+}
+
 static bool has_all(const distal_context *context, const distal_tensor *tensor) {
     const Region pieces = home_pieces(&tensor->home, context->rank, context->scratch);
     const Rect whole = rect_whole(tensor->home.order, tensor->home.extents);
@@ -259,6 +296,8 @@ static bool check_home(void *arguments, Diagnostics *diagnostics) {
     (void)diagnostics;
     Giving *giving = arguments;
     giving->status = check_own(giving->context, giving->call, &giving->entries);
+    if (giving->status == DISTAL_OK && is_here(giving->call->tensor))
+        giving->status = check_part(giving->context, giving->call->tensor, &giving->arrays);
     return giving->status == DISTAL_OK;
 }
 
@@ -266,10 +305,10 @@ static bool put_own(void *arguments, Diagnostics *diagnostics) {
     (void)diagnostics;
     Giving *giving = arguments;
     Storage *storage = giving->call->tensor->storage;
-    StoredTensor own = storage_empty(storage->home);
+    StoredTensor own = storage->empty;
     if (storage->piece_count > 0) {
         own = giving->arrays;
-        giving->arrays = storage_empty(storage->home);
+        giving->arrays = storage->empty;
     }
     return storage_put(storage, &own);
 }
@@ -327,6 +366,10 @@ static distal_status show_levels(distal_context *context, void *arguments) {
         to->position_count = level->position_count;
         to->pos_bits = 64;
         to->crd_bits = level->wide ? 64 : 32;
+        if (l == 0 && tensor->levels[l].format->full) {
+            to->first = level->first;
+            to->count = level->extent;
+        }
         for (int a = 0; a < LEVEL_ARRAY_COUNT; a++) {
             const LevelArrayKind kind = tensor->levels[l].format->arrays[a].kind;
             if (kind == LEVEL_ARRAY_POSITIONS)

@@ -178,6 +178,7 @@ static const char *count_stored(const Structures *structures, const Home *home) 
         const Region pieces = home_pieces(home, rank, scratch);
         if (pieces.rects.count == 0)
             continue;
+        stored_restrict(&stored, pieces.rects.count, pieces.rects.items);
         why = entries_in(structures, given, pieces.rects.count, rects_of_region(&pieces, scratch), &own);
         if (!why)
             why = stored_pack(&stored, &own, left, arena);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The dense level: every coordinate of the mode is stored. In a dense tensor consecutive coordinates are one
-// stride of the view apart; in a sparse tensor coordinate x below position p is at position p * extent + x.
+// stride of the view apart; in a sparse tensor coordinate x below position p is at position
+// p * extent + x - first, where `first` is not 0 only in the first level of what one rank stores.
 #include "format/formats.h"
 
 #include "base/integer.h"
@@ -21,18 +22,23 @@ static const IntExpr *bind_number(LoopKernel *kernel, LoopNode *view, const char
 }
 
 static void bind(LoopKernel *kernel, LoopNode *view, Level *level) {
-    if (level->extent)
+    if (level->extent && level->number > 0)
         return;
     level->first = bind_number(kernel, view, "lo", level->mode);
+    if (level->extent) {
+        level->extent = bind_number(kernel, view, "extent", level->mode);
+        return;
+    }
     level->stride =
         level->last ? int_const(kernel->arena, 1) : bind_number(kernel, view, "stride", level->mode);
 }
 
 static const IntExpr *locate(Arena *arena, const Level *level, const IntExpr *parent,
                              const IntExpr *coordinate) {
-    if (level->extent)
-        return parent ? int_op(arena, INT_ADD, int_op(arena, INT_MUL, parent, level->extent), coordinate)
-                      : coordinate;
+    if (level->extent) {
+        const IntExpr *own = level->first ? int_op(arena, INT_SUB, coordinate, level->first) : coordinate;
+        return parent ? int_op(arena, INT_ADD, int_op(arena, INT_MUL, parent, level->extent), own) : own;
+    }
     // Of coordinate 0: parent - first * stride.
     if (coordinate->op == INT_CONST && coordinate->value == 0)
         return int_op(arena, INT_SUB, parent ? parent : coordinate,
@@ -67,9 +73,10 @@ static int64_t elements(int64_t count, int64_t below) {
     return count * below;
 }
 
-// Position p * extent + x has coordinate x under position p.
 static Slice image(const LevelArrays *level, Slice parents, int64_t lo, int64_t hi) {
-    return (Slice){parents.first * level->extent + lo, (parents.count - 1) * level->extent + hi - lo};
+    const int64_t begin = min_i64(max_i64(lo - level->first, 0), level->extent),
+                  end = max_i64(begin, min_i64(hi - level->first, level->extent));
+    return (Slice){parents.first * level->extent + begin, (parents.count - 1) * level->extent + end - begin};
 }
 
 static void measure(LevelArrays *level, int64_t parents, int64_t distinct) {
@@ -79,25 +86,29 @@ static void measure(LevelArrays *level, int64_t parents, int64_t distinct) {
 
 static int64_t position(const LevelArrays *level, int64_t parent, int64_t coordinate, int64_t ordinal) {
     (void)ordinal;
-    return parent * level->extent + coordinate;
+    return parent * level->extent + coordinate - level->first;
 }
 
 static void pack(LevelArrays *level, const LevelEntries *entries, LevelState *at) {
     (void)at;
     for (int e = 0; e < entries->count; e++)
-        entries->positions[e] = entries->positions[e] * level->extent + entries->coordinates[e];
+        entries->positions[e] =
+            entries->positions[e] * level->extent + entries->coordinates[e] - level->first;
 }
 
 static void coordinates(const LevelArrays *level, int64_t count, const int64_t *positions, int64_t *to) {
+    const int64_t first = level->first;
     int64_t begin = 0; // of the coordinates below the same position above
     if (count > 0 && positions[count - 1] < level->extent) {
-        memcpy(to, positions, sizeof *to * (size_t)count);
+#pragma omp simd
+        for (int64_t i = 0; i < count; i++)
+            to[i] = positions[i] + first;
         return;
     }
     for (int64_t i = 0; i < count; i++) {
         if (positions[i] - begin >= level->extent)
             begin = positions[i] / level->extent * level->extent;
-        to[i] = positions[i] - begin;
+        to[i] = positions[i] - begin + first;
     }
 }
 

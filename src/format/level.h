@@ -31,10 +31,11 @@ typedef struct {
     LevelArrayKind kind;
 } LevelArrayInfo;
 
-// A level whose numbers are known: the extent of its mode, how many positions it has, and its arrays, in the
-// order of LevelFormat.arrays.
+// A level whose numbers are known: the coordinates of its mode, how many positions it has, and its arrays, in
+// the order of LevelFormat.arrays.
 typedef struct {
-    int64_t extent;
+    int64_t first;  // coordinate; not 0 only in a full level that is the first one
+    int64_t extent; // how many coordinates there are from `first` on
     int64_t position_count;
     bool wide;
     void *arrays[LEVEL_ARRAY_COUNT];
@@ -77,7 +78,7 @@ typedef struct {
 } LevelState;
 
 // One level of a tensor in the view of a kernel: its format, and the variables and arrays that
-// `bind` has made for it. The view of a sparse tensor is the whole tensor, and positions are those of its
+// `bind` has made for it. The view of a sparse tensor is what is stored here, and positions are those of its
 // levels. The view of a dense tensor is a rectangle, and positions are offsets in memory.
 typedef struct {
     LevelType type;
@@ -85,7 +86,8 @@ typedef struct {
     int mode;              // of the tensor, that the level stores
     bool last;             // the innermost level
     const IntExpr *extent; // of the mode, where the tensor is sparse; NULL where it is dense
-    // Of a dense tensor: the coordinate that the view begins with, and how far consecutive ones are apart.
+    // The coordinate that the view begins with, of each mode of a dense tensor and of the first level of a
+    // sparse one where that is full (NULL in other levels); and how far consecutive ones are apart.
     const IntExpr *first, *stride;
     int arrays[LEVEL_ARRAY_COUNT]; // of the kernel, by array of the format
 } Level;

@@ -197,7 +197,7 @@ static void place_parts(const Packing *packing, int l, int64_t *parents) {
 static const char *make_level(Packing *packing, int l, int64_t distinct) {
     StoredTensor *tensor = packing->tensor;
     LevelArrays *level = &tensor->arrays[l];
-    *level = (LevelArrays){.extent = tensor->extents[tensor->mode_order[l]], .wide = tensor->levels[l].wide};
+    *level = stored_level(tensor, l);
     tensor->levels[l].format->measure(level, l ? tensor->arrays[l - 1].position_count : 1, distinct);
     tensor->value_count = level->position_count;
     return level->position_count == INT64_MAX

@@ -9,6 +9,7 @@
 typedef struct {
     const EntryReader *reader;
     const LevelFormat *format; // of the list
+    const LevelArrays *levels; // all of them, of which the list is the last one
     LevelArrays *list;
     EntryMap *map;
     int64_t parents; // positions above the list
@@ -17,10 +18,10 @@ typedef struct {
     int64_t *sums; // by thread: entries below its share of the positions above
 } Scatter;
 
-static int64_t parent_count(const EntryReader *reader) {
+static int64_t parent_count(const StoredTensor *tensor) {
     int64_t parents = 1;
-    for (int l = 0; l < reader->order - 1; l++)
-        parents = saturated_mul(parents, reader->extents[l]);
+    for (int l = 0; l < tensor->order - 1; l++)
+        parents = saturated_mul(parents, stored_level(tensor, l).extent);
     return parents;
 }
 
@@ -32,18 +33,19 @@ bool scatter_fits(const StoredTensor *tensor, const EntryReader *reader, int uns
         if (!tensor->levels[l].format->full)
             return false;
     // Each thread counts for all positions above.
-    return saturated_mul(parent_count(reader), entries_team(reader->places)) <=
+    return saturated_mul(parent_count(tensor), entries_team(reader->places)) <=
            saturated_mul(reader->places, 4);
 }
 
 // The positions above the list of the entries of a block.
-static const int64_t *find_parents(const EntryReader *reader, const EntryBlock *block, int64_t *room) {
-    if (reader->order == 2)
+static const int64_t *find_parents(const Scatter *scatter, const EntryBlock *block, int64_t *room) {
+    const LevelArrays *levels = scatter->levels;
+    if (scatter->reader->order == 2 && levels[0].first == 0)
         return block->coordinates[0];
     memset(room, 0, sizeof *room * (size_t)block->count);
-    for (int l = 0; l < reader->order - 1; l++)
+    for (int l = 0; l < scatter->reader->order - 1; l++)
         for (int i = 0; i < block->count; i++)
-            room[i] = room[i] * reader->extents[l] + block->coordinates[l][i];
+            room[i] = room[i] * levels[l].extent + block->coordinates[l][i] - levels[l].first;
     return room;
 }
 
@@ -55,7 +57,7 @@ static void count_part(const Scatter *scatter, int t) {
     memset(counts, 0, sizeof *counts * (size_t)scatter->parents);
     for (int64_t at = part_begin(reader->places, scatter->team, t); at < end; at += ENTRY_BLOCK) {
         reader_read_level(reader, reader->order == 2 ? 0 : -1, at, min_i64(ENTRY_BLOCK, end - at), &block);
-        const int64_t *parents = find_parents(reader, &block, room);
+        const int64_t *parents = find_parents(scatter, &block, room);
         for (int i = 0; i < block.count; i++)
             counts[parents[i]]++;
     }
@@ -97,7 +99,7 @@ static void write_part(const Scatter *scatter, int t) {
     EntryBlock block;
     for (int64_t at = part_begin(reader->places, scatter->team, t); at < end; at += ENTRY_BLOCK) {
         reader_read(reader, at, min_i64(ENTRY_BLOCK, end - at), &block);
-        const int64_t *parents = find_parents(reader, &block, room);
+        const int64_t *parents = find_parents(scatter, &block, room);
         for (int i = 0; i < block.count; i++)
             positions[i] = next[parents[i]]++;
         scatter->format->scatter(scatter->list, block.count, positions, block.coordinates[reader->order - 1]);
@@ -124,9 +126,10 @@ bool scatter_entries(StoredTensor *tensor, const EntryReader *reader, EntryMap *
     const int last = tensor->order - 1;
     Scatter scatter = {.reader = reader,
                        .format = tensor->levels[last].format,
+                       .levels = tensor->arrays,
                        .list = &tensor->arrays[last],
                        .map = map,
-                       .parents = parent_count(reader),
+                       .parents = parent_count(tensor),
                        .team = entries_team(reader->places)};
     const int64_t counts = scatter.parents * scatter.team;
     scatter.next = budget_take(budget, counts, sizeof(int64_t), false);

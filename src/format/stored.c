@@ -9,6 +9,26 @@ int64_t level_element_size(const LevelFormat *format, const LevelArrays *level, 
     return kind == LEVEL_ARRAY_NONE ? 0 : kind == LEVEL_ARRAY_COORDINATES && !level->wide ? 4 : 8;
 }
 
+void stored_restrict(StoredTensor *tensor, int64_t count, const Rect *rects) {
+    const int mode = tensor->mode_order[0];
+    tensor->part = tensor->order > 0;
+    tensor->lo = tensor->hi = 0;
+    for (int64_t i = 0; i < count && tensor->part; i++) {
+        const bool first = tensor->lo == tensor->hi;
+        if (rect_is_empty(&rects[i]))
+            continue;
+        tensor->lo = first ? rects[i].lo[mode] : min_i64(tensor->lo, rects[i].lo[mode]);
+        tensor->hi = first ? rects[i].hi[mode] : max_i64(tensor->hi, rects[i].hi[mode]);
+    }
+}
+
+LevelArrays stored_level(const StoredTensor *tensor, int l) {
+    const bool part = l == 0 && tensor->part && tensor->levels[0].format->full;
+    return (LevelArrays){.first = part ? tensor->lo : 0,
+                         .extent = part ? tensor->hi - tensor->lo : tensor->extents[tensor->mode_order[l]],
+                         .wide = tensor->levels[l].wide};
+}
+
 static int64_t level_bytes(const LevelFormat *format, const LevelArrays *level) {
     int64_t bytes = 0;
     for (int a = 0; a < LEVEL_ARRAY_COUNT; a++)

@@ -11,7 +11,10 @@
 typedef struct {
     ElementType type;
     int order;
-    int64_t extents[MAX_ORDER];    // by mode
+    int64_t extents[MAX_ORDER]; // by mode
+    // The coordinates that the first level stores where it is full and `part`: from lo to before hi.
+    bool part;
+    int64_t lo, hi;
     LevelType levels[MAX_ORDER];   // by storage level
     int mode_order[MAX_ORDER];     // level l stores mode mode_order[l]
     LevelArrays arrays[MAX_ORDER]; // by storage level
@@ -68,6 +71,12 @@ const char *stored_check(const StoredTensor *tensor, Arena *arena);
 // Of all arrays and values; those of the structure alone (without values).
 int64_t stored_bytes(const StoredTensor *tensor);
 int64_t stored_structure_bytes(const StoredTensor *tensor);
+
+// Lets the first level, where it is full, store only the coordinates from the first to the last one that
+// rectangles have: none where there are no rectangles. Before the tensor is packed.
+void stored_restrict(StoredTensor *tensor, int64_t count, const Rect *rects);
+// A level of the tensor without positions and arrays.
+LevelArrays stored_level(const StoredTensor *tensor, int l);
 
 // Of one element of an array of a level; 0 where the format lacks the array.
 int64_t level_element_size(const LevelFormat *format, const LevelArrays *level, int array);

@@ -170,6 +170,13 @@ static int find_edge(const SparseState *state, const Relation *relation) {
     return edge;
 }
 
+// The coordinate of a position of a level that stores all of them, below position `above`.
+static const IntExpr *full_coordinate(Arena *arena, const Level *level, const IntExpr *above,
+                                      const IntExpr *position) {
+    const IntExpr *own = int_op(arena, INT_SUB, position, int_op(arena, INT_MUL, above, level->extent));
+    return level->first ? int_op(arena, INT_ADD, own, level->first) : own;
+}
+
 static void append_levels(SparseState *state, Part *part, int l, LoopBody *to);
 
 // What is inside of the level, for elements that no other part has, and for others with atomic updates.
@@ -246,8 +253,7 @@ static void append_levels(SparseState *state, Part *part, int l, LoopBody *to) {
         }
     }
     const Value *coordinate = level->type.format->full
-                                  ? value_index(arena, int_op(arena, INT_SUB, position,
-                                                              int_op(arena, INT_MUL, above, level->extent)))
+                                  ? value_index(arena, full_coordinate(arena, level, above, position))
                                   : level->type.format->coordinate(arena, level, position);
     sparse_append(state, body, loop_let(arena, var, coordinate));
     operand->begin = position;

@@ -393,15 +393,16 @@ IndexedRows indexed_rows(const StatementPlan *plan, int transfer, int64_t rank, 
                          const IndexedUse *use, Arena *arena) {
     const Transfer *of = &plan->spmd->transfers[transfer];
     const Shared shared = shared_modes(of);
-    const int mode = shared.modes[0], level = of->index_levels[mode], row_mode = by->mode_order[0];
+    const int mode = shared.modes[0], level = of->index_levels[mode];
     const int array = level_array(by->levels[level].format, LEVEL_ARRAY_COORDINATES);
     const bool all = use->parts.count == 0;
     RowRun run = {.found = {.first = INT64_MAX}};
     Rect own;
     if (!all && !find_largest(plan, transfer, rank, &shared, &own, arena))
         return (IndexedRows){0};
-    for (int64_t row = 0; row < by->extents[row_mode]; row++) {
-        Slice positions = {row, 1};
+    for (int64_t p = 0; p < by->arrays[0].extent; p++) {
+        const int64_t row = by->arrays[0].first + p;
+        Slice positions = {p, 1};
         for (int l = 1; l <= level; l++)
             positions =
                 by->levels[l].format->image(&by->arrays[l], positions, 0, by->extents[by->mode_order[l]]);

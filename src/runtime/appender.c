@@ -259,6 +259,7 @@ typedef struct {
     int parents, begins, coordinates;
     int above;      // coordinates of the levels above; -1: none
     int64_t factor; // positions of the level before for each of those
+    int64_t first;  // kernels count them as if coordinates of the first level began with 0
     int64_t *pos;
 } Positions;
 
@@ -270,7 +271,7 @@ static int64_t next_parent(const Joining *joining, const Positions *lists, int p
     if (lists->parents < 0)
         return before + (*ordinal)++;
     const int64_t shift = lists->above < 0 ? 0 : before - portion->begins[lists->above];
-    return read_next(parents) + shift * lists->factor;
+    return read_next(parents) + shift * lists->factor - lists->first;
 }
 
 // The last position above with entries in a portion; -1 where it has none.
@@ -329,8 +330,10 @@ static const char *join_level(Joining *joining, int l, int64_t parents, int abov
                        append_list(all, l, APPEND_COORDINATES),
                        above,
                        factor,
+                       above < 0 ? tensor->arrays[0].first * factor / max_i64(tensor->arrays[0].extent, 1)
+                                 : 0,
                        NULL};
-    *level = (LevelArrays){.extent = tensor->extents[tensor->mode_order[l]], .wide = tensor->levels[l].wide};
+    *level = stored_level(tensor, l);
     format->measure(level, parents, lists.coordinates < 0 ? 0 : joining->totals[lists.coordinates]);
     if (level->position_count == INT64_MAX)
         return arena_printf(joining->arena, "level %d (%s) would have more than 2^63 positions", l,

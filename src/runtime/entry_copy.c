@@ -112,7 +112,7 @@ static bool put_structure(EntryCopy *copy, StoredTensor *tensor, Diagnostics *di
 // The entries at home with other levels.
 static bool convert(void *arguments, Diagnostics *diagnostics) {
     EntryCopy *copy = arguments;
-    StoredTensor tensor = storage_empty(copy->to->home);
+    StoredTensor tensor = copy->to->empty;
     forget(copy);
     storage_clear(copy->to);
     // Without a piece it has no entries, and no kernel reads it.
@@ -158,7 +158,7 @@ static bool find_incoming(void *arguments, Diagnostics *diagnostics) {
 static bool pack_received(void *arguments, Diagnostics *diagnostics) {
     Making *making = arguments;
     EntryCopy *copy = making->copy;
-    StoredTensor tensor = storage_empty(copy->to->home);
+    StoredTensor tensor = copy->to->empty;
     const char *why =
         stored_pack_structure(&tensor, &copy->map, &making->received, copy->limit, diagnostics->arena);
     return why ? refuse(copy, why, diagnostics) : put_structure(copy, &tensor, diagnostics);

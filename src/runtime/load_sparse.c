@@ -14,7 +14,7 @@ static bool put(Storage *storage, StoredTensor *tensor, Diagnostics *diagnostics
 }
 
 bool sparse_put_entries(Storage *storage, Entries *entries, Diagnostics *diagnostics) {
-    StoredTensor tensor = storage_empty(storage->home);
+    StoredTensor tensor = storage->empty;
     if (storage->piece_count == 0)
         return put(storage, &tensor, diagnostics);
     const int64_t taken = entries_bytes(entries, entries->count);

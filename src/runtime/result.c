@@ -72,7 +72,7 @@ bool result_begin(Result *result, Diagnostics *diagnostics) {
     for (; result->list_count < count; result->list_count++)
         result->lists[result->list_count].list =
             (EntryList){.entries = storage_no_entries(target), .limit = target->limit / count};
-    const StoredTensor shape = storage_empty(target->home);
+    const StoredTensor shape = target->empty;
     if (append_lists(shape.order, shape.levels).count > 0) {
         result->appender = appender_create(&shape, count, target->limit);
         if (!result->appender)
@@ -145,7 +145,7 @@ static bool join_all(const Result *result, const Entries *before, Entries *all) 
 
 // Entries that have been appended in the order of storage.
 static bool join_ordered(Result *result, Diagnostics *diagnostics) {
-    StoredTensor tensor = storage_empty(result->target->home);
+    StoredTensor tensor = result->target->empty;
     const char *why = appender_join(result->appender, &tensor, diagnostics->arena);
     if (!why)
         return storage_put(result->target, &tensor) || no_memory(result, diagnostics);

@@ -126,7 +126,7 @@ static const char *join(const Entries *before, const Entries *received, Entries 
 
 static bool put(ResultHome *result, const Entries *all, Diagnostics *diagnostics) {
     Storage *home = result->home;
-    StoredTensor tensor = storage_empty(home->home);
+    StoredTensor tensor = home->empty;
     const char *why = home->piece_count > 0
                           ? stored_pack_structure(&tensor, &result->map, all, home->limit, diagnostics->arena)
                           : NULL;

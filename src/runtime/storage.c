@@ -36,7 +36,9 @@ static bool allocate_sparse(Storage *storage, const RectArray *rects) {
     const Rect whole = rect_whole(storage->home->order, storage->home->extents);
     storage->piece_count = rects->count > 0 || rect_is_empty(&whole);
     storage->pieces = calloc(1, sizeof(Piece)); // the values of all of them
-    storage->stored = storage_empty(storage->home);
+    storage->empty = storage_empty(storage->home);
+    stored_restrict(&storage->empty, rects->count, rects->items);
+    storage->stored = storage->empty;
     if (storage->pieces)
         show_values(storage);
     return storage->pieces != NULL;
@@ -99,7 +101,7 @@ Storage *storage_create_copy(const Storage *storage, const Tensor *tensor, bool 
                       .pieces = values,
                       .owned = true,
                       .limit = INT64_MAX};
-    copy->stored = storage_empty(copy->home);
+    copy->stored = copy->empty = storage_empty(home);
     show_values(copy);
     return copy;
 }
@@ -156,7 +158,7 @@ void structure_hold(Structure **place, Structure *structure) {
 SetAside storage_set_aside(Storage *storage) {
     const SetAside before = {storage->structure, storage->stored};
     storage->structure = NULL;
-    storage->stored = storage_empty(storage->home);
+    storage->stored = storage->empty;
     show_values(storage);
     return before;
 }
@@ -221,7 +223,7 @@ bool storage_share_leading(Storage *storage, Structure *structure) {
     Structure *leading = calloc(1, sizeof *leading);
     if (!leading)
         return false;
-    leading->levels = storage_empty(storage->home);
+    leading->levels = storage->empty;
     for (int l = 0; l < leading->levels.order; l++) {
         leading->levels.arrays[l] = structure->levels.arrays[l];
         for (int a = 0; a < LEVEL_ARRAY_COUNT; a++)

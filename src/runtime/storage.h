@@ -27,7 +27,8 @@ typedef struct {
     Structure *structure; // of a sparse tensor; NULL: it has had no entries yet. Not on ranks without a piece
     StoredTensor stored;  // of a sparse tensor: the arrays of the structure, and the values
     int64_t limit;        // bytes that a sparse tensor may take; INT64_MAX: as there are
-    Home *copied;         // of a storage_create_copy, its own
+    StoredTensor empty; // of a sparse tensor: what is stored before it has entries, and of which coordinates
+    Home *copied;       // of a storage_create_copy, its own
 } Storage;
 
 // Memory for what `rank` holds at home, set to zero or uninitialized; of a sparse tensor none, until it is

@@ -221,7 +221,9 @@ static void check_levels(distal_context *d, distal_tensor *b, int rank, int rank
         for (int j = 0; j < M; j++) {
             if (entry_value(i, j) == 0)
                 continue;
-            CHECK(pos[i] <= expected && expected < pos[i + 1], "entry %d is in another row", (int)expected);
+            const int64_t row = i - levels[0].first;
+            CHECK(row < levels[0].count && pos[row] <= expected && expected < pos[row + 1],
+                  "entry %d is in another row", (int)expected);
             CHECK(crd[expected] == j && ((double *)values)[expected] == entry_value(i, j), "(%d, %d)", i, j);
             expected++;
         }
@@ -252,6 +254,58 @@ static void test_placed(MPI_Comm comm, int rank, int ranks) {
     fill(&fixture, "random:4:0.4");
     check_product(&fixture);
     distal_plan_free(fixture.product);
+    distal_free(d);
+}
+
+// Pointers to the rows of a rank only, with an entry in each; those of fewer rows are refused.
+static void test_own_rows(MPI_Comm comm, int rank, int ranks) {
+    distal_context *d = context_on(comm);
+    const int64_t all[] = {ranks};
+    const int first = first_row(rank, ranks), count = first_row(rank + 1, ranks) - first;
+    distal_tensor *b;
+    distal_param(d, "n", N);
+    OK(distal_machine_grid(d, "M", 1, all));
+    OK(distal_tensor_declare(d, "B(n, n): f64, csr", "B(i, j) -> M(i)", &b));
+    int64_t pos[N + 1];
+    int32_t crd[N];
+    double values[N], dense[N * N], y[N];
+    for (int i = 0; i < count; i++) {
+        pos[i] = i;
+        crd[i] = (first + i) * 7 % N;
+        values[i] = first + i + 1;
+    }
+    pos[count] = count;
+    // A rank without rows has none from the end on.
+    const distal_level_arrays levels[] = {{.first = first, .count = count}, {.pos = pos, .crd = crd}};
+    OK(distal_tensor_attach_levels(b, levels, values));
+    OK(distal_tensor_gather(b, dense));
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++)
+            CHECK(dense[i * N + j] == (j == i * 7 % N ? i + 1 : 0), "(%d, %d)", i, j);
+    distal_level_arrays shown[2];
+    OK(distal_tensor_levels(b, shown, NULL, NULL));
+    CHECK(shown[1].pos == pos || count == 0, "pointers are copied");
+    Fixture fixture = {.d = d};
+    OK(distal_tensor_declare(d, "y(n): f64", "y(i) -> M(i)", &fixture.y));
+    distal_plan *plan = planned(&fixture, "y(i) = B(i, j)");
+    OK(distal_execute(plan));
+    OK(distal_tensor_gather(fixture.y, y));
+    for (int i = 0; i < N; i++)
+        CHECK(y[i] == i + 1, "row %d", i);
+    const distal_level_arrays fewer[] = {{.first = first, .count = count - (rank == 0)},
+                                         {.pos = pos, .crd = crd}};
+    if (first_row(1, ranks) > 0) {
+        CHECK(distal_tensor_attach_levels(b, fewer, values) == DISTAL_INVALID, "attached fewer rows");
+        CHECK(strstr(distal_error(d), " are at home on rank "), "%s", distal_error(d));
+    }
+    const distal_level_arrays beyond[] = {{.first = first, .count = N + 1}, {.pos = pos, .crd = crd}};
+    CHECK(distal_tensor_attach_levels(b, beyond, values) == DISTAL_INVALID, "attached more rows");
+    CHECK(strstr(distal_error(d), " on are not in mode "), "%s", distal_error(d));
+    const distal_level_arrays below[] = {{0}, {.first = 1, .count = 1, .pos = pos, .crd = crd}};
+    CHECK(distal_tensor_attach_levels(b, below, values) == DISTAL_INVALID, "attached a part of a list");
+    CHECK(strstr(distal_error(d), "which only a dense level that is the first one can have"), "%s",
+          distal_error(d));
+    distal_plan_free(plan);
     distal_free(d);
 }
 
@@ -331,6 +385,7 @@ int main(int argument_count, char **arguments) {
         {"sparse tensor without a plan", test_without_plan},
         {"placed sparse tensor", test_placed},
         {"arrays of a placed sparse tensor", test_placed_arrays},
+        {"arrays with the rows of a rank", test_own_rows},
         {"sparse tensor refused", test_refused},
         {NULL, NULL},
     };

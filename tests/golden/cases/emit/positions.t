@@ -22,11 +22,11 @@ for each processor (), active:
     A = open REDUCE_A with A_lo0 = lo[0], A_stride0 = stride[0], A_lo1 = lo[1]
     start FETCH_B
     start FETCH_x
-    B = wait FETCH_B with B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1], B_pos3 = levels[2].arrays[0], B_crd3 = levels[2].arrays[1]
+    B = wait FETCH_B with B_lo0 = lo[0], B_extent0 = extent[0], B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1], B_pos3 = levels[2].arrays[0], B_crd3 = levels[2].arrays[1]
     x = wait FETCH_x with x_lo0 = lo[0]
     leaf where active && A:  # loops: 'B' is sparse
         let B_begin2 = B_pos2[0]
-        let B_end2 = B_pos2[n]
+        let B_end2 = B_pos2[B_extent0]
         let B_begin3 = B_pos3[B_begin2]
         let B_end3 = B_pos3[B_end2]
         let p_count = B_end3 - B_begin3
@@ -39,10 +39,10 @@ for each processor (), active:
             if B_from3 < B_to3:
                 let B_from2 = distal_above(&B_pos3[0], B_begin2, B_end2, B_from3)
                 let B_last2 = distal_above(&B_pos3[0], B_from2, B_end2, B_last3)
-                let B_from1 = distal_above(&B_pos2[0], 0, n, B_from2)
-                let B_last1 = distal_above(&B_pos2[0], B_from1, n, B_last2)
+                let B_from1 = distal_above(&B_pos2[0], 0, B_extent0, B_from2)
+                let B_last1 = distal_above(&B_pos2[0], B_from1, B_extent0, B_last2)
                 for B_p1 in B_from1 .. B_last1 + 1:  # distinct
-                    let i = B_p1
+                    let i = B_p1 + B_lo0
                     let B_first2 = B_pos2[B_p1]
                     let B_after2 = B_pos2[B_p1 + 1]
                     let B_begin2_2 = max(B_from2, B_first2)

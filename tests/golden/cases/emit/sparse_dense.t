@@ -177,6 +177,7 @@ void distal_kernel_1(distal_execution *execution, const int64_t *param) {
         distal_start(execution, FETCH_G);
         const distal_view *F_view = distal_wait(execution, FETCH_F);
         const double _Complex *F = F_view->values;
+        const int64_t F_lo0 = F_view->lo[0];
         const int64_t *restrict F_pos2 = F_view->levels[1].arrays[0];
         const int32_t *restrict F_crd2 = F_view->levels[1].arrays[1];
         const distal_view *G_view = distal_wait(execution, FETCH_G);
@@ -188,8 +189,9 @@ void distal_kernel_1(distal_execution *execution, const int64_t *param) {
             const int64_t l_blocks_end_2 = max(0, r) / 4 * 4;
 #pragma omp parallel for schedule(dynamic, 1 + n / DISTAL_PORTIONS) if (16 * n * r > DISTAL_PARALLEL_WORK)
             for (int64_t i = 0; i < n; i++) {
-                const int64_t F_begin2 = F_pos2[i];
-                const int64_t F_end2 = F_pos2[i + 1];
+                const int64_t F_p1 = i - F_lo0;
+                const int64_t F_begin2 = F_pos2[F_p1];
+                const int64_t F_end2 = F_pos2[F_p1 + 1];
                 const int64_t E_at = (i - E_lo0) * E_stride0 - E_lo1;
                 for (int64_t l_block = 0; l_block < l_blocks_end; l_block += 16) {
                     double _Complex E_block[16] = {0};

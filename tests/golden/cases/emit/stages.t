@@ -52,6 +52,7 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
             const int active = distal_takes_part(execution, processor);
             const distal_view *W_view = distal_accumulate(execution, REDUCE_W);
             double *restrict W = W_view->values;
+            const int64_t W_lo0 = W_view->lo[0];
             const int64_t *restrict W_pos2 = W_view->levels[1].arrays[0];
             const int32_t *restrict W_crd2 = W_view->levels[1].arrays[1];
             // fetch B[:, :]
@@ -60,10 +61,12 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
             distal_start(execution, FETCH_B_2);
             const distal_view *B_view = distal_wait(execution, FETCH_B);
             const double *B = B_view->values;
+            const int64_t B_lo0 = B_view->lo[0];
             const int64_t *restrict B_pos2 = B_view->levels[1].arrays[0];
             const int32_t *restrict B_crd2 = B_view->levels[1].arrays[1];
             const distal_view *B_2_view = distal_wait(execution, FETCH_B_2);
             const double *B_2 = B_2_view->values;
+            const int64_t B_2_lo0 = B_2_view->lo[0];
             const int64_t *restrict B_pos2_2 = B_2_view->levels[1].arrays[0];
             const int32_t *restrict B_crd2_2 = B_2_view->levels[1].arrays[1];
             // loops: 'W' is sparse
@@ -71,13 +74,16 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
 #pragma omp parallel for num_threads(distal_workspace_threads(execution)) \
         schedule(dynamic, 1 + 90 / DISTAL_PORTIONS) if (2880 > DISTAL_PARALLEL_WORK)
                 for (int64_t i = 0; i < 90; i++) {
+                    const int64_t B_p1 = i - B_lo0;
+                    const int64_t W_p1 = i - W_lo0;
                     double *restrict W_row = distal_workspace(execution, 0, distal_thread_number());
-                    const int64_t B_begin2 = B_pos2[i];
-                    const int64_t B_end2 = B_pos2[i + 1];
+                    const int64_t B_begin2 = B_pos2[B_p1];
+                    const int64_t B_end2 = B_pos2[B_p1 + 1];
                     for (int64_t B_p2 = B_begin2; B_p2 < B_end2; B_p2++) {
                         const int64_t j = B_crd2[B_p2];
-                        const int64_t B_2_begin2 = B_pos2_2[j];
-                        const int64_t B_2_end2 = B_pos2_2[j + 1];
+                        const int64_t B_2_p1 = j - B_2_lo0;
+                        const int64_t B_2_begin2 = B_pos2_2[B_2_p1];
+                        const int64_t B_2_end2 = B_pos2_2[B_2_p1 + 1];
                         const double B_value = B_2_begin2 < B_2_end2 ? B[B_p2] : 0.0;
 #pragma omp simd
                         for (int64_t B_2_p2 = B_2_begin2; B_2_p2 < B_2_end2; B_2_p2++) {
@@ -85,8 +91,8 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                             W_row[k] += B_value * B_2[B_2_p2];
                         }
                     }
-                    const int64_t W_begin2 = W_pos2[i];
-                    const int64_t W_end2 = W_pos2[i + 1];
+                    const int64_t W_begin2 = W_pos2[W_p1];
+                    const int64_t W_end2 = W_pos2[W_p1 + 1];
                     for (int64_t W_p2 = W_begin2; W_p2 < W_end2; W_p2++) {
                         const int64_t W_c2 = W_crd2[W_p2];
                         W[W_p2] += W_row[W_c2];
@@ -103,6 +109,7 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
             const int active = distal_takes_part(execution, processor);
             const distal_view *A_view = distal_accumulate(execution, REDUCE_A);
             double *restrict A = A_view->values;
+            const int64_t A_lo0 = A_view->lo[0];
             const int64_t *restrict A_pos2 = A_view->levels[1].arrays[0];
             const int32_t *restrict A_crd2 = A_view->levels[1].arrays[1];
             // fetch W[:, :]
@@ -111,10 +118,12 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
             distal_start(execution, FETCH_B_3);
             const distal_view *W_view = distal_wait(execution, FETCH_W);
             const double *W = W_view->values;
+            const int64_t W_lo0 = W_view->lo[0];
             const int64_t *restrict W_pos2 = W_view->levels[1].arrays[0];
             const int32_t *restrict W_crd2 = W_view->levels[1].arrays[1];
             const distal_view *B_view = distal_wait(execution, FETCH_B_3);
             const double *B = B_view->values;
+            const int64_t B_lo0 = B_view->lo[0];
             const int64_t *restrict B_pos2 = B_view->levels[1].arrays[0];
             const int32_t *restrict B_crd2 = B_view->levels[1].arrays[1];
             // loops: 'A' is sparse
@@ -122,13 +131,16 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
 #pragma omp parallel for num_threads(distal_workspace_threads(execution)) \
         schedule(dynamic, 1 + 90 / DISTAL_PORTIONS) if (2880 > DISTAL_PARALLEL_WORK)
                 for (int64_t i = 0; i < 90; i++) {
+                    const int64_t W_p1 = i - W_lo0;
+                    const int64_t A_p1 = i - A_lo0;
                     double *restrict A_row = distal_workspace(execution, 1, distal_thread_number());
-                    const int64_t W_begin2 = W_pos2[i];
-                    const int64_t W_end2 = W_pos2[i + 1];
+                    const int64_t W_begin2 = W_pos2[W_p1];
+                    const int64_t W_end2 = W_pos2[W_p1 + 1];
                     for (int64_t W_p2 = W_begin2; W_p2 < W_end2; W_p2++) {
                         const int64_t k = W_crd2[W_p2];
-                        const int64_t B_begin2 = B_pos2[k];
-                        const int64_t B_end2 = B_pos2[k + 1];
+                        const int64_t B_p1 = k - B_lo0;
+                        const int64_t B_begin2 = B_pos2[B_p1];
+                        const int64_t B_end2 = B_pos2[B_p1 + 1];
                         const double W_value = B_begin2 < B_end2 ? W[W_p2] : 0.0;
 #pragma omp simd
                         for (int64_t B_p2 = B_begin2; B_p2 < B_end2; B_p2++) {
@@ -136,8 +148,8 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                             A_row[l] += W_value * B[B_p2];
                         }
                     }
-                    const int64_t A_begin2 = A_pos2[i];
-                    const int64_t A_end2 = A_pos2[i + 1];
+                    const int64_t A_begin2 = A_pos2[A_p1];
+                    const int64_t A_end2 = A_pos2[A_p1 + 1];
                     for (int64_t A_p2 = A_begin2; A_p2 < A_end2; A_p2++) {
                         const int64_t A_c2 = A_crd2[A_p2];
                         A[A_p2] += A_row[A_c2];
@@ -163,9 +175,11 @@ void distal_kernel_0_structure(distal_execution *execution, const int64_t *param
             // fetch B[:, :]
             distal_start(execution, FETCH_B_2);
             const distal_view *B_view = distal_wait(execution, FETCH_B);
+            const int64_t B_lo0 = B_view->lo[0];
             const int64_t *restrict B_pos2 = B_view->levels[1].arrays[0];
             const int32_t *restrict B_crd2 = B_view->levels[1].arrays[1];
             const distal_view *B_2_view = distal_wait(execution, FETCH_B_2);
+            const int64_t B_2_lo0 = B_2_view->lo[0];
             const int64_t *restrict B_pos2_2 = B_2_view->levels[1].arrays[0];
             const int32_t *restrict B_crd2_2 = B_2_view->levels[1].arrays[1];
             // loops: 'W' is sparse
@@ -182,12 +196,14 @@ void distal_kernel_0_structure(distal_execution *execution, const int64_t *param
                     distal_list W_crd2 = W_lists[2];
                     distal_set *W_row = distal_row_set(execution, REDUCE_W);
                     for (int64_t i = W_from; i < W_to; i++) {
-                        const int64_t B_begin2 = B_pos2[i];
-                        const int64_t B_end2 = B_pos2[i + 1];
+                        const int64_t B_p1 = i - B_lo0;
+                        const int64_t B_begin2 = B_pos2[B_p1];
+                        const int64_t B_end2 = B_pos2[B_p1 + 1];
                         for (int64_t B_p2 = B_begin2; B_p2 < B_end2; B_p2++) {
                             const int64_t j = B_crd2[B_p2];
-                            const int64_t B_2_begin2 = B_pos2_2[j];
-                            const int64_t B_2_end2 = B_pos2_2[j + 1];
+                            const int64_t B_2_p1 = j - B_2_lo0;
+                            const int64_t B_2_begin2 = B_pos2_2[B_2_p1];
+                            const int64_t B_2_end2 = B_pos2_2[B_2_p1 + 1];
                             for (int64_t B_2_p2 = B_2_begin2; B_2_p2 < B_2_end2; B_2_p2++) {
                                 const int64_t k = B_crd2_2[B_2_p2];
                                 distal_insert(W_row, k);
@@ -216,9 +232,11 @@ void distal_kernel_0_structure(distal_execution *execution, const int64_t *param
             // fetch B[:, :]
             distal_start(execution, FETCH_B_3);
             const distal_view *W_view = distal_wait(execution, FETCH_W);
+            const int64_t W_lo0 = W_view->lo[0];
             const int64_t *restrict W_pos2 = W_view->levels[1].arrays[0];
             const int32_t *restrict W_crd2 = W_view->levels[1].arrays[1];
             const distal_view *B_view = distal_wait(execution, FETCH_B_3);
+            const int64_t B_lo0 = B_view->lo[0];
             const int64_t *restrict B_pos2 = B_view->levels[1].arrays[0];
             const int32_t *restrict B_crd2 = B_view->levels[1].arrays[1];
             // loops: 'A' is sparse
@@ -235,12 +253,14 @@ void distal_kernel_0_structure(distal_execution *execution, const int64_t *param
                     distal_list A_crd2 = A_lists[2];
                     distal_set *A_row = distal_row_set(execution, REDUCE_A);
                     for (int64_t i = A_from; i < A_to; i++) {
-                        const int64_t W_begin2 = W_pos2[i];
-                        const int64_t W_end2 = W_pos2[i + 1];
+                        const int64_t W_p1 = i - W_lo0;
+                        const int64_t W_begin2 = W_pos2[W_p1];
+                        const int64_t W_end2 = W_pos2[W_p1 + 1];
                         for (int64_t W_p2 = W_begin2; W_p2 < W_end2; W_p2++) {
                             const int64_t k = W_crd2[W_p2];
-                            const int64_t B_begin2 = B_pos2[k];
-                            const int64_t B_end2 = B_pos2[k + 1];
+                            const int64_t B_p1 = k - B_lo0;
+                            const int64_t B_begin2 = B_pos2[B_p1];
+                            const int64_t B_end2 = B_pos2[B_p1 + 1];
                             for (int64_t B_p2 = B_begin2; B_p2 < B_end2; B_p2++) {
                                 const int64_t l = B_crd2[B_p2];
                                 distal_insert(A_row, l);
@@ -265,4 +285,4 @@ void distal_kernel_0_structure(distal_execution *execution, const int64_t *param
 extern const distal_kernel_function distal_kernel_0_assembly;
 const distal_kernel_function distal_kernel_0_assembly = distal_kernel_0_structure;
 extern const char distal_kernel_0_id[];
-const char distal_kernel_0_id[] = "1ceba7c3749dc52b40c29ece03725a74";
+const char distal_kernel_0_id[] = "d52e1928e4107018595a3fcd1183d953";

@@ -13,11 +13,11 @@ y(i) = B(i, j) * x(j) + C(i, j) * x(j)
 sparse.distal on 4 ranks
 
 y(i) = B(i, j) * x(j) + C(i, j) * x(j)
-  at most 296 B of memory in a rank
+  at most 248 B of memory in a rank
 
                                         moved      moved      messages     home  buffers  entries    entries
   tensor  pattern     at  steps  busiest rank  all ranks  busiest rank  largest  largest   stored  imbalance
-  B       local       io      1           0 B        0 B             0    216 B      0 B       48      1.000
+  B       local       io      1           0 B        0 B             0    168 B      0 B       48      1.000
   C       local       io      1           0 B        0 B             0      0 B      0 B        ?          ?
   x       all-gather  io      1          48 B      144 B             3     16 B     48 B        -          -
   y       local       io      1           0 B        0 B             0     16 B      0 B        -          -

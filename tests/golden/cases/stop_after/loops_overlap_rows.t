@@ -20,10 +20,10 @@ A(i, k) = B(i, j) * x(j) * C(j, k)
 # FETCH_W: fetch W[io * ceil_div(n, g) : (io + 1) * ceil_div(n, g), :]
 # FETCH_C: fetch C[:, :]
 for each processor (io in stage 0), active:
-    W = open REDUCE_W with W_pos2 = levels[1].arrays[0], W_crd2 = levels[1].arrays[1]
+    W = open REDUCE_W with W_lo0 = lo[0], W_extent0 = extent[0], W_pos2 = levels[1].arrays[0], W_crd2 = levels[1].arrays[1]
     start FETCH_B
     start FETCH_x
-    B = wait FETCH_B with B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
+    B = wait FETCH_B with B_lo0 = lo[0], B_extent0 = extent[0], B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
     x = view FETCH_x with x_lo0 = lo[0], x_crd1 = levels[0].arrays[0]
     for rows as FETCH_x arrives with begin = rows[0], end = rows[1]:
         leaf where active && B:  # loops: 'W' is sparse
@@ -32,10 +32,12 @@ for each processor (io in stage 0), active:
             let ii_to = max(ii_from, min(ii_end, end - io * ceil_div(n, g)))
             for ii in ii_from .. ii_to:  # distinct
                 let i = io * ceil_div(n, g) + ii
-                let B_begin2 = B_pos2[i]
-                let B_end2 = B_pos2[i + 1]
-                let W_begin2 = W_pos2[i]
-                let W_end2 = W_pos2[i + 1]
+                let B_p1 = i - B_lo0
+                let W_p1 = i - W_lo0
+                let B_begin2 = B_pos2[B_p1]
+                let B_end2 = B_pos2[B_p1 + 1]
+                let W_begin2 = W_pos2[W_p1]
+                let W_end2 = W_pos2[W_p1 + 1]
                 workspace W_at2
                 W_at2 = W_begin2
                 for B_p2 in B_begin2 .. B_end2:
@@ -54,7 +56,7 @@ for each processor (io in stage 1), active:
     A = open REDUCE_A with A_lo0 = lo[0], A_stride0 = stride[0], A_lo1 = lo[1]
     start FETCH_W
     start FETCH_C
-    W = wait FETCH_W with W_pos2 = levels[1].arrays[0], W_crd2 = levels[1].arrays[1]
+    W = wait FETCH_W with W_lo0 = lo[0], W_extent0 = extent[0], W_pos2 = levels[1].arrays[0], W_crd2 = levels[1].arrays[1]
     C = view FETCH_C with C_lo0 = lo[0], C_stride0 = stride[0], C_lo1 = lo[1], C_crd1 = levels[0].arrays[0]
     for rows as FETCH_C arrives with begin = rows[0], end = rows[1]:
         leaf where active && W:  # loops: 'W' is sparse
@@ -63,8 +65,9 @@ for each processor (io in stage 1), active:
             let ii_to = max(ii_from, min(ii_end, end - io * ceil_div(n, g)))
             for ii in ii_from .. ii_to:  # distinct
                 let i = io * ceil_div(n, g) + ii
-                let W_begin2 = W_pos2[i]
-                let W_end2 = W_pos2[i + 1]
+                let W_p1 = i - W_lo0
+                let W_begin2 = W_pos2[W_p1]
+                let W_end2 = W_pos2[W_p1 + 1]
                 for W_p2 in W_begin2 .. W_end2:
                     let j = W_crd2[W_p2]
                     let C_at1 = C_crd1[W_p2]
@@ -82,13 +85,14 @@ for each processor (io in stage 1), active:
 # FETCH_W: fetch W[io * ceil_div(n, g) : (io + 1) * ceil_div(n, g), :]
 # FETCH_C: fetch C[:, :]
 for each processor (io in stage 0), active:
-    B = fetch FETCH_B with B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
+    B = fetch FETCH_B with B_lo0 = lo[0], B_extent0 = extent[0], B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
     leaf where active && B:  # loops: 'W' is sparse
         let ii_end = min(ceil_div(n, g), n - io * ceil_div(n, g))
         for ii in 0 .. ii_end:  # distinct
             let i = io * ceil_div(n, g) + ii
-            let B_begin2 = B_pos2[i]
-            let B_end2 = B_pos2[i + 1]
+            let B_p1 = i - B_lo0
+            let B_begin2 = B_pos2[B_p1]
+            let B_end2 = B_pos2[B_p1 + 1]
             for B_p2 in B_begin2 .. B_end2:  # distinct
                 let j = B_crd2[B_p2]
                 append (int64_t[]){i, j} to REDUCE_W

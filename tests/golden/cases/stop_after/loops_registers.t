@@ -14,12 +14,13 @@ for each processor (), active:
     A = open REDUCE_A with A_lo0 = lo[0], A_stride0 = stride[0], A_lo1 = lo[1]
     start FETCH_B
     start FETCH_C
-    B = wait FETCH_B with B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
+    B = wait FETCH_B with B_lo0 = lo[0], B_extent0 = extent[0], B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
     C = wait FETCH_C with C_lo0 = lo[0], C_stride0 = stride[0], C_lo1 = lo[1]
     leaf where active && A:  # loops: 'B' is sparse
         for i in 0 .. n:  # distinct, threads, uneven, work 16 * n * r
-            let B_begin2 = B_pos2[i]
-            let B_end2 = B_pos2[i + 1]
+            let B_p1 = i - B_lo0
+            let B_begin2 = B_pos2[B_p1]
+            let B_end2 = B_pos2[B_p1 + 1]
             let k_blocks_end = max(0, r) / 64 * 64
             for k_block in 0 .. k_blocks_end by 64:
                 workspace A_block[64] = 0

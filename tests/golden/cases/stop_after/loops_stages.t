@@ -13,26 +13,29 @@ schedule A { precompute(B(i, j) * B(j, k), {i, k}, {i, k}, W, csr) }
 # FETCH_W: fetch W[:, :]
 # FETCH_B_3: fetch B[:, :]
 for each processor (in stage 0), active:
-    W = open REDUCE_W with W_pos2 = levels[1].arrays[0], W_crd2 = levels[1].arrays[1]
+    W = open REDUCE_W with W_lo0 = lo[0], W_extent0 = extent[0], W_pos2 = levels[1].arrays[0], W_crd2 = levels[1].arrays[1]
     start FETCH_B
     start FETCH_B_2
-    B = wait FETCH_B with B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
-    B_2 = wait FETCH_B_2 with B_pos2_2 = levels[1].arrays[0], B_crd2_2 = levels[1].arrays[1]
+    B = wait FETCH_B with B_lo0 = lo[0], B_extent0 = extent[0], B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
+    B_2 = wait FETCH_B_2 with B_2_lo0 = lo[0], B_2_extent0 = extent[0], B_pos2_2 = levels[1].arrays[0], B_crd2_2 = levels[1].arrays[1]
     leaf where active:  # loops: 'W' is sparse
         for i in 0 .. 90:  # distinct, threads, uneven, work 2880
+            let B_p1 = i - B_lo0
+            let W_p1 = i - W_lo0
             workspace W_row[90]
-            let B_begin2 = B_pos2[i]
-            let B_end2 = B_pos2[i + 1]
+            let B_begin2 = B_pos2[B_p1]
+            let B_end2 = B_pos2[B_p1 + 1]
             for B_p2 in B_begin2 .. B_end2:
                 let j = B_crd2[B_p2]
-                let B_2_begin2 = B_pos2_2[j]
-                let B_2_end2 = B_pos2_2[j + 1]
+                let B_2_p1 = j - B_2_lo0
+                let B_2_begin2 = B_pos2_2[B_2_p1]
+                let B_2_end2 = B_pos2_2[B_2_p1 + 1]
                 let B_value: f64 = B_2_begin2 < B_2_end2 ? B[B_p2] : 0.0
                 for B_2_p2 in B_2_begin2 .. B_2_end2:  # distinct, vector
                     let k = B_crd2_2[B_2_p2]
                     W_row[k] += B_value * B_2[B_2_p2]
-            let W_begin2 = W_pos2[i]
-            let W_end2 = W_pos2[i + 1]
+            let W_begin2 = W_pos2[W_p1]
+            let W_end2 = W_pos2[W_p1 + 1]
             for W_p2 in W_begin2 .. W_end2:
                 let W_c2 = W_crd2[W_p2]
                 W[W_p2] += W_row[W_c2]
@@ -41,26 +44,29 @@ for each processor (in stage 0), active:
     release FETCH_B
     reduce REDUCE_W
 for each processor (in stage 1), active:
-    A = open REDUCE_A with A_pos2 = levels[1].arrays[0], A_crd2 = levels[1].arrays[1]
+    A = open REDUCE_A with A_lo0 = lo[0], A_extent0 = extent[0], A_pos2 = levels[1].arrays[0], A_crd2 = levels[1].arrays[1]
     start FETCH_W
     start FETCH_B_3
-    W = wait FETCH_W with W_pos2 = levels[1].arrays[0], W_crd2 = levels[1].arrays[1]
-    B = wait FETCH_B_3 with B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
+    W = wait FETCH_W with W_lo0 = lo[0], W_extent0 = extent[0], W_pos2 = levels[1].arrays[0], W_crd2 = levels[1].arrays[1]
+    B = wait FETCH_B_3 with B_lo0 = lo[0], B_extent0 = extent[0], B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
     leaf where active:  # loops: 'A' is sparse
         for i in 0 .. 90:  # distinct, threads, uneven, work 2880
+            let W_p1 = i - W_lo0
+            let A_p1 = i - A_lo0
             workspace A_row[90]
-            let W_begin2 = W_pos2[i]
-            let W_end2 = W_pos2[i + 1]
+            let W_begin2 = W_pos2[W_p1]
+            let W_end2 = W_pos2[W_p1 + 1]
             for W_p2 in W_begin2 .. W_end2:
                 let k = W_crd2[W_p2]
-                let B_begin2 = B_pos2[k]
-                let B_end2 = B_pos2[k + 1]
+                let B_p1 = k - B_lo0
+                let B_begin2 = B_pos2[B_p1]
+                let B_end2 = B_pos2[B_p1 + 1]
                 let W_value: f64 = B_begin2 < B_end2 ? W[W_p2] : 0.0
                 for B_p2 in B_begin2 .. B_end2:  # distinct, vector
                     let l = B_crd2[B_p2]
                     A_row[l] += W_value * B[B_p2]
-            let A_begin2 = A_pos2[i]
-            let A_end2 = A_pos2[i + 1]
+            let A_begin2 = A_pos2[A_p1]
+            let A_end2 = A_pos2[A_p1 + 1]
             for A_p2 in A_begin2 .. A_end2:
                 let A_c2 = A_crd2[A_p2]
                 A[A_p2] += A_row[A_c2]
@@ -79,8 +85,8 @@ for each processor (in stage 1), active:
 for each processor (in stage 0), active:
     start FETCH_B
     start FETCH_B_2
-    B = wait FETCH_B with B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
-    B_2 = wait FETCH_B_2 with B_pos2_2 = levels[1].arrays[0], B_crd2_2 = levels[1].arrays[1]
+    B = wait FETCH_B with B_lo0 = lo[0], B_extent0 = extent[0], B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
+    B_2 = wait FETCH_B_2 with B_2_lo0 = lo[0], B_2_extent0 = extent[0], B_pos2_2 = levels[1].arrays[0], B_crd2_2 = levels[1].arrays[1]
     leaf where active:  # loops: 'W' is sparse
         let W_size = 1
         for portion in 0 .. ceil_div(90, W_size):  # distinct, threads, uneven, work 1440
@@ -89,12 +95,14 @@ for each processor (in stage 0), active:
             portion portion of REDUCE_W, W_parents2, W_begins2, W_crd2:
                 set W_row
                 for i in W_from .. W_to:
-                    let B_begin2 = B_pos2[i]
-                    let B_end2 = B_pos2[i + 1]
+                    let B_p1 = i - B_lo0
+                    let B_begin2 = B_pos2[B_p1]
+                    let B_end2 = B_pos2[B_p1 + 1]
                     for B_p2 in B_begin2 .. B_end2:
                         let j = B_crd2[B_p2]
-                        let B_2_begin2 = B_pos2_2[j]
-                        let B_2_end2 = B_pos2_2[j + 1]
+                        let B_2_p1 = j - B_2_lo0
+                        let B_2_begin2 = B_pos2_2[B_2_p1]
+                        let B_2_end2 = B_pos2_2[B_2_p1 + 1]
                         for B_2_p2 in B_2_begin2 .. B_2_end2:
                             let k = B_crd2_2[B_2_p2]
                             insert k into W_row
@@ -108,8 +116,8 @@ for each processor (in stage 0), active:
 for each processor (in stage 1), active:
     start FETCH_W
     start FETCH_B_3
-    W = wait FETCH_W with W_pos2 = levels[1].arrays[0], W_crd2 = levels[1].arrays[1]
-    B = wait FETCH_B_3 with B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
+    W = wait FETCH_W with W_lo0 = lo[0], W_extent0 = extent[0], W_pos2 = levels[1].arrays[0], W_crd2 = levels[1].arrays[1]
+    B = wait FETCH_B_3 with B_lo0 = lo[0], B_extent0 = extent[0], B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
     leaf where active:  # loops: 'A' is sparse
         let A_size = 1
         for portion in 0 .. ceil_div(90, A_size):  # distinct, threads, uneven, work 1440
@@ -118,12 +126,14 @@ for each processor (in stage 1), active:
             portion portion of REDUCE_A, A_parents2, A_begins2, A_crd2:
                 set A_row
                 for i in A_from .. A_to:
-                    let W_begin2 = W_pos2[i]
-                    let W_end2 = W_pos2[i + 1]
+                    let W_p1 = i - W_lo0
+                    let W_begin2 = W_pos2[W_p1]
+                    let W_end2 = W_pos2[W_p1 + 1]
                     for W_p2 in W_begin2 .. W_end2:
                         let k = W_crd2[W_p2]
-                        let B_begin2 = B_pos2[k]
-                        let B_end2 = B_pos2[k + 1]
+                        let B_p1 = k - B_lo0
+                        let B_begin2 = B_pos2[B_p1]
+                        let B_end2 = B_pos2[B_p1 + 1]
                         for B_p2 in B_begin2 .. B_end2:
                             let l = B_crd2[B_p2]
                             insert l into A_row

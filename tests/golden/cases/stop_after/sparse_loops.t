@@ -20,12 +20,13 @@ for each processor (), active:
     y = open REDUCE_y with y_lo0 = lo[0]
     start FETCH_B
     start FETCH_x
-    B = wait FETCH_B with B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
+    B = wait FETCH_B with B_lo0 = lo[0], B_extent0 = extent[0], B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
     x = wait FETCH_x with x_lo0 = lo[0]
     leaf where active && y:  # loops: 'B' is sparse
         for i in 0 .. n:  # distinct, threads, uneven, work 16 * n
-            let B_begin2 = B_pos2[i]
-            let B_end2 = B_pos2[i + 1]
+            let B_p1 = i - B_lo0
+            let B_begin2 = B_pos2[B_p1]
+            let B_end2 = B_pos2[B_p1 + 1]
             workspace sum
             for B_p2 in B_begin2 .. B_end2:  # sum sum
                 let j = B_crd2[B_p2]
@@ -77,19 +78,20 @@ for each processor (), active:
     A = open REDUCE_A with A_lo0 = lo[0], A_stride0 = stride[0], A_lo1 = lo[1]
     start FETCH_B
     start FETCH_C
-    B = wait FETCH_B with B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
+    B = wait FETCH_B with B_lo0 = lo[0], B_extent0 = extent[0], B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
     C = wait FETCH_C with C_pos1 = levels[0].arrays[0], C_crd1 = levels[0].arrays[1], C_pos2 = levels[1].arrays[0], C_crd2 = levels[1].arrays[1]
     leaf where active:  # loops: 'B' is sparse
         let C_pos1_value: i64 = n > 0 ? C_pos1[0] : 0L
         let C_pos1_value_2: i64 = n > 0 ? C_pos1[1] : 0L
         for i in 0 .. n:  # distinct, threads, uneven, work 16 * n
+            let B_p1 = i - B_lo0
             let C_begin1 = C_pos1_value
             let C_end1 = C_pos1_value_2
             let C_p1 = distal_search_i32(&C_crd1[0], C_begin1, C_end1, i)
             let C_has1 = C_p1 < C_end1 && C_crd1[C_p1] == i
             let C_next1 = C_has1 ? C_p1 + 1 : C_p1
-            let B_begin2 = B_pos2[i]
-            let B_end2 = B_pos2[i + 1]
+            let B_begin2 = B_pos2[B_p1]
+            let B_end2 = B_pos2[B_p1 + 1]
             workspace B_at2
             B_at2 = B_begin2
             let C_begin2 = C_pos2[C_p1]

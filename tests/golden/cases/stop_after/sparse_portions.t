@@ -13,11 +13,11 @@ A(i, j) = C(i, k) * C(k, j)
 # FETCH_B: fetch B[:, :]
 # FETCH_C: fetch C[:, :]
 for each processor (), active:
-    A = open REDUCE_A with A_pos2 = levels[1].arrays[0], A_crd2 = levels[1].arrays[1]
+    A = open REDUCE_A with A_lo0 = lo[0], A_extent0 = extent[0], A_pos2 = levels[1].arrays[0], A_crd2 = levels[1].arrays[1]
     start FETCH_B
     start FETCH_C
     B = wait FETCH_B with B_pos1 = levels[0].arrays[0], B_crd1 = levels[0].arrays[1], B_crd2 = levels[1].arrays[0]
-    C = wait FETCH_C with C_pos2 = levels[1].arrays[0], C_crd2 = levels[1].arrays[1]
+    C = wait FETCH_C with C_lo0 = lo[0], C_extent0 = extent[0], C_pos2 = levels[1].arrays[0], C_crd2 = levels[1].arrays[1]
     leaf where active:  # loops: 'A' is sparse
         let B_begin1 = B_pos1[0]
         let B_end1 = B_pos1[1]
@@ -43,17 +43,19 @@ for each processor (), active:
                 let i = B_c1
                 let B_has1 = B_c1 == i
                 let B_next1 = B_has1 ? distal_run_end_i32(&B_crd1[0], B_p1, B_to1) : B_p1
+                let A_p1 = i - A_lo0
                 workspace A_row[n]
                 for B_p2 in B_p1 .. B_next1:
                     let k = B_crd2[B_p2]
-                    let C_begin2 = C_pos2[k]
-                    let C_end2 = C_pos2[k + 1]
+                    let C_p1 = k - C_lo0
+                    let C_begin2 = C_pos2[C_p1]
+                    let C_end2 = C_pos2[C_p1 + 1]
                     let B_value: f64 = C_begin2 < C_end2 ? B[B_p2] : 0.0
                     for C_p2 in C_begin2 .. C_end2:  # distinct, vector
                         let j = C_crd2[C_p2]
                         A_row[j] += B_value * C[C_p2]
-                let A_begin2 = A_pos2[i]
-                let A_end2 = A_pos2[i + 1]
+                let A_begin2 = A_pos2[A_p1]
+                let A_end2 = A_pos2[A_p1 + 1]
                 for A_p2 in A_begin2 .. A_end2:
                     let A_c2 = A_crd2[A_p2]
                     A[A_p2] += A_row[A_c2]
@@ -72,7 +74,7 @@ for each processor (), active:
     start FETCH_B
     start FETCH_C
     B = wait FETCH_B with B_pos1 = levels[0].arrays[0], B_crd1 = levels[0].arrays[1], B_crd2 = levels[1].arrays[0]
-    C = wait FETCH_C with C_pos2 = levels[1].arrays[0], C_crd2 = levels[1].arrays[1]
+    C = wait FETCH_C with C_lo0 = lo[0], C_extent0 = extent[0], C_pos2 = levels[1].arrays[0], C_crd2 = levels[1].arrays[1]
     leaf where active:  # loops: 'A' is sparse
         let B_begin1 = B_pos1[0]
         let B_end1 = B_pos1[1]
@@ -106,8 +108,9 @@ for each processor (), active:
                         let B_next1 = B_has1 ? distal_run_end_i32(&B_crd1[0], B_p1, B_to1) : B_p1
                         for B_p2 in B_p1 .. B_next1:
                             let k = B_crd2[B_p2]
-                            let C_begin2 = C_pos2[k]
-                            let C_end2 = C_pos2[k + 1]
+                            let C_p1 = k - C_lo0
+                            let C_begin2 = C_pos2[C_p1]
+                            let C_end2 = C_pos2[C_p1 + 1]
                             for C_p2 in C_begin2 .. C_end2:
                                 let j = C_crd2[C_p2]
                                 insert j into A_row
@@ -125,26 +128,29 @@ for each processor (), active:
 # FETCH_C: fetch C[:, :]
 # FETCH_C_2: fetch C[:, :]
 for each processor (), active:
-    A = open REDUCE_A with A_pos2 = levels[1].arrays[0], A_crd2 = levels[1].arrays[1]
+    A = open REDUCE_A with A_lo0 = lo[0], A_extent0 = extent[0], A_pos2 = levels[1].arrays[0], A_crd2 = levels[1].arrays[1]
     start FETCH_C
     start FETCH_C_2
-    C = wait FETCH_C with C_pos2 = levels[1].arrays[0], C_crd2 = levels[1].arrays[1]
-    C_2 = wait FETCH_C_2 with C_pos2_2 = levels[1].arrays[0], C_crd2_2 = levels[1].arrays[1]
+    C = wait FETCH_C with C_lo0 = lo[0], C_extent0 = extent[0], C_pos2 = levels[1].arrays[0], C_crd2 = levels[1].arrays[1]
+    C_2 = wait FETCH_C_2 with C_2_lo0 = lo[0], C_2_extent0 = extent[0], C_pos2_2 = levels[1].arrays[0], C_crd2_2 = levels[1].arrays[1]
     leaf where active:  # loops: 'A' is sparse
         for i in 0 .. n:  # distinct, threads, uneven, work 16 * n + 16 * n
+            let C_p1 = i - C_lo0
+            let A_p1 = i - A_lo0
             workspace A_row[n]
-            let C_begin2 = C_pos2[i]
-            let C_end2 = C_pos2[i + 1]
+            let C_begin2 = C_pos2[C_p1]
+            let C_end2 = C_pos2[C_p1 + 1]
             for C_p2 in C_begin2 .. C_end2:
                 let k = C_crd2[C_p2]
-                let C_2_begin2 = C_pos2_2[k]
-                let C_2_end2 = C_pos2_2[k + 1]
+                let C_2_p1 = k - C_2_lo0
+                let C_2_begin2 = C_pos2_2[C_2_p1]
+                let C_2_end2 = C_pos2_2[C_2_p1 + 1]
                 let C_value: f64 = C_2_begin2 < C_2_end2 ? C[C_p2] : 0.0
                 for C_2_p2 in C_2_begin2 .. C_2_end2:  # distinct, vector
                     let j = C_crd2_2[C_2_p2]
                     A_row[j] += C_value * C_2[C_2_p2]
-            let A_begin2 = A_pos2[i]
-            let A_end2 = A_pos2[i + 1]
+            let A_begin2 = A_pos2[A_p1]
+            let A_end2 = A_pos2[A_p1 + 1]
             for A_p2 in A_begin2 .. A_end2:
                 let A_c2 = A_crd2[A_p2]
                 A[A_p2] += A_row[A_c2]
@@ -161,8 +167,8 @@ let n_per_512 = ceil_div(n, 512)
 for each processor (), active:
     start FETCH_C
     start FETCH_C_2
-    C = wait FETCH_C with C_pos2 = levels[1].arrays[0], C_crd2 = levels[1].arrays[1]
-    C_2 = wait FETCH_C_2 with C_pos2_2 = levels[1].arrays[0], C_crd2_2 = levels[1].arrays[1]
+    C = wait FETCH_C with C_lo0 = lo[0], C_extent0 = extent[0], C_pos2 = levels[1].arrays[0], C_crd2 = levels[1].arrays[1]
+    C_2 = wait FETCH_C_2 with C_2_lo0 = lo[0], C_2_extent0 = extent[0], C_pos2_2 = levels[1].arrays[0], C_crd2_2 = levels[1].arrays[1]
     leaf where active:  # loops: 'A' is sparse
         let A_size = max(1, n_per_512)
         for portion in 0 .. ceil_div(n, A_size):  # distinct, threads, uneven, work 16 * n
@@ -171,12 +177,14 @@ for each processor (), active:
             portion portion of REDUCE_A, A_parents2, A_begins2, A_crd2:
                 set A_row
                 for i in A_from .. A_to:
-                    let C_begin2 = C_pos2[i]
-                    let C_end2 = C_pos2[i + 1]
+                    let C_p1 = i - C_lo0
+                    let C_begin2 = C_pos2[C_p1]
+                    let C_end2 = C_pos2[C_p1 + 1]
                     for C_p2 in C_begin2 .. C_end2:
                         let k = C_crd2[C_p2]
-                        let C_2_begin2 = C_pos2_2[k]
-                        let C_2_end2 = C_pos2_2[k + 1]
+                        let C_2_p1 = k - C_2_lo0
+                        let C_2_begin2 = C_pos2_2[C_2_p1]
+                        let C_2_end2 = C_pos2_2[C_2_p1 + 1]
                         for C_2_p2 in C_2_begin2 .. C_2_end2:
                             let j = C_crd2_2[C_2_p2]
                             insert j into A_row

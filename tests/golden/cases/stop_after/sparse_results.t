@@ -17,17 +17,18 @@ A(i, j) = B(i, j) - E(i, j)
 # FETCH_C: fetch C[:, :]
 # FETCH_D: fetch D[:, :]
 for each processor (), active:
-    A = open REDUCE_A with A_pos2 = levels[1].arrays[0], A_crd2 = levels[1].arrays[1]
+    A = open REDUCE_A with A_lo0 = lo[0], A_extent0 = extent[0], A_pos2 = levels[1].arrays[0], A_crd2 = levels[1].arrays[1]
     start FETCH_B
     start FETCH_C
     start FETCH_D
-    B = wait FETCH_B with B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
+    B = wait FETCH_B with B_lo0 = lo[0], B_extent0 = extent[0], B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
     C = wait FETCH_C with C_lo0 = lo[0], C_stride0 = stride[0], C_lo1 = lo[1]
     D = wait FETCH_D with D_lo0 = lo[0], D_stride0 = stride[0], D_lo1 = lo[1]
     leaf where active && A:  # loops: 'A' is sparse
         for i in 0 .. n:  # distinct, threads, uneven, work 16 * n * k
-            let B_begin2 = B_pos2[i]
-            let B_end2 = B_pos2[i + 1]
+            let B_p1 = i - B_lo0
+            let B_begin2 = B_pos2[B_p1]
+            let B_end2 = B_pos2[B_p1 + 1]
             let C_at = (i - C_lo0) * C_stride0 - C_lo1
             for B_p2 in B_begin2 .. B_end2:  # distinct
                 let j = B_crd2[B_p2]
@@ -45,28 +46,30 @@ for each processor (), active:
 # FETCH_B: fetch B[:, :]
 # FETCH_E: fetch E[:, :]
 for each processor (), active:
-    A = open REDUCE_A with A_pos2 = levels[1].arrays[0], A_crd2 = levels[1].arrays[1]
+    A = open REDUCE_A with A_lo0 = lo[0], A_extent0 = extent[0], A_pos2 = levels[1].arrays[0], A_crd2 = levels[1].arrays[1]
     start FETCH_B
     start FETCH_E
-    B = wait FETCH_B with B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
+    B = wait FETCH_B with B_lo0 = lo[0], B_extent0 = extent[0], B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
     E = wait FETCH_E with E_pos1 = levels[0].arrays[0], E_crd1 = levels[0].arrays[1], E_crd2 = levels[1].arrays[0]
     leaf where active:  # loops: 'A' is sparse
         let E_pos1_value: i64 = n > 0 ? E_pos1[0] : 0L
         let E_pos1_value_2: i64 = n > 0 ? E_pos1[1] : 0L
         for i in 0 .. n:  # distinct, threads, uneven, work 16 * n
+            let B_p1 = i - B_lo0
             let E_begin1 = E_pos1_value
             let E_end1 = E_pos1_value_2
             let E_p1 = distal_search_i32(&E_crd1[0], E_begin1, E_end1, i)
             let E_has1 = E_p1 < E_end1 && E_crd1[E_p1] == i
             let E_next1 = E_has1 ? distal_run_end_i32(&E_crd1[0], E_p1, E_end1) : E_p1
-            let B_begin2 = B_pos2[i]
-            let B_end2 = B_pos2[i + 1]
+            let A_p1 = i - A_lo0
+            let B_begin2 = B_pos2[B_p1]
+            let B_end2 = B_pos2[B_p1 + 1]
             workspace B_at2
             B_at2 = B_begin2
             workspace E_at2
             E_at2 = E_p1
-            let A_begin2 = A_pos2[i]
-            let A_end2 = A_pos2[i + 1]
+            let A_begin2 = A_pos2[A_p1]
+            let A_end2 = A_pos2[A_p1 + 1]
             workspace A_at2
             A_at2 = A_begin2
             while B_at2 < B_end2 || E_at2 < E_next1:
@@ -97,7 +100,7 @@ let n_per_512 = ceil_div(n, 512)
 for each processor (), active:
     start FETCH_B
     start FETCH_E
-    B = wait FETCH_B with B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
+    B = wait FETCH_B with B_lo0 = lo[0], B_extent0 = extent[0], B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
     E = wait FETCH_E with E_pos1 = levels[0].arrays[0], E_crd1 = levels[0].arrays[1], E_crd2 = levels[1].arrays[0]
     leaf where active:  # loops: 'A' is sparse
         let A_size = max(1, n_per_512)
@@ -110,13 +113,14 @@ for each processor (), active:
                 let E_pos1_value: i64 = A_from < A_to ? E_pos1[0] : 0L
                 let E_pos1_value_2: i64 = A_from < A_to ? E_pos1[1] : 0L
                 for i in A_from .. A_to:
+                    let B_p1 = i - B_lo0
                     let E_begin1 = E_pos1_value
                     let E_end1 = E_pos1_value_2
                     let E_p1 = distal_search_i32(&E_crd1[0], E_begin1, E_end1, i)
                     let E_has1 = E_p1 < E_end1 && E_crd1[E_p1] == i
                     let E_next1 = E_has1 ? distal_run_end_i32(&E_crd1[0], E_p1, E_end1) : E_p1
-                    let B_begin2 = B_pos2[i]
-                    let B_end2 = B_pos2[i + 1]
+                    let B_begin2 = B_pos2[B_p1]
+                    let B_end2 = B_pos2[B_p1 + 1]
                     workspace B_at2
                     B_at2 = B_begin2
                     workspace E_at2
