@@ -196,6 +196,19 @@ static Letters bounded(const Draft *draft, const DraftStatement *statement, int 
     return vanishes(draft, statement, node) ? left & right : 0;
 }
 
+// Whether a placement does not allow that an extent is huge: loops over a mode that levels of the machine
+// divide again, one of them in turns, look at each coordinate.
+static bool is_limited(int size, const DraftTensor *tensor) {
+    bool limited = false;
+    for (int d = 0; tensor->placed && d < DRAFT_DIMS; d++)
+        for (int other = 0; tensor->cycles[d] > 0 && other < DRAFT_DIMS; other++) {
+            const int mode = tensor->entries[d];
+            limited |= other != d && mode >= 0 && mode < tensor->order && tensor->entries[other] == mode &&
+                       tensor->extents[mode] == size;
+        }
+    return limited;
+}
+
 static bool access_allows(int size, const DraftTensor *tensor, const char *vars, Letters bound) {
     for (int l = 0; l < tensor->order; l++) {
         const int mode = tensor->mode_order[l];
@@ -205,7 +218,7 @@ static bool access_allows(int size, const DraftTensor *tensor, const char *vars,
         if (!level || strcmp(level, "bitmap") == 0 || !(bound & letter_of(vars[mode])))
             return false;
     }
-    return true;
+    return !is_limited(size, tensor);
 }
 
 // Whether no memory and no loop is as long as this extent.
