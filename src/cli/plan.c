@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "base/integer.h"
 #include "cli/balance.h"
 #include "cli/commands.h"
 #include "cli/memory.h"
@@ -8,7 +9,10 @@
 #include "format/sub_tree.h"
 #include "io/source_entries.h"
 #include "plan/indexed.h"
+#include "plan/transfer_figures.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 // The sparse inputs that --in gives, by tensor id, whole; `is_given` false: others. They are entries, and
@@ -95,6 +99,7 @@ static const char *find_use(const Structures *structures, const StatementPlan *p
 // What a transfer moves, by rank.
 typedef struct {
     int64_t *elements, *messages, *structure, *buffers;
+    int64_t *requests; // bytes that a rank sends once to request what it lacks of a dense tensor
 } Counts;
 
 // The entries of each part, and the bytes of structure that come with those of other ranks.
@@ -127,8 +132,10 @@ static const char *count_rank(const Structures *structures, const StatementPlan 
         why = count_entries(structures, given_for(structures, plan, transfer), rank, &use.parts, elements,
                             &counts->structure[rank]);
     else
-        for (int64_t i = 0; !why && i < use.parts.count; i++)
+        for (int64_t i = 0; !why && i < use.parts.count; i++) {
             elements[use.parts.items[i].peer] += rect_volume(&use.parts.items[i].rect);
+            counts->requests[rank] += part_numbers(&use.parts.items[i].rect) * (int64_t)sizeof(int64_t);
+        }
     for (int64_t peer = 0; !why && peer < plan->ranks; peer++) {
         counts->buffers[peer] += elements[peer] * size;
         counts->buffers[rank] += elements[peer] * size;
@@ -141,11 +148,34 @@ static const char *count_rank(const Structures *structures, const StatementPlan 
     return why;
 }
 
+// After how many executions what ranks request once, to receive elements at entries only, is less than what
+// they would receive more of whole footprints.
+static void print_repayment(const StatementPlan *plan, int transfer, const Counts *counts) {
+    const Tensor *tensor = plan->spmd->transfers[transfer].access->tensor;
+    const int64_t size = (int64_t)type_info(tensor->type)->size;
+    const TransferFigures whole = transfer_figures(plan, transfer);
+    int64_t requests = 0, saved = 0;
+    for (int64_t rank = 0; rank < plan->ranks; rank++) {
+        requests = saturated_add(requests, counts->requests[rank]);
+        saved = saturated_add(saved, whole.bytes[rank] - counts->elements[rank] * size);
+    }
+    if (requests == 0)
+        return;
+    const int64_t executions = saved > 0 ? ceil_div(requests, saved) : 0;
+    fprintf(stderr, "distal: %s: requests of %" PRId64 " B, once, save ", tensor->name, requests);
+    if (saved > 0)
+        fprintf(stderr, "%" PRId64 " B of the footprint in each execution: paid for after %" PRId64 "\n",
+                saved, executions);
+    else
+        fprintf(stderr, "nothing of the footprint\n");
+}
+
 static const char *count_transfer(const Structures *structures, StatementPlan *plan, int transfer) {
     Arena *arena = structures->session->arena;
     Counts counts = {0};
-    int64_t **const all[] = {&counts.elements, &counts.messages, &counts.structure, &counts.buffers};
-    for (int c = 0; c < 4; c++)
+    int64_t **const all[] = {&counts.elements, &counts.messages, &counts.structure, &counts.buffers,
+                             &counts.requests};
+    for (size_t c = 0; c < sizeof all / sizeof *all; c++)
         *all[c] = arena_array(arena, int64_t, plan->ranks);
     const char *why = NULL;
     for (int64_t rank = 0; !why && rank < plan->ranks; rank++) {
@@ -156,6 +186,9 @@ static const char *count_transfer(const Structures *structures, StatementPlan *p
         plan_count_entries(
             plan, transfer,
             (EntryFigures){counts.elements, counts.messages, counts.structure, counts.buffers});
+    if (!why && structures->session->options->verbose &&
+        !tensor_is_sparse(plan->spmd->transfers[transfer].access->tensor))
+        print_repayment(plan, transfer, &counts);
     return why;
 }
 

@@ -419,6 +419,14 @@ IndexedRows indexed_rows(const StatementPlan *plan, int transfer, int64_t rank, 
     return run.found;
 }
 
+int64_t part_numbers(const Rect *rect) {
+    int64_t count = 3 * (int64_t)rect->order;
+    for (int d = 0; d < rect->order; d++)
+        if (rect->periodic[d])
+            count += 3 + 3 * rect->periodic[d]->count;
+    return count;
+}
+
 Cost indexed_cost(const StatementPlan *plan, int transfer, int64_t rank, const int64_t *elements) {
     const Tensor *tensor = plan->spmd->transfers[transfer].access->tensor;
     const int64_t limit = max_i64(1, plan->options.message_limit / (int64_t)type_info(tensor->type)->size);

@@ -73,6 +73,9 @@ Rect indexed_in_view(const IndexedUse *use, const Rect *part);
 int64_t indexed_buffer(const IndexedUse *use);
 int64_t indexed_number_bytes(const StatementPlan *plan, int transfer, const IndexedUse *use);
 
+// How many numbers of 64 bits the request of a part takes (runtime/part_exchange.h).
+int64_t part_numbers(const Rect *rect);
+
 // What it costs `rank` to receive these numbers of elements, by rank; those of its own are not moved.
 Cost indexed_cost(const StatementPlan *plan, int transfer, int64_t rank, const int64_t *elements);
 

@@ -3,6 +3,7 @@
 // that is not zero the period and the segments.
 #include "runtime/part_exchange.h"
 
+#include "plan/indexed.h"
 #include "runtime/value_exchange.h"
 
 #include <stdlib.h>
@@ -25,14 +26,6 @@ void part_list_free(PartList *list) {
     free(list->counts);
     free(list->parts);
     *list = (PartList){0};
-}
-
-static int64_t numbers_of(const Rect *rect) {
-    int64_t count = 3 * (int64_t)rect->order;
-    for (int d = 0; d < rect->order; d++)
-        if (rect->periodic[d])
-            count += 3 + 3 * rect->periodic[d]->count;
-    return count;
 }
 
 static int64_t *write_rect(const Rect *rect, int64_t *to) {
@@ -95,7 +88,7 @@ static bool count_numbers(void *arguments, Diagnostics *diagnostics) {
     request->received_numbers = arena_array(diagnostics->arena, int64_t, request->ranks);
     for (int64_t i = 0; i < request->receives->count; i++)
         request->sent_numbers[request->receives->parts[i].peer] +=
-            numbers_of(&request->receives->parts[i].rect);
+            part_numbers(&request->receives->parts[i].rect);
     return true;
 }
 
