@@ -51,13 +51,14 @@ static double compare(distal_tensor *graph, const double *all, const double *wei
     void *values;
     int64_t count;
     ok(distal_tensor_levels(graph, levels, &values, &count));
+    const int64_t first = levels[0].first; // the row whose entries begin at pos[0]
     const int64_t *pos = levels[1].pos, k = mine->extent[1];
     const int32_t *crd = levels[1].crd;
     double *sum = malloc(sizeof(double) * (size_t)k), largest = 0;
     for (int64_t i = mine->lo[0]; i < mine->hi[0]; i++) {
         for (int64_t f = 0; f < k; f++)
             sum[f] = 0;
-        for (int64_t p = pos[i]; p < pos[i + 1]; p++) {
+        for (int64_t p = pos[i - first]; p < pos[i - first + 1]; p++) {
             double weight = 0;
             for (int64_t f = 0; f < k; f++)
                 weight += all[i * k + f] * all[crd[p] * k + f];
