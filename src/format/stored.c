@@ -13,6 +13,8 @@ void stored_restrict(StoredTensor *tensor, int64_t count, const Rect *rects) {
     const int mode = tensor->mode_order[0];
     tensor->part = tensor->order > 0;
     tensor->lo = tensor->hi = 0;
+    for (int d = 0; d < tensor->order; d++)
+        tensor->part = tensor->part && tensor->extents[d] > 0;
     for (int64_t i = 0; i < count && tensor->part; i++) {
         const bool first = tensor->lo == tensor->hi;
         if (rect_is_empty(&rects[i]))

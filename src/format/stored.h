@@ -73,7 +73,8 @@ int64_t stored_bytes(const StoredTensor *tensor);
 int64_t stored_structure_bytes(const StoredTensor *tensor);
 
 // Lets the first level, where it is full, store only the coordinates from the first to the last one that
-// rectangles have: none where there are no rectangles. Before the tensor is packed.
+// rectangles have: none where there are no rectangles. A tensor without elements, which no rectangle has,
+// stays as it is. Before the tensor is packed.
 void stored_restrict(StoredTensor *tensor, int64_t count, const Rect *rects);
 // A level of the tensor without positions and arrays.
 LevelArrays stored_level(const StoredTensor *tensor, int l);
