@@ -292,8 +292,11 @@ static bool plan_given(Session *session, const Bindings *bindings) {
                              .given = arena_array(session->arena, Given, count),
                              .limit = limit > 0 ? limit : INT64_MAX,
                              .scratch = arena_create_within(session->arena)};
-    const bool ok = session_balance(session, divide_given, &structures) &&
-                    session_compile(session, PASS_PLAN) && count_structures(&structures);
+    bool ok = session_balance(session, divide_given, &structures) && session_compile(session, PASS_PLAN);
+    if (ok) {
+        ok = count_structures(&structures);
+        session->failed = !ok;
+    }
     for (int64_t t = 0; t < count; t++) {
         entries_free(&structures.given[t].entries);
         cutter_free(&structures.given[t].cutter);

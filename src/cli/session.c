@@ -70,7 +70,8 @@ bool session_compile(Session *session, Pass last) {
 
 ExitStatus session_failure(const Session *session) {
     const Pipeline *pipeline = session->pipeline;
-    return pipeline && pipeline->diagnostics == pipeline->no_memory ? EXIT_FAILED : EXIT_WRONG;
+    const bool no_memory = pipeline && pipeline->diagnostics == pipeline->no_memory;
+    return session->failed || no_memory ? EXIT_FAILED : EXIT_WRONG;
 }
 
 static void report(const Session *session, Diagnostics *diagnostics) {

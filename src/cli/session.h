@@ -15,6 +15,7 @@ typedef struct {
     Source source;            // once loaded
     int64_t ranks;            // 0: as many as the machine needs
     Pipeline *pipeline;       // once created
+    bool failed;              // by an input or for lack of memory: the program is not wrong
     bool reported;            // diagnostics have been printed, here or by another process
     char **arguments;         // of the process, to launch it again
     int argument_count;
@@ -29,7 +30,8 @@ bool session_load(Session *session);
 // Loads the program and runs the passes up to `last`; with -v, prints their times. False with diagnostics,
 // which are not printed yet.
 bool session_compile(Session *session, Pass last);
-// The exit status after session_compile has failed: the program is wrong, or memory has run out.
+// The exit status after something before the run has failed: the program is wrong, or an input is, or memory
+// has run out.
 ExitStatus session_failure(const Session *session);
 
 // Prints all diagnostics on standard error, once. Called at the end of every command.

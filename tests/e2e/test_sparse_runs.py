@@ -148,6 +148,10 @@ def test_refused(folder):
         run = ["run", "-e", program, "--ranks", ranks]
         refused([*run, "--in", f"B={folder}/none.npy"], "No such file or directory")
         refused([*run, "--in", f"B={folder}/B.npy", "-p", "m=31"], "its shape is (40, 30), that of B is (40, 31)")
+        balanced = ["-e", "machine M = grid(3); " + program + "; place B(i, j) -> M(~i)", "--in", f"B={folder}/none.npy"]
+        for command in ("run", "plan"):  # which read entries that balance something before they make the plan
+            refused([command, *balanced, "--ranks", ranks], "No such file or directory")
+        refused(["plan", "-e", program, "--in", f"B={folder}/none.npy"], "No such file or directory")
         refused([*run, "--in", "B=random:1:0.5", "-p", "n=1000000", "-p", "m=1000000"], "looks at every position, and")
         refused([*run, "--in", "B=const:1", "--memory-limit", "40K"], "tensor B cannot be stored on rank 0: ")
         refused(["run", "-e", MATRIX.format(format="csr") + "tensor A(n, n): f64, csr; A(i, k) = B(i, j) * B(k, j)",
