@@ -1,6 +1,6 @@
 # A plan reads sparse inputs within the limit of memory.
 # run: plan --in B=const:1 --memory-limit 1500 {file}
-# status: 2
+# status: 1
 --- program
 tensor B(8, 6): f64, csr
 tensor x(6): f64
