@@ -196,8 +196,8 @@ static Letters bounded(const Draft *draft, const DraftStatement *statement, int 
     return vanishes(draft, statement, node) ? left & right : 0;
 }
 
-// Whether a placement does not allow that an extent is huge: loops over a mode that levels of the machine
-// divide again, one of them in turns, look at each coordinate.
+// Whether a placement does not allow that an extent is huge: where it distributes a mode over several levels
+// of the machine, block-cyclically over one of them, loops visit every coordinate.
 static bool is_limited(int size, const DraftTensor *tensor) {
     bool limited = false;
     for (int d = 0; tensor->placed && d < DRAFT_DIMS; d++)
