@@ -46,8 +46,8 @@ static DivisionArray divisions_of(const distal_context *context, const distal_te
     DivisionArray list = {0};
     for (const distal_tensor *other = context->tensors; other; other = other->next)
         placement_divisions(context, other, tensor, arena, &list);
-    for (int64_t i = 0; i < tensor->asked.count; i++)
-        add_division(&tensor->asked.items[i], arena, &list);
+    for (int64_t i = 0; i < tensor->required.count; i++)
+        add_division(&tensor->required.items[i], arena, &list);
     return list;
 }
 
@@ -345,7 +345,7 @@ typedef struct {
     TensorArray unknown;    // whose boundaries are not those of their entries
 } Update;
 
-static bool ask(void *arguments, Diagnostics *diagnostics) {
+static bool add_required(void *arguments, Diagnostics *diagnostics) {
     (void)diagnostics;
     Update *update = arguments;
     update->tasks = tasks_of(update->statement, update->params, update->context->scratch);
@@ -353,7 +353,7 @@ static bool ask(void *arguments, Diagnostics *diagnostics) {
         distal_tensor *tensor = context_tensor(update->context, update->tasks.items[i].tensor->name);
         Division division = update->tasks.items[i].division;
         division.tensor = tensor->name;
-        add_division(&division, tensor->arena, &tensor->asked);
+        add_division(&division, tensor->arena, &tensor->required);
     }
     return true;
 }
@@ -386,14 +386,14 @@ distal_status balance_statement(distal_context *context, const distal_statement 
                                 const int64_t *params, int64_t count, distal_tensor *const *tensors) {
     Update update = {
         .context = context, .statement = statement, .params = params, .count = count, .tensors = tensors};
-    const bool asked = agree_on_part(context->comm, ask, &update, context->diagnostics);
-    // All ranks have been asked for the same.
+    const bool agreed = agree_on_part(context->comm, add_required, &update, context->diagnostics);
+    // A division that only some ranks could add is taken back, so that all ranks have the same.
     for (distal_tensor *tensor = context->tensors; tensor; tensor = tensor->next)
-        if (asked)
-            tensor->asked_by_all = tensor->asked.count;
+        if (agreed)
+            tensor->required_on_all = tensor->required.count;
         else
-            tensor->asked.count = tensor->asked_by_all;
-    distal_status status = asked ? divide_unknown(&update) : DISTAL_FAILED;
+            tensor->required.count = tensor->required_on_all;
+    distal_status status = agreed ? divide_unknown(&update) : DISTAL_FAILED;
     for (int64_t i = 0; i < update.tasks.count && status == DISTAL_OK; i++) {
         const BalanceTask *task = &update.tasks.items[i];
         const distal_tensor *operand = context_tensor(context, task->tensor->name);

@@ -19,7 +19,7 @@ const BoundariesArray *balance_known(const distal_context *context, Arena *arena
 // Whether the entries of a tensor say where anything is.
 bool balance_divides(distal_context *context, const distal_tensor *tensor);
 
-// To be called before a sparse tensor gets new entries, of which each rank brings some: finds boundaries in
+// To be called before a sparse tensor gets new entries, of which each rank has a part: finds boundaries in
 // them; the tensor and those that are placed by its entries move to their new homes. The tensor has no
 // entries after that, if its own home changes. Collective; nothing where entries balance nothing.
 distal_status balance_by(distal_context *context, distal_tensor *tensor, const Entries *entries);

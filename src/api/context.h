@@ -45,11 +45,11 @@ struct distal_tensor {
     Home home;        // known once it is needed; without a placement, once a plan has been made
     Storage *storage; // NULL while it has no memory
     int64_t home_changes;
-    // Of a sparse tensor, how its entries divide it and others (api/balance.h): what statements ask for, and
-    // the boundaries of all that is divided, which follow from the structure `balanced`.
-    DivisionArray asked;
-    int64_t asked_by_all; // of these, what all ranks have
-    Arena *balance_arena; // of the boundaries
+    // Of a sparse tensor, how its entries divide it and others (api/balance.h): the divisions that
+    // statements require, and the boundaries of all divisions, which follow from the structure `balanced`.
+    DivisionArray required;
+    int64_t required_on_all; // of these, how many all ranks have agreed on
+    Arena *balance_arena;    // of the boundaries
     BoundariesArray boundaries;
     Structure *balanced;
     int64_t balance_changes;

@@ -265,7 +265,7 @@ static bool has_all(const distal_context *context, const distal_tensor *tensor) 
     return rect_is_empty(&whole) || region_contains(&pieces, &whole);
 }
 
-// The arrays of this rank, and what is in them, where that is asked for.
+// The arrays of this rank and, if `list`, their entries.
 static distal_status take_arrays(distal_context *context, const DataCall *call, bool list,
                                  StoredTensor *tensor, Entries *entries) {
     if (!call->given)

@@ -161,9 +161,8 @@ static bool place_tensors(Plan *plan, int64_t *const *extents, const int64_t *pa
     return true;
 }
 
-// Homes need not be cleared where the first nest that writes the tensor stores every element in place, or
-// sets it to zero, and
-// what other ranks compute is not added to them.
+// Homes need not be set to zero where the first nest that writes the tensor stores every element in place, or
+// sets it to zero itself, and partial results of other ranks are not added to them.
 static bool needs_zeros(const StatementPlan *plan, int first_nest, const RankTransfer *const *parts) {
     const SpmdNest *nest = &plan->spmd->nests[first_nest];
     if (nest->assign->accumulate && nest->cleared < 0)

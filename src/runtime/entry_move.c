@@ -126,7 +126,7 @@ static bool write_messages(void *arguments, Diagnostics *diagnostics) {
         !value_exchange_create(&moving->exchange, TYPE_I32, MESSAGE_BYTES, moving->sent_words,
                                moving->arrived_words, moving->comm) ||
         !value_exchange_allocate(&moving->exchange) || !allocate_received(moving, arrived))
-        return refuse(moving, "the process has not enough memory for entries on their way", diagnostics);
+        return refuse(moving, "the process has not enough memory to send and receive entries", diagnostics);
     move->structure_bytes_sent = WORD * value_exchange_sent(&moving->exchange).elements;
     move->structure_bytes_received = WORD * value_exchange_received(&moving->exchange).elements;
 #pragma omp parallel for schedule(dynamic)

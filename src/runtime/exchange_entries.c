@@ -14,7 +14,7 @@ enum { MESSAGE_BYTES = 1 << 27 };
 
 static bool no_memory(const Storage *storage, Diagnostics *diagnostics) {
     return diagnostics_error(diagnostics, (Span){0},
-                             "rank %lld has not enough memory for entries of tensor %s on their way",
+                             "rank %lld has not enough memory to send and receive entries of tensor %s",
                              (long long)storage->rank, storage->home->tensor->name);
 }
 

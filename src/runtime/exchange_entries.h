@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Entries of a sparse tensor on their way between ranks as lists of coordinates: from those that read or make
+// Exchanges entries of a sparse tensor between ranks as lists of coordinates: from those that read or compute
 // them, in any order, to those that have them at home, and from their homes to one rank. Functions that are
 // collective over `comm` say so; a failure on one rank is the same diagnostic on all.
 #ifndef DISTAL_RUNTIME_EXCHANGE_ENTRIES_H

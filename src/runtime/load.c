@@ -178,7 +178,8 @@ static void list_part(const PiecePart *part, Entries *entries, int64_t first) {
 
 static bool refuse_list(const Storage *storage, Diagnostics *diagnostics) {
     return diagnostics_error(diagnostics, (Span){0},
-                             "rank %" PRId64 " has not enough memory for elements of tensor %s on their way",
+                             "rank %" PRId64
+                             " has not enough memory to send and receive elements of tensor %s",
                              storage->rank, storage->home->tensor->name);
 }
 
