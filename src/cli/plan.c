@@ -150,7 +150,7 @@ static const char *count_rank(const Structures *structures, const StatementPlan 
 
 // After how many executions what ranks request once, to receive elements at entries only, is less than what
 // they would receive more of whole footprints.
-static void print_repayment(const StatementPlan *plan, int transfer, const Counts *counts) {
+static void print_amortization(const StatementPlan *plan, int transfer, const Counts *counts) {
     const Tensor *tensor = plan->spmd->transfers[transfer].access->tensor;
     const int64_t size = (int64_t)type_info(tensor->type)->size;
     const TransferFigures whole = transfer_figures(plan, transfer);
@@ -164,8 +164,9 @@ static void print_repayment(const StatementPlan *plan, int transfer, const Count
     const int64_t executions = saved > 0 ? ceil_div(requests, saved) : 0;
     fprintf(stderr, "distal: %s: requests of %" PRId64 " B, once, save ", tensor->name, requests);
     if (saved > 0)
-        fprintf(stderr, "%" PRId64 " B of the footprint in each execution: paid for after %" PRId64 "\n",
-                saved, executions);
+        fprintf(stderr,
+                "%" PRId64 " B of the footprint in each execution: amortized after %" PRId64 " execution%s\n",
+                saved, executions, executions == 1 ? "" : "s");
     else
         fprintf(stderr, "nothing of the footprint\n");
 }
@@ -188,7 +189,7 @@ static const char *count_transfer(const Structures *structures, StatementPlan *p
             (EntryFigures){counts.elements, counts.messages, counts.structure, counts.buffers});
     if (!why && structures->session->options->verbose &&
         !tensor_is_sparse(plan->spmd->transfers[transfer].access->tensor))
-        print_repayment(plan, transfer, &counts);
+        print_amortization(plan, transfer, &counts);
     return why;
 }
 
