@@ -316,8 +316,8 @@ DISTAL_API distal_status distal_unroll(distal_statement *statement, const char *
 // before the statement into the tensor `workspace`, which is indexed by `vars`, in loops over
 // `workspace_vars`: the same names, or new ones. The other variables of the expression are summed over there;
 // both lists may be empty (""). `format`: how a sparse workspace is stored, a format such as "csr" or levels
-// such as "dense, compressed" in the order of `vars`; NULL: every element is. Must precede all other
-// commands. Each plan has its own workspace, which is not a tensor of the context.
+// such as "dense, compressed", without braces, in the order of `vars`; NULL: every element is. Must precede
+// all other commands. Each plan has its own workspace, which is not a tensor of the context.
 DISTAL_API distal_status distal_precompute(distal_statement *statement, const char *expression,
                                            const char *vars, const char *workspace_vars,
                                            const char *workspace, const char *format);
@@ -372,9 +372,9 @@ typedef void (*distal_kernel_function)(distal_execution *execution, const int64_
     extern const char name##_id[]
 
 // Uses functions that were compiled ahead of time, so that no C compiler is needed at run time; `assembly`
-// finds the entries of a sparse result, and is NULL where no function is needed for that. `id` is emitted
-// with them: functions for another statement, schedule, list of params or version of the library are
-// refused. With the macro: distal_use(s, distal_kernel_0).
+// finds the entries of a sparse result or of sparse workspaces, and is NULL where no function is needed for
+// that. `id` is emitted with them: functions for another statement, schedule, list of params or version of
+// the library are refused. With the macro: distal_use(s, distal_kernel_0).
 #define distal_use(statement, name) distal_use_kernel(statement, name, name##_assembly, name##_id)
 DISTAL_API distal_status distal_use_kernel(distal_statement *statement, distal_kernel_function function,
                                            distal_kernel_function assembly, const char *id);
