@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A layer below MPI calls (PMPI) that makes the network between ranks of one node slow, to measure what is
-// computed while data arrives: what a rank receives takes DISTAL_LATENCY microseconds a message, and arrives
-// at DISTAL_BANDWIDTH megabytes a second, one message after the other. The network works by itself, as one
-// with remote memory access does. For LD_PRELOAD.
+// computed while data arrives: what a rank receives by MPI_Irecv takes DISTAL_LATENCY microseconds a message,
+// and arrives at DISTAL_BANDWIDTH megabytes a second, one message after the other. Collectives are not
+// slowed, so it is for statements whose messages are between two ranks (pattern gather). The network works by
+// itself, as one with remote memory access does. For LD_PRELOAD.
 #include <mpi.h>
 #include <stdlib.h>
 #include <time.h>

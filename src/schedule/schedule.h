@@ -107,15 +107,14 @@ const ScheduleCommand *schedule_command_of_call(const char *call, const CommandF
 // Finds the command in the table, checks the number of its arguments, and applies it.
 const Cin *schedule_apply(Scheduler *scheduler, const Command *command, const Cin *cin);
 
-// The access whose placement determines first where the statement is computed: that of the left side, else
-// the first on the right whose placement partitions a mode or fixes a coordinate, of sparse tensors before
-// dense ones; NULL where there is none.
+// The access whose placement determines first where the statement is computed: the first one whose placement
+// partitions a mode or fixes a coordinate, of sparse tensors before dense ones, and of each of these the left
+// side before operands; NULL where there is none.
 const Access *schedule_placed(const Assignment *assignment);
 
 // The default if there is no `distribute` (docs/language.md): the work is distributed onto the placement of
-// the tensor on the left, else of the first placed tensor on the right (sparse ones first, if all of them are
-// placed), else onto one process. Where a placement divides entries, and the statement has values elsewhere,
-// the next tensor decides. Returns `cin` itself if there is nothing to add.
+// schedule_placed, else onto one process. Where a placement divides entries, and the statement has values
+// elsewhere, the next tensor in that order decides. Returns `cin` itself if there is nothing to add.
 const Cin *schedule_defaults(const Cin *cin);
 
 #endif
