@@ -232,8 +232,9 @@ DISTAL_API distal_status distal_tensor_entries(distal_tensor *tensor, int64_t co
 // level: p = 0) is in a compressed level at its positions pos[p] to pos[p + 1], and position q has coordinate
 // crd[q]; in a singleton level it is at position p; in a dense or bitmap level coordinate x is at p * extent
 // + x, and bit number p * extent + x of `bits` says whether it is stored. What a level does not have is NULL.
-// A dense level that is the first one may have a part of the coordinates only, `count` of them from `first`
-// on: coordinate x is at x - first then. So a rank has the rows that are its own. Both 0: all coordinates.
+// A dense level that is the first one, or has nothing but dense levels below it, may have a part of the
+// coordinates only, `count` of them from `first` on: coordinate x is at p * count + x - first then. So a rank
+// has the rows that are its own. Both 0: all coordinates.
 // The elements of pos and crd have 32 or 64 bits; 0 is what the library has: 64 for pos; 32 for crd, or 64
 // where the extent is greater than 2^31.
 typedef struct {

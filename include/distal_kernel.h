@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define DISTAL_KERNEL_ABI 6
+#define DISTAL_KERNEL_ABI 7
 #define DISTAL_MAX_ORDER 12
 
 // One level of a tensor: how many positions it has, and its arrays, which its format names; a dense level has
@@ -28,8 +28,9 @@ typedef struct {
 
 // The part of a tensor that one access uses: the arrays of its levels, in the order in which they are stored,
 // and its values. Of a tensor of dense levels, element x is values[sum over modes d of (x[d] - lo[d]) *
-// stride[d]], and the stride of the mode that is stored last is 1. Of a sparse tensor whose first level
-// stores all coordinates of mode d, the extent[d] coordinates from lo[d] on are here, at positions from 0.
+// stride[d]], and the stride of the mode that is stored last is 1. Where a level of a sparse tensor
+// stores every coordinate of mode d, and is the first one or all levels below it do as well, the extent[d]
+// coordinates from lo[d] on are here.
 // `values` is NULL where there is nothing. Where a level of a sparse operand lists the coordinates x[d],
 // arrays[0] of the level of mode d has what takes their place here, at the same positions and in as many
 // bits.

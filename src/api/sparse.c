@@ -3,6 +3,7 @@
 #include "api/data.h"
 
 #include "api/balance.h"
+#include "format/level_list.h"
 #include "runtime/load.h"
 #include "runtime/load_sparse.h"
 
@@ -136,11 +137,10 @@ static distal_status take_level(distal_context *context, const DataCall *call, S
     const LevelFormat *format = tensor->levels[l].format;
     LevelArrays *level = &tensor->arrays[l];
     const distal_level_arrays *given = &call->given[l];
-    if (l == 0 && format->full && (given->first || given->count)) {
-        tensor->part = true;
-        tensor->lo = given->first;
-        tensor->hi = given->first + given->count;
-    }
+    const int mode = tensor->mode_order[l];
+    const bool part = given->first || given->count;
+    tensor->lo[mode] = part ? given->first : 0;
+    tensor->hi[mode] = part ? given->first + given->count : tensor->extents[mode];
     *level = stored_level(tensor, l);
     const Given arrays[] = {
         [LEVEL_ARRAY_POSITIONS] = {given->pos, given->pos_bits ? given->pos_bits : 64, 64},
@@ -184,15 +184,15 @@ static distal_status take_level(distal_context *context, const DataCall *call, S
 
 static distal_status take_levels(distal_context *context, const DataCall *call, StoredTensor *tensor) {
     int64_t positions = 1;
-    tensor->part = false;
+    tensor->part = true;
     for (int l = 0; l < tensor->order; l++) {
         const distal_level_arrays *given = &call->given[l];
         const bool part = given->first || given->count;
         const int64_t extent = tensor->extents[tensor->mode_order[l]];
-        if (part && (l > 0 || !tensor->levels[l].format->full))
+        if (part && !level_can_be_part(tensor->order, tensor->levels, l))
             return invalid(context,
                            "level %d of tensor '%s' has a part of its coordinates, which only a dense level "
-                           "that is the first one can have",
+                           "can have that is the first one or has nothing but dense levels below it",
                            l, call->tensor->name);
         if (given->first < 0 || given->count < 0 || given->first > extent ||
             given->count > extent - given->first)
@@ -243,20 +243,23 @@ static distal_status check_own(distal_context *context, const DataCall *call, En
                          call->tensor->name);
 }
 
-// Whether a first level that is dense has all coordinates that are at home on this rank.
+// Whether levels that have a part of their coordinates have all that are at home on this rank.
 static distal_status check_part(distal_context *context, const distal_tensor *to, const StoredTensor *given) {
     const Region pieces = home_pieces(&to->home, context->rank, context->scratch);
     StoredTensor own = storage_empty(&to->home);
     stored_restrict(&own, pieces.rects.count, pieces.rects.items);
-    const LevelArrays part = stored_level(given, 0), needed = stored_level(&own, 0);
-    if (needed.extent == 0 ||
-        (part.first <= needed.first && part.first + part.extent >= needed.first + needed.extent))
-        return DISTAL_OK;
-    return invalid(context,
-                   "level 0 of tensor '%s' has coordinates from %lld to before %lld, and those from %lld to "
-                   "before %lld are at home on rank %d",
-                   to->tensor->name, (long long)part.first, (long long)(part.first + part.extent),
-                   (long long)needed.first, (long long)(needed.first + needed.extent), context->rank);
+    for (int l = 0; l < own.order; l++) {
+        const LevelArrays part = stored_level(given, l), needed = stored_level(&own, l);
+        if (needed.extent > 0 &&
+            (part.first > needed.first || part.first + part.extent < needed.first + needed.extent))
+            return invalid(
+                context,
+                "level %d of tensor '%s' has coordinates from %lld to before %lld, and those from %lld to "
+                "before %lld are at home on rank %d",
+                l, to->tensor->name, (long long)part.first, (long long)(part.first + part.extent),
+                (long long)needed.first, (long long)(needed.first + needed.extent), context->rank);
+    }
+    return DISTAL_OK;
 }
 
 static bool has_all(const distal_context *context, const distal_tensor *tensor) {
@@ -366,7 +369,7 @@ static distal_status show_levels(distal_context *context, void *arguments) {
         to->position_count = level->position_count;
         to->pos_bits = 64;
         to->crd_bits = level->wide ? 64 : 32;
-        if (l == 0 && tensor->levels[l].format->full) {
+        if (level_can_be_part(tensor->order, tensor->levels, l)) {
             to->first = level->first;
             to->count = level->extent;
         }

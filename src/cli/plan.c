@@ -217,7 +217,7 @@ static const char *count_stored(const Structures *structures, const Home *home) 
         if (!why)
             why = stored_pack(&stored, &own, left, arena);
         if (!why) {
-            counts[rank] = stored_count(&stored);
+            counts[rank] = own.count;
             bytes[rank] = stored_bytes(&stored);
             stored_free(&stored);
         }

@@ -6,6 +6,7 @@
 #include "cli/memory.h"
 #include "cli/run.h"
 #include "runtime/load.h"
+#include "runtime/load_sparse.h"
 #include "runtime/wait.h"
 
 #include <stdio.h>
@@ -111,7 +112,7 @@ void run_count_stored(Run *run, int tensor) {
     int64_t *entries = arena_array(run->session->arena, int64_t, run->ranks);
     int64_t *bytes = arena_array(run->session->arena, int64_t, run->ranks);
     if (storage->piece_count > 0 && storage->structure) {
-        entries[run->rank] = stored_count(&storage->stored);
+        entries[run->rank] = sparse_count(storage);
         bytes[run->rank] = stored_bytes(&storage->stored);
     }
     all_reduce(entries, (int)run->ranks, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);

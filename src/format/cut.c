@@ -93,8 +93,9 @@ static void cut_rect(Cut *cut, const Rect *rect) {
     for (int l = 0; l < searched->order && slice.count > 0; l++) {
         const int mode = searched->mode_order[l];
         const int64_t extent = searched->extents[mode];
-        const bool whole = rect->lo[mode] == 0 && rect->hi[mode] == extent;
-        slice = searched->levels[l].format->image(&searched->arrays[l], slice, one ? rect->lo[mode] : 0,
+        const LevelArrays *level = &searched->arrays[l];
+        const bool whole = rect->lo[mode] <= level->first && rect->hi[mode] >= level->first + level->extent;
+        slice = searched->levels[l].format->image(level, slice, one ? rect->lo[mode] : 0,
                                                   one ? rect->hi[mode] : extent);
         exact = exact && (one || whole) && !rect->periodic[mode] && searched->levels[l].format->compact;
         one = one && rect->hi[mode] - rect->lo[mode] == 1;

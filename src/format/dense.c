@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The dense level: every coordinate of the mode is stored. In a dense tensor consecutive coordinates are one
 // stride of the view apart; in a sparse tensor coordinate x below position p is at position
-// p * extent + x - first, where `first` is not 0 only in the first level of what one rank stores.
+// p * extent + x - first, where `first` is not 0 only in levels of which a rank stores a part.
 #include "format/formats.h"
 
 #include "base/integer.h"
@@ -22,7 +22,7 @@ static const IntExpr *bind_number(LoopKernel *kernel, LoopNode *view, const char
 }
 
 static void bind(LoopKernel *kernel, LoopNode *view, Level *level) {
-    if (level->extent && level->number > 0)
+    if (level->extent && !level->part)
         return;
     level->first = bind_number(kernel, view, "lo", level->mode);
     if (level->extent) {

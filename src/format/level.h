@@ -34,7 +34,7 @@ typedef struct {
 // A level whose numbers are known: the coordinates of its mode, how many positions it has, and its arrays, in
 // the order of LevelFormat.arrays.
 typedef struct {
-    int64_t first;  // coordinate; not 0 only in a full level that is the first one
+    int64_t first;  // coordinate; not 0 only in levels that can be a part (level_list.h)
     int64_t extent; // how many coordinates there are from `first` on
     int64_t position_count;
     bool wide;
@@ -85,9 +85,10 @@ typedef struct {
     int number;            // among the levels of the tensor, from 0
     int mode;              // of the tensor, that the level stores
     bool last;             // the innermost level
+    bool part;             // of a sparse tensor: the view may have a part of the coordinates
     const IntExpr *extent; // of the mode, where the tensor is sparse; NULL where it is dense
-    // The coordinate that the view begins with, of each mode of a dense tensor and of the first level of a
-    // sparse one where that is full (NULL in other levels); and how far consecutive ones are apart.
+    // The coordinate that the view begins with, of each mode of a dense tensor and of each level of a sparse
+    // one that may be a part (NULL in other levels); and how far consecutive ones are apart.
     const IntExpr *first, *stride;
     int arrays[LEVEL_ARRAY_COUNT]; // of the kernel, by array of the format
 } Level;

@@ -54,6 +54,13 @@ bool level_is_padded(int order, const LevelType *levels, int level) {
     return above && below;
 }
 
+bool level_can_be_part(int order, const LevelType *levels, int level) {
+    bool below = true;
+    for (int l = level; l < order; l++)
+        below = below && levels[l].format->full;
+    return below || (level == 0 && levels[0].format->full);
+}
+
 void level_list_mend(int order, LevelType *levels) {
     if (order > 0 && levels[0].format->branchless)
         levels[0].format = level_format("compressed");

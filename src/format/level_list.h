@@ -28,6 +28,9 @@ void tensor_format_levels(const TensorFormat *format, int order, LevelType *leve
 bool level_can_repeat(const LevelFormat *format);
 // Whether a level stores every coordinate below those that the levels above store, as do all levels below it.
 bool level_is_padded(int order, const LevelType *levels, int level);
+// Whether a rank may store a part of the coordinates of a level, an interval: of a level that stores every
+// coordinate, where it is the first one, or every level below it does as well.
+bool level_can_be_part(int order, const LevelType *levels, int level);
 // A list is legal where every tensor can be stored in it with each entry once: exactly the levels above a
 // singleton level are nonunique. NULL where it is legal; else what is wrong with level *at.
 const char *level_list_refuse(Arena *arena, int order, const LevelType *levels, int *at);

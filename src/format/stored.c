@@ -2,6 +2,7 @@
 #include "format/stored.h"
 
 #include "base/integer.h"
+#include "format/level_list.h"
 #include "memory/memory.h"
 
 int64_t level_element_size(const LevelFormat *format, const LevelArrays *level, int array) {
@@ -10,24 +11,28 @@ int64_t level_element_size(const LevelFormat *format, const LevelArrays *level, 
 }
 
 void stored_restrict(StoredTensor *tensor, int64_t count, const Rect *rects) {
-    const int mode = tensor->mode_order[0];
+    bool first = true;
     tensor->part = tensor->order > 0;
-    tensor->lo = tensor->hi = 0;
-    for (int d = 0; d < tensor->order; d++)
+    for (int d = 0; d < tensor->order; d++) {
         tensor->part = tensor->part && tensor->extents[d] > 0;
+        tensor->lo[d] = tensor->hi[d] = 0;
+    }
     for (int64_t i = 0; i < count && tensor->part; i++) {
-        const bool first = tensor->lo == tensor->hi;
         if (rect_is_empty(&rects[i]))
             continue;
-        tensor->lo = first ? rects[i].lo[mode] : min_i64(tensor->lo, rects[i].lo[mode]);
-        tensor->hi = first ? rects[i].hi[mode] : max_i64(tensor->hi, rects[i].hi[mode]);
+        for (int d = 0; d < tensor->order; d++) {
+            tensor->lo[d] = first ? rects[i].lo[d] : min_i64(tensor->lo[d], rects[i].lo[d]);
+            tensor->hi[d] = first ? rects[i].hi[d] : max_i64(tensor->hi[d], rects[i].hi[d]);
+        }
+        first = false;
     }
 }
 
 LevelArrays stored_level(const StoredTensor *tensor, int l) {
-    const bool part = l == 0 && tensor->part && tensor->levels[0].format->full;
-    return (LevelArrays){.first = part ? tensor->lo : 0,
-                         .extent = part ? tensor->hi - tensor->lo : tensor->extents[tensor->mode_order[l]],
+    const bool part = tensor->part && level_can_be_part(tensor->order, tensor->levels, l);
+    const int mode = tensor->mode_order[l];
+    return (LevelArrays){.first = part ? tensor->lo[mode] : 0,
+                         .extent = part ? tensor->hi[mode] - tensor->lo[mode] : tensor->extents[mode],
                          .wide = tensor->levels[l].wide};
 }
 

@@ -12,9 +12,10 @@ typedef struct {
     ElementType type;
     int order;
     int64_t extents[MAX_ORDER]; // by mode
-    // The coordinates that the first level stores where it is full and `part`: from lo to before hi.
+    // Where `part`, the coordinates of levels that can be a part (level_list.h), by mode: from lo to before
+    // hi.
     bool part;
-    int64_t lo, hi;
+    int64_t lo[MAX_ORDER], hi[MAX_ORDER];
     LevelType levels[MAX_ORDER];   // by storage level
     int mode_order[MAX_ORDER];     // level l stores mode mode_order[l]
     LevelArrays arrays[MAX_ORDER]; // by storage level
@@ -72,9 +73,9 @@ const char *stored_check(const StoredTensor *tensor, Arena *arena);
 int64_t stored_bytes(const StoredTensor *tensor);
 int64_t stored_structure_bytes(const StoredTensor *tensor);
 
-// Lets the first level, where it is full, store only the coordinates from the first to the last one that
-// rectangles have: none where there are no rectangles. A tensor without elements, which no rectangle has,
-// stays as it is. Before the tensor is packed.
+// Lets the levels that can be a part (level_list.h) store only the coordinates from the first to the last
+// one that rectangles have: none where there are no rectangles. A tensor without elements, which no rectangle
+// has, stays as it is. Before the tensor is packed.
 void stored_restrict(StoredTensor *tensor, int64_t count, const Rect *rects);
 // A level of the tensor without positions and arrays.
 LevelArrays stored_level(const StoredTensor *tensor, int l);

@@ -440,27 +440,36 @@ static bool divides(const PlaceEntry *entry, int mode) {
     return false;
 }
 
-// What such a level stores of a part of its mode depends on the other parts.
-static bool check_stored_mode(PlaceParser *place, const PlaceEntry *entry) {
-    const Tensor *tensor = place->tensor;
-    for (int l = 0; l < tensor->order; l++)
-        if (divides(entry, tensor->mode_order[l]) && level_is_padded(tensor->order, tensor->levels, l))
-            return diagnostics_error(
-                place->parser->diagnostics, entry->span,
-                "mode %d of sparse tensor '%s' is stored in full below stored coordinates, and "
-                "partitioning such a mode is not supported yet",
-                tensor->mode_order[l], tensor->name);
-    return true;
-}
-
-// "~fuse(x, y)" of the first `count` modes in the order of storage.
+// "~fuse(x, y)" of the first `count` modes in the order of storage; "~x" of one.
 static const char *stored_first(const PlaceParser *place, int count) {
     Text text = text_create(place->parser->arena);
+    if (count == 1) {
+        text_printf(&text, "~%s", place->placement->names[place->tensor->mode_order[0]]);
+        return text_string(&text);
+    }
     text_append(&text, "~fuse(");
     for (int l = 0; l < count; l++)
         text_printf(&text, "%s%s", l ? ", " : "", place->placement->names[place->tensor->mode_order[l]]);
     text_append(&text, ")");
     return text_string(&text);
+}
+
+// Entries say nothing of a mode of which every coordinate is stored below each position.
+static bool check_stored_mode(PlaceParser *place, const PlaceEntry *entry) {
+    const Tensor *tensor = place->tensor;
+    for (int l = 0; l < tensor->order && !entry->by; l++) {
+        const char *mode = place->placement->names[tensor->mode_order[l]];
+        if (!divides(entry, tensor->mode_order[l]) || !level_is_padded(tensor->order, tensor->levels, l))
+            continue;
+        return diagnostics_error(
+            place->parser->diagnostics, entry->span,
+            entry->mode_count > 1 ? "mode '%s' of '%s' is stored in full below the modes before it, so that "
+                                    "cutting between those is balanced: write '%s'"
+                                  : "mode '%s' of '%s' is stored in full below the modes before it, so that "
+                                    "blocks of equal length are balanced: write '%s'",
+            mode, tensor->name, entry->mode_count > 1 ? stored_first(place, l) : mode);
+    }
+    return true;
 }
 
 // Entries balance the dimension `d`: of a sparse tensor; fused modes are those that are stored first; and no
@@ -501,8 +510,8 @@ static void check_entries(PlaceParser *place) {
     for (int d = 0; d < place->placement->machine->order && !place->failed; d++) {
         const PlaceEntry *entry = &place->placement->entries[d];
         if (entry->kind == PLACE_PARTITION)
-            place->failed = !check_stored_mode(place, entry) ||
-                            (entry->balance != BALANCE_NONE && !check_balance(place, d));
+            place->failed = entry->balance != BALANCE_NONE &&
+                            (!check_balance(place, d) || !check_stored_mode(place, entry));
     }
 }
 

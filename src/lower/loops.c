@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lower/loops.h"
 
+#include "format/level_list.h"
 #include "lower/builder.h"
 
 const View *build_view(const Builder *builder, const Access *access, TransferKind kind) {
@@ -62,6 +63,7 @@ static void append_view(Builder *builder, LoopKind kind, int transfer, LoopBody 
                          .number = l,
                          .mode = tensor->mode_order[l],
                          .last = l == tensor->order - 1,
+                         .part = sparse && level_can_be_part(tensor->order, tensor->levels, l),
                          .extent = sparse ? tensor->extents[tensor->mode_order[l]] : NULL};
         level->type.format->bind(kernel, node, level);
     }

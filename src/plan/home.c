@@ -2,6 +2,7 @@
 #include "plan/home.h"
 
 #include "base/integer.h"
+#include "format/level_list.h"
 #include "plan/ranks.h"
 
 #include <string.h>
@@ -95,6 +96,23 @@ Home home_copy(const Home *home, const Tensor *tensor, Arena *arena) {
     if (home->kind == HOME_LAYOUT)
         copy.layout = layout_copy(&home->layout, arena);
     return copy;
+}
+
+bool home_cuts_fibers(const Home *home) {
+    const Tensor *tensor = home->tensor;
+    Arena *scratch = arena_create_within(home->arena);
+    bool cuts = false;
+    for (int l = tensor->order - 1; l >= 0 && level_is_padded(tensor->order, tensor->levels, l); l--) {
+        const int mode = tensor->mode_order[l];
+        for (int64_t rank = 0; rank < home->ranks && !cuts; rank++) {
+            arena_reset(scratch);
+            const Region pieces = home_pieces(home, rank, scratch);
+            for (int64_t i = 0; i < pieces.rects.count && !cuts; i++)
+                cuts = rect_count(&pieces.rects.items[i], mode) < home->extents[mode];
+        }
+    }
+    arena_free(scratch);
+    return cuts;
 }
 
 bool home_equal(const Home *a, const Home *b) {

@@ -46,6 +46,10 @@ void home_induced(Home *home, const Tensor *tensor, const int64_t *extents, int 
                   const Footprints *const *uses, int64_t ranks, Arena *arena);
 // A home that depends on `arena` and `tensor` only.
 Home home_copy(const Home *home, const Tensor *tensor, Arena *arena);
+// Fibers are what the last levels of a sparse tensor store in full below one position of those above. Whether
+// some rank has a part of a fiber only: then which ones are stored follows from the entries of other ranks as
+// well.
+bool home_cuts_fibers(const Home *home);
 // False where some rank may hold something else. Of homes of one tensor.
 bool home_equal(const Home *a, const Home *b);
 

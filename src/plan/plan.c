@@ -272,17 +272,12 @@ static bool check_parts(const StatementPlan *plan, Diagnostics *diagnostics) {
     return true;
 }
 
-// A tensor without a placement is where the first statement that uses it needs it. One whose last level is
-// stored in full below others is on the first rank, as parts of that level do not say what is stored.
+// A tensor without a placement is where the first statement that uses it needs it.
 static void induce_home(Plan *plan, const StatementPlan *statement, const Tensor *tensor,
                         const int64_t *extents) {
     Home *home = &plan->homes[tensor->id];
     if (tensor->order == 0 || statement->ranks == 1) {
         home_everywhere(home, tensor, extents, statement->ranks, plan->arena);
-        return;
-    }
-    if (level_is_padded(tensor->order, tensor->levels, tensor->order - 1)) {
-        home_on_first_rank(home, tensor, extents, statement->ranks, plan->arena);
         return;
     }
     Array(const Footprints *) uses = {0};
@@ -294,13 +289,21 @@ static void induce_home(Plan *plan, const StatementPlan *statement, const Tensor
 }
 
 // Which entries of sparse tensors are used or computed elsewhere than at home. All that computes a tensor
-// does so in the same place.
+// does so in the same place. Where ranks have parts of fibers, those of a result that is assembled follow
+// from what all ranks have computed, so that entries move there as well.
 static void find_moves(StatementPlan *statement) {
     const Spmd *spmd = statement->spmd;
     for (int t = 0; t < spmd->transfer_count; t++) {
         const Transfer *transfer = &spmd->transfers[t];
         statement->moves[t] =
             tensor_is_sparse(transfer->statement_access->tensor) && entries_move(statement, t);
+    }
+    for (int t = 0; t < spmd->transfer_count; t++) {
+        const Transfer *transfer = &spmd->transfers[t];
+        const Home *home = &statement->homes[transfer->statement_access->tensor->id];
+        if (transfer->kind == TRANSFER_REDUCE && tensor_is_sparse(home->tensor) && !statement->moves[t])
+            statement->moves[t] =
+                spmd->stages[transfer->stage].result == RESULT_ASSEMBLED && home_cuts_fibers(home);
     }
     for (int t = 0; t < spmd->transfer_count; t++)
         for (int other = 0; other < spmd->transfer_count; other++)

@@ -22,12 +22,17 @@ struct EntryCopy {
 };
 
 EntryCopy *entry_copy_create(const StatementPlan *plan, int transfer, const Tensor *tensor, Storage *from) {
+    const bool moves = plan && plan->moves[transfer];
+    Region used = {0};
+    if (moves)
+        used = footprint_of_steps(plan->footprints[transfer], from->rank, plan->arena);
     EntryCopy *copy = calloc(1, sizeof *copy);
     if (!copy)
         return NULL;
-    const bool moves = plan && plan->moves[transfer];
     *copy = (EntryCopy){.plan = moves ? plan : NULL, .transfer = transfer, .from = from};
     copy->to = storage_create_copy(from, tensor, moves || from->piece_count > 0);
+    if (copy->to && moves)
+        storage_restrict(copy->to, used.rects.count, used.rects.items);
     if (copy->to)
         return copy;
     free(copy);

@@ -2,6 +2,7 @@
 #include "runtime/exchange_entries.h"
 
 #include "base/integer.h"
+#include "format/level_list.h"
 #include "memory/memory.h"
 #include "runtime/entry_move.h"
 #include "runtime/load_sparse.h"
@@ -131,12 +132,40 @@ typedef struct {
     HoldingArray parts;
     int mode;
     int64_t last; // that the last entry was in
+    // Where parts of fibers have different owners: the modes of the levels above fibers, and for each part
+    // the first of its `siblings`, numbers of other parts that have elements of its fibers.
+    bool cut;
+    int above_count, above[MAX_ORDER];
+    int64_t *begins; // [parts.count]: all of them
+    Array(int64_t) siblings;
 } Homes;
 
 static int compare_at(const void *left, const void *right, void *mode) {
     const Holding *a = left, *b = right;
     const int64_t x = a->rect.lo[*(const int *)mode], y = b->rect.lo[*(const int *)mode];
     return (x > y) - (x < y);
+}
+
+static bool has_common_fibers(const Homes *homes, const Rect *a, const Rect *b) {
+    bool common = true;
+    for (int i = 0; i < homes->above_count && common; i++)
+        common = positions_common(rect_mode(a, homes->above[i]), rect_mode(b, homes->above[i])) > 0;
+    return common;
+}
+
+static void find_siblings(Homes *homes, const Home *home, Arena *arena) {
+    const Tensor *tensor = home->tensor;
+    const HoldingArray *parts = &homes->parts;
+    homes->cut = tensor_is_sparse(tensor) && home_cuts_fibers(home);
+    for (int l = 0; l < tensor->order && !level_is_padded(tensor->order, tensor->levels, l); l++)
+        homes->above[homes->above_count++] = tensor->mode_order[l];
+    homes->begins = arena_array(arena, int64_t, parts->count + 1);
+    for (int64_t i = 0; i < parts->count; i++) {
+        for (int64_t k = 0; k < parts->count && homes->cut; k++)
+            if (k != i && has_common_fibers(homes, &parts->items[i].rect, &parts->items[k].rect))
+                array_push(arena, homes->siblings, k);
+        homes->begins[i + 1] = homes->siblings.count;
+    }
 }
 
 static Homes find_homes(const Storage *storage, Arena *arena) {
@@ -151,6 +180,7 @@ static Homes find_homes(const Storage *storage, Arena *arena) {
     entries_mode_order(home->order, home->extents, 1, &first, home->tensor->mode_order, mode_order);
     homes.mode = mode_order[0];
     qsort_r(homes.parts.items, (size_t)homes.parts.count, sizeof(Holding), compare_at, &homes.mode);
+    find_siblings(&homes, home, arena);
     return homes;
 }
 
@@ -184,33 +214,93 @@ static void copy_entry(const Entries *to, int64_t at, const Entries *from, int64
     memcpy((char *)to->values + (size_t)at * size, (const char *)from->values + (size_t)e * size, size);
 }
 
+// What goes where, counted first, then copied.
+typedef struct {
+    const Entries *given;
+    RankedEntries *ranked;
+    bool counts;
+    int64_t *next; // by rank: where its next entry is copied to
+    int64_t *last; // by rank: the last entry whose fiber it has got something of; -1: none
+} Ranking;
+
+static void give(const Ranking *ranking, int64_t e, int64_t rank) {
+    ranking->last[rank] = e;
+    if (ranking->counts)
+        ranking->ranked->counts[rank]++;
+    else
+        copy_entry(&ranking->ranked->entries, ranking->next[rank]++, ranking->given, e);
+}
+
+// Tells a rank that the fiber of an entry is stored: its first element there is zero, unless it gets another
+// value to add.
+static void give_fiber(const Ranking *ranking, const Homes *homes, int64_t e, const Rect *part,
+                       int64_t rank) {
+    const Entries *given = ranking->given, *to = &ranking->ranked->entries;
+    const int64_t before = ranking->last[rank], at = ranking->next[rank];
+    bool known = before >= 0, within = true;
+    for (int i = 0; i < homes->above_count; i++) {
+        const int mode = homes->above[i];
+        within = within && rect_has(part, mode, given->coordinates[mode][e]);
+        known = known && given->coordinates[mode][e] == given->coordinates[mode][before];
+    }
+    if (known || !within)
+        return;
+    give(ranking, e, rank);
+    if (ranking->counts)
+        return;
+    for (int d = 0; d < to->order; d++)
+        if (!rect_has(part, d, given->coordinates[d][e]))
+            to->coordinates[d][at] = part->lo[d];
+    const size_t size = type_info(to->type)->size;
+    memset((char *)to->values + (size_t)at * size, 0, size);
+}
+
+static int64_t holder_count(const Holding *holding) {
+    return holding->holders ? holding->holder_count : 1;
+}
+
+static int64_t holder(const Holding *holding, int64_t h) {
+    return holding->holders ? holding->holders[h] : holding->rank;
+}
+
+static bool give_all(const Ranking *ranking, Homes *homes) {
+    for (int64_t e = 0; e < ranking->given->count; e++) {
+        const Holding *holding = find_home(homes, ranking->given, e);
+        if (!holding)
+            return false;
+        for (int64_t h = 0; h < holder_count(holding); h++)
+            give(ranking, e, holder(holding, h));
+        const int64_t part = holding - homes->parts.items;
+        for (int64_t s = homes->begins[part]; s < homes->begins[part + 1]; s++) {
+            const Holding *other = &homes->parts.items[homes->siblings.items[s]];
+            for (int64_t h = 0; h < holder_count(other); h++)
+                give_fiber(ranking, homes, e, &other->rect, holder(other, h));
+        }
+    }
+    return true;
+}
+
 // Copies entries for the ranks that have them at home: for each of them, where there are several.
 static bool rank_by_home(const Storage *storage, const Entries *given, int ranks, RankedEntries *ranked,
                          Diagnostics *diagnostics) {
     Arena *arena = diagnostics->arena;
     Homes homes = find_homes(storage, arena);
-    int64_t *next = arena_array(arena, int64_t, ranks + 1);
+    Ranking ranking = {.given = given,
+                       .ranked = ranked,
+                       .next = arena_array(arena, int64_t, ranks),
+                       .last = arena_array(arena, int64_t, ranks)};
     bool ok = ranked_entries_create(ranked, storage, ranks) || no_memory(storage, diagnostics);
     Entries *entries = &ranked->entries;
     entries->type = given->type;
-    // Counted first, then copied.
     for (int pass = 0; pass < 2 && ok; pass++) {
-        for (int64_t e = 0; e < given->count; e++) {
-            const Holding *holding = find_home(&homes, given, e);
-            if (!holding)
-                return diagnostics_error(diagnostics, (Span){0},
-                                         "internal error: an entry of '%s' has no home",
-                                         storage->home->tensor->name);
-            for (int64_t h = 0; h < (holding->holders ? holding->holder_count : 1); h++) {
-                const int64_t rank = holding->holders ? holding->holders[h] : holding->rank;
-                if (pass == 0)
-                    ranked->counts[rank]++;
-                else
-                    copy_entry(entries, next[rank]++, given, e);
-            }
-        }
+        ranking.counts = pass == 0;
+        for (int rank = 0; rank < ranks; rank++)
+            ranking.last[rank] = -1;
+        if (!give_all(&ranking, &homes))
+            return diagnostics_error(diagnostics, (Span){0}, "internal error: an entry of '%s' has no home",
+                                     storage->home->tensor->name);
         for (int rank = 0; pass == 0 && rank < ranks; rank++) {
-            next[rank] = entries->count;
+            ranking.next[rank] = entries->count;
             entries->count += ranked->counts[rank];
         }
         ok = pass > 0 || !entries_allocate(entries) || no_memory(storage, diagnostics);
@@ -280,7 +370,7 @@ static bool find_parts(void *arguments, Diagnostics *diagnostics) {
     const Home *home = gathering->storage->home;
     Arena *arena = diagnostics->arena;
     Region region = {0};
-    if (home->replicated)
+    if (home->replicated || gathering->storage->padded)
         region = first_parts(gathering->storage, arena);
     else
         array_push(arena, region.rects, rect_whole(home->order, home->extents));

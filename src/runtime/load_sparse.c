@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/load_sparse.h"
 
+#include "format/cut.h"
+
 #include <string.h>
 
 bool sparse_refuse(const Storage *storage, const char *why, Diagnostics *diagnostics) {
@@ -31,12 +33,33 @@ bool sparse_entries_before(const Storage *storage, const SetAside *before, Entri
     if (storage->piece_count == 0 || !before->structure)
         return true;
     const char *why = stored_unpack(&before->stored, entries, storage->limit, diagnostics->arena);
+    if (!why && storage->padded) {
+        const Region pieces = home_pieces(storage->home, storage->rank, diagnostics->arena);
+        why = entries_keep_within(entries, &pieces);
+    }
     return !why || sparse_refuse(storage, why, diagnostics);
 }
 
 bool sparse_entries(const Storage *storage, Entries *entries, Diagnostics *diagnostics) {
     const SetAside now = {storage->structure, storage->stored};
     return sparse_entries_before(storage, &now, entries, diagnostics);
+}
+
+int64_t sparse_count(const Storage *storage) {
+    if (storage->piece_count == 0 || !storage->structure)
+        return 0;
+    if (!storage->padded)
+        return stored_count(&storage->stored);
+    Arena *scratch = arena_create_within(storage->home->arena);
+    const Region pieces = home_pieces(storage->home, storage->rank, scratch);
+    const Rect **rects = arena_array(scratch, const Rect *, pieces.rects.count);
+    for (int64_t i = 0; i < pieces.rects.count; i++)
+        rects[i] = &pieces.rects.items[i];
+    SliceArray slices = {0};
+    const int64_t count =
+        cutter_cut(&(Cutter){.tensor = &storage->stored}, pieces.rects.count, rects, scratch, &slices);
+    arena_free(scratch);
+    return count;
 }
 
 bool sparse_scatter(const Storage *storage, void *whole, Diagnostics *diagnostics) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/storage.h"
 
+#include "format/level_list.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +33,18 @@ static void show_values(Storage *storage) {
                                      .data = storage->stored.values};
 }
 
+// Whether fibers (plan/home.h), whose elements are stored from the first to the last one at home, have others
+// between these.
+static bool is_padded(const StoredTensor *empty, const RectArray *rects) {
+    for (int l = 0; l < empty->order; l++)
+        for (int64_t i = 0; i < rects->count && level_is_padded(empty->order, empty->levels, l); i++) {
+            const int mode = empty->mode_order[l];
+            if (rect_count(&rects->items[i], mode) != empty->hi[mode] - empty->lo[mode])
+                return true;
+        }
+    return false;
+}
+
 static bool allocate_sparse(Storage *storage, const RectArray *rects) {
     // Of a tensor without elements, every rank has the arrays.
     const Rect whole = rect_whole(storage->home->order, storage->home->extents);
@@ -38,6 +52,7 @@ static bool allocate_sparse(Storage *storage, const RectArray *rects) {
     storage->pieces = calloc(1, sizeof(Piece)); // the values of all of them
     storage->empty = storage_empty(storage->home);
     stored_restrict(&storage->empty, rects->count, rects->items);
+    storage->padded = is_padded(&storage->empty, rects);
     storage->stored = storage->empty;
     if (storage->pieces)
         show_values(storage);
@@ -102,8 +117,16 @@ Storage *storage_create_copy(const Storage *storage, const Tensor *tensor, bool 
                       .owned = true,
                       .limit = INT64_MAX};
     copy->stored = copy->empty = storage_empty(home);
+    copy->empty.part = storage->empty.part;
+    memcpy(copy->empty.lo, storage->empty.lo, sizeof copy->empty.lo);
+    memcpy(copy->empty.hi, storage->empty.hi, sizeof copy->empty.hi);
     show_values(copy);
     return copy;
+}
+
+void storage_restrict(Storage *storage, int64_t count, const Rect *rects) {
+    stored_restrict(&storage->empty, count, rects);
+    storage->stored = storage->empty;
 }
 
 void storage_free(Storage *storage) {

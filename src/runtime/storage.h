@@ -27,6 +27,7 @@ typedef struct {
     Structure *structure; // of a sparse tensor; NULL: it has had no entries yet. Not on ranks without a piece
     StoredTensor stored;  // of a sparse tensor: the arrays of the structure, and the values
     int64_t limit;        // bytes that a sparse tensor may take; INT64_MAX: as there are
+    bool padded;          // of fibers, also elements are stored that are not at home
     StoredTensor empty; // of a sparse tensor: what is stored before it has entries, and of which coordinates
     Home *copied;       // of a storage_create_copy, its own
 } Storage;
@@ -45,6 +46,8 @@ Storage *storage_wrap(const Home *home, int64_t rank, const Piece *pieces);
 // Memory for entries of the same sparse tensor, whatever is at home on this rank, stored with the levels of
 // `tensor`. `here`: it has a piece. NULL: no memory. Freed with storage_free.
 Storage *storage_create_copy(const Storage *storage, const Tensor *tensor, bool here);
+// Before anything is put into it: it is for entries in these rectangles (stored_restrict).
+void storage_restrict(Storage *storage, int64_t count, const Rect *rects);
 
 void storage_zero(Storage *storage);
 

@@ -228,12 +228,10 @@ bool transfer_prepare(TransferState *state, const Group *groups, const Communica
 static void expose_levels(TransferState *state, bool empty) {
     const StoredTensor *stored = &state->scope.storage->stored;
     state->exposed.values = empty ? NULL : stored->values;
-    if (stored->order > 0) {
-        state->exposed.lo[stored->mode_order[0]] = stored->arrays[0].first;
-        state->exposed.extent[stored->mode_order[0]] = stored->arrays[0].extent;
-    }
     for (int l = 0; l < stored->order; l++) {
         distal_level *level = &state->exposed.levels[l];
+        state->exposed.lo[stored->mode_order[l]] = stored->arrays[l].first;
+        state->exposed.extent[stored->mode_order[l]] = stored->arrays[l].extent;
         level->position_count = stored->arrays[l].position_count;
         memcpy(level->arrays, stored->arrays[l].arrays, sizeof level->arrays);
     }

@@ -199,8 +199,7 @@ static SparseLevels sparse_levels(const Product *product, FactorSet part) {
         }
     if (last >= 0)
         levels.levels[last] = "compressed";
-    // Parts of a last level that is stored in full below others would all be at home on the first rank.
-    if (last < 0 || levels.count > MAX_ORDER || (product->placed && last < levels.count - 1))
+    if (last < 0 || levels.count > MAX_ORDER)
         levels.count = 0;
     return levels;
 }

@@ -200,6 +200,17 @@ def stored_by_columns(inputs, ranks, grid):
     return {"B": {"stored": [len(part) for part in parts_of_entries(inputs, ranks, lambda e: e[::-1])]}}
 
 
+def parts_of_rows(owner):
+    """Of rows that are stored in full where they have entries, a rank stores its columns, of each of them."""
+    def volumes(inputs, ranks, grid):
+        B = inputs["B"].tocoo()
+        rows, owns = len(set(B.row.tolist())), owner(*B.shape, ranks, grid)
+        columns = [sum(owns(0, j) == rank for j in range(B.shape[1])) for rank in range(ranks)]
+        return {"B": {"stored": [rows * count for count in columns],
+                      "home_bytes": [16 + 4 * rows + 8 * rows * count if count else 0 for count in columns]}}
+    return volumes
+
+
 def spmv_of_entries(inputs, ranks, grid):
     """Rows from the first to the last entry are partial results."""
     parts = parts_of_entries(inputs, ranks)
@@ -272,6 +283,12 @@ CASES = [
     Case("SDDMM by entries", SDDMM, {"B": "csr", "A": "csr"},
          {"B": "~fuse(i, j)", "E": "i", "F": "j", "A": "~fuse(i, j)"}, sddmm_by_entries),
     Case("addition by entries, nothing else placed", ADDED, {"B": "csc", "A": "csc"}, {"B": "~fuse(j, i)"}),
+    Case("SpMV of parts of rows", SPMV, {"B": "{compressed, dense}"}, {"B": "j", "y": "i", "x": "j"},
+         parts_of_rows(by_columns)),
+    Case("SpMV of parts of rows in blocks", SPMV, {"B": "{compressed, dense}"}, {"B": "i, j"}, machine=BLOCKS),
+    Case("SpMV of parts of rows, block-cyclic", SPMV, {"B": "{compressed, dense}"}, {"B": "cyclic(j, 2)"}),
+    Case("SpMM of parts of rows, placed otherwise", SPMM, {"B": "{compressed, dense}"}, {"y": "i", "B": "j", "C": "j"},
+         parts_of_rows(by_columns), schedule="distribute({i}, {io}, {ii}, M)"),
     Case("SpMV of rows by entries", SPMV, {"B": "csr"}, {"B": "i", "y": "i", "x": "j"}, spmv_of_entries,
          schedule="collapse(i, j, f); pos(f, p, B(i, j)); divide(p, po, pi, g); distribute(po)"),
     Case("SpMV of rows by columns", SPMV, {"B": "csr"}, {"B": "i", "y": "i", "x": "j"}, moved("B", by_rows, by_columns),
@@ -346,7 +363,9 @@ def run(case, B, ranks):
                   f"{tensor}: plan {of} and run {counted[tensor]} have other figures")
         for tensor, of in case.volumes(inputs, ranks, grid).items():
             check(of.items() <= counted[tensor].items(), f"{tensor} has {counted[tensor]}, not {of}")
-        check(sum(planned["B"]["stored"]) == B.nnz, "entries are on no rank, or on several")
+        full_rows = case.levels["B"] == "{compressed, dense}"
+        stored = len(set(B.nonzero()[0])) * B.shape[1] if full_rows else B.nnz
+        check(sum(planned["B"]["stored"]) == stored, "entries are on no rank, or on several")
         compare(folder, result, case.statement.value(**inputs))
 
 

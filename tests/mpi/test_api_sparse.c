@@ -303,8 +303,49 @@ static void test_own_rows(MPI_Comm comm, int rank, int ranks) {
     CHECK(strstr(distal_error(d), " on are not in mode "), "%s", distal_error(d));
     const distal_level_arrays below[] = {{0}, {.first = 1, .count = 1, .pos = pos, .crd = crd}};
     CHECK(distal_tensor_attach_levels(b, below, values) == DISTAL_INVALID, "attached a part of a list");
-    CHECK(strstr(distal_error(d), "which only a dense level that is the first one can have"), "%s",
+    CHECK(strstr(distal_error(d), "which only a dense level can have that is the first one"), "%s",
           distal_error(d));
+    distal_plan_free(plan);
+    distal_free(d);
+}
+
+// Two rows that are stored in full, of which each rank has the columns that are its own; fewer are refused.
+static void test_own_columns(MPI_Comm comm, int rank, int ranks) {
+    distal_context *d = context_on(comm);
+    const int64_t all[] = {ranks};
+    const int first = first_row(rank, ranks), count = first_row(rank + 1, ranks) - first;
+    distal_tensor *b;
+    distal_param(d, "n", N);
+    OK(distal_machine_grid(d, "M", 1, all));
+    OK(distal_tensor_declare(d, "B(n, n): f64, {compressed, dense}", "B(i, j) -> M(j)", &b));
+    static const int32_t rows[] = {1, N - 1};
+    static const int64_t pos[] = {0, 2};
+    double values[2 * N], dense[N * N], y[N];
+    for (int p = 0; p < 2; p++)
+        for (int j = 0; j < count; j++)
+            values[p * count + j] = p * N + first + j + 1;
+    const distal_level_arrays levels[] = {{.pos = pos, .crd = rows}, {.first = first, .count = count}};
+    OK(distal_tensor_attach_levels(b, levels, values));
+    OK(distal_tensor_gather(b, dense));
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++)
+            CHECK(dense[i * N + j] == (i == 1 ? j + 1 : i == N - 1 ? N + j + 1 : 0), "(%d, %d)", i, j);
+    distal_level_arrays shown[2];
+    OK(distal_tensor_levels(b, shown, NULL, NULL));
+    CHECK(count == 0 || (shown[1].first == first && shown[1].count == count), "other columns are shown");
+    Fixture fixture = {.d = d};
+    OK(distal_tensor_declare(d, "y(n): f64", NULL, &fixture.y));
+    distal_plan *plan = planned(&fixture, "y(j) = B(i, j)");
+    OK(distal_execute(plan));
+    OK(distal_tensor_gather(fixture.y, y));
+    for (int j = 0; j < N; j++)
+        CHECK(y[j] == N + 2 * j + 2, "column %d", j);
+    const distal_level_arrays fewer[] = {{.pos = pos, .crd = rows},
+                                         {.first = first, .count = count - (rank == 0)}};
+    if (first_row(1, ranks) > 1) { // 0 of them would mean all
+        CHECK(distal_tensor_attach_levels(b, fewer, values) == DISTAL_INVALID, "attached fewer columns");
+        CHECK(strstr(distal_error(d), " are at home on rank "), "%s", distal_error(d));
+    }
     distal_plan_free(plan);
     distal_free(d);
 }
@@ -386,6 +427,7 @@ int main(int argument_count, char **arguments) {
         {"placed sparse tensor", test_placed},
         {"arrays of a placed sparse tensor", test_placed_arrays},
         {"arrays with the rows of a rank", test_own_rows},
+        {"arrays with the columns of a rank", test_own_columns},
         {"sparse tensor refused", test_refused},
         {NULL, NULL},
     };

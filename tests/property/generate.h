@@ -25,6 +25,10 @@ void draw_placements(Random *random, Draft *draft);
 void draw_placement(Random *random, Draft *draft, DraftTensor *tensor);
 // Levels of a tensor that is not a scalar; all may be dense.
 void draw_storage_levels(Random *random, DraftTensor *tensor);
+// Whether a mode is stored in full below stored coordinates, as are those after it.
+bool draft_is_padded(const DraftTensor *tensor, int mode);
+// Gives some sparse tensors such modes, with a placement that cuts them.
+void draw_fibers(Random *random, const Draft *draft, DraftTensor *tensor);
 // Draws schedule commands for statement `at`; for most of the statements.
 void draw_schedule(Random *random, Draft *draft, int at);
 // Workspaces only, and how leaves are executed.

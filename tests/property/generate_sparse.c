@@ -369,7 +369,8 @@ static void draw_balance(Random *random, Draft *draft, int from) {
     const DraftMachine *machine = &draft->machines[0];
     const DraftTensor *by = &draft->tensors[from];
     const int d = random_below(random, machine->level_order[0]), target = draft->statements[0].target;
-    if (!by->placed || by->machine != 0 || by->entries[d] < 0 || from == target)
+    if (!by->placed || by->machine != 0 || by->entries[d] < 0 || from == target ||
+        draft_is_padded(by, by->entries[d]))
         return;
     const char letter = indices_of(&draft->statements[0], from)[by->entries[d]];
     const Balance balance = random_chance(random, 50) ? BALANCE_WEIGHTED : BALANCE_STORED;
@@ -393,7 +394,12 @@ static void draw_balance(Random *random, Draft *draft, int from) {
 static void draw_fused(Random *random, Draft *draft, int from) {
     const DraftMachine *machine = &draft->machines[0];
     const DraftStatement *statement = &draft->statements[0];
-    const int modes = random_between(random, 2, draft->tensors[from].order);
+    const DraftTensor *divided = &draft->tensors[from];
+    int modes = random_between(random, 2, divided->order);
+    while (draft_is_padded(divided, divided->mode_order[modes - 1]))
+        modes--;
+    if (modes < 2)
+        return;
     for (int t = 0; t < draft->tensor_count; t++) {
         DraftTensor *tensor = &draft->tensors[t];
         if (!draft_is_sparse(tensor) || !indices_of(statement, t))
@@ -403,7 +409,8 @@ static void draw_fused(Random *random, Draft *draft, int from) {
         memset(tensor->cycles, 0, sizeof tensor->cycles);
         for (int d = 0; d < machine->order; d++)
             tensor->entries[d] = ENTRY_REPLICATE;
-        const bool like = t == statement->target && tensor->order == draft->tensors[from].order;
+        const bool like = t == statement->target && tensor->order == divided->order &&
+                          !draft_is_padded(tensor, tensor->mode_order[modes - 1]);
         for (int l = 0, d = 0; l < machine->level_count && (t == from || like);
              d += machine->level_order[l++]) {
             if (l > 0 && !random_chance(random, 50))
@@ -463,6 +470,8 @@ void generate_sparse_draft(uint64_t seed, int64_t index, Draft *draft) {
         draw_placement(&random, draft, &draft->tensors[t]);
     if (placed && draft->machines[0].order > 0 && random_chance(&random, COMMON_PERCENT))
         draw_common_placements(&random, draft, &draft->statements[0]);
+    for (int t = 0; placed && t < draft->tensor_count; t++)
+        draw_fibers(&random, draft, &draft->tensors[t]);
     if (placed && draft->machines[0].order > 0 && random_chance(&random, 60))
         draw_nonzero_placements(&random, draft);
     else

@@ -83,9 +83,11 @@ static const distal_view *view_of(distal_execution *execution, int transfer) {
     if (whole->sparse) {
         const StoredTensor *stored = convert(execution, transfer, whole);
         view->values = stored->values;
-        for (int l = 0; l < whole->tensor->order; l++)
+        for (int l = 0; l < whole->tensor->order; l++) {
+            view->extent[stored->mode_order[l]] = stored->arrays[l].extent;
             for (int a = 0; a < LEVEL_ARRAY_COUNT; a++)
                 view->levels[l].arrays[a] = stored->arrays[l].arrays[a];
+        }
         return view;
     }
     view->values = whole->count ? whole->values : NULL;

@@ -201,6 +201,13 @@ static StoredTensor draw_tensor(bool large) {
         tensor.extents[tensor.mode_order[l]] = extent;
     }
     level_list_set_widths(tensor.order, tensor.levels, tensor.mode_order, tensor.extents);
+    Rect part = rect_whole(tensor.order, tensor.extents);
+    for (int d = 0; d < tensor.order; d++) {
+        part.lo[d] = draw_wide(tensor.extents[d]);
+        part.hi[d] = part.lo[d] + 1 + draw_wide(tensor.extents[d] - part.lo[d]);
+    }
+    if (draw(2))
+        stored_restrict(&tensor, 1, &part);
     return tensor;
 }
 
@@ -219,9 +226,11 @@ static Entries draw_entries(const StoredTensor *tensor, bool large, RowList *row
     for (int64_t e = 0; e < entries.count; e++) {
         Row row = {.value = draw(9) - 4};
         for (int l = 0; l < tensor->order; l++) {
-            const int64_t extent = tensor->extents[tensor->mode_order[l]];
-            row.x[l] = full_row ? (l == tensor->order - 1 ? e % extent : extent / 2)
-                                : draw_coordinate(extent, large);
+            const int mode = tensor->mode_order[l];
+            const int64_t first = tensor->part ? tensor->lo[mode] : 0,
+                          extent = (tensor->part ? tensor->hi[mode] : tensor->extents[mode]) - first;
+            row.x[l] = first + (full_row ? (l == tensor->order - 1 ? e % extent : extent / 2)
+                                         : draw_coordinate(extent, large));
             entries.coordinates[tensor->mode_order[l]][e] = row.x[l];
         }
         set_value(entries.type, entries.values, e, row.value);
@@ -250,8 +259,9 @@ static void expect(const StoredTensor *tensor, int l, const Row *first, const Ro
         return;
     }
     const bool full = tensor->levels[l].format->full;
-    const int64_t extent = tensor->extents[tensor->mode_order[l]];
-    for (path.x[l] = 0; full ? path.x[l] < extent : first < last; path.x[l]++) {
+    const LevelArrays level = stored_level(tensor, l);
+    const int64_t end_of_level = level.first + level.extent;
+    for (path.x[l] = level.first; full ? path.x[l] < end_of_level : first < last; path.x[l]++) {
         path.x[l] = full ? path.x[l] : first->x[l];
         const Row *end = first;
         while (end < last && end->x[l] == path.x[l])

@@ -285,4 +285,4 @@ void distal_kernel_0_structure(distal_execution *execution, const int64_t *param
 extern const distal_kernel_function distal_kernel_0_assembly;
 const distal_kernel_function distal_kernel_0_assembly = distal_kernel_0_structure;
 extern const char distal_kernel_0_id[];
-const char distal_kernel_0_id[] = "d52e1928e4107018595a3fcd1183d953";
+const char distal_kernel_0_id[] = "5f1a814ebc429baf6e1042a34e96284e";

@@ -18,7 +18,7 @@ for each processor (), active:
     A = open REDUCE_A with A_pos1 = levels[0].arrays[0], A_crd1 = levels[0].arrays[1]
     start FETCH_B
     start FETCH_C
-    B = wait FETCH_B with B_pos1 = levels[0].arrays[0], B_crd1 = levels[0].arrays[1]
+    B = wait FETCH_B with B_lo1 = lo[1], B_extent1 = extent[1], B_pos1 = levels[0].arrays[0], B_crd1 = levels[0].arrays[1]
     C = wait FETCH_C with C_lo0 = lo[0], C_stride0 = stride[0], C_lo1 = lo[1]
     leaf where active && A:  # loops: 'A' is sparse
         let B_begin1 = B_pos1[0]
@@ -34,7 +34,7 @@ for each processor (), active:
                 workspace sum
                 for i in 0 .. n:  # vector, sum sum
                     let j = (js + l + i) % n
-                    let B_p2 = B_p1 * n + i
+                    let B_p2 = B_p1 * B_extent1 + (i - B_lo1)
                     sum += B[B_p2] * C[(i - C_lo0) * C_stride0 + j - C_lo1]
                 if n > 0:
                     A[A_p1] += sum
@@ -47,7 +47,7 @@ for each processor (), active:
 # FETCH_B: fetch B[:, :]
 # FETCH_C: fetch C[:, :]
 for each processor (), active:
-    B = fetch FETCH_B with B_pos1 = levels[0].arrays[0], B_crd1 = levels[0].arrays[1]
+    B = fetch FETCH_B with B_lo1 = lo[1], B_extent1 = extent[1], B_pos1 = levels[0].arrays[0], B_crd1 = levels[0].arrays[1]
     leaf where active:  # loops: 'A' is sparse
         let B_begin1 = B_pos1[0]
         let B_end1 = B_pos1[1]
