@@ -3,6 +3,7 @@
 
 #include "runtime/divide_entries.h"
 #include "runtime/exchange_entries.h"
+#include "runtime/list.h"
 #include "runtime/load.h"
 #include "runtime/load_sparse.h"
 

@@ -6,6 +6,7 @@
 #include "base/integer.h"
 #include "runtime/load.h"
 #include "runtime/load_sparse.h"
+#include "runtime/save.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #include "cli/environment.h"
 #include "cli/run.h"
 #include "runtime/load.h"
+#include "runtime/save.h"
 
 #include <inttypes.h>
 #include <math.h>

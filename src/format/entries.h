@@ -39,6 +39,11 @@ const char *entries_check(const Entries *entries, Arena *arena);
 // extents. The result does not depend on the number of threads.
 const char *entries_sort(Entries *entries, const int *mode_order);
 
+// Of entries that are sorted in this way, the first whose coordinates, in the order of the modes that sort,
+// are not before `key`, or, for the upper bound, after it; their number where there is none.
+int64_t entries_lower_bound(const Entries *entries, const int *mode_order, const int64_t *key);
+int64_t entries_upper_bound(const Entries *entries, const int *mode_order, const int64_t *key);
+
 // Makes one entry of those with the same coordinates, with the sum of their values in the order of the list.
 // Entries with the same coordinates follow each other. A sum of zero stays an entry.
 const char *entries_sum_duplicates(Entries *entries);

@@ -22,6 +22,32 @@ static void reorder(const EntryReader *sorted, Entries *entries, char *values) {
     }
 }
 
+// The first entry that is not before the key, or, with `equal` 1, that is after it.
+static int64_t bound(const Entries *entries, const int *mode_order, const int64_t *key, int equal) {
+    int64_t first = 0, last = entries->count;
+    while (first < last) {
+        const int64_t middle = first + (last - first) / 2;
+        int order = 0; // of the entry and the key
+        for (int l = 0; l < entries->order && order == 0; l++) {
+            const int64_t x = entries->coordinates[mode_order ? mode_order[l] : l][middle];
+            order = (x > key[l]) - (x < key[l]);
+        }
+        if (order < equal)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    return first;
+}
+
+int64_t entries_lower_bound(const Entries *entries, const int *mode_order, const int64_t *key) {
+    return bound(entries, mode_order, key, 0);
+}
+
+int64_t entries_upper_bound(const Entries *entries, const int *mode_order, const int64_t *key) {
+    return bound(entries, mode_order, key, 1);
+}
+
 const char *entries_sort(Entries *entries, const int *mode_order) {
     const EntryReader reader = reader_of_entries(entries, mode_order);
     const int unsorted = reader_unsorted_levels(&reader);

@@ -81,27 +81,6 @@ const char *array_nonzeros(const void *data, int64_t limit, Entries *entries, Ar
     return why;
 }
 
-// All elements, in the order of the last mode first, as .mtx files list them.
-static const char *array_columns(const void *data, int64_t limit, Entries *entries, Arena *arena) {
-    const char *why = allocate(entries, element_count(entries->order, entries->extents), limit, arena);
-    if (why)
-        return why;
-#pragma omp parallel for num_threads(entries_team(entries->count))
-    for (int64_t e = 0; e < entries->count; e++) {
-        int64_t rest = e, position = 0, stride = 1, x[MAX_ORDER];
-        for (int d = 0; d < entries->order; d++) {
-            x[d] = rest % entries->extents[d];
-            rest /= entries->extents[d];
-        }
-        for (int d = entries->order - 1; d >= 0; d--) {
-            position += x[d] * stride;
-            stride *= entries->extents[d];
-        }
-        set_entry(entries, data, e, position);
-    }
-    return NULL;
-}
-
 const char *entries_drop_zeros(Entries *entries) {
     uint8_t *keep = malloc((size_t)entries->count + 1);
     if (!keep)
@@ -137,51 +116,41 @@ void piece_set_entries(const Piece *piece, const Entries *entries) {
     }
 }
 
-// The whole of an array in memory.
-static Piece whole_piece(const FileTensor *tensor, void *data) {
-    const Rect rect = rect_whole(tensor->order, tensor->extents);
-    return piece_packed(&rect, (LevelList){0}, tensor->type, data);
+// The entries that are in a chunk, with others between them: a view.
+static Entries entries_near(const Entries *entries, const Rect *chunk) {
+    int64_t last[MAX_ORDER];
+    for (int d = 0; d < chunk->order; d++)
+        last[d] = chunk->hi[d] - 1;
+    const int64_t begin = entries_lower_bound(entries, NULL, chunk->lo);
+    Entries near = *entries;
+    near.count = entries_upper_bound(entries, NULL, last) - begin;
+    for (int d = 0; d < near.order; d++)
+        near.coordinates[d] += begin;
+    near.values = (char *)near.values + begin * (int64_t)type_info(near.type)->size;
+    return near;
 }
 
-static const char *write_array(const FileFormat *format, int fd, const FileTensor *tensor, void *data,
-                               Arena *arena) {
-    const char *why = format->create(fd, tensor, arena);
-    const PiecePart part = {whole_piece(tensor, data), rect_whole(tensor->order, tensor->extents)};
-    return why || rect_is_empty(&part.part) ? why : format->write(fd, tensor, 1, &part, arena);
-}
-
-const char *file_write_sparse(const FileFormat *format, int fd, const Entries *entries, int64_t limit,
-                              Arena *arena) {
-    if (format->write_entries)
-        return format->write_entries(fd, entries, false, arena);
-    FileTensor tensor = {.type = entries->type, .order = entries->order};
-    memcpy(tensor.extents, entries->extents, sizeof tensor.extents);
-    const int64_t count = element_count(tensor.order, tensor.extents);
-    const int64_t bytes = saturated_mul(count, (int64_t)type_info(tensor.type)->size);
-    void *data = bytes <= limit ? memory_allocate(MEMORY_HOST, count, tensor.type) : NULL;
+const char *file_write_entries(const FileFormat *format, int fd, const FileTensor *tensor,
+                               const Entries *entries, const Region *region, Arena *arena) {
+    enum { CHUNK = 1 << 20 };
+    const char *why = NULL;
+    if (entries->count == 0)
+        return NULL;
+    void *data = memory_allocate(MEMORY_HOST, CHUNK, tensor->type);
     if (!data)
-        return arena_printf(
-            arena, "all its elements, zeros among them, take %lld bytes, and there is no memory for them",
-            (long long)bytes);
-    if (count) {
-        const Piece piece = whole_piece(&tensor, data);
-        piece_set_entries(&piece, entries);
+        return no_memory;
+    for (int64_t i = 0; i < region->rects.count; i++) {
+        const RectChunks chunks = rect_chunks(&region->rects.items[i], NULL, CHUNK);
+        for (int64_t c = 0; c < chunks.count && !why; c++) {
+            const Rect chunk = rect_chunk(&chunks, c);
+            const Entries near = entries_near(entries, &chunk);
+            if (near.count == 0)
+                continue;
+            const PiecePart part = {piece_packed(&chunk, (LevelList){0}, tensor->type, data), chunk};
+            piece_set_entries(&part.piece, &near);
+            why = format->write(fd, tensor, 1, &part, arena);
+        }
     }
-    const char *why = write_array(format, fd, &tensor, data, arena);
     memory_release(MEMORY_HOST, data);
-    return why;
-}
-
-const char *file_write_dense(const FileFormat *format, int fd, const FileTensor *tensor, void *data,
-                             int64_t limit, Arena *arena) {
-    if (!format->write_entries)
-        return write_array(format, fd, tensor, data, arena);
-    Entries entries = {.type = tensor->type, .order = tensor->order};
-    memcpy(entries.extents, tensor->extents, sizeof entries.extents);
-    const char *why = array_columns(data, limit, &entries, arena);
-    if (!why)
-        why = format->write_entries(fd, &entries, true, arena);
-    entries_free(&entries);
-    // cppcheck-suppress returnDanglingLifetime // texts are in the arena or static
     return why;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Between entries and arrays: the elements of a dense array as entries, entries added up in an array, and
-// files of formats that have one where the other is needed.
+// Between entries and arrays: the elements of a dense array as entries, entries added up in an array, and in
+// a file that has an array.
 #ifndef DISTAL_IO_ARRAY_ENTRIES_H
 #define DISTAL_IO_ARRAY_ENTRIES_H
 
@@ -18,10 +18,9 @@ const char *entries_drop_zeros(Entries *entries);
 // Sets `piece` to the sum of the entries that lie in it.
 void piece_set_entries(const Piece *piece, const Entries *entries);
 
-// Write an empty file: a sparse tensor from its entries, or a dense one from its row-major array.
-const char *file_write_sparse(const FileFormat *format, int fd, const Entries *entries, int64_t limit,
-                              Arena *arena);
-const char *file_write_dense(const FileFormat *format, int fd, const FileTensor *tensor, void *data,
-                             int64_t limit, Arena *arena);
+// Writes the part of a tensor that is in disjoint rectangles into a file that has been created, in which all
+// elements are zero: `entries` has what is not, in the order of the modes, and possibly others.
+const char *file_write_entries(const FileFormat *format, int fd, const FileTensor *tensor,
+                               const Entries *entries, const Region *region, Arena *arena);
 
 #endif

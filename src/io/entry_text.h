@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Entries as text: one a line, coordinates from 1 on and then a value, with lines of comment and blank lines
-// anywhere; or values alone, of an array that is listed column by column. Lines are parsed and written by all
-// threads, each a share of the bytes. File formats share this code.
+// anywhere; or values alone, of an array that is listed column by column. Lines are parsed and formatted by
+// all threads, each a share of them. File formats share this code.
 #ifndef DISTAL_IO_ENTRY_TEXT_H
 #define DISTAL_IO_ENTRY_TEXT_H
 
@@ -34,8 +34,7 @@ const char *entry_text_refuse(const InputFile *file, int64_t offset, const char 
 const char *entry_text_read(const InputFile *file, const EntryText *text, int64_t limit, Entries *entries,
                             Arena *arena);
 
-// Appends entries to a file at `offset`: their coordinates, followed by `ones` more that are 1, and values;
-// of an array (no columns) values alone.
-const char *entry_text_write(int fd, int64_t offset, const Entries *entries, int columns, int ones);
+// Entries as lines: a text of *length bytes, freed with free(). NULL: no memory.
+char *entry_text_format(const Entries *entries, const EntryLines *lines, int64_t *length);
 
 #endif

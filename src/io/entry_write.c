@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes entries as text, in rounds: in each the threads format a block each, and then write the blocks in
-// order.
+// Formats entries as text: each thread formats blocks of lines into the room that lines can take at most, and
+// then the blocks are moved together.
 #include "io/entry_text.h"
 
 #include "base/decimal.h"
 #include "base/integer.h"
-#include "io/file_array.h"
 
-#include <omp.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { BLOCK_ENTRIES = 8192, MOST_ENTRY = (MAX_ORDER + 3) * DECIMAL_LENGTH };
-
-typedef struct {
-    char *text;
-    int64_t length, offset;
-    const char *why;
-} Block;
+enum { BLOCK_ENTRIES = 8192 };
 
 static int write_value(char *to, const Entries *entries, int64_t e) {
     const bool single = type_component(entries->type) == TYPE_F32;
@@ -45,56 +38,43 @@ static int write_value(char *to, const Entries *entries, int64_t e) {
     return (int)(at - to);
 }
 
-static void format(const Entries *entries, int columns, int ones, int64_t first, int64_t last, Block *block) {
-    char *at = block->text;
+// Returns the length.
+static int64_t format(const Entries *entries, const EntryLines *lines, int64_t first, int64_t last,
+                      char *text) {
+    char *at = text;
     for (int64_t e = first; e < last; e++) {
-        for (int d = 0; d < columns; d++) {
+        for (int d = 0; d < lines->columns; d++) {
             at += decimal_write_integer(at, entries->coordinates[d][e] + 1);
             *at++ = ' ';
         }
-        for (int d = 0; d < ones; d++) {
+        for (int d = 0; d < lines->ones; d++) {
             *at++ = '1';
             *at++ = ' ';
         }
         at += write_value(at, entries, e);
         *at++ = '\n';
     }
-    block->length = at - block->text;
+    return at - text;
 }
 
-static const char *write_blocks(int fd, int64_t offset, const Entries *entries, int columns, int ones,
-                                Block *blocks, int team) {
-    for (int64_t done = 0; done < entries->count; done += (int64_t)team * BLOCK_ENTRIES) {
-#pragma omp parallel for num_threads(team) schedule(static, 1)
-        for (int b = 0; b < team; b++) {
-            const int64_t first = min_i64(entries->count, done + (int64_t)b * BLOCK_ENTRIES);
-            format(entries, columns, ones, first, min_i64(entries->count, first + BLOCK_ENTRIES), &blocks[b]);
-        }
-        for (int b = 0; b < team; b++) {
-            blocks[b].offset = offset;
-            offset += blocks[b].length;
-        }
-#pragma omp parallel for num_threads(team) schedule(static, 1)
-        for (int b = 0; b < team; b++)
-            blocks[b].why = file_bytes_write(fd, blocks[b].text, (size_t)blocks[b].length, blocks[b].offset);
-        for (int b = 0; b < team; b++)
-            if (blocks[b].why)
-                return blocks[b].why;
+char *entry_text_format(const Entries *entries, const EntryLines *lines, int64_t *length) {
+    const int64_t line = (int64_t)(lines->columns + 2) * (DECIMAL_LENGTH + 1) + 2 * (int64_t)lines->ones;
+    const int64_t blocks = ceil_div(entries->count, BLOCK_ENTRIES);
+    char *text = malloc((size_t)saturated_mul(entries->count, line) + 1);
+    int64_t *lengths = calloc((size_t)blocks + 1, sizeof *lengths);
+    *length = 0;
+    if (text && lengths) {
+#pragma omp parallel for num_threads(entries_team(entries->count)) schedule(dynamic)
+        for (int64_t b = 0; b < blocks; b++)
+            lengths[b] =
+                format(entries, lines, b * BLOCK_ENTRIES, min_i64(entries->count, (b + 1) * BLOCK_ENTRIES),
+                       text + b * BLOCK_ENTRIES * line);
+        for (int64_t b = 0; b < blocks; *length += lengths[b++])
+            memmove(text + *length, text + b * BLOCK_ENTRIES * line, (size_t)lengths[b]);
+    } else {
+        free(text);
+        text = NULL;
     }
-    return NULL;
-}
-
-const char *entry_text_write(int fd, int64_t offset, const Entries *entries, int columns, int ones) {
-    const int team = entries_team(entries->count);
-    Block *blocks = calloc((size_t)team, sizeof *blocks);
-    bool ok = blocks != NULL;
-    for (int b = 0; b < team && ok; b++)
-        ok = (blocks[b].text = malloc((size_t)min_i64(entries->count, BLOCK_ENTRIES) * MOST_ENTRY + 1)) !=
-             NULL;
-    const char *why =
-        ok ? write_blocks(fd, offset, entries, columns, ones, blocks, team) : "not enough memory to write it";
-    for (int b = 0; b < team && blocks; b++)
-        free(blocks[b].text);
-    free(blocks);
-    return why;
+    free(lengths);
+    return text;
 }

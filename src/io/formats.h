@@ -26,6 +26,12 @@ typedef struct {
     int64_t listed; // entries that a text says to have; -1: it does not say
 } FileTensor;
 
+// The lines in which a text lists entries: their coordinates, followed by `ones` more that are 1, and values;
+// of an array (no columns) values alone.
+typedef struct {
+    int columns, ones;
+} EntryLines;
+
 typedef struct FileFormat FileFormat;
 
 // A file open for reading (io/input.h).
@@ -45,7 +51,7 @@ typedef struct {
 
 // Functions return NULL on success, else the reason of the failure (allocated in `arena` or static). A format
 // has either `read`, `create` and `write`, by which any part of an array is read and written, or
-// `read_entries` and `write_entries`, where elements are listed in any order.
+// `read_entries` and `header`, where elements are listed as text in any order.
 struct FileFormat {
     const char *ending;          // ".npy"
     int least_order, most_order; // of the tensors that a file can hold
@@ -55,8 +61,9 @@ struct FileFormat {
     // Reads the elements of piece->rect, converted to the type of the piece.
     const char *(*read)(const InputFile *file, const Piece *piece);
 
-    // One process writes the header of an empty file and sets its full size; then each process writes its
-    // parts of the tensor, which are disjoint, from pieces with elements of tensor->type.
+    // One process writes the header of an empty file and sets its full size, with elements that are zero;
+    // then each process writes its parts of the tensor, which are disjoint, from pieces with elements of
+    // tensor->type.
     const char *(*create)(int fd, const FileTensor *tensor, Arena *arena);
     const char *(*write)(int fd, const FileTensor *tensor, int64_t count, const PiecePart *parts,
                          Arena *arena);
@@ -67,9 +74,9 @@ struct FileFormat {
     // caller with entries_free, also after a failure. What would take more than `limit` bytes is refused
     // before it is allocated.
     const char *(*read_entries)(const InputFile *file, int64_t limit, Entries *entries, Arena *arena);
-    // Writes an empty file from all entries of a tensor; `full`: they are all its elements, by column (in the
-    // order of the last mode first).
-    const char *(*write_entries)(int fd, const Entries *entries, bool full, Arena *arena);
+    // The text before tensor->listed entries, or, where the tensor is full, before all its elements by column
+    // (in the order of the last mode first), and the lines that list them. Never fails.
+    const char *(*header)(const FileTensor *tensor, EntryLines *lines, Arena *arena);
 };
 
 #define DECLARE_FILE_FORMAT(name) extern const FileFormat file_format_##name;

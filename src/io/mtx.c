@@ -5,7 +5,6 @@
 
 #include "base/decimal.h"
 #include "base/integer.h"
-#include "io/file_array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -241,23 +240,21 @@ static const char *mtx_read(const InputFile *file, int64_t limit, Entries *entri
                : mirror(header->symmetry, limit, entries, arena);
 }
 
-static const char *mtx_write(int fd, const Entries *entries, bool full, Arena *arena) {
-    const TypeInfo *type = type_info(entries->type);
-    const bool is_vector = entries->order == 1;
+static const char *mtx_header(const FileTensor *tensor, EntryLines *lines, Arena *arena) {
+    const TypeInfo *type = type_info(tensor->type);
+    const bool is_vector = tensor->order == 1;
     Text header = text_create(arena);
     text_printf(&header, "%%%%MatrixMarket matrix %s %s general\n%lld %lld",
-                layouts[full ? ARRAY : COORDINATE],
+                layouts[tensor->is_full ? ARRAY : COORDINATE],
                 fields[type->is_integer   ? INTEGER
                        : type->is_complex ? COMPLEX
                                           : REAL],
-                (long long)entries->extents[0], is_vector ? 1LL : (long long)entries->extents[1]);
-    if (!full)
-        text_printf(&header, " %lld", (long long)entries->count);
+                (long long)tensor->extents[0], is_vector ? 1LL : (long long)tensor->extents[1]);
+    if (!tensor->is_full)
+        text_printf(&header, " %lld", (long long)tensor->listed);
     text_append(&header, "\n");
-    const char *why = file_bytes_write(fd, text_string(&header), header.length, 0);
-    return why ? why
-               : entry_text_write(fd, (int64_t)header.length, entries, full ? 0 : entries->order,
-                                  is_vector && !full);
+    *lines = tensor->is_full ? (EntryLines){0} : (EntryLines){.columns = tensor->order, .ones = is_vector};
+    return text_string(&header);
 }
 
 const FileFormat file_format_mtx = {.ending = ".mtx",
@@ -265,4 +262,4 @@ const FileFormat file_format_mtx = {.ending = ".mtx",
                                     .most_order = 2,
                                     .open = mtx_open,
                                     .read_entries = mtx_read,
-                                    .write_entries = mtx_write};
+                                    .header = mtx_header};

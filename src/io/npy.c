@@ -244,9 +244,11 @@ static const char *npy_create(int fd, const FileTensor *tensor, Arena *arena) {
     const char *header = header_text(tensor, arena, &length);
     int64_t size = (int64_t)type_info(tensor->type)->size;
     for (int d = 0; d < tensor->order; d++)
-        size *= tensor->extents[d];
+        size = tensor->extents[d] == 0 ? 0 : saturated_mul(size, tensor->extents[d]);
+    if (!checked_add(size, (int64_t)length, &size))
+        return "all its elements, zeros among them, take more than 2^63 bytes";
     const char *why = file_bytes_write(fd, header, length, 0);
-    return why ? why : file_bytes_claim(fd, (int64_t)length + size);
+    return why ? why : file_bytes_claim(fd, size);
 }
 
 static const char *npy_write(int fd, const FileTensor *tensor, int64_t count, const PiecePart *parts,

@@ -20,9 +20,10 @@ static const char *tns_read(const InputFile *file, int64_t limit, Entries *entri
     return entry_text_read(file, &text, limit, entries, arena);
 }
 
-static const char *tns_write(int fd, const Entries *entries, bool full, Arena *arena) {
-    (void)full, (void)arena;
-    return entry_text_write(fd, 0, entries, entries->order, 0);
+static const char *tns_header(const FileTensor *tensor, EntryLines *lines, Arena *arena) {
+    (void)arena;
+    *lines = (EntryLines){.columns = tensor->order};
+    return "";
 }
 
 const FileFormat file_format_tns = {.ending = ".tns",
@@ -30,4 +31,4 @@ const FileFormat file_format_tns = {.ending = ".tns",
                                     .most_order = MAX_ORDER,
                                     .open = tns_open,
                                     .read_entries = tns_read,
-                                    .write_entries = tns_write};
+                                    .header = tns_header};

@@ -127,6 +127,42 @@ bool region_equal(const Region *a, const Region *b) {
     return true;
 }
 
+RectChunks rect_chunks(const Rect *rect, const int *mode_order, int64_t most) {
+    RectChunks chunks = {.rect = *rect, .parts = 1, .count = !rect_is_empty(rect)};
+    for (int l = 0; l < rect->order; l++)
+        chunks.mode_order[l] = mode_order ? mode_order[l] : l;
+    if (chunks.count == 0 || rect->order == 0)
+        return chunks;
+    int64_t below = 1; // elements with one coordinate of the mode that is cut, and of those before
+    for (chunks.cut = rect->order - 1; chunks.cut > 0; chunks.cut--) {
+        const int64_t more = saturated_mul(below, rect_count(rect, chunks.mode_order[chunks.cut]));
+        if (more > most)
+            break;
+        below = more;
+    }
+    const int64_t coordinates = rect_count(rect, chunks.mode_order[chunks.cut]);
+    chunks.parts = ceil_div(coordinates, max_i64(1, most / below));
+    chunks.count = chunks.parts;
+    for (int l = 0; l < chunks.cut; l++)
+        chunks.count = saturated_mul(chunks.count, rect_count(rect, chunks.mode_order[l]));
+    return chunks;
+}
+
+Rect rect_chunk(const RectChunks *chunks, int64_t index) {
+    Rect chunk = chunks->rect;
+    for (int l = chunks->cut; l >= 0 && chunk.order > 0; l--) {
+        const int mode = chunks->mode_order[l];
+        const PositionSet all = rect_mode(&chunks->rect, mode);
+        const int64_t count = positions_count(all), parts = l == chunks->cut ? chunks->parts : count;
+        const int64_t part = index % parts;
+        rect_set_mode(
+            &chunk, mode,
+            positions_slice(all, part_begin(count, parts, part), part_begin(count, parts, part + 1)));
+        index /= parts;
+    }
+    return chunk;
+}
+
 bool region_contains(const Region *region, const Rect *rect) {
     // The rectangles are disjoint, so the volumes of their intersections with `rect` must add up to that of
     // `rect`, where that is a number.

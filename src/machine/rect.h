@@ -48,6 +48,19 @@ bool rect_intersect(const Rect *a, const Rect *b, Arena *arena, Rect *common);
 // The volume of the intersection, INT64_MAX where it overflows.
 int64_t rect_common(const Rect *a, const Rect *b);
 
+// A rectangle cut into chunks of `most` elements at most, as even as whole coordinates allow: in
+// lexicographic order of the modes mode_order[0], mode_order[1], ..., or 0, 1, ... where that is NULL, each
+// has the elements that follow those of the one before.
+typedef struct {
+    Rect rect;
+    int mode_order[MAX_ORDER];
+    int cut; // the index of the mode that chunks have parts of: of those before, they have one coordinate
+    int64_t parts; // of it
+    int64_t count; // of chunks; INT64_MAX where there are more
+} RectChunks;
+RectChunks rect_chunks(const Rect *rect, const int *mode_order, int64_t most);
+Rect rect_chunk(const RectChunks *chunks, int64_t index);
+
 int64_t region_volume(const Region *region);
 bool region_equal(const Region *a, const Region *b); // rectangle by rectangle, in order
 // Of a rectangle whose volume overflows: whether one rectangle of the region contains it.

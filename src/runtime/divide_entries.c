@@ -78,22 +78,6 @@ static void sort_samples(int64_t *samples, int64_t count, int order, int64_t *sp
     }
 }
 
-// The first of the sorted keys that is not less than `key`.
-static int64_t lower_bound(const Entries *points, const int64_t *key) {
-    int64_t first = 0, last = points->count;
-    while (first < last) {
-        const int64_t middle = first + (last - first) / 2;
-        int64_t coordinates[MAX_ORDER];
-        for (int m = 0; m < points->order; m++)
-            coordinates[m] = points->coordinates[m][middle];
-        if (compare(coordinates, key, points->order) < 0)
-            first = middle + 1;
-        else
-            last = middle;
-    }
-    return first;
-}
-
 // Each rank gets the keys from one of the samples at equal distances to the next.
 static bool find_shares(void *arguments, Diagnostics *diagnostics) {
     Sorting *sorting = arguments;
@@ -103,8 +87,8 @@ static bool find_shares(void *arguments, Diagnostics *diagnostics) {
     int64_t first = 0;
     for (int rank = 0; rank < sorting->ranks; rank++) {
         const int64_t *next = sorting->samples + (int64_t)(rank + 1) * sorting->ranks * sorting->order;
-        const int64_t last =
-            rank + 1 < sorting->ranks ? lower_bound(&sorting->points, next) : sorting->points.count;
+        const int64_t last = rank + 1 < sorting->ranks ? entries_lower_bound(&sorting->points, NULL, next)
+                                                       : sorting->points.count;
         sorting->sends[rank] = last - first;
         first = last;
     }

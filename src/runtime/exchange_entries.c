@@ -5,6 +5,7 @@
 #include "format/level_list.h"
 #include "memory/memory.h"
 #include "runtime/entry_move.h"
+#include "runtime/list.h"
 #include "runtime/load_sparse.h"
 #include "runtime/value_exchange.h"
 
@@ -42,8 +43,9 @@ static bool ranked_entries_create(RankedEntries *ranked, const Storage *storage,
 
 typedef struct {
     const Storage *storage;
-    const RankedEntries *sent;
-    RankedEntries *received;
+    const Entries *sent;
+    const int64_t *counts; // by rank
+    RankedEntries received;
     MPI_Comm comm;
     int ranks;
     int array; // that is being moved: the coordinates of a mode, or after them the values
@@ -51,17 +53,17 @@ typedef struct {
 } Exchange;
 
 static bool allocate(void *arguments, Diagnostics *diagnostics) {
-    const Exchange *exchange = arguments;
-    return ranked_entries_create(exchange->received, exchange->storage, exchange->ranks) ||
+    Exchange *exchange = arguments;
+    return ranked_entries_create(&exchange->received, exchange->storage, exchange->ranks) ||
            no_memory(exchange->storage, diagnostics);
 }
 
 static bool allocate_entries(void *arguments, Diagnostics *diagnostics) {
-    const Exchange *exchange = arguments;
-    Entries *entries = &exchange->received->entries;
-    entries->type = exchange->sent->entries.type;
+    Exchange *exchange = arguments;
+    Entries *entries = &exchange->received.entries;
+    entries->type = exchange->sent->type;
     for (int rank = 0; rank < exchange->ranks; rank++)
-        entries->count = saturated_add(entries->count, exchange->received->counts[rank]);
+        entries->count = saturated_add(entries->count, exchange->received.counts[rank]);
     return (entries_bytes(entries, entries->count) <= exchange->storage->limit &&
             !entries_allocate(entries)) ||
            no_memory(exchange->storage, diagnostics);
@@ -69,7 +71,7 @@ static bool allocate_entries(void *arguments, Diagnostics *diagnostics) {
 
 // Coordinates travel as they are stored: in 32 bits where these are enough for the extent.
 static bool is_narrow(const Exchange *exchange) {
-    const Entries *entries = &exchange->sent->entries;
+    const Entries *entries = exchange->sent;
     return exchange->array < entries->order && !coordinate_is_wide(entries->extents[exchange->array]);
 }
 
@@ -79,17 +81,17 @@ static void *array_of(const Exchange *exchange, const Entries *entries) {
 
 static bool begin_array(void *arguments, Diagnostics *diagnostics) {
     Exchange *exchange = arguments;
-    const Entries *sent = &exchange->sent->entries;
+    const Entries *sent = exchange->sent;
     const bool narrow = is_narrow(exchange);
     const ElementType type = exchange->array == sent->order ? sent->type : narrow ? TYPE_I32 : TYPE_I64;
     ValueExchange *values = &exchange->exchange;
-    if (!value_exchange_create(values, type, MESSAGE_BYTES, exchange->sent->counts,
-                               exchange->received->counts, exchange->comm) ||
+    if (!value_exchange_create(values, type, MESSAGE_BYTES, exchange->counts, exchange->received.counts,
+                               exchange->comm) ||
         (narrow && !value_exchange_allocate(values)))
         return no_memory(exchange->storage, diagnostics);
     if (!narrow) {
         values->outgoing = array_of(exchange, sent);
-        values->incoming = array_of(exchange, &exchange->received->entries);
+        values->incoming = array_of(exchange, &exchange->received.entries);
         return true;
     }
     int32_t *to = (int32_t *)values->outgoing;
@@ -102,7 +104,7 @@ static bool move_array(Exchange *exchange, Diagnostics *diagnostics) {
     const bool ok = agree_on_part(exchange->comm, begin_array, exchange, diagnostics);
     if (ok) {
         value_exchange_run(&exchange->exchange);
-        const Entries *received = &exchange->received->entries;
+        const Entries *received = &exchange->received.entries;
         const int32_t *from = (const int32_t *)exchange->exchange.incoming;
         for (int64_t e = 0; is_narrow(exchange) && e < received->count; e++)
             received->coordinates[exchange->array][e] = from[e];
@@ -111,19 +113,21 @@ static bool move_array(Exchange *exchange, Diagnostics *diagnostics) {
     return ok;
 }
 
-// Sends entries to their ranks: `received` gets those of this rank, entries of one sender in their order
-// there.
-static bool exchange_entries(const Storage *storage, const RankedEntries *sent, RankedEntries *received,
-                             MPI_Comm comm, Diagnostics *diagnostics) {
-    Exchange exchange = {.storage = storage, .sent = sent, .received = received, .comm = comm};
-    *received = (RankedEntries){0};
+bool exchange_entries(const Storage *storage, const Entries *given, const int64_t *counts, Entries *own,
+                      MPI_Comm comm, Diagnostics *diagnostics) {
+    Exchange exchange = {.storage = storage, .sent = given, .counts = counts, .comm = comm};
     MPI_Comm_size(comm, &exchange.ranks);
-    if (!agree_on_part(comm, allocate, &exchange, diagnostics))
-        return false;
-    exchange_counts(1, sent->counts, received->counts, comm);
-    bool ok = agree_on_part(comm, allocate_entries, &exchange, diagnostics);
-    for (; ok && exchange.array <= sent->entries.order; exchange.array++)
+    bool ok = agree_on_part(comm, allocate, &exchange, diagnostics);
+    if (ok)
+        exchange_counts(1, counts, exchange.received.counts, comm);
+    ok = ok && agree_on_part(comm, allocate_entries, &exchange, diagnostics);
+    for (; ok && exchange.array <= given->order; exchange.array++)
         ok = move_array(&exchange, diagnostics);
+    *own = exchange.received.entries;
+    exchange.received.entries = (Entries){0};
+    ranked_entries_free(&exchange.received);
+    if (!ok)
+        entries_free(own);
     return ok;
 }
 
@@ -323,39 +327,13 @@ static bool rank_given(void *arguments, Diagnostics *diagnostics) {
 bool send_entries_home(const Storage *storage, const Entries *given, Entries *own, MPI_Comm comm,
                        Diagnostics *diagnostics) {
     Sending sending = {.storage = storage, .given = given};
-    RankedEntries received = {0};
+    *own = (Entries){0};
     MPI_Comm_size(comm, &sending.ranks);
-    const bool ok = agree_on_part(comm, rank_given, &sending, diagnostics) &&
-                    exchange_entries(storage, &sending.sent, &received, comm, diagnostics);
+    const bool ok =
+        agree_on_part(comm, rank_given, &sending, diagnostics) &&
+        exchange_entries(storage, &sending.sent.entries, sending.sent.counts, own, comm, diagnostics);
     ranked_entries_free(&sending.sent);
-    *own = received.entries;
-    received.entries = (Entries){0};
-    ranked_entries_free(&received);
-    if (!ok)
-        entries_free(own);
     return ok;
-}
-
-// The parts of the home that count for this rank: of replicas, the first one's.
-static Region first_parts(const Storage *storage, Arena *arena) {
-    const Region pieces = home_pieces(storage->home, storage->rank, arena);
-    HoldingArray owners = {0};
-    Region parts = {0};
-    for (int64_t i = 0; i < pieces.rects.count; i++)
-        home_owners(storage->home, &pieces.rects.items[i], arena, &owners);
-    for (int64_t k = 0; k < owners.count; k++)
-        if (owners.items[k].rank == storage->rank)
-            array_push(arena, parts.rects, owners.items[k].rect);
-    return parts;
-}
-
-bool sparse_list(const Storage *storage, Entries *entries, Diagnostics *diagnostics) {
-    if (!sparse_entries(storage, entries, diagnostics))
-        return false;
-    if (!storage->home->replicated)
-        return true;
-    const Region parts = first_parts(storage, diagnostics->arena);
-    return !entries_keep_within(entries, &parts) || no_memory(storage, diagnostics);
 }
 
 typedef struct {
@@ -371,7 +349,7 @@ static bool find_parts(void *arguments, Diagnostics *diagnostics) {
     Arena *arena = diagnostics->arena;
     Region region = {0};
     if (home->replicated || gathering->storage->padded)
-        region = first_parts(gathering->storage, arena);
+        region = storage_parts(gathering->storage, arena);
     else
         array_push(arena, region.rects, rect_whole(home->order, home->extents));
     Part *parts = arena_array(arena, Part, region.rects.count);

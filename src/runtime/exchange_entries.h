@@ -8,15 +8,16 @@
 #include "runtime/agreement.h"
 #include "runtime/storage.h"
 
+// Sends the first counts[0] entries that each rank gives to rank 0, the next counts[1] to rank 1, and so on.
+// `own` gets those of this rank, from lower ranks first, and entries_free follows in any case. Collective.
+bool exchange_entries(const Storage *storage, const Entries *given, const int64_t *counts, Entries *own,
+                      MPI_Comm comm, Diagnostics *diagnostics);
+
 // Sends the entries that each rank gives, in any order, to the ranks that have them at home. `given` stays as
 // it is; `own` gets those that are at home here, those of lower ranks first, and entries_free follows in any
 // case. Collective.
 bool send_entries_home(const Storage *storage, const Entries *given, Entries *own, MPI_Comm comm,
                        Diagnostics *diagnostics);
-
-// Those of the entries at home here that count for this rank, as of replicas the first one's do: over all
-// ranks each once. entries_free follows in any case. Local.
-bool sparse_list(const Storage *storage, Entries *entries, Diagnostics *diagnostics);
 
 // Every entry once, in the order of ranks, on the first rank; on the others none. entries_free follows in any
 // case. Collective.

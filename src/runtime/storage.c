@@ -91,8 +91,12 @@ Storage *storage_wrap(const Home *home, int64_t rank, const Piece *pieces) {
     }
     for (int64_t i = 0; i < count; i++)
         own[i] = pieces[i];
-    *storage = (Storage){
-        .home = home, .type = home->tensor->type, .rank = rank, .piece_count = count, .pieces = own};
+    *storage = (Storage){.home = home,
+                         .type = home->tensor->type,
+                         .rank = rank,
+                         .piece_count = count,
+                         .pieces = own,
+                         .limit = INT64_MAX};
     return storage;
 }
 

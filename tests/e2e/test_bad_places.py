@@ -61,6 +61,20 @@ def test_outputs(folder):
     check((numpy.load(path) == before).all() and os.listdir(folder) == ["A.npy"], f"{os.listdir(folder)}")
 
 
+def test_text_outputs(folder):
+    """The same on several ranks, of which any may be the one that cannot write."""
+    path = f"{folder}/A.mtx"
+    program = ("machine M = grid(3); tensor A(1500, 1500): f64; tensor B(1500, 1500): f64; place A(x, y) -> M(PLACE); "
+               "place B(x, y) -> M(PLACE); A(i, j) = B(i, j)")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("before")
+    for place in ("x", "y"):
+        distal(["run", "-e", program.replace("PLACE", place), "--out", f"A={path}"], 1,
+               f"cannot write '{path}': {TOO_LARGE}", largest_file=32 << 20)
+        with open(path, encoding="utf-8") as file:
+            check(file.read() == "before" and os.listdir(folder) == ["A.mtx"], f"{os.listdir(folder)}")
+
+
 def test_emitted(folder):
     path = f"{folder}/kernel.c"
     distal(["emit", "-e", ALONE, "-o", path], 0)

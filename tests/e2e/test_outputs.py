@@ -248,6 +248,92 @@ def test_files_with_names(folder):
         os.unlink(f"{folder}/A.npy")
 
 
+# Large enough for several rounds of text: (name of the file, levels of the tensor, input).
+SAME_FILES = [("dense.npy", "", "B"), ("dense.mtx", "", "B"), ("dense.tns", "", "B"), ("rows.mtx", ", csr", "B"),
+              ("rows.npy", ", csr", "B"), ("columns.mtx", ", csc", "C"), ("columns.tns", ", csc", "C"),
+              ("columns.npy", ", csc", "C"), ("fibers.mtx", ", {compressed, dense}", "F")]
+SAME_SHAPE = (523, 701)
+
+
+def same_files(folder, ranks, place, environment=None):
+    """Writes one tensor in several formats from one placement; the files by name."""
+    tensors = {"B": ", csr", "C": ", csc", "F": ", {compressed, dense}",
+               **{f"A{k}": levels for k, (_, levels, _) in enumerate(SAME_FILES)}}
+    program = f"machine M = grid({ranks}); "
+    program += "".join(f"tensor {name}{SAME_SHAPE}: f64{levels}; place {name}(x, y) -> M({place}); "
+                       for name, levels in tensors.items())
+    program += "; ".join(f"A{k}(i, j) = {operand}(i, j)" for k, (_, _, operand) in enumerate(SAME_FILES))
+    outputs = [word for k, (name, _, _) in enumerate(SAME_FILES) for word in ("--out", f"A{k}={folder}/{name}")]
+    distal(["run", "-e", program, "--in", "B=random:1:0.9", "--in", "C=random:1:0.9", "--in", "F=random:1:0.1",
+            *outputs, "-q"],
+           environment=environment)
+    found = {}
+    for name, _, _ in SAME_FILES:
+        with open(f"{folder}/{name}", "rb") as file:
+            found[name] = file.read()
+    check(files(folder) == sorted(name for name, _, _ in SAME_FILES), f"{files(folder)}")
+    return found
+
+
+def listed(folder, name, lines_before):
+    """A matrix of the entries that a text lists, and whether they are in increasing order of rows, or columns."""
+    rows, columns, values = numpy.loadtxt(f"{folder}/{name}", skiprows=lines_before, unpack=True)
+    matrix = numpy.zeros(SAME_SHAPE)
+    matrix[rows.astype(int) - 1, columns.astype(int) - 1] = values
+    return matrix, (numpy.diff(rows * 10000 + columns) > 0).all(), (numpy.diff(columns * 10000 + rows) > 0).all()
+
+
+def test_same_bytes(folder):
+    """For any number of ranks and any placement a file has the same bytes: text in the order in which a sparse tensor is
+    stored, or of the columns of a dense one."""
+    expected = same_files(folder, 1, "x")
+    matrix = numpy.load(f"{folder}/dense.npy")
+    check(expected["rows.npy"] == expected["dense.npy"] and expected["columns.npy"] == expected["dense.npy"], "values")
+    values = numpy.loadtxt(f"{folder}/dense.mtx", skiprows=2)
+    check((values.reshape(SAME_SHAPE, order="F") == matrix).all(), "dense.mtx")
+    for name, lines_before, by_rows in (("dense.tns", 0, False), ("rows.mtx", 2, True), ("columns.mtx", 2, False),
+                                        ("columns.tns", 0, False)):
+        found, increasing_rows, increasing_columns = listed(folder, name, lines_before)
+        check((found == matrix).all() and (increasing_rows if by_rows else increasing_columns), name)
+    for ranks, place in ((2, "x"), (3, "y"), (4, "1"), (5, "*"), (3, "cyclic(x, 2)"), (7, "cyclic(y, 1)"), (12, "x")):
+        for name, found in same_files(folder, ranks, place).items():
+            check(found == expected[name], f"{name} of {ranks} ranks, placed at {place}, differs")
+    for name, found in same_files(folder, 3, "y", only_named_files()).items():
+        check(found == expected[name], f"{name} differs where drafts have names")
+
+
+def largest_process(arguments):
+    """The most memory, in bytes, that one process of a run had, as another process sees those that it has started."""
+    program = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True); "
+               "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
+    done = subprocess.run([sys.executable, "-c", program, DISTAL, *arguments, "-q"], capture_output=True, text=True,
+                          timeout=LIMIT_SECONDS, check=True)
+    return 1024 * int(done.stdout.split()[-1])
+
+
+def test_memory(folder):
+    """No rank has the whole of a result, 100 MB, when it is written."""
+    program = ("machine M = grid(4); tensor A(2500, 5000): i64LEVELS; tensor B(2500, 5000): i64LEVELS; "
+               "place A(x, y) -> M(x); place B(x, y) -> M(x); A(i, j) = B(i, j)")
+    for levels, source, name in (("", "ones", "A.mtx"), (", csr", "random:1:0.5", "A.mtx"), (", csr", "random:1:0.01", "A.npy")):
+        arguments = ["run", "-e", program.replace("LEVELS", levels), "--in", f"B={source}"]
+        distal([*arguments, "-q"])  # compiles
+        before = largest_process(arguments)
+        after = largest_process([*arguments, "--out", f"A={folder}/{name}"])
+        check(after - before < 64e6, f"{name} of a tensor{levels or ' that is dense'}: {before} bytes, then {after}")
+
+
+def test_too_many_elements(folder):
+    """A sparse tensor whose elements do not fit into a file with an array."""
+    program = "param n = 3037000500; tensor A(n, n): f64, coo; tensor B(n, n): f64, coo; A(i, j) = B(i, j)"
+    with open(f"{folder}/B.tns", "w", encoding="utf-8") as file:
+        file.write("1 2 3\n")
+    done = distal(["run", "-e", program, "--in", f"B={folder}/B.tns", "--out", f"A={folder}/A.npy"], status=1)
+    check(f"cannot write '{folder}/A.npy': all its elements, zeros among them, take more than 2^63 bytes" in done.stderr,
+          f"{done.stderr!r}")
+    check(files(folder) == ["B.tns"], f"{files(folder)}")
+
+
 def closed(arguments, streams):
     """Runs the command with standard streams closed; its exit status."""
     redirections = " ".join({0: "<&-", 1: ">&-", 2: "2>&-"}[stream] for stream in streams)

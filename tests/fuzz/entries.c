@@ -3,9 +3,10 @@
 // extents, and is written and read back as the same bits.
 #include "base/integer.h"
 #include "check.h"
-#include "io/array_entries.h"
+#include "io/entry_text.h"
 #include "io/input.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -52,12 +53,26 @@ static void check_same(const Entries *a, const Entries *b) {
     }
 }
 
+static void write_entries(const FileFormat *format, int fd, const Entries *entries, Arena *arena) {
+    FileTensor tensor = {.type = entries->type, .order = entries->order, .listed = entries->count};
+    EntryLines lines;
+    int64_t length;
+    memcpy(tensor.extents, entries->extents, sizeof tensor.extents);
+    const char *header = format->header(&tensor, &lines, arena);
+    char *text = entry_text_format(entries, &lines, &length);
+    REQUIRE(text && write(fd, header, strlen(header)) == (ssize_t)strlen(header) &&
+                write(fd, text, (size_t)length) == length,
+            "written");
+    free(text);
+}
+
 static void check_entries(const FileFormat *format, int fd, const Entries *shape, Arena *arena) {
     Entries entries, again;
     if (read_entries(format, fd, shape, &entries, arena)) {
         REQUIRE(entries_check(&entries, arena) == NULL, "coordinates");
         const int copy = memfd_create("copy", MFD_CLOEXEC);
-        REQUIRE(copy >= 0 && file_write_sparse(format, copy, &entries, MAX_BYTES, arena) == NULL, "written");
+        REQUIRE(copy >= 0, "memory");
+        write_entries(format, copy, &entries, arena);
         REQUIRE(read_entries(format, copy, shape, &again, arena), "read back");
         check_same(&entries, &again);
         entries_free(&again);

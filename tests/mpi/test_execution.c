@@ -6,6 +6,7 @@
 #include "runtime/execution.h"
 #include "runtime/load.h"
 #include "runtime/message.h"
+#include "runtime/save.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -3,6 +3,7 @@
 // files of many shares against their lines, and dense tensors from them and to them.
 #include "base/integer.h"
 #include "io/array_entries.h"
+#include "io/entry_text.h"
 #include "io/input.h"
 
 #include <fcntl.h>
@@ -43,6 +44,33 @@ static void write_file(const char *bytes, size_t size) {
     assert_non_null(file);
     assert_int_equal(fwrite(bytes, 1, size, file), size);
     assert_int_equal(fclose(file), 0);
+}
+
+// Entries as text, or, `full`, all elements by column.
+static void write_entries(const FileFormat *format, const Entries *entries, bool full) {
+    FileTensor tensor = {
+        .type = entries->type, .is_full = full, .order = entries->order, .listed = entries->count};
+    EntryLines lines;
+    int64_t length;
+    memcpy(tensor.extents, entries->extents, sizeof tensor.extents);
+    const char *header = format->header(&tensor, &lines, arena);
+    char *text = entry_text_format(entries, &lines, &length);
+    assert_non_null(text);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    fputs(header, file);
+    assert_int_equal(fwrite(text, 1, (size_t)length, file), length);
+    assert_int_equal(fclose(file), 0);
+    free(text);
+}
+
+static void write_array(const FileTensor *tensor, void *data) {
+    const Rect whole = rect_whole(tensor->order, tensor->extents);
+    const PiecePart part = {piece_packed(&whole, (LevelList){0}, tensor->type, data), whole};
+    const int fd = open(path, O_RDWR | O_TRUNC);
+    assert_null(file_format_npy.create(fd, tensor, arena));
+    assert_null(file_format_npy.write(fd, tensor, 1, &part, arena));
+    close(fd);
 }
 
 // As which of how many processes files are read, and the entries that this one lists.
@@ -576,9 +604,7 @@ static void test_processes(void **state) {
     double data[ROWS * COLUMNS];
     for (int i = 0; i < ROWS * COLUMNS; i++)
         data[i] = i % 4;
-    const int fd = open(path, O_RDWR | O_TRUNC);
-    assert_null(file_write_dense(&file_format_npy, fd, &tensor, data, INT64_MAX, arena));
-    close(fd);
+    write_array(&tensor, data);
     check_processes(&file_format_npy, tensor.extents, 0);
 }
 
@@ -612,9 +638,7 @@ static void test_written_and_read_back(void **state) {
             for (int tns = order > 2; tns < 2; tns++) {
                 const FileFormat *format = tns ? &file_format_tns : &file_format_mtx;
                 Entries written = sample((ElementType)type, order), read;
-                const int fd = open(path, O_RDWR | O_TRUNC);
-                assert_null(file_write_sparse(format, fd, &written, 0, arena));
-                close(fd);
+                write_entries(format, &written, false);
                 assert_string_equal(
                     read_entries(format, written.type, order, written.extents, INT64_MAX, &read), "");
                 assert_int_equal(read.count, written.count);
@@ -627,6 +651,21 @@ static void test_written_and_read_back(void **state) {
             }
 }
 
+// All elements of a matrix, by column.
+static Entries by_column(const FileTensor *tensor, const double *data) {
+    Entries entries = {.type = TYPE_F64, .order = 2};
+    memcpy(entries.extents, tensor->extents, sizeof entries.extents);
+    entries.count = tensor->extents[0] * tensor->extents[1];
+    assert_null(entries_allocate(&entries));
+    for (int64_t e = 0; e < entries.count; e++) {
+        const int64_t i = e % tensor->extents[0], j = e / tensor->extents[0];
+        entries.coordinates[0][e] = i;
+        entries.coordinates[1][e] = j;
+        ((double *)entries.values)[e] = data[i * tensor->extents[1] + j];
+    }
+    return entries;
+}
+
 // A dense matrix is written and read back in each format; entries are read into an array and parts of it.
 static void test_dense(void **state) {
     (void)state;
@@ -637,9 +676,13 @@ static void test_dense(void **state) {
             data[i][j] = (i + j) % 3 ? i * 7 + j : 0;
     const FileTensor tensor = {.type = TYPE_F64, .order = 2, .extents = {5, 7}};
     for (int f = 0; f < 3; f++) {
-        int fd = open(path, O_RDWR | O_TRUNC);
-        assert_null(file_write_dense(formats[f], fd, &tensor, data, INT64_MAX, arena));
-        close(fd);
+        if (f == 0) {
+            write_array(&tensor, data);
+        } else {
+            Entries all = by_column(&tensor, data[0]);
+            write_entries(formats[f], &all, true);
+            entries_free(&all);
+        }
         InputFile file;
         assert_true(input_open(formats[f], path, &file, diagnostics));
         assert_true(input_check(&file, "A", TYPE_F64, 2, tensor.extents, diagnostics));
@@ -659,12 +702,16 @@ static void test_dense(void **state) {
         piece_set_entries(&piece, &entries);
         assert_memory_equal(data, sum, sizeof data);
         // Duplicates are summed in an array.
-        fd = open(path, O_RDWR | O_TRUNC);
         entries.coordinates[0][1] = entries.coordinates[0][0];
         entries.coordinates[1][1] = entries.coordinates[1][0];
         const double both = ((double *)entries.values)[0] + ((double *)entries.values)[1];
         const int64_t x = entries.coordinates[0][0], y = entries.coordinates[1][0];
-        assert_null(file_write_sparse(&file_format_npy, fd, &entries, INT64_MAX, arena));
+        Region region = {0};
+        array_push(arena, region.rects, whole);
+        const int fd = open(path, O_RDWR | O_TRUNC);
+        assert_null(entries_sort(&entries, NULL));
+        assert_null(file_format_npy.create(fd, &tensor, arena));
+        assert_null(file_write_entries(&file_format_npy, fd, &tensor, &entries, &region, arena));
         close(fd);
         entries_free(&entries);
         assert_string_equal(read_entries(&file_format_npy, TYPE_F64, 2, tensor.extents, INT64_MAX, &entries),

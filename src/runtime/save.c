@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/save.h"
+
+#include "io/array_entries.h"
+#include "runtime/list.h"
+#include "runtime/save_text.h"
+#include "runtime/wait.h"
+
+#include <errno.h>
+#include <string.h>
+
+typedef struct {
+    const Storage *storage;
+    const char *path;
+    DraftToken token; // the first rank's
+    bool is_first, is_on_one_node;
+    UnnamedDraft unnamed; // the first rank's
+    const FileFormat *format;
+    FileTensor tensor;
+    bool is_text;         // the first rank alone has the draft open
+    PiecePartArray parts; // of a dense tensor, and of a sparse one its entries, that this rank writes itself
+    Region region;
+    Entries entries;
+    Output output;
+} Save;
+
+static bool find_parts(void *arguments, Diagnostics *diagnostics) {
+    Save *save = arguments;
+    const Storage *storage = save->storage;
+    const Home *home = storage->home;
+    const bool is_sparse = tensor_is_sparse(home->tensor);
+    save->format = file_format_of(save->path);
+    if (!file_format_check(save->format, FILE_WRITE, save->path, home->tensor, diagnostics))
+        return false;
+    save->is_text = !save->format->write;
+    save->tensor = (FileTensor){
+        .type = storage->type, .is_full = !save->is_text || !is_sparse, .order = home->tensor->order};
+    memcpy(save->tensor.extents, home->extents, sizeof home->extents);
+    save->output = output_create(save->path, &save->token, diagnostics->arena);
+    if (save->is_text)
+        return true;
+    if (!is_sparse) {
+        save->parts = storage_piece_parts(storage, diagnostics->arena);
+        return true;
+    }
+    save->region = storage_parts(storage, diagnostics->arena);
+    return storage_list(storage, &save->entries, diagnostics) &&
+           (!entries_sort(&save->entries, NULL) || refuse_list(storage, diagnostics));
+}
+
+static bool create_draft(void *arguments, Diagnostics *diagnostics) {
+    Save *save = arguments;
+    if (!save->is_first)
+        return true;
+    if (!output_possible(&save->output, diagnostics))
+        return false;
+    if (!output_create_draft(&save->output, save->is_text || save->is_on_one_node ? &save->unnamed : NULL))
+        return output_refuse(&save->output, strerror(errno), diagnostics);
+    const char *why =
+        save->is_text ? NULL : save->format->create(save->output.fd, &save->tensor, diagnostics->arena);
+    return !why || output_refuse(&save->output, why, diagnostics);
+}
+
+// Whether all ranks have a draft without a name open: those that have not created it, through its creator.
+static bool open_unnamed_draft(Save *save, MPI_Comm comm) {
+    broadcast(&save->unnamed, sizeof save->unnamed, MPI_BYTE, 0, comm);
+    return save->unnamed.process != 0 &&
+           agree(comm, save->is_first || output_open_unnamed(&save->output, &save->unnamed));
+}
+
+static bool name_draft(void *arguments, Diagnostics *diagnostics) {
+    return output_name_draft(&((Save *)arguments)->output, diagnostics);
+}
+
+static bool open_draft(void *arguments, Diagnostics *diagnostics) {
+    Save *save = arguments;
+    return save->output.fd >= 0 || output_open_draft(&save->output) ||
+           output_refuse(&save->output, strerror(errno), diagnostics);
+}
+
+static bool write_parts(void *arguments, Diagnostics *diagnostics) {
+    Save *save = arguments;
+    const FileFormat *format = save->format;
+    const int fd = save->output.fd;
+    const char *why =
+        tensor_is_sparse(save->storage->home->tensor)
+            ? file_write_entries(format, fd, &save->tensor, &save->entries, &save->region, diagnostics->arena)
+            : format->write(fd, &save->tensor, save->parts.count, save->parts.items, diagnostics->arena);
+    return !why || output_refuse(&save->output, why, diagnostics);
+}
+
+// Every rank opens the draft and writes its own parts.
+static bool save_parts(Save *save, MPI_Comm comm, Diagnostics *diagnostics) {
+    return (open_unnamed_draft(save, comm) || (agree_on_part(comm, name_draft, save, diagnostics) &&
+                                               agree_on_part(comm, open_draft, save, diagnostics))) &&
+           agree_on_part(comm, write_parts, save, diagnostics);
+}
+
+static bool save_lines(Save *save, MPI_Comm comm, Diagnostics *diagnostics) {
+    const bool shared = save->is_on_one_node && open_unnamed_draft(save, comm);
+    return save_text(save->storage, save->format, &save->tensor, &save->output, shared, comm, diagnostics);
+}
+
+static bool close_output(void *arguments, Diagnostics *diagnostics) {
+    return output_close(&((Save *)arguments)->output, true, diagnostics);
+}
+
+static bool finish_output(void *arguments, Diagnostics *diagnostics) {
+    return output_finish(&((Save *)arguments)->output, true, diagnostics);
+}
+
+static bool is_on_one_node(MPI_Comm comm) {
+    MPI_Comm node;
+    int ranks, node_ranks;
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_size(comm, &ranks);
+    MPI_Comm_size(node, &node_ranks);
+    MPI_Comm_free(&node);
+    return node_ranks == ranks;
+}
+
+bool storage_save(const Storage *storage, const char *path, DraftToken token, MPI_Comm comm,
+                  Diagnostics *diagnostics) {
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    Save save = {.storage = storage,
+                 .path = path,
+                 .token = token,
+                 .is_first = rank == 0,
+                 .is_on_one_node = is_on_one_node(comm),
+                 .output.fd = -1};
+    broadcast(&save.token, sizeof save.token, MPI_BYTE, 0, comm);
+    const bool ok =
+        agree_on_part(comm, find_parts, &save, diagnostics) &&
+        agree_on_part(comm, create_draft, &save, diagnostics) &&
+        (save.is_text ? save_lines(&save, comm, diagnostics) : save_parts(&save, comm, diagnostics)) &&
+        agree_on_part(comm, close_output, &save, diagnostics) &&
+        agree_on_part(comm, finish_output, &save, diagnostics);
+    output_finish(&save.output, ok, diagnostics); // nothing where it went well
+    entries_free(&save.entries);
+    return ok;
+}

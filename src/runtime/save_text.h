@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writes a tensor to a file that lists it as text, in rounds: in each, every rank gets the entries of a chunk
+// of the file from those that have them, and formats them. Where all ranks have the file open, each writes
+// its text; else the first rank writes the texts one after the other, as some network file systems lose bytes
+// that are next to those of another node. Beside its own entries a rank has one chunk and its text.
+#ifndef DISTAL_RUNTIME_SAVE_TEXT_H
+#define DISTAL_RUNTIME_SAVE_TEXT_H
+
+#include "io/formats.h"
+#include "io/output.h"
+#include "runtime/agreement.h"
+#include "runtime/storage.h"
+
+// A sparse tensor in the order in which it is stored, a dense one by column. `tensor` has all but its number
+// of entries set. `output` is open on the first rank, or `shared` by all, which are on one node, and empty.
+// Collective.
+bool save_text(const Storage *storage, const FileFormat *format, const FileTensor *tensor,
+               const Output *output, bool shared, MPI_Comm comm, Diagnostics *diagnostics);
+
+#endif
