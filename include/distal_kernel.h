@@ -78,11 +78,11 @@ const distal_view *distal_accumulate(distal_execution *execution, int transfer);
 // Sends what was written through distal_accumulate to its owners.
 void distal_reduce(distal_execution *execution, int transfer);
 
-// A team of threads that add to the same elements of the latest view of distal_accumulate has at most
-// distal_thread_count threads. Thread `thread` adds to its own copy, distal_thread_copy, which has the
-// coordinates and strides of the view. After the team has ended, distal_merge_copies adds the copies to the
-// view, in the order of the threads.
-int distal_thread_count(const distal_execution *execution, int transfer);
+// A team of threads that add to the same elements of the latest view of distal_accumulate, with about `work`
+// additions, has at most distal_thread_count threads. Thread `thread` adds to its own copy,
+// distal_thread_copy, which has the coordinates and strides of the view. After the team has ended,
+// distal_merge_copies adds the copies to the view, in the order of the threads.
+int distal_thread_count(const distal_execution *execution, int transfer, int64_t work);
 void *distal_thread_copy(distal_execution *execution, int transfer, int thread);
 void distal_merge_copies(distal_execution *execution, int transfer);
 

@@ -81,12 +81,25 @@ static bool has_workspace(const LoopKernel *kernel, const LoopBody *body) {
     return false;
 }
 
+// How many iterations that take different times a thread takes at once.
+static const char *portion_text(Emitter *emitter, const LoopNode *node) {
+    if (!node->execution.uneven)
+        return "";
+    const IntExpr *count = int_op(emitter->kernel->arena, INT_SUB, node->upper, node->lower);
+    return arena_printf(emitter->kernel->arena,
+                        count->left ? "1 + (%s) / DISTAL_PORTIONS" : "1 + %s / DISTAL_PORTIONS",
+                        int_text(emitter, count));
+}
+
 // The team that shares the iterations of a loop, its lanes, or how often it is unrolled.
 static void emit_pragma(Emitter *emitter, const LoopNode *node) {
     const LoopExecution *execution = &node->execution;
     const bool team = execution->thread && !emitter->in_team;
+    const char *portion = portion_text(emitter, node);
+    // Threads take the same iterations in each run, as the order of additions depends on it.
     if (execution->thread && emitter->in_team) {
-        emit_line(&emitter->lines, "#pragma omp for schedule(static) nowait");
+        emit_line(&emitter->lines, "#pragma omp for schedule(static%s%s) nowait",
+                  execution->uneven ? ", " : "", portion);
         return;
     }
     if (!team && !execution->vector) {
@@ -106,13 +119,8 @@ static void emit_pragma(Emitter *emitter, const LoopNode *node) {
     if (team && has_workspace(emitter->kernel, &node->body))
         text_printf(&text, " num_threads(distal_workspace_threads(%s))", emitter->names.execution);
     // Not where there are sums, which threads would make in another order in each run.
-    if (team && execution->uneven && !execution->sum_count && !execution->vector) {
-        const IntExpr *count = int_op(emitter->kernel->arena, INT_SUB, node->upper, node->lower);
-        text_printf(&text,
-                    count->left ? " schedule(dynamic, 1 + (%s) / DISTAL_PORTIONS)"
-                                : " schedule(dynamic, 1 + %s / DISTAL_PORTIONS)",
-                    int_text(emitter, count));
-    }
+    if (team && execution->uneven && !execution->sum_count && !execution->vector)
+        text_printf(&text, " schedule(dynamic, %s)", portion);
     if (team && execution->collapsed > 1)
         text_printf(&text, " collapse(%d)", execution->collapsed);
     if (team && execution->work)
@@ -252,8 +260,8 @@ static void emit_transfer(Emitter *emitter, const LoopNode *node) {
 static void emit_team(Emitter *emitter, const LoopNode *node) {
     const LoopNames *names = &emitter->names;
     const char *transfer = names->transfers[node->transfer];
-    emit_line(&emitter->lines, "const int %s = %s > DISTAL_PARALLEL_WORK ? distal_thread_count(%s, %s) : 1;",
-              names->threads, int_text(emitter, node->execution.work), names->execution, transfer);
+    emit_line(&emitter->lines, "const int %s = distal_thread_count(%s, %s, %s);", names->threads,
+              names->execution, transfer, int_text(emitter, node->execution.work));
     emit_line(&emitter->lines, "#pragma omp parallel num_threads(%s)", names->threads);
     emit_open(&emitter->lines, "{");
     emit_line(&emitter->lines, "%s *restrict %s = distal_thread_copy(%s, %s, distal_thread_number());",

@@ -178,12 +178,12 @@ static LoopBody walk(Threads *threads, const LoopBody *body, bool in_team) {
         LoopNode *copy = arena_copy(arena, node, sizeof *node);
         copy->execution.work = NULL;
         const bool is_team = node->kind == LOOP_TEAM;
-        if (is_team || (node->execution.thread && !in_team)) {
+        if (is_team || node->execution.thread) {
             enum { ENTRIES = 16 }; // assumed for each iteration where their number is not known
-            copy->execution.uneven =
-                !is_team && !node->execution.collapsed && is_uneven(threads->kernel, node);
-            copy->execution.work =
-                work_of(threads, node, int_const(arena, copy->execution.uneven ? ENTRIES : 1));
+            const bool uneven = !node->execution.collapsed && is_uneven(threads->kernel, node);
+            copy->execution.uneven = uneven && !is_team;
+            if (!in_team)
+                copy->execution.work = work_of(threads, node, int_const(arena, uneven ? ENTRIES : 1));
         }
         // A call whose length is not known yet cannot decide.
         if (node->execution.call && !is_known(threads, node->execution.call))

@@ -511,9 +511,22 @@ const Leaf *leaf_create(const LeafSite *site, const Stmt *stmt) {
     return create_leaf(builder, site, stmt);
 }
 
-bool leaf_has_copies(const Leaf *leaf) {
+// The loop whose iterations are shared by threads with copies; NULL where none is.
+static const LeafLoop *loop_with_copies(const Leaf *leaf) {
     for (int l = 0; l < leaf->loop_count; l++)
         if (leaf->loops[l].thread_copies)
-            return true;
-    return false;
+            return &leaf->loops[l];
+    return NULL;
+}
+
+bool leaf_has_copies(const Leaf *leaf) {
+    return loop_with_copies(leaf);
+}
+
+int64_t leaf_copy_limit(const Cin *cin, const Leaf *leaf) {
+    enum { DEFAULT_LIMIT = 32 << 20 };
+    const LeafLoop *loop = loop_with_copies(leaf);
+    if (!loop)
+        return 0;
+    return cin_directive(cin, DIRECTIVE_PARALLELIZE, loop->var) ? INT64_MAX : DEFAULT_LIMIT;
 }

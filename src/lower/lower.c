@@ -201,9 +201,9 @@ static bool lower_loops_of(Lowering *lowering, const Stmt *stmt, int first, cons
         return false;
     note_calls(lowering->spmd, leaf);
     lowering->nests[last].cleared = leaf_cleared(lowering->spmd, leaf, stage);
-    if (leaf_has_copies(leaf))
-        for (int64_t t = first_transfer; t < lowering->transfers.count; t++)
-            lowering->transfers.items[t].thread_copies = lowering->transfers.items[t].kind == TRANSFER_REDUCE;
+    for (int64_t t = first_transfer; t < lowering->transfers.count; t++)
+        if (lowering->transfers.items[t].kind == TRANSFER_REDUCE)
+            lowering->transfers.items[t].copy_limit = leaf_copy_limit(cin, leaf);
     lowering->nests[last].body = build_tree(lowering, loops, 0, depth, first_transfer, leaf);
     return true;
 }

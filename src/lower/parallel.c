@@ -195,6 +195,37 @@ static bool check_vector_outside_threads(const Analysis *analysis) {
     return true;
 }
 
+static bool has_commands(const Analysis *analysis) {
+    const Cin *cin = analysis->site->cin;
+    for (int i = 0; i < analysis->loop_count; i++)
+        if (cin_directive(cin, DIRECTIVE_PARALLELIZE, analysis->loops[i].var) ||
+            cin_directive(cin, DIRECTIVE_UNROLL, analysis->loops[i].var))
+            return true;
+    return false;
+}
+
+// Whether threads share the outermost loop of a sparse leaf and add to copies, where no command says how its
+// loops are executed: they would race there, and a loop that writes distinct elements is reached only by the
+// entries of a slice, which are too few for a team, as in y(j) = B(i, j) * x(i) with B by rows.
+static bool copies_by_default(const Analysis *analysis) {
+    const LeafSite *site = analysis->site;
+    int order[MAX_VARS], distinct = 0;
+    if (analysis->loop_count == 0 || analysis->plain_count < analysis->loop_count || site->row ||
+        site->inner || !leaf_sparse_tensor(site) || tensor_is_sparse(site->assign->lhs->tensor) ||
+        has_commands(analysis) || updates_one_element(analysis, 0) ||
+        leaf_determines(site, analysis->loops[0].var, 0))
+        return false;
+    for (int i = 0; i < analysis->loop_count; i++)
+        order[i] = analysis->loops[i].var;
+    while (distinct < analysis->loop_count && !analysis->loops[distinct].distinct)
+        distinct++;
+    const VarSet bounded = leaf_bounded(site, order);
+    for (int i = 0; i <= distinct && i < analysis->loop_count; i++)
+        if (bounded >> order[i] & 1)
+            return true;
+    return false;
+}
+
 bool leaf_parallelize(const LeafSite *site, LeafLoop *loops, int loop_count, const BlasCall *call) {
     Analysis analysis = {.site = site, .loops = loops, .loop_count = loop_count};
     analysis.plain_count = loop_count - (call ? blas_call_loops(call) : 0);
@@ -211,5 +242,7 @@ bool leaf_parallelize(const LeafSite *site, LeafLoop *loops, int loop_count, con
             "call are not",
             site->cin->vars[at].name);
     }
+    if (copies_by_default(&analysis))
+        loops[0].thread_copies = true;
     return apply_commands(&analysis) && check_vector_outside_threads(&analysis);
 }

@@ -95,6 +95,8 @@ const RankTransfer *plan_rank_transfer(StatementPlan *plan, int transfer, int64_
 // Bytes of the buffers of that part on its rank, and of what each of its threads but the first adds to.
 int64_t rank_buffer_bytes(const RankTransfer *transfer);
 int64_t rank_copy_bytes(const StatementPlan *plan, const RankTransfer *transfer);
+// Bytes of a copy of `bytes` bytes, which begins at a line of the cache; 0 where threads have none.
+int64_t transfer_copy_bytes(const Transfer *transfer, int64_t bytes);
 // The tensors whose homes a rank sets to zero before it executes its parts (by transfer): their number.
 // `zeroed` has room for one in each nest.
 int plan_rank_zeroed(const StatementPlan *plan, const RankTransfer *const *parts, const Tensor **zeroed);

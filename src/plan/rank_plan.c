@@ -245,10 +245,15 @@ int64_t rank_buffer_bytes(const RankTransfer *transfer) {
     return saturated_mul(elements, size);
 }
 
+int64_t transfer_copy_bytes(const Transfer *transfer, int64_t bytes) {
+    enum { CACHE_LINE = 64 };
+    return bytes > transfer->copy_limit ? 0 : saturated_mul(ceil_div(bytes, CACHE_LINE), CACHE_LINE);
+}
+
 int64_t rank_copy_bytes(const StatementPlan *plan, const RankTransfer *transfer) {
     const Tensor *tensor = transfer->transfer->access->tensor;
     const int64_t size = (int64_t)type_info(tensor->type)->size;
-    if (!transfer->transfer->thread_copies)
+    if (transfer->transfer->copy_limit == 0)
         return 0;
     if (tensor_is_sparse(tensor)) {
         const int64_t *entries = plan->homes[tensor->id].stored_entries;
@@ -261,6 +266,5 @@ int64_t rank_copy_bytes(const StatementPlan *plan, const RankTransfer *transfer)
         if (!transfer->steps[s].empty && transfer->steps[s].piece >= 0)
             elements = max_i64(elements, rect_volume(&own.rects.items[transfer->steps[s].piece]));
     arena_free(scratch);
-    // Copies begin at a line of the cache.
-    return saturated_mul(ceil_div(saturated_mul(elements, size), 64), 64);
+    return transfer_copy_bytes(transfer->transfer, saturated_mul(elements, size));
 }

@@ -155,14 +155,14 @@ static void count_view_of(TransferFigurer *figurer, int64_t rank, const Footprin
         piece = pieces_in_place(&pieces, &footprint->bounds);
     if (piece < 0)
         figurer->sums.buffer[rank] = max_i64(figurer->sums.buffer[rank], footprint->volume);
-    if (planner->transfer->thread_copies)
+    if (planner->transfer->copy_limit > 0)
         figurer->sums.copy[rank] =
             max_i64(figurer->sums.copy[rank], copy_elements(figurer, rank, footprint, piece));
 }
 
 static bool views_are_shared(const Sweep *sweep) {
     const Planner *planner = &sweep->figurer.planner;
-    return planner->footprints->existence && !planner->transfer->thread_copies &&
+    return planner->footprints->existence && planner->transfer->copy_limit == 0 &&
            planner->home->kind == HOME_LAYOUT && !planner->home->replicated;
 }
 
@@ -265,8 +265,8 @@ static TransferFigures finish_figures(const Sweep *sweep, int64_t size) {
         const int64_t buffers = saturated_mul(sums->buffer[rank], sums->passes_on[rank] ? 2 : 1);
         sums->buffer[rank] = saturated_mul(saturated_add(buffers, sums->scratch[rank]), size);
         sums->elements[rank] = saturated_mul(sums->elements[rank], size);
-        // Copies begin at a line of the cache.
-        sums->copy[rank] = saturated_mul(ceil_div(saturated_mul(sums->copy[rank], size), 64), 64);
+        sums->copy[rank] =
+            transfer_copy_bytes(figurer->planner.transfer, saturated_mul(sums->copy[rank], size));
     }
     return (TransferFigures){.transfer = figurer->planner.transfer,
                              .pattern = figurer->pattern,

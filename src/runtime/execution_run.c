@@ -192,9 +192,16 @@ void distal_reduce(distal_execution *execution, int transfer) {
     transfer_reduce(&execution->transfers[transfer]);
 }
 
-int distal_thread_count(const distal_execution *execution, int transfer) {
-    const int most = execution->transfers[transfer].copies.count + 1, now = omp_get_max_threads();
-    return now < most ? now : most;
+// Copies that no command requires are set to zero and added in less time than the work that they divide.
+int distal_thread_count(const distal_execution *execution, int transfer, int64_t work) {
+    const TransferState *state = &execution->transfers[transfer];
+    const bool required = state->scope.plan->transfer->copy_limit == INT64_MAX;
+    int64_t count = min_i64(omp_get_max_threads(), state->copies.count + 1);
+    if (work <= DISTAL_PARALLEL_WORK)
+        return 1;
+    if (!required && state->copies.count > 0)
+        count = min_i64(count, 1 + work / max_i64(1, state->copies.pitch));
+    return (int)count;
 }
 
 void *distal_thread_copy(distal_execution *execution, int transfer, int thread) {

@@ -41,7 +41,9 @@ static int64_t largest_span(const TransferState *state) {
 bool transfer_allocate_copies(TransferState *state, Diagnostics *diagnostics) {
     const int threads = omp_get_max_threads();
     const int64_t span = largest_span(state);
-    if (!state->scope.plan->transfer->thread_copies || (state->copies.data && span <= state->copies.pitch))
+    const int64_t size = (int64_t)type_info(state->scope.storage->type)->size;
+    if (transfer_copy_bytes(state->scope.plan->transfer, saturated_mul(span, size)) == 0 ||
+        (state->copies.data && span <= state->copies.pitch))
         return true;
     copies_free(&state->copies);
     return copies_allocate(&state->copies, threads - 1, span, state->scope.storage->type) ||

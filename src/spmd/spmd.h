@@ -45,7 +45,9 @@ typedef struct {
     int at; // variable of the loop that it is at (for diagnostics and plans), -1: outside of all loops
     int loop_count; // sequential loops around it, outermost first
     int loops[MAX_VARS];
-    bool thread_copies; // threads of the leaf add to copies of their own of what the view covers
+    // Threads of the leaf add to copies of their own of what the view covers, unless a copy takes more bytes;
+    // 0: they do not. INT64_MAX where a command says so.
+    int64_t copy_limit;
 } Transfer;
 
 // A leaf: loops without communication inside. Bounds are upper bounds of loops that start at 0 and step by 1;

@@ -112,6 +112,21 @@ def test_results(folder):
             check(numpy.allclose(found, values, rtol=1e-13, atol=0), f"{name}: {found} is not {values}")
 
 
+def test_copies_of_threads(folder):
+    """Rows that add to the same elements, of many entries and of few: the same from run to run, and in all threads."""
+    text = "param n = 8192; tensor B(n, n): f64, csr; tensor x(n): f64; tensor y(n): f64; y(j) = B(i, j) * x(i)"
+    written = set()
+    for run in range(3):
+        distal(["run", "-e", text, "--threads", "3", "--in", "B=rmat:1:13:60000", "--check", "-q", "--out",
+                f"y={folder}/y.npy"])
+        with open(f"{folder}/y.npy", "rb") as file:
+            written.add(file.read())
+    check(len(written) == 1, "sums differ from run to run")
+    text = "param n = 3000; tensor T(n, 40, 30): f64, csf; tensor A(30, 9): f64; tensor C(n, 9): f64; " \
+        "tensor D(40, 9): f64; A(k, l) = T(i, j, k) * C(i, l) * D(j, l)"
+    distal(["run", "-e", text, "--threads", "3", "--in", "T=sparse:1:50000", "--check", "-q"])
+
+
 def test_converted(folder):
     """Operands whose storage order does not fit the loops are converted; a loop over all elements of the large
     matrices would not end in time."""

@@ -303,7 +303,7 @@ static void test_in_home(MPI_Comm comm, int rank, int ranks) {
 // All threads but the second add to copies, the first to the home, which lies spread out in memory.
 static void copies_kernel(distal_execution *execution, const int64_t *params) {
     const distal_view *view = distal_accumulate(execution, 0);
-    const int threads = distal_thread_count(execution, 0);
+    const int threads = distal_thread_count(execution, 0, INT64_MAX);
     CHECK(threads == omp_get_max_threads(), "%d threads", threads);
     for (int t = threads - 1; t >= 0 && view->values; t--) {
         if (t == 1)
@@ -322,7 +322,7 @@ static void copies_kernel(distal_execution *execution, const int64_t *params) {
 // The blocks of rows of the ranks, with `stride` from one row to the next.
 static distal_execution *assemble_copies(Fixture *fixture, RankTransfer *plan, RankStep *step,
                                          int64_t *memory, int64_t stride, MPI_Comm comm, int ranks) {
-    fixture->transfer.thread_copies = true;
+    fixture->transfer.copy_limit = INT64_MAX;
     Piece piece = {
         .rect = fixture->storage->pieces[0].rect, .stride = {stride, 1}, .type = TYPE_I64, .data = memory};
     storage_free(fixture->storage);

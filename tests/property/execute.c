@@ -116,7 +116,7 @@ static void release(Run *run) {
 static int64_t copy_bytes(const Run *run, const RankTransfer *own) {
     const Tensor *tensor = own->transfer->access->tensor;
     int64_t elements = 0;
-    for (int64_t s = 0; s < own->step_count && own->transfer->thread_copies; s++) {
+    for (int64_t s = 0; s < own->step_count && own->transfer->copy_limit > 0; s++) {
         const RankStep *step = &own->steps[s];
         if (step->empty)
             continue;
@@ -127,7 +127,7 @@ static int64_t copy_bytes(const Run *run, const RankTransfer *own) {
         }
         elements = max_i64(elements, span);
     }
-    return elements * (int64_t)type_info(tensor->type)->size;
+    return transfer_copy_bytes(own->transfer, elements * (int64_t)type_info(tensor->type)->size);
 }
 
 static void check_buffers(Run *run, int statement) {

@@ -119,10 +119,10 @@ void *distal_workspace(const distal_execution *execution, int workspace, int thr
     return execution->rows[workspace] + (size_t)thread * row_size(execution, workspace);
 }
 
-int distal_thread_count(const distal_execution *execution, int transfer) {
+int distal_thread_count(const distal_execution *execution, int transfer, int64_t work) {
     assert_int_equal(execution->spmd->transfers[transfer].kind, TRANSFER_REDUCE);
-    assert_true(execution->spmd->transfers[transfer].thread_copies);
-    return THREADS;
+    assert_true(execution->spmd->transfers[transfer].copy_limit > 0);
+    return work > 0 ? THREADS : 1;
 }
 
 static const Whole *written(const distal_execution *execution, int transfer) {

@@ -122,9 +122,9 @@ void *distal_space(const distal_execution *execution) {
     return NULL;
 }
 
-int distal_thread_count(const distal_execution *execution, int transfer) {
+int distal_thread_count(const distal_execution *execution, int transfer, int64_t work) {
     (void)execution, (void)transfer;
-    return THREADS;
+    return work > 0 ? THREADS : 1;
 }
 
 static Whole *written(const distal_execution *execution, int transfer) {

@@ -120,22 +120,23 @@ for each processor (), active:
     start FETCH_x
     S = wait FETCH_S with S_pos1 = levels[0].arrays[0], S_crd1 = levels[0].arrays[1], S_crd2 = levels[1].arrays[0]
     x = wait FETCH_x with x_lo0 = lo[0]
-    leaf where active:  # loops: 'S' is sparse
-        let S_begin1 = S_pos1[0]
-        let S_end1 = S_pos1[1]
-        let p_count = S_end1 - S_begin1
-        for pi in 0 .. 64:
-            let po_end = ceil_div(p_count - pi, 64)
-            for po in 0 .. po_end:
-                let p = po * 64 + pi
-                let S_from2 = S_begin1 + p
-                let S_to2 = S_from2 + 1
-                let S_last2 = S_to2 - 1
-                if S_from2 < S_to2:
-                    for S_p1 in S_from2 .. S_last2 + 1:
-                        let i = S_crd1[S_p1]
-                        let j = S_crd2[S_p1]
-                        y[i - y_lo0] += S[S_p1] * x[j - x_lo0]
+    leaf where active && y:  # loops: 'S' is sparse
+        team, each thread with y_own for y:
+            let S_begin1 = S_pos1[0]
+            let S_end1 = S_pos1[1]
+            let p_count = S_end1 - S_begin1
+            for pi in 0 .. 64:  # threads
+                let po_end = ceil_div(p_count - pi, 64)
+                for po in 0 .. po_end:
+                    let p = po * 64 + pi
+                    let S_from2 = S_begin1 + p
+                    let S_to2 = S_from2 + 1
+                    let S_last2 = S_to2 - 1
+                    if S_from2 < S_to2:
+                        for S_p1 in S_from2 .. S_last2 + 1:
+                            let i = S_crd1[S_p1]
+                            let j = S_crd2[S_p1]
+                            y_own[i - y_lo0] += S[S_p1] * x[j - x_lo0]
     release FETCH_x
     release FETCH_S
     reduce REDUCE_y

@@ -70,8 +70,7 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
         const int64_t C_lo0 = C_view->lo[0], C_stride0 = C_view->stride[0], C_lo1 = C_view->lo[1];
         // loops: the schedule says how 'k' is executed
         if (active && A) {
-            const int threads = n * n * n > DISTAL_PARALLEL_WORK ? distal_thread_count(execution, REDUCE_A) :
-                    1;
+            const int threads = distal_thread_count(execution, REDUCE_A, n * n * n);
 #pragma omp parallel num_threads(threads)
             {
                 double *restrict A_own = distal_thread_copy(execution, REDUCE_A, distal_thread_number());

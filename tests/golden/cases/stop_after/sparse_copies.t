@@ -1,0 +1,73 @@
+# Rows of a sparse operand that add to the same elements: threads share the rows, and each adds to a copy of the result.
+# run: explain {file} --stop-after loops
+--- program
+param n = 100
+tensor B(n, n): f64, csr
+tensor x(n): f64
+tensor y(n): f64
+tensor T(n, n, n): f64, csf
+tensor C(n, 40): f64
+tensor D(n, 40): f64
+tensor A(n, 40): f64
+y(j) = B(i, j) * x(i)
+A(k, l) = T(i, j, k) * C(i, l) * D(j, l)
+--- stdout
+# REDUCE_y: reduce y[:]
+# FETCH_B: fetch B[:, :]
+# FETCH_x: fetch x[:]
+for each processor (), active:
+    y = open REDUCE_y with y_lo0 = lo[0]
+    start FETCH_B
+    start FETCH_x
+    B = wait FETCH_B with B_lo0 = lo[0], B_extent0 = extent[0], B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
+    x = wait FETCH_x with x_lo0 = lo[0]
+    leaf where active && y:  # loops: 'B' is sparse
+        team, each thread with y_own for y:
+            for i in 0 .. n:  # threads, uneven
+                let B_p1 = i - B_lo0
+                let B_begin2 = B_pos2[B_p1]
+                let B_end2 = B_pos2[B_p1 + 1]
+                let x_value: f64 = B_begin2 < B_end2 ? x[i - x_lo0] : 0.0
+                for B_p2 in B_begin2 .. B_end2:  # distinct, vector
+                    let j = B_crd2[B_p2]
+                    y_own[j - y_lo0] += B[B_p2] * x_value
+    release FETCH_x
+    release FETCH_B
+    reduce REDUCE_y
+
+# REDUCE_A: reduce A[:, :]
+# FETCH_T: fetch T[:, :, :]
+# FETCH_C: fetch C[:, :]
+# FETCH_D: fetch D[:, :]
+for each processor (), active:
+    A = open REDUCE_A with A_lo0 = lo[0], A_stride0 = stride[0], A_lo1 = lo[1]
+    start FETCH_T
+    start FETCH_C
+    start FETCH_D
+    T = wait FETCH_T with T_pos1 = levels[0].arrays[0], T_crd1 = levels[0].arrays[1], T_pos2 = levels[1].arrays[0], T_crd2 = levels[1].arrays[1], T_pos3 = levels[2].arrays[0], T_crd3 = levels[2].arrays[1]
+    C = wait FETCH_C with C_lo0 = lo[0], C_stride0 = stride[0], C_lo1 = lo[1]
+    D = wait FETCH_D with D_lo0 = lo[0], D_stride0 = stride[0], D_lo1 = lo[1]
+    leaf where active && A:  # loops: 'T' is sparse
+        team, each thread with A_own for A:
+            let T_begin1 = T_pos1[0]
+            let T_end1 = T_pos1[1]
+            for T_p1 in T_begin1 .. T_end1:  # threads, uneven
+                let i = T_crd1[T_p1]
+                let T_begin2 = T_pos2[T_p1]
+                let T_end2 = T_pos2[T_p1 + 1]
+                let C_at = (i - C_lo0) * C_stride0 - C_lo1
+                for T_p2 in T_begin2 .. T_end2:
+                    let j = T_crd2[T_p2]
+                    let T_begin3 = T_pos3[T_p2]
+                    let T_end3 = T_pos3[T_p2 + 1]
+                    let D_at = (j - D_lo0) * D_stride0 - D_lo1
+                    for T_p3 in T_begin3 .. T_end3:  # distinct
+                        let k = T_crd3[T_p3]
+                        let T_value: f64 = T[T_p3]
+                        let A_own_at = (k - A_lo0) * A_stride0 - A_lo1
+                        for l in 0 .. 40:  # distinct, vector
+                            A_own[A_own_at + l] += T_value * C[C_at + l] * D[D_at + l]
+    release FETCH_D
+    release FETCH_C
+    release FETCH_T
+    reduce REDUCE_A
