@@ -45,6 +45,8 @@ typedef struct {
     double seconds;
     int64_t threads; // the largest number of a rank
     bool ready;
+    PlannedProgram *made; // for a plan that is made again, until the plan has it
+    bool replaced;        // the plan has it
 } PlanCall;
 
 static distal_plan *plan_new(distal_context *context) {
@@ -163,11 +165,8 @@ static distal_status assemble(distal_context *context, void *arguments) {
 static void undo(const distal_plan *plan) {
     for (int t = 0; plan->uses && t < plan->tensor_count; t++) {
         const Use *use = &plan->uses[t];
-        if (use->allocated_here) {
-            storage_free(use->tensor->storage);
-            use->tensor->storage = NULL;
-            use->tensor->memory++;
-        }
+        if (use->allocated_here)
+            tensor_free_memory(use->tensor);
         if (use->placed_here) {
             use->tensor->home.known = false;
             use->tensor->home_changes++;
@@ -293,7 +292,9 @@ static void release_parts(distal_plan *plan) {
     arena_free(plan->arena);
     plan->execution = NULL;
     plan->program = NULL;
+    plan->arena = NULL;
     plan->uses = NULL;
+    plan->storages = NULL;
     plan->figures = NULL;
 }
 
@@ -407,22 +408,22 @@ static distal_status plan_again(distal_context *context, void *arguments) {
     return DISTAL_OK;
 }
 
-// The plan has its old program, or the new one and nothing made from it yet.
+// The plan has its old program, or the new one and nothing made from it yet. Allocates before it releases.
 static distal_status replace_program(distal_context *context, void *arguments) {
     PlanCall *call = arguments;
     distal_plan *plan = call->plan;
-    PlannedProgram *program = NULL;
-    const distal_status status = planned_create(context, call->statement, call->params, &program);
-    if (status != DISTAL_OK) {
-        planned_release(program);
+    const distal_status status = planned_create(context, call->statement, call->params, &call->made);
+    if (status != DISTAL_OK)
         return status;
-    }
-    program->kernel = plan->program->kernel;
-    program->threads = call->threads;
-    plan_count_threads(program->plan, call->threads);
+    call->made->kernel = plan->program->kernel;
+    call->made->threads = call->threads;
+    plan_count_threads(call->made->plan, call->threads);
+    Arena *arena = arena_create_within(context->arena);
     release_parts(plan);
-    plan->program = program;
-    plan->arena = arena_create_within(context->arena);
+    plan->program = call->made;
+    plan->arena = arena;
+    call->made = NULL;
+    call->replaced = true;
     return DISTAL_OK;
 }
 
@@ -454,8 +455,12 @@ static distal_status follow_entries(distal_plan *plan) {
     status = call_agree(context, call_local(context, plan_again, &call));
     if (status == DISTAL_OK)
         status = call_agree(context, call_continue(context, find_boundaries, &call));
-    return status == DISTAL_OK ? build_plan(context, &call, call_continue(context, replace_program, &call))
-                               : status;
+    if (status == DISTAL_OK)
+        status = build_plan(context, &call, call_continue(context, replace_program, &call));
+    planned_release(call.made);
+    if (status != DISTAL_OK && call.replaced)
+        undo(plan);
+    return status;
 }
 
 distal_status distal_execute(distal_plan *plan) {
