@@ -190,6 +190,6 @@ bool result_finish(Result *result, Diagnostics *diagnostics) {
 void result_settle(Result *result, bool ok) {
     if (result->kind == RESULT_ASSEMBLED)
         storage_settle(result->target, &result->before, ok);
-    else if (!ok && result->kind == RESULT_SHARED)
+    else if (!ok && result->kind != RESULT_DENSE)
         storage_clear(result->target);
 }
