@@ -6,6 +6,7 @@
 #include "runtime/list.h"
 #include "runtime/load.h"
 #include "runtime/load_sparse.h"
+#include "runtime/wait.h"
 
 #include <string.h>
 
@@ -84,12 +85,14 @@ const BoundariesArray *balance_known(const distal_context *context, Arena *arena
     return known;
 }
 
-// A tensor that gets another home.
+// A tensor that gets another home. Local calls make the home of a tensor known, and allocate a dense one, so
+// some ranks may have neither.
 typedef struct {
     distal_tensor *tensor;
-    Arena *arena; // of the home
+    Arena *arena; // of the home; NULL: it has not been found on this rank
     Home home;
-} Move;
+    Storage *storage; // there
+} HomeChange;
 
 // Boundaries in the entries of a tensor, while they are found and tensors follow them. What a rank does alone
 // is in parts that all agree on.
@@ -104,7 +107,8 @@ typedef struct {
     DivisionArray list;
     Arena *arena; // of what is found
     BoundariesArray found;
-    Array(Move) moves;
+    Array(HomeChange) changes;
+    int *flags;           // of each of these, whether any rank has memory, and whether it moves
     distal_status status; // of this rank
 } Dividing;
 
@@ -116,7 +120,7 @@ static bool begin_dividing(void *arguments, Diagnostics *diagnostics) {
     return dividing->entries || sparse_entries(dividing->tensor->storage, &dividing->listed, diagnostics);
 }
 
-static bool begin_taking_over(void *arguments, Diagnostics *diagnostics) {
+static bool begin_copying(void *arguments, Diagnostics *diagnostics) {
     (void)diagnostics;
     Dividing *dividing = arguments;
     const distal_tensor *result = dividing->tensor;
@@ -134,27 +138,35 @@ static bool begin_taking_over(void *arguments, Diagnostics *diagnostics) {
     return true;
 }
 
-// Which tensors get another home: those in memory of the caller do not move.
-static bool find_moves(void *arguments, Diagnostics *diagnostics) {
+static bool find_home(const Dividing *dividing, HomeChange *change) {
+    change->arena = arena_create_within(change->tensor->arena);
+    return tensor_place(dividing->context, change->tensor, change->arena, &change->home);
+}
+
+// The tensors that may get another home: those in memory of the caller do not move.
+static bool find_changes(void *arguments, Diagnostics *diagnostics) {
     (void)diagnostics;
     Dividing *dividing = arguments;
     distal_context *context = dividing->context;
     for (distal_tensor *tensor = context->tensors; tensor; tensor = tensor->next) {
         DivisionArray list = {0};
         placement_divisions(context, tensor, dividing->tensor, context->scratch, &list);
-        if (list.count == 0 || !tensor->home.known)
+        if (list.count > 0)
+            array_push(context->scratch, dividing->changes, (HomeChange){.tensor = tensor});
+    }
+    dividing->flags = arena_array(context->scratch, int, 2 * dividing->changes.count);
+    for (int64_t i = 0; i < dividing->changes.count; i++) {
+        HomeChange *change = &dividing->changes.items[i];
+        const distal_tensor *tensor = change->tensor;
+        if (!tensor->home.known)
             continue;
-        Move move = {.tensor = tensor, .arena = arena_create_within(tensor->arena)};
-        array_push(context->scratch, dividing->moves, move);
-        Move *last = &dividing->moves.items[dividing->moves.count - 1];
-        if (!tensor_place(context, tensor, move.arena, &last->home)) {
+        if (!find_home(dividing, change)) {
             dividing->status = DISTAL_INVALID;
             return false;
         }
-        if (home_equal(&tensor->home, &last->home)) {
-            arena_free(move.arena);
-            dividing->moves.count--;
-        } else if (tensor->storage && !tensor->storage->owned) {
+        dividing->flags[2 * i] = tensor->storage != NULL;
+        dividing->flags[2 * i + 1] = !home_equal(&tensor->home, &change->home);
+        if (dividing->flags[2 * i + 1] && tensor->storage && !tensor->storage->owned) {
             dividing->status = invalid(
                 context,
                 "tensor '%s' uses an array of the caller and lies where the entries of '%s' say: free it "
@@ -166,52 +178,59 @@ static bool find_moves(void *arguments, Diagnostics *diagnostics) {
     return true;
 }
 
+// Of those that move and have memory on other ranks only.
+static bool find_other_homes(void *arguments, Diagnostics *diagnostics) {
+    (void)diagnostics;
+    const Dividing *dividing = arguments;
+    for (int64_t i = 0; i < dividing->changes.count; i++) {
+        HomeChange *change = &dividing->changes.items[i];
+        if (dividing->flags[2 * i] && dividing->flags[2 * i + 1] && !change->arena &&
+            !find_home(dividing, change))
+            return false;
+    }
+    return true;
+}
+
 typedef struct {
-    distal_tensor *tensor;
-    const Storage *from;
+    const Storage *from; // NULL: nothing is sent
+    HomeChange *change;
     Entries entries; // each once, over all ranks
-} Moving;
+} ElementMove;
 
 static bool create_storage(void *arguments, Diagnostics *diagnostics) {
-    Moving *moving = arguments;
-    distal_tensor *tensor = moving->tensor;
-    tensor->storage = storage_create(&tensor->home, tensor->context->rank, true, diagnostics);
-    return tensor->storage && storage_list(moving->from, &moving->entries, diagnostics);
+    ElementMove *move = arguments;
+    HomeChange *change = move->change;
+    change->storage = storage_create(&change->home, change->tensor->context->rank, true, diagnostics);
+    if (!change->storage)
+        return false;
+    move->entries = storage_no_entries(change->storage);
+    return !move->from || storage_list(move->from, &move->entries, diagnostics);
 }
 
-// What a tensor has goes to its new home. After a failure it has nothing.
-static bool move_elements(distal_context *context, distal_tensor *tensor, const Storage *from) {
-    Moving moving = {.tensor = tensor, .from = from};
-    tensor->storage = NULL;
-    const bool ok = agree_on_part(context->comm, create_storage, &moving, context->diagnostics) &&
-                    storage_take_share(tensor->storage, &moving.entries, context->comm, context->diagnostics);
-    entries_free(&moving.entries);
-    if (!ok) {
-        storage_free(tensor->storage);
-        tensor->storage = NULL;
-    }
+// Sends the elements of a tensor to its new home: those of a dense one with their coordinates, too, which are
+// more bytes than the elements.
+static bool move_elements(const Dividing *dividing, HomeChange *change) {
+    distal_context *context = dividing->context;
+    const bool gets_others = dividing->entries && change->tensor == dividing->tensor;
+    ElementMove move = {.from = gets_others ? NULL : change->tensor->storage, .change = change};
+    const bool ok = agree_on_part(context->comm, create_storage, &move, context->diagnostics) &&
+                    storage_take_share(change->storage, &move.entries, context->comm, context->diagnostics);
+    entries_free(&move.entries);
     return ok;
 }
 
-static bool move_tensor(const Dividing *dividing, const Move *move) {
-    distal_tensor *tensor = move->tensor;
-    Arena *settled = tensor->settled;
-    const Home old = tensor->home;
-    Storage *from = tensor->storage;
-    tensor->home = move->home;
-    tensor->settled = move->arena;
+static void change_home(const HomeChange *change, bool has_memory) {
+    distal_tensor *tensor = change->tensor;
+    arena_free(tensor->settled);
+    tensor->home = change->home;
+    tensor->settled = change->arena;
     tensor->home_changes++;
-    bool ok = true;
-    if (from) {
-        if (dividing->entries && tensor == dividing->tensor)
-            storage_clear(from); // it gets others
-        from->home = &old;
-        ok = move_elements(dividing->context, tensor, from);
-        storage_free(from);
-        tensor->memory++;
-    }
-    arena_free(settled);
-    return ok;
+    if (!has_memory)
+        return;
+    storage_free(tensor->storage);
+    tensor->storage = change->storage;
+    tensor->storage->home = &tensor->home;
+    tensor->memory++;
 }
 
 // With the entries in each part.
@@ -223,20 +242,41 @@ static bool same_boundaries(const Boundaries *a, const Boundaries *b) {
            memcmp(a->first, b->first, size * modes) == 0;
 }
 
-// Replaces the boundaries that are known by those that have been found; all that is placed by them follows.
-static distal_status follow(Dividing *dividing) {
+// The new homes of all that is placed by the boundaries, and the elements there.
+static bool prepare_changes(Dividing *dividing) {
     distal_context *context = dividing->context;
+    if (!agree_on_part(context->comm, find_changes, dividing, context->diagnostics))
+        return false;
+    all_reduce(dividing->flags, (int)(2 * dividing->changes.count), MPI_INT, MPI_LOR, context->comm);
+    bool ok = agree_on_part(context->comm, find_other_homes, dividing, context->diagnostics);
+    for (int64_t i = 0; i < dividing->changes.count && ok; i++)
+        ok = !dividing->flags[2 * i] || !dividing->flags[2 * i + 1] ||
+             move_elements(dividing, &dividing->changes.items[i]);
+    return ok;
+}
+
+// Replaces the boundaries that are known by those that have been found; all that is placed by them moves.
+// After a failure nothing has changed.
+static distal_status apply_boundaries(Dividing *dividing) {
     distal_tensor *tensor = dividing->tensor;
     const BoundariesArray before = tensor->boundaries;
     tensor->boundaries = dividing->found;
-    if (!agree_on_part(context->comm, find_moves, dividing, context->diagnostics)) {
+    const bool ok = prepare_changes(dividing);
+    for (int64_t i = 0; i < dividing->changes.count; i++) {
+        HomeChange *change = &dividing->changes.items[i];
+        if (ok && dividing->flags[2 * i + 1] && change->arena) {
+            change_home(change, dividing->flags[2 * i]);
+        } else {
+            storage_free(change->storage);
+            arena_free(change->arena);
+        }
+    }
+    if (!ok) {
         tensor->boundaries = before;
-        for (int64_t i = 0; i < dividing->moves.count; i++)
-            arena_free(dividing->moves.items[i].arena);
         arena_free(dividing->arena);
         return dividing->status == DISTAL_OK ? DISTAL_FAILED : dividing->status;
     }
-    bool changed = false, ok = true;
+    bool changed = false;
     for (int64_t i = 0; i < dividing->found.count; i++) {
         const Boundaries *old = boundaries_find(&before, &dividing->found.items[i]->division);
         changed = changed || !old || !same_boundaries(old, dividing->found.items[i]);
@@ -246,9 +286,7 @@ static distal_status follow(Dividing *dividing) {
     if (tensor->balance_arena)
         arena_free(tensor->balance_arena);
     tensor->balance_arena = dividing->arena;
-    for (int64_t i = 0; i < dividing->moves.count; i++)
-        ok &= move_tensor(dividing, &dividing->moves.items[i]);
-    return ok ? DISTAL_OK : DISTAL_FAILED;
+    return DISTAL_OK;
 }
 
 // Finds the boundaries of all that is divided in the entries that the ranks have.
@@ -265,7 +303,7 @@ static distal_status divide(Dividing *dividing) {
     }
     entries_free(&dividing->listed);
     if (ok && dividing->list.count > 0)
-        return follow(dividing);
+        return apply_boundaries(dividing);
     arena_free(dividing->arena);
     return ok ? DISTAL_OK : DISTAL_FAILED;
 }
@@ -285,14 +323,14 @@ static distal_status divide_again(distal_context *context, distal_tensor *tensor
     return status;
 }
 
-static distal_status take_over(distal_context *context, distal_tensor *result, const distal_tensor *operand,
-                               const Division *division) {
+static distal_status copy_boundaries(distal_context *context, distal_tensor *result,
+                                     const distal_tensor *operand, const Division *division) {
     Dividing dividing = {.context = context, .tensor = result, .operand = operand, .division = division};
-    if (!agree_on_part(context->comm, begin_taking_over, &dividing, context->diagnostics)) {
+    if (!agree_on_part(context->comm, begin_copying, &dividing, context->diagnostics)) {
         arena_free(dividing.arena);
         return DISTAL_FAILED;
     }
-    const distal_status status = follow(&dividing);
+    const distal_status status = apply_boundaries(&dividing);
     if (status == DISTAL_OK && result->storage)
         balance_settle(result);
     return status;
@@ -302,9 +340,19 @@ static void add_tensor(distal_tensor *tensor, Arena *arena, TensorArray *tensors
     for (int64_t i = 0; i < tensors->count; i++)
         if (tensors->items[i] == tensor)
             return;
-    if (tensor)
-        // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
-        array_push(arena, *tensors, tensor);
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
+    array_push(arena, *tensors, tensor);
+}
+
+// The tensors by whose entries `tensor` is placed, but `without`, which may be NULL.
+static void add_placing(const distal_context *context, const distal_tensor *tensor,
+                        const distal_tensor *without, Arena *arena, TensorArray *tensors) {
+    const Placement *placement = tensor->tensor->placement;
+    for (int d = 0; placement && d < placement->machine->order; d++) {
+        distal_tensor *by = balance_tensor(context, tensor, &placement->entries[d]);
+        if (placement->entries[d].balance != BALANCE_NONE && by && by != without)
+            add_tensor(by, arena, tensors);
+    }
 }
 
 static BalanceTaskArray tasks_of(const distal_statement *statement, const int64_t *params, Arena *arena) {
@@ -325,13 +373,8 @@ void balance_needs(distal_context *context, const distal_statement *statement, c
         add_tensor(context_tensor(context, tasks.items[i].tensor->name), arena, tensors);
     }
     for (int64_t t = 0; t < statement->tensors.count; t++) {
-        const distal_tensor *tensor = context_tensor(context, statement->tensors.items[t].tensor->name);
-        const Placement *placement = tensor->tensor->placement;
-        for (int d = 0; placement && d < placement->machine->order; d++) {
-            distal_tensor *by = balance_tensor(context, tensor, &placement->entries[d]);
-            if (placement->entries[d].balance != BALANCE_NONE && by != divided)
-                add_tensor(by, arena, tensors);
-        }
+        const char *name = statement->tensors.items[t].tensor->name;
+        add_placing(context, context_tensor(context, name), divided, arena, tensors);
     }
 }
 
@@ -340,6 +383,7 @@ typedef struct {
     distal_context *context;
     const distal_statement *statement; // or NULL
     const int64_t *params;
+    const distal_tensor *placed; // NULL: `tensors` are listed; else those by which it is placed
     int64_t count;
     distal_tensor *const *tensors;
     BalanceTaskArray tasks; // of the statement
@@ -362,10 +406,16 @@ static bool add_required(void *arguments, Diagnostics *diagnostics) {
 static bool find_unknown(void *arguments, Diagnostics *diagnostics) {
     (void)diagnostics;
     Update *update = arguments;
+    distal_context *context = update->context;
+    if (update->placed) {
+        TensorArray placing = {0};
+        add_placing(context, update->placed, NULL, context->scratch, &placing);
+        update->count = placing.count;
+        update->tensors = placing.items;
+    }
     for (int64_t i = 0; i < update->count; i++)
-        if (structure_of(update->tensors[i]) &&
-            !is_known(update->context, update->tensors[i], update->context->scratch))
-            add_tensor(update->tensors[i], update->context->scratch, &update->unknown);
+        if (structure_of(update->tensors[i]) && !is_known(context, update->tensors[i], context->scratch))
+            add_tensor(update->tensors[i], context->scratch, &update->unknown);
     return true;
 }
 
@@ -381,6 +431,10 @@ static distal_status divide_unknown(Update *update) {
 
 distal_status balance_update(distal_context *context, int64_t count, distal_tensor *const *tensors) {
     return divide_unknown(&(Update){.context = context, .count = count, .tensors = tensors});
+}
+
+distal_status balance_update_placement(distal_context *context, const distal_tensor *tensor) {
+    return divide_unknown(&(Update){.context = context, .placed = tensor});
 }
 
 distal_status balance_statement(distal_context *context, const distal_statement *statement,
@@ -399,8 +453,8 @@ distal_status balance_statement(distal_context *context, const distal_statement 
         const BalanceTask *task = &update.tasks.items[i];
         const distal_tensor *operand = context_tensor(context, task->tensor->name);
         if (task->divided != task->tensor && structure_of(operand))
-            status =
-                take_over(context, context_tensor(context, task->divided->name), operand, &task->division);
+            status = copy_boundaries(context, context_tensor(context, task->divided->name), operand,
+                                     &task->division);
     }
     return status;
 }

@@ -21,7 +21,8 @@ bool balance_divides(distal_context *context, const distal_tensor *tensor);
 
 // To be called before a sparse tensor gets new entries, of which each rank has a part: finds boundaries in
 // them; the tensor and those that are placed by its entries move to their new homes. The tensor has no
-// entries after that, if its own home changes. Collective; nothing where entries balance nothing.
+// entries after that, if its own home changes. Where that fails, nothing moves. Collective; nothing where
+// entries balance nothing.
 distal_status balance_by(distal_context *context, distal_tensor *tensor, const Entries *entries);
 // To be called when it has got them; else boundaries are found again where they are needed.
 void balance_settle(distal_tensor *tensor);
@@ -34,6 +35,8 @@ void balance_needs(distal_context *context, const distal_statement *statement, c
 // Finds the boundaries of these, where their entries are not those of which they are known; and before that
 // what a statement divides besides. Collective; nothing is sent where they are known.
 distal_status balance_update(distal_context *context, int64_t count, distal_tensor *const *tensors);
+// The same for those by whose entries this one is placed.
+distal_status balance_update_placement(distal_context *context, const distal_tensor *tensor);
 distal_status balance_statement(distal_context *context, const distal_statement *statement,
                                 const int64_t *params, int64_t count, distal_tensor *const *tensors);
 // Whether the entries of these are those of which boundaries are known.

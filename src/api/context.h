@@ -199,7 +199,9 @@ bool tensor_place(distal_context *context, const distal_tensor *tensor, Arena *a
 // Adds the declaration of the tensor, which must be the same on all ranks.
 void tensor_fingerprint(const distal_tensor *tensor, Hash *hash);
 // Allocates memory for a tensor that has none; its home is known. Local.
+// Of a sparse tensor, all ranks allocate it or none does: a caller whose call fails on another rank frees it.
 bool tensor_allocate(distal_tensor *tensor, Diagnostics *diagnostics);
+void tensor_free_memory(distal_tensor *tensor);
 
 // Declares a statement with a copy of the assignment, whose spans refer to `source`, called `name`; both must
 // stay. After a failure, the caller has to free a statement in *result.

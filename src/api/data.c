@@ -27,6 +27,12 @@ bool tensor_allocate(distal_tensor *tensor, Diagnostics *diagnostics) {
     return storage != NULL;
 }
 
+void tensor_free_memory(distal_tensor *tensor) {
+    storage_free(tensor->storage);
+    tensor->storage = NULL;
+    tensor->memory++;
+}
+
 distal_status data_call_local(const char *name, CallBody body, DataCall *call, const void *place) {
     if (!call->tensor || !call->tensor->context)
         return missing_argument(NULL, name, "the tensor");
@@ -311,22 +317,15 @@ static distal_status count_missing(distal_context *context, void *arguments) {
     return DISTAL_OK;
 }
 
-// The tensors by whose entries this one is placed, of others.
-static distal_status list_balancing(distal_context *context, void *arguments) {
-    DataCall *call = arguments;
-    const Placement *placement = call->tensor->tensor->placement;
-    for (int d = 0; placement && d < placement->machine->order; d++) {
-        distal_tensor *by = balance_tensor(context, call->tensor, &placement->entries[d]);
-        if (placement->entries[d].by && by)
-            // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
-            array_push(context->scratch, call->balancing, by);
-    }
+static distal_status begin(distal_context *context, void *arguments) {
+    (void)context;
+    (void)arguments;
     return DISTAL_OK;
 }
 
-static distal_status update_balance(distal_context *context, void *arguments) {
+static distal_status update_placement(distal_context *context, void *arguments) {
     const DataCall *call = arguments;
-    return balance_update(context, call->balancing.count, call->balancing.items);
+    return balance_update_placement(context, call->tensor);
 }
 
 static bool is_placed_by_others(const distal_tensor *tensor) {
@@ -343,10 +342,11 @@ distal_status data_call_collective(const char *name, CallBody check, CallBody mo
     distal_context *context = call->tensor->context;
     const Hash hash = fingerprint(name, call->tensor, call->text ? call->text : "");
     distal_status status = DISTAL_OK;
-    if (!call->tensor->home.known && is_placed_by_others(call->tensor)) {
-        status = call_agree_on(context, call_local(context, list_balancing, call), &hash);
+    // Some ranks may know the home already: local calls find it.
+    if (is_placed_by_others(call->tensor)) {
+        status = call_agree_on(context, call_local(context, begin, call), &hash);
         if (status == DISTAL_OK)
-            status = call_agree(context, call_continue(context, update_balance, call));
+            status = call_agree(context, call_continue(context, update_placement, call));
         if (status != DISTAL_OK)
             return status;
     }
@@ -355,8 +355,12 @@ distal_status data_call_collective(const char *name, CallBody check, CallBody mo
         status = call_continue(context, count_missing, call);
         status = call_fits(context, status, call->missing, call->tensor->name);
     }
-    if (status == DISTAL_OK)
+    if (status == DISTAL_OK) {
+        const bool had_memory = call->tensor->storage;
         status = call_agree(context, call_continue(context, allocate, call));
+        if (status != DISTAL_OK && !had_memory)
+            tensor_free_memory(call->tensor);
+    }
     if (status == DISTAL_OK)
         status = call_agree(context, call_continue(context, move, call));
     return status;

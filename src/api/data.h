@@ -24,7 +24,6 @@ typedef struct {
     const int64_t *const *columns; // coordinates of entries, by mode
     const distal_level_arrays *given;
     distal_level_arrays *levels;
-    TensorArray balancing; // other tensors by whose entries this one is placed
 } DataCall;
 
 // Puts the entries that all ranks give into a sparse tensor in memory. `entries` are taken; entries_free

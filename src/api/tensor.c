@@ -397,9 +397,7 @@ void distal_tensor_free(distal_tensor *tensor) {
     for (int d = 0; tensor->first_param > 0 && d < tensor->tensor->order; d++)
         free_param(tensor->context, tensor->tensor->extents[d]->value);
     tensor->context = NULL;
-    storage_free(tensor->storage);
-    tensor->storage = NULL;
-    tensor->memory++;
+    tensor_free_memory(tensor);
     tensor_release(tensor);
 }
 
