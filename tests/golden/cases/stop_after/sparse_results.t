@@ -25,6 +25,8 @@ for each processor (), active:
     C = wait FETCH_C with C_lo0 = lo[0], C_stride0 = stride[0], C_lo1 = lo[1]
     D = wait FETCH_D with D_lo0 = lo[0], D_stride0 = stride[0], D_lo1 = lo[1]
     leaf where active && A:  # loops: 'A' is sparse
+        let q_strips_end = max(0, k) / 32 * 32
+        let q_strips_end_2 = max(0, k) / 8 * 8
         for i in 0 .. n:  # distinct, threads, uneven, work 16 * n * k
             let B_p1 = i - B_lo0
             let B_begin2 = B_pos2[B_p1]
@@ -34,7 +36,15 @@ for each processor (), active:
                 let j = B_crd2[B_p2]
                 workspace sum
                 let B_value: f64 = k > 0 ? B[B_p2] : 0.0
-                for q in 0 .. k:  # vector, sum sum
+                for q_strip in 0 .. q_strips_end by 32:
+                    for q_in in 0 .. 32:  # vector, sum sum
+                        let q = q_strip + q_in
+                        sum += B_value * C[C_at + q] * D[(q - D_lo0) * D_stride0 + j - D_lo1]
+                for q_strip in q_strips_end .. q_strips_end_2 by 8:
+                    for q_in in 0 .. 8:  # vector, sum sum
+                        let q = q_strip + q_in
+                        sum += B_value * C[C_at + q] * D[(q - D_lo0) * D_stride0 + j - D_lo1]
+                for q in q_strips_end_2 .. k:  # vector, sum sum
                     sum += B_value * C[C_at + q] * D[(q - D_lo0) * D_stride0 + j - D_lo1]
                 A[B_p2] = sum
     release FETCH_D

@@ -25,6 +25,8 @@ for each processor (), active:
         let B_end1 = B_pos1[1]
         let A_pos1_value: i64 = B_begin1 < B_end1 ? A_pos1[0] : 0L
         let A_pos1_value_2: i64 = B_begin1 < B_end1 ? A_pos1[1] : 0L
+        let i_strips_end = max(0, n) / 32 * 32
+        let i_strips_end_2 = max(0, n) / 8 * 8
         for B_p1 in B_begin1 .. B_end1:  # distinct, threads, work (B_end1 - B_begin1) * n * n
             let l = B_crd1[B_p1]
             let A_begin1 = A_pos1_value
@@ -32,7 +34,19 @@ for each processor (), active:
             let A_p1 = distal_search_i32(&A_crd1[0], A_begin1, A_end1, l)
             for js in 0 .. n:
                 workspace sum
-                for i in 0 .. n:  # vector, sum sum
+                for i_strip in 0 .. i_strips_end by 32:
+                    for i_in in 0 .. 32:  # vector, sum sum
+                        let i = i_strip + i_in
+                        let j = (js + l + i) % n
+                        let B_p2 = B_p1 * B_extent1 + (i - B_lo1)
+                        sum += B[B_p2] * C[(i - C_lo0) * C_stride0 + j - C_lo1]
+                for i_strip in i_strips_end .. i_strips_end_2 by 8:
+                    for i_in in 0 .. 8:  # vector, sum sum
+                        let i = i_strip + i_in
+                        let j = (js + l + i) % n
+                        let B_p2 = B_p1 * B_extent1 + (i - B_lo1)
+                        sum += B[B_p2] * C[(i - C_lo0) * C_stride0 + j - C_lo1]
+                for i in i_strips_end_2 .. n:  # vector, sum sum
                     let j = (js + l + i) % n
                     let B_p2 = B_p1 * B_extent1 + (i - B_lo1)
                     sum += B[B_p2] * C[(i - C_lo0) * C_stride0 + j - C_lo1]
