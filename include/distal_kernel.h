@@ -160,6 +160,19 @@ void *distal_workspace(const distal_execution *execution, int workspace, int thr
 // Scratch memory for distal_contract_*, for one call at a time.
 void *distal_space(const distal_execution *execution);
 
+// For a loop that reads rows of an operand, `bytes` apart, at the `count` coordinates of a list: entries
+// before this position request the row of the entry `distance` further on. 0 where most of the rows are in
+// caches.
+int64_t distal_ahead_i32(const int32_t *coordinates, int64_t count, int64_t bytes, int64_t distance);
+int64_t distal_ahead_i64(const int64_t *coordinates, int64_t count, int64_t bytes, int64_t distance);
+
+// Requests memory that is read soon.
+static inline void distal_prefetch(const void *memory, int64_t bytes) {
+    enum { CACHE_LINE = 64 };
+    for (int64_t b = 0; b < bytes; b += CACHE_LINE)
+        __builtin_prefetch((const char *)memory + b);
+}
+
 // The number of the calling thread in its team, from 0.
 #ifdef _OPENMP
 int omp_get_thread_num(void); // as in <omp.h>, which brings many other names

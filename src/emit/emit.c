@@ -225,10 +225,13 @@ static void emit_view(Emitter *emitter, const LoopNode *node) {
                   node->kind == LOOP_OPEN ? "%s *restrict %s = %s->values;" : "const %s *%s = %s->values;",
                   c_type((int)array_of(emitter, node->array)->type), data, view);
     Text text = text_create(emitter->kernel->arena);
-    for (int f = 0; f < node->field_count; f++)
-        if (emitter->uses.vars[node->fields[f].var])
-            text_printf(&text, "%s%s = %s->%s[%d]", text.length ? ", " : "", names->vars[node->fields[f].var],
-                        view, node->fields[f].member, node->fields[f].mode);
+    for (int f = 0; f < node->field_count; f++) {
+        const LoopField *field = &node->fields[f];
+        if (emitter->uses.vars[field->var])
+            text_printf(&text, field->member ? "%s%s = %s->%s[%d]" : "%s%s = %s->%slevels[%d].position_count",
+                        text.length ? ", " : "", names->vars[field->var], view,
+                        field->member ? field->member : "", field->mode);
+    }
     emit_constants(emitter, &text);
     for (int a = 0; a < node->view_array_count; a++) {
         const LoopViewArray *array = &node->view_arrays[a];

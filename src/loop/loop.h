@@ -143,8 +143,8 @@ typedef struct {
     const IntExpr *call; // those of a library call inside: where they are many, it has a team of its own
 } LoopExecution;
 
-// A number of a view that a WAIT, VIEW, FETCH or OPEN binds: `member`[`mode`]; of ROWS, the first row of the
-// range and the one after the last.
+// A number of a view that a WAIT, VIEW, FETCH or OPEN binds: `member`[`mode`], or, without a member, the
+// number of positions of level `mode`; of ROWS, the first row of the range and the one after the last.
 typedef struct {
     int var;
     const char *member;

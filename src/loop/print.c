@@ -61,9 +61,12 @@ static void print_processors(const Printer *printer, const LoopNode *node) {
 }
 
 static void print_fields(const Printer *printer, const LoopNode *node) {
-    for (int f = 0; f < node->field_count; f++)
-        text_printf(printer->to, "%s%s = %s[%d]", f ? ", " : " with ",
-                    printer->names.vars[node->fields[f].var], node->fields[f].member, node->fields[f].mode);
+    for (int f = 0; f < node->field_count; f++) {
+        const LoopField *field = &node->fields[f];
+        text_printf(printer->to, field->member ? "%s%s = %s[%d]" : "%s%s = %slevels[%d].position_count",
+                    f ? ", " : " with ", printer->names.vars[field->var], field->member ? field->member : "",
+                    field->mode);
+    }
     for (int a = 0; a < node->view_array_count; a++)
         text_printf(printer->to, "%s%s = levels[%d].arrays[%d]", a + node->field_count ? ", " : " with ",
                     printer->names.arrays[node->view_arrays[a].array], node->view_arrays[a].level,

@@ -246,8 +246,10 @@ static void expose_numbers(TransferState *state) {
     for (int l = 0; state->by && l < tensor->order; l++) {
         const int mode = tensor->mode_order[l], level = transfer->index_levels[mode];
         void *numbers = state->indexed ? indexed_fetch_numbers(state->indexed, mode) : NULL;
-        if (level >= 0)
-            state->exposed.levels[l].arrays[0] = numbers ? numbers : listed_coordinates(state->by, level);
+        if (level < 0)
+            continue;
+        state->exposed.levels[l].arrays[0] = numbers ? numbers : listed_coordinates(state->by, level);
+        state->exposed.levels[l].position_count = state->by->stored.arrays[level].position_count;
     }
 }
 

@@ -61,6 +61,7 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
         distal_start(execution, FETCH_D);
         const distal_view *B_view = distal_wait(execution, FETCH_B);
         const double *B = B_view->values;
+        const int64_t B_count3 = B_view->levels[2].position_count;
         const int64_t *restrict B_pos1 = B_view->levels[0].arrays[0];
         const int32_t *restrict B_crd1 = B_view->levels[0].arrays[1];
         const int64_t *restrict B_pos2 = B_view->levels[1].arrays[0];
@@ -71,6 +72,7 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
         const int64_t D_lo0 = D_view->lo[0], D_stride0 = D_view->stride[0], D_lo1 = D_view->lo[1];
         // loops: 'B' is sparse
         if (active && A) {
+            const int64_t B_crd3_ahead = distal_ahead_i32(&B_crd3[0], B_count3, D_stride0 * 8, 8);
             const int64_t B_begin1 = B_pos1[0];
             const int64_t B_end1 = B_pos1[1];
             const int64_t l_blocks_end = max(0, r) / 32 * 32;
@@ -91,6 +93,10 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                             for (int64_t B_p3 = B_begin3; B_p3 < B_end3; B_p3++) {
                                 const int64_t k = B_crd3[B_p3];
                                 const double B_value = r > 0 ? B[B_p3] : 0.0;
+                                if (B_p3 < B_crd3_ahead) {
+                                    const int64_t k_ahead = B_crd3[B_p3 + 8];
+                                    distal_prefetch(&D[(k_ahead - D_lo0) * D_stride0 + l_block - D_lo1], 256);
+                                }
                                 const int64_t D_at = (k - D_lo0) * D_stride0 - D_lo1;
 #pragma omp simd
                                 for (int64_t l_in = 0; l_in < 32; l_in++) {
@@ -113,6 +119,10 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                             for (int64_t B_p3 = B_begin3; B_p3 < B_end3; B_p3++) {
                                 const int64_t k = B_crd3[B_p3];
                                 const double B_value = r > 0 ? B[B_p3] : 0.0;
+                                if (B_p3 < B_crd3_ahead) {
+                                    const int64_t k_ahead = B_crd3[B_p3 + 8];
+                                    distal_prefetch(&D[(k_ahead - D_lo0) * D_stride0 + l_block - D_lo1], 64);
+                                }
                                 const int64_t D_at = (k - D_lo0) * D_stride0 - D_lo1;
 #pragma omp simd
                                 for (int64_t l_in = 0; l_in < 8; l_in++) {
@@ -135,6 +145,11 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                             for (int64_t B_p3 = B_begin3; B_p3 < B_end3; B_p3++) {
                                 const int64_t k = B_crd3[B_p3];
                                 const double B_value = r > 0 ? B[B_p3] : 0.0;
+                                if (B_p3 < B_crd3_ahead) {
+                                    const int64_t k_ahead = B_crd3[B_p3 + 8];
+                                    distal_prefetch(&D[(k_ahead - D_lo0) * D_stride0 + l_blocks_end_2 -
+                                            D_lo1], 64);
+                                }
                                 const int64_t D_at = (k - D_lo0) * D_stride0 - D_lo1;
 #pragma omp simd
                                 for (int64_t l_in = 0; l_in < 8; l_in++) {
@@ -177,7 +192,7 @@ void distal_kernel_1(distal_execution *execution, const int64_t *param) {
         distal_start(execution, FETCH_G);
         const distal_view *F_view = distal_wait(execution, FETCH_F);
         const double _Complex *F = F_view->values;
-        const int64_t F_lo0 = F_view->lo[0];
+        const int64_t F_lo0 = F_view->lo[0], F_count2 = F_view->levels[1].position_count;
         const int64_t *restrict F_pos2 = F_view->levels[1].arrays[0];
         const int32_t *restrict F_crd2 = F_view->levels[1].arrays[1];
         const distal_view *G_view = distal_wait(execution, FETCH_G);
@@ -185,6 +200,7 @@ void distal_kernel_1(distal_execution *execution, const int64_t *param) {
         const int64_t G_lo0 = G_view->lo[0], G_stride0 = G_view->stride[0], G_lo1 = G_view->lo[1];
         // loops: 'F' is sparse
         if (active && E) {
+            const int64_t F_crd2_ahead = distal_ahead_i32(&F_crd2[0], F_count2, G_stride0 * 16, 8);
             const int64_t l_blocks_end = max(0, r) / 16 * 16;
             const int64_t l_blocks_end_2 = max(0, r) / 4 * 4;
 #pragma omp parallel for schedule(dynamic, 1 + n / DISTAL_PORTIONS) if (16 * n * r > DISTAL_PARALLEL_WORK)
@@ -198,6 +214,10 @@ void distal_kernel_1(distal_execution *execution, const int64_t *param) {
                     for (int64_t F_p2 = F_begin2; F_p2 < F_end2; F_p2++) {
                         const int64_t j = F_crd2[F_p2];
                         const double _Complex F_value = r > 0 ? F[F_p2] : (double _Complex)0.0;
+                        if (F_p2 < F_crd2_ahead) {
+                            const int64_t j_ahead = F_crd2[F_p2 + 8];
+                            distal_prefetch(&G[(j_ahead - G_lo0) * G_stride0 + l_block - G_lo1], 256);
+                        }
                         const int64_t G_at = (j - G_lo0) * G_stride0 - G_lo1;
 #pragma omp simd
                         for (int64_t l_in = 0; l_in < 16; l_in++) {
@@ -216,6 +236,10 @@ void distal_kernel_1(distal_execution *execution, const int64_t *param) {
                     for (int64_t F_p2 = F_begin2; F_p2 < F_end2; F_p2++) {
                         const int64_t j = F_crd2[F_p2];
                         const double _Complex F_value = r > 0 ? F[F_p2] : (double _Complex)0.0;
+                        if (F_p2 < F_crd2_ahead) {
+                            const int64_t j_ahead = F_crd2[F_p2 + 8];
+                            distal_prefetch(&G[(j_ahead - G_lo0) * G_stride0 + l_block - G_lo1], 64);
+                        }
                         const int64_t G_at = (j - G_lo0) * G_stride0 - G_lo1;
 #pragma omp simd
                         for (int64_t l_in = 0; l_in < 4; l_in++) {

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where a loop over stored coordinates gathers rows of a dense operand, it requests the row of an entry
+// further on (software prefetching of indirect loads: Mowry, Lam, Gupta 1992). Whether that pays follows from
+// the coordinates, so the runtime decides it once for each execution of a leaf (distal_ahead), and gives the
+// position up to which rows are requested.
+#include "loop/passes.h"
+
+// How many entries ahead; what a loop reads of a row: less than a cache line is not requested, nor more than
+// the rows of which 8 fit into a cache of 32 KiB.
+enum { DISTANCE = 8, LEAST_BYTES = 64, MOST_BYTES = 2048 };
+
+// Rows at the coordinates of a list.
+typedef struct {
+    int list;
+    const IntExpr *bytes; // from one row to the next
+    int end;              // variable: entries before this position request a row
+} Gather;
+
+// An array of a level of a view.
+typedef struct {
+    bool is_list;
+    int values, level; // of the view
+} List;
+
+typedef struct {
+    LoopKernel *kernel;
+    int64_t var_count;     // before there are new ones
+    const List *lists;     // by array
+    int *counts;           // by array: the variable of the number of positions; -1: none yet
+    int *inside;           // by variable: 1 where it is bound in the leaf
+    Array(Gather) gathers; // of the leaf
+} Prefetch;
+
+// A loop over positions, in which `coordinate` defines that of the entry; what is inside of it, up to the
+// current node.
+typedef struct {
+    Prefetch *prefetch;
+    const LoopNode *loop, *coordinate;
+    int list;
+    const IntExpr **values; // by variable: its definition, where that is index arithmetic; else NULL
+} Entries;
+
+// The list whose element at the current position of `loop` a node defines; -1: it does something else.
+static int list_of(const Prefetch *prefetch, const LoopNode *loop, const LoopNode *node) {
+    const Value *value = node->kind == LOOP_LET ? node->value : NULL;
+    if (value && value->kind == VALUE_CONVERT)
+        value = value->operands[0];
+    return value && value->kind == VALUE_LOAD && prefetch->lists[value->array].is_list &&
+                   value->index->op == INT_VAR && value->index->value == loop->var
+               ? value->array
+               : -1;
+}
+
+// By what an expression grows when `var` does by one; NULL where that is no product, or is nothing.
+static const IntExpr *coefficient(Arena *arena, const IntExpr *expr, int var) {
+    if (expr->op == INT_VAR && expr->value == var)
+        return int_const(arena, 1);
+    const bool left = expr->left && loop_mentions(expr->left, var);
+    const bool right = expr->right && loop_mentions(expr->right, var);
+    if (left == right)
+        return NULL;
+    const IntExpr *inner = coefficient(arena, left ? expr->left : expr->right, var);
+    if (!inner || expr->op == INT_ADD || (expr->op == INT_SUB && left))
+        return inner;
+    return expr->op == INT_MUL ? int_op(arena, INT_MUL, inner, left ? expr->right : expr->left) : NULL;
+}
+
+// The variable of a gather's end, the same one for equal gathers.
+static int end_of(Prefetch *prefetch, int list, const IntExpr *bytes) {
+    LoopKernel *kernel = prefetch->kernel;
+    for (int64_t i = 0; i < prefetch->gathers.count; i++) {
+        const Gather *gather = &prefetch->gathers.items[i];
+        if (gather->list == list && int_equal(gather->bytes, bytes))
+            return gather->end;
+    }
+    const LoopVar var = {.name = "ahead", .type = VALUE_TYPE_INDEX, .stem_array = list, .stem_var = -1};
+    const Gather gather = {list, bytes, loop_add_var(kernel, var)};
+    array_push(kernel->arena, prefetch->gathers, gather);
+    return gather.end;
+}
+
+// Part of a row, which the dense loop `row` reads.
+typedef struct {
+    const Entries *entries;
+    const LoopNode *row;
+    const IntExpr **values; // as those of `entries`, and in the first iteration of `row`
+    const int *bound;       // by variable: 1 where it is bound in `row`
+    LoopBody *to;
+} Part;
+
+// Appends the request of what `row` reads of the operand of `load`, for an entry further on.
+static void request(const Part *part, const Value *load) {
+    const Entries *entries = part->entries;
+    Prefetch *prefetch = entries->prefetch;
+    LoopKernel *kernel = prefetch->kernel;
+    Arena *arena = kernel->arena;
+    const int coordinate = entries->coordinate->var, position = entries->loop->var;
+    const int64_t size = (int64_t)type_info(kernel->arrays.items[load->array].type)->size;
+    const int64_t bytes = part->row->upper->value * size;
+    const IntExpr *at = loop_substitute(arena, load->index, entries->values, prefetch->var_count);
+    const IntExpr *unit = coefficient(arena, at, part->row->var);
+    const IntExpr *stride = coefficient(arena, at, coordinate);
+    at = loop_substitute(arena, at, part->values, prefetch->var_count);
+    if (bytes < LEAST_BYTES || bytes > MOST_BYTES || !unit || unit->op != INT_CONST || unit->value != 1 ||
+        !stride || loop_depth_of(stride, prefetch->inside) || loop_depth_of(at, part->bound))
+        return;
+    const IntExpr *further = int_op(arena, INT_ADD, int_var(arena, position), int_const(arena, DISTANCE));
+    const int end = end_of(prefetch, entries->list, int_op(arena, INT_MUL, stride, int_const(arena, size)));
+    const LoopArray *list = &kernel->arrays.items[entries->list];
+    LoopNode *any = loop_node(arena, LOOP_IF);
+    any->value = value_less(arena, int_var(arena, position), int_var(arena, end));
+    const IntExpr **next = arena_array(arena, const IntExpr *, prefetch->var_count);
+    next[coordinate] = loop_append_let(
+        kernel, &any->body, "ahead", coordinate,
+        value_convert(arena, value_element(arena, VALUE_LOAD, (int)list->type, entries->list, further),
+                      VALUE_TYPE_INDEX));
+    const Value *operands[] = {value_element(arena, VALUE_ADDRESS, VALUE_TYPE_ADDRESS, load->array,
+                                             loop_substitute(arena, at, next, prefetch->var_count)),
+                               value_index(arena, int_const(arena, bytes))};
+    LoopNode *call = loop_node(arena, LOOP_CALL);
+    call->value = value_list(arena, VALUE_CALL, VALUE_TYPE_NONE, "distal_prefetch", 2, operands);
+    loop_append(arena, &any->body, call);
+    loop_append(arena, part->to, any);
+}
+
+static bool is_requested(const ValueList *loads, int64_t count, const Value *load) {
+    for (int64_t i = 0; i < count; i++)
+        if (value_equal(loads->items[i], load))
+            return true;
+    return false;
+}
+
+// Requests the rows that a dense loop of known length reads.
+static void request_rows(const Entries *entries, const LoopNode *row, LoopBody *to) {
+    Prefetch *prefetch = entries->prefetch;
+    Arena *arena = prefetch->kernel->arena;
+    const LoopBody nodes = loop_nodes(arena, row);
+    int *bound = arena_array(arena, int, prefetch->kernel->vars.count);
+    const IntExpr **values = arena_array(arena, const IntExpr *, prefetch->var_count);
+    ValueList loads = {0};
+    values[row->var] = int_const(arena, 0);
+    for (int64_t i = 0; i < nodes.count; i++) {
+        const LoopNode *node = nodes.items[i];
+        const ValueList used = loop_values(arena, node);
+        if (node->var >= 0)
+            bound[node->var] = 1;
+        if (node->kind == LOOP_LET && node->value->kind == VALUE_INDEX)
+            entries->values[node->var] =
+                loop_substitute(arena, node->value->index, entries->values, prefetch->var_count);
+        for (int64_t v = 0; v < used.count; v++) {
+            const Value *load = used.items[v];
+            if (load->kind != VALUE_LOAD || !load->index ||
+                prefetch->kernel->arrays.items[load->array].written ||
+                is_requested(&loads, loads.count, load))
+                continue;
+            // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
+            array_push(arena, loads, load);
+            request(&(Part){entries, row, values, bound, to}, load);
+        }
+    }
+}
+
+static bool is_known(const LoopNode *loop) {
+    return loop->lower->op == INT_CONST && loop->lower->value == 0 && loop->upper->op == INT_CONST &&
+           loop->step == 1;
+}
+
+// The nodes of a loop over entries. Loops inside of it are those over rows, and over blocks of them.
+static LoopBody with_requests(const Entries *entries, const LoopBody *body) {
+    Prefetch *prefetch = entries->prefetch;
+    Arena *arena = prefetch->kernel->arena;
+    LoopBody result = {0};
+    for (int64_t i = 0; i < body->count; i++) {
+        const LoopNode *node = body->items[i];
+        if (node->kind == LOOP_LET && node->value->kind == VALUE_INDEX)
+            entries->values[node->var] =
+                loop_substitute(arena, node->value->index, entries->values, prefetch->var_count);
+        if (node->kind == LOOP_FOR && is_known(node))
+            request_rows(entries, node, &result);
+        const bool deeper = node->kind == LOOP_IF || (node->kind == LOOP_FOR && node->step != 1);
+        loop_append(arena, &result,
+                    deeper ? loop_with_body(arena, node, with_requests(entries, &node->body)) : node);
+    }
+    return result;
+}
+
+static LoopBody prefetch_body(Prefetch *prefetch, const LoopBody *body) {
+    Arena *arena = prefetch->kernel->arena;
+    LoopBody result = {0};
+    for (int64_t i = 0; i < body->count; i++) {
+        const LoopNode *loop = body->items[i];
+        LoopBody inside = prefetch_body(prefetch, &loop->body);
+        for (int64_t k = 0; loop->kind == LOOP_FOR && loop->step == 1 && k < loop->body.count; k++) {
+            const int list = list_of(prefetch, loop, loop->body.items[k]);
+            if (list < 0)
+                continue;
+            const IntExpr **values = arena_array(arena, const IntExpr *, prefetch->var_count);
+            inside = with_requests(&(Entries){prefetch, loop, loop->body.items[k], list, values}, &inside);
+        }
+        loop_append(arena, &result, loop_with_body(arena, loop, inside));
+    }
+    return result;
+}
+
+static int count_of(Prefetch *prefetch, int array) {
+    const List *list = &prefetch->lists[array];
+    if (prefetch->counts[array] < 0)
+        prefetch->counts[array] =
+            loop_add_var(prefetch->kernel,
+                         (LoopVar){.name = arena_printf(prefetch->kernel->arena, "count%d", list->level + 1),
+                                   .type = VALUE_TYPE_INDEX,
+                                   .stem_array = list->values,
+                                   .stem_var = -1});
+    return prefetch->counts[array];
+}
+
+// The definition of the end of a gather.
+static const LoopNode *ahead(Prefetch *prefetch, const Gather *gather) {
+    Arena *arena = prefetch->kernel->arena;
+    const bool wide = prefetch->kernel->arrays.items[gather->list].type == TYPE_I64;
+    const Value *operands[] = {
+        value_element(arena, VALUE_ADDRESS, VALUE_TYPE_ADDRESS, gather->list, int_const(arena, 0)),
+        value_index(arena, int_var(arena, count_of(prefetch, gather->list))),
+        value_index(arena, gather->bytes), value_index(arena, int_const(arena, DISTANCE))};
+    return loop_let(arena, gather->end,
+                    value_list(arena, VALUE_CALL, VALUE_TYPE_INDEX,
+                               wide ? "distal_ahead_i64" : "distal_ahead_i32", 4, operands));
+}
+
+static void prefetch_leaf(void *context, const LoopNode *node, LoopBody *to) {
+    Prefetch *prefetch = context;
+    Arena *arena = prefetch->kernel->arena;
+    if (node->kind != LOOP_LEAF) {
+        loop_append(arena, to, node);
+        return;
+    }
+    const LoopBody nodes = loop_nodes(arena, node);
+    prefetch->inside = arena_array(arena, int, prefetch->var_count);
+    for (int64_t i = 0; i < nodes.count; i++)
+        if (nodes.items[i]->var >= 0)
+            prefetch->inside[nodes.items[i]->var] = 1;
+    prefetch->gathers.count = 0;
+    const LoopBody loops = prefetch_body(prefetch, &node->body);
+    LoopBody body = {0};
+    for (int64_t i = 0; i < prefetch->gathers.count; i++)
+        loop_append(arena, &body, ahead(prefetch, &prefetch->gathers.items[i]));
+    loop_append_all(arena, &body, loops);
+    loop_append(arena, to, loop_with_body(arena, node, body));
+}
+
+// Views bind the lengths of lists.
+static void bind_counts(void *context, const LoopNode *node, LoopBody *to) {
+    const Prefetch *prefetch = context;
+    Arena *arena = prefetch->kernel->arena;
+    LoopNode *copy = arena_copy(arena, node, sizeof *node);
+    LoopField *fields = arena_array(arena, LoopField, node->field_count + node->view_array_count);
+    for (int f = 0; f < node->field_count; f++)
+        fields[f] = node->fields[f];
+    for (int a = 0; a < node->view_array_count && node->kind != LOOP_PORTION; a++) {
+        const LoopViewArray *array = &node->view_arrays[a];
+        if (prefetch->counts[array->array] >= 0)
+            fields[copy->field_count++] = (LoopField){prefetch->counts[array->array], NULL, array->level};
+    }
+    copy->fields = fields;
+    loop_append(arena, to, copy);
+}
+
+static const List *find_lists(const LoopKernel *kernel) {
+    List *lists = arena_array(kernel->arena, List, kernel->arrays.count);
+    for (int64_t i = 0; i < kernel->body.count; i++) {
+        const LoopBody nodes = loop_nodes(kernel->arena, kernel->body.items[i]);
+        for (int64_t n = 0; n < nodes.count; n++) {
+            const LoopNode *node = nodes.items[n];
+            for (int a = 0; a < node->view_array_count && node->kind != LOOP_PORTION; a++)
+                lists[node->view_arrays[a].array] = (List){true, node->array, node->view_arrays[a].level};
+        }
+    }
+    return lists;
+}
+
+const LoopKernel *loop_pass_prefetch(const LoopKernel *before) {
+    Arena *arena = before->arena;
+    Prefetch prefetch = {.kernel = loop_kernel_copy(before),
+                         .var_count = before->vars.count,
+                         .lists = find_lists(before),
+                         .counts = arena_array(arena, int, before->arrays.count)};
+    for (int64_t a = 0; a < before->arrays.count; a++)
+        prefetch.counts[a] = -1;
+    LoopKernel *kernel = prefetch.kernel;
+    kernel->body = loop_rewrite(arena, &before->body, prefetch_leaf, &prefetch);
+    kernel->body = loop_rewrite(arena, &kernel->body, bind_counts, &prefetch);
+    return kernel;
+}
