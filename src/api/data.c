@@ -390,7 +390,7 @@ static distal_status fill_sparse(distal_context *context, const DataCall *call) 
     const Storage *storage = call->tensor->storage;
     Entries share = storage_no_entries(storage);
     distal_status status = DISTAL_FAILED;
-    if (load_share(&call->source, call->tensor->name, storage->limit, &share, context->comm,
+    if (load_share(&call->source, call->tensor->name, false, storage->limit, &share, context->comm,
                    context->diagnostics))
         status = data_put_entries(context, call->tensor, &share);
     entries_free(&share);

@@ -59,7 +59,7 @@ static bool divide_share(void *context, const BalanceTask *task, const Boundarie
     const int64_t limit = session->options->memory_limit > 0 ? session->options->memory_limit : INT64_MAX;
     if (share->order == 0) {
         *share = session_no_entries(session, tensor);
-        if (!load_share(&run->bindings.sources[tensor->id], tensor->name, limit, share, MPI_COMM_WORLD,
+        if (!load_share(&run->bindings.sources[tensor->id], tensor->name, false, limit, share, MPI_COMM_WORLD,
                         session->diagnostics))
             return false;
     }

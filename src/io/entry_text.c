@@ -353,28 +353,37 @@ static const char *count_entries(Reading *reading, int64_t *count, Arena *arena)
     return NULL;
 }
 
-static const char *read_shares(Reading *reading, char *line, int64_t limit, Entries *entries, Arena *arena) {
-    const char *why = cut(reading, line, arena);
-    if (!why)
-        why = count_entries(reading, &entries->count, arena);
-    if (!why && entries_bytes(entries, entries->count) > limit)
-        why = arena_printf(arena, "its %lld entries take %lld bytes, and there is no memory for them",
-                           (long long)entries->count, (long long)entries_bytes(entries, entries->count));
-    if (!why)
-        why = entries_allocate(entries);
+static const char *read_shares(Reading *reading, int64_t limit, Entries *entries, Arena *arena) {
+    if (entries_bytes(entries, entries->count) > limit)
+        return arena_printf(arena, "its %lld entries take %lld bytes, and there is no memory for them",
+                            (long long)entries->count, (long long)entries_bytes(entries, entries->count));
+    const char *why = entries_allocate(entries);
     if (why)
         return why;
     reading->entries = entries;
     return visit_shares(reading, arena);
 }
 
-const char *entry_text_read(const InputFile *file, const EntryText *text, int64_t limit, Entries *entries,
-                            Arena *arena) {
+// Counts the entries, and reads them where `entries` is not NULL.
+static const char *visit(const InputFile *file, const EntryText *text, int64_t *count, int64_t limit,
+                         Entries *entries, Arena *arena) {
     Reading reading = {.file = file, .text = text, .shares = calloc(SHARES, sizeof(Share))};
     char *line = malloc(entry_text_room(file));
-    const char *why = reading.shares && line ? read_shares(&reading, line, limit, entries, arena)
-                                             : "not enough memory to read it";
+    const char *why = reading.shares && line ? cut(&reading, line, arena) : "not enough memory to read it";
+    if (!why)
+        why = count_entries(&reading, count, arena);
+    if (!why && entries)
+        why = read_shares(&reading, limit, entries, arena);
     free(reading.shares);
     free(line);
     return why;
+}
+
+const char *entry_text_read(const InputFile *file, const EntryText *text, int64_t limit, Entries *entries,
+                            Arena *arena) {
+    return visit(file, text, &entries->count, limit, entries, arena);
+}
+
+const char *entry_text_count(const InputFile *file, const EntryText *text, int64_t *count, Arena *arena) {
+    return visit(file, text, count, 0, NULL, arena);
 }

@@ -34,6 +34,9 @@ const char *entry_text_refuse(const InputFile *file, int64_t offset, const char 
 const char *entry_text_read(const InputFile *file, const EntryText *text, int64_t limit, Entries *entries,
                             Arena *arena);
 
+// Only counts them.
+const char *entry_text_count(const InputFile *file, const EntryText *text, int64_t *count, Arena *arena);
+
 // Entries as lines: a text of *length bytes, freed with free(). NULL: no memory.
 char *entry_text_format(const Entries *entries, const EntryLines *lines, int64_t *length);
 

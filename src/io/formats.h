@@ -43,6 +43,8 @@ typedef struct {
     // Several processes read the entries: this one reads share `share` of `shares`, counted from 0. Both are
     // 0 where one process reads the whole.
     int share, shares;
+    int64_t before;    // of a text with all elements: those in the shares before
+    bool keeps_zeros;  // elements that are zero are entries, too
     int64_t *listed;   // output: the number of entries that a text lists in the share; may be NULL
     FileTensor tensor; // this and `header` are set by the format
     const void *header;
@@ -68,8 +70,10 @@ struct FileFormat {
     const char *(*write)(int fd, const FileTensor *tensor, int64_t count, const PiecePart *parts,
                          Arena *arena);
 
-    // Reads the entries of the share, those of a full tensor as share 0: parsed by the threads of this
-    // process in parallel, a full tensor with its zeros, duplicates as they come. `entries` has type, order
+    // The elements that a share of a text with all of them lists. NULL: the format has no such texts.
+    const char *(*count)(const InputFile *file, int64_t *count, Arena *arena);
+    // Reads the entries of the share: parsed by the threads of this process in parallel, a full tensor with
+    // its zeros, duplicates as they come. `entries` has type, order
     // and extents of the tensor set, which input_check has compared; the rest is set here, and freed by the
     // caller with entries_free, also after a failure. What would take more than `limit` bytes is refused
     // before it is allocated.

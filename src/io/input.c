@@ -118,16 +118,6 @@ bool input_read(InputFile *file, const Piece *piece, Diagnostics *diagnostics) {
     return !why || refuse(file, why, diagnostics);
 }
 
-// Where the elements of a text are follows from how many are before them, so one process reads all.
-static const char *read_full(const InputFile *file, int64_t limit, Entries *entries, Arena *arena) {
-    if (file->share > 0)
-        return entries_allocate(entries);
-    InputFile whole = *file;
-    whole.shares = 0;
-    const char *why = file->format->read_entries(&whole, limit, entries, arena);
-    return why ? why : entries_drop_zeros(entries);
-}
-
 // The rows of the share.
 static const char *read_nonzeros(const InputFile *file, int64_t limit, Entries *entries, Arena *arena) {
     Rect rect = rect_whole(entries->order, entries->extents);
@@ -153,6 +143,15 @@ static const char *read_nonzeros(const InputFile *file, int64_t limit, Entries *
     return why;
 }
 
+bool input_count(const InputFile *file, int64_t *count, Diagnostics *diagnostics) {
+    const bool counts = file->format->count && file->tensor.is_full;
+    const char *why = NULL;
+    *count = 0;
+    if (counts)
+        why = file->format->count(file, count, diagnostics->arena);
+    return !why || refuse(file, why, diagnostics);
+}
+
 bool input_check_listed(const InputFile *file, int64_t listed, Diagnostics *diagnostics) {
     const int64_t declared = file->tensor.listed;
     return !file->format->read_entries || declared < 0 || declared == listed ||
@@ -168,9 +167,9 @@ bool input_entries(const InputFile *file, ElementType type, int64_t limit, Entri
     const char *why = NULL;
     if (!file->format->read_entries)
         why = read_nonzeros(file, limit, entries, diagnostics->arena);
-    else if (!file->tensor.is_full)
-        why = file->format->read_entries(file, limit, entries, diagnostics->arena);
     else
-        why = read_full(file, limit, entries, diagnostics->arena);
+        why = file->format->read_entries(file, limit, entries, diagnostics->arena);
+    if (!why && file->tensor.is_full && file->format->read_entries && !file->keeps_zeros)
+        why = entries_drop_zeros(entries);
     return !why || refuse(file, why, diagnostics);
 }

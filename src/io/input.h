@@ -21,9 +21,13 @@ bool input_check(InputFile *file, const char *tensor, ElementType type, int orde
 // diagnostic.
 bool input_read(InputFile *file, const Piece *piece, Diagnostics *diagnostics);
 
+// After input_check: the elements that the share of a text with all of them lists, which is what shares after
+// it have to know of it (file->before); of other files 0. False with a diagnostic.
+bool input_count(const InputFile *file, int64_t *count, Diagnostics *diagnostics);
 // After input_check: reads the entries of the share, converted to `type`: of a file with all elements those
-// that are not zero; duplicates as they come. What would take more than `limit` bytes is refused before it is
-// allocated. False with a diagnostic. The caller frees them with entries_free, in any case.
+// that are not zero, unless file->keeps_zeros; duplicates as they come. What would take more than `limit`
+// bytes is refused before it is allocated. False with a diagnostic. The caller frees them with entries_free,
+// in any case.
 bool input_entries(const InputFile *file, ElementType type, int64_t limit, Entries *entries,
                    Diagnostics *diagnostics);
 // Whether a text has as many entries as it says, where all shares list `listed`. False with a diagnostic.

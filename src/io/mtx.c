@@ -157,17 +157,21 @@ static const char *mtx_open(InputFile *file, Arena *arena) {
     return why;
 }
 
-// The coordinates of the values of an array.
-static void set_coordinates(const Header *header, Entries *entries) {
+// The coordinates of the values of an array, of which `before` are in the shares before.
+static void set_coordinates(const Header *header, int64_t before, Entries *entries) {
     const bool triangle = header->symmetry != GENERAL;
-    int64_t e = 0;
-    for (int64_t j = 0; e < entries->count; j++) // there may be any number of empty columns
-        for (int64_t i = triangle ? j + (header->symmetry == SKEW_SYMMETRIC) : 0; i < header->extents[0];
-             i++, e++) {
-            entries->coordinates[0][e] = i;
+    if (before > header->text.declared - entries->count)
+        return;                   // these are more than its header says, and are refused
+    int64_t begin = -before, end; // of a column
+    for (int64_t j = 0; entries->count > 0 && begin < entries->count; j++, begin = end) {
+        const int64_t i = triangle ? j + (header->symmetry == SKEW_SYMMETRIC) : 0;
+        end = begin + header->extents[0] - i;
+        for (int64_t e = max_i64(begin, 0); e < min_i64(end, entries->count); e++) {
+            entries->coordinates[0][e] = i + e - begin;
             if (entries->order > 1)
                 entries->coordinates[1][e] = j;
         }
+    }
 }
 
 static void mirror_value(Symmetry symmetry, ElementType type, void *values, int64_t from, int64_t to) {
@@ -229,11 +233,18 @@ static const char *mirror(Symmetry symmetry, int64_t limit, Entries *entries, Ar
     return NULL;
 }
 
+static const char *mtx_count(const InputFile *file, int64_t *count, Arena *arena) {
+    return entry_text_count(file, &((const Header *)file->header)->text, count, arena);
+}
+
 static const char *mtx_read(const InputFile *file, int64_t limit, Entries *entries, Arena *arena) {
     const Header *header = file->header;
     const char *why = entry_text_read(file, &header->text, limit, entries, arena);
-    if (!why && header->is_array)
-        set_coordinates(header, entries);
+    if (!why && header->is_array) {
+        if (file->before > header->text.declared - entries->count)
+            entries->count = 0; // which is refused when all shares are counted
+        set_coordinates(header, file->before, entries);
+    }
     // A vector is a symmetric matrix where it has one element.
     return why || header->symmetry == GENERAL || entries->order < 2
                ? why
@@ -261,5 +272,6 @@ const FileFormat file_format_mtx = {.ending = ".mtx",
                                     .least_order = 1,
                                     .most_order = 2,
                                     .open = mtx_open,
+                                    .count = mtx_count,
                                     .read_entries = mtx_read,
                                     .header = mtx_header};

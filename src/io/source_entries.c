@@ -5,18 +5,26 @@
 
 #include <string.h>
 
-bool source_read(SourceShare *share, int64_t limit, Entries *entries, Diagnostics *diagnostics) {
+bool source_open(SourceShare *share, const Entries *entries, int64_t *count, Diagnostics *diagnostics) {
     const SourceSpec *source = share->source;
     InputFile *file = &share->file;
-    if (source->format) {
-        const bool ok =
-            input_open(source->format, source->text, file, diagnostics) &&
-            input_check(file, share->tensor, entries->type, entries->order, entries->extents, diagnostics);
-        file->share = share->share;
-        file->shares = share->shares;
-        file->listed = &share->listed;
-        return ok && input_entries(file, entries->type, limit, entries, diagnostics);
-    }
+    *count = 0;
+    if (!source->format)
+        return true;
+    const bool ok =
+        input_open(source->format, source->text, file, diagnostics) &&
+        input_check(file, share->tensor, entries->type, entries->order, entries->extents, diagnostics);
+    file->share = share->share;
+    file->shares = share->shares;
+    file->keeps_zeros = share->keeps_zeros;
+    return ok && (share->shares < 2 || input_count(file, count, diagnostics));
+}
+
+bool source_read(SourceShare *share, int64_t limit, Entries *entries, Diagnostics *diagnostics) {
+    const SourceSpec *source = share->source;
+    share->file.listed = &share->listed;
+    if (source->format)
+        return input_entries(&share->file, entries->type, limit, entries, diagnostics);
     const char *why = generate_entries(source->generator, &source->values, share->share, share->shares, limit,
                                        entries, diagnostics->arena);
     return !why || diagnostics_error(diagnostics, (Span){0}, "'%s' cannot make %s: %s", source->text,
@@ -37,7 +45,9 @@ bool source_entries(const SourceSpec *source, const char *tensor, ElementType ty
     SourceShare whole = {.source = source, .tensor = tensor, .shares = 1, .file = {.fd = -1}};
     *entries = (Entries){.type = type, .order = order};
     memcpy(entries->extents, extents, sizeof(int64_t) * (size_t)order);
-    const bool ok = source_read(&whole, limit, entries, diagnostics);
+    int64_t count;
+    const bool ok =
+        source_open(&whole, entries, &count, diagnostics) && source_read(&whole, limit, entries, diagnostics);
     source_close(&whole);
     return ok;
 }

@@ -63,20 +63,38 @@ typedef struct {
     SourceShare share;
     int64_t limit;
     Entries *entries;
+    int64_t *counts; // of elements that shares of a text with all of them list, by rank
 } ShareReading;
+
+static bool open_share(void *arguments, Diagnostics *diagnostics) {
+    ShareReading *reading = arguments;
+    SourceShare *share = &reading->share;
+    reading->counts = arena_array(diagnostics->arena, int64_t, share->shares);
+    return source_open(share, reading->entries, &reading->counts[share->share], diagnostics);
+}
 
 static bool read_share(void *arguments, Diagnostics *diagnostics) {
     ShareReading *reading = arguments;
     return source_read(&reading->share, reading->limit, reading->entries, diagnostics);
 }
 
-bool load_share(const SourceSpec *source, const char *tensor, int64_t limit, Entries *entries, MPI_Comm comm,
-                Diagnostics *diagnostics) {
-    ShareReading reading = {{.source = source, .tensor = tensor, .file = {.fd = -1}}, limit, entries};
+bool load_share(const SourceSpec *source, const char *tensor, bool keeps_zeros, int64_t limit,
+                Entries *entries, MPI_Comm comm, Diagnostics *diagnostics) {
+    ShareReading reading = {
+        {.source = source, .tensor = tensor, .keeps_zeros = keeps_zeros, .file = {.fd = -1}},
+        limit,
+        entries,
+        NULL};
     SourceShare *share = &reading.share;
     MPI_Comm_rank(comm, &share->share);
     MPI_Comm_size(comm, &share->shares);
-    bool ok = agree_on_part(comm, read_share, &reading, diagnostics);
+    bool ok = agree_on_part(comm, open_share, &reading, diagnostics);
+    if (ok && share->shares > 1) {
+        all_reduce(reading.counts, share->shares, MPI_INT64_T, MPI_SUM, comm);
+        for (int rank = 0; rank < share->share; rank++)
+            share->file.before = saturated_add(share->file.before, reading.counts[rank]);
+    }
+    ok = ok && agree_on_part(comm, read_share, &reading, diagnostics);
     if (ok && share->shares > 1) {
         int64_t listed = share->listed;
         all_reduce(&listed, 1, MPI_INT64_T, MPI_SUM, comm);
@@ -122,11 +140,13 @@ bool storage_take_share(Storage *storage, Entries *entries, MPI_Comm comm, Diagn
     return ok;
 }
 
-static bool load_sparse(Storage *storage, const SourceSpec *source, MPI_Comm comm, Diagnostics *diagnostics) {
+// As entries, of which each rank reads a share.
+static bool load_shares(Storage *storage, const SourceSpec *source, MPI_Comm comm, Diagnostics *diagnostics) {
+    const Tensor *tensor = storage->home->tensor;
     Entries entries = storage_no_entries(storage);
-    const bool ok =
-        load_share(source, storage->home->tensor->name, storage->limit, &entries, comm, diagnostics) &&
-        storage_take_share(storage, &entries, comm, diagnostics);
+    const bool ok = load_share(source, tensor->name, !tensor_is_sparse(tensor), storage->limit, &entries,
+                               comm, diagnostics) &&
+                    storage_take_share(storage, &entries, comm, diagnostics);
     entries_free(&entries);
     return ok;
 }
@@ -140,8 +160,10 @@ static bool load_dense(const Storage *storage, const SourceSpec *source, MPI_Com
 }
 
 bool storage_load(Storage *storage, const SourceSpec *source, MPI_Comm comm, Diagnostics *diagnostics) {
-    return tensor_is_sparse(storage->home->tensor) ? load_sparse(storage, source, comm, diagnostics)
-                                                   : load_dense(storage, source, comm, diagnostics);
+    const bool has_entries = source->format ? !source->format->read : source->generator->entries != NULL;
+    return has_entries || tensor_is_sparse(storage->home->tensor)
+               ? load_shares(storage, source, comm, diagnostics)
+               : load_dense(storage, source, comm, diagnostics);
 }
 
 // Every element is on one rank and zero on the others, so a bitwise `or` over all ranks gathers them exactly.

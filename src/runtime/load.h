@@ -13,8 +13,9 @@ bool storage_load(Storage *storage, const SourceSpec *source, MPI_Comm comm, Dia
 // The same in two steps: each rank reads a share of the entries, before it is known where they are at home;
 // then these go there, and those of equal coordinates are summed. `entries` has type, order and extents of
 // the tensor set; the tensor takes what is in them, and entries_free follows in any case.
-bool load_share(const SourceSpec *source, const char *tensor, int64_t limit, Entries *entries, MPI_Comm comm,
-                Diagnostics *diagnostics);
+// `keeps_zeros`: of an array also the elements that are zero.
+bool load_share(const SourceSpec *source, const char *tensor, bool keeps_zeros, int64_t limit,
+                Entries *entries, MPI_Comm comm, Diagnostics *diagnostics);
 bool storage_take_share(Storage *storage, Entries *entries, MPI_Comm comm, Diagnostics *diagnostics);
 
 // The whole tensor, dense and row-major, on every rank; freed with free(). NULL with a diagnostic where a

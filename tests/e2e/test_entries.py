@@ -113,5 +113,37 @@ def test_files(folder):
             check(numpy.array_equal(found, expected), f"{levels} {source} {target}: {found}")
 
 
+def array_text(symmetry, extents, values):
+    lines = "\n".join(map(repr, values))
+    return f"%%MatrixMarket matrix array real {symmetry}\n{extents[0]} {extents[1]}\n{lines}\n"
+
+
+def test_arrays_of_text(folder):
+    """Of which ranks read shares, into dense and sparse tensors; a dense one keeps the sign of zeros."""
+    for symmetry, extents in (("general", (7, 4)), ("symmetric", (6, 6)), ("skew-symmetric", (6, 6))):
+        rows, columns = numpy.mgrid[:extents[0], :extents[1]]
+        expected = numpy.where((rows * columns) % 3 == 0, -0.0, (rows + 1) * 0.1 + columns * columns)
+        kept = rows >= 0
+        if symmetry != "general":
+            kept = rows > columns if symmetry[:2] == "sk" else rows >= columns
+            lower = numpy.where(kept, expected, 0)
+            expected = lower - lower.T if symmetry[:2] == "sk" else numpy.where(kept, expected, expected.T)
+        values = [float(expected[i, j]) for j in range(extents[1]) for i in range(extents[0]) if kept[i, j]]
+        path = f"{folder}/{symmetry}.mtx"
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(array_text(symmetry, extents, values))
+        with open(f"{folder}/more.mtx", "w", encoding="utf-8") as file:
+            file.write(array_text(symmetry, extents, values + [1.5] * 30))
+        for ranks, levels in ((1, ""), (2, ""), (5, ""), (12, ""), (3, ", csr")):
+            program = (f"machine M = grid({ranks}); tensor B{extents}: f64{levels}; place B(x, y) -> M(y); tensor A{extents}: f64; "
+                       "place A(x, y) -> M(y); A(i, j) = B(i, j)")
+            distal(["run", "-e", program, "--in", f"B={path}", "--out", f"A={folder}/A.npy", "-q"])
+            found = numpy.load(f"{folder}/A.npy")
+            same = found == expected if levels else found.view("i8") == expected.view("i8")
+            check(same.all(), f"{symmetry} on {ranks} ranks{levels}: {found}")
+            wrong = distal(["run", "-e", program, "--in", f"B={folder}/more.mtx"], status=1).stderr
+            check(f"its header says {len(values)} entries, and it has {len(values) + 30}" in wrong, wrong)
+
+
 if __name__ == "__main__":
     sys.exit(run_cases(functions_named_test("entries", globals())))

@@ -87,6 +87,10 @@ static const char *read_entries(const FileFormat *format, ElementType type, int 
         file.share = own_share;
         file.shares = all_shares;
         file.listed = &listed;
+        int64_t count;
+        for (file.share = 0; file.share < own_share; file.share++)
+            if (input_count(&file, &count, diagnostics))
+                file.before += count;
         if (input_check(&file, "A", type, order, extents, diagnostics))
             input_entries(&file, type, limit, entries, diagnostics);
         input_close(&file);
@@ -599,6 +603,8 @@ static void test_processes(void **state) {
     write_file(MTX "array real general\n2 3\n1\n0\n3\n4\n0\n6\n",
                strlen(MTX "array real general\n2 3\n1\n0\n3\n4\n0\n6\n"));
     check_processes(&file_format_mtx, (int64_t[]){2, 3}, 6);
+    write_file(MTX "array real general\n0 3\n", strlen(MTX "array real general\n0 3\n"));
+    check_processes(&file_format_mtx, (int64_t[]){0, 3}, 0);
     enum { ROWS = 13, COLUMNS = 3 };
     const FileTensor tensor = {.type = TYPE_F64, .order = 2, .extents = {ROWS, COLUMNS}};
     double data[ROWS * COLUMNS];
