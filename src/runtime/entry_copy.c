@@ -164,6 +164,9 @@ static bool pack_received(void *arguments, Diagnostics *diagnostics) {
     Making *making = arguments;
     EntryCopy *copy = making->copy;
     StoredTensor tensor = copy->to->empty;
+    const int64_t taken = saturated_add(entries_bytes(&making->received, making->received.count),
+                                        entry_move_bytes(&copy->move));
+    copy->limit = max_i64(copy->limit - taken, 0);
     const char *why =
         stored_pack_structure(&tensor, &copy->map, &making->received, copy->limit, diagnostics->arena);
     return why ? refuse(copy, why, diagnostics) : put_structure(copy, &tensor, diagnostics);
@@ -175,8 +178,8 @@ static bool make(EntryCopy *copy, MPI_Comm comm, Diagnostics *diagnostics) {
     const bool ok =
         agree_on_part(comm, find_incoming, &making, diagnostics) &&
         exchange_parts(&making.receives, &making.sends, copy->from->home->order, comm, diagnostics) &&
-        entry_move_structure(&copy->move, copy->from, &making.sends, copy->plan->options.message_limit,
-                             &making.received, comm, diagnostics) &&
+        entry_move_structure(&copy->move, copy->from, &making.sends, copy->limit,
+                             copy->plan->options.message_limit, &making.received, comm, diagnostics) &&
         agree_on_part(comm, pack_received, &making, diagnostics);
     part_list_free(&making.receives);
     part_list_free(&making.sends);

@@ -29,7 +29,7 @@ typedef struct {
     EntryMove *move;
     const Storage *storage;
     const PartList *parts;
-    int64_t message_limit;
+    int64_t limit, message_limit;
     Entries *received;
     MPI_Comm comm;
     int ranks;
@@ -69,7 +69,7 @@ static bool cut(void *arguments, Diagnostics *diagnostics) {
     moving->arrived_words = arena_array(arena, int64_t, moving->ranks);
     for (int64_t i = 0; i < parts->count; i++)
         rects[i] = &parts->parts[i].rect;
-    const char *why = any ? cutter_prepare(&cutter, parts->count, rects, storage->limit, arena) : NULL;
+    const char *why = any ? cutter_prepare(&cutter, parts->count, rects, moving->limit, arena) : NULL;
     for (int rank = 0; rank < moving->ranks && any && !why; rank++) {
         cutter_cut(&cutter, parts->counts[rank], rects, arena, &moving->slices);
         rects += parts->counts[rank];
@@ -97,16 +97,15 @@ static int64_t *count_entries(const Moving *moving, const SubTreeLevel *levels) 
     return counts;
 }
 
-static bool allocate_received(Moving *moving, const int64_t *counts) {
-    Entries *entries = moving->received;
-    for (int rank = 0; rank < moving->ranks; rank++)
-        entries->count = saturated_add(entries->count, counts[rank]);
-    return entries_bytes(entries, entries->count) <= moving->storage->limit && !entries_allocate(entries);
+// Whether what is sent and received, and what stays to send values, is within the limit.
+static bool fits(const Moving *moving) {
+    const int64_t words = saturated_mul(value_exchange_buffer(&moving->exchange), WORD);
+    const int64_t bytes = saturated_add(words, entries_bytes(moving->received, moving->received->count));
+    return saturated_add(bytes, entry_move_bytes(moving->move)) <= moving->limit;
 }
 
 static bool keep_slices(Moving *moving) {
     EntryMove *move = moving->move;
-    move->slice_count = moving->slices.count;
     move->slices = memory_allocate(MEMORY_HOST, 2 * move->slice_count, TYPE_I64);
     if (move->slices && move->slice_count > 0)
         memcpy(move->slices, moving->slices.items, sizeof(Slice) * (size_t)move->slice_count);
@@ -120,12 +119,15 @@ static bool write_messages(void *arguments, Diagnostics *diagnostics) {
         moving->arrived_words[rank] = words_of(moving, moving->arrived + rank * order_of(moving));
     const int64_t *sent = count_entries(moving, moving->sent),
                   *arrived = count_entries(moving, moving->arrived);
+    for (int rank = 0; rank < moving->ranks; rank++)
+        moving->received->count = saturated_add(moving->received->count, arrived[rank]);
+    move->slice_count = moving->slices.count;
     if (!value_exchange_create(&move->values, moving->storage->type, moving->message_limit, sent, arrived,
                                moving->comm) ||
-        !value_exchange_allocate(&move->values) || !keep_slices(moving) ||
         !value_exchange_create(&moving->exchange, TYPE_I32, MESSAGE_BYTES, moving->sent_words,
                                moving->arrived_words, moving->comm) ||
-        !value_exchange_allocate(&moving->exchange) || !allocate_received(moving, arrived))
+        !fits(moving) || !value_exchange_allocate(&move->values) || !keep_slices(moving) ||
+        !value_exchange_allocate(&moving->exchange) || entries_allocate(moving->received))
         return refuse(moving, "the process has not enough memory to send and receive entries", diagnostics);
     move->structure_bytes_sent = WORD * value_exchange_sent(&moving->exchange).elements;
     move->structure_bytes_received = WORD * value_exchange_received(&moving->exchange).elements;
@@ -151,11 +153,12 @@ static void read_messages(const Moving *moving) {
     }
 }
 
-bool entry_move_structure(EntryMove *move, const Storage *storage, const PartList *parts,
+bool entry_move_structure(EntryMove *move, const Storage *storage, const PartList *parts, int64_t limit,
                           int64_t message_limit, Entries *received, MPI_Comm comm, Diagnostics *diagnostics) {
     Moving moving = {.move = move,
                      .storage = storage,
                      .parts = parts,
+                     .limit = limit,
                      .message_limit = message_limit,
                      .received = received,
                      .comm = comm};

@@ -8,6 +8,7 @@
 #include "runtime/list.h"
 #include "runtime/load_sparse.h"
 #include "runtime/value_exchange.h"
+#include "runtime/wait.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -218,29 +219,41 @@ static void copy_entry(const Entries *to, int64_t at, const Entries *from, int64
     memcpy((char *)to->values + (size_t)at * size, (const char *)from->values + (size_t)e * size, size);
 }
 
-// What goes where, counted first, then copied.
+// Entries on their way home. They go in rounds, of which each takes a part of what is given on every rank, so
+// that what is sent and received at a time is bounded.
 typedef struct {
+    const Storage *storage;
     const Entries *given;
-    RankedEntries *ranked;
-    bool counts;
-    int64_t *next; // by rank: where its next entry is copied to
-    int64_t *last; // by rank: the last entry whose fiber it has got something of; -1: none
-} Ranking;
+    Entries *own; // what arrives, by the ranks that it comes from
+    MPI_Comm comm;
+    int ranks;
+    Arena *arena;
+    Homes homes;
+    int64_t round;               // given entries that are sent in a round
+    int64_t first, end;          // those of this round
+    int64_t *sends, *receives;   // by rank: entries of this round
+    int64_t *last, *last_before; // by rank: the last entry whose fiber it has got something of, -1: none; and
+                                 // before the round
+    int64_t *places;             // by rank: where the next entry that comes from it is put
+    bool counts;                 // they are counted first, then copied
+    int64_t *next;               // by rank: where its next entry is copied to
+    Entries sent;
+} Sending;
 
-static void give(const Ranking *ranking, int64_t e, int64_t rank) {
-    ranking->last[rank] = e;
-    if (ranking->counts)
-        ranking->ranked->counts[rank]++;
+static void give(const Sending *sending, int64_t e, int64_t rank) {
+    sending->last[rank] = e;
+    if (sending->counts)
+        sending->sends[rank]++;
     else
-        copy_entry(&ranking->ranked->entries, ranking->next[rank]++, ranking->given, e);
+        copy_entry(&sending->sent, sending->next[rank]++, sending->given, e);
 }
 
 // Tells a rank that the fiber of an entry is stored: its first element there is zero, unless it gets another
 // value to add.
-static void give_fiber(const Ranking *ranking, const Homes *homes, int64_t e, const Rect *part,
-                       int64_t rank) {
-    const Entries *given = ranking->given, *to = &ranking->ranked->entries;
-    const int64_t before = ranking->last[rank], at = ranking->next[rank];
+static void give_fiber(const Sending *sending, int64_t e, const Rect *part, int64_t rank) {
+    const Homes *homes = &sending->homes;
+    const Entries *given = sending->given, *to = &sending->sent;
+    const int64_t before = sending->last[rank], at = sending->next[rank];
     bool known = before >= 0, within = true;
     for (int i = 0; i < homes->above_count; i++) {
         const int mode = homes->above[i];
@@ -249,8 +262,8 @@ static void give_fiber(const Ranking *ranking, const Homes *homes, int64_t e, co
     }
     if (known || !within)
         return;
-    give(ranking, e, rank);
-    if (ranking->counts)
+    give(sending, e, rank);
+    if (sending->counts)
         return;
     for (int d = 0; d < to->order; d++)
         if (!rect_has(part, d, given->coordinates[d][e]))
@@ -267,72 +280,151 @@ static int64_t holder(const Holding *holding, int64_t h) {
     return holding->holders ? holding->holders[h] : holding->rank;
 }
 
-static bool give_all(const Ranking *ranking, Homes *homes) {
-    for (int64_t e = 0; e < ranking->given->count; e++) {
-        const Holding *holding = find_home(homes, ranking->given, e);
+// Those of the round, for the ranks that have them at home: for each of them, where there are several.
+static bool give_all(Sending *sending, Diagnostics *diagnostics) {
+    Homes *homes = &sending->homes;
+    for (int64_t e = sending->first; e < sending->end; e++) {
+        const Holding *holding = find_home(homes, sending->given, e);
         if (!holding)
-            return false;
+            return diagnostics_error(diagnostics, (Span){0}, "internal error: an entry of '%s' has no home",
+                                     sending->storage->home->tensor->name);
         for (int64_t h = 0; h < holder_count(holding); h++)
-            give(ranking, e, holder(holding, h));
+            give(sending, e, holder(holding, h));
         const int64_t part = holding - homes->parts.items;
         for (int64_t s = homes->begins[part]; s < homes->begins[part + 1]; s++) {
             const Holding *other = &homes->parts.items[homes->siblings.items[s]];
             for (int64_t h = 0; h < holder_count(other); h++)
-                give_fiber(ranking, homes, e, &other->rect, holder(other, h));
+                give_fiber(sending, e, &other->rect, holder(other, h));
         }
     }
     return true;
 }
 
-// Copies entries for the ranks that have them at home: for each of them, where there are several.
-static bool rank_by_home(const Storage *storage, const Entries *given, int ranks, RankedEntries *ranked,
-                         Diagnostics *diagnostics) {
-    Arena *arena = diagnostics->arena;
-    Homes homes = find_homes(storage, arena);
-    Ranking ranking = {.given = given,
-                       .ranked = ranked,
-                       .next = arena_array(arena, int64_t, ranks),
-                       .last = arena_array(arena, int64_t, ranks)};
-    bool ok = ranked_entries_create(ranked, storage, ranks) || no_memory(storage, diagnostics);
-    Entries *entries = &ranked->entries;
-    entries->type = given->type;
-    for (int pass = 0; pass < 2 && ok; pass++) {
-        ranking.counts = pass == 0;
-        for (int rank = 0; rank < ranks; rank++)
-            ranking.last[rank] = -1;
-        if (!give_all(&ranking, &homes))
-            return diagnostics_error(diagnostics, (Span){0}, "internal error: an entry of '%s' has no home",
-                                     storage->home->tensor->name);
-        for (int rank = 0; pass == 0 && rank < ranks; rank++) {
-            ranking.next[rank] = entries->count;
-            entries->count += ranked->counts[rank];
-        }
-        ok = pass > 0 || !entries_allocate(entries) || no_memory(storage, diagnostics);
+static bool count_given(Sending *sending, Diagnostics *diagnostics) {
+    sending->counts = true;
+    memset(sending->sends, 0, sizeof(int64_t) * (size_t)sending->ranks);
+    return give_all(sending, diagnostics);
+}
+
+// What a rank receives in a round, as all others may send to it, takes 64 MiB at most, or less where it may
+// have less.
+static int64_t entries_of_round(const Sending *sending) {
+    enum { ROUND_BYTES = 1 << 26, LEAST = 64 };
+    const int64_t bytes = min_i64(ROUND_BYTES, sending->storage->limit / 8);
+    return max_i64(LEAST, bytes / (entries_bytes(sending->given, 1) * sending->ranks));
+}
+
+static bool count_all(void *arguments, Diagnostics *diagnostics) {
+    Sending *sending = arguments;
+    Arena *arena = sending->arena = arena_create_within(diagnostics->arena);
+    int64_t **const arrays[] = {&sending->sends,       &sending->receives, &sending->last,
+                                &sending->last_before, &sending->places,   &sending->next};
+    for (size_t a = 0; a < sizeof arrays / sizeof *arrays; a++)
+        *arrays[a] = arena_array(arena, int64_t, sending->ranks);
+    for (int rank = 0; rank < sending->ranks; rank++)
+        sending->last[rank] = -1;
+    sending->homes = find_homes(sending->storage, arena);
+    sending->round = entries_of_round(sending);
+    sending->end = sending->given->count;
+    return count_given(sending, diagnostics);
+}
+
+static bool allocate_own(void *arguments, Diagnostics *diagnostics) {
+    Sending *sending = arguments;
+    Entries *own = sending->own;
+    own->type = sending->given->type;
+    for (int rank = 0; rank < sending->ranks; rank++) {
+        sending->places[rank] = own->count;
+        own->count = saturated_add(own->count, sending->receives[rank]);
+        sending->last[rank] = -1;
+    }
+    const int64_t bytes =
+        saturated_add(entries_bytes(own, own->count), entries_bytes(sending->given, sending->given->count));
+    return (bytes <= sending->storage->limit && !entries_allocate(own)) ||
+           no_memory(sending->storage, diagnostics);
+}
+
+static bool copy_round(void *arguments, Diagnostics *diagnostics) {
+    Sending *sending = arguments;
+    const size_t size = sizeof(int64_t) * (size_t)sending->ranks;
+    memcpy(sending->last_before, sending->last, size);
+    if (!count_given(sending, diagnostics))
+        return false;
+    sending->sent = storage_no_entries(sending->storage);
+    sending->sent.type = sending->given->type;
+    for (int rank = 0; rank < sending->ranks; rank++) {
+        sending->next[rank] = sending->sent.count;
+        sending->sent.count += sending->sends[rank];
+    }
+    if (entries_allocate(&sending->sent))
+        return no_memory(sending->storage, diagnostics);
+    memcpy(sending->last, sending->last_before, size);
+    sending->counts = false;
+    return give_all(sending, diagnostics);
+}
+
+// Whether the round fits beside what is given and what has arrived.
+static bool check_round(void *arguments, Diagnostics *diagnostics) {
+    const Sending *sending = arguments;
+    const Entries *const held[] = {sending->given, sending->own, &sending->sent};
+    int64_t arrives = 0, bytes = 0;
+    for (int rank = 0; rank < sending->ranks; rank++)
+        arrives = saturated_add(arrives, sending->receives[rank]);
+    for (int i = 0; i < 3; i++)
+        bytes = saturated_add(bytes, entries_bytes(held[i], held[i]->count));
+    bytes = saturated_add(bytes, entries_bytes(&sending->sent, arrives));
+    // Coordinates of one mode travel in 32 bits, as copies.
+    bytes = saturated_add(bytes, saturated_mul(saturated_add(arrives, sending->sent.count), 4));
+    return bytes <= sending->storage->limit || no_memory(sending->storage, diagnostics);
+}
+
+// Puts what has arrived behind what has come from the same ranks in rounds before.
+static void place(const Sending *sending, const Entries *arrived) {
+    for (int64_t rank = 0, e = 0; rank < sending->ranks; rank++)
+        for (int64_t count = sending->receives[rank]; count > 0; count--)
+            copy_entry(sending->own, sending->places[rank]++, arrived, e++);
+}
+
+static bool run_round(Sending *sending, Diagnostics *diagnostics) {
+    Entries arrived = {0};
+    bool ok = agree_on_part(sending->comm, copy_round, sending, diagnostics);
+    if (ok)
+        exchange_counts(1, sending->sends, sending->receives, sending->comm);
+    ok = ok && agree_on_part(sending->comm, check_round, sending, diagnostics) &&
+         exchange_entries(sending->storage, &sending->sent, sending->sends, &arrived, sending->comm,
+                          diagnostics);
+    if (ok)
+        place(sending, &arrived);
+    entries_free(&arrived);
+    entries_free(&sending->sent);
+    return ok;
+}
+
+static bool run_rounds(Sending *sending, Diagnostics *diagnostics) {
+    const int64_t count = sending->given->count;
+    int64_t rounds = ceil_div(count, sending->round);
+    all_reduce(&rounds, 1, MPI_INT64_T, MPI_MAX, sending->comm);
+    bool ok = true;
+    for (int64_t r = 0; r < rounds && ok; r++) {
+        sending->first = min_i64(count, saturated_mul(r, sending->round));
+        sending->end = min_i64(count, saturated_add(sending->first, sending->round));
+        ok = run_round(sending, diagnostics);
     }
     return ok;
 }
 
-typedef struct {
-    const Storage *storage;
-    const Entries *given;
-    int ranks;
-    RankedEntries sent;
-} Sending;
-
-static bool rank_given(void *arguments, Diagnostics *diagnostics) {
-    Sending *sending = arguments;
-    return rank_by_home(sending->storage, sending->given, sending->ranks, &sending->sent, diagnostics);
-}
-
 bool send_entries_home(const Storage *storage, const Entries *given, Entries *own, MPI_Comm comm,
                        Diagnostics *diagnostics) {
-    Sending sending = {.storage = storage, .given = given};
-    *own = (Entries){0};
+    Sending sending = {.storage = storage, .given = given, .own = own, .comm = comm};
     MPI_Comm_size(comm, &sending.ranks);
-    const bool ok =
-        agree_on_part(comm, rank_given, &sending, diagnostics) &&
-        exchange_entries(storage, &sending.sent.entries, sending.sent.counts, own, comm, diagnostics);
-    ranked_entries_free(&sending.sent);
+    *own = storage_no_entries(storage);
+    bool ok = agree_on_part(comm, count_all, &sending, diagnostics);
+    if (ok)
+        exchange_counts(1, sending.sends, sending.receives, comm);
+    ok = ok && agree_on_part(comm, allocate_own, &sending, diagnostics) && run_rounds(&sending, diagnostics);
+    arena_free(sending.arena);
+    if (!ok)
+        entries_free(own);
     return ok;
 }
 
@@ -364,9 +456,9 @@ bool gather_entries(const Storage *storage, Entries *entries, MPI_Comm comm, Dia
     EntryMove move = {0};
     MPI_Comm_size(comm, &gathering.ranks);
     *entries = storage_no_entries(storage);
-    const bool ok =
-        agree_on_part(comm, find_parts, &gathering, diagnostics) &&
-        entry_move_structure(&move, storage, &gathering.parts, MESSAGE_BYTES, entries, comm, diagnostics);
+    const bool ok = agree_on_part(comm, find_parts, &gathering, diagnostics) &&
+                    entry_move_structure(&move, storage, &gathering.parts, storage->limit, MESSAGE_BYTES,
+                                         entries, comm, diagnostics);
     if (ok) {
         entry_move_values(&move, storage->stored.values);
         if (entries->count > 0)

@@ -197,23 +197,34 @@ static const char *join(const Entries *before, const Entries *received, Entries 
     return NULL;
 }
 
-static bool put(ResultHome *result, const Entries *all, Diagnostics *diagnostics) {
+// What may be taken beside what this rank has computed.
+static int64_t bytes_left(const ResultHome *result) {
+    const Storage *computed = result->computed;
+    const int64_t taken = computed->structure ? stored_bytes(&computed->stored) : 0;
+    return max_i64(computed->limit - taken, 0);
+}
+
+// Puts in these entries, the first ones with values, in `left` bytes beside them.
+static bool put(ResultHome *result, const Entries *all, int64_t left, Diagnostics *diagnostics) {
     Storage *home = result->home;
     StoredTensor tensor = home->empty;
     const char *why = home->piece_count > 0
-                          ? stored_pack_structure(&tensor, &result->map, all, home->limit, diagnostics->arena)
+                          ? stored_pack_structure(&tensor, &result->map, all, left, diagnostics->arena)
                           : NULL;
     if (why)
         return sparse_refuse(home, why, diagnostics);
     const size_t bytes = (size_t)tensor.value_count * type_info(tensor.type)->size;
     if (home->piece_count > 0) {
-        tensor.values = memory_allocate(MEMORY_HOST, tensor.value_count, tensor.type);
+        left -= stored_structure_bytes(&tensor) + entry_map_bytes(&result->map);
+        if ((int64_t)bytes <= left)
+            tensor.values = memory_allocate(MEMORY_HOST, tensor.value_count, tensor.type);
         if (!tensor.values) {
             stored_free(&tensor);
             return sparse_refuse(home, "there is no memory for its values", diagnostics);
         }
         memset(tensor.values, 0, bytes);
-        entry_map_add(&result->map, tensor.type, 0, all->values, tensor.values);
+        if (result->adds)
+            entry_map_add(&result->map, tensor.type, 0, all->values, tensor.values);
     }
     return storage_put(home, &tensor) ||
            sparse_refuse(home, "the process has not enough memory", diagnostics);
@@ -222,11 +233,19 @@ static bool put(ResultHome *result, const Entries *all, Diagnostics *diagnostics
 static bool pack_received(void *arguments, Diagnostics *diagnostics) {
     Making *making = arguments;
     ResultHome *result = making->result;
-    Entries before = storage_no_entries(result->home), all = {0};
+    const Entries *received = &making->received;
+    int64_t left = bytes_left(result) - entry_move_bytes(&result->move);
+    left = max_i64(left - entries_bytes(received, received->count), 0);
     making->received.type = result->home->type;
-    bool ok = !result->adds || sparse_entries_before(result->home, &making->before, &before, diagnostics);
-    const char *why = ok ? join(&before, &making->received, &all) : NULL;
-    ok = ok && (why ? sparse_refuse(result->home, why, diagnostics) : put(result, &all, diagnostics));
+    result->before = 0;
+    if (!result->adds)
+        return put(result, received, left, diagnostics);
+    Entries before, all = {0};
+    bool ok = sparse_entries_before(result->home, &making->before, &before, diagnostics);
+    left -= entries_bytes(&before, before.count);
+    left -= entries_bytes(&before, saturated_add(before.count, received->count)); // as one list
+    const char *why = ok && left >= 0 ? join(&before, received, &all) : "there is no memory for its entries";
+    ok = ok && (why ? sparse_refuse(result->home, why, diagnostics) : put(result, &all, left, diagnostics));
     result->before = before.count;
     entries_free(&before);
     entries_free(&all);
@@ -237,7 +256,7 @@ bool result_home_make(ResultHome *result, MPI_Comm comm, Diagnostics *diagnostic
     Making making = {.result = result};
     MPI_Comm_size(comm, &making.ranks);
     bool ok = agree_on_part(comm, find_homes, &making, diagnostics) &&
-              entry_move_structure(&result->move, result->computed, &making.sends,
+              entry_move_structure(&result->move, result->computed, &making.sends, bytes_left(result),
                                    result->plan->options.message_limit, &making.received, comm, diagnostics);
     if (ok) {
         making.before = storage_set_aside(result->home);

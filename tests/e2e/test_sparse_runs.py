@@ -155,6 +155,17 @@ def refused(arguments, *messages, status=1):
           f"none of {messages} is in {done.stderr!r}")
 
 
+def test_rounds(folder):
+    """Where little memory is left, entries go to their homes in rounds, and what they are stays the same."""
+    text = "machine M = grid(3); tensor B(1000, 1000): f64, csr; tensor y(1000): f64; place B(i, j) -> M(i); " \
+        "place y(i) -> M(i); y(i) = B(i, j)"
+    for options in (["--check"], ["--memory-limit", "600K"]):
+        distal(["run", "-e", text, "--ranks", "3", "--in", "B=sparse:1:20000", "--out", f"y={folder}/y.npy", *options])
+        found = numpy.load(f"{folder}/y.npy")
+        check(options == ["--check"] or (found == whole).all(), "rounds have other entries")
+        whole = found
+
+
 def test_refused(folder):
     """One diagnostic, however many ranks there are."""
     draw(folder)
@@ -168,13 +179,14 @@ def test_refused(folder):
             refused([command, *balanced, "--ranks", ranks], "No such file or directory")
         refused(["plan", "-e", program, "--in", f"B={folder}/none.npy"], "No such file or directory")
         refused([*run, "--in", "B=random:1:0.5", "-p", "n=1000000", "-p", "m=1000000"], "looks at every position, and")
-        refused([*run, "--in", "B=const:1", "--memory-limit", "40K"], "tensor B cannot be stored on rank 0: ")
+        refused([*run, "--in", "B=const:1", "--memory-limit", "40K"], "tensor B cannot be stored on rank 0: ",
+                "rank 0 has not enough memory to send and receive entries of tensor B")
         refused(["run", "-e", MATRIX.format(format="csr") + "tensor A(n, n): f64, csr; A(i, k) = B(i, j) * B(k, j)",
-                 "--ranks", ranks, "--in", "B=const:1", "--memory-limit", "46K"],
+                 "--ranks", ranks, "--in", "B=const:1", "-p", "n=80", "-p", "m=10", "--memory-limit", "60K"],
                 "for the entries of A", "tensor A cannot be stored on rank 0: ")  # while they are appended, or packed
         refused(["run", "-e", "param n = 10; tensor B(n, n, n): f64, csf; tensor A(n, n, n): f64; "
                  "A(i, j, k) = B(i, j, k) + B(j, k, i) + B(k, i, j) + B(j, i, k)", "--ranks", ranks, "--in", "B=const:1",
-                 "--memory-limit", "60K"], "tensor B cannot be converted on rank 0: ")  # the last one of three copies
+                 "--memory-limit", "74K"], "tensor B cannot be converted on rank 0: ")  # the last one of three copies
 
 
 if __name__ == "__main__":
