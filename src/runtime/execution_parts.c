@@ -3,6 +3,15 @@
 
 #include "plan/processor.h"
 
+// Whether entries of a sparse result are computed where they are not at home, or on one of the ranks that
+// have them: only the kernel knows which.
+static bool result_moves(const StatementPlan *plan) {
+    for (int t = 0; t < plan->spmd->transfer_count; t++)
+        if (plan->spmd->transfers[t].kind == TRANSFER_REDUCE && plan->moves[t])
+            return true;
+    return false;
+}
+
 ExecutionParts execution_parts(StatementPlan *plan, int64_t rank) {
     const int count = plan->spmd->transfer_count;
     const RankTransfer **transfers = arena_array(plan->arena, const RankTransfer *, count);
@@ -39,7 +48,7 @@ ExecutionParts execution_parts(StatementPlan *plan, int64_t rank) {
                             .contracts = plan->spmd->contracts,
                             .row_count = plan->spmd->row_count,
                             .row_bytes = row_bytes,
-                            .converts = plan->spmd->converts,
+                            .converts = plan->spmd->converts && !result_moves(plan),
                             .zeroed_count = zeroed_count,
                             .zeroed_tensors = zeroed,
                             .stage_count = plan->spmd->stage_count,

@@ -266,6 +266,9 @@ CASES = [
          moved("B", by_rows, by_columns)),
     Case("conversion, blocks to one rank", COPY, {"B": "dcsr", "A": "coo"}, {"B": "i, j", "A": "0, 0"},
          moved("B", in_blocks, on_first), BLOCKS),
+    Case("conversion of copies", COPY, {"B": "csr", "A": "dcsr"}, {"B": "i, *", "A": "i, *"}, machine=BLOCKS),
+    Case("conversion, computed by columns", COPY, {"B": "csr", "A": "dcsr"}, {"B": "i", "A": "i"},
+         schedule="distribute({j}, {jo}, {ji}, M)"),
     Case("redistribution", COPY, {"B": "coo", "A": "coo"}, {"B": "i, j", "A": "j, i"},
          moved("B", in_blocks, in_transposed_blocks), BLOCKS),
     Case("transpose, rows to rows", TRANSPOSE, {"B": "csr", "A": "csr"}, {"B": "j", "A": "i"},
@@ -345,7 +348,7 @@ def run(case, B, ranks):
             file.write(write_program(case))
         grid = GRIDS[ranks] if "h" in case.machine else (ranks, 1)
         sizes = {"n": B.shape[0], "m": B.shape[1], "g": grid[0], "h": grid[1]}
-        arguments = [path] + [word for key, value in sizes.items() for word in ("-p", f"{key}={value}")]
+        arguments = [path, "--threads", "2"] + [word for key, value in sizes.items() for word in ("-p", f"{key}={value}")]
         for key, value in inputs.items():
             if scipy.sparse.issparse(value):
                 scipy.io.mmwrite(f"{folder}/{key}.in.mtx", value.tocoo(), precision=17)
@@ -365,7 +368,8 @@ def run(case, B, ranks):
             check(of.items() <= counted[tensor].items(), f"{tensor} has {counted[tensor]}, not {of}")
         full_rows = case.levels["B"] == "{compressed, dense}"
         stored = len(set(B.nonzero()[0])) * B.shape[1] if full_rows else B.nnz
-        check(sum(planned["B"]["stored"]) == stored, "entries are on no rank, or on several")
+        copies = grid[1] if "*" in case.places["B"] else 1
+        check(sum(planned["B"]["stored"]) == stored * copies, "entries are on no rank, or on several")
         compare(folder, result, case.statement.value(**inputs))
 
 

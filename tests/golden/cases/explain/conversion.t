@@ -14,7 +14,7 @@ forall(i) forall(j) A(i, j) = B(i, j)
 # one processor
 accumulate A[:, :]
 fetch B[:, :]
-# loops: 'A' is sparse; 'B(i, j)' is converted to {dense, compressed}, order(1, 0), and the copy is the result, without a kernel
+# loops: 'A' is sparse; 'B(i, j)' is converted to {dense, compressed}, order(1, 0), and the copy is the result, without a kernel where that is at home
 for j in 0 .. n:
     for i in 0 .. n:
         A(i, j) = B(i, j)
