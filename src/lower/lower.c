@@ -277,9 +277,9 @@ static const Assignment *part_of(const Cin *cin, const Tensor *target) {
 static void find_operand(void *context, const Access *access) {
     Operands *operands = context;
     const Tensor *tensor = access->tensor;
+    operands->row = tensor->partial || tensor->around ? tensor : operands->row;
     if (!tensor_is_sparse(tensor)) {
         const Assignment *part = part_of(operands->cin, tensor);
-        operands->row = tensor->partial || tensor->around ? tensor : operands->row;
         if (part)
             expr_accesses(part->rhs, find_operand, operands);
         return;
@@ -404,9 +404,10 @@ static bool choose_result(Lowering *lowering, Stage *stage) {
                "entries of '%s' that follow from the workspace '%s' are not supported yet, as that stores "
                "zeros where it has no value: %s",
                stage->target->name, operands.row->name,
-               operands.row->around
-                   ? "leave it out"
-                   : "add a format or levels, as in precompute(..., W, csr), or leave it out");
+               operands.row->around ? "leave it out"
+                                    : "give it levels of which the last one stores entries only, as in "
+                                      "precompute(..., W, csr), or leave it "
+                                      "out");
 }
 
 // A stage ends with what writes a sparse workspace.

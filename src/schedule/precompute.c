@@ -227,7 +227,7 @@ static Tensor *make_workspace(const Application *application, const Hoist *hoist
     for (int l = 0; l < hoist->order; l++)
         workspace->levels[l].wide = level_can_repeat(workspace->levels[l].format) &&
                                     is_wide(application, hoist->kept[workspace->mode_order[l]]);
-    workspace->partial = !tensor_is_sparse(workspace) &&
+    workspace->partial = (hoist->order == 0 || workspace->levels[hoist->order - 1].format->full) &&
                          !expr_is_always_present(hoist->expr, assignment_type(cin->assignment));
     return workspace;
 }
