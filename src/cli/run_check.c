@@ -149,11 +149,13 @@ static bool compare_sparse(Run *run, const Evaluator *evaluator, const Tensor *t
 }
 
 bool run_check(Run *run, int index, const CheckInputs *inputs) {
-    const Assignment *assignment = run->pipeline->statements[index].statement->assignment;
+    const StatementPasses *passes = &run->pipeline->statements[index];
+    const Assignment *assignment = passes->statement->assignment;
     const Tensor *target = assignment->lhs->tensor;
     Diagnostics *diagnostics = run->session->diagnostics;
     StatementReport *report = &run->statements[index].report;
-    Evaluator *evaluator = evaluator_create(run->session->arena, assignment, run->pipeline->params);
+    Evaluator *evaluator = evaluator_create(run->session->arena, assignment,
+                                            passes->scheduled->part_count > 1, run->pipeline->params);
     void *array = NULL;
     Entries entries = {0};
     bool ok = gather(run, target->id, &array, &entries);

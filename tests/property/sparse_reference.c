@@ -81,7 +81,8 @@ bool sparse_evaluate(const Evaluator *evaluator, const Whole *whole, Evaluated *
 void sparse_compare(Trial *trial, const Assignment *assignment, const Entries *got, Whole *whole,
                     const char *way) {
     const Tensor *tensor = assignment->lhs->tensor;
-    const Evaluator *evaluator = evaluator_create(trial->arena, assignment, trial->pipeline->params);
+    const Evaluator *evaluator = evaluator_create(
+        trial->arena, assignment, trial_has_workspaces(trial, assignment), trial->pipeline->params);
     Evaluated expected;
     EntriesError error;
     bool ok = sparse_evaluate(evaluator, whole, &expected);

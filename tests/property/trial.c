@@ -164,6 +164,14 @@ static bool has_partial_workspace(const Trial *trial) {
     return partial;
 }
 
+bool trial_has_workspaces(const Trial *trial, const Assignment *assignment) {
+    const Pipeline *pipeline = trial->pipeline;
+    for (int s = 0; s < pipeline->program->statement_count; s++)
+        if (pipeline->statements[s].statement->assignment == assignment)
+            return pipeline->statements[s].scheduled->part_count > 1;
+    return false;
+}
+
 Trial *trial_create(const Draft *draft, int number) {
     Arena *arena = arena_create();
     Trial *trial = arena_new(arena, Trial);

@@ -226,7 +226,8 @@ static void check_statement(Pipeline *pipeline, const StatementPasses *passes, W
     Arena *arena = pipeline->arena;
     const Assignment *assignment = passes->statement->assignment;
     Whole *left = &tensors[assignment->lhs->tensor->id];
-    Evaluator *evaluator = evaluator_create(arena, assignment, pipeline->params);
+    Evaluator *evaluator =
+        evaluator_create(arena, assignment, passes->scheduled->part_count > 1, pipeline->params);
     const void *arrays[MAX_TENSORS];
     for (int t = 0; t < pipeline->program->tensor_count; t++)
         arrays[t] = tensors[t].dense;

@@ -38,9 +38,9 @@ static Side side(Arena *arena, const char *text) {
         diagnostics_print(diagnostics, &message);
         fail_msg("%s", text_string(&message));
     }
-    return (Side){
-        arena, program,
-        evaluator_create(arena, program->statements[0].assignment, program_param_values(program, arena))};
+    return (Side){arena, program,
+                  evaluator_create(arena, program->statements[0].assignment, false,
+                                   program_param_values(program, arena))};
 }
 
 static int64_t extent_of(const Side *side_of, const Tensor *tensor, int mode) {
