@@ -61,20 +61,63 @@ static void set_source(const SparseState *state, SparseLoop *loop, int source) {
     loop->set = make_set(leaf, loop->iterated, leaf->leaf->assign->rhs);
 }
 
-// A loop over the coordinates of one processor of a block-cyclic mode iterates over what is stored of the
-// mode, where the right side is bounded by that, and skips what is in blocks of others.
+// A loop over a part of a mode that is not contiguous, as block-cyclic modes have, iterates over what is
+// stored of the mode, where the right side is bounded by that, and skips what is in other parts.
 static void skip_others(const SparseState *state, SparseLoop *loop) {
-    const Relation *relation = cin_made_by(state->leaf->builder->spmd->cin, loop->from->var);
-    const int source = loop->source;
-    if (!relation || !relation->kind->children_of || relation->child[1] != loop->from->var ||
-        !state->known[relation->child[0]])
+    const Cin *cin = state->leaf->builder->spmd->cin;
+    SparseLoop whole = *loop;
+    bool contiguous = true;
+    int var = loop->from->var, count = 0;
+    for (; !cin->vars[var].source; count++) {
+        const Relation *relation = cin_made_by(cin, var);
+        if (!relation->kind->partitions || relation->child[1] != var || !state->known[relation->child[0]])
+            return;
+        contiguous = contiguous && relation->kind->contiguous;
+        var = relation->parent[0];
+    }
+    if (contiguous)
         return;
-    loop->part = relation;
-    set_source(state, loop, relation->parent[0]);
-    if (loop->set->kind != SET_ALL)
+    whole.parts = arena_array(sparse_arena(state), const Relation *, count);
+    whole.part_count = count;
+    for (int v = loop->from->var; count > 0; v = whole.parts[count]->parent[0])
+        whole.parts[--count] = cin_made_by(cin, v);
+    whole.first = NULL;
+    set_source(state, &whole, var);
+    if (whole.set->kind == SET_ALL)
+        set_source(state, loop, loop->source);
+    else
+        *loop = whole;
+}
+
+// Where the loops around select contiguous parts, stored coordinates before and after those of the loop are
+// not visited.
+static void bound_part(const SparseState *state, SparseLoop *loop, LoopBody *to) {
+    Arena *arena = sparse_arena(state);
+    LeafBuilder *leaf = state->leaf;
+    const int var = loop->from->var;
+    bool contiguous = false, known[MAX_VARS];
+    for (int p = 0; p < loop->part_count; p++)
+        contiguous = contiguous || loop->parts[p]->kind->contiguous;
+    if (!contiguous)
         return;
-    loop->part = NULL;
-    set_source(state, loop, source);
+    build_upper(leaf, loop->number, to);
+    memcpy(known, state->known, sizeof known);
+    known[var] = true;
+    const IntExpr *zero = int_const(arena, 0), *one = int_const(arena, 1);
+    const IntExpr *upper = leaf->uppers[loop->number];
+    const IntExpr *ends[] = {zero, int_op(arena, INT_SUB, int_op(arena, INT_MAX, upper, one), one)};
+    static const char *const names[] = {"first", "last"};
+    const IntExpr *value = bounds_recover(leaf->builder->spmd->cin, loop->source, known);
+    for (int e = 0; e < 2; e++) {
+        const IntExpr **values = arena_array(arena, const IntExpr *, MAX_VARS);
+        values[var] = ends[e];
+        ends[e] = loop_append_let(leaf->builder->kernel, to, names[e], loop->source,
+                                  value_index(arena, loop_substitute(arena, value, values, MAX_VARS)));
+    }
+    // No coordinates where there is no iteration.
+    loop->first = ends[0];
+    loop->after =
+        int_op(arena, INT_ADD, ends[1], int_op(arena, INT_MAX, zero, int_op(arena, INT_MIN, upper, one)));
 }
 
 // A loop, and the operands over whose positions it iterates.
@@ -147,24 +190,45 @@ static LoopBody *append_condition(SparseState *state, bool unchecked, const Set 
     return to;
 }
 
+// Goes on with the coordinates of the parent of a relation in the part that its first child selects, where
+// its second child is defined.
+static LoopBody *append_part(const SparseState *state, const Relation *relation, LoopBody *to) {
+    Arena *arena = sparse_arena(state);
+    const RelationTerms terms = cin_relation_terms(state->leaf->builder->spmd->cin, relation);
+    const IntExpr *parent = int_var(arena, relation->parent[0]), *zero = int_const(arena, 0), *values[2];
+    const Value *own[2];
+    int count = 0;
+    if (relation->kind->contiguous) {
+        RelationTerms first = terms;
+        first.value[0] = int_var(arena, relation->child[0]);
+        first.value[1] = zero;
+        values[1] = int_op(arena, INT_SUB, parent, relation->kind->recover(&first, 0));
+        own[count++] = value_less(arena, int_const(arena, -1), values[1]);
+        own[count++] = value_less(arena, values[1], terms.child[1]);
+    } else {
+        relation->kind->children_of(&terms, parent, values);
+        own[count++] = value_op(arena, VALUE_EQUAL, VALUE_TYPE_CONDITION, value_index(arena, values[0]),
+                                value_index(arena, int_var(arena, relation->child[0])));
+    }
+    to = build_if(state->leaf, own, count, to);
+    sparse_append(state, to, loop_let(arena, relation->child[1], value_index(arena, values[1])));
+    return to;
+}
+
 void sparse_inside(SparseState *state, const SparseLoop *loop, LoopBody *to) {
     LeafBuilder *leaf = state->leaf;
     const LeafLoop *from = loop->from;
-    if (loop->part) {
-        Arena *arena = sparse_arena(state);
-        const RelationTerms terms = cin_relation_terms(leaf->builder->spmd->cin, loop->part);
-        const IntExpr *values[2];
-        loop->part->kind->children_of(&terms, int_var(arena, loop->source), values);
-        const Value *own = value_op(arena, VALUE_EQUAL, VALUE_TYPE_CONDITION, value_index(arena, values[0]),
-                                    value_index(arena, int_var(arena, loop->part->child[0])));
-        to = build_if(leaf, &own, 1, to);
-        sparse_append(state, to, loop_let(arena, from->var, value_index(arena, values[1])));
+    VarSet defined = 0;
+    for (int p = 0; p < loop->part_count; p++) {
+        to = append_part(state, loop->parts[p], to);
+        defined |= (VarSet)1 << loop->parts[p]->child[1];
     }
     if (from->var >= 0)
         state->known[from->var] = true;
     for (int d = 0; d < from->definition_count; d++) {
         state->known[from->definitions[d].var] = true;
-        if (from->definitions[d].var != loop->source || loop->set->kind == SET_ALL)
+        if (!(defined >> from->definitions[d].var & 1) &&
+            (from->definitions[d].var != loop->source || loop->set->kind == SET_ALL))
             build_definitions(leaf, &from->definitions[d], 1, to);
     }
     to = build_guards(leaf, from->guards, from->guard_count, to);
@@ -229,6 +293,7 @@ static void append_made_loop(const SparseState *state, int number, LoopBody *to)
         to = &portions;
     if (loop.set->kind == SET_ALL || loop.first)
         build_upper(leaf, number, to);
+    bound_part(state, &loop, to);
     const bool positions = iterates_positions(state, &loop);
     if (loop.set->kind == SET_ALL)
         sparse_coordinate_loop(state, &loop, to);

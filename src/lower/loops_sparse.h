@@ -28,7 +28,11 @@ typedef struct {
     int number;                // in the leaf
     int source;                // the variable whose coordinates it iterates over; -1: none
     const IntExpr *first;      // the first coordinate; NULL: 0
-    const Relation *part;      // skips coordinates of its parent in parts of other processors; NULL: none
+    const IntExpr *after;      // before which they end; NULL: the first one and the bound of the loop
+    // Coordinates are in the part that these relations give the processor, and the loops around, of the
+    // source: each divides what the one before gives. The loop skips all others.
+    const Relation **parts;
+    int part_count;
     const IntExpr *low, *high; // of a part: the coordinates from `low` to before `high`; NULL: all
     const Set *set;            // of these coordinates, by the operands in `iterated`
     bool *iterated;            // by operand: the loop iterates over its positions

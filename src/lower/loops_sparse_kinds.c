@@ -21,8 +21,9 @@ static void append_positions(const SparseState *state, SparseLoop *loop, int o, 
     const IntExpr *low = loop->low ? loop->low : loop->first;
     if (!low)
         return;
-    const IntExpr *after =
-        loop->low ? loop->high : int_op(arena, INT_ADD, loop->first, state->leaf->uppers[loop->number]);
+    const IntExpr *after = loop->low ? loop->high : loop->after;
+    if (!after)
+        after = int_op(arena, INT_ADD, loop->first, state->leaf->uppers[loop->number]);
     const IntExpr *begin =
         sparse_let_index(state, operand, "from",
                          level->type.format->search(arena, level, loop->begins[o], loop->ends[o], low), to);
@@ -62,7 +63,7 @@ static void append_coordinate(const SparseState *state, const SparseLoop *loop, 
                               LoopBody *to) {
     Arena *arena = sparse_arena(state);
     sparse_append(state, to, loop_let(arena, loop->source, coordinate));
-    if (loop->source != loop->from->var && !loop->part)
+    if (loop->source != loop->from->var && loop->part_count == 0)
         sparse_append(
             state, to,
             loop_let(arena, loop->from->var,

@@ -196,19 +196,6 @@ static Letters bounded(const Draft *draft, const DraftStatement *statement, int 
     return vanishes(draft, statement, node) ? left & right : 0;
 }
 
-// Whether a placement does not allow that an extent is huge: where it distributes a mode over several levels
-// of the machine, block-cyclically over one of them, loops visit every coordinate.
-static bool is_limited(int size, const DraftTensor *tensor) {
-    bool limited = false;
-    for (int d = 0; tensor->placed && d < DRAFT_DIMS; d++)
-        for (int other = 0; tensor->cycles[d] > 0 && other < DRAFT_DIMS; other++) {
-            const int mode = tensor->entries[d];
-            limited |= other != d && mode >= 0 && mode < tensor->order && tensor->entries[other] == mode &&
-                       tensor->extents[mode] == size;
-        }
-    return limited;
-}
-
 static bool access_allows(int size, const DraftTensor *tensor, const char *vars, Letters bound) {
     for (int l = 0; l < tensor->order; l++) {
         const int mode = tensor->mode_order[l];
@@ -218,7 +205,7 @@ static bool access_allows(int size, const DraftTensor *tensor, const char *vars,
         if (!level || strcmp(level, "bitmap") == 0 || !(bound & letter_of(vars[mode])))
             return false;
     }
-    return !is_limited(size, tensor);
+    return true;
 }
 
 // Whether no memory and no loop is as long as this extent.
