@@ -388,7 +388,10 @@ DISTAL_API distal_status distal_plan_create(distal_statement *statement, distal_
 // Frees the plan; NULL is fine. Collective.
 DISTAL_API void distal_plan_free(distal_plan *plan);
 
-// What a plan costs. Arrays have one entry for each rank and belong to the plan.
+// What a plan costs. Arrays have one entry for each rank and belong to the plan, which changes them when it
+// is executed with other entries of sparse tensors. Before its first execution, what moves and is stored of
+// sparse tensors counts as nothing, and of an operand that a sparse one indexes all of the footprint; after
+// it, all is exact for the entries of the latest execution.
 typedef struct {
     const char *tensor;
     const char *pattern; // "local", "broadcast", "shift", "all-gather", "exchange", "gather", "reduce",

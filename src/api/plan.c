@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Plans: a statement with values of params and tensors in memory, ready to be executed.
-#include "api/planned.h"
+#include "api/plan.h"
 
 #include "base/integer.h"
 #include "runtime/contraction.h"
@@ -10,32 +10,6 @@
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
-
-// A tensor of a plan.
-typedef struct {
-    distal_tensor *tensor; // NULL: a workspace, which belongs to the plan, or a tensor without transfers
-    int64_t memory;        // the value of tensor->memory when the plan was made
-    bool placed_here;      // the plan has determined the home of the tensor
-    bool allocated_here;   // the plan has allocated its memory
-    Storage *copy;         // for kernels, if the tensor is spread; else NULL
-} Use;
-
-struct distal_plan {
-    distal_plan *next;
-    distal_context *context;
-    Arena *arena;
-    PlannedProgram *program; // which other plans of the statement may share
-    const StatementPlan *statement;
-    distal_kernel_function function, structure; // structure: of an assembled result
-    int tensor_count;                           // workspaces included
-    Use *uses;                                  // by id in the program of the statement
-    Storage **storages;                         // for kernels, by the same id
-    ExecutionParts parts;
-    distal_execution *execution;
-    int64_t missing; // bytes that it needs beyond the memory that tensors have
-    double compile_seconds;
-    distal_figures *figures; // made on demand
-};
 
 typedef struct {
     distal_statement *statement;
@@ -150,6 +124,7 @@ static distal_status prepare(distal_context *context, void *arguments) {
     program->has_parts = true;
     plan->parts = program->parts;
     execution_bind(&plan->parts, plan->statement, plan->storages, plan->arena);
+    plan_prepare_entries(plan);
     return DISTAL_OK;
 }
 
@@ -281,6 +256,7 @@ distal_status distal_plan_create(distal_statement *statement, distal_plan **plan
 // What depends on the planned program.
 static void release_parts(distal_plan *plan) {
     execution_free(plan->execution);
+    plan_release_entries(plan);
     for (int t = 0; plan->uses && t < plan->tensor_count; t++) {
         if (plan->uses[t].tensor)
             tensor_release(plan->uses[t].tensor);
@@ -296,6 +272,7 @@ static void release_parts(distal_plan *plan) {
     plan->uses = NULL;
     plan->storages = NULL;
     plan->figures = NULL;
+    plan->figures_arena = NULL;
 }
 
 void distal_plan_free(distal_plan *plan) {
@@ -307,56 +284,6 @@ void distal_plan_free(distal_plan *plan) {
     *at = plan->next;
     release_parts(plan);
     free(plan);
-}
-
-static distal_status refuse_broken(distal_context *context, void *arguments) {
-    (void)arguments;
-    return invalid(context, "the plan could not be made again for other entries: execute it again");
-}
-
-static distal_status find_figures(distal_context *context, void *arguments) {
-    (void)context;
-    const distal_plan *plan = arguments;
-    const StatementPlan *statement = plan->statement;
-    const StatementFigures *all = plan_figures(statement);
-    distal_tensor_figures *tensors = arena_array(plan->arena, distal_tensor_figures, all->tensor_count);
-    for (int t = 0; t < all->tensor_count; t++) {
-        const TensorFigures *from = &all->tensors[t];
-        tensors[t] = (distal_tensor_figures){.tensor = from->tensor->name,
-                                             .pattern = from->pattern,
-                                             .at = from->at,
-                                             .steps = from->steps,
-                                             .bytes_received = from->bytes_received,
-                                             .messages_received = from->messages_received,
-                                             .home_bytes = from->home_bytes,
-                                             .buffer_bytes = from->buffer_bytes};
-    }
-    *plan->figures = (distal_figures){.ranks = statement->ranks,
-                                      .flop = statement->flop,
-                                      .tensor_count = all->tensor_count,
-                                      .tensors = tensors,
-                                      .peak_bytes = all->peak_bytes,
-                                      .plan_seconds = statement->seconds + all->seconds,
-                                      .compile_seconds = plan->compile_seconds};
-    return DISTAL_OK;
-}
-
-distal_status distal_plan_figures(const distal_plan *plan, distal_figures *figures) {
-    if (figures)
-        *figures = (distal_figures){0};
-    if (!plan || !figures)
-        return missing_argument(plan ? plan->context : NULL, "distal_plan_figures",
-                                plan ? "the place for the figures" : "the plan");
-    if (!plan->execution)
-        return call_end(plan->context, call_local(plan->context, refuse_broken, NULL));
-    if (!plan->figures->tensors) {
-        const distal_status status =
-            call_end(plan->context, call_local(plan->context, find_figures, (void *)plan));
-        if (status != DISTAL_OK)
-            return status;
-    }
-    *figures = *plan->figures;
-    return DISTAL_OK;
 }
 
 static void copy_pieces(const Storage *to, const Storage *from) {
@@ -479,6 +406,7 @@ distal_status distal_execute(distal_plan *plan) {
         if (status != DISTAL_OK)
             return call_end(plan->context, status);
     }
+    plan_find_entries(plan);
     for (int t = 0; t < plan->tensor_count; t++) {
         const Use *use = &plan->uses[t];
         if (use->tensor && use->copy)
@@ -489,41 +417,4 @@ distal_status distal_execute(distal_plan *plan) {
     if (target->copy)
         copy_pieces(target->tensor->storage, target->copy);
     return DISTAL_OK;
-}
-
-typedef struct {
-    const distal_plan *plan;
-    const char *tensor;
-    int64_t bytes, messages;
-} CountCall;
-
-static distal_status count(distal_context *context, void *arguments) {
-    CountCall *call = arguments;
-    const Spmd *spmd = call->plan->statement->spmd;
-    if (!check_name(context, "tensor", call->tensor))
-        return DISTAL_INVALID;
-    bool found = false;
-    for (int t = 0; t < spmd->transfer_count; t++) {
-        if (strcmp(spmd->transfers[t].access->tensor->name, call->tensor) != 0)
-            continue;
-        found = true;
-        call->bytes += execution_bytes(call->plan->execution, t);
-        call->messages += execution_messages(call->plan->execution, t);
-    }
-    return found ? DISTAL_OK
-                 : invalid(context, "the statement of the plan accesses no tensor '%s'", call->tensor);
-}
-
-distal_status distal_plan_counted(const distal_plan *plan, const char *tensor, int64_t *bytes,
-                                  int64_t *messages) {
-    if (!plan)
-        return missing_argument(NULL, "distal_plan_counted", "the plan");
-    CountCall call = {.plan = plan, .tensor = tensor};
-    distal_status status =
-        call_end(plan->context, call_local(plan->context, plan->execution ? count : refuse_broken, &call));
-    if (bytes)
-        *bytes = call.bytes;
-    if (messages)
-        *messages = call.messages;
-    return status;
 }

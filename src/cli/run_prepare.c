@@ -108,15 +108,9 @@ void run_release(Run *run) {
 }
 
 void run_count_stored(Run *run, int tensor) {
-    const Storage *storage = run->storages[tensor];
     int64_t *entries = arena_array(run->session->arena, int64_t, run->ranks);
     int64_t *bytes = arena_array(run->session->arena, int64_t, run->ranks);
-    if (storage->piece_count > 0 && storage->structure) {
-        entries[run->rank] = sparse_count(storage);
-        bytes[run->rank] = stored_bytes(&storage->stored);
-    }
-    all_reduce(entries, (int)run->ranks, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-    all_reduce(bytes, (int)run->ranks, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    count_stored(run->storages[tensor], run->ranks, MPI_COMM_WORLD, entries, bytes);
     plan_count_stored(run->pipeline->plan, tensor, entries, bytes);
 }
 

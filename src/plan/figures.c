@@ -149,6 +149,24 @@ const StatementFigures *plan_figures(const StatementPlan *plan) {
     return figures;
 }
 
+const StatementFigures *plan_figures_with(const StatementPlan *plan, const EntryFigures **moved,
+                                          const StoredFigures *stored, Arena *arena) {
+    Plan whole = *plan->plan;
+    StatementPlan own = *plan;
+    whole.arena = own.arena = arena;
+    whole.home_figures = arena_new(arena, HomeFigures);
+    whole.homes = arena_copy(arena, whole.homes, sizeof(Home) * (size_t)whole.tensor_count);
+    for (int t = 0; t < whole.tensor_count; t++) {
+        whole.homes[t].stored_entries = stored[t].entries;
+        whole.homes[t].stored_bytes = stored[t].bytes;
+    }
+    own.plan = &whole;
+    own.homes = whole.homes;
+    own.entries = moved;
+    own.figures = arena_new(arena, StatementFigures);
+    return plan_figures(&own);
+}
+
 void plan_count_entries(StatementPlan *plan, int transfer, EntryFigures figures) {
     const size_t size = sizeof(int64_t) * (size_t)plan->ranks;
     EntryFigures *known = arena_new(plan->arena, EntryFigures);

@@ -37,6 +37,16 @@ typedef struct {
     const int64_t *elements, *messages, *structure_bytes, *buffer_bytes;
 } EntryFigures;
 
+// From the four arrays, one after the other.
+static inline EntryFigures entry_figures(const int64_t *arrays, int64_t ranks) {
+    return (EntryFigures){arrays, arrays + ranks, arrays + 2 * ranks, arrays + 3 * ranks};
+}
+
+// What a sparse tensor stores, by rank.
+typedef struct {
+    const int64_t *entries, *bytes;
+} StoredFigures;
+
 struct StatementPlan {
     const Spmd *spmd;
     const Tensor *target;
@@ -115,5 +125,11 @@ void plan_count_threads(Plan *plan, int64_t threads);
 void plan_count_stored(Plan *plan, int tensor, const int64_t *entries, const int64_t *bytes);
 // The same of what moves as entries say.
 void plan_count_entries(StatementPlan *plan, int transfer, EntryFigures figures);
+
+// Figures as plan_figures gives them, but with these ones of entries, which nobody else who has the plan
+// gets: `moved` by transfer, NULL where none are known; `stored` by tensor id, without arrays where they are
+// not known. Lives in the arena.
+const StatementFigures *plan_figures_with(const StatementPlan *plan, const EntryFigures **moved,
+                                          const StoredFigures *stored, Arena *arena);
 
 #endif

@@ -35,8 +35,11 @@ int64_t execution_messages(const distal_execution *execution, int transfer);
 // was found.
 int64_t execution_structure_bytes(const distal_execution *execution, int transfer);
 
-// Adds the traffic of entries and the memory of copies, with the structures that there are, to the figures of
-// the plan. Collective.
+// Of a transfer of entries, the traffic of all ranks and the memory of copies, with the structures that there
+// are: the arrays of EntryFigures one after the other. False for any other transfer. Collective.
+bool execution_gather_entries(const distal_execution *execution, int transfer, int64_t ranks,
+                              int64_t *figures);
+// Adds these to the figures of the plan. Collective.
 void execution_count_entries(const distal_execution *execution, StatementPlan *plan, Arena *arena);
 
 // As execution_create, from the parts of a plan (runtime/execution_parts.h). NULL for `parts`: this rank has

@@ -7,6 +7,8 @@
 #include "runtime/load_sparse.h"
 #include "runtime/wait.h"
 
+#include <string.h>
+
 static bool lacks_structure(const Storage *storage) {
     return tensor_is_sparse(storage->home->tensor) && !storage->structure;
 }
@@ -143,21 +145,28 @@ int64_t execution_structure_bytes(const distal_execution *execution, int transfe
     return execution_entry_traffic(execution, transfer, &traffic) ? traffic.structure_bytes : 0;
 }
 
-void execution_count_entries(const distal_execution *execution, StatementPlan *plan, Arena *arena) {
+bool execution_gather_entries(const distal_execution *execution, int transfer, int64_t ranks,
+                              int64_t *figures) {
     int rank;
+    EntryTraffic traffic;
+    if (!execution_entry_traffic(execution, transfer, &traffic))
+        return false;
     MPI_Comm_rank(execution->all, &rank);
-    for (int t = 0; t < execution->transfer_count; t++) {
-        EntryTraffic traffic;
-        int64_t *figures[4];
-        if (!execution_entry_traffic(execution, t, &traffic))
-            continue;
-        const int64_t own[4] = {traffic.cost.elements, traffic.cost.messages, traffic.structure_bytes,
-                                traffic.memory_bytes};
-        for (int f = 0; f < 4; f++) {
-            figures[f] = arena_array(arena, int64_t, plan->ranks);
-            figures[f][rank] = own[f];
-            all_reduce(figures[f], (int)plan->ranks, MPI_INT64_T, MPI_SUM, execution->all);
-        }
-        plan_count_entries(plan, t, (EntryFigures){figures[0], figures[1], figures[2], figures[3]});
+    const int64_t own[] = {traffic.cost.elements, traffic.cost.messages, traffic.structure_bytes,
+                           traffic.memory_bytes};
+    for (int f = 0; f < 4; f++) {
+        int64_t *all = figures + f * ranks;
+        memset(all, 0, sizeof *all * (size_t)ranks);
+        all[rank] = own[f];
+        all_reduce(all, (int)ranks, MPI_INT64_T, MPI_SUM, execution->all);
     }
+    return true;
+}
+
+void execution_count_entries(const distal_execution *execution, StatementPlan *plan, Arena *arena) {
+    const int64_t ranks = plan->ranks;
+    int64_t *figures = arena_array(arena, int64_t, 4 * ranks);
+    for (int t = 0; t < execution->transfer_count; t++)
+        if (execution_gather_entries(execution, t, ranks, figures))
+            plan_count_entries(plan, t, entry_figures(figures, ranks));
 }

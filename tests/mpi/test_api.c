@@ -14,18 +14,6 @@ static distal_tensor *matrix(distal_context *d, const char *name, int64_t rows, 
     return tensor;
 }
 
-static distal_statement *statement(distal_context *d, const char *text) {
-    distal_statement *result = NULL;
-    OK(distal_statement_create(d, text, &result));
-    return result;
-}
-
-static distal_plan *plan(distal_context *d, distal_statement *from) {
-    distal_plan *result = NULL;
-    OK(distal_plan_create(from, &result));
-    return result;
-}
-
 static double *gather(distal_context *d, distal_tensor *tensor, int64_t elements) {
     double *whole = calloc((size_t)elements + 1, sizeof(double));
     OK(distal_tensor_gather(tensor, whole));
@@ -67,7 +55,7 @@ static distal_statement *summa(distal_context *d, int ranks) {
     OK(distal_tensor_create(d, "A", DISTAL_F64, 2, (int64_t[]){29, 31}, "A(x, y) -> M(x, y)", NULL));
     OK(distal_tensor_create(d, "B", DISTAL_F64, 2, (int64_t[]){29, 23}, "B(x, y) -> M(x, y)", NULL));
     OK(distal_tensor_create(d, "C", DISTAL_F64, 2, (int64_t[]){23, 31}, "C(x, y) -> M(x, y)", NULL));
-    distal_statement *s = statement(d, "A(i, j) = B(i, k) * C(k, j)");
+    distal_statement *s = statement_of(d, "A(i, j) = B(i, k) * C(k, j)");
     OK(distal_distribute_onto(s, "i, j", "io, jo", "ii, ji", "M"));
     OK(distal_split(s, "k", "ko", "ki", "chunk"));
     OK(distal_reorder(s, "ko, ii, ji, ki"));
@@ -93,21 +81,14 @@ static void test_product(MPI_Comm comm, int rank, int ranks) {
     distal_statement *s = summa(d, ranks);
     OK(distal_compile(s));
     fill_operands(d);
-    distal_plan *p = plan(d, s);
+    distal_plan *p = plan_of(d, s);
     OK(distal_execute(p));
     check_product(d, find(d, "A"), find(d, "B"), find(d, "C"));
 
     distal_figures figures;
     OK(distal_plan_figures(p, &figures));
     CHECK(figures.ranks == ranks && figures.tensor_count == 3 && figures.flop == 2 * 29 * 31 * 23, "figures");
-    for (int t = 0; t < figures.tensor_count; t++) {
-        const distal_tensor_figures *tensor = &figures.tensors[t];
-        int64_t bytes = -1, messages = -1;
-        OK(distal_plan_counted(p, tensor->tensor, &bytes, &messages));
-        CHECK(bytes == tensor->bytes_received[rank] && messages == tensor->messages_received[rank],
-              "%s: counted %lld bytes, planned %lld", tensor->tensor, (long long)bytes,
-              (long long)tensor->bytes_received[rank]);
-    }
+    check_figures(d, p, rank);
     CHECK(strcmp(figures.tensors[0].pattern, "local") == 0, "A is %s", figures.tensors[0].pattern);
     distal_free(d);
 }
@@ -146,7 +127,7 @@ static void test_attach(MPI_Comm comm, int rank, int ranks) {
     OK(distal_tensor_attach(a, count_a ? own_a : NULL, (int64_t[]){lead_a, 1}));
     OK(distal_tensor_attach(b, own_b, (int64_t[]){1, lead_b}));
 
-    distal_plan *p = plan(d, statement(d, "A(i, j) = B(i, k) * C(k, j)"));
+    distal_plan *p = plan_of(d, statement_of(d, "A(i, j) = B(i, k) * C(k, j)"));
     OK(distal_execute(p));
     // What was put into the caller's array is what the tensor holds, and gaps have not been touched.
     double *whole = gather(d, b, 17 * 11);
@@ -213,7 +194,7 @@ static void test_scalapack_layout(MPI_Comm comm, int rank, int ranks) {
     for (int64_t i = 0; any && i < rows; i++)
         CHECK(coordinates[i] == row_of[i], "row %lld is %lld", (long long)i, (long long)coordinates[i]);
 
-    distal_plan *p = plan(d, statement(d, "A(i, j) = B(j, i)"));
+    distal_plan *p = plan_of(d, statement_of(d, "A(i, j) = B(j, i)"));
     OK(distal_execute(p));
     for (int64_t j = 0; any && j < columns; j++)
         for (int64_t i = 0; i < rows; i++)
@@ -256,7 +237,7 @@ static void test_pieces(MPI_Comm comm, int rank, int ranks) {
     }
     OK(distal_tensor_attach_pieces(a, count, pieces));
     OK(distal_tensor_fill(b, "iota"));
-    OK(distal_execute(plan(d, statement(d, "A(i, j) = 2 * B(i, j)"))));
+    OK(distal_execute(plan_of(d, statement_of(d, "A(i, j) = 2 * B(i, j)"))));
     for (int64_t i = 0; i < count; i++)
         CHECK(memory[i][0] == (double)(2 * (pieces[i].lo[0] * 9 + pieces[i].lo[1])), "%g", memory[i][0]);
     distal_free(d);
@@ -314,7 +295,7 @@ static void test_sizes(MPI_Comm comm, int rank, int ranks) {
         }
         OK(distal_param(d, "chunk", 1 + n / 3));
         fill_operands(d);
-        distal_plan *p = plan(d, s);
+        distal_plan *p = plan_of(d, s);
         OK(distal_execute(p));
         check_product(d, find(d, "A"), find(d, "B"), find(d, "C"));
         distal_plan_free(p);
@@ -337,7 +318,7 @@ static void test_contexts(MPI_Comm comm, int rank, int ranks) {
         distal_context *d = all[c];
         distal_statement *s = summa(d, sizes[c]);
         fill_operands(d);
-        plans[c] = plan(d, s);
+        plans[c] = plan_of(d, s);
         distal_statement_free(s); // the plan stays
     }
     // The communicators may go: contexts have their own.
@@ -367,16 +348,16 @@ static void test_workspaces(MPI_Comm comm, int rank, int ranks) {
     distal_tensor *c = matrix(d, "C", 11, 17, "C(x, y) -> M(x, y)");
     OK(distal_tensor_fill(b, "random:1"));
     OK(distal_tensor_fill(c, "random:2"));
-    distal_statement *first = statement(d, "A(i, j) = 0.5 * B(i, k) * C(k, j)");
+    distal_statement *first = statement_of(d, "A(i, j) = 0.5 * B(i, k) * C(k, j)");
     OK(distal_precompute(first, "B(i, k) * C(k, j)", "i, j", "i, j", "W", NULL));
     OK(distal_distribute_onto(first, "i, j", "io, jo", "ii, ji", "M"));
-    distal_statement *second = statement(d, "A(i, j) += 0.5 * C(k, j) * B(i, k)");
+    distal_statement *second = statement_of(d, "A(i, j) += 0.5 * C(k, j) * B(i, k)");
     CHECK(distal_precompute(second, "C(k, j)", "k, j", "k, j", "B", NULL) == DISTAL_INVALID &&
               strstr(distal_error(d), "'B' is already a tensor"),
           "%s", distal_error(d));
-    second = statement(d, "A(i, j) += 0.5 * C(k, j) * B(i, k)");
+    second = statement_of(d, "A(i, j) += 0.5 * C(k, j) * B(i, k)");
     OK(distal_schedule(second, "precompute(0.5 * C(k, j), {k, j}, {x, y}, W); distribute({x, i})"));
-    distal_plan *plans[] = {plan(d, first), plan(d, second), plan(d, first)};
+    distal_plan *plans[] = {plan_of(d, first), plan_of(d, second), plan_of(d, first)};
     for (int round = 0; round < 6; round++)
         OK(distal_execute(plans[round % 2 == 1 ? 1 : round % 4]));
     check_product(d, a, b, c);
@@ -390,6 +371,21 @@ static void test_workspaces(MPI_Comm comm, int rank, int ranks) {
     CHECK(bytes == workspace->bytes_received[rank], "%lld bytes", (long long)bytes);
     distal_plan_free(plans[1]);
     OK(distal_execute(plans[0]));
+
+    // Workspaces that have entries only, as B has: by the name of a format, and by levels.
+    distal_tensor *sparse = declare(d, "S(13, 11): f64, csr", "S(x, y) -> M(x, y)");
+    OK(distal_tensor_fill(sparse, "random:3:0.3"));
+    static const char *const statements[] = {"A(i, j) = 0.5 * S(i, k) * C(k, j)",
+                                             "A(i, j) += 0.5 * C(k, j) * S(i, k)"};
+    static const char *const formats[] = {"csr", "dense, compressed"};
+    for (int f = 0; f < 2; f++) {
+        distal_statement *next = statement_of(d, statements[f]);
+        OK(distal_precompute(next, "S(i, k) * C(k, j)", "i, j", "i, j", "V", formats[f]));
+        distal_plan *stored = plan_of(d, next);
+        OK(distal_execute(stored));
+        check_figures(d, stored, rank);
+    }
+    check_product(d, a, sparse, c);
     distal_free(d);
 }
 
@@ -398,7 +394,7 @@ static void test_repeated(MPI_Comm comm, int rank, int ranks) {
     distal_context *d = context_on(comm);
     distal_statement *s = summa(d, ranks);
     fill_operands(d);
-    distal_plan *p = plan(d, s);
+    distal_plan *p = plan_of(d, s);
     for (int i = 0; i < 100; i++)
         OK(distal_execute(p));
     const size_t before = mallinfo2().uordblks;
@@ -431,12 +427,12 @@ static void test_unplaced(MPI_Comm comm, int rank, int ranks) {
           distal_error(d));
     CHECK(distal_tensor_fill(a, "ones") == DISTAL_INVALID, "filled");
     OK(distal_tensor_fill(b, "ones"));
-    distal_statement *s = statement(d, "A(i, j) = B(i, j) + B(i, j)");
+    distal_statement *s = statement_of(d, "A(i, j) = B(i, j) + B(i, j)");
     OK(distal_distribute_onto(s, "i", "io", "ii", "B"));
-    distal_plan *first = plan(d, s);
+    distal_plan *first = plan_of(d, s);
     OK(distal_execute(first));
     distal_plan_free(first);
-    distal_plan *second = plan(d, statement(d, "sum = A(i, j)"));
+    distal_plan *second = plan_of(d, statement_of(d, "sum = A(i, j)"));
     OK(distal_execute(second));
     OK(distal_tensor_local(sum, &piece));
     CHECK(*(double *)piece.data == 120, "the sum is %g", *(double *)piece.data);
@@ -464,8 +460,8 @@ static void test_program(MPI_Comm comm, int rank, int ranks) {
     distal_statement *transpose = NULL, *sum = NULL;
     OK(distal_statement_find(d, "A", 0, &transpose));
     OK(distal_statement_find(d, "s", 0, &sum));
-    OK(distal_execute(plan(d, transpose)));
-    OK(distal_execute(plan(d, sum)));
+    OK(distal_execute(plan_of(d, transpose)));
+    OK(distal_execute(plan_of(d, sum)));
     distal_piece piece;
     OK(distal_tensor_local(find(d, "s"), &piece));
     CHECK(*(double *)piece.data == 5 + 224 * 225 / 2, "the sum is %g", *(double *)piece.data);
@@ -490,7 +486,7 @@ static void test_stale(MPI_Comm comm, int rank, int ranks) {
     distal_context *d = context_on(comm);
     distal_statement *s = summa(d, ranks);
     fill_operands(d);
-    distal_plan *p = plan(d, s);
+    distal_plan *p = plan_of(d, s);
     OK(distal_execute(p));
     distal_tensor *a = find(d, "A");
     double memory[29 * 31];
@@ -498,7 +494,7 @@ static void test_stale(MPI_Comm comm, int rank, int ranks) {
     CHECK(distal_execute(p) == DISTAL_INVALID &&
               strstr(distal_error(d), "has changed since the plan was made"),
           "%s", distal_error(d));
-    distal_plan *q = plan(d, s);
+    distal_plan *q = plan_of(d, s);
     OK(distal_execute(q));
     check_product(d, a, find(d, "B"), find(d, "C"));
     distal_tensor_free(find(d, "B"));
@@ -516,7 +512,7 @@ static void test_stale(MPI_Comm comm, int rank, int ranks) {
     distal_tensor_free(find(d, "B"));
     matrix(d, "B", 29, 23, "B(x, y) -> M(x, y)");
     fill_operands(d);
-    OK(distal_execute(plan(d, s)));
+    OK(distal_execute(plan_of(d, s)));
     check_product(d, a, find(d, "B"), find(d, "C"));
     distal_free(d);
 }

@@ -15,22 +15,6 @@ typedef struct {
     double dense_b[N * M], dense_x[M];
 } Fixture;
 
-static distal_tensor *declare(distal_context *d, const char *text, const char *placement) {
-    distal_tensor *tensor = NULL;
-    OK(distal_tensor_declare(d, text, placement, &tensor));
-    return tensor;
-}
-
-static distal_plan *planned(distal_context *d, const char *text, const char *schedule) {
-    distal_statement *statement = NULL;
-    distal_plan *plan = NULL;
-    OK(distal_statement_create(d, text, &statement));
-    if (schedule)
-        OK(distal_schedule(statement, schedule));
-    OK(distal_plan_create(statement, &plan));
-    return plan;
-}
-
 static void create(Fixture *fixture, MPI_Comm comm, const char *levels, const char *placement,
                    const char *of_y) {
     distal_context *d = fixture->d = context_on(comm);
@@ -75,15 +59,7 @@ static void check_product(Fixture *fixture, distal_plan *plan) {
             sum += fixture->dense_b[i * M + j] * fixture->dense_x[j];
         CHECK(y[i] - sum < 1e-9 && sum - y[i] < 1e-9, "y(%d) is %g, not %g", i, y[i], sum);
     }
-    distal_figures figures;
-    OK(distal_plan_figures(plan, &figures));
-    for (int t = 0; t < figures.tensor_count; t++) {
-        int64_t bytes, messages;
-        OK(distal_plan_counted(plan, figures.tensors[t].tensor, &bytes, &messages));
-        if (strcmp(figures.tensors[t].tensor, "y") == 0)
-            CHECK(bytes == figures.tensors[t].bytes_received[fixture->rank], "%s moved %lld bytes",
-                  figures.tensors[t].tensor, (long long)bytes);
-    }
+    check_figures(d, plan, fixture->rank);
 }
 
 // Of B, how many entries this rank has, and of all ranks the most.
@@ -357,7 +333,7 @@ int main(int argument_count, char **arguments) {
         {"weighted rows", test_weighted},
         {"plan before entries", test_before_entries},
         {"entries divided evenly", test_entries},
-        {"positions divided evenly", test_positions},
+        {"product over positions", test_positions},
         {"tensors that follow entries", test_followers},
         {"placed by entries that are there", test_declared_later},
         {"what entries divide refused", test_refused},

@@ -64,8 +64,8 @@ typedef struct {
     int64_t *coordinates[MAX_PIECES][MAX_MODES];
 } Array;
 
-static void declare(uint64_t *random, distal_context *d, const char *name, const int64_t *extents,
-                    int dim_count, const int *sizes, Array *array) {
+static void declare_drawn(uint64_t *random, distal_context *d, const char *name, const int64_t *extents,
+                          int dim_count, const int *sizes, Array *array) {
     char list[TEXT] = "", stored[TEXT] = "", named[TEXT] = "", entries[TEXT] = "", line[5 * TEXT],
          place[5 * TEXT];
     int permutation[MAX_MODES];
@@ -197,8 +197,8 @@ static void test_draw(MPI_Comm comm, int rank, int ranks, uint64_t seed) {
     for (int m = 0; m < order; m++)
         permuted[m] = extents[permutation[m]];
     Array a = {.order = order}, b = {.order = order};
-    declare(&random, d, "A", extents, dim_count, grid, &a);
-    declare(&random, d, "B", permuted, dim_count, grid, &b);
+    declare_drawn(&random, d, "A", extents, dim_count, grid, &a);
+    declare_drawn(&random, d, "B", permuted, dim_count, grid, &b);
     lay_out(&own, d, &a);
     lay_out(&own, d, &b);
 

@@ -12,20 +12,6 @@ static int64_t pos64[] = {0, 1, 1, 3}, crd64[] = {3, 0, 1};
 static int32_t pos32[] = {0, 1, 1, 3}, crd32[] = {3, 0, 1}, rows32[] = {0, 2, 2};
 static int64_t all64[] = {0, 3};
 
-static distal_tensor *declare(distal_context *d, const char *text) {
-    distal_tensor *tensor = NULL;
-    OK(distal_tensor_declare(d, text, NULL, &tensor));
-    return tensor;
-}
-
-static distal_plan *plan_of(distal_context *d, const char *text) {
-    distal_statement *statement = NULL;
-    distal_plan *plan = NULL;
-    OK(distal_statement_create(d, text, &statement));
-    OK(distal_plan_create(statement, &plan));
-    return plan;
-}
-
 static void check_product(distal_context *d, distal_tensor *y, double a, double b, double c) {
     double whole[3] = {-1, -1, -1};
     OK(distal_tensor_gather(y, whole));
@@ -48,10 +34,10 @@ static void test_attached(MPI_Comm comm, int rank, int ranks) {
     for (int f = 0; f < 4; f++) {
         distal_context *d = context_on(comm);
         double values[] = {1, 2, 3};
-        distal_tensor *B = declare(d, forms[f].declaration), *y = declare(d, "y(3): f64");
-        distal_tensor *x = declare(d, "x(4): f64");
+        distal_tensor *B = declare(d, forms[f].declaration, NULL), *y = declare(d, "y(3): f64", NULL);
+        distal_tensor *x = declare(d, "x(4): f64", NULL);
         OK(distal_tensor_attach_levels(B, rank == 0 ? forms[f].levels : NULL, rank == 0 ? values : NULL));
-        distal_plan *plan = plan_of(d, f == 3 ? "y(i) = B(j, i) * x(j)" : "y(i) = B(i, j) * x(j)");
+        distal_plan *plan = planned(d, f == 3 ? "y(i) = B(j, i) * x(j)" : "y(i) = B(i, j) * x(j)", NULL);
         OK(distal_tensor_fill(x, "ones"));
         OK(distal_execute(plan));
         check_product(d, y, 1, 0, 5);
@@ -76,9 +62,9 @@ static void test_attached(MPI_Comm comm, int rank, int ranks) {
 static void test_entries(MPI_Comm comm, int rank, int ranks) {
     (void)ranks;
     distal_context *d = context_on(comm);
-    distal_tensor *B = declare(d, "B(3, 4): f64, csr"), *y = declare(d, "y(3): f64"),
-                  *x = declare(d, "x(4): f64");
-    distal_plan *plan = plan_of(d, "y(i) = B(i, j) * x(j)");
+    distal_tensor *B = declare(d, "B(3, 4): f64, csr", NULL), *y = declare(d, "y(3): f64", NULL),
+                  *x = declare(d, "x(4): f64", NULL);
+    distal_plan *plan = planned(d, "y(i) = B(i, j) * x(j)", NULL);
     OK(distal_tensor_fill(x, "ones"));
     OK(distal_execute(plan)); // no entries yet
     check_product(d, y, 0, 0, 0);
@@ -107,13 +93,13 @@ static void test_entries(MPI_Comm comm, int rank, int ranks) {
 static void test_results(MPI_Comm comm, int rank, int ranks) {
     (void)ranks;
     distal_context *d = context_on(comm);
-    distal_tensor *B = declare(d, "B(3, 4): f64, csr"), *A = declare(d, "A(3, 4): f64, csr"),
-                  *C = declare(d, "C(3, 3): f64, csr");
+    distal_tensor *B = declare(d, "B(3, 4): f64, csr", NULL), *A = declare(d, "A(3, 4): f64, csr", NULL),
+                  *C = declare(d, "C(3, 3): f64, csr", NULL);
     double values[] = {1, 2, 3};
     const distal_level_arrays given[] = {{0}, {.pos = pos64, .crd = crd32}};
     OK(distal_tensor_attach_levels(B, rank == 0 ? given : NULL, rank == 0 ? values : NULL));
-    distal_plan *doubled = plan_of(d, "A(i, j) = 2 * B(i, j)"),
-                *square = plan_of(d, "C(i, k) = B(i, j) * B(k, j)");
+    distal_plan *doubled = planned(d, "A(i, j) = 2 * B(i, j)", NULL),
+                *square = planned(d, "C(i, k) = B(i, j) * B(k, j)", NULL);
     for (int round = 1; round <= 2; round++) {
         values[0] = round;
         OK(distal_execute(doubled));
@@ -135,7 +121,7 @@ static void test_results(MPI_Comm comm, int rank, int ranks) {
 
 static void test_files(MPI_Comm comm, int rank, int ranks) {
     distal_context *d = context_on(comm);
-    distal_tensor *B = declare(d, "B(8, 8): f64, csr"), *C = declare(d, "C(8, 8): f64, coo");
+    distal_tensor *B = declare(d, "B(8, 8): f64, csr", NULL), *C = declare(d, "C(8, 8): f64, coo", NULL);
     char path[64];
     snprintf(path, sizeof path, "/tmp/distal-api-sparse-%d.mtx", ranks);
     OK(distal_tensor_fill(B, "rmat:1:3:20"));
@@ -166,9 +152,9 @@ static void refuse_levels(distal_context *d, distal_tensor *tensor, int rank, di
 
 static void test_refused(MPI_Comm comm, int rank, int ranks) {
     distal_context *d = context_on(comm);
-    distal_tensor *B = declare(d, "B(3, 4): f64, csr"), *D = declare(d, "D(3, 4): f64"),
-                  *C = declare(d, "C(3, 4): f64, coo"),
-                  *F = declare(d, "F(16, 576460752303423488): f64, {compressed, dense}");
+    distal_tensor *B = declare(d, "B(3, 4): f64, csr", NULL), *D = declare(d, "D(3, 4): f64", NULL),
+                  *C = declare(d, "C(3, 4): f64, coo", NULL),
+                  *F = declare(d, "F(16, 576460752303423488): f64, {compressed, dense}", NULL);
     distal_level_arrays levels[2];
     distal_piece piece;
     const double values[3] = {0};

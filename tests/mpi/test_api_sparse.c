@@ -9,31 +9,24 @@ enum { N = 12, M = 9 };
 
 typedef struct {
     distal_context *d;
+    int rank;
     distal_tensor *a, *b, *x, *y;
     distal_plan *product, *square, *added;
     double dense_b[N * M], dense_x[M];
 } Fixture;
 
-static distal_plan *planned(Fixture *fixture, const char *text) {
-    distal_context *d = fixture->d;
-    distal_statement *statement = NULL;
-    distal_plan *plan = NULL;
-    OK(distal_statement_create(d, text, &statement));
-    OK(distal_plan_create(statement, &plan));
-    return plan;
-}
-
 static void create(Fixture *fixture, MPI_Comm comm) {
     distal_context *d = fixture->d = context_on(comm);
+    MPI_Comm_rank(comm, &fixture->rank);
     distal_param(d, "n", N);
     distal_param(d, "m", M);
     OK(distal_tensor_declare(d, "B(n, m): f64, csr", NULL, &fixture->b));
     OK(distal_tensor_declare(d, "A(n, n): f64, {dense, compressed}", NULL, &fixture->a));
     OK(distal_tensor_declare(d, "x(m): f64", NULL, &fixture->x));
     OK(distal_tensor_declare(d, "y(n): f64", NULL, &fixture->y));
-    fixture->product = planned(fixture, "y(i) = B(i, j) * x(j)");
-    fixture->square = planned(fixture, "A(i, k) = B(i, j) * B(k, j)");
-    fixture->added = planned(fixture, "A(i, k) += B(i, j) * B(k, j)");
+    fixture->product = planned(d, "y(i) = B(i, j) * x(j)", NULL);
+    fixture->square = planned(d, "A(i, k) = B(i, j) * B(k, j)", NULL);
+    fixture->added = planned(d, "A(i, k) += B(i, j) * B(k, j)", NULL);
 }
 
 static void fill(Fixture *fixture, const char *source) {
@@ -66,6 +59,7 @@ static void check_product(Fixture *fixture) {
             sum += fixture->dense_b[i * M + j] * fixture->dense_x[j];
         CHECK(near(y[i], sum), "y(%d) is %g, not %g", i, y[i], sum);
     }
+    check_figures(d, fixture->product, fixture->rank);
 }
 
 // Of A, `times` the product of B with its transpose.
@@ -117,7 +111,7 @@ static void test_converted(MPI_Comm comm, int rank, int ranks) {
     distal_context *d = fixture.d;
     distal_tensor *sum;
     OK(distal_tensor_declare(d, "S(n, n): f64", NULL, &sum));
-    distal_plan *plan = planned(&fixture, "S(i, j) = 2 * A(i, j) + A(j, i)");
+    distal_plan *plan = planned(d, "S(i, j) = 2 * A(i, j) + A(j, i)", NULL);
     for (int source = 0; source < 2; source++) {
         fill(&fixture, source ? "random:9:0.4" : "random:8:0.2");
         for (int times = 1; times <= 4; times++) {
@@ -204,10 +198,14 @@ static void give_entries(distal_context *d, distal_tensor *b, int rank, int rank
     OK(distal_tensor_entries(b, count, coordinates, values));
 }
 
-// The first row of a rank, of N rows in blocks.
+// The first row of a rank, of `rows` in blocks.
+static int first_of(int rows, int rank, int ranks) {
+    const int first = rank * ((rows + ranks - 1) / ranks);
+    return first < rows ? first : rows;
+}
+
 static int first_row(int rank, int ranks) {
-    const int first = rank * ((N + ranks - 1) / ranks);
-    return first < N ? first : N;
+    return first_of(N, rank, ranks);
 }
 
 static void check_levels(distal_context *d, distal_tensor *b, int rank, int ranks) {
@@ -231,7 +229,7 @@ static void check_levels(distal_context *d, distal_tensor *b, int rank, int rank
 }
 
 static void test_placed(MPI_Comm comm, int rank, int ranks) {
-    Fixture fixture = {0};
+    Fixture fixture = {.rank = rank};
     distal_context *d = fixture.d = context_on(comm);
     distal_param(d, "n", N);
     distal_param(d, "m", M);
@@ -240,7 +238,7 @@ static void test_placed(MPI_Comm comm, int rank, int ranks) {
     OK(distal_tensor_declare(d, "B(n, m): f64, csr", "B(i, j) -> M(i)", &fixture.b));
     OK(distal_tensor_declare(d, "x(m): f64", "x(j) -> M(j)", &fixture.x));
     OK(distal_tensor_declare(d, "y(n): f64", "y(i) -> M(i)", &fixture.y));
-    fixture.product = planned(&fixture, "y(i) = B(i, j) * x(j)");
+    fixture.product = planned(d, "y(i) = B(i, j) * x(j)", NULL);
     OK(distal_tensor_fill(fixture.x, "random:3"));
     give_entries(d, fixture.b, rank, ranks);
     check_levels(d, fixture.b, rank, ranks);
@@ -258,12 +256,12 @@ static void test_placed(MPI_Comm comm, int rank, int ranks) {
 }
 
 // Pointers to the rows of a rank only, with an entry in each; those of fewer rows are refused.
-static void test_own_rows(MPI_Comm comm, int rank, int ranks) {
+static void check_own_rows(MPI_Comm comm, int n, int rank, int ranks) {
     distal_context *d = context_on(comm);
     const int64_t all[] = {ranks};
-    const int first = first_row(rank, ranks), count = first_row(rank + 1, ranks) - first;
+    const int first = first_of(n, rank, ranks), count = first_of(n, rank + 1, ranks) - first;
     distal_tensor *b;
-    distal_param(d, "n", N);
+    distal_param(d, "n", n);
     OK(distal_machine_grid(d, "M", 1, all));
     OK(distal_tensor_declare(d, "B(n, n): f64, csr", "B(i, j) -> M(i)", &b));
     int64_t pos[N + 1];
@@ -271,7 +269,7 @@ static void test_own_rows(MPI_Comm comm, int rank, int ranks) {
     double values[N], dense[N * N], y[N];
     for (int i = 0; i < count; i++) {
         pos[i] = i;
-        crd[i] = (first + i) * 7 % N;
+        crd[i] = (first + i) * 7 % n;
         values[i] = first + i + 1;
     }
     pos[count] = count;
@@ -279,26 +277,26 @@ static void test_own_rows(MPI_Comm comm, int rank, int ranks) {
     const distal_level_arrays levels[] = {{.first = first, .count = count}, {.pos = pos, .crd = crd}};
     OK(distal_tensor_attach_levels(b, levels, values));
     OK(distal_tensor_gather(b, dense));
-    for (int i = 0; i < N; i++)
-        for (int j = 0; j < N; j++)
-            CHECK(dense[i * N + j] == (j == i * 7 % N ? i + 1 : 0), "(%d, %d)", i, j);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            CHECK(dense[i * n + j] == (j == i * 7 % n ? i + 1 : 0), "(%d, %d)", i, j);
     distal_level_arrays shown[2];
     OK(distal_tensor_levels(b, shown, NULL, NULL));
     CHECK(shown[1].pos == pos || count == 0, "pointers are copied");
     Fixture fixture = {.d = d};
     OK(distal_tensor_declare(d, "y(n): f64", "y(i) -> M(i)", &fixture.y));
-    distal_plan *plan = planned(&fixture, "y(i) = B(i, j)");
+    distal_plan *plan = planned(d, "y(i) = B(i, j)", NULL);
     OK(distal_execute(plan));
     OK(distal_tensor_gather(fixture.y, y));
-    for (int i = 0; i < N; i++)
+    for (int i = 0; i < n; i++)
         CHECK(y[i] == i + 1, "row %d", i);
     const distal_level_arrays fewer[] = {{.first = first, .count = count - (rank == 0)},
                                          {.pos = pos, .crd = crd}};
-    if (first_row(1, ranks) > 0) {
+    if (first_of(n, 1, ranks) > 1) {
         CHECK(distal_tensor_attach_levels(b, fewer, values) == DISTAL_INVALID, "attached fewer rows");
         CHECK(strstr(distal_error(d), " are at home on rank "), "%s", distal_error(d));
     }
-    const distal_level_arrays beyond[] = {{.first = first, .count = N + 1}, {.pos = pos, .crd = crd}};
+    const distal_level_arrays beyond[] = {{.first = first, .count = n + 1}, {.pos = pos, .crd = crd}};
     CHECK(distal_tensor_attach_levels(b, beyond, values) == DISTAL_INVALID, "attached more rows");
     CHECK(strstr(distal_error(d), " on are not in mode "), "%s", distal_error(d));
     const distal_level_arrays below[] = {{0}, {.first = 1, .count = 1, .pos = pos, .crd = crd}};
@@ -307,6 +305,12 @@ static void test_own_rows(MPI_Comm comm, int rank, int ranks) {
           distal_error(d));
     distal_plan_free(plan);
     distal_free(d);
+}
+
+// As many rows as each rank has some, and two, which most of four ranks have none of.
+static void test_own_rows(MPI_Comm comm, int rank, int ranks) {
+    check_own_rows(comm, N, rank, ranks);
+    check_own_rows(comm, 2, rank, ranks);
 }
 
 // Two rows that are stored in full, of which each rank has the columns that are its own; fewer are refused.
@@ -335,7 +339,7 @@ static void test_own_columns(MPI_Comm comm, int rank, int ranks) {
     CHECK(count == 0 || (shown[1].first == first && shown[1].count == count), "other columns are shown");
     Fixture fixture = {.d = d};
     OK(distal_tensor_declare(d, "y(n): f64", NULL, &fixture.y));
-    distal_plan *plan = planned(&fixture, "y(j) = B(i, j)");
+    distal_plan *plan = planned(d, "y(j) = B(i, j)", NULL);
     OK(distal_execute(plan));
     OK(distal_tensor_gather(fixture.y, y));
     for (int j = 0; j < N; j++)
@@ -367,7 +371,7 @@ static void test_placed_arrays(MPI_Comm comm, int rank, int ranks) {
     static double values[3][1], dense[N * N];
     Fixture fixture = {.d = d};
     OK(distal_tensor_declare(d, "s: f64", NULL, &fixture.y));
-    distal_plan *plan = planned(&fixture, "s = B(i, j)");
+    distal_plan *plan = planned(d, "s = B(i, j)", NULL);
     for (int wrong = 0; wrong < 3; wrong++) {
         const bool elsewhere = wrong == 1 && rank == ranks - 1, beyond = wrong == 2 && rank == ranks - 1;
         const int row = (first_row(rank, ranks) + (elsewhere ? N - 1 : 0)) % N;
@@ -378,7 +382,7 @@ static void test_placed_arrays(MPI_Comm comm, int rank, int ranks) {
         const distal_level_arrays levels[] = {{0}, {.pos = pos[wrong], .crd = crd[wrong]}};
         if (wrong == 0) {
             OK(distal_tensor_attach_levels(b, levels, values[wrong]));
-        } else if (ranks > 1) {
+        } else if (ranks > 1 || wrong == 2) {
             CHECK(distal_tensor_attach_levels(b, levels, values[wrong]) == DISTAL_INVALID, "attached");
             CHECK(strstr(distal_error(d), errors[wrong]), "%s", distal_error(d));
         }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The data of plans, shared by the files that make and execute them (plan.c) and say what they cost
+// (plan_figures.c).
+#ifndef DISTAL_API_PLAN_H
+#define DISTAL_API_PLAN_H
+
+#include "api/planned.h"
+
+// What follows from the entries of sparse tensors, by rank, as the latest execution has found it.
+typedef struct {
+    Structure **of;             // by tensor id: the structures that it is about; NULL: no tensor is sparse
+    int64_t **numbers;          // by transfer: the arrays of `moved`
+    EntryFigures *moved;        // the same
+    const EntryFigures **known; // the same; NULL where it depends on no entries, or on none that are known
+    int64_t **counts;           // by tensor id: the arrays of `stored`; NULL of a dense one
+    StoredFigures *stored;
+} PlanEntries;
+
+// A tensor of a plan.
+typedef struct {
+    distal_tensor *tensor; // NULL: a workspace, which belongs to the plan, or a tensor without transfers
+    int64_t memory;        // the value of tensor->memory when the plan was made
+    bool placed_here;      // the plan has determined the home of the tensor
+    bool allocated_here;   // the plan has allocated its memory
+    Storage *copy;         // for kernels, if the tensor is spread; else NULL
+} Use;
+
+struct distal_plan {
+    distal_plan *next;
+    distal_context *context;
+    Arena *arena;
+    PlannedProgram *program; // which other plans of the statement may share
+    const StatementPlan *statement;
+    distal_kernel_function function, structure; // structure: of an assembled result
+    int tensor_count;                           // workspaces included
+    Use *uses;                                  // by id in the program of the statement
+    Storage **storages;                         // for kernels, by the same id
+    ExecutionParts parts;
+    distal_execution *execution;
+    int64_t missing; // bytes that it needs beyond the memory that tensors have
+    double compile_seconds;
+    distal_figures *figures; // made on demand, in an arena of their own
+    Arena *figures_arena;
+    PlanEntries entries; // what the latest execution has found
+};
+
+// Memory for what the executions of a plan find of entries.
+void plan_prepare_entries(distal_plan *plan);
+// Finds it where structures are others than before, which they are on all ranks alike. Collective.
+void plan_find_entries(distal_plan *plan);
+void plan_release_entries(distal_plan *plan);
+
+#endif

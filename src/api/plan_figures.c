@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Figures of plans: what is planned, by rank, and what an execution has counted.
+#include "api/plan.h"
+#include "runtime/load.h"
+
+#include <string.h>
+
+void plan_prepare_entries(distal_plan *plan) {
+    const Spmd *spmd = plan->statement->spmd;
+    const int64_t ranks = plan->context->ranks;
+    PlanEntries *entries = &plan->entries;
+    Arena *arena = plan->arena;
+    const int count = plan->tensor_count, transfers = spmd->transfer_count;
+    bool any = false;
+    for (int t = 0; t < count; t++)
+        any = any || (plan->storages[t] && tensor_is_sparse(plan->storages[t]->home->tensor));
+    *entries = (PlanEntries){0};
+    if (!any)
+        return;
+    entries->numbers = arena_array(arena, int64_t *, transfers);
+    entries->moved = arena_array(arena, EntryFigures, transfers);
+    entries->known = arena_array(arena, const EntryFigures *, transfers);
+    for (int t = 0; t < transfers; t++)
+        entries->numbers[t] = arena_array(arena, int64_t, 4 * ranks);
+    entries->counts = arena_array(arena, int64_t *, count);
+    entries->stored = arena_array(arena, StoredFigures, count);
+    for (int t = 0; t < count; t++)
+        if (plan->storages[t] && tensor_is_sparse(plan->storages[t]->home->tensor))
+            entries->counts[t] = arena_array(arena, int64_t, 2 * ranks);
+    entries->of = arena_array(arena, Structure *, count);
+}
+
+static bool is_current(const distal_plan *plan) {
+    const PlanEntries *entries = &plan->entries;
+    for (int t = 0; entries->of && t < plan->tensor_count; t++)
+        if (entries->counts[t] && entries->of[t] != plan->storages[t]->structure)
+            return false;
+    return true;
+}
+
+void plan_find_entries(distal_plan *plan) {
+    const int64_t ranks = plan->context->ranks;
+    PlanEntries *entries = &plan->entries;
+    if (is_current(plan))
+        return;
+    for (int t = 0; t < plan->statement->spmd->transfer_count; t++)
+        if (execution_gather_entries(plan->execution, t, ranks, entries->numbers[t])) {
+            entries->moved[t] = entry_figures(entries->numbers[t], ranks);
+            entries->known[t] = &entries->moved[t];
+        }
+    for (int t = 0; t < plan->tensor_count; t++) {
+        if (!entries->counts[t])
+            continue;
+        count_stored(plan->storages[t], ranks, plan->context->comm, entries->counts[t],
+                     entries->counts[t] + ranks);
+        entries->stored[t] = (StoredFigures){entries->counts[t], entries->counts[t] + ranks};
+        structure_hold(&entries->of[t], plan->storages[t]->structure);
+    }
+    plan->figures->tensors = NULL;
+}
+
+void plan_release_entries(distal_plan *plan) {
+    PlanEntries *entries = &plan->entries;
+    for (int t = 0; entries->of && t < plan->tensor_count; t++)
+        structure_hold(&entries->of[t], NULL);
+    *entries = (PlanEntries){0};
+}
+
+static distal_status refuse_broken(distal_context *context, void *arguments) {
+    (void)arguments;
+    return invalid(context, "the plan could not be made again for other entries: execute it again");
+}
+
+static distal_status find_figures(distal_context *context, void *arguments) {
+    (void)context;
+    distal_plan *plan = arguments;
+    const StatementPlan *statement = plan->statement;
+    const PlanEntries *entries = &plan->entries;
+    if (plan->figures_arena)
+        arena_reset(plan->figures_arena);
+    else
+        plan->figures_arena = arena_create_within(plan->arena);
+    Arena *arena = plan->figures_arena;
+    const StatementFigures *all = entries->of
+                                      ? plan_figures_with(statement, entries->known, entries->stored, arena)
+                                      : plan_figures(statement);
+    distal_tensor_figures *tensors = arena_array(arena, distal_tensor_figures, all->tensor_count);
+    for (int t = 0; t < all->tensor_count; t++) {
+        const TensorFigures *from = &all->tensors[t];
+        tensors[t] = (distal_tensor_figures){.tensor = from->tensor->name,
+                                             .pattern = from->pattern,
+                                             .at = from->at,
+                                             .steps = from->steps,
+                                             .bytes_received = from->bytes_received,
+                                             .messages_received = from->messages_received,
+                                             .home_bytes = from->home_bytes,
+                                             .buffer_bytes = from->buffer_bytes};
+    }
+    *plan->figures = (distal_figures){.ranks = statement->ranks,
+                                      .flop = statement->flop,
+                                      .tensor_count = all->tensor_count,
+                                      .tensors = tensors,
+                                      .peak_bytes = all->peak_bytes,
+                                      .plan_seconds = statement->seconds + all->seconds,
+                                      .compile_seconds = plan->compile_seconds};
+    return DISTAL_OK;
+}
+
+distal_status distal_plan_figures(const distal_plan *plan, distal_figures *figures) {
+    if (figures)
+        *figures = (distal_figures){0};
+    if (!plan || !figures)
+        return missing_argument(plan ? plan->context : NULL, "distal_plan_figures",
+                                plan ? "the place for the figures" : "the plan");
+    if (!plan->execution)
+        return call_end(plan->context, call_local(plan->context, refuse_broken, NULL));
+    if (!plan->figures->tensors) {
+        const distal_status status =
+            call_end(plan->context, call_local(plan->context, find_figures, (void *)plan));
+        if (status != DISTAL_OK)
+            return status;
+    }
+    *figures = *plan->figures;
+    return DISTAL_OK;
+}
+
+typedef struct {
+    const distal_plan *plan;
+    const char *tensor;
+    int64_t bytes, messages;
+} CountCall;
+
+static distal_status count(distal_context *context, void *arguments) {
+    CountCall *call = arguments;
+    const Spmd *spmd = call->plan->statement->spmd;
+    if (!check_name(context, "tensor", call->tensor))
+        return DISTAL_INVALID;
+    bool found = false;
+    for (int t = 0; t < spmd->transfer_count; t++) {
+        if (strcmp(spmd->transfers[t].access->tensor->name, call->tensor) != 0)
+            continue;
+        found = true;
+        call->bytes += execution_bytes(call->plan->execution, t);
+        call->messages += execution_messages(call->plan->execution, t);
+    }
+    return found ? DISTAL_OK
+                 : invalid(context, "the statement of the plan accesses no tensor '%s'", call->tensor);
+}
+
+distal_status distal_plan_counted(const distal_plan *plan, const char *tensor, int64_t *bytes,
+                                  int64_t *messages) {
+    if (!plan)
+        return missing_argument(NULL, "distal_plan_counted", "the plan");
+    CountCall call = {.plan = plan, .tensor = tensor};
+    distal_status status =
+        call_end(plan->context, call_local(plan->context, plan->execution ? count : refuse_broken, &call));
+    if (bytes)
+        *bytes = call.bytes;
+    if (messages)
+        *messages = call.messages;
+    return status;
+}
