@@ -168,13 +168,22 @@ def test_ahead_of_time(tree, folder):
     check("aot-plain", 2, "37")
     build("aot-static", "-fopenmp", *KEEP_LOADED, package="distal-static")
     check("aot-static", 2, "37")
-    # A sparse result takes two functions.
-    run([f"{tree}/bin/distal", "emit", "-o", f"{folder}/spgemm.c", f"{SOURCE}/examples/spgemm.distal"])
-    run(["cc", "-std=c11", "-O2", *WARNINGS, *SANITIZE, f"{folder}/spgemm.c", f"{HERE}/consumer/assembled.c", "-o",
-         f"{folder}/assembled", "-fopenmp", *pkg_config(tree, "--cflags", "--libs"), "-lm"])
-    for ranks in (1, 3):
-        output = on_ranks(ranks, tree, [f"{folder}/assembled"], **nowhere)
-        assert "the product is right" in output, output
+    # A sparse result takes two functions, and so does a sparse workspace of a dense one.
+    with open(f"{SOURCE}/examples/spgemm.distal", encoding="utf-8") as file:
+        product = file.read()
+    workspace = product.replace("A(m, n): f64, csr", "A(m, n): f64").replace("= B(i, k)", "= 2 * B(i, k)") + \
+        "schedule A { precompute(B(i, k) * C(k, j), {i, j}, {i, j}, W, csr) }\n"
+    for name, text, factor in (("spgemm", product, "1"), ("workspace", workspace, "2")):
+        with open(f"{folder}/{name}.distal", "w", encoding="utf-8") as file:
+            file.write(text)
+        run([f"{tree}/bin/distal", "emit", "-o", f"{folder}/{name}.c", f"{folder}/{name}.distal"])
+        with open(f"{folder}/{name}.c", encoding="utf-8") as file:
+            assert "distal_kernel_0_structure" in file.read(), name
+        run(["cc", "-std=c11", "-O2", *WARNINGS, *SANITIZE, f"{folder}/{name}.c", f"{HERE}/consumer/assembled.c", "-o",
+             f"{folder}/{name}", "-fopenmp", *pkg_config(tree, "--cflags", "--libs"), "-lm"])
+        for ranks in (1, 3):
+            output = on_ranks(ranks, tree, [f"{folder}/{name}", text, factor], **nowhere)
+            assert "the product is right" in output, output
     # The kernel of another schedule is refused.
     with open(program, encoding="utf-8") as file:
         text = file.read().replace("communicate(A, jo)", "")

@@ -96,6 +96,10 @@ def structure(entries):
                min(4 * len(first), 8 * runs(first)) + 4 * len(first) + min(4 * len(entries), 8 * second_runs))
 
 
+# Eight rows with four contiguous columns each: of a row, its number, the first column and the number of columns.
+assert structure({(i, j) for i in range(8) for j in range(4)}) == 8 * 3 * 4
+
+
 def entries(moves, ranks, counted_at=1):
     """Of moves of entries ((i, j), sender, receiver), which are counted at one of these two."""
     pairs = {}

@@ -56,6 +56,13 @@ def test_product(folder):
         close(folder, matrix @ vector)
 
 
+def test_rows_in_blocks(folder):
+    """60000 entries on each rank: rows that need nothing of others are computed in 3 blocks."""
+    text = "param n = 40000; machine M = grid(2); tensor B(n, n): f64, csr; tensor x(n): f64; tensor y(n): f64; " \
+        "place B(i, j) -> M(i); place x(j) -> M(j); place y(i) -> M(i); " + PRODUCT
+    distal(["run", "-e", text, "--in", "B=stencil:3", "--check", "-q"])
+
+
 def test_nothing_stored(folder):
     draw(folder, density=0)
     for ranks in (1, 3):

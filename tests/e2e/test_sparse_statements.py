@@ -48,7 +48,7 @@ class SparseCase(Case):
     def __init__(self, line, suffix, kind, draw):
         text, sparse, schedule = (line.split("|") + [""])[:3]
         self.schedule = re.sub(r"\b([A-Za-z]\w*)(?=\()(?<!precompute)", rf"\g<1>{suffix}", schedule.strip())
-        self.schedule = re.sub(r", (\w+)\)(?=;|$)", rf", \g<1>{suffix})", self.schedule)
+        self.schedule = re.sub(r"(\}, \{[^}]*\}, \w+)", rf"\g<1>{suffix}", self.schedule)
         self.sparse = [name + suffix for name in sparse.split()]
         self.fill_draw = draw
         super().__init__(text.strip(), suffix, kind, False, draw)

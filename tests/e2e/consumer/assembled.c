@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Both functions of ../../../examples/spgemm.distal, compiled ahead of time: what finds the entries of the
-// product and what computes their values, compared with a product of dense matrices.
+// Both functions of a program with a product of sparse matrices, compiled ahead of time: what finds the
+// entries of the product, or of a workspace, and what computes values, compared with a product of dense
+// matrices. Arguments: the text of the program, and by what it multiplies the product.
 #include <distal.h>
 
 #include <math.h>
@@ -20,21 +21,18 @@ static void ok(distal_status status) {
     MPI_Abort(MPI_COMM_WORLD, (int)status);
 }
 
-static const char program[] = "param n = 2000, m = n, q = n\n"
-                              "tensor A(m, n): f64, csr\n"
-                              "tensor B(m, q): f64, csr\n"
-                              "tensor C(q, n): f64, csr\n"
-                              "A(i, j) = B(i, k) * C(k, j)\n";
-
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
+    if (argc != 3)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    const double factor = atof(argv[2]);
     static double a[N][N], b[N][N], c[N][N];
     distal_tensor *A, *B, *C;
     distal_statement *product;
     distal_plan *plan;
     int rank, wrong = 0;
     ok(distal_create(MPI_COMM_WORLD, &d));
-    ok(distal_program(d, "product", program));
+    ok(distal_program(d, "product", argv[1]));
     ok(distal_param(d, "n", N));
     ok(distal_tensor_find(d, "A", &A));
     ok(distal_tensor_find(d, "B", &B));
@@ -54,7 +52,7 @@ int main(int argc, char **argv) {
             double sum = 0;
             for (int k = 0; k < N; k++)
                 sum += b[i][k] * c[k][j];
-            wrong |= fabs(a[i][j] - sum) > 1e-12;
+            wrong |= fabs(a[i][j] - factor * sum) > 1e-12;
         }
     if (rank == 0)
         puts(wrong ? "the product is wrong" : "the product is right");
