@@ -6,10 +6,10 @@
 
 #include "api/planned.h"
 
-// What follows from the entries of sparse tensors, by rank, as the latest execution has found it.
+// Figures of all ranks that depend on the entries of sparse tensors, as of the latest execution.
 typedef struct {
-    Structure **of;             // by tensor id: the structures that it is about; NULL: no tensor is sparse
-    int64_t **numbers;          // by transfer: the arrays of `moved`
+    Structure **of;    // by tensor id: the structures that they were gathered for; NULL: no tensor is sparse
+    int64_t **numbers; // by transfer: the arrays of `moved`
     EntryFigures *moved;        // the same
     const EntryFigures **known; // the same; NULL where it depends on no entries, or on none that are known
     int64_t **counts;           // by tensor id: the arrays of `stored`; NULL of a dense one
@@ -41,12 +41,13 @@ struct distal_plan {
     double compile_seconds;
     distal_figures *figures; // made on demand, in an arena of their own
     Arena *figures_arena;
-    PlanEntries entries; // what the latest execution has found
+    PlanEntries entries;
 };
 
-// Memory for what the executions of a plan find of entries.
+// Allocates them, without values.
 void plan_prepare_entries(distal_plan *plan);
-// Finds it where structures are others than before, which they are on all ranks alike. Collective.
+// Gathers them where a structure has changed since they were gathered, which is so on all ranks or on none.
+// Collective then; 8 bytes come from each rank for each of them.
 void plan_find_entries(distal_plan *plan);
 void plan_release_entries(distal_plan *plan);
 
