@@ -63,6 +63,7 @@ typedef struct {
     int loop;
     VarSet placed;
     bool repeats; // a level that the loop iterates over may store a coordinate several times
+    int count;    // of accesses over whose levels it iterates
 } Place;
 
 // Whether the loop iterates over a level of the access, as the coordinates of all levels above are known.
@@ -90,13 +91,24 @@ static const Set *iterated_set(Place *place) {
 
 // Whether a loop iterates over what is stored, not over its whole extent.
 static bool is_bounded(const LeafSite *site, int loop, VarSet placed) {
-    Place place = {site, loop, placed, false};
+    Place place = {.site = site, .loop = loop, .placed = placed};
     return iterated_set(&place)->kind != SET_ALL;
 }
 
 bool leaf_repeats(const LeafSite *site, int loop, VarSet around) {
-    Place place = {site, loop, around, false};
+    Place place = {.site = site, .loop = loop, .placed = around};
     return iterated_set(&place)->kind != SET_ALL && place.repeats;
+}
+
+static void count_iterated(void *context, const Access *access) {
+    Place *place = context;
+    place->count += iterated_access(place, access) == 0;
+}
+
+bool leaf_merges(const LeafSite *site, int loop, VarSet around) {
+    Place place = {.site = site, .loop = loop, .placed = around};
+    expr_accesses(site->assign->rhs, count_iterated, &place);
+    return place.count > 1;
 }
 
 // Whether a loop would iterate over what is stored only if more loops were placed around it first.

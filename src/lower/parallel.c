@@ -213,7 +213,7 @@ static bool copies_by_default(const Analysis *analysis) {
     if (analysis->loop_count == 0 || analysis->plain_count < analysis->loop_count || site->row ||
         site->inner || !leaf_sparse_tensor(site) || tensor_is_sparse(site->assign->lhs->tensor) ||
         has_commands(analysis) || updates_one_element(analysis, 0) ||
-        leaf_determines(site, analysis->loops[0].var, 0))
+        leaf_determines(site, analysis->loops[0].var, 0) || leaf_merges(site, analysis->loops[0].var, 0))
         return false;
     for (int i = 0; i < analysis->loop_count; i++)
         order[i] = analysis->loops[i].var;
