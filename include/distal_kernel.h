@@ -161,12 +161,12 @@ void *distal_workspace(const distal_execution *execution, int workspace, int thr
 void *distal_space(const distal_execution *execution);
 
 // For a loop that reads rows of an operand, `bytes` apart, at the `count` coordinates of a list: entries
-// before this position request the row of the entry `distance` further on. 0 where most of the rows are in
+// before this position prefetch the row of the entry `distance` further on. 0 where most of the rows are in
 // caches.
-int64_t distal_ahead_i32(const int32_t *coordinates, int64_t count, int64_t bytes, int64_t distance);
-int64_t distal_ahead_i64(const int64_t *coordinates, int64_t count, int64_t bytes, int64_t distance);
+int64_t distal_prefetch_end_i32(const int32_t *coordinates, int64_t count, int64_t bytes, int64_t distance);
+int64_t distal_prefetch_end_i64(const int64_t *coordinates, int64_t count, int64_t bytes, int64_t distance);
 
-// Requests memory that is read soon.
+// Prefetches memory that is read soon.
 static inline void distal_prefetch(const void *memory, int64_t bytes) {
     enum { CACHE_LINE = 64 };
     for (int64_t b = 0; b < bytes; b += CACHE_LINE)

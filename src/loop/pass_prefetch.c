@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where a loop over stored coordinates gathers rows of a dense operand, it requests the row of an entry
-// further on (software prefetching of indirect loads: Mowry, Lam, Gupta 1992). Whether that pays follows from
-// the coordinates, so the runtime decides it once for each execution of a leaf (distal_ahead), and gives the
-// position up to which rows are requested.
+// Where a loop over stored coordinates gathers rows of a dense operand, it prefetches the row of an entry
+// further on (software prefetching of indirect loads: Mowry, Lam, Gupta 1992). Whether that pays off follows
+// from the coordinates, so the runtime decides it once for each execution of a leaf (distal_prefetch_end),
+// and gives the position up to which rows are prefetched.
 #include "loop/passes.h"
 
-// How many entries ahead; what a loop reads of a row: less than a cache line is not requested, nor more than
+// How many entries ahead; what a loop reads of a row: less than a cache line is not prefetched, nor more than
 // the rows of which 8 fit into a cache of 32 KiB.
 enum { DISTANCE = 8, LEAST_BYTES = 64, MOST_BYTES = 2048 };
 
@@ -13,7 +13,7 @@ enum { DISTANCE = 8, LEAST_BYTES = 64, MOST_BYTES = 2048 };
 typedef struct {
     int list;
     const IntExpr *bytes; // from one row to the next
-    int end;              // variable: entries before this position request a row
+    int end;              // variable: entries before this position prefetch a row
 } Gather;
 
 // An array of a level of a view.
@@ -73,7 +73,8 @@ static int end_of(Prefetch *prefetch, int list, const IntExpr *bytes) {
         if (gather->list == list && int_equal(gather->bytes, bytes))
             return gather->end;
     }
-    const LoopVar var = {.name = "ahead", .type = VALUE_TYPE_INDEX, .stem_array = list, .stem_var = -1};
+    const LoopVar var = {
+        .name = "prefetch_end", .type = VALUE_TYPE_INDEX, .stem_array = list, .stem_var = -1};
     const Gather gather = {list, bytes, loop_add_var(kernel, var)};
     array_push(kernel->arena, prefetch->gathers, gather);
     return gather.end;
@@ -88,8 +89,8 @@ typedef struct {
     LoopBody *to;
 } Part;
 
-// Appends the request of what `row` reads of the operand of `load`, for an entry further on.
-static void request(const Part *part, const Value *load) {
+// Prefetches what `row` reads of the operand of `load`, for an entry further on.
+static void append_prefetch(const Part *part, const Value *load) {
     const Entries *entries = part->entries;
     Prefetch *prefetch = entries->prefetch;
     LoopKernel *kernel = prefetch->kernel;
@@ -111,7 +112,7 @@ static void request(const Part *part, const Value *load) {
     any->value = value_less(arena, int_var(arena, position), int_var(arena, end));
     const IntExpr **next = arena_array(arena, const IntExpr *, prefetch->var_count);
     next[coordinate] = loop_append_let(
-        kernel, &any->body, "ahead", coordinate,
+        kernel, &any->body, "prefetched", coordinate,
         value_convert(arena, value_element(arena, VALUE_LOAD, (int)list->type, entries->list, further),
                       VALUE_TYPE_INDEX));
     const Value *operands[] = {value_element(arena, VALUE_ADDRESS, VALUE_TYPE_ADDRESS, load->array,
@@ -123,15 +124,15 @@ static void request(const Part *part, const Value *load) {
     loop_append(arena, part->to, any);
 }
 
-static bool is_requested(const ValueList *loads, int64_t count, const Value *load) {
+static bool is_prefetched(const ValueList *loads, int64_t count, const Value *load) {
     for (int64_t i = 0; i < count; i++)
         if (value_equal(loads->items[i], load))
             return true;
     return false;
 }
 
-// Requests the rows that a dense loop of known length reads.
-static void request_rows(const Entries *entries, const LoopNode *row, LoopBody *to) {
+// Prefetches the rows that a dense loop of known length reads.
+static void prefetch_rows(const Entries *entries, const LoopNode *row, LoopBody *to) {
     Prefetch *prefetch = entries->prefetch;
     Arena *arena = prefetch->kernel->arena;
     const LoopBody nodes = loop_nodes(arena, row);
@@ -151,11 +152,11 @@ static void request_rows(const Entries *entries, const LoopNode *row, LoopBody *
             const Value *load = used.items[v];
             if (load->kind != VALUE_LOAD || !load->index ||
                 prefetch->kernel->arrays.items[load->array].written ||
-                is_requested(&loads, loads.count, load))
+                is_prefetched(&loads, loads.count, load))
                 continue;
             // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
             array_push(arena, loads, load);
-            request(&(Part){entries, row, values, bound, to}, load);
+            append_prefetch(&(Part){entries, row, values, bound, to}, load);
         }
     }
 }
@@ -166,7 +167,7 @@ static bool is_known(const LoopNode *loop) {
 }
 
 // The nodes of a loop over entries. Loops inside of it are those over rows, and over blocks of them.
-static LoopBody with_requests(const Entries *entries, const LoopBody *body) {
+static LoopBody with_prefetches(const Entries *entries, const LoopBody *body) {
     Prefetch *prefetch = entries->prefetch;
     Arena *arena = prefetch->kernel->arena;
     LoopBody result = {0};
@@ -176,10 +177,10 @@ static LoopBody with_requests(const Entries *entries, const LoopBody *body) {
             entries->values[node->var] =
                 loop_substitute(arena, node->value->index, entries->values, prefetch->var_count);
         if (node->kind == LOOP_FOR && is_known(node))
-            request_rows(entries, node, &result);
+            prefetch_rows(entries, node, &result);
         const bool deeper = node->kind == LOOP_IF || (node->kind == LOOP_FOR && node->step != 1);
         loop_append(arena, &result,
-                    deeper ? loop_with_body(arena, node, with_requests(entries, &node->body)) : node);
+                    deeper ? loop_with_body(arena, node, with_prefetches(entries, &node->body)) : node);
     }
     return result;
 }
@@ -195,7 +196,7 @@ static LoopBody prefetch_body(Prefetch *prefetch, const LoopBody *body) {
             if (list < 0)
                 continue;
             const IntExpr **values = arena_array(arena, const IntExpr *, prefetch->var_count);
-            inside = with_requests(&(Entries){prefetch, loop, loop->body.items[k], list, values}, &inside);
+            inside = with_prefetches(&(Entries){prefetch, loop, loop->body.items[k], list, values}, &inside);
         }
         loop_append(arena, &result, loop_with_body(arena, loop, inside));
     }
@@ -215,7 +216,7 @@ static int count_of(Prefetch *prefetch, int array) {
 }
 
 // The definition of the end of a gather.
-static const LoopNode *ahead(Prefetch *prefetch, const Gather *gather) {
+static const LoopNode *define_end(Prefetch *prefetch, const Gather *gather) {
     Arena *arena = prefetch->kernel->arena;
     const bool wide = prefetch->kernel->arrays.items[gather->list].type == TYPE_I64;
     const Value *operands[] = {
@@ -224,7 +225,7 @@ static const LoopNode *ahead(Prefetch *prefetch, const Gather *gather) {
         value_index(arena, gather->bytes), value_index(arena, int_const(arena, DISTANCE))};
     return loop_let(arena, gather->end,
                     value_list(arena, VALUE_CALL, VALUE_TYPE_INDEX,
-                               wide ? "distal_ahead_i64" : "distal_ahead_i32", 4, operands));
+                               wide ? "distal_prefetch_end_i64" : "distal_prefetch_end_i32", 4, operands));
 }
 
 static void prefetch_leaf(void *context, const LoopNode *node, LoopBody *to) {
@@ -243,7 +244,7 @@ static void prefetch_leaf(void *context, const LoopNode *node, LoopBody *to) {
     const LoopBody loops = prefetch_body(prefetch, &node->body);
     LoopBody body = {0};
     for (int64_t i = 0; i < prefetch->gathers.count; i++)
-        loop_append(arena, &body, ahead(prefetch, &prefetch->gathers.items[i]));
+        loop_append(arena, &body, define_end(prefetch, &prefetch->gathers.items[i]));
     loop_append_all(arena, &body, loops);
     loop_append(arena, to, loop_with_body(arena, node, body));
 }

@@ -4,7 +4,7 @@
 #include "model.h"
 #include "plan/verify.h"
 #include "reference.h"
-#include "runtime/ahead.h"
+#include "runtime/prefetch.h"
 #include "runtime/copies.h"
 #include "runtime/exchange_entries.h"
 #include "runtime/execution.h"
@@ -437,7 +437,7 @@ void trial_execute(Trial *trial, bool thorough) {
         return;
     static const int threads[] = {1, 2, 1, 3};
     omp_set_num_threads(threads[trial->draft.index % 4]);
-    ahead_always(trial->draft.index % 4 < 2);
+    prefetch_always(trial->draft.index % 4 < 2);
     Way ways[WAY_COUNT];
     find_ways(trial, ways);
     for (int w = 0; w < (thorough ? WAY_COUNT : 1); w++)

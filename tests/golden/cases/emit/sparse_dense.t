@@ -72,7 +72,8 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
         const int64_t D_lo0 = D_view->lo[0], D_stride0 = D_view->stride[0], D_lo1 = D_view->lo[1];
         // loops: 'B' is sparse
         if (active && A) {
-            const int64_t B_crd3_ahead = distal_ahead_i32(&B_crd3[0], B_count3, D_stride0 * 8, 8);
+            const int64_t B_crd3_prefetch_end =
+                    distal_prefetch_end_i32(&B_crd3[0], B_count3, D_stride0 * 8, 8);
             const int64_t B_begin1 = B_pos1[0];
             const int64_t B_end1 = B_pos1[1];
             const int64_t l_blocks_end = max(0, r) / 32 * 32;
@@ -93,9 +94,10 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                             for (int64_t B_p3 = B_begin3; B_p3 < B_end3; B_p3++) {
                                 const int64_t k = B_crd3[B_p3];
                                 const double B_value = r > 0 ? B[B_p3] : 0.0;
-                                if (B_p3 < B_crd3_ahead) {
-                                    const int64_t k_ahead = B_crd3[B_p3 + 8];
-                                    distal_prefetch(&D[(k_ahead - D_lo0) * D_stride0 + l_block - D_lo1], 256);
+                                if (B_p3 < B_crd3_prefetch_end) {
+                                    const int64_t k_prefetched = B_crd3[B_p3 + 8];
+                                    distal_prefetch(&D[(k_prefetched - D_lo0) * D_stride0 + l_block - D_lo1],
+                                            256);
                                 }
                                 const int64_t D_at = (k - D_lo0) * D_stride0 - D_lo1;
 #pragma omp simd
@@ -119,9 +121,10 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                             for (int64_t B_p3 = B_begin3; B_p3 < B_end3; B_p3++) {
                                 const int64_t k = B_crd3[B_p3];
                                 const double B_value = r > 0 ? B[B_p3] : 0.0;
-                                if (B_p3 < B_crd3_ahead) {
-                                    const int64_t k_ahead = B_crd3[B_p3 + 8];
-                                    distal_prefetch(&D[(k_ahead - D_lo0) * D_stride0 + l_block - D_lo1], 64);
+                                if (B_p3 < B_crd3_prefetch_end) {
+                                    const int64_t k_prefetched = B_crd3[B_p3 + 8];
+                                    distal_prefetch(&D[(k_prefetched - D_lo0) * D_stride0 + l_block - D_lo1],
+                                            64);
                                 }
                                 const int64_t D_at = (k - D_lo0) * D_stride0 - D_lo1;
 #pragma omp simd
@@ -145,9 +148,9 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                             for (int64_t B_p3 = B_begin3; B_p3 < B_end3; B_p3++) {
                                 const int64_t k = B_crd3[B_p3];
                                 const double B_value = r > 0 ? B[B_p3] : 0.0;
-                                if (B_p3 < B_crd3_ahead) {
-                                    const int64_t k_ahead = B_crd3[B_p3 + 8];
-                                    distal_prefetch(&D[(k_ahead - D_lo0) * D_stride0 + l_blocks_end_2 -
+                                if (B_p3 < B_crd3_prefetch_end) {
+                                    const int64_t k_prefetched = B_crd3[B_p3 + 8];
+                                    distal_prefetch(&D[(k_prefetched - D_lo0) * D_stride0 + l_blocks_end_2 -
                                             D_lo1], 64);
                                 }
                                 const int64_t D_at = (k - D_lo0) * D_stride0 - D_lo1;
@@ -200,7 +203,8 @@ void distal_kernel_1(distal_execution *execution, const int64_t *param) {
         const int64_t G_lo0 = G_view->lo[0], G_stride0 = G_view->stride[0], G_lo1 = G_view->lo[1];
         // loops: 'F' is sparse
         if (active && E) {
-            const int64_t F_crd2_ahead = distal_ahead_i32(&F_crd2[0], F_count2, G_stride0 * 16, 8);
+            const int64_t F_crd2_prefetch_end =
+                    distal_prefetch_end_i32(&F_crd2[0], F_count2, G_stride0 * 16, 8);
             const int64_t l_blocks_end = max(0, r) / 16 * 16;
             const int64_t l_blocks_end_2 = max(0, r) / 4 * 4;
 #pragma omp parallel for schedule(dynamic, 1 + n / DISTAL_PORTIONS) if (16 * n * r > DISTAL_PARALLEL_WORK)
@@ -214,9 +218,9 @@ void distal_kernel_1(distal_execution *execution, const int64_t *param) {
                     for (int64_t F_p2 = F_begin2; F_p2 < F_end2; F_p2++) {
                         const int64_t j = F_crd2[F_p2];
                         const double _Complex F_value = r > 0 ? F[F_p2] : (double _Complex)0.0;
-                        if (F_p2 < F_crd2_ahead) {
-                            const int64_t j_ahead = F_crd2[F_p2 + 8];
-                            distal_prefetch(&G[(j_ahead - G_lo0) * G_stride0 + l_block - G_lo1], 256);
+                        if (F_p2 < F_crd2_prefetch_end) {
+                            const int64_t j_prefetched = F_crd2[F_p2 + 8];
+                            distal_prefetch(&G[(j_prefetched - G_lo0) * G_stride0 + l_block - G_lo1], 256);
                         }
                         const int64_t G_at = (j - G_lo0) * G_stride0 - G_lo1;
 #pragma omp simd
@@ -236,9 +240,9 @@ void distal_kernel_1(distal_execution *execution, const int64_t *param) {
                     for (int64_t F_p2 = F_begin2; F_p2 < F_end2; F_p2++) {
                         const int64_t j = F_crd2[F_p2];
                         const double _Complex F_value = r > 0 ? F[F_p2] : (double _Complex)0.0;
-                        if (F_p2 < F_crd2_ahead) {
-                            const int64_t j_ahead = F_crd2[F_p2 + 8];
-                            distal_prefetch(&G[(j_ahead - G_lo0) * G_stride0 + l_block - G_lo1], 64);
+                        if (F_p2 < F_crd2_prefetch_end) {
+                            const int64_t j_prefetched = F_crd2[F_p2 + 8];
+                            distal_prefetch(&G[(j_prefetched - G_lo0) * G_stride0 + l_block - G_lo1], 64);
                         }
                         const int64_t G_at = (j - G_lo0) * G_stride0 - G_lo1;
 #pragma omp simd

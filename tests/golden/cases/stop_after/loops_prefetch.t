@@ -1,4 +1,4 @@
-# Rows of D are requested for entries further on, in blocks and in strips; those of C, which is read in order, and
+# Rows of D are prefetched for entries further on, in blocks and in strips; those of C, which is read in order, and
 # elements of x are not.
 # run: explain --stop-after loops:prefetch {file}
 --- program
@@ -29,7 +29,7 @@ for each processor (), active:
     C = wait FETCH_C with C_lo0 = lo[0], C_stride0 = stride[0], C_lo1 = lo[1]
     D = wait FETCH_D with D_lo0 = lo[0], D_stride0 = stride[0], D_lo1 = lo[1]
     leaf where active && A:  # loops: 'A' is sparse
-        let B_crd2_ahead = distal_ahead_i32(&B_crd2[0], B_count2, D_stride0 * 8, 8)
+        let B_crd2_prefetch_end = distal_prefetch_end_i32(&B_crd2[0], B_count2, D_stride0 * 8, 8)
         for i in 0 .. n:  # distinct, threads, uneven, work 16 * n * w
             let B_p1 = i - B_lo0
             let B_begin2 = B_pos2[B_p1]
@@ -40,17 +40,17 @@ for each processor (), active:
                 let B_value: f64 = w > 0 ? B[B_p2] : 0.0
                 let k_strips_end = max(0, w) / 32 * 32
                 for k_strip in 0 .. k_strips_end by 32:
-                    if B_p2 < B_crd2_ahead:
-                        let j_ahead = B_crd2[B_p2 + 8]
-                        distal_prefetch(&D[(j_ahead - D_lo0) * D_stride0 + k_strip - D_lo1], 256)
+                    if B_p2 < B_crd2_prefetch_end:
+                        let j_prefetched = B_crd2[B_p2 + 8]
+                        distal_prefetch(&D[(j_prefetched - D_lo0) * D_stride0 + k_strip - D_lo1], 256)
                     for k_in in 0 .. 32:  # vector, sum sum
                         let k = k_strip + k_in
                         sum += B_value * C[(i - C_lo0) * C_stride0 + k - C_lo1] * D[(j - D_lo0) * D_stride0 + k - D_lo1]
                 let k_strips_end_2 = max(0, w) / 8 * 8
                 for k_strip in k_strips_end .. k_strips_end_2 by 8:
-                    if B_p2 < B_crd2_ahead:
-                        let j_ahead = B_crd2[B_p2 + 8]
-                        distal_prefetch(&D[(j_ahead - D_lo0) * D_stride0 + k_strip - D_lo1], 64)
+                    if B_p2 < B_crd2_prefetch_end:
+                        let j_prefetched = B_crd2[B_p2 + 8]
+                        distal_prefetch(&D[(j_prefetched - D_lo0) * D_stride0 + k_strip - D_lo1], 64)
                     for k_in in 0 .. 8:  # vector, sum sum
                         let k = k_strip + k_in
                         sum += B_value * C[(i - C_lo0) * C_stride0 + k - C_lo1] * D[(j - D_lo0) * D_stride0 + k - D_lo1]
@@ -72,7 +72,7 @@ for each processor (), active:
     F = wait FETCH_F with F_lo0 = lo[0], F_extent0 = extent[0], F_count2 = levels[1].position_count, F_pos2 = levels[1].arrays[0], F_crd2 = levels[1].arrays[1]
     G = wait FETCH_G with G_lo0 = lo[0], G_stride0 = stride[0], G_lo1 = lo[1]
     leaf where active && E:  # loops: 'F' is sparse
-        let F_crd2_ahead = distal_ahead_i32(&F_crd2[0], F_count2, G_stride0 * 4, 8)
+        let F_crd2_prefetch_end = distal_prefetch_end_i32(&F_crd2[0], F_count2, G_stride0 * 4, 8)
         for i in 0 .. n:  # distinct, threads, uneven, work 16 * n * w
             let F_p1 = i - F_lo0
             let F_begin2 = F_pos2[F_p1]
@@ -83,9 +83,9 @@ for each processor (), active:
                 for F_p2 in F_begin2 .. F_end2:
                     let j = F_crd2[F_p2]
                     let F_value: f32 = w > 0 ? F[F_p2] : 0.0F
-                    if F_p2 < F_crd2_ahead:
-                        let j_ahead = F_crd2[F_p2 + 8]
-                        distal_prefetch(&G[(j_ahead - G_lo0) * G_stride0 + k_block - G_lo1], 256)
+                    if F_p2 < F_crd2_prefetch_end:
+                        let j_prefetched = F_crd2[F_p2 + 8]
+                        distal_prefetch(&G[(j_prefetched - G_lo0) * G_stride0 + k_block - G_lo1], 256)
                     for k_in in 0 .. 64:  # distinct, vector
                         let k = k_block + k_in
                         E_block[k_in] += F_value * G[(j - G_lo0) * G_stride0 + k - G_lo1]
@@ -98,9 +98,9 @@ for each processor (), active:
                 for F_p2 in F_begin2 .. F_end2:
                     let j = F_crd2[F_p2]
                     let F_value: f32 = w > 0 ? F[F_p2] : 0.0F
-                    if F_p2 < F_crd2_ahead:
-                        let j_ahead = F_crd2[F_p2 + 8]
-                        distal_prefetch(&G[(j_ahead - G_lo0) * G_stride0 + k_block - G_lo1], 64)
+                    if F_p2 < F_crd2_prefetch_end:
+                        let j_prefetched = F_crd2[F_p2 + 8]
+                        distal_prefetch(&G[(j_prefetched - G_lo0) * G_stride0 + k_block - G_lo1], 64)
                     for k_in in 0 .. 16:  # distinct, vector
                         let k = k_block + k_in
                         E_block[k_in] += F_value * G[(j - G_lo0) * G_stride0 + k - G_lo1]
@@ -112,9 +112,9 @@ for each processor (), active:
                 for F_p2 in F_begin2 .. F_end2:
                     let j = F_crd2[F_p2]
                     let F_value: f32 = w > 0 ? F[F_p2] : 0.0F
-                    if F_p2 < F_crd2_ahead:
-                        let j_ahead = F_crd2[F_p2 + 8]
-                        distal_prefetch(&G[(j_ahead - G_lo0) * G_stride0 + k_blocks_end_2 - G_lo1], 64)
+                    if F_p2 < F_crd2_prefetch_end:
+                        let j_prefetched = F_crd2[F_p2 + 8]
+                        distal_prefetch(&G[(j_prefetched - G_lo0) * G_stride0 + k_blocks_end_2 - G_lo1], 64)
                     for k_in in 0 .. 16:  # distinct, vector
                         let k = k_blocks_end_2 + k_in
                         E_block[k_in] += k < w ? F_value * G[(j - G_lo0) * G_stride0 + k - G_lo1] : 0.0F

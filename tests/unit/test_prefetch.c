@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For which lists of coordinates rows are requested ahead.
+// For which lists of coordinates gathered rows are prefetched.
 #include "distal_kernel.h"
-#include "runtime/ahead.h"
+#include "runtime/prefetch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,8 +48,8 @@ static void check(int64_t (*coordinate)(int64_t), int64_t count, int64_t bytes, 
     for (int64_t e = 0; e < COUNT; e++)
         list[e] = (int32_t)(wide[e] = coordinate(e));
     const int64_t end = expected ? count - DISTANCE : 0;
-    assert_int_equal(distal_ahead_i32(list, count, bytes, DISTANCE), end);
-    assert_int_equal(distal_ahead_i64(wide, count, bytes, DISTANCE), end);
+    assert_int_equal(distal_prefetch_end_i32(list, count, bytes, DISTANCE), end);
+    assert_int_equal(distal_prefetch_end_i64(wide, count, bytes, DISTANCE), end);
     free(list);
     free(wide);
 }
@@ -84,9 +84,9 @@ static void not_where_it_is_not_worth_it(void **state) {
 
 static void whenever_tests_say_so(void **state) {
     (void)state;
-    ahead_always(true);
+    prefetch_always(true);
     check(band, 1000, 8, true);
-    ahead_always(false);
+    prefetch_always(false);
     check(band, 1000, 8, false);
 }
 
