@@ -126,9 +126,9 @@ void plan_count_stored(Plan *plan, int tensor, const int64_t *entries, const int
 // The same of what moves as entries say.
 void plan_count_entries(StatementPlan *plan, int transfer, EntryFigures figures);
 
-// Figures as plan_figures gives them, but with these ones of entries, which nobody else who has the plan
-// gets: `moved` by transfer, NULL where none are known; `stored` by tensor id, without arrays where they are
-// not known. Lives in the arena.
+// The figures of plan_figures, computed with these figures of entries; the plan is not changed. `moved` by
+// transfer, NULL where not known; `stored` by tensor id, with NULL for arrays where not known. Allocated in
+// the arena.
 const StatementFigures *plan_figures_with(const StatementPlan *plan, const EntryFigures **moved,
                                           const StoredFigures *stored, Arena *arena);
 
