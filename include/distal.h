@@ -401,7 +401,7 @@ typedef struct {
     const int64_t
         *bytes_received; // that the rank does not hold; for reductions, partial results that it sends
     const int64_t *messages_received;
-    const int64_t *home_bytes;   // the pieces that the rank holds
+    const int64_t *home_bytes;   // the pieces that the rank holds; an array that several hold, once
     const int64_t *buffer_bytes; // further memory, copies of threads included
 } distal_tensor_figures;
 

@@ -51,7 +51,7 @@ void plan_find_entries(distal_plan *plan) {
     for (int t = 0; t < plan->tensor_count; t++) {
         if (!entries->counts[t])
             continue;
-        count_stored(plan->storages[t], ranks, plan->context->comm, entries->counts[t],
+        count_stored(plan->storages, t, ranks, plan->context->comm, entries->counts[t],
                      entries->counts[t] + ranks);
         entries->stored[t] = (StoredFigures){entries->counts[t], entries->counts[t] + ranks};
         structure_hold(&entries->of[t], plan->storages[t]->structure);

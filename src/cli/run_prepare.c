@@ -110,7 +110,7 @@ void run_release(Run *run) {
 void run_count_stored(Run *run, int tensor) {
     int64_t *entries = arena_array(run->session->arena, int64_t, run->ranks);
     int64_t *bytes = arena_array(run->session->arena, int64_t, run->ranks);
-    count_stored(run->storages[tensor], run->ranks, MPI_COMM_WORLD, entries, bytes);
+    count_stored(run->storages, tensor, run->ranks, MPI_COMM_WORLD, entries, bytes);
     plan_count_stored(run->pipeline->plan, tensor, entries, bytes);
 }
 

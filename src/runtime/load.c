@@ -245,12 +245,14 @@ void *storage_read_whole(const Storage *storage, const SourceSpec *source, MPI_C
     return NULL;
 }
 
-void count_stored(const Storage *storage, int64_t ranks, MPI_Comm comm, int64_t *entries, int64_t *bytes) {
+void count_stored(Storage *const *storages, int tensor, int64_t ranks, MPI_Comm comm, int64_t *entries,
+                  int64_t *bytes) {
+    const Storage *storage = storages[tensor];
     const bool here = storage->piece_count > 0 && storage->structure;
     memset(entries, 0, sizeof *entries * (size_t)ranks);
     memset(bytes, 0, sizeof *bytes * (size_t)ranks);
     entries[storage->rank] = here ? sparse_count(storage) : 0;
-    bytes[storage->rank] = here ? stored_bytes(&storage->stored) : 0;
+    bytes[storage->rank] = storage_bytes(storages, tensor);
     all_reduce(entries, (int)ranks, MPI_INT64_T, MPI_SUM, comm);
     all_reduce(bytes, (int)ranks, MPI_INT64_T, MPI_SUM, comm);
 }

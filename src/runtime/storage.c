@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/storage.h"
 
+#include "base/integer.h"
 #include "format/level_list.h"
 
 #include <inttypes.h>
@@ -175,6 +176,30 @@ void structure_release(Structure *structure) {
     free(structure);
 }
 
+// The structure that has the arrays.
+static const Structure *with_arrays(const Structure *structure) {
+    while (structure->of)
+        structure = structure->of;
+    return structure;
+}
+
+static bool has_structure(const Storage *storage) {
+    return storage && storage->piece_count > 0 && storage->structure;
+}
+
+int64_t storage_bytes(Storage *const *storages, int tensor) {
+    const Storage *storage = storages[tensor];
+    if (!has_structure(storage))
+        return 0;
+    const Structure *structure = with_arrays(storage->structure);
+    const int64_t values =
+        saturated_mul(storage->stored.value_count, (int64_t)type_info(storage->type)->size);
+    for (int t = 0; t < tensor; t++)
+        if (has_structure(storages[t]) && with_arrays(storages[t]->structure) == structure)
+            return values;
+    return saturated_add(values, stored_structure_bytes(&structure->levels));
+}
+
 void structure_hold(Structure **place, Structure *structure) {
     if (structure)
         structure->references++;
@@ -237,6 +262,8 @@ bool storage_put(Storage *storage, StoredTensor *tensor) {
 
 bool storage_share(Storage *storage, Structure *structure, bool zero) {
     const int64_t count = structure->levels.value_count;
+    if (saturated_mul(count, (int64_t)type_info(storage->type)->size) > storage->limit)
+        return false;
     void *values = memory_allocate(MEMORY_HOST, count, storage->type);
     if (!values)
         return false;

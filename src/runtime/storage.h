@@ -70,12 +70,15 @@ typedef struct {
 SetAside storage_set_aside(Storage *storage);
 void storage_settle(Storage *storage, SetAside *before, bool replaced);
 // Gives `storage` the structure of another tensor with the same levels, of modes in any order, and values of
-// its own, zero if `zero`. False: no memory, and nothing has changed.
+// its own, zero if `zero`. False: no memory within the limit, and nothing has changed.
 bool storage_share(Storage *storage, Structure *structure, bool zero);
 // The same with the first levels of another tensor: the structure is new, and has the arrays of the other
 // one. `structure` is NULL on a rank without entries.
 bool storage_share_leading(Storage *storage, Structure *structure);
 void structure_release(Structure *structure); // which may be NULL
+// Bytes of what one of several tensors stores: its values, and the arrays of its structure, unless one of the
+// tensors before it has these as well. Those without storage are NULL.
+int64_t storage_bytes(Storage *const *storages, int tensor);
 // Keeps a structure, which may be NULL, in a place in stead of what it held.
 void structure_hold(Structure **place, Structure *structure);
 

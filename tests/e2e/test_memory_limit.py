@@ -1,0 +1,55 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs within a limit of memory: what the figures of a run say that a rank takes is refused where the limit is less.
+
+Prints `ok NAME` or `FAIL NAME: why` for each case. A name on the command line runs the cases that contain it."""
+import json
+import sys
+
+from _common import check, distal, functions_named_test, run_cases
+
+N = 20000
+
+
+def run(text, inputs, ranks, *options, status=0):
+    return distal(["run", "-e", text, "--ranks", str(ranks), "-q", *[word for source in inputs for word in ("--in", source)],
+                   *options], status=status)
+
+
+def refused_below_peak(text, *inputs, ranks=(1, 3)):
+    """The statements of a run whose peak is more than its limit are not executed. Returns the figures, by ranks."""
+    figures = {}
+    for count in ranks:
+        figures[count] = json.loads(run(text, inputs, count, "--stats=json").stdout)["statements"]
+        peak = max(max(statement["peak_bytes"]) for statement in figures[count])
+        done = run(text, inputs, count, "--memory-limit", str(peak - 1), status=1)
+        check(done.stderr.count("error:") == 1, done.stderr)
+    return figures
+
+
+def test_shared_structure(folder):
+    """Of tensors that share a structure, the first one has its bytes. A limit is kept by what has values only, and one
+    of just what is needed is enough."""
+    del folder
+    results = [f"A{k}" for k in range(1, 13)]
+    text = f"param n = {N}; tensor B(n, n): f64, csr" + "".join(
+        f"; tensor {name}(n, n): f64, csr; {name}(i, j) = B(i, j) * {name[1:]}" for name in results)
+    (last,) = refused_below_peak(text, "B=sparse:1:100000", ranks=[1])[1][-1:]
+    (stored,) = last["tensors"]["B"]["stored"]
+    for name, tensor in last["tensors"].items():
+        expected = 8 * stored + (8 * (N + 1) + 4 * stored if name == "B" else 0)
+        check(tensor["home_bytes"] == [expected], f"{name} takes {tensor['home_bytes']}, not {expected}")
+    run(text, ["B=sparse:1:100000"], 1, "--memory-limit", str(last["peak_bytes"][0]))
+
+
+def test_leading_structure(folder):
+    """The values of results that have the first levels of an operand, below most of whose positions is one entry."""
+    del folder
+    text = "param n = 4000; tensor B(n, n, 9): f64, csf; tensor c(9): f64" + "".join(
+        f"; tensor A{k}(n, n): f64, dcsr; A{k}(i, j) = B(i, j, k) * c(k) * {k}" for k in range(1, 13))
+    figures = refused_below_peak(text, "B=sparse:1:50000", ranks=[1])[1][-1]["tensors"]
+    check(figures["A1"]["home_bytes"] == [8 * figures["A1"]["stored"][0]], figures["A1"])
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases(functions_named_test("memory_limit", globals())))
