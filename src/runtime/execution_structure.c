@@ -45,13 +45,7 @@ static bool begin_operands(void *arguments, Diagnostics *diagnostics) {
 }
 
 static bool begin_result(void *arguments, Diagnostics *diagnostics) {
-    const distal_execution *execution = arguments;
-    ExecutionStage *stage = execution_stage(execution);
-    if (stage->result_home)
-        stage->result.target->limit = stage->target->limit;
-    if (stage->result.target)
-        stage->result.target->limit -= execution->copied_bytes;
-    return result_begin(&stage->result, diagnostics);
+    return result_begin(&execution_stage(arguments)->result, diagnostics);
 }
 
 static bool finish_result(void *arguments, Diagnostics *diagnostics) {
@@ -63,55 +57,85 @@ static bool finish_result(void *arguments, Diagnostics *diagnostics) {
     return ok;
 }
 
+static void take(distal_execution *execution, int64_t bytes) {
+    execution->taken_bytes = saturated_add(execution->taken_bytes, bytes);
+}
+
 // Copies of operands, first those that no other operand indexes, then indexed fetches. Which structures are
-// new is the same on all ranks. The memory that new copies take is missing for those that follow, and for the
-// result.
+// new is the same on all ranks. The memory that these take is missing for those that follow, and for results.
 static bool find_operands(distal_execution *execution, Diagnostics *diagnostics) {
-    execution->copied_bytes = 0;
     for (int pass = 0; pass < 2; pass++)
         for (int t = 0; t < execution->transfer_count; t++) {
             EntryCopy *copy = execution->copies[t];
-            if (!copy || !execution_is_current(execution, t) || entry_copy_is_indexed(copy) != pass ||
-                entry_copy_is_known(copy))
+            if (!copy || !execution_is_current(execution, t) || entry_copy_is_indexed(copy) != pass)
                 continue;
-            if (!entry_copy_make(copy, execution->copied_bytes, execution->all, diagnostics))
+            if (!entry_copy_is_known(copy) &&
+                !entry_copy_make(copy, execution->taken_bytes, execution->all, diagnostics))
                 return false;
-            execution->copied_bytes = saturated_add(execution->copied_bytes, entry_copy_bytes(copy));
+            take(execution, entry_copy_bytes(copy));
         }
     for (int t = 0; t < execution->transfer_count; t++) {
         IndexedFetch *fetch = execution->transfers[t].indexed;
-        if (!fetch || !execution_is_current(execution, t) || indexed_fetch_is_known(fetch))
+        if (!fetch || !execution_is_current(execution, t))
             continue;
-        if (!indexed_fetch_find(fetch, execution->copied_bytes, execution->all, diagnostics))
+        if (!indexed_fetch_is_known(fetch) &&
+            !indexed_fetch_find(fetch, execution->taken_bytes, execution->all, diagnostics))
             return false;
-        execution->copied_bytes = saturated_add(execution->copied_bytes, indexed_fetch_bytes(fetch));
+        take(execution, indexed_fetch_bytes(fetch));
     }
     return true;
 }
 
+static bool make_result(distal_execution *execution, distal_kernel_function structure, const int64_t *params,
+                        Diagnostics *diagnostics) {
+    ExecutionStage *stage = execution_stage(execution);
+    bool ok = agree_on_part(execution->all, begin_result, execution, diagnostics);
+    if (ok && stage->result.kind == RESULT_ASSEMBLED) {
+        execution_reset(execution);
+        structure(execution, params);
+    }
+    ok = ok && agree_on_part(execution->all, finish_result, execution, diagnostics);
+    result_settle(&stage->result, ok);
+    return ok;
+}
+
+// What the result of a stage takes, where it is computed and at home, beside operands and copies whose
+// structure it has.
+static int64_t result_bytes(const ExecutionStage *stage) {
+    const StoredTensor *stored = &stage->target->stored;
+    if (stage->result_home)
+        return saturated_add(stored_bytes(stored), result_home_bytes(stage->result_home));
+    return stage->result.kind == RESULT_ASSEMBLED ? stored_bytes(stored)
+                                                  : stored_bytes(stored) - stored_structure_bytes(stored);
+}
+
+// The result, where it is computed and at home, within what is left of the limit of its tensor.
+static bool find_result(distal_execution *execution, distal_kernel_function structure, const int64_t *params,
+                        Diagnostics *diagnostics) {
+    ExecutionStage *stage = execution_stage(execution);
+    if (stage->result.kind == RESULT_DENSE)
+        return true;
+    Storage *target = stage->result.target;
+    const int64_t limit = stage->target->limit;
+    target->limit = max_i64(limit - execution->taken_bytes, 0);
+    bool ok = result_is_known(&stage->result) || make_result(execution, structure, params, diagnostics);
+    ok = ok && (!stage->result_home || result_home_is_known(stage->result_home) ||
+                result_home_make(stage->result_home, execution->all, diagnostics));
+    target->limit = limit;
+    if (ok)
+        take(execution, result_bytes(stage));
+    return ok;
+}
+
 static bool find_structures(distal_execution *execution, distal_kernel_function structure,
                             const int64_t *params, Diagnostics *diagnostics) {
-    ExecutionStage *stage = execution_stage(execution);
-    if (!agree_on_part(execution->all, begin_operands, execution, diagnostics) ||
-        !find_operands(execution, diagnostics))
-        return false;
-    if (!result_is_known(&stage->result)) {
-        bool ok = agree_on_part(execution->all, begin_result, execution, diagnostics);
-        if (ok && stage->result.kind == RESULT_ASSEMBLED) {
-            execution_reset(execution);
-            structure(execution, params);
-        }
-        ok = ok && agree_on_part(execution->all, finish_result, execution, diagnostics);
-        result_settle(&stage->result, ok);
-        if (!ok)
-            return false;
-    }
-    return !stage->result_home || result_home_is_known(stage->result_home) ||
-           result_home_make(stage->result_home, execution->all, diagnostics);
+    return agree_on_part(execution->all, begin_operands, execution, diagnostics) &&
+           find_operands(execution, diagnostics) && find_result(execution, structure, params, diagnostics);
 }
 
 bool execution_structure(distal_execution *execution, distal_kernel_function structure, const int64_t *params,
                          Diagnostics *diagnostics) {
+    execution->taken_bytes = 0;
     for (execution->stage = 0; execution->stage < execution->stage_count; execution->stage++)
         if (!find_structures(execution, structure, params, diagnostics))
             return false;

@@ -51,5 +51,27 @@ def test_leading_structure(folder):
     check(figures["A1"]["home_bytes"] == [8 * figures["A1"]["stored"][0]], figures["A1"])
 
 
+def test_stages(folder):
+    """What the stages of a statement have made, such as a sparse workspace and copies, is missing for later ones."""
+    del folder
+    text = "param n = 4000; tensor A(n, n): f64, csr; " + "".join(f"tensor {name}(n, n): f64, csr; " for name in "BCE")
+    refused_below_peak(text + "A(i, l) = B(i, j) * C(j, k) * E(k, l)",
+                       *[f"{name}=sparse:{name.encode()[0]}:40000" for name in "BCE"])
+
+
+def test_moved(folder):
+    """Copies of operands, indexed fetches, and results that go home."""
+    del folder
+    tensors = "param n = 3000; machine M = grid(3); tensor B(n, n): f64, csr; place B(i, j) -> M(i); " \
+        "tensor C(n, n): f64, csr; place C(i, j) -> M(i); tensor D(n, 40): f64; place D(i, j) -> M(i); "
+    inputs = ["B=sparse:1:60000", "C=sparse:2:60000"]
+    for result, statement in (("A(n, n): f64, csc; place A(i, j) -> M(j)", "A(i, j) = B(i, j) + C(i, j)"),
+                              ("A(n, n): f64, csr; place A(i, j) -> M(i)", "A(i, k) = B(i, j) * C(j, k)"),
+                              ("A(n, n): f64, dcsr; place A(i, j) -> M(j)", "A(i, k) = B(i, j) * C(j, k)"),
+                              ("A(n, n): f64, csr; place A(i, j) -> M(j)", "A(i, j) += B(i, j) + C(j, i)"),
+                              ("A(n, 40): f64; place A(i, j) -> M(i)", "A(i, k) = (B(i, j) + C(i, j)) * D(j, k)")):
+        refused_below_peak(f"{tensors}tensor {result}; {statement}", *inputs, ranks=[3])
+
+
 if __name__ == "__main__":
     sys.exit(run_cases(functions_named_test("memory_limit", globals())))
