@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "api/balance.h"
 
+#include "api/plan.h"
 #include "runtime/divide_entries.h"
 #include "runtime/exchange_entries.h"
 #include "runtime/list.h"
@@ -18,6 +19,8 @@ distal_tensor *balance_tensor(const distal_context *context, const distal_tensor
 static const Structure *structure_of(const distal_tensor *tensor) {
     return tensor->storage ? tensor->storage->structure : NULL;
 }
+
+typedef Array(Division) DivisionArray;
 
 static void add_division(const Division *division, Arena *arena, DivisionArray *list) {
     for (int64_t i = 0; i < list->count; i++)
@@ -43,13 +46,28 @@ static void placement_divisions(const distal_context *context, const distal_tens
     }
 }
 
-// All that is divided by the entries of a tensor.
+// What a statement divides by the entries of `by`.
+static void statement_divisions(const distal_statement *statement, const distal_tensor *by, Arena *arena,
+                                DivisionArray *list) {
+    for (int64_t i = 0; i < statement->required.count; i++) {
+        Division division = statement->required.items[i].division;
+        division.tensor = by->name; // boundaries outlive the statement
+        if (statement->required.items[i].serial == by->serial)
+            add_division(&division, arena, list);
+    }
+}
+
+// All that is divided by the entries of a tensor: by placements, by statements, and by plans whose statement
+// has been freed.
 static DivisionArray divisions_of(const distal_context *context, const distal_tensor *tensor, Arena *arena) {
     DivisionArray list = {0};
     for (const distal_tensor *other = context->tensors; other; other = other->next)
         placement_divisions(context, other, tensor, arena, &list);
-    for (int64_t i = 0; i < tensor->required.count; i++)
-        add_division(&tensor->required.items[i], arena, &list);
+    for (const distal_statement *statement = context->statements; statement; statement = statement->next)
+        statement_divisions(statement, tensor, arena, &list);
+    for (const distal_plan *plan = context->plans; plan; plan = plan->next)
+        if (plan->program)
+            statement_divisions(plan->program->statement, tensor, arena, &list);
     return list;
 }
 
@@ -381,7 +399,7 @@ void balance_needs(distal_context *context, const distal_statement *statement, c
 // What a call needs of the boundaries of tensors.
 typedef struct {
     distal_context *context;
-    const distal_statement *statement; // or NULL
+    distal_statement *statement; // or NULL
     const int64_t *params;
     const distal_tensor *placed; // NULL: `tensors` are listed; else those by which it is placed
     int64_t count;
@@ -390,15 +408,23 @@ typedef struct {
     TensorArray unknown;    // whose boundaries are not those of their entries
 } Update;
 
+static void require(distal_statement *statement, const distal_tensor *tensor, const Division *division) {
+    RequiredDivision required = {*division, tensor->serial};
+    required.division.tensor = copy_text(statement->arena, tensor->name);
+    for (int64_t i = 0; i < statement->required.count; i++)
+        if (statement->required.items[i].serial == tensor->serial &&
+            division_equal(&statement->required.items[i].division, &required.division))
+            return;
+    array_push(statement->arena, statement->required, required);
+}
+
 static bool add_required(void *arguments, Diagnostics *diagnostics) {
     (void)diagnostics;
     Update *update = arguments;
     update->tasks = tasks_of(update->statement, update->params, update->context->scratch);
     for (int64_t i = 0; i < update->tasks.count; i++) {
-        distal_tensor *tensor = context_tensor(update->context, update->tasks.items[i].tensor->name);
-        Division division = update->tasks.items[i].division;
-        division.tensor = tensor->name;
-        add_division(&division, tensor->arena, &tensor->required);
+        const distal_tensor *tensor = context_tensor(update->context, update->tasks.items[i].tensor->name);
+        require(update->statement, tensor, &update->tasks.items[i].division);
     }
     return true;
 }
@@ -437,17 +463,16 @@ distal_status balance_update_placement(distal_context *context, const distal_ten
     return divide_unknown(&(Update){.context = context, .placed = tensor});
 }
 
-distal_status balance_statement(distal_context *context, const distal_statement *statement,
-                                const int64_t *params, int64_t count, distal_tensor *const *tensors) {
+distal_status balance_statement(distal_context *context, distal_statement *statement, const int64_t *params,
+                                int64_t count, distal_tensor *const *tensors) {
     Update update = {
         .context = context, .statement = statement, .params = params, .count = count, .tensors = tensors};
     const bool agreed = agree_on_part(context->comm, add_required, &update, context->diagnostics);
     // A division that only some ranks could add is taken back, so that all ranks have the same.
-    for (distal_tensor *tensor = context->tensors; tensor; tensor = tensor->next)
-        if (agreed)
-            tensor->required_on_all = tensor->required.count;
-        else
-            tensor->required.count = tensor->required_on_all;
+    if (agreed)
+        statement->required_on_all = statement->required.count;
+    else
+        statement->required.count = statement->required_on_all;
     distal_status status = agreed ? divide_unknown(&update) : DISTAL_FAILED;
     for (int64_t i = 0; i < update.tasks.count && status == DISTAL_OK; i++) {
         const BalanceTask *task = &update.tasks.items[i];

@@ -37,8 +37,8 @@ void balance_needs(distal_context *context, const distal_statement *statement, c
 distal_status balance_update(distal_context *context, int64_t count, distal_tensor *const *tensors);
 // The same for those by whose entries this one is placed.
 distal_status balance_update_placement(distal_context *context, const distal_tensor *tensor);
-distal_status balance_statement(distal_context *context, const distal_statement *statement,
-                                const int64_t *params, int64_t count, distal_tensor *const *tensors);
+distal_status balance_statement(distal_context *context, distal_statement *statement, const int64_t *params,
+                                int64_t count, distal_tensor *const *tensors);
 // Whether the entries of these are those of which boundaries are known.
 bool balance_is_settled(int64_t count, distal_tensor *const *tensors);
 // A number that is another one after boundaries of these have changed.

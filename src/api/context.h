@@ -23,7 +23,6 @@ typedef enum {
     PARAM_FREE,      // of a freed tensor: the next tensor may use its index
 } ParamOrigin;
 
-typedef Array(Division) DivisionArray;
 typedef struct LoadedKernel LoadedKernel;
 struct LoadedKernel {
     LoadedKernel *next;
@@ -45,11 +44,9 @@ struct distal_tensor {
     Home home;        // known once it is needed; without a placement, once a plan has been made
     Storage *storage; // NULL while it has no memory
     int64_t home_changes;
-    // Of a sparse tensor, how its entries divide it and others (api/balance.h): the divisions that
-    // statements require, and the boundaries of all divisions, which follow from the structure `balanced`.
-    DivisionArray required;
-    int64_t required_on_all; // of these, how many all ranks have agreed on
-    Arena *balance_arena;    // of the boundaries
+    // Of a sparse tensor, how its entries divide it and others (api/balance.h): the boundaries of all
+    // divisions that placements and statements require, which follow from the structure `balanced`.
+    Arena *balance_arena;
     BoundariesArray boundaries;
     Structure *balanced;
     int64_t balance_changes;
@@ -62,6 +59,12 @@ typedef struct {
     Tensor *tensor; // with its id in the statement
     uint64_t serial;
 } StatementTensor;
+
+// What a statement divides by the entries of a tensor.
+typedef struct {
+    Division division;
+    uint64_t serial; // of the tensor
+} RequiredDivision;
 
 struct distal_statement {
     distal_statement *next;
@@ -78,6 +81,8 @@ struct distal_statement {
     Assignment *assignment;
     Array(StatementTensor) tensors; // by id
     Array(Command) commands;
+    Array(RequiredDivision) required; // once it has been planned, for any values of params
+    int64_t required_on_all;          // of these, how many all ranks have agreed on
     Statement written;
     Program program;                           // the statement as a program
     Pipeline *pipeline;                        // of `program`, with the results of the passes so far

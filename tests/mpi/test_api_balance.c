@@ -244,6 +244,46 @@ static void test_declared_later(MPI_Comm comm, int rank, int ranks) {
 }
 
 // Divisions of a tensor that are wanted when it has entries already, and a plan that cannot be made again.
+static int64_t sums; // over all ranks, that have been begun
+
+int MPI_Iallreduce(const void *values, void *sum, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                   MPI_Request *request) {
+    sums++;
+    return PMPI_Iallreduce(values, sum, count, type, op, comm, request);
+}
+
+static int64_t sums_to_give(Fixture *fixture) {
+    const int64_t before = sums;
+    give(fixture, true);
+    return sums - before;
+}
+
+// Entries are divided for loops of statements and plans that there are, and not for those that were freed.
+static void test_freed(MPI_Comm comm, int rank, int ranks) {
+    (void)rank;
+    Fixture fixture = {0};
+    create(&fixture, comm, "csr", "B(i, j) -> P(i)", "y(i) -> P(i)");
+    distal_context *d = fixture.d;
+    char schedule[128];
+    snprintf(schedule, sizeof schedule,
+             "collapse(i, j, f); pos(f, p, B(i, j)); divide(p, po, pi, %d); distribute(po)", ranks);
+    const int64_t undivided = sums_to_give(&fixture);
+    distal_statement *statement = statement_of(d, "y(i) = B(i, j) * x(j)");
+    OK(distal_schedule(statement, schedule));
+    distal_plan *plan = plan_of(d, statement);
+    const int64_t divided = sums_to_give(&fixture);
+    check_product(&fixture, plan);
+    distal_statement_free(statement);
+    const int64_t planned = sums_to_give(&fixture);
+    check_product(&fixture, plan);
+    distal_plan_free(plan);
+    const int64_t freed = sums_to_give(&fixture);
+    CHECK(undivided < divided && divided == planned && freed == undivided,
+          "%lld sums, %lld with a plan, %lld without its statement, %lld without both", (long long)undivided,
+          (long long)divided, (long long)planned, (long long)freed);
+    distal_free(d);
+}
+
 static void test_refused(MPI_Comm comm, int rank, int ranks) {
     (void)rank;
     Fixture fixture = {0};
@@ -336,6 +376,7 @@ int main(int argument_count, char **arguments) {
         {"product over positions", test_positions},
         {"tensors that follow entries", test_followers},
         {"placed by entries that are there", test_declared_later},
+        {"divisions of what was freed", test_freed},
         {"what entries divide refused", test_refused},
         {"arrays of the caller, divided evenly", test_arrays},
         {NULL, NULL},
