@@ -155,7 +155,7 @@ bool run_check(Run *run, int index, const CheckInputs *inputs) {
     Diagnostics *diagnostics = run->session->diagnostics;
     StatementReport *report = &run->statements[index].report;
     Evaluator *evaluator = evaluator_create(run->session->arena, assignment,
-                                            passes->scheduled->part_count > 1, run->pipeline->params);
+                                            pipeline_reorders_products(passes), run->pipeline->params);
     void *array = NULL;
     Entries entries = {0};
     bool ok = gather(run, target->id, &array, &entries);

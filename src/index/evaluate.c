@@ -117,13 +117,13 @@ static WideKind kind_of(ElementType type) {
     return info->is_integer ? WIDE_INTEGER : info->is_complex ? WIDE_COMPLEX : WIDE_REAL;
 }
 
-Evaluator *evaluator_create(Arena *arena, const Assignment *assignment, bool workspaces,
+Evaluator *evaluator_create(Arena *arena, const Assignment *assignment, bool reordered,
                             const int64_t *params) {
     Evaluator *evaluator = arena_new(arena, Evaluator);
     const Access *lhs = assignment->lhs;
     ElementType type = assignment_type(assignment);
     evaluator->assignment = assignment;
-    evaluator->workspaces = workspaces;
+    evaluator->reordered = reordered;
     evaluator->kind = kind_of(type);
     evaluator->epsilon = fmax(type_info(type)->epsilon, type_info(lhs->tensor->type)->epsilon);
     for (int v = 0; v < assignment->var_count; v++)
@@ -344,9 +344,9 @@ static double relative_error(double difference, double magnitude) {
 }
 
 // Summands b(k) * c that are infinite with both signs add up to NaN, but (b(1) + b(2)) * c, as products are
-// formed with workspaces, is infinite then.
-static double real_error(bool workspaces, double got, double value, double magnitude) {
-    if (got == value || (isnan(value) && (isnan(got) || (workspaces && isinf(got)))))
+// formed with workspaces and by calls of the BLAS, is infinite then.
+static double real_error(bool reordered, double got, double value, double magnitude) {
+    if (got == value || (isnan(value) && (isnan(got) || (reordered && isinf(got)))))
         return 0;
     return isfinite(got) && isfinite(value) ? relative_error(fabs(got - value), magnitude) : INFINITY;
 }
@@ -374,7 +374,7 @@ double evaluator_error(const Evaluator *evaluator, const void *got, const void *
                         : INFINITY;
         } else if (!type_info(type)->is_complex) {
             double value = as_stored(((const double *)values)[numbers * i], type);
-            error = real_error(evaluator->workspaces, got_real(got, type, i), value, magnitudes[i]);
+            error = real_error(evaluator->reordered, got_real(got, type, i), value, magnitudes[i]);
         } else {
             const double *value = (const double *)values + 2 * i;
             double parts[2] = {got_real(got, type, 2 * i), got_real(got, type, 2 * i + 1)};

@@ -12,9 +12,9 @@ typedef struct Evaluator Evaluator;
 typedef enum { WIDE_REAL, WIDE_COMPLEX, WIDE_INTEGER } WideKind;
 
 // Prepares a statement for these params. Its value is the sum of its additive terms, each summed over those
-// of its own variables that the left side lacks. `workspaces`: what is to be checked was computed with
-// workspaces, so its products may have been formed in another order.
-Evaluator *evaluator_create(Arena *arena, const Assignment *assignment, bool workspaces,
+// of its own variables that the left side lacks. `reordered`: in what is to be checked, products
+// were formed in another order than the statement has.
+Evaluator *evaluator_create(Arena *arena, const Assignment *assignment, bool reordered,
                             const int64_t *params);
 
 // Whether a tensor of the statement is sparse: then it is evaluated on entries (evaluate_sparse.h), and not
@@ -36,7 +36,7 @@ bool evaluator_run(const Evaluator *evaluator, const void *const *arrays, int64_
                    void *values, double *magnitudes);
 
 // The largest |got - value| / magnitude over `count` elements: 0 where both are equal (a NaN equals NaN and,
-// where there were workspaces, infinities: real_error says why), infinite where else one is not finite, and
+// where products are reordered, infinities: real_error says why), infinite where else one is not finite, and
 // for integers 0 or infinite. `got` has the type of the left side.
 double evaluator_error(const Evaluator *evaluator, const void *got, const void *values,
                        const double *magnitudes, int64_t count);

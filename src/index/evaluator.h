@@ -28,8 +28,8 @@ typedef struct {
 struct Evaluator {
     const Assignment *assignment;
     WideKind kind;
-    bool sparse;     // a tensor of the statement is
-    bool workspaces; // the statement is computed with some
+    bool sparse;    // a tensor of the statement is
+    bool reordered; // products are formed in another order than the statement has
     double epsilon;
     int64_t extents[MAX_VARS];
     int64_t count, row_length; // elements, and those along the last mode; of a dense left side

@@ -144,6 +144,7 @@ static SpmdNode *build_tree(const Lowering *lowering, const int *loops, int dept
 static void note_calls(Spmd *spmd, const Leaf *leaf) {
     spmd->calls_library = spmd->calls_library || leaf->call;
     spmd->contracts = spmd->contracts || (leaf->call && leaf->call->contraction);
+    spmd->scales_sums = spmd->scales_sums || (leaf->call && leaf->call->alpha);
     for (int f = 0; f < leaf->fill_count; f++)
         note_calls(spmd, leaf->fills[f]);
     if (leaf->reader)

@@ -165,6 +165,10 @@ static int64_t natural_ranks(const Pipeline *pipeline) {
                               spmds(pipeline), pipeline->params);
 }
 
+bool pipeline_reorders_products(const StatementPasses *passes) {
+    return passes->scheduled->part_count > 1 || passes->spmd->scales_sums;
+}
+
 int64_t pipeline_ranks(const Pipeline *pipeline) {
     if (pipeline->ranks > 0)
         return pipeline->ranks;

@@ -67,6 +67,10 @@ void pipeline_extend(Pipeline *pipeline, const Program *program);
 Plan *pipeline_plan(const Pipeline *pipeline, Arena *arena, const int64_t *params, PlanOptions options,
                     Diagnostics *diagnostics);
 
+// Whether products of a statement are formed in another order than it has: with workspaces, or by calls of
+// the BLAS that multiply a sum by further factors. After PASS_SPMD.
+bool pipeline_reorders_products(const StatementPasses *passes);
+
 // The number of ranks for which PASS_PLAN plans, and the largest one up to `most` on which the program can
 // run instead. After the passes before PASS_PLAN.
 int64_t pipeline_ranks(const Pipeline *pipeline);

@@ -202,8 +202,8 @@ typedef struct {
     const Cin *cin;
     int stage_count; // at least one
     const Stage *stages;
-    bool converts; // the statement does no more than convert what it shares the structure of: where the result
-                   // is computed at home its values are put into it, and the kernel does not run
+    bool converts; // the statement does no more than convert what it shares the structure of: where the
+                   // result is computed at home its values are put into it, and the kernel does not run
     int dim_count;
     ExecutionDim dims[MAX_MACHINE_ORDER];
     int transfer_count;
@@ -214,6 +214,7 @@ typedef struct {
     const RowWorkspace *rows;
     bool calls_library; // some leaf calls the BLAS
     bool contracts;     // some leaf is a contraction
+    bool scales_sums;   // some call sums products without factors that the statement has in each, its alpha
 } Spmd;
 
 // Whether leaves begin before the fetch has ended.

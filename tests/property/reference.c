@@ -165,8 +165,8 @@ typedef struct {
 } Expected;
 
 static bool evaluate(Trial *trial, const Assignment *assignment, const Whole *whole, Expected *expected) {
-    Evaluator *evaluator = evaluator_create(trial->arena, assignment, trial_has_workspaces(trial, assignment),
-                                            trial->pipeline->params);
+    Evaluator *evaluator = evaluator_create(
+        trial->arena, assignment, trial_reorders_products(trial, assignment), trial->pipeline->params);
     static const ElementType wide[] = {
         [WIDE_REAL] = TYPE_F64, [WIDE_COMPLEX] = TYPE_C128, [WIDE_INTEGER] = TYPE_I64};
     int64_t count = evaluator_count(evaluator);

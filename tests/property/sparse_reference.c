@@ -82,7 +82,7 @@ void sparse_compare(Trial *trial, const Assignment *assignment, const Entries *g
                     const char *way) {
     const Tensor *tensor = assignment->lhs->tensor;
     const Evaluator *evaluator = evaluator_create(
-        trial->arena, assignment, trial_has_workspaces(trial, assignment), trial->pipeline->params);
+        trial->arena, assignment, trial_reorders_products(trial, assignment), trial->pipeline->params);
     Evaluated expected;
     EntriesError error;
     bool ok = sparse_evaluate(evaluator, whole, &expected);

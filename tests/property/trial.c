@@ -164,11 +164,11 @@ static bool has_partial_workspace(const Trial *trial) {
     return partial;
 }
 
-bool trial_has_workspaces(const Trial *trial, const Assignment *assignment) {
+bool trial_reorders_products(const Trial *trial, const Assignment *assignment) {
     const Pipeline *pipeline = trial->pipeline;
     for (int s = 0; s < pipeline->program->statement_count; s++)
         if (pipeline->statements[s].statement->assignment == assignment)
-            return pipeline->statements[s].scheduled->part_count > 1;
+            return pipeline_reorders_products(&pipeline->statements[s]);
     return false;
 }
 

@@ -48,8 +48,8 @@ void trial_end(void);
 // Text, pipeline, C. Local, and the same on every rank. Freed with trial_free.
 Trial *trial_create(const Draft *draft, int number);
 void trial_free(Trial *trial);
-// Whether a statement of the program is computed with workspaces.
-bool trial_has_workspaces(const Trial *trial, const Assignment *assignment);
+// Whether products of a statement of the program are formed in another order.
+bool trial_reorders_products(const Trial *trial, const Assignment *assignment);
 
 // How the C compiler optimizes the trial: a share of them with the flags that users have, the others fast.
 enum { TRIAL_LEVELS = 2 };

@@ -227,7 +227,7 @@ static void check_statement(Pipeline *pipeline, const StatementPasses *passes, W
     const Assignment *assignment = passes->statement->assignment;
     Whole *left = &tensors[assignment->lhs->tensor->id];
     Evaluator *evaluator =
-        evaluator_create(arena, assignment, passes->scheduled->part_count > 1, pipeline->params);
+        evaluator_create(arena, assignment, pipeline_reorders_products(passes), pipeline->params);
     const void *arrays[MAX_TENSORS];
     for (int t = 0; t < pipeline->program->tensor_count; t++)
         arrays[t] = tensors[t].dense;
