@@ -3,6 +3,7 @@
 
 #include <cblas.h>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,30 +36,39 @@ static bool is_committed_strictly(void) {
     return mode == '2';
 }
 
-// Whether that number of buffers can be allocated at the same time.
-static bool can_allocate(int count) {
-    void **buffers = calloc((size_t)count, sizeof *buffers);
-    int taken = 0;
-    for (; buffers && taken < count; taken++) {
-        // cppcheck-suppress invalidFunctionArg // anonymous memory has no descriptor
-        buffers[taken] = mmap(NULL, BUFFER_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (buffers[taken] == MAP_FAILED)
-            break;
+// The buffers of that many threads, and the stacks and what else the system has of those that the library
+// starts.
+static size_t bytes_of(int threads) {
+    enum { THREAD_BYTES = 64 << 10 };
+    pthread_attr_t attributes;
+    size_t stack = 0;
+    if (pthread_getattr_default_np(&attributes) == 0) {
+        pthread_attr_getstacksize(&attributes, &stack);
+        pthread_attr_destroy(&attributes);
     }
-    for (int i = 0; i < taken; i++)
-        munmap(buffers[i], BUFFER_BYTES);
-    free(buffers);
-    return buffers && taken == count;
+    return (size_t)threads * BUFFER_BYTES + (size_t)(threads - 1) * (stack + THREAD_BYTES);
 }
 
-// A product that is large enough for all threads. They keep their buffers.
-static bool multiply_once(void) {
+static bool can_allocate(size_t bytes) {
+    // cppcheck-suppress invalidFunctionArg // anonymous memory has no descriptor
+    void *all = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all == MAP_FAILED)
+        return false;
+    munmap(all, bytes);
+    return true;
+}
+
+// A product that is large enough for all threads, which then have their buffers and keep them. Its operands
+// are allocated before it is tested whether there is memory for the buffers.
+static bool multiply_once(int threads, void (*set)(int)) {
     enum { EDGE = 512, DEPTH = 64 };
     double *a = calloc(EDGE * DEPTH, sizeof *a), *c = calloc(EDGE * EDGE, sizeof *c);
-    if (a && c)
+    const bool ok = a && c && can_allocate(bytes_of(threads));
+    if (ok && set)
+        set(threads);
+    if (ok)
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, EDGE, EDGE, DEPTH, 1, a, DEPTH, a, DEPTH, 0, c,
                     EDGE);
-    const bool ok = a && c;
     free(a);
     free(c);
     return ok;
@@ -75,11 +85,7 @@ static bool allocate_buffers(int threads, void (*set)(int)) {
     static int reserved; // threads that have theirs
     if (threads <= reserved)
         return true;
-    if (!can_allocate(threads))
-        return false;
-    if (set)
-        set(threads);
-    if (multiply_once())
+    if (multiply_once(threads, set))
         reserved = threads;
     return reserved == threads;
 }
@@ -98,6 +104,6 @@ void blas_set_threads(int threads) {
 
 bool blas_reserve(int64_t *bytes) {
     const int threads = thread_count();
-    *bytes = (int64_t)threads * BUFFER_BYTES;
+    *bytes = (int64_t)bytes_of(threads);
     return !blas_memory_is_limited() || (wanted == 0 && allocate_buffers(threads, NULL));
 }
