@@ -24,7 +24,7 @@ bool provenance_division(const Cin *cin, const Relation *relation, const int64_t
         division->modes[division->mode_count++] = access->modes[l];
     int var = relation->child[0];
     for (const Relation *by = cin_replaced_by(cin, var);
-         by && by->kind == &relation_divide && division->depth < MAX_DEPTH &&
+         by && by->kind->divides && division->depth < MAX_DEPTH &&
          cin_directive(cin, DIRECTIVE_DISTRIBUTE, by->child[0]) &&
          int_eval(by->numbers[0], params, NULL, &division->parts[division->depth]) &&
          division->parts[division->depth] > 0;

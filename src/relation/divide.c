@@ -18,6 +18,7 @@ const RelationKind relation_divide = {
     .printed_numbers = 1,
     .partitions = true,
     .contiguous = true,
+    .divides = true,
     .clamps = {true, true},
     .extents = extents,
     .recover = blocks_recover,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Relations: how index variables that a schedule derives (children) determine those that they replace
 // (parents; DISTAL, section 5.2). Each relation is one file, which relations.h lists, with its symbolic side,
-// for generated code, and its numeric side, for the plan. All other code uses its RelationKind, and does not
-// know relations by name.
+// for generated code, and its numeric side, for the plan. All other code uses its RelationKind; none but
+// the commands that make relations knows them by name.
 #ifndef DISTAL_RELATION_RELATION_H
 #define DISTAL_RELATION_RELATION_H
 
@@ -76,6 +76,8 @@ struct RelationKind {
     bool partitions;
     // The parts are contiguous: child[1] has unit stride in the parent.
     bool contiguous;
+    // The parts have equal lengths, and the first number is how many there are.
+    bool divides;
     // The parent is a coordinate that a tensor stores, and child[0] counts its positions: generated code
     // loads one from the other, `recover` is NULL, and the extent of the child is the variable `count`. Where
     // the parent is collapsed from variables, these are what follows with numbers: the extent of the parent

@@ -244,13 +244,20 @@ static inline void draw_transforms(Random *random, Cin *cin, bool structures) {
         draw_transform(random, cin, structures);
 }
 
-// Of a relation that has no definition below: what generated code would compute.
-static inline int64_t recover_by_symbols(const Cin *cin, const Relation *relation, int64_t first,
-                                         int64_t second, int var) {
-    RelationTerms terms = cin_relation_terms(cin, relation);
+// Of a relation that has no definition below: what generated code would compute. `operands` are their values.
+static inline int64_t recover_by_symbols(const Cin *cin, const Provenance *provenance,
+                                         const Relation *relation, const int64_t children[2],
+                                         const int64_t *operands, int var) {
+    RelationTerms terms = {.arena = cin->arena, .relation = relation};
     int64_t value = -1;
-    terms.value[0] = int_const(cin->arena, first);
-    terms.value[1] = int_const(cin->arena, second);
+    for (int p = 0; p < relation->kind->parents; p++)
+        terms.parent[p] = int_const(cin->arena, provenance_extent(provenance, relation->parent[p]));
+    for (int c = 0; c < relation->kind->children; c++) {
+        terms.child[c] = int_const(cin->arena, provenance_extent(provenance, relation->child[c]));
+        terms.value[c] = int_const(cin->arena, children[c]);
+    }
+    for (int i = 0; i < relation->operand_count; i++)
+        terms.operands[i] = int_const(cin->arena, operands[i]);
     int_eval(relation->kind->recover(&terms, var == relation->parent[0] ? 0 : 1), NULL, NULL, &value);
     return value;
 }
@@ -283,13 +290,14 @@ static inline int64_t recover(const Cin *cin, const Provenance *provenance, cons
                     relation->stored->starts[first * count + m];
         return first < relation->stored->count ? value : provenance_extent(provenance, var);
     }
-    if (kind == &relation_rotate) {
-        int64_t sum = first;
-        for (int i = 0; i < relation->operand_count; i++)
-            sum += recover(cin, provenance, loops, values, relation->operands[i]);
-        return sum % provenance_extent(provenance, var);
+    int64_t operands[MAX_VARS], sum = first;
+    for (int i = 0; i < relation->operand_count; i++) {
+        operands[i] = recover(cin, provenance, loops, values, relation->operands[i]);
+        sum += operands[i];
     }
-    return recover_by_symbols(cin, relation, first, second, var);
+    if (kind == &relation_rotate)
+        return sum % provenance_extent(provenance, var);
+    return recover_by_symbols(cin, provenance, relation, (const int64_t[]){first, second}, operands, var);
 }
 
 #endif
