@@ -78,11 +78,12 @@ typedef struct {
     bool optional; // possible for the last argument
 } ArgumentForm;
 
-// One form of a command, and the call of the library that takes its arguments as text.
+// One form of a command, and the call of the library that takes its arguments as text. Without one, the
+// library applies the command by distal_schedule.
 enum { MAX_COMMAND_ARGUMENTS = 5 };
 typedef struct {
-    const char *call; // "distal_split"; NULL: there is no such form
-    int count;
+    const char *call; // "distal_split", or NULL
+    int count;        // 0: there is no such form
     ArgumentForm arguments[MAX_COMMAND_ARGUMENTS];
 } CommandForm;
 
@@ -94,7 +95,7 @@ typedef struct {
     const char *synopsis; // "split(i, io, ii, s)"
     const char *summary;  // one line, for help
     const char *example;  // a program that uses it in its first statement, for help; NULL: none yet
-    CommandForm forms[2]; // a second form without a call does not exist
+    CommandForm forms[2]; // the second one may be missing
     const Cin *(*apply)(Scheduler *scheduler, const Command *command, const Cin *cin);
 } ScheduleCommand;
 

@@ -52,7 +52,7 @@ static int fewest(const CommandForm *form) {
 
 static bool has_right_count(Scheduler *scheduler, const Command *command, const ScheduleCommand *row) {
     int least = row->forms[0].count, most = 0;
-    for (int f = 0; f < 2 && row->forms[f].call; f++) {
+    for (int f = 0; f < 2 && row->forms[f].count; f++) {
         const CommandForm *form = &row->forms[f];
         if (command->arg_count >= fewest(form) && command->arg_count <= form->count)
             return true;

@@ -15,7 +15,6 @@ static void test_table(void **state) {
     (void)state;
     int64_t count;
     const char *const *names = level_format_names(&count);
-    assert_int_equal(count, 4);
     for (int64_t i = 0; i < count; i++)
         assert_string_equal(level_format(names[i])->name, names[i]);
     assert_null(level_format("csr"));
