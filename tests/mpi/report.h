@@ -61,8 +61,15 @@ typedef struct {
 
 // Runs `test` on the first `count` ranks, which have a communicator of their own, and prints how it went.
 static inline void run_case(const char *name, int count, ReportTest *test) {
-    int rank;
+    int rank, launched;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &launched);
+    if (count > launched) {
+        report_failed++;
+        if (rank == 0)
+            printf("FAIL %s on %d: only %d ranks were launched\n", name, count, launched);
+        return;
+    }
     report_failure[0] = '\0';
     if (report_comms[count] != MPI_COMM_NULL)
         test(report_comms[count], rank, count);
