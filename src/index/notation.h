@@ -26,8 +26,8 @@ typedef struct {
     // Of a row workspace, which is filled anew in each iteration of the loops around it: the variables of its
     // statement that these loops iterate over. 0: a tensor that lies in memory as a whole.
     VarSet around;
-    // Of a workspace: its expression is not present everywhere (index/presence.h), though its last level
-    // stores every coordinate.
+    // Of a workspace: it has elements where its expression is not present (index/presence.h), as its last
+    // level stores every coordinate.
     bool partial;
 } Tensor;
 

@@ -406,9 +406,8 @@ static bool choose_result(Lowering *lowering, Stage *stage) {
                "zeros where it has no value: %s",
                stage->target->name, operands.row->name,
                operands.row->around ? "leave it out"
-                                    : "give it levels of which the last one stores entries only, as in "
-                                      "precompute(..., W, csr), or leave it "
-                                      "out");
+                                    : "give it a last level that lists coordinates, as in precompute(..., W, "
+                                      "csr), or leave it out");
 }
 
 // A stage ends with what writes a sparse workspace.

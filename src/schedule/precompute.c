@@ -209,6 +209,24 @@ static bool is_wide(const Application *application, int var) {
     return !width.fits;
 }
 
+static void add_stored_vars(void *vars, const Access *access) {
+    if (tensor_is_sparse(access->tensor) || access->tensor->partial)
+        *(VarSet *)vars |= access_vars(access);
+}
+
+// Whether the workspace has elements where the expression has no value. Below a stored position it has every
+// coordinate of its last levels, at all of which there is a value, unless they index a sparse operand.
+static bool stores_zeros(const Hoist *hoist, const Tensor *workspace, ElementType type) {
+    VarSet stored = 0;
+    if (expr_is_always_present(hoist->expr, type))
+        return false;
+    expr_accesses(hoist->expr, add_stored_vars, &stored);
+    for (int l = hoist->order - 1; l >= 0 && workspace->levels[l].format->full; l--)
+        if (stored >> hoist->kept[workspace->mode_order[l]] & 1)
+            return true;
+    return !tensor_is_sparse(workspace);
+}
+
 static Tensor *make_workspace(const Application *application, const Hoist *hoist) {
     const Cin *cin = application->cin;
     const Scheduler *scheduler = application->scheduler;
@@ -227,8 +245,7 @@ static Tensor *make_workspace(const Application *application, const Hoist *hoist
     for (int l = 0; l < hoist->order; l++)
         workspace->levels[l].wide = level_can_repeat(workspace->levels[l].format) &&
                                     is_wide(application, hoist->kept[workspace->mode_order[l]]);
-    workspace->partial = (hoist->order == 0 || workspace->levels[hoist->order - 1].format->full) &&
-                         !expr_is_always_present(hoist->expr, assignment_type(cin->assignment));
+    workspace->partial = stores_zeros(hoist, workspace, assignment_type(cin->assignment));
     return workspace;
 }
 
