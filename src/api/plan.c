@@ -160,7 +160,8 @@ static int64_t missing_bytes(const distal_plan *plan) {
         const Tensor *tensor = statement->spmd->transfers[t].statement_access->tensor;
         const RankTransfer *part = plan_rank_transfer(statement, t, rank);
         bytes = saturated_add(bytes, rank_buffer_bytes(part));
-        bytes = saturated_add(bytes, saturated_mul(rank_copy_bytes(statement, part), threads - 1));
+        bytes = saturated_add(
+            bytes, transfer_copies_bytes(part->transfer, rank_copy_bytes(statement, part), threads));
         // A workspace is no tensor of the context.
         const distal_tensor *own = context_tensor(plan->context, tensor->name);
         const bool is_there = own && own->storage && !own->spread;

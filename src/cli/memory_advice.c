@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which changes would fit into memory: a param that only the schedule uses is halved, params that give the
-// machine its size are doubled, and the program is planned again until it fits. Only changes whose plan fits
+// Which changes would fit into memory: threads and --check are left out, a param that only the schedule uses
+// is halved, params that give the machine its size are doubled, and the program is planned again until it fits. Only changes whose plan fits
 // are reported.
 #include "base/clock.h"
 #include "base/integer.h"
@@ -21,7 +21,7 @@ typedef enum { ROLE_SIZE, ROLE_MACHINE, ROLE_SCHEDULE } Role;
 
 typedef struct {
     const Session *session;
-    int64_t limit, ranks_of_node;
+    int64_t limit, ranks_of_node, threads;
     double deadline, slowest;    // seconds: when to stop; what one plan has taken at most
     Array(ParamOverride) params; // of the plan that is tried
 } Advice;
@@ -72,7 +72,7 @@ static Role role_in(const Pipeline *changed, const Session *session) {
 static Pipeline *compile(const Advice *advice, int64_t ranks, Pass last, Arena *arena) {
     Pipeline *pipeline = pipeline_create(arena, advice->session->source, advice->params.items,
                                          (int)advice->params.count, ranks);
-    pipeline->plan_options.threads = advice->session->pipeline->plan->options.threads;
+    pipeline->plan_options.threads = advice->threads;
     return pipeline_run(pipeline, last) ? pipeline : NULL;
 }
 
@@ -216,10 +216,26 @@ static bool try_without_check(Advice *advice) {
     return fits(advice, most);
 }
 
+// Threads but the first add to copies of results, and each fills workspaces of its own.
+static bool try_one_thread(Advice *advice) {
+    int64_t ranks = advice->session->pipeline->ranks;
+    if (advice->threads == 1 || is_late(advice))
+        return false;
+    const int64_t threads = advice->threads;
+    reset(advice);
+    advice->threads = 1;
+    const int64_t bytes = try_plan(advice, advice->session->options, &ranks);
+    advice->threads = threads;
+    if (fits(advice, bytes))
+        add_note(advice, "with --threads 1", bytes);
+    return fits(advice, bytes);
+}
+
 void memory_advise(Session *session, int64_t limit, int64_t ranks_of_node) {
     Advice advice = {.session = session,
                      .limit = limit,
                      .ranks_of_node = ranks_of_node,
+                     .threads = session->pipeline->plan->options.threads,
                      .deadline = clock_seconds() + MAX_SECONDS};
     const Program *program = session->pipeline->program;
     const int count = program->param_count;
@@ -228,6 +244,7 @@ void memory_advise(Session *session, int64_t limit, int64_t ranks_of_node) {
     const Param **machine = arena_array(session->arena, const Param *, count);
     int machine_count = 0;
     bool found = try_without_check(&advice);
+    found |= try_one_thread(&advice);
     for (int i = 1; i < count; i++) { // params[0] is the number of ranks
         roles[i] = role_of(&advice, i, follows);
         if (roles[i] == ROLE_SCHEDULE)

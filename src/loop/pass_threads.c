@@ -168,11 +168,28 @@ static const LoopNode *with_threads(Threads *threads, const LoopNode *leaf) {
     return loop ? loop_with_body(kernel->arena, leaf, with_shared(kernel, &leaf->body, loop, call)) : leaf;
 }
 
-static LoopBody walk(Threads *threads, const LoopBody *body, bool in_team) {
-    Arena *arena = threads->kernel->arena;
+// The nodes of a body, with the definitions that a team begins with before it: the bounds of the loop that
+// its threads share are among them, and its work follows from these.
+static LoopBody with_definitions_first(Arena *arena, const LoopBody *body) {
     LoopBody result = {0};
     for (int64_t i = 0; i < body->count; i++) {
         const LoopNode *node = body->items[i];
+        LoopBody inside = {0};
+        for (int64_t k = 0; node->kind == LOOP_TEAM && k < node->body.count; k++) {
+            const LoopNode *of = node->body.items[k];
+            loop_append(arena, of->kind == LOOP_LET && inside.count == 0 ? &result : &inside, of);
+        }
+        loop_append(arena, &result, node->kind == LOOP_TEAM ? loop_with_body(arena, node, inside) : node);
+    }
+    return result;
+}
+
+static LoopBody walk(Threads *threads, const LoopBody *body, bool in_team) {
+    Arena *arena = threads->kernel->arena;
+    const LoopBody nodes = with_definitions_first(arena, body);
+    LoopBody result = {0};
+    for (int64_t i = 0; i < nodes.count; i++) {
+        const LoopNode *node = nodes.items[i];
         if (node->kind == LOOP_LEAF)
             node = with_threads(threads, node);
         LoopNode *copy = arena_copy(arena, node, sizeof *node);
@@ -198,9 +215,9 @@ static LoopBody walk(Threads *threads, const LoopBody *body, bool in_team) {
             threads->unknown[node->var] = 1;
         loop_append(arena, &result, copy);
     }
-    for (int64_t i = 0; i < body->count; i++)
-        if (body->items[i]->kind == LOOP_LET)
-            threads->unknown[body->items[i]->var] = 1;
+    for (int64_t i = 0; i < nodes.count; i++)
+        if (nodes.items[i]->kind == LOOP_LET)
+            threads->unknown[nodes.items[i]->var] = 1;
     return result;
 }
 

@@ -523,10 +523,7 @@ bool leaf_has_copies(const Leaf *leaf) {
     return loop_with_copies(leaf);
 }
 
-int64_t leaf_copy_limit(const Cin *cin, const Leaf *leaf) {
-    enum { DEFAULT_LIMIT = 32 << 20 };
+int64_t leaf_copy_limit(const Leaf *leaf) {
     const LeafLoop *loop = loop_with_copies(leaf);
-    if (!loop)
-        return 0;
-    return cin_directive(cin, DIRECTIVE_PARALLELIZE, loop->var) ? INT64_MAX : DEFAULT_LIMIT;
+    return loop ? loop->copy_limit : 0;
 }

@@ -94,9 +94,8 @@ bool leaf_parallelize(const LeafSite *site, LeafLoop *loops, int loop_count, con
 // are set to zero first, and every element is in an iteration. -1: all elements are zero before the leaf.
 int leaf_cleared(const Spmd *spmd, const Leaf *leaf, const Stage *stage);
 
-// Whether threads add to copies of their own of what the leaf writes; and the most bytes of a copy, above
-// which one thread does all. No limit where a command says so.
+// Whether threads add to copies of their own of what the leaf writes; and Transfer.copy_limit.
 bool leaf_has_copies(const Leaf *leaf);
-int64_t leaf_copy_limit(const Cin *cin, const Leaf *leaf);
+int64_t leaf_copy_limit(const Leaf *leaf);
 
 #endif

@@ -204,7 +204,7 @@ static bool lower_loops_of(Lowering *lowering, const Stmt *stmt, int first, cons
     lowering->nests[last].cleared = leaf_cleared(lowering->spmd, leaf, stage);
     for (int64_t t = first_transfer; t < lowering->transfers.count; t++)
         if (lowering->transfers.items[t].kind == TRANSFER_REDUCE)
-            lowering->transfers.items[t].copy_limit = leaf_copy_limit(cin, leaf);
+            lowering->transfers.items[t].copy_limit = leaf_copy_limit(leaf);
     lowering->nests[last].body = build_tree(lowering, loops, 0, depth, first_transfer, leaf);
     return true;
 }

@@ -88,6 +88,7 @@ static bool apply_thread(const Analysis *analysis, int depth, const Directive *d
     default:
         loop->thread_reduces = updates_one_element(analysis, depth);
         loop->thread_copies = !loop->thread_reduces;
+        loop->copy_limit = loop->thread_copies ? INT64_MAX : 0;
         return !loop->thread_copies || !site->inner ||
                diagnostics_error(
                    site->diagnostics, directive->span,
@@ -226,6 +227,9 @@ static bool copies_by_default(const Analysis *analysis) {
     return false;
 }
 
+// By default, of all copies of a rank. More threads would take more memory than users expect.
+enum { DEFAULT_COPY_BYTES = 64 << 20 };
+
 bool leaf_parallelize(const LeafSite *site, LeafLoop *loops, int loop_count, const BlasCall *call) {
     Analysis analysis = {.site = site, .loops = loops, .loop_count = loop_count};
     analysis.plain_count = loop_count - (call ? blas_call_loops(call) : 0);
@@ -242,7 +246,9 @@ bool leaf_parallelize(const LeafSite *site, LeafLoop *loops, int loop_count, con
             "call are not",
             site->cin->vars[at].name);
     }
-    if (copies_by_default(&analysis))
+    if (copies_by_default(&analysis)) {
         loops[0].thread_copies = true;
+        loops[0].copy_limit = DEFAULT_COPY_BYTES;
+    }
     return apply_commands(&analysis) && check_vector_outside_threads(&analysis);
 }

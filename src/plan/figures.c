@@ -50,7 +50,8 @@ static void add_transfer(const StatementPlan *plan, const TransferFigures *own, 
         if (own->structure_bytes)
             increase(&structure[rank], own->structure_bytes[rank]);
         increase(&buffer[rank], own->buffer_bytes[rank]);
-        increase(&buffer[rank], saturated_mul(own->copy_bytes[rank], plan->options.threads - 1));
+        increase(&buffer[rank],
+                 transfer_copies_bytes(own->transfer, own->copy_bytes[rank], plan->options.threads));
     }
     figures->bytes_received = bytes;
     figures->messages_received = messages;

@@ -21,7 +21,7 @@ typedef struct {
     const int64_t *messages;        // the same, counted
     const int64_t *structure_bytes; // of sub-trees of entries, once for a structure; NULL: of dense tensors
     const int64_t *buffer_bytes;    // beyond the homes: buffers and scratch
-    const int64_t *copy_bytes;      // beyond that, for each thread but the first
+    const int64_t *copy_bytes;      // of one of the copies that threads add to
 } TransferFigures;
 
 // Figures of one tensor in one statement, over its transfers; arrays by rank.

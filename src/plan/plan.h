@@ -102,11 +102,14 @@ int64_t plan_fewer_ranks(int64_t most, int machine_count, const Machine *const *
 // The part of `rank` in a transfer, ready to be executed. Lives in the arena of the plan, which then also has
 // the groups that the rank is a member of.
 const RankTransfer *plan_rank_transfer(StatementPlan *plan, int transfer, int64_t rank);
-// Bytes of the buffers of that part on its rank, and of what each of its threads but the first adds to.
+// Bytes of the buffers of that part on its rank, and of one of the copies that its threads add to.
 int64_t rank_buffer_bytes(const RankTransfer *transfer);
 int64_t rank_copy_bytes(const StatementPlan *plan, const RankTransfer *transfer);
-// Bytes of a copy of `bytes` bytes, which begins at a line of the cache; 0 where threads have none.
+// Bytes of a copy of `bytes` bytes, which begins at a line of the cache; 0 where threads have none. Copies of
+// that size that `threads` threads have, one each but the first, and no more than the limit of all allows.
 int64_t transfer_copy_bytes(const Transfer *transfer, int64_t bytes);
+int64_t transfer_copy_count(const Transfer *transfer, int64_t bytes, int64_t threads);
+int64_t transfer_copies_bytes(const Transfer *transfer, int64_t bytes, int64_t threads); // all of them
 // The tensors whose homes a rank sets to zero before it executes its parts (by transfer): their number.
 // `zeroed` has room for one in each nest.
 int plan_rank_zeroed(const StatementPlan *plan, const RankTransfer *const *parts, const Tensor **zeroed);

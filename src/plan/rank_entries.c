@@ -59,7 +59,7 @@ TransferFigures entries_figures(const StatementPlan *plan, int transfer) {
     const int64_t *none = arena_array(plan->arena, int64_t, plan->ranks);
     int64_t *copies = arena_array(plan->arena, int64_t, plan->ranks);
     for (int64_t rank = 0; rank < plan->ranks && of->copy_limit > 0 && home->stored_entries; rank++)
-        copies[rank] = saturated_mul(home->stored_entries[rank], size);
+        copies[rank] = transfer_copy_bytes(of, saturated_mul(home->stored_entries[rank], size));
     return (TransferFigures){.transfer = of,
                              .unknown = plan->moves[transfer],
                              .pattern = !plan->moves[transfer]        ? OPERATION_LOCAL

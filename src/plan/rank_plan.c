@@ -233,7 +233,8 @@ int64_t plan_rank_peak(StatementPlan *plan, int64_t rank) {
     for (int t = 0; t < plan->spmd->transfer_count; t++) {
         const RankTransfer *part = plan_rank_transfer(plan, t, rank);
         bytes = saturated_add(bytes, rank_buffer_bytes(part));
-        bytes = saturated_add(bytes, saturated_mul(rank_copy_bytes(plan, part), plan->options.threads - 1));
+        bytes = saturated_add(
+            bytes, transfer_copies_bytes(part->transfer, rank_copy_bytes(plan, part), plan->options.threads));
     }
     return bytes;
 }
@@ -250,6 +251,14 @@ int64_t transfer_copy_bytes(const Transfer *transfer, int64_t bytes) {
     return bytes > transfer->copy_limit ? 0 : saturated_mul(ceil_div(bytes, CACHE_LINE), CACHE_LINE);
 }
 
+int64_t transfer_copy_count(const Transfer *transfer, int64_t bytes, int64_t threads) {
+    return bytes > 0 ? min_i64(threads - 1, transfer->copy_limit / bytes) : 0;
+}
+
+int64_t transfer_copies_bytes(const Transfer *transfer, int64_t bytes, int64_t threads) {
+    return saturated_mul(transfer_copy_count(transfer, bytes, threads), bytes);
+}
+
 int64_t rank_copy_bytes(const StatementPlan *plan, const RankTransfer *transfer) {
     const Tensor *tensor = transfer->transfer->access->tensor;
     const int64_t size = (int64_t)type_info(tensor->type)->size;
@@ -257,7 +266,8 @@ int64_t rank_copy_bytes(const StatementPlan *plan, const RankTransfer *transfer)
         return 0;
     if (tensor_is_sparse(tensor)) {
         const int64_t *entries = plan->homes[tensor->id].stored_entries;
-        return entries ? saturated_mul(entries[transfer->rank], size) : 0;
+        return entries ? transfer_copy_bytes(transfer->transfer, saturated_mul(entries[transfer->rank], size))
+                       : 0;
     }
     Arena *scratch = arena_create_within(plan->arena);
     const Region own = home_pieces(&plan->homes[tensor->id], transfer->rank, scratch);

@@ -9,7 +9,7 @@
 
 enum { CACHE_LINE = 64 };
 
-bool copies_allocate(Copies *copies, int count, int64_t span, ElementType type) {
+bool copies_allocate(Copies *copies, int64_t count, int64_t span, ElementType type) {
     const int64_t line = CACHE_LINE / (int64_t)type_info(type)->size;
     int64_t elements;
     *copies = (Copies){.count = count, .pitch = ceil_div(span, line) * line};
@@ -26,7 +26,7 @@ void copies_free(Copies *copies) {
     *copies = (Copies){0};
 }
 
-static char *copy_at(const Copies *copies, ElementType type, int index) {
+static char *copy_at(const Copies *copies, ElementType type, int64_t index) {
     return copies->data + index * copies->pitch * (int64_t)type_info(type)->size;
 }
 
@@ -41,7 +41,7 @@ void *copies_take(Copies *copies, const Piece *piece, int thread) {
 }
 
 void copies_merge(Copies *copies, const Piece *piece) {
-    for (int i = 0; i < copies->count; i++) {
+    for (int64_t i = 0; i < copies->count; i++) {
         if (!copies->used[i])
             continue;
         Piece copy = *piece;

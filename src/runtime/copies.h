@@ -8,7 +8,7 @@
 #include "io/piece.h"
 
 typedef struct {
-    int count;     // of copies, one less than threads
+    int64_t count; // of copies: threads but the first have one each
     int64_t pitch; // elements from one copy to the next
     char *data;
     bool *used; // by copy, since the last merge
@@ -16,7 +16,7 @@ typedef struct {
 
 // Memory for copies of pieces whose span is at most `span`. False where there is not enough. In any case
 // copies_free has to follow.
-bool copies_allocate(Copies *copies, int count, int64_t span, ElementType type);
+bool copies_allocate(Copies *copies, int64_t count, int64_t span, ElementType type);
 void copies_free(Copies *copies);
 
 // What thread number `thread` adds to: the elements of the piece, or a copy that is zero and has the strides

@@ -39,19 +39,19 @@ static int64_t largest_span(const TransferState *state) {
 }
 
 bool transfer_allocate_copies(TransferState *state, Diagnostics *diagnostics) {
-    const int threads = omp_get_max_threads();
+    const Transfer *transfer = state->scope.plan->transfer;
     const int64_t span = largest_span(state);
     const int64_t size = (int64_t)type_info(state->scope.storage->type)->size;
-    if (transfer_copy_bytes(state->scope.plan->transfer, saturated_mul(span, size)) == 0 ||
-        (state->copies.data && span <= state->copies.pitch))
+    const int64_t bytes = transfer_copy_bytes(transfer, saturated_mul(span, size));
+    const int64_t count = transfer_copy_count(transfer, bytes, omp_get_max_threads());
+    if (bytes == 0 || (state->copies.data && span <= state->copies.pitch))
         return true;
     copies_free(&state->copies);
-    return copies_allocate(&state->copies, threads - 1, span, state->scope.storage->type) ||
+    return copies_allocate(&state->copies, count, span, state->scope.storage->type) ||
            diagnostics_error(diagnostics, (Span){0},
-                             "rank %" PRId64 " has not enough memory for the copies of tensor %s that its %d "
-                             "threads add to, %" PRId64 " elements each",
-                             state->scope.plan->rank, state->scope.storage->home->tensor->name, threads,
-                             span);
+                             "rank %" PRId64 " has not enough memory for the %" PRId64
+                             " copies of tensor %s that its threads add to, %" PRId64 " elements each",
+                             state->scope.plan->rank, count, state->scope.storage->home->tensor->name, span);
 }
 
 void transfer_reset(TransferState *state) {

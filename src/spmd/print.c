@@ -215,7 +215,11 @@ static void print_leaf_loop(Printer *printer, const LeafLoop *loop, int depth) {
         const char *word;
     } marks[] = {{loop->thread, "threads"},
                  {loop->thread_reduces, "threads, each with its own sum"},
-                 {loop->thread_copies, "threads, each with its own copy"},
+                 {loop->thread_copies,
+                  loop->copy_limit == INT64_MAX
+                      ? "threads, each with its own copy"
+                      : arena_printf(to->arena, "threads, as many as have copies in %" PRId64 " MiB",
+                                     loop->copy_limit >> 20)},
                  {loop->atomic, "atomic updates"},
                  {loop->vector, "vector"}};
     const char *before = "  # ";

@@ -45,8 +45,8 @@ typedef struct {
     int at; // variable of the loop that it is at (for diagnostics and plans), -1: outside of all loops
     int loop_count; // sequential loops around it, outermost first
     int loops[MAX_VARS];
-    // Threads of the leaf add to copies of their own of what the view covers, unless a copy takes more bytes;
-    // 0: they do not. INT64_MAX where a command says so.
+    // Threads of the leaf add to copies of their own of what the view covers: the bytes of all copies of a
+    // rank at most, which limits the number of threads; 0: they do not, INT64_MAX: a command requires it.
     int64_t copy_limit;
 } Transfer;
 
@@ -71,6 +71,7 @@ typedef struct {
                          // added
     bool thread_copies;  // they update the same elements: each thread adds to a copy of its own of what the
                          // view covers, then the copies are added
+    int64_t copy_limit;  // then, the most bytes of all copies of a rank; INT64_MAX: a command requires them
     bool atomic;         // updates inside are atomic
     bool vector;         // vectorized
     int64_t unroll;      // times; 0: as the C compiler likes. Not of a loop that is threaded or vectorized

@@ -362,7 +362,7 @@ static void test_thread_copies(MPI_Comm comm, int rank, int ranks) {
     CHECK(!execution, "an execution without memory");
     char expected[160];
     snprintf(expected, sizeof expected,
-             "rank %d has not enough memory for the copies of tensor T that its 4 threads add to, "
+             "rank %d has not enough memory for the 3 copies of tensor T that its threads add to, "
              "144115188075855875 elements each",
              ranks - 1);
     CHECK(strcmp(first_message(fixture.scope.diagnostics), expected) == 0, "'%s'",

@@ -121,10 +121,10 @@ for each processor (), active:
     S = wait FETCH_S with S_pos1 = levels[0].arrays[0], S_crd1 = levels[0].arrays[1], S_crd2 = levels[1].arrays[0]
     x = wait FETCH_x with x_lo0 = lo[0]
     leaf where active && y:  # loops: 'S' is sparse
+        let S_begin1 = S_pos1[0]
+        let S_end1 = S_pos1[1]
+        let p_count = S_end1 - S_begin1
         team, each thread with y_own for y:
-            let S_begin1 = S_pos1[0]
-            let S_end1 = S_pos1[1]
-            let p_count = S_end1 - S_begin1
             for pi in 0 .. 64:  # threads
                 let po_end = ceil_div(p_count - pi, 64)
                 for po in 0 .. po_end:

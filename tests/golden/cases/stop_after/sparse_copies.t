@@ -48,9 +48,9 @@ for each processor (), active:
     C = wait FETCH_C with C_lo0 = lo[0], C_stride0 = stride[0], C_lo1 = lo[1]
     D = wait FETCH_D with D_lo0 = lo[0], D_stride0 = stride[0], D_lo1 = lo[1]
     leaf where active && A:  # loops: 'T' is sparse
+        let T_begin1 = T_pos1[0]
+        let T_end1 = T_pos1[1]
         team, each thread with A_own for A:
-            let T_begin1 = T_pos1[0]
-            let T_end1 = T_pos1[1]
             for T_p1 in T_begin1 .. T_end1:  # threads, uneven
                 let i = T_crd1[T_p1]
                 let T_begin2 = T_pos2[T_p1]
