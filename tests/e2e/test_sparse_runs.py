@@ -194,6 +194,9 @@ def test_refused(folder):
         refused(["run", "-e", "param n = 10; tensor B(n, n, n): f64, csf; tensor A(n, n, n): f64; "
                  "A(i, j, k) = B(i, j, k) + B(j, k, i) + B(k, i, j) + B(j, i, k)", "--ranks", ranks, "--in", "B=const:1",
                  "--memory-limit", "74K"], "tensor B cannot be converted on rank 0: ")  # the last one of three copies
+    refused(["run", "-e", "param n = 1000, m = 4000000; tensor B(n, m): f64, csr; tensor x(n): f64; tensor y(m): f64; "
+             "y(j) = B(i, j) * x(i)", "--in", "B=sparse:1:1000", "--threads", "3", "--memory-limit", "70M"],
+            "with --threads 1, no rank would need more than 30.5 MiB")
 
 
 if __name__ == "__main__":
