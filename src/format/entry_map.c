@@ -24,12 +24,25 @@ int64_t entry_map_from(const EntryMap *map, int64_t e) {
     return number(map->from, map->wide, e);
 }
 
-// The entries of a part. With constants for size and width the compiler makes a loop for each.
-static inline __attribute__((always_inline)) void copy_part(const EntryMap *map, const char *from, char *to,
-                                                            int64_t size, bool wide, int64_t begin,
-                                                            int64_t end) {
+// The entries of a part. With constants for size, width and whether there are numbers the compiler makes a
+// loop for each.
+static inline __attribute__((always_inline)) void copy_part(const void *numbers_from, const void *numbers_to,
+                                                            const char *from, char *to, int64_t size,
+                                                            bool wide, int64_t begin, int64_t end) {
     for (int64_t e = begin; e < end; e++)
-        memcpy(to + number(map->to, wide, e) * size, from + number(map->from, wide, e) * size, (size_t)size);
+        memcpy(to + number(numbers_to, wide, e) * size, from + number(numbers_from, wide, e) * size,
+               (size_t)size);
+}
+
+static void copy(const EntryMap *map, const char *from, char *to, int64_t size, int64_t begin, int64_t end) {
+    if (!map->from && !map->to)
+        memcpy(to + begin * size, from + begin * size, (size_t)((end - begin) * size));
+    else if (!map->to && size == 8 && !map->wide)
+        copy_part(map->from, NULL, from, to, 8, false, begin, end);
+    else if (!map->to && size == 4 && !map->wide)
+        copy_part(map->from, NULL, from, to, 4, false, begin, end);
+    else
+        copy_part(map->from, map->to, from, to, size, map->wide, begin, end);
 }
 
 void entry_map_copy(const EntryMap *map, size_t size, const void *from, void *to, int64_t count) {
@@ -37,15 +50,9 @@ void entry_map_copy(const EntryMap *map, size_t size, const void *from, void *to
     if (map->to)
         memset(to, 0, (size_t)count * size);
 #pragma omp parallel num_threads(team)
-    for (int t = omp_get_thread_num(); t < team; t += omp_get_num_threads()) {
-        const int64_t begin = part_begin(map->count, team, t), end = part_begin(map->count, team, t + 1);
-        if (size == 8 && !map->wide)
-            copy_part(map, from, to, 8, false, begin, end);
-        else if (size == 4 && !map->wide)
-            copy_part(map, from, to, 4, false, begin, end);
-        else
-            copy_part(map, from, to, (int64_t)size, map->wide, begin, end);
-    }
+    for (int t = omp_get_thread_num(); t < team; t += omp_get_num_threads())
+        copy(map, from, to, (int64_t)size, part_begin(map->count, team, t),
+             part_begin(map->count, team, t + 1));
 }
 
 // The first entry of a part that adds to another position than the one before.
