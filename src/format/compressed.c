@@ -64,17 +64,6 @@ static void begin(LevelArrays *level, int64_t parent, int64_t position) {
     ((int64_t *)level->arrays[POS])[parent] = position;
 }
 
-static void scatter(LevelArrays *level, int count, const int64_t *positions, const int64_t *coordinates) {
-    int32_t *narrow = level->arrays[CRD];
-    int64_t *wide = level->arrays[CRD];
-    if (level->wide)
-        for (int i = 0; i < count; i++)
-            wide[positions[i]] = coordinates[i];
-    else
-        for (int i = 0; i < count; i++)
-            narrow[positions[i]] = (int32_t)coordinates[i];
-}
-
 // The last position above whose pos is at most that of the first position, and then the next ones.
 static void above(const LevelArrays *level, int64_t count, int64_t *positions) {
     const int64_t *pos = level->arrays[POS];
@@ -86,10 +75,11 @@ static void above(const LevelArrays *level, int64_t count, int64_t *positions) {
         else
             beyond = middle;
     }
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < count;) {
         while (pos[parent + 1] <= positions[i])
             parent++;
-        positions[i] = parent;
+        for (const int64_t end = pos[parent + 1]; i < count && positions[i] < end; i++)
+            positions[i] = parent;
     }
 }
 
@@ -109,7 +99,6 @@ const LevelFormat compressed_level = {
     .pack = pack,
     .finish = finish,
     .begin = begin,
-    .scatter = scatter,
     .coordinates = coordinates,
     .above = above,
     .bind = list_bind,

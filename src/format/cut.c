@@ -27,7 +27,7 @@ const char *cutter_prepare(Cutter *cutter, int64_t count, const Rect *const *rec
     for (int l = 0; l < tensor->order; l++)
         structure->levels[l] = (LevelType){.format = &compressed_level,
                                            .wide = coordinate_is_wide(tensor->extents[mode_order[l]])};
-    return stored_convert(structure, &cutter->map, tensor, mode_order, limit, arena);
+    return stored_convert(structure, &cutter->map, tensor, mode_order, false, limit, arena);
 }
 
 void cutter_free(Cutter *cutter) {

@@ -71,8 +71,9 @@ static void read_positions(const EntryReader *reader, int level, EntryBlock *blo
     memcpy(positions, block->numbers, (size_t)block->count * sizeof *positions);
     for (int s = reader->order - 1; s >= 0; s--) {
         const LevelFormat *format = stored->levels[s].format;
-        format->coordinates(&stored->arrays[s], block->count, positions,
-                            block->coordinates[reader->levels[s]]);
+        if (level < 0 || reader->levels[s] == level || !reader->compact)
+            format->coordinates(&stored->arrays[s], block->count, positions,
+                                block->coordinates[reader->levels[s]]);
         if (reader->levels[s] == level && reader->compact)
             return;
         if (s > 0)
@@ -130,10 +131,13 @@ static void read_field(const Records *records, RecordField field, int64_t first,
             to[i] = (int64_t)(from[i * records->words] >> field.shift & field.mask);
 }
 
-static void read_records(const EntryReader *reader, int64_t first, int64_t count, EntryBlock *block) {
+static void read_records(const EntryReader *reader, int level, int64_t first, int64_t count,
+                         EntryBlock *block) {
     const Records *records = reader->records;
     for (int l = 0; l < reader->order; l++)
-        if (l == 0 && records->starts)
+        if (level >= 0 && l != level)
+            continue;
+        else if (l == 0 && records->starts)
             read_first_level(records, first, count, block->coordinates[l]);
         else
             read_field(records, records->fields[l], first, count, block->coordinates[l]);
@@ -148,11 +152,20 @@ void reader_read_level(const EntryReader *reader, int level, int64_t first, int6
     else if (reader->entries)
         read_entries(reader, first, count, block);
     else
-        read_records(reader, first, count, block);
+        read_records(reader, level, first, count, block);
 }
 
 void reader_read(const EntryReader *reader, int64_t first, int64_t count, EntryBlock *block) {
     reader_read_level(reader, -1, first, count, block);
+}
+
+const int32_t *reader_list(const EntryReader *reader, int level) {
+    const int last = reader->order - 1;
+    if (!reader->stored || !reader->compact || reader->levels[last] != level)
+        return NULL;
+    const LevelArrays *arrays = &reader->stored->arrays[last];
+    const int array = level_array(reader->stored->levels[last].format, LEVEL_ARRAY_COORDINATES);
+    return array < 0 || arrays->wide ? NULL : arrays->arrays[array];
 }
 
 // Whether a list is sorted by levels `first` to the last one and, where all of these agree, by those before.

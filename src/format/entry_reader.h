@@ -40,6 +40,10 @@ void reader_read(const EntryReader *reader, int64_t first, int64_t count, EntryB
 // Sets only their coordinates in one level, or more.
 void reader_read_level(const EntryReader *reader, int level, int64_t first, int64_t count, EntryBlock *block);
 
+// The coordinates of a level by place, where they are in memory so, in 32 bits: those of the last level of a
+// stored tensor. NULL elsewhere.
+const int32_t *reader_list(const EntryReader *reader, int level);
+
 // Slices of the positions of a stored tensor, in increasing order, and how many positions of the first are
 // read.
 typedef struct {

@@ -171,10 +171,9 @@ struct LevelFormat {
     void (*pack)(LevelArrays *level, const LevelEntries *entries, LevelState *at);
     // Writes what follows from there being no more entries, below `parents` positions; NULL: nothing.
     void (*finish)(LevelArrays *level, int64_t parents, LevelState at);
-    // Of a level with a list below each position above: writes that the list of `parent` begins at
-    // `position`, and the coordinates of `count` positions, in any order. NULL elsewhere.
+    // Of a level with a list below each position above, and nothing but coordinates by position in it: writes
+    // that the list of `parent` begins at `position`. NULL elsewhere.
     void (*begin)(LevelArrays *level, int64_t parent, int64_t position);
-    void (*scatter)(LevelArrays *level, int count, const int64_t *positions, const int64_t *coordinates);
     // The coordinates of `count` positions, which do not decrease; -1 where nothing is stored, which occurs
     // only in formats that are not compact.
     void (*coordinates)(const LevelArrays *level, int64_t count, const int64_t *positions, int64_t *to);

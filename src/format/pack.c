@@ -30,8 +30,8 @@ typedef struct {
     EntryReader reader; // of sorted entries
     Arena *arena;
     Budget budget;
-    const void *values; // of the entries, to be stored; NULL with a map
-    EntryMap *map;      // from entries to values, made instead of storing values; or NULL
+    const void *values; // of the entries, to be stored; NULL: they are not
+    EntryMap *map;      // from entries to values, to be made; or NULL
     bool repeats;       // entries may be equal though there is a map
     bool counts;        // entries may be equal, or levels have positions for several entries
     int depths[MAX_ORDER];
@@ -244,12 +244,12 @@ static const char *allocate_map(Packing *packing, int64_t count, bool reordered)
                            saturated_mul(map->count, size * (reordered + padded)));
 }
 
-static const char *allocate_values(Packing *packing) {
+// Of the values, if they are stored, and of the map of `count` entries, if there is one.
+static const char *allocate_values(Packing *packing, int64_t count, bool reordered) {
     StoredTensor *tensor = packing->tensor;
-    const Part *last = &packing->parts[packing->team - 1];
-    if (packing->map)
-        return allocate_map(packing, last->entry + part_distinct(last, tensor->order),
-                            packing->reader.records || !packing->reader.compact);
+    const char *why = packing->map ? allocate_map(packing, count, reordered) : NULL;
+    if (why || !packing->values)
+        return why;
     const int64_t size = (int64_t)type_info(tensor->type)->size;
     tensor->values = budget_take(&packing->budget, tensor->value_count, size, !is_list(tensor));
     return tensor->values ? NULL : too_large(packing, "its values", saturated_mul(tensor->value_count, size));
@@ -319,9 +319,9 @@ static void fill_part(const Packing *packing, Part *part) {
         if (packing->map) {
             put_numbers(packing->map->from, packing->map->wide, entry, block.numbers, block.count);
             put_numbers(packing->map->to, packing->map->wide, entry, positions, block.count);
-        } else {
-            put_values(packing, &block, positions, differs);
         }
+        if (packing->values)
+            put_values(packing, &block, positions, differs);
         entry += block.count;
     }
 }
@@ -335,8 +335,10 @@ static const char *fill(Packing *packing) {
     count_entries(packing);
     const char *why = make_levels(packing, parents);
     free(parents);
+    const Part *end = &packing->parts[packing->team - 1];
     if (!why)
-        why = allocate_values(packing);
+        why = allocate_values(packing, end->entry + part_distinct(end, tensor->order),
+                              packing->reader.records || !packing->reader.compact);
     if (why)
         return why;
 #pragma omp parallel num_threads(packing->team)
@@ -359,8 +361,8 @@ static const char *scatter(Packing *packing) {
     for (int l = 0; l < tensor->order && !why; l++)
         why = make_level(packing, l, packing->reader.places);
     if (!why)
-        why = allocate_map(packing, packing->reader.places, true);
-    if (!why && !scatter_entries(tensor, &packing->reader, packing->map, &packing->budget))
+        why = allocate_values(packing, packing->reader.places, true);
+    if (!why && !scatter_entries(tensor, &packing->reader, packing->map, packing->values, &packing->budget))
         why = no_memory_to_sort;
     return why;
 }
@@ -418,7 +420,6 @@ const char *stored_pack(StoredTensor *tensor, const Entries *entries, int64_t li
     return pack(&packing, &reader);
 }
 
-// With a map in place of values.
 static const char *pack_map(Packing *packing, const EntryReader *reader) {
     *packing->map = (EntryMap){0};
     const char *why = pack(packing, reader);
@@ -435,8 +436,12 @@ const char *stored_pack_structure(StoredTensor *tensor, EntryMap *map, const Ent
 }
 
 const char *stored_convert(StoredTensor *tensor, EntryMap *map, const StoredTensor *from, const int *modes,
-                           int64_t limit, Arena *arena) {
-    Packing packing = {.tensor = tensor, .arena = arena, .budget = {limit}, .map = map};
+                           bool values, int64_t limit, Arena *arena) {
+    Packing packing = {.tensor = tensor,
+                       .arena = arena,
+                       .budget = {limit},
+                       .values = values ? from->values : NULL,
+                       .map = map};
     const EntryReader reader = reader_of_stored(from, modes);
     return pack_map(&packing, &reader);
 }

@@ -12,8 +12,9 @@
 // them.
 bool scatter_fits(const StoredTensor *tensor, const EntryReader *reader, int unsorted);
 
-// Writes the arrays of the last level of `tensor`, which are allocated, and the number of each of its entries
-// to map->from. False: no memory.
-bool scatter_entries(StoredTensor *tensor, const EntryReader *reader, EntryMap *map, Budget *budget);
+// Writes the arrays of the last level of `tensor`, which are allocated, the number of each of its entries to
+// map->from, and its values if there are `values` of the entries. False: no memory.
+bool scatter_entries(StoredTensor *tensor, const EntryReader *reader, EntryMap *map, const void *values,
+                     Budget *budget);
 
 #endif

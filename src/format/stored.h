@@ -41,11 +41,13 @@ typedef struct {
     void *from, *to; // NULL: position e
 } EntryMap;
 
-// Packs the structure of a copy of `from` in other levels: `tensor` is as above, without values, and its
-// level l has mode modes[l] of `from`. `map` says which values are whose; freed with entry_map_free.
+// Packs a copy of `from` in other levels: `tensor` is as above, and its level l has mode modes[l] of `from`.
+// Its values are set if `values`, and stay NULL else. `map` says which values are whose; freed with
+// entry_map_free.
 const char *stored_convert(StoredTensor *tensor, EntryMap *map, const StoredTensor *from, const int *modes,
-                           int64_t limit, Arena *arena);
-// The same of entries in any order, which may repeat: those with the same coordinates have one position.
+                           bool values, int64_t limit, Arena *arena);
+// The structure alone of entries in any order, which may repeat: those with the same coordinates have one
+// position.
 const char *stored_pack_structure(StoredTensor *tensor, EntryMap *map, const Entries *entries, int64_t limit,
                                   Arena *arena);
 int64_t entry_map_bytes(const EntryMap *map);

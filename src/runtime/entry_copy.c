@@ -17,11 +17,14 @@ struct EntryCopy {
     Storage *to;
     Storage *result; // that gets the values; NULL: `to` does
     int64_t limit;   // of what it takes, in bytes
+    bool computed;   // runs write the operand, whose values are known when they refresh the copy only
+    bool current;    // the next run need not, as the values came with the structure
     EntryMap map;    // of the values of the copy to those that arrive, or to those at home
     EntryMove move;  // where entries move
 };
 
-EntryCopy *entry_copy_create(const StatementPlan *plan, int transfer, const Tensor *tensor, Storage *from) {
+EntryCopy *entry_copy_create(const StatementPlan *plan, int transfer, const Tensor *tensor, Storage *from,
+                             bool computed) {
     const bool moves = plan && plan->moves[transfer];
     Region used = {0};
     if (moves)
@@ -29,7 +32,8 @@ EntryCopy *entry_copy_create(const StatementPlan *plan, int transfer, const Tens
     EntryCopy *copy = calloc(1, sizeof *copy);
     if (!copy)
         return NULL;
-    *copy = (EntryCopy){.plan = moves ? plan : NULL, .transfer = transfer, .from = from};
+    *copy =
+        (EntryCopy){.plan = moves ? plan : NULL, .transfer = transfer, .from = from, .computed = computed};
     copy->to = storage_create_copy(from, tensor, moves || from->piece_count > 0);
     if (copy->to && moves)
         storage_restrict(copy->to, used.rects.count, used.rects.items);
@@ -55,6 +59,7 @@ void entry_copy_put_values(EntryCopy *copy, Storage *result) {
 static void forget(EntryCopy *copy) {
     entry_map_free(&copy->map);
     entry_move_free(&copy->move);
+    copy->current = false;
     structure_hold(&copy->of, NULL);
     structure_hold(&copy->indexed, NULL);
 }
@@ -100,13 +105,13 @@ static bool put(EntryCopy *copy, StoredTensor *tensor, Diagnostics *diagnostics)
     return storage_put(copy->to, tensor) || refuse(copy, no_memory, diagnostics);
 }
 
-// Takes over the structure, with values of its own unless the result has them.
+// Takes over the structure, with values of its own unless the result will have them.
 static bool put_structure(EntryCopy *copy, StoredTensor *tensor, Diagnostics *diagnostics) {
     static const char no_values[] = "there is no memory for the values of the copy";
     if (copy->result)
         return put(copy, tensor, diagnostics);
     const int64_t left = copy->limit - stored_structure_bytes(tensor) - entry_map_bytes(&copy->map);
-    if (saturated_mul(tensor->value_count, (int64_t)type_info(tensor->type)->size) <= left)
+    if (!tensor->values && saturated_mul(tensor->value_count, (int64_t)type_info(tensor->type)->size) <= left)
         tensor->values = memory_allocate(MEMORY_HOST, tensor->value_count, tensor->type);
     if (tensor->values)
         return put(copy, tensor, diagnostics);
@@ -123,8 +128,9 @@ static bool convert(void *arguments, Diagnostics *diagnostics) {
     // Without a piece it has no entries, and no kernel reads it.
     if (copy->from->piece_count == 0)
         return put(copy, &tensor, diagnostics);
-    const char *why = stored_convert(&tensor, &copy->map, &copy->from->stored, tensor.mode_order, copy->limit,
-                                     diagnostics->arena);
+    const char *why = stored_convert(&tensor, &copy->map, &copy->from->stored, tensor.mode_order,
+                                     !copy->computed, copy->limit, diagnostics->arena);
+    copy->current = tensor.values != NULL;
     return why ? refuse(copy, why, diagnostics) : put_structure(copy, &tensor, diagnostics);
 }
 
@@ -132,10 +138,7 @@ static bool convert(void *arguments, Diagnostics *diagnostics) {
 typedef struct {
     EntryCopy *copy;
     int ranks;
-    Arena *arena; // while it is made
-    IndexedUse use;
-    Selection requested;
-    PartList sends;
+    PartList receives, sends;
     Entries received;
 } Making;
 
@@ -144,8 +147,8 @@ static bool find_incoming(void *arguments, Diagnostics *diagnostics) {
     EntryCopy *copy = making->copy;
     Entries entries = {0};
     IndexedPoints points = {0};
+    IndexedUse use = {0};
     const char *why = NULL;
-    making->arena = arena_create_within(diagnostics->arena);
     forget(copy);
     storage_clear(copy->to);
     const bool ok = !copy->by || sparse_entries(copy->by, &entries, diagnostics);
@@ -154,15 +157,13 @@ static bool find_incoming(void *arguments, Diagnostics *diagnostics) {
     entries_free(&entries);
     if (ok && !why)
         why = indexed_use(copy->plan, copy->transfer, copy->from->rank, copy->by ? &points : NULL,
-                          making->arena, &making->use);
+                          diagnostics->arena, &use);
     entries_free(&points.points);
-    return ok && (!why || refuse(copy, why, diagnostics));
-}
-
-static bool list_sends(void *arguments, Diagnostics *diagnostics) {
-    Making *making = arguments;
-    return part_list_of(&making->sends, making->ranks, &making->requested, making->arena) ||
-           refuse(making->copy, "the process has not enough memory for what others need", diagnostics);
+    if (!ok)
+        return false;
+    if (!why && !part_list_create(&making->receives, making->ranks, use.parts.count, use.parts.items))
+        why = "there is no memory for what it needs";
+    return !why || refuse(copy, why, diagnostics);
 }
 
 static bool pack_received(void *arguments, Diagnostics *diagnostics) {
@@ -182,15 +183,13 @@ static bool make(EntryCopy *copy, MPI_Comm comm, Diagnostics *diagnostics) {
     MPI_Comm_size(comm, &making.ranks);
     const bool ok =
         agree_on_part(comm, find_incoming, &making, diagnostics) &&
-        exchange_parts(&making.use.parts, &making.requested, copy->from->home->order, making.arena, comm,
-                       diagnostics) &&
-        agree_on_part(comm, list_sends, &making, diagnostics) &&
+        exchange_parts(&making.receives, &making.sends, copy->from->home->order, comm, diagnostics) &&
         entry_move_structure(&copy->move, copy->from, &making.sends, copy->limit,
                              copy->plan->options.message_limit, &making.received, comm, diagnostics) &&
         agree_on_part(comm, pack_received, &making, diagnostics);
+    part_list_free(&making.receives);
     part_list_free(&making.sends);
     entries_free(&making.received);
-    arena_free(making.arena);
     return ok;
 }
 
@@ -203,7 +202,15 @@ bool entry_copy_make(EntryCopy *copy, int64_t taken, MPI_Comm comm, Diagnostics 
     return true;
 }
 
+void entry_copy_outdate(EntryCopy *copy) {
+    copy->current = false;
+}
+
 void entry_copy_refresh(EntryCopy *copy) {
+    const bool current = copy->current && !(copy->result && copy->to->stored.values);
+    copy->current = false;
+    if (current)
+        return;
     const StoredTensor *stored = &(copy->result ? copy->result : copy->to)->stored;
     const void *values = copy->from->stored.values;
     if (copy->plan) {

@@ -12,15 +12,18 @@
 typedef struct EntryCopy EntryCopy;
 
 // Of the operand of a transfer, whose home is `from`. Where entries move, the plan has to stay; elsewhere it
-// may be NULL. Local; NULL: no memory.
-EntryCopy *entry_copy_create(const StatementPlan *plan, int transfer, const Tensor *tensor, Storage *from);
+// may be NULL. `computed`: runs write the operand, so that its values are not known when the structure is.
+// Local; NULL: no memory.
+EntryCopy *entry_copy_create(const StatementPlan *plan, int transfer, const Tensor *tensor, Storage *from,
+                             bool computed);
 void entry_copy_free(EntryCopy *copy); // which may be NULL
 // What the kernel uses.
 Storage *entry_copy_storage(const EntryCopy *copy);
 // The entries at the coordinates of those of `by` are needed; NULL: all of the footprint are.
 void entry_copy_set_index(EntryCopy *copy, const Storage *by);
 bool entry_copy_is_indexed(const EntryCopy *copy);
-// Its values are put into `result`, which will share its structure, and not into what the kernel uses.
+// Its values are put into `result`, which will share its structure, and not into what the kernel uses. Those
+// that come with the structure stay there until the result takes them.
 void entry_copy_put_values(EntryCopy *copy, Storage *result);
 
 // Whether the copy has the structure that the operand has now.
@@ -28,8 +31,10 @@ bool entry_copy_is_known(const EntryCopy *copy);
 // Gives it that structure, in the memory that the operand may take but for `taken` bytes. Collective over
 // `comm`, with the same outcome on all ranks.
 bool entry_copy_make(EntryCopy *copy, int64_t taken, MPI_Comm comm, Diagnostics *diagnostics);
-// Copies the values. Collective where entries move.
+// Copies the values, unless they came with the structure since the last time. Collective where entries move.
 void entry_copy_refresh(EntryCopy *copy);
+// No run follows that would use the values that came with the structure. Local.
+void entry_copy_outdate(EntryCopy *copy);
 
 // How entries move; its exchange is empty where they do not.
 const EntryMove *entry_copy_move(const EntryCopy *copy);

@@ -95,6 +95,13 @@ static bool allocate_rows(Assembly *assembly) {
     return true;
 }
 
+static bool is_computed(const ExecutionParts *parts, const Storage *storage) {
+    for (int s = 0; s < parts->stage_count; s++)
+        if (parts->stages[s].target == storage)
+            return true;
+    return false;
+}
+
 // The storages that the kernel uses, where these are not those of the homes.
 static bool create_copies(const Assembly *assembly) {
     const ExecutionParts *parts = assembly->parts;
@@ -115,7 +122,8 @@ static bool create_copies(const Assembly *assembly) {
         }
         if (transfer->kind == TRANSFER_REDUCE || (!moves && tensor == transfer->statement_access->tensor))
             continue;
-        execution->copies[t] = entry_copy_create(parts->plan, t, tensor, parts->storages[t]);
+        execution->copies[t] = entry_copy_create(parts->plan, t, tensor, parts->storages[t],
+                                                 is_computed(parts, parts->storages[t]));
         if (!execution->copies[t])
             return no_memory(assembly);
     }

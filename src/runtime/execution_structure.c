@@ -137,8 +137,12 @@ bool execution_structure(distal_execution *execution, distal_kernel_function str
                          Diagnostics *diagnostics) {
     execution->taken_bytes = 0;
     for (execution->stage = 0; execution->stage < execution->stage_count; execution->stage++)
-        if (!find_structures(execution, structure, params, diagnostics))
+        if (!find_structures(execution, structure, params, diagnostics)) {
+            for (int t = 0; t < execution->copy_count; t++)
+                if (execution->copies[t])
+                    entry_copy_outdate(execution->copies[t]);
             return false;
+        }
     return true;
 }
 

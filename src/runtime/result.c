@@ -173,7 +173,8 @@ static bool assemble(Result *result, Diagnostics *diagnostics) {
 
 bool result_finish(Result *result, Diagnostics *diagnostics) {
     if (result->kind == RESULT_SHARED)
-        return storage_share(result->target, result->shared->structure, !result->converts) ||
+        return (result->converts ? storage_take(result->target, result->shared)
+                                 : storage_share(result->target, result->shared->structure, true)) ||
                no_memory(result, diagnostics);
     const bool ok = result->kind == RESULT_LEADING
                         ? storage_share_leading(result->target, result->shared->structure) ||

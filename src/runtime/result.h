@@ -11,10 +11,10 @@
 
 typedef struct {
     ResultKind kind;
-    bool adds;             // the statement adds to what the result has
-    Storage *target;       // not of RESULT_DENSE
-    const Storage *shared; // RESULT_SHARED, RESULT_LEADING: has the structure
-    bool converts;         // and all values are put in before anything reads them
+    bool adds;       // the statement adds to what the result has
+    Storage *target; // not of RESULT_DENSE
+    Storage *shared; // RESULT_SHARED, RESULT_LEADING: has the structure
+    bool converts;   // and may have the values; all are put in before anything reads them
     int operand_count;
     Storage *const *operands; // those on which the structure depends, dense ones among them
     // RESULT_ASSEMBLED and RESULT_LEADING, once it has been: structures of the operands then, NULL of dense

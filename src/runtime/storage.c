@@ -273,6 +273,16 @@ bool storage_share(Storage *storage, Structure *structure, bool zero) {
     return true;
 }
 
+bool storage_take(Storage *storage, Storage *from) {
+    void *values = from->stored.values;
+    if (!values || !from->copied)
+        return storage_share(storage, from->structure, false);
+    from->stored.values = NULL;
+    show_values(from);
+    replace(storage, from->structure, values, false);
+    return true;
+}
+
 bool storage_share_leading(Storage *storage, Structure *structure) {
     Structure *leading = calloc(1, sizeof *leading);
     if (!leading)

@@ -72,6 +72,9 @@ void storage_settle(Storage *storage, SetAside *before, bool replaced);
 // Gives `storage` the structure of another tensor with the same levels, of modes in any order, and values of
 // its own, zero if `zero`. False: no memory within the limit, and nothing has changed.
 bool storage_share(Storage *storage, Structure *structure, bool zero);
+// The same as storage_share, with the values of `from`, a copy, if it has any: it loses them. Types are the
+// same.
+bool storage_take(Storage *storage, Storage *from);
 // The same with the first levels of another tensor: the structure is new, and has the arrays of the other
 // one. `structure` is NULL on a rank without entries.
 bool storage_share_leading(Storage *storage, Structure *structure);
