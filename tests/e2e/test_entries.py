@@ -86,6 +86,17 @@ def test_dense_generators(folder):
         made_alike(folder, source, (9, 8), "coo")
 
 
+def test_placed(folder):
+    """Of dense and sparse tensors, each rank makes a share of the entries, and the check makes them again."""
+    for source in ("sparse:3:40", "rmat:1:4:60", "stencil:5"):
+        expected = made(folder, source, (16, 16))
+        for ranks, place, levels in ((1, "x", ""), (3, "x", ""), (4, "y", ", csr"), (5, "cyclic(y, 2)", ""), (8, "*", "")):
+            program = (f"machine M = grid({ranks}); tensor B(16, 16): f64{levels}; place B(x, y) -> M({place}); "
+                       f"tensor A(16, 16): f64; place A(x, y) -> M({place}); A(i, j) = B(i, j)")
+            distal(["run", "-e", program, "--in", f"B={source}", "--out", f"A={folder}/A.npy", "--check", "-q"])
+            check(numpy.array_equal(numpy.load(f"{folder}/A.npy"), expected), f"{source} on {ranks} ranks{levels}")
+
+
 def test_many_threads(folder):
     for source in ("sparse:1:200000", "rmat:1:9:200000", "random:3:0.2"):
         one = made(folder, source, (512, 600), ", csr")
@@ -137,7 +148,7 @@ def test_arrays_of_text(folder):
         for ranks, levels in ((1, ""), (2, ""), (5, ""), (12, ""), (3, ", csr")):
             program = (f"machine M = grid({ranks}); tensor B{extents}: f64{levels}; place B(x, y) -> M(y); tensor A{extents}: f64; "
                        "place A(x, y) -> M(y); A(i, j) = B(i, j)")
-            distal(["run", "-e", program, "--in", f"B={path}", "--out", f"A={folder}/A.npy", "-q"])
+            distal(["run", "-e", program, "--in", f"B={path}", "--out", f"A={folder}/A.npy", "--check", "-q"])
             found = numpy.load(f"{folder}/A.npy")
             same = found == expected if levels else found.view("i8") == expected.view("i8")
             check(same.all(), f"{symmetry} on {ranks} ranks{levels}: {found}")

@@ -335,6 +335,24 @@ z(k) += A(i, k) * x(i) / B(i, j)
     distal(["run", "-e", program, "--check"], environment={"DISTAL_CFLAGS": "-O0"})
 
 
+def test_stats_as_text(folder):
+    """What was measured, beside the table of the plan, on standard error."""
+    cache = {"XDG_CACHE_HOME": f"{folder}/cache"}
+    summa = ["run", example("summa"), "-p", "n=40", "--repeat", "3", "-q", "--stats"]
+    for kernel in ("compiled in .* m?s", "from the cache"):
+        shown = distal(summa, environment=cache).stderr
+        check(re.search(f"^.*summa.distal on 4 ranks of 1 thread; .*; kernel {kernel}\n"
+                        r"\d+ cores? and [\d.]+ .iB of free memory in a node; ranks are (not )?bound.*\n"
+                        r"\nA\(i, j\) = .*\n  128000 flop; at most \d+ B of memory in a rank\n"
+                        r"  .*s \(fastest .*s, slowest .*s\), .* GFLOP/s\n", shown), shown)
+        planned = distal(["plan", *summa[1:4]]).stdout
+        check(shown.splitlines()[-5:] == planned.splitlines()[-5:], f"{shown} beside {planned}")
+    added = ("tensor A(6, 6): f64, csr; tensor B(6, 6): f64, csr; tensor C(6, 6): f64, csr; A(i, j) = B(i, j) + C(i, j)")
+    shown = distal(["run", "-e", added, "-q", "--stats"]).stderr
+    check(re.search(r"s\)\n  before that, .*s for the structure of A\n", shown), shown)
+    check("flop" not in shown and "FLOP" not in shown, shown)
+
+
 def test_own_launcher(folder):
     """Under mpirun the command starts nothing, and reads its program once."""
     with open(example("summa"), encoding="utf-8") as file:

@@ -413,6 +413,40 @@ static void test_repeated(MPI_Comm comm, int rank, int ranks) {
     distal_free(d);
 }
 
+// Products of three factors have workspaces by default, and none where a command is given afterwards.
+static void test_defaults(MPI_Comm comm, int rank, int ranks) {
+    (void)rank, (void)ranks;
+    enum { N = 40 };
+    distal_context *d = context_on(comm);
+    distal_tensor *all[4];
+    for (int t = 0; t < 4; t++)
+        all[t] = matrix(d, (const char *[]){"A", "B", "C", "E"}[t], N, N, NULL);
+    distal_statement *s = statement_of(d, "A(i, l) = B(i, j) * C(j, k) * E(k, l)");
+    distal_plan *plans[2];
+    double *results[2];
+    for (int p = 0; p < 2; p++) {
+        if (p == 1)
+            OK(distal_split(s, "i", "io", "ii", "7"));
+        plans[p] = plan_of(d, s);
+        for (int t = 1; t < 4; t++)
+            OK(distal_tensor_fill(all[t], (const char *[]){"", "random:1", "random:2", "random:3"}[t]));
+        OK(distal_execute(plans[p]));
+        results[p] = gather(d, all[0], N * N);
+        distal_figures figures;
+        OK(distal_plan_figures(plans[p], &figures));
+        CHECK(figures.tensor_count == 5 - p, "%d tensors", figures.tensor_count);
+    }
+    OK(distal_execute(plans[0]));
+    for (int i = 0; i < N * N; i++) {
+        const double error = results[0][i] - results[1][i];
+        CHECK(results[0][i] > 0 && error < 1e-9 && error > -1e-9, "%g with workspaces, %g without",
+              results[0][i], results[1][i]);
+    }
+    free(results[0]);
+    free(results[1]);
+    distal_free(d);
+}
+
 // Tensors without a placement lie where the first plan needs them, for all later plans, whether or not the
 // first is still there.
 static void test_unplaced(MPI_Comm comm, int rank, int ranks) {
@@ -557,6 +591,7 @@ static const struct {
     {"api/repeated", test_repeated, {1, 4}},
     {"api/workspaces", test_workspaces, {1, 4, 6}},
     {"api/unplaced", test_unplaced, {1, 4}},
+    {"api/defaults", test_defaults, {1, 4}},
     {"api/program", test_program, {1, 4, 5}},
     {"api/stale", test_stale, {1, 4}},
     {"api/files", test_files, {1, 3}},
