@@ -42,16 +42,21 @@ static const char *const level_names[] = {"node", "socket", "core", "gpu"};
 enum { LEVEL_NAME_COUNT = sizeof level_names / sizeof *level_names };
 _Static_assert((int)LEVEL_NAME_COUNT <= (int)MAX_MACHINE_LEVELS, "a machine may have all levels, each once");
 
+static bool is_level_name(const char *name) {
+    for (int i = 0; i < LEVEL_NAME_COUNT; i++)
+        if (strcmp(level_names[i], name) == 0)
+            return true;
+    return false;
+}
+
 static bool check_level_name(Parser *parser, const Machine *machine, const Token *name) {
     if (machine_level(machine, name->text))
         return diagnostics_error(parser->diagnostics, name->span, "machine '%s' has level '%s' twice",
                                  machine->name, name->text);
-    for (int i = 0; i < LEVEL_NAME_COUNT; i++)
-        if (strcmp(level_names[i], name->text) == 0)
-            return true;
-    return diagnostics_error(
-        parser->diagnostics, name->span, "unknown level '%s' of a machine%s", name->text,
-        did_you_mean(parser->arena, name->text, "levels", level_names, LEVEL_NAME_COUNT));
+    return is_level_name(name->text) ||
+           diagnostics_error(
+               parser->diagnostics, name->span, "unknown level '%s' of a machine%s", name->text,
+               did_you_mean(parser->arena, name->text, "levels", level_names, LEVEL_NAME_COUNT));
 }
 
 // Adds `grid(size, ...)` to the last level of the machine.
@@ -92,7 +97,11 @@ static bool parse_level(Parser *parser, Machine *machine, bool *known) {
             parser->diagnostics, name->span,
             "a machine with several levels names each of them: node grid(2, 2), gpu grid(4)");
     if (!flat) {
-        if (!expect_name(parser, "'grid(...)' or a level and its grid, such as 'node grid(2, 2)'", &name))
+        static const char what[] = "'grid(...)' or a level and its grid, such as 'node grid(2, 2)'";
+        if (name->kind == TOKEN_NAME && peek_second(parser)->kind == TOKEN_OPEN_PAREN &&
+            !is_level_name(name->text))
+            return expected(parser, what);
+        if (!expect_name(parser, what, &name))
             return false;
         check_level_name(parser, machine, name);
         // One of the levels has been diagnosed then.

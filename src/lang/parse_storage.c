@@ -110,7 +110,8 @@ static bool parse_modes(Parser *parser, const Tensor *tensor, Modes *modes) {
         for (int d = 0; d < modes->count && d < MAX_ORDER; d++)
             if (strcmp(modes->names[d], name->text) == 0)
                 modes->usable =
-                    diagnostics_error(parser->diagnostics, name->span, "'%s' names two modes", name->text);
+                    diagnostics_error(parser->diagnostics, name->span,
+                                      "'%s' names two modes; each mode has its own name", name->text);
         if (modes->count < MAX_ORDER)
             modes->names[modes->count] = name->text;
         modes->count++;
@@ -137,8 +138,8 @@ static void take_mode(Levels *levels, Modes *modes, const Token *name) {
             levels->tensor->name,
             did_you_mean(parser->arena, name->text, "named on the left", modes->names, count));
     else if (modes->stored[mode])
-        modes->usable =
-            diagnostics_error(parser->diagnostics, name->span, "'%s' is stored by two levels", name->text);
+        modes->usable = diagnostics_error(parser->diagnostics, name->span,
+                                          "'%s' is stored by two levels; each mode has one", name->text);
     else if (levels->count < MAX_ORDER)
         levels->tensor->mode_order[levels->count] = mode;
     if (mode < count)

@@ -80,21 +80,21 @@ static int64_t count_flop(const StatementPlan *plan) {
 static bool check_machine(const Machine *machine, const int64_t *params, const Plan *plan,
                           Diagnostics *diagnostics, Grid *grid) {
     if (!machine_grid(machine, params, grid))
-        return diagnostics_error(diagnostics, machine->span, "machine %s has a dimension smaller than 1",
+        return diagnostics_error(diagnostics, machine->span, "machine '%s' has a dimension smaller than 1",
                                  machine->name);
     const int64_t size = grid_size(grid), ranks = plan->options.ranks;
     int64_t pairs;
     if (!checked_mul(size, processors_per_rank(size, ranks), &pairs) || pairs > plan->options.work_limit)
         return diagnostics_error(diagnostics, machine->span,
-                                 "machine %s has %" PRId64 " processors, which are too many for %" PRId64
+                                 "machine '%s' has %" PRId64 " processors, which are too many for %" PRId64
                                  " rank%s",
                                  machine->name, size, ranks, ranks == 1 ? "" : "s");
     if (size % ranks == 0 || (size < ranks && size < plan->largest))
         return true;
     return diagnostics_error(diagnostics, machine->span,
-                             size == 1 ? "machine %s has %" PRId64
+                             size == 1 ? "machine '%s' has %" PRId64
                                          " processor, which does not run on %" PRId64 " ranks: run on 1 rank"
-                                       : "machine %s has %" PRId64
+                                       : "machine '%s' has %" PRId64
                                          " processors, which is not a multiple of %" PRId64
                                          " ranks: run on %" PRId64 " ranks or a divisor of that",
                              machine->name, size, ranks, size);
@@ -241,14 +241,14 @@ static bool check_work(const StatementPlan *plan, Diagnostics *diagnostics) {
         if (footprints->steps > most_steps)
             return diagnostics_error(
                 diagnostics, access->span,
-                "the loops around the communication of '%s' have more iterations than can "
-                "be planned (%" PRId64 ")",
+                "the loops around the communication of '%s' have more than %" PRId64
+                " iterations, which is too many for a plan; communicate it at a loop further outside",
                 access->tensor->name, most_steps);
         if (saturated_mul(footprints->steps, classes) > limit)
             return diagnostics_error(diagnostics, access->span,
                                      "the communication of '%s' has %" PRId64 " steps on %" PRId64
-                                     " ranks that differ in it, which is more than can be planned (%" PRId64
-                                     ")",
+                                     " ranks that differ in it, and a plan has at most %" PRId64
+                                     " on all ranks; communicate it at a loop further outside",
                                      access->tensor->name, footprints->steps, classes, limit);
     }
     return true;

@@ -47,7 +47,8 @@ static const Cin *parallelize(Scheduler *scheduler, const Command *command, cons
                           1u << DIRECTIVE_PARALLELIZE | 1u << DIRECTIVE_UNROLL))
         return NULL;
     if (is_gpu_unit(&args[1])) {
-        diagnostics_error(scheduler->diagnostics, command->span, "parallelize onto %s is not supported yet",
+        diagnostics_error(scheduler->diagnostics, command->span,
+                          "parallelize onto %s is not supported yet; cpu_thread and cpu_vector are",
                           args[1].name);
         return NULL;
     }

@@ -366,7 +366,8 @@ static const Case refusals[] = {
      "6:28: cannot parallelize: unknown unit 'cpu' (choices: cpu_thread cpu_vector)\n"},
     {MATMUL, "parallelize(k, cpu_thread, maybe)",
      "6:40: cannot parallelize: unknown race strategy 'maybe' (choices: none atomic reduction temporary)\n"},
-    {MATMUL, "parallelize(i, gpu_block)", "6:13: parallelize onto gpu_block is not supported yet\n"},
+    {MATMUL, "parallelize(i, gpu_block)",
+     "6:13: parallelize onto gpu_block is not supported yet; cpu_thread and cpu_vector are\n"},
     {MATMUL, "precompute(B(i, k) * 2, {i}, {w}, W)",
      "6:24: cannot precompute: the right side has no such part (a whole operand, or some of the factors of a "
      "product)\n"},

@@ -9,6 +9,6 @@ place A(x) -> M(x)
 place B(x) -> M(x)
 A(i) = B(i)
 --- stderr
-ranks.distal:1:9: error: machine M has 2 processors, which is not a multiple of 3 ranks: run on 2 ranks or a divisor of that
+ranks.distal:1:9: error: machine 'M' has 2 processors, which is not a multiple of 3 ranks: run on 2 ranks or a divisor of that
    1 | machine M = grid(2)
      |         ^

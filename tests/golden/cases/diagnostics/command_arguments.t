@@ -160,7 +160,7 @@ command_arguments.distal:73:31: error: cannot parallelize: expected a unit (choi
 command_arguments.distal:76:43: error: cannot parallelize: unknown race strategy 'sometimes' (choices: none atomic reduction temporary)
   76 | schedule T21 { parallelize(i, cpu_thread, sometimes) }
      |                                           ^~~~~~~~~
-command_arguments.distal:79:16: error: parallelize onto gpu_block is not supported yet
+command_arguments.distal:79:16: error: parallelize onto gpu_block is not supported yet; cpu_thread and cpu_vector are
   79 | schedule T22 { parallelize(i, gpu_block) }
      |                ^~~~~~~~~~~~~~~~~~~~~~~~~
 command_arguments.distal:82:38: error: cannot substitute: unknown kernel 'dgemm'; did you mean 'gemm'?

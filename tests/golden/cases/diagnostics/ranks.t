@@ -7,6 +7,6 @@ tensor B(4, 4): f64
 place A(x, y) -> M(x, y)
 A(i, j) = B(j, i)
 --- stderr
-ranks.distal:1:9: error: machine M has 6 processors, which is not a multiple of 5 ranks: run on 6 ranks or a divisor of that
+ranks.distal:1:9: error: machine 'M' has 6 processors, which is not a multiple of 5 ranks: run on 6 ranks or a divisor of that
    1 | machine M = grid(2, 3)
      |         ^

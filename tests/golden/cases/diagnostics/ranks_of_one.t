@@ -7,6 +7,6 @@ tensor B(4, 4): f64
 place A(x, y) -> M(x)
 A(i, j) = B(j, i)
 --- stderr
-ranks_of_one.distal:1:9: error: machine M has 1 processor, which does not run on 5 ranks: run on 1 rank
+ranks_of_one.distal:1:9: error: machine 'M' has 1 processor, which does not run on 5 ranks: run on 1 rank
    1 | machine M = grid(1)
      |         ^

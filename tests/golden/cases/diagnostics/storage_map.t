@@ -16,13 +16,13 @@ tensor J(n, n): f64, (i, j) -> (i : dense, j : compressed), order(1, 0)
 tensor K(n, n): f64, (i, j) -> (i : compressed, j : singleton)
 tensor L(n, n): f64, (0, j) -> (i : compressed, j : singleton)
 --- stderr
-storage_map.distal:2:60: error: 'j' is stored by two levels
+storage_map.distal:2:60: error: 'j' is stored by two levels; each mode has one
    2 | tensor A(n, n): f64, (i, j) -> (j : compressed(nonunique), j : singleton)
      |                                                            ^
-storage_map.distal:3:26: error: 'i' names two modes
+storage_map.distal:3:26: error: 'i' names two modes; each mode has its own name
    3 | tensor B(n, n): f64, (i, i) -> (i : compressed(nonunique), i : singleton)
      |                          ^
-storage_map.distal:3:60: error: 'i' is stored by two levels
+storage_map.distal:3:60: error: 'i' is stored by two levels; each mode has one
    3 | tensor B(n, n): f64, (i, i) -> (i : compressed(nonunique), i : singleton)
      |                                                            ^
 storage_map.distal:4:32: error: tensor 'C' has 2 modes, so it takes 2 storage levels, not 1

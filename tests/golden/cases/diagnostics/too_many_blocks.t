@@ -14,6 +14,6 @@ schedule A {
   communicate(B, io)
 }
 --- stderr
-too_many_blocks.distal:6:8: error: the loops around the communication of 'B' have more iterations than can be planned (10000000)
+too_many_blocks.distal:6:8: error: the loops around the communication of 'B' have more than 10000000 iterations, which is too many for a plan; communicate it at a loop further outside
    6 | A(i) = B(i)
      |        ^~~~

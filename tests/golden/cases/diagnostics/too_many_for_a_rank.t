@@ -13,6 +13,6 @@ place A(x) -> M(x)
 
 A(i) = B(i)
 --- stderr
-too_many_for_a_rank.distal:3:9: error: machine M has 100000000 processors, which are too many for 2 ranks
+too_many_for_a_rank.distal:3:9: error: machine 'M' has 100000000 processors, which are too many for 2 ranks
    3 | machine M = grid(g)
      |         ^

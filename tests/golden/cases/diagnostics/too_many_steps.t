@@ -14,6 +14,6 @@ schedule A {
   communicate({B, C}, k)
 }
 --- stderr
-too_many_steps.distal:7:11: error: the loops around the communication of 'B' have more iterations than can be planned (10000000)
+too_many_steps.distal:7:11: error: the loops around the communication of 'B' have more than 10000000 iterations, which is too many for a plan; communicate it at a loop further outside
    7 | A(i, j) = B(i, k) * C(k, j)
      |           ^~~~~~~

@@ -20,6 +20,6 @@ schedule A {
   communicate(B, j)
 }
 --- stderr
-too_many_steps_of_ranks.distal:11:8: error: the communication of 'B' has 6000000 steps on 200 ranks that differ in it, which is more than can be planned (1000000000)
+too_many_steps_of_ranks.distal:11:8: error: the communication of 'B' has 6000000 steps on 200 ranks that differ in it, and a plan has at most 1000000000 on all ranks; communicate it at a loop further outside
   11 | A(i) = B(i, j)
      |        ^~~~~~~
