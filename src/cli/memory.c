@@ -88,13 +88,12 @@ static void note_peak(const Session *session, const Peak *peak) {
     Arena *arena = session->arena;
     Text text = text_create(arena);
     const char *separator = "";
-    const StatementFigures *figures = plan_figures(plan);
-    for (int t = 0; t < figures->tensor_count; t++) {
-        const int64_t home = figures->tensors[t].home_bytes[peak->rank];
-        const int64_t buffers = figures->tensors[t].buffer_bytes[peak->rank];
+    for (int t = 0; t < plan->plan->tensor_count; t++) {
+        const TensorFigures figures = plan_tensor_figures(plan, t);
+        const int64_t home = figures.home_bytes[peak->rank], buffers = figures.buffer_bytes[peak->rank];
         if (home == 0 && buffers == 0)
             continue;
-        text_printf(&text, "%s%s", separator, figures->tensors[t].tensor->name);
+        text_printf(&text, "%s%s", separator, figures.tensor->name);
         if (home > 0)
             text_printf(&text, " %s at home", report_bytes(home, arena));
         if (buffers > 0)

@@ -16,8 +16,7 @@ typedef struct {
     bool unknown; // what moves
 } Row;
 
-static Row row_of(const StatementPlan *plan, const StatementReport *report, int tensor) {
-    const TensorFigures *planned = &plan_figures(plan)->tensors[tensor];
+static Row row_of(const TensorFigures *planned, const StatementReport *report) {
     Row row = {planned, planned->bytes_received, planned->messages_received, planned->structure_received,
                planned->unknown && !report};
     if (report) {
@@ -142,7 +141,7 @@ static void print_tensors(const StatementPlan *plan, const StatementReport *repo
     const int with_entries = plan->ranks > 1 ? ALWAYS + 2 : ALWAYS + 1;
     for (int t = 0; t < figures->tensor_count; t++) {
         rows += figures->tensors[t].used;
-        const Row row = row_of(plan, report, t);
+        const Row row = row_of(&figures->tensors[t], report);
         if (figures->tensors[t].used && figures->tensors[t].stored)
             count = row.unknown || sum(row.structure, plan->ranks) > 0 ? COLUMNS
                     : count > ALWAYS                                   ? count
@@ -157,7 +156,7 @@ static void print_tensors(const StatementPlan *plan, const StatementReport *repo
     for (int t = 0, r = 2; t < figures->tensor_count; t++) {
         if (!figures->tensors[t].used)
             continue;
-        Row row = row_of(plan, report, t);
+        const Row row = row_of(&figures->tensors[t], report);
         row_cells(&row, plan->ranks, arena, &cells[r++ * COLUMNS]);
     }
     for (int i = 0; i < rows * COLUMNS; i++) {
@@ -170,9 +169,10 @@ static void print_tensors(const StatementPlan *plan, const StatementReport *repo
 
 static void print_unknown(const StatementPlan *plan, Text *to) {
     Text names = text_create(to->arena);
+    const StatementFigures *all = plan_figures(plan);
     int count = 0;
-    for (int t = 0; t < plan->plan->tensor_count; t++) {
-        const TensorFigures *figures = &plan_figures(plan)->tensors[t];
+    for (int t = 0; t < all->tensor_count; t++) {
+        const TensorFigures *figures = &all->tensors[t];
         if (figures->used && figures->stored && sum(figures->stored, plan->ranks) < 0)
             text_printf(&names, "%s%s", count++ ? ", " : "", figures->tensor->name);
     }
@@ -185,10 +185,11 @@ static void print_unknown(const StatementPlan *plan, Text *to) {
 // How much moves of these tensors.
 static void print_unknown_moves(const StatementPlan *plan, const StatementReport *report, Text *to) {
     Text names = text_create(to->arena);
+    const StatementFigures *all = plan_figures(plan);
     int count = 0;
-    for (int t = 0; t < plan->plan->tensor_count; t++)
-        if (row_of(plan, report, t).unknown)
-            text_printf(&names, "%s%s", count++ ? ", " : "", plan->plan->tensors[t]->name);
+    for (int t = 0; t < all->tensor_count; t++)
+        if (row_of(&all->tensors[t], report).unknown)
+            text_printf(&names, "%s%s", count++ ? ", " : "", all->tensors[t].tensor->name);
     if (count > 0)
         text_printf(to, "  What moves of %s is known once %s entries are given or computed.\n",
                     text_string(&names), count > 1 ? "their" : "its");

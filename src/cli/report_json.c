@@ -30,7 +30,7 @@ static void print_moved(const char *key, bool unknown, const int64_t *values, in
 }
 
 static void print_tensor(const StatementPlan *plan, const StatementReport *report, int index, Text *to) {
-    const TensorFigures *figures = &plan_figures(plan)->tensors[index];
+    const TensorFigures all = plan_tensor_figures(plan, index), *figures = &all;
     const int id = figures->tensor->id;
     text_append_json(to, figures->tensor->name);
     text_printf(to, ": {\"pattern\": \"%s\", \"at\": ", figures->pattern);

@@ -87,7 +87,7 @@ static bool check_counters(Run *run, int index) {
     const RunStatement *statement = &run->statements[index];
     bool ok = true;
     for (int t = 0; run->rank == 0 && t < run->pipeline->plan->tensor_count; t++) {
-        const TensorFigures *planned = &plan_figures(plan)->tensors[t];
+        const TensorFigures figures = plan_tensor_figures(plan, t), *planned = &figures;
         for (int64_t rank = 0; rank < run->ranks && ok; rank++) {
             const int64_t bytes = statement->bytes[t][rank], messages = statement->messages[t][rank];
             ok = bytes == planned->bytes_received[rank] && messages == planned->messages_received[rank];

@@ -4,6 +4,8 @@
 #include "plan/rank_entries.h"
 #include "plan/transfer_figures.h"
 
+#include <string.h>
+
 // Adds to a figure, of which only that it is too large matters where it is.
 static void increase(int64_t *figure, int64_t by) {
     *figure = saturated_add(*figure, by);
@@ -65,9 +67,8 @@ static void add_transfer(const StatementPlan *plan, const TransferFigures *own, 
 }
 
 // Adds the memory of a row workspace on all threads of each rank.
-static void add_row(const StatementPlan *plan, const RowWorkspace *row, TensorFigures *tensors,
+static void add_row(const StatementPlan *plan, const RowWorkspace *row, TensorFigures *figures,
                     int64_t *peak) {
-    TensorFigures *figures = &tensors[row->tensor->id];
     const int64_t bytes = saturated_mul(plan_row_bytes(plan, row), plan->options.threads);
     int64_t *buffer = arena_copy(plan->arena, figures->buffer_bytes, sizeof(int64_t) * (size_t)plan->ranks);
     for (int64_t rank = 0; rank < plan->ranks; rank++) {
@@ -82,37 +83,64 @@ static void add_row(const StatementPlan *plan, const RowWorkspace *row, TensorFi
     figures->at = row->at >= 0 ? plan->spmd->cin->vars[row->at].name : "";
 }
 
+// Of a tensor that no transfer moves.
+static TensorFigures unmoved(const StatementPlan *plan, int tensor) {
+    const HomeFigures *home = home_figures(plan->plan);
+    return (TensorFigures){.tensor = plan->plan->tensors[tensor],
+                           .pattern = "none",
+                           .at = "",
+                           .bytes_received = home->none,
+                           .messages_received = home->none,
+                           .home_bytes = home->bytes[tensor],
+                           .buffer_bytes = home->none,
+                           .structure_received = home->none,
+                           .stored = home->stored[tensor]};
+}
+
+// Where the figures of a tensor are among `count`, which are in order of ids, or belong.
+static int place_of(const TensorFigures *tensors, int count, int tensor) {
+    int at = 0;
+    while (at < count && tensors[at].tensor->id < tensor)
+        at++;
+    return at;
+}
+
+static void insert_tensor(const StatementPlan *plan, int tensor, TensorFigures *tensors, int *count) {
+    const int at = place_of(tensors, *count, tensor);
+    if (at < *count && tensors[at].tensor->id == tensor)
+        return;
+    memmove(&tensors[at + 1], &tensors[at], sizeof *tensors * (size_t)(*count - at));
+    tensors[at] = unmoved(plan, tensor);
+    (*count)++;
+}
+
 static void sum_statement(const StatementPlan *plan, StatementFigures *figures) {
-    const Plan *whole = plan->plan;
-    const HomeFigures *home = home_figures(whole);
-    TensorFigures *tensors = arena_array(plan->arena, TensorFigures, whole->tensor_count);
-    OperationId *patterns = arena_array(plan->arena, OperationId, whole->tensor_count);
-    int64_t *peak = arena_copy(plan->arena, home->total, sizeof(int64_t) * (size_t)plan->ranks);
-    for (int t = 0; t < whole->tensor_count; t++) {
-        patterns[t] = OPERATION_LOCAL;
-        tensors[t] = (TensorFigures){.tensor = whole->tensors[t],
-                                     .pattern = "none",
-                                     .at = "",
-                                     .bytes_received = home->none,
-                                     .messages_received = home->none,
-                                     .home_bytes = home->bytes[t],
-                                     .buffer_bytes = home->none,
-                                     .structure_received = home->none,
-                                     .stored = home->stored[t]};
-    }
-    for (int t = 0; t < plan->spmd->transfer_count; t++) {
+    const Spmd *spmd = plan->spmd;
+    const int most = spmd->transfer_count + spmd->row_count;
+    TensorFigures *tensors = arena_array(plan->arena, TensorFigures, most);
+    OperationId *patterns = arena_array(plan->arena, OperationId, most);
+    int64_t *peak =
+        arena_copy(plan->arena, home_figures(plan->plan)->total, sizeof(int64_t) * (size_t)plan->ranks);
+    int count = 0;
+    for (int t = 0; t < spmd->transfer_count; t++)
+        insert_tensor(plan, spmd->transfers[t].access->tensor->id, tensors, &count);
+    for (int r = 0; r < spmd->row_count; r++)
+        insert_tensor(plan, spmd->rows[r].tensor->id, tensors, &count);
+    for (int i = 0; i < count; i++)
+        patterns[i] = OPERATION_LOCAL;
+    for (int t = 0; t < spmd->transfer_count; t++) {
         const TransferFigures *own = &figures->transfers[t];
-        const int id = own->transfer->access->tensor->id;
-        const int64_t *before = tensors[id].buffer_bytes;
-        add_transfer(plan, own, &tensors[id]);
-        patterns[id] = own->pattern > patterns[id] ? own->pattern : patterns[id];
-        tensors[id].pattern = operations[patterns[id]]->name;
+        const int at = place_of(tensors, count, own->transfer->access->tensor->id);
+        const int64_t *before = tensors[at].buffer_bytes;
+        add_transfer(plan, own, &tensors[at]);
+        patterns[at] = own->pattern > patterns[at] ? own->pattern : patterns[at];
+        tensors[at].pattern = operations[patterns[at]]->name;
         for (int64_t rank = 0; rank < plan->ranks; rank++)
-            increase(&peak[rank], tensors[id].buffer_bytes[rank] - before[rank]);
+            increase(&peak[rank], tensors[at].buffer_bytes[rank] - before[rank]);
     }
-    for (int r = 0; r < plan->spmd->row_count; r++)
-        add_row(plan, &plan->spmd->rows[r], tensors, peak);
-    figures->tensor_count = whole->tensor_count;
+    for (int r = 0; r < spmd->row_count; r++)
+        add_row(plan, &spmd->rows[r], &tensors[place_of(tensors, count, spmd->rows[r].tensor->id)], peak);
+    figures->tensor_count = count;
     figures->tensors = tensors;
     figures->peak_bytes = peak;
 }
@@ -148,6 +176,13 @@ const StatementFigures *plan_figures(const StatementPlan *plan) {
     figures->seconds = clock_seconds() - start;
     figures->made = true;
     return figures;
+}
+
+TensorFigures plan_tensor_figures(const StatementPlan *plan, int tensor) {
+    const StatementFigures *figures = plan_figures(plan);
+    const int at = place_of(figures->tensors, figures->tensor_count, tensor);
+    const bool used = at < figures->tensor_count && figures->tensors[at].tensor->id == tensor;
+    return used ? figures->tensors[at] : unmoved(plan, tensor);
 }
 
 const StatementFigures *plan_figures_with(const StatementPlan *plan, const EntryFigures **moved,

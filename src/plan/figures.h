@@ -50,12 +50,14 @@ typedef struct {
     bool made;
     double seconds;                   // that it took
     const TransferFigures *transfers; // by transfer
-    int tensor_count;
-    const TensorFigures *tensors; // by tensor id: of the program in order of declaration, then workspaces
-    const int64_t *peak_bytes;    // by rank
+    int tensor_count;                 // of those that the statement uses
+    const TensorFigures *tensors;     // by tensor id: in order of declaration, then workspaces
+    const int64_t *peak_bytes;        // by rank
 } StatementFigures;
 
 // Of a statement of a plan; made by the first call. Lives as long as the plan.
 const StatementFigures *plan_figures(const StatementPlan *plan);
+// Of any tensor of the program in the statement.
+TensorFigures plan_tensor_figures(const StatementPlan *plan, int tensor);
 
 #endif
