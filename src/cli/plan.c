@@ -33,17 +33,10 @@ typedef struct {
     Arena *scratch; // of one rank
 } Structures;
 
-static const Rect **rects_of_parts(const IndexedParts *parts, Arena *arena) {
-    const Rect **rects = arena_array(arena, const Rect *, parts->count);
-    for (int64_t i = 0; i < parts->count; i++)
-        rects[i] = &parts->items[i].rect;
-    return rects;
-}
-
-static const Rect **rects_of_region(const Region *region, Arena *arena) {
-    const Rect **rects = arena_array(arena, const Rect *, region->rects.count);
-    for (int64_t i = 0; i < region->rects.count; i++)
-        rects[i] = &region->rects.items[i];
+static const Rect **list_rects(const RectArray *of, Arena *arena) {
+    const Rect **rects = arena_array(arena, const Rect *, of->count);
+    for (int64_t i = 0; i < of->count; i++)
+        rects[i] = &of->items[i];
     return rects;
 }
 
@@ -84,9 +77,10 @@ static const char *find_use(const Structures *structures, const StatementPlan *p
     if (by < 0)
         return indexed_use(plan, transfer, rank, NULL, arena, use);
     const char *why = find_use(structures, plan, by, rank, &used);
+    const RectArray rects = why ? (RectArray){0} : selection_rects(&used.parts, arena);
     if (!why)
-        why = entries_in(structures, given_for(structures, plan, by), used.parts.count,
-                         rects_of_parts(&used.parts, arena), &entries);
+        why = entries_in(structures, given_for(structures, plan, by), rects.count, list_rects(&rects, arena),
+                         &entries);
     if (!why)
         why = indexed_points(plan, transfer, rank, &entries, &points);
     entries_free(&entries);
@@ -104,17 +98,20 @@ typedef struct {
 
 // The entries of each part, and the bytes of structure that come with those of other ranks.
 static const char *count_entries(const Structures *structures, Given *given, int64_t rank,
-                                 const IndexedParts *parts, int64_t *elements, int64_t *structure) {
+                                 const Selection *used, int64_t *elements, int64_t *structure) {
     Arena *arena = structures->scratch;
-    const Rect **rects = rects_of_parts(parts, arena);
+    const RectArray all = selection_rects(used, arena);
+    const Rect **rects = list_rects(&all, arena);
     SubTreeLevel levels[MAX_ORDER];
-    const char *why = cutter_prepare(&given->cutter, parts->count, rects, structures->limit, arena);
-    for (int64_t i = 0, next; i < parts->count && !why; i = next) {
-        const int64_t peer = parts->items[i].peer;
+    const char *why = cutter_prepare(&given->cutter, all.count, rects, structures->limit, arena);
+    for (int64_t i = 0; i < used->parts.count && !why;) {
+        const int64_t peer = used->parts.items[i].peer;
         SliceArray slices = {0};
-        for (next = i; next < parts->count && parts->items[next].peer == peer;)
-            next++;
-        elements[peer] = cutter_cut(&given->cutter, next - i, rects + i, arena, &slices);
+        int64_t count = 0;
+        for (; i < used->parts.count && used->parts.items[i].peer == peer; i++)
+            count += part_rect_count(&used->parts.items[i]);
+        elements[peer] = cutter_cut(&given->cutter, count, rects, arena, &slices);
+        rects += count;
         sub_tree_measure(&given->stored, slices.count, slices.items, levels);
         *structure += peer == rank ? 0 : sub_tree_bytes(&given->stored, levels);
     }
@@ -132,9 +129,10 @@ static const char *count_rank(const Structures *structures, const StatementPlan 
         why = count_entries(structures, given_for(structures, plan, transfer), rank, &use.parts, elements,
                             &counts->structure[rank]);
     else
-        for (int64_t i = 0; !why && i < use.parts.count; i++) {
-            elements[use.parts.items[i].peer] += rect_volume(&use.parts.items[i].rect);
-            counts->requests[rank] += part_numbers(&use.parts.items[i].rect) * (int64_t)sizeof(int64_t);
+        for (int64_t i = 0; !why && i < use.parts.parts.count; i++) {
+            const SelectedPart *part = &use.parts.parts.items[i];
+            elements[part->peer] += part_volume(&use.parts, part);
+            counts->requests[rank] += part_numbers(&use.parts, part) * (int64_t)sizeof(int64_t);
         }
     for (int64_t peer = 0; !why && peer < plan->ranks; peer++) {
         counts->buffers[peer] += elements[peer] * size;
@@ -213,7 +211,7 @@ static const char *count_stored(const Structures *structures, const Home *home) 
         if (pieces.rects.count == 0)
             continue;
         stored_restrict(&stored, pieces.rects.count, pieces.rects.items);
-        why = entries_in(structures, given, pieces.rects.count, rects_of_region(&pieces, scratch), &own);
+        why = entries_in(structures, given, pieces.rects.count, list_rects(&pieces.rects, scratch), &own);
         if (!why)
             why = stored_pack(&stored, &own, left, arena);
         if (!why) {

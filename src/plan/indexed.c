@@ -51,115 +51,183 @@ static Shared shared_modes(const Transfer *transfer) {
     return shared;
 }
 
-static int compare_parts(const void *left, const void *right) {
-    const Part *a = left, *b = right;
-    return a->peer != b->peer ? (a->peer < b->peer ? -1 : 1) : rect_compare(&a->rect, &b->rect);
-}
-
 typedef struct {
     const Home *home;
     int64_t rank, choice;
-    bool with_own;  // parts that the rank has at home are listed, too
-    Region own;     // pieces of the rank
-    Region last;    // pieces of the rank that had the part before
-    int64_t holder; // that rank; -1
-    bool sparse;    // the operand
+    bool with_own; // parts that the rank has at home are listed, too
+    Region own;    // pieces of the rank
+    bool sparse;   // the operand
+    Shared shared;
+    const Entries *points; // NULL: all of the footprint is used
+    int64_t begin, end;    // those of the points that are looked at
     Arena *arena, *scratch;
     IndexedUse *use;
 } Search;
 
-static void add_part(Search *search, const Rect *rect, int64_t peer) {
-    if (peer == search->rank && !search->with_own)
-        return;
-    const Part part = {.rect = rect_copy(rect, search->arena), .peer = peer, .piece = -1};
-    IndexedParts *to = peer == search->rank && !search->sparse ? &search->use->own : &search->use->parts;
-    array_push(search->arena, *to, part);
+// The first point from `p` on, in lexicographic order, within the intervals of a rectangle, or the end.
+static int64_t next_point(const Search *search, const Rect *rect, int64_t p) {
+    const Entries *points = search->points;
+    for (int i = 0; p < search->end && i < search->shared.count;) {
+        const int mode = search->shared.modes[i];
+        const int64_t x = points->coordinates[i][p];
+        if (x >= rect->lo[mode] && x < rect->hi[mode]) {
+            i++;
+            continue;
+        }
+        const bool beyond = x >= rect->hi[mode];
+        if (beyond && i == 0)
+            return search->end;
+        int64_t key[MAX_ORDER] = {0};
+        for (int k = 0; k < points->order; k++)
+            key[k] = k < i ? points->coordinates[k][p] : rect->lo[search->shared.modes[k]];
+        if (beyond)
+            key[i - 1]++;
+        p = entries_lower_bound(points, NULL, key);
+        i = 0;
+    }
+    return min_i64(p, search->end);
 }
 
-// Finds the owners of a part that the rank lacks; most have the owner of the part before.
-static void find_holders(Search *search, const Rect *rect) {
-    if (pieces_with(&search->last, rect) >= 0) {
-        add_part(search, rect, search->holder);
-        return;
-    }
-    HoldingArray found = {0};
-    home_find(search->home, rect, search->choice, search->scratch, &found);
-    for (int64_t i = 0; i < found.count; i++)
-        add_part(search, &found.items[i].rect, found.items[i].rank);
-    // Of replicas, the next part may have another one that is nearer.
-    if (found.count == 1 && !search->home->replicated) {
-        search->holder = found.items[0].rank;
-        search->last = home_pieces(search->home, search->holder, search->arena);
-    }
-}
-
-// Makes a box of all parts.
-static void extend_bounds(Search *search, const Rect *rect) {
-    Rect *box = &search->use->bounds;
-    const bool first = rect_is_empty(box);
-    box->order = rect->order;
-    for (int m = 0; m < rect->order; m++) {
-        box->lo[m] = first ? rect->lo[m] : min_i64(box->lo[m], rect->lo[m]);
-        box->hi[m] = first ? rect->hi[m] : max_i64(box->hi[m], rect->hi[m]);
-    }
-}
-
-static void find_parts(Search *search, const Rect *rect) {
-    Region missing = {0};
-    Rect common;
-    if (pieces_with(&search->own, rect) >= 0) {
-        add_part(search, rect, search->rank);
-        return;
-    }
-    arena_reset(search->scratch);
-    array_push(search->scratch, missing.rects, *rect);
-    for (int64_t i = 0; i < search->own.rects.count && missing.rects.count > 0; i++) {
-        const Rect *own = &search->own.rects.items[i];
-        if (rect_intersect(own, rect, search->scratch, &common))
-            add_part(search, &common, search->rank);
-        region_subtract(&missing, own, search->scratch);
-    }
-    for (int64_t i = 0; i < missing.rects.count; i++)
-        find_holders(search, &missing.rects.items[i]);
-}
-
-// The points from `p` on that are neighbours in the last shared mode, and equal in the others: their number.
-static int64_t count_run(const Shared *shared, const Entries *points, int64_t p) {
-    const int last = shared->count - 1;
+// The points from `p` on that are neighbours in the last shared mode, before `hi`, and equal in the others:
+// their number.
+static int64_t count_run(const Search *search, int64_t p, int64_t hi) {
+    const Entries *points = search->points;
+    const int last = search->shared.count - 1;
+    const int64_t *x = points->coordinates[last] + p;
+    const int64_t most = min_i64(search->end - p, hi - x[0]);
     int64_t run = 1;
-    for (bool next = true; next && p + run < points->count; run += next) {
-        next = points->coordinates[last][p + run] == points->coordinates[last][p] + run;
+    for (bool next = true; next && run < most; run += next) {
+        next = x[run] == x[0] + run;
         for (int i = 0; i < last && next; i++)
             next = points->coordinates[i][p + run] == points->coordinates[i][p];
     }
     return run;
 }
 
-// The part of a footprint at a run of points of the shared modes; false where that is nothing.
-static bool rect_at_points(const Rect *footprint, const Shared *shared, const Entries *points, int64_t p,
-                           int64_t run, Rect *rect) {
-    *rect = *footprint;
-    for (int i = 0; i < shared->count; i++) {
-        const int mode = shared->modes[i];
-        const int64_t x = points->coordinates[i][p], count = i + 1 < shared->count ? 1 : run;
-        const PositionSet at = positions_clip(rect_mode(footprint, mode), x, x + count);
-        if (positions_count(at) == 0)
+// The next run of points from *p on that is in the rectangle, and *p after it; false: there is none.
+static bool next_run(const Search *search, const Rect *rect, int64_t *p, int64_t *run) {
+    const int last = search->shared.count - 1, mode = search->shared.modes[last];
+    while ((*p = next_point(search, rect, *p)) < search->end) {
+        const int64_t x = search->points->coordinates[last][*p];
+        const int64_t count = count_run(search, *p, rect->hi[mode]);
+        bool any = true;
+        for (int i = 0; i < last; i++) {
+            run[i] = search->points->coordinates[i][*p];
+            any = any && rect_has(rect, search->shared.modes[i], run[i]);
+        }
+        const PositionSet at = positions_clip(rect_mode(rect, mode), x, x + count);
+        run[last] = at.lo;
+        run[last + 1] = at.hi;
+        *p += count;
+        if (any && at.lo < at.hi)
+            return true;
+    }
+    return false;
+}
+
+// Makes a box of all that is used of a footprint.
+static void extend_bounds(Search *search, const Rect *footprint) {
+    Rect *box = &search->use->bounds;
+    int64_t run[MAX_ORDER + 1];
+    const int last = search->shared.count - 1;
+    for (int64_t p = 0; next_run(search, footprint, &p, run);) {
+        const bool first = rect_is_empty(box);
+        if (first)
+            *box = (Rect){.order = footprint->order};
+        for (int m = 0; m < footprint->order; m++) {
+            int64_t lo = footprint->lo[m], hi = footprint->hi[m];
+            for (int i = 0; i <= last; i++)
+                if (search->shared.modes[i] == m) {
+                    lo = run[i];
+                    hi = i < last ? lo + 1 : run[i + 1];
+                }
+            box->lo[m] = first ? lo : min_i64(box->lo[m], lo);
+            box->hi[m] = first ? hi : max_i64(box->hi[m], hi);
+        }
+    }
+}
+
+// Adds what is used of a rectangle that a rank has at home.
+static void add_part(Search *search, const Rect *rect, int64_t peer) {
+    if (peer == search->rank && !search->with_own)
+        return;
+    Selection *to = peer == search->rank && !search->sparse ? &search->use->own : &search->use->parts;
+    int64_t run[MAX_ORDER + 1], p = search->begin;
+    if (!search->points) {
+        selection_add_part(to, rect, peer, search->arena);
+        return;
+    }
+    bool any = false;
+    for (; next_run(search, rect, &p, run); any = true) {
+        if (!any)
+            selection_add_part(to, rect, peer, search->arena);
+        selection_add_run(to, run, search->arena);
+    }
+    if (any)
+        selection_end_runs(to);
+}
+
+// The part of the footprint that the points looked at can be in; false where there is none.
+static bool narrow(const Search *search, const Rect *footprint, Rect *box) {
+    *box = *footprint;
+    bool equal = true;
+    for (int i = 0; search->points && equal && i < search->shared.count; i++) {
+        const int mode = search->shared.modes[i];
+        const int64_t *x = search->points->coordinates[i];
+        const PositionSet at = positions_clip(rect_mode(box, mode), x[search->begin], x[search->end - 1] + 1);
+        if (at.lo >= at.hi)
             return false;
-        rect_set_mode(rect, mode, at);
+        rect_set_mode(box, mode, at);
+        equal = x[search->begin] == x[search->end - 1];
     }
     return true;
 }
 
-// Calls `visit` for each part of the footprint at runs of points.
-static void visit_points(Search *search, const Region *footprint, const Shared *shared, const Entries *points,
-                         void (*visit)(Search *search, const Rect *rect)) {
-    Rect rect;
-    for (int64_t p = 0, run; p < points->count; p += run) {
-        run = count_run(shared, points, p);
-        for (int64_t r = 0; r < footprint->rects.count; r++)
-            if (rect_at_points(&footprint->rects.items[r], shared, points, p, run, &rect))
-                visit(search, &rect);
+// Whether looking for points in each of these parts would take much longer than looking at each point: where
+// they are fewer, or every periodic part is among all of them.
+static bool are_many(const Search *search, const HoldingArray *found) {
+    enum { FEW = 16 };
+    const int64_t points = search->points ? search->end - search->begin : 1;
+    bool periodic = false;
+    for (int i = 0; i < search->shared.count && found->count > FEW; i++)
+        periodic = periodic || found->items[0].rect.periodic[search->shared.modes[i]];
+    return points > 1 && (periodic || found->count > points);
+}
+
+// Finds who has what is used of a footprint at the points looked at: of all of them at the same time, or of
+// one half after the other.
+static void find_parts(Search *search, const Rect *footprint) {
+    Region missing = {0};
+    HoldingArray found = {0};
+    Rect box, common;
+    if ((search->points && search->begin == search->end) || !narrow(search, footprint, &box))
+        return;
+    arena_reset(search->scratch);
+    array_push(search->scratch, missing.rects, box);
+    for (int64_t i = 0; i < search->own.rects.count && missing.rects.count > 0; i++)
+        region_subtract(&missing, &search->own.rects.items[i], search->scratch);
+    for (int64_t i = 0; i < missing.rects.count; i++)
+        home_find(search->home, &missing.rects.items[i], search->choice, search->scratch, &found);
+    if (are_many(search, &found)) {
+        const int64_t begin = search->begin, end = search->end, middle = begin + (end - begin) / 2;
+        search->end = middle;
+        find_parts(search, footprint);
+        search->begin = middle;
+        search->end = end;
+        find_parts(search, footprint);
+        search->begin = begin;
+        return;
     }
+    for (int64_t i = 0; i < search->own.rects.count; i++)
+        if (rect_intersect(&search->own.rects.items[i], &box, search->scratch, &common))
+            add_part(search, &common, search->rank);
+    for (int64_t i = 0; i < found.count; i++)
+        add_part(search, &found.items[i].rect, found.items[i].rank);
+}
+
+static void find_all_parts(Search *search, const Region *footprint) {
+    for (int64_t r = 0; r < footprint->rects.count; r++)
+        find_parts(search, &footprint->rects.items[r]);
 }
 
 // The distinct coordinates of the points in mode `i` of theirs, as an array in the arena.
@@ -251,30 +319,33 @@ int64_t indexed_number_bytes(const StatementPlan *plan, int transfer, const Inde
 }
 
 // Without numbered coordinates, all that is at home of the box is copied, as that needs no list of parts.
-static void find_own(const Region *own, Arena *arena, IndexedUse *use) {
+static void find_own(Search *search) {
+    IndexedUse *use = search->use;
     Rect common;
-    for (int64_t i = 0; i < own->rects.count; i++)
-        if (rect_intersect(&own->rects.items[i], &use->bounds, arena, &common))
-            array_push(arena, use->own, (Part){.rect = common});
+    for (int64_t i = 0; i < search->own.rects.count; i++)
+        if (rect_intersect(&search->own.rects.items[i], &use->bounds, search->arena, &common))
+            selection_add_part(&use->own, &common, search->rank, search->arena);
 }
 
 // What a rank uses of a dense operand at these points.
 static const char *find_dense(Search *search, const StatementPlan *plan, int transfer,
-                              const Region *footprint, const Shared *shared, const Entries *points) {
+                              const Region *footprint) {
     IndexedUse *use = search->use;
-    visit_points(search, footprint, shared, points, extend_bounds);
+    for (int64_t r = 0; r < footprint->rects.count; r++)
+        extend_bounds(search, &footprint->rects.items[r]);
     use->view = use->bounds;
     if (rect_is_empty(&use->bounds))
         return NULL;
     use->piece = pieces_with(&search->own, &use->bounds);
     if (use->piece >= 0)
         return NULL;
-    const char *why = choose_view(plan, transfer, footprint, shared, points, search->arena, use);
+    const char *why =
+        choose_view(plan, transfer, footprint, &search->shared, search->points, search->arena, use);
     for (int m = 0; m < use->view.order; m++)
         search->with_own = search->with_own || use->coordinates[m];
     if (!search->with_own)
-        find_own(&search->own, search->arena, use);
-    visit_points(search, footprint, shared, points, find_parts);
+        find_own(search);
+    find_all_parts(search, footprint);
     return why;
 }
 
@@ -312,7 +383,6 @@ const char *indexed_use(const StatementPlan *plan, int transfer, int64_t rank, c
     const Home *home = &plan->homes[plan->spmd->transfers[transfer].statement_access->tensor->id];
     const Region footprint = footprint_of_steps(plan->footprints[transfer], rank, arena);
     const bool sparse = tensor_is_sparse(home->tensor);
-    const Shared shared = points ? shared_modes(&plan->spmd->transfers[transfer]) : (Shared){0};
     const char *why = NULL;
     *use = (IndexedUse){
         .bounds = {.order = 1}, .view = {.order = 1}, .piece = -1, .entries = points ? points->entries : 0};
@@ -322,19 +392,21 @@ const char *indexed_use(const StatementPlan *plan, int transfer, int64_t rank, c
                      .with_own = sparse,
                      .sparse = sparse,
                      .own = home_pieces(home, rank, arena),
-                     .holder = -1,
+                     .points = points ? &points->points : NULL,
+                     .end = points ? points->points.count : 0,
                      .arena = arena,
                      .scratch = arena_create_within(arena),
                      .use = use};
-    if (points && sparse)
-        visit_points(&search, &footprint, &shared, &points->points, find_parts);
-    else if (points)
-        why = find_dense(&search, plan, transfer, &footprint, &shared, &points->points);
+    if (points)
+        search.shared = shared_modes(&plan->spmd->transfers[transfer]);
+    use->parts.mode_count = use->own.mode_count = search.shared.count;
+    memcpy(use->parts.modes, search.shared.modes, sizeof search.shared.modes);
+    memcpy(use->own.modes, search.shared.modes, sizeof search.shared.modes);
+    if (points && !sparse)
+        why = find_dense(&search, plan, transfer, &footprint);
     else
-        for (int64_t i = 0; i < footprint.rects.count; i++)
-            find_parts(&search, &footprint.rects.items[i]);
-    if (use->parts.count > 0)
-        qsort(use->parts.items, (size_t)use->parts.count, sizeof(Part), compare_parts);
+        find_all_parts(&search, &footprint);
+    selection_sort(&use->parts);
     arena_free(search.scratch);
     return why;
 }
@@ -395,7 +467,7 @@ IndexedRows indexed_rows(const StatementPlan *plan, int transfer, int64_t rank, 
     const Shared shared = shared_modes(of);
     const int mode = shared.modes[0], level = of->index_levels[mode];
     const int array = level_array(by->levels[level].format, LEVEL_ARRAY_COORDINATES);
-    const bool all = use->parts.count == 0;
+    const bool all = use->parts.parts.count == 0;
     RowRun run = {.found = {.first = INT64_MAX}};
     Rect own;
     if (!all && !find_largest(plan, transfer, rank, &shared, &own, arena))
@@ -417,14 +489,6 @@ IndexedRows indexed_rows(const StatementPlan *plan, int transfer, int64_t rank, 
     }
     end_run(&run, INT64_MAX);
     return run.found;
-}
-
-int64_t part_numbers(const Rect *rect) {
-    int64_t count = 3 * (int64_t)rect->order;
-    for (int d = 0; d < rect->order; d++)
-        if (rect->periodic[d])
-            count += 3 + 3 * rect->periodic[d]->count;
-    return count;
 }
 
 Cost indexed_cost(const StatementPlan *plan, int transfer, int64_t rank, const int64_t *elements) {

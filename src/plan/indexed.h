@@ -9,15 +9,15 @@
 #include "format/stored.h"
 #include "plan/plan.h"
 #include "plan/rank_plan.h"
+#include "plan/selection.h"
 
 // The transfer of the operand whose entries index the one of `transfer`, -1: it is no indexed fetch. Dense
 // operands have one step then, and intervals of coordinates at home.
 int transfer_indexed_by(const StatementPlan *plan, int transfer);
 
-typedef Array(Part) IndexedParts;
-
-// What a rank uses of an operand. `parts`: what it lacks of a dense one, or uses of a sparse one, disjoint,
-// sorted by the ranks that have them at home, and those of one rank by coordinates.
+// What a rank uses of an operand. `parts`: what it lacks of a dense one, or uses of a sparse one, sorted by
+// the ranks that have them at home. Runs are in the modes that it has in common with the operand that
+// indexes.
 //
 // Of a dense one, `bounds` is the bounding box of all that it uses, which is empty where it uses nothing, and
 // `piece` the home piece that contains it, -1: none does. Else what it uses is in a buffer, which has all
@@ -25,7 +25,7 @@ typedef Array(Part) IndexedParts;
 // (Transfer.index_levels) those that entries have: coordinates[mode] in increasing order, whose indices in
 // this list take their place in `view`. `own`: what is copied there from home pieces.
 typedef struct {
-    IndexedParts parts, own;
+    Selection parts, own;
     Rect bounds, view;
     int64_t piece;
     const int64_t *coordinates[MAX_ORDER]; // NULL: all of the box
@@ -47,7 +47,7 @@ int indexed_level(const StatementPlan *plan, int transfer, int64_t rank);
 // This and the next: NULL on success, else the reason of the failure.
 const char *indexed_points(const StatementPlan *plan, int transfer, int64_t rank, Entries *entries,
                            IndexedPoints *points);
-// Without points where no operand indexes.
+// Without points where no operand indexes. The points are sorted.
 const char *indexed_use(const StatementPlan *plan, int transfer, int64_t rank, const IndexedPoints *points,
                         Arena *arena, IndexedUse *use);
 
@@ -72,9 +72,6 @@ Rect indexed_in_view(const IndexedUse *use, const Rect *part);
 // operand that indexes: one for each of its entries.
 int64_t indexed_buffer(const IndexedUse *use);
 int64_t indexed_number_bytes(const StatementPlan *plan, int transfer, const IndexedUse *use);
-
-// How many numbers of 64 bits the request of a part takes (runtime/part_exchange.h).
-int64_t part_numbers(const Rect *rect);
 
 // What it costs `rank` to receive these numbers of elements, by rank; those of its own are not moved.
 Cost indexed_cost(const StatementPlan *plan, int transfer, int64_t rank, const int64_t *elements);

@@ -11,13 +11,13 @@
 // longer, so that threads can share it.
 enum { PARALLEL_RUNS = 1 << 14, RUN_BYTES = 1 << 16 };
 
-static bool add_run(CopyList *list, char *to, const char *from, int64_t bytes) {
+bool copy_list_add_run(CopyList *list, char *to, const char *from, int64_t bytes) {
     CopyRun *last = list->count > 0 ? &list->runs[list->count - 1] : NULL;
     if (last && last->bytes < RUN_BYTES && last->to + last->bytes == to && last->from + last->bytes == from) {
         last->bytes += bytes;
         return true;
     }
-    if (list->count == list->room) {
+    if (!list->runs || list->count == list->room) {
         const int64_t room = list->room > 0 ? 2 * list->room : 16;
         CopyRun *runs = realloc(list->runs, sizeof(CopyRun) * (size_t)room);
         if (!runs)
@@ -42,9 +42,9 @@ static void add_elements(void *context, const Run *run) {
     const int64_t size = addition->size;
     const bool contiguous = run->a_step == 1 && run->b_step == 1;
     for (int64_t i = 0; addition->ok && i < (contiguous ? 1 : run->count); i++)
-        addition->ok = add_run(addition->list, addition->to + (run->a + i * run->a_step) * size,
-                               addition->from + (run->b + i * run->b_step) * size,
-                               contiguous ? run->count * size : size);
+        addition->ok = copy_list_add_run(addition->list, addition->to + (run->a + i * run->a_step) * size,
+                                         addition->from + (run->b + i * run->b_step) * size,
+                                         contiguous ? run->count * size : size);
 }
 
 static void add_patch(void *context, const Patch *patch) {
@@ -59,7 +59,7 @@ static void add_patch(void *context, const Patch *patch) {
 bool copy_list_add(CopyList *list, const Piece *to, const Piece *from, const Rect *rect) {
     const int64_t size = (int64_t)type_info(to->type)->size;
     if (rect_volume(rect) == 1)
-        return add_run(list, piece_element(to, rect), piece_element(from, rect), size);
+        return copy_list_add_run(list, piece_element(to, rect), piece_element(from, rect), size);
     const Frame a = piece_frame(to), b = piece_frame(from);
     Addition addition = {list, size, to->data, from->data, true};
     patches_visit(rect, &a, &b, add_patch, &addition);

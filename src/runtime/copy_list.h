@@ -17,8 +17,10 @@ typedef struct {
     CopyRun *runs;
 } CopyList;
 
-// Adds the elements of `rect`, which lies inside both pieces, in the memory of the host. False: no memory.
+// Adds the elements of `rect`, which lies inside both pieces, in the memory of the host; and bytes that
+// follow one another in both places. False: no memory.
 bool copy_list_add(CopyList *list, const Piece *to, const Piece *from, const Rect *rect);
+bool copy_list_add_run(CopyList *list, char *to, const char *from, int64_t bytes);
 void copy_list_free(CopyList *list);
 // Bytes of the list itself.
 int64_t copy_list_bytes(const CopyList *list);

@@ -138,7 +138,10 @@ static bool convert(void *arguments, Diagnostics *diagnostics) {
 typedef struct {
     EntryCopy *copy;
     int ranks;
-    PartList receives, sends;
+    Arena *arena; // while it is made
+    IndexedUse use;
+    Selection requested;
+    PartList sends;
     Entries received;
 } Making;
 
@@ -147,8 +150,8 @@ static bool find_incoming(void *arguments, Diagnostics *diagnostics) {
     EntryCopy *copy = making->copy;
     Entries entries = {0};
     IndexedPoints points = {0};
-    IndexedUse use = {0};
     const char *why = NULL;
+    making->arena = arena_create_within(diagnostics->arena);
     forget(copy);
     storage_clear(copy->to);
     const bool ok = !copy->by || sparse_entries(copy->by, &entries, diagnostics);
@@ -157,13 +160,15 @@ static bool find_incoming(void *arguments, Diagnostics *diagnostics) {
     entries_free(&entries);
     if (ok && !why)
         why = indexed_use(copy->plan, copy->transfer, copy->from->rank, copy->by ? &points : NULL,
-                          diagnostics->arena, &use);
+                          making->arena, &making->use);
     entries_free(&points.points);
-    if (!ok)
-        return false;
-    if (!why && !part_list_create(&making->receives, making->ranks, use.parts.count, use.parts.items))
-        why = "there is no memory for what it needs";
-    return !why || refuse(copy, why, diagnostics);
+    return ok && (!why || refuse(copy, why, diagnostics));
+}
+
+static bool list_sends(void *arguments, Diagnostics *diagnostics) {
+    Making *making = arguments;
+    return part_list_of(&making->sends, making->ranks, &making->requested, making->arena) ||
+           refuse(making->copy, "the process has not enough memory for what others need", diagnostics);
 }
 
 static bool pack_received(void *arguments, Diagnostics *diagnostics) {
@@ -183,13 +188,15 @@ static bool make(EntryCopy *copy, MPI_Comm comm, Diagnostics *diagnostics) {
     MPI_Comm_size(comm, &making.ranks);
     const bool ok =
         agree_on_part(comm, find_incoming, &making, diagnostics) &&
-        exchange_parts(&making.receives, &making.sends, copy->from->home->order, comm, diagnostics) &&
+        exchange_parts(&making.use.parts, &making.requested, copy->from->home->order, making.arena, comm,
+                       diagnostics) &&
+        agree_on_part(comm, list_sends, &making, diagnostics) &&
         entry_move_structure(&copy->move, copy->from, &making.sends, copy->limit,
                              copy->plan->options.message_limit, &making.received, comm, diagnostics) &&
         agree_on_part(comm, pack_received, &making, diagnostics);
-    part_list_free(&making.receives);
     part_list_free(&making.sends);
     entries_free(&making.received);
+    arena_free(making.arena);
     return ok;
 }
 

@@ -102,8 +102,9 @@ typedef struct {
     MPI_Comm comm;
     int ranks;
     int64_t limit; // of what it takes, in bytes
+    Arena *arena;  // while they are found
     IndexedUse use;
-    PartList sends, receives;
+    Selection sends;
 } Finding;
 
 static bool no_memory(const IndexedFetch *fetch, Diagnostics *diagnostics) {
@@ -140,7 +141,7 @@ static bool find_parts(void *arguments, Diagnostics *diagnostics) {
     Finding *finding = arguments;
     IndexedFetch *fetch = finding->fetch;
     const int64_t rank = fetch->storage->rank;
-    Arena *arena = diagnostics->arena;
+    Arena *arena = finding->arena = arena_create_within(diagnostics->arena);
     IndexedPoints points = {0};
     forget(fetch);
     const int level = indexed_level(fetch->plan, fetch->transfer, rank);
@@ -155,16 +156,14 @@ static bool find_parts(void *arguments, Diagnostics *diagnostics) {
         transfer_overlaps(&fetch->plan->spmd->transfers[fetch->transfer]))
         fetch->rows =
             indexed_rows(fetch->plan, fetch->transfer, rank, &fetch->by->stored, &finding->use, arena);
-    const IndexedParts *parts = &finding->use.parts;
-    return (!why && part_list_create(&finding->receives, finding->ranks, parts->count, parts->items)) ||
-           no_memory(fetch, diagnostics);
+    return !why || no_memory(fetch, diagnostics);
 }
 
 // The elements of the parts, by rank.
-static int64_t *count_elements(const Finding *finding, const PartList *list, Arena *arena) {
-    int64_t *elements = arena_array(arena, int64_t, finding->ranks);
-    for (int64_t i = 0; i < list->count; i++)
-        elements[list->parts[i].peer] += rect_volume(&list->parts[i].rect);
+static int64_t *count_elements(const Finding *finding, const Selection *selection) {
+    int64_t *elements = arena_array(finding->arena, int64_t, finding->ranks);
+    for (int64_t i = 0; i < selection->parts.count; i++)
+        elements[selection->parts.items[i].peer] += part_volume(selection, &selection->parts.items[i]);
     return elements;
 }
 
@@ -177,7 +176,7 @@ static void number_positions(const int64_t *coordinates, int64_t count, int64_t 
     const LevelArrays list = {.wide = wide, .arrays = {(void *)from}};
     LevelArrays numbers = {.wide = wide, .arrays = {to}};
     int32_t *table = NULL;
-    if (extent / 4 <= position_count && count <= INT32_MAX)
+    if (extent > 0 && extent / 4 <= position_count && count <= INT32_MAX)
         table = calloc((size_t)extent, sizeof *table);
     for (int64_t i = 0; table && i < count; i++)
         table[coordinates[i] - first] = (int32_t)i;
@@ -212,12 +211,12 @@ static bool number_coordinates(const Finding *finding) {
 }
 
 // The view, and the memory that values go through.
-static bool allocate(Finding *finding, Arena *arena) {
+static bool allocate(Finding *finding) {
     IndexedFetch *fetch = finding->fetch;
     const Storage *storage = fetch->storage;
     const IndexedUse *use = &finding->use;
-    const int64_t *sends = count_elements(finding, &finding->sends, arena),
-                  *receives = count_elements(finding, &finding->receives, arena);
+    const int64_t *sends = count_elements(finding, &finding->sends),
+                  *receives = count_elements(finding, &finding->use.parts);
     if (!value_exchange_create(&fetch->values, storage->type, fetch->plan->options.message_limit, sends,
                                receives, finding->comm))
         return false;
@@ -255,36 +254,128 @@ static Piece window(const Finding *finding, const Rect *part) {
     return piece;
 }
 
-// Elements follow each other in the order of the parts.
-static bool list_packed(const Finding *finding) {
-    IndexedFetch *fetch = finding->fetch;
-    const Storage *storage = fetch->storage;
-    const LevelList levels = tensor_levels(storage->home->tensor);
-    const size_t size = type_info(storage->type)->size;
-    char *to = fetch->values.outgoing, *from = fetch->values.incoming;
-    bool ok = true;
-    for (int64_t i = 0; ok && i < finding->sends.count; i++) {
-        const Rect *rect = &finding->sends.parts[i].rect;
-        const Piece packed = piece_packed(rect, levels, storage->type, to);
-        ok = copy_list_add(&fetch->packed, &packed, piece_of(storage, rect), rect);
-        to += (size_t)rect_volume(rect) * size;
+// One end of the copy of parts: a home piece, the view, or memory of a message, where the elements follow
+// each other in the order of the parts.
+typedef struct {
+    const Piece *piece; // NULL: a message
+    bool is_view;
+    char *at;                   // a message: where the next part begins; else the last run that was copied
+    int64_t indices[MAX_ORDER]; // of the first coordinates of that run in the piece, by mode of runs
+} End;
+
+static Piece piece_at(const Finding *finding, End *end, const Rect *rect) {
+    const Storage *storage = finding->fetch->storage;
+    if (end->piece)
+        return end->is_view ? window(finding, rect) : *end->piece;
+    const Piece packed = piece_packed(rect, tensor_levels(storage->home->tensor), storage->type, end->at);
+    end->at += (size_t)rect_volume(rect) * type_info(storage->type)->size;
+    return packed;
+}
+
+// Whether each run of a part is contiguous, in the order in which it is in a message.
+static bool is_contiguous(const Finding *finding, const End *end, const Selection *selection,
+                          const SelectedPart *part) {
+    const Storage *storage = finding->fetch->storage;
+    const int last = selection->modes[selection->mode_count - 1];
+    Rect run = part_rect(selection, part, 0);
+    if (!end->piece)
+        return true;
+    for (int m = 0; m < run.order; m++)
+        if (run.periodic[m] || end->piece->rect.periodic[m])
+            return false;
+    run.hi[last] = run.lo[last] + 2; // more than one
+    const Piece packed = piece_packed(&run, tensor_levels(storage->home->tensor), storage->type, NULL);
+    for (int m = 0; m < run.order; m++)
+        if (rect_count(&run, m) > 1 && end->piece->stride[m] != packed.stride[m])
+            return false;
+    return packed.stride[last] == rect_volume(&run) / 2;
+}
+
+// The first run of a part, from which the others are found.
+static void begin_runs(const Finding *finding, End *end, const Selection *selection,
+                       const SelectedPart *part) {
+    if (!end->piece)
+        return;
+    const Rect run = part_rect(selection, part, 0);
+    const Rect rect = end->is_view ? indexed_in_view(&finding->use, &run) : run;
+    end->at = piece_element(end->piece, &rect);
+    for (int i = 0; i < selection->mode_count; i++)
+        end->indices[i] = rect.lo[selection->modes[i]] - end->piece->rect.lo[selection->modes[i]];
+}
+
+// The index of a coordinate in a mode. Of numbered ones, most are close behind `from`, that of the run
+// before.
+static int64_t index_in(const Finding *finding, const End *end, int mode, int64_t x, int64_t from) {
+    const int64_t *list = end->is_view ? finding->use.coordinates[mode] : NULL;
+    if (!list)
+        return x - end->piece->rect.lo[mode];
+    if (list[from] > x)
+        return coordinate_index(list, from, x);
+    const int64_t count = finding->use.view.hi[mode];
+    int64_t step = 1;
+    for (; from + step < count && list[from + step] <= x; step *= 2)
+        from += step;
+    return from + coordinate_index(list + from, min_i64(step, count - from), x);
+}
+
+// Where a run of so many bytes begins.
+static char *move_to(const Finding *finding, End *end, const Selection *selection, const int64_t *run,
+                     int64_t bytes) {
+    const int64_t size = (int64_t)type_info(finding->fetch->storage->type)->size;
+    if (!end->piece)
+        return (end->at += bytes) - bytes;
+    for (int i = 0; i < selection->mode_count; i++) {
+        const int mode = selection->modes[i];
+        const int64_t index = index_in(finding, end, mode, run[i], end->indices[i]);
+        end->at += (index - end->indices[i]) * end->piece->stride[mode] * size;
+        end->indices[i] = index;
     }
-    for (int64_t i = 0; ok && i < finding->receives.count; i++) {
-        const Rect *rect = &finding->receives.parts[i].rect;
-        const Piece packed = piece_packed(rect, levels, storage->type, from), view = window(finding, rect);
-        ok = copy_list_add(&fetch->unpacked, &view, &packed, rect);
-        from += (size_t)rect_volume(rect) * size;
+    return end->at;
+}
+
+static bool list_part(const Finding *finding, CopyList *list, const Selection *selection,
+                      const SelectedPart *part, End *to, End *from) {
+    bool ok = true;
+    if (part->count == 0 || !is_contiguous(finding, to, selection, part) ||
+        !is_contiguous(finding, from, selection, part)) {
+        for (int64_t i = 0; ok && i < part_rect_count(part); i++) {
+            const Rect rect = part_rect(selection, part, i);
+            const Piece a = piece_at(finding, to, &rect), b = piece_at(finding, from, &rect);
+            ok = copy_list_add(list, &a, &b, &rect);
+        }
+        return ok;
+    }
+    const int last = selection->mode_count - 1;
+    Rect each = part_rect(selection, part, 0);
+    rect_set_mode(&each, selection->modes[last], (PositionSet){0, 1, NULL});
+    const int64_t bytes = rect_volume(&each) * (int64_t)type_info(finding->fetch->storage->type)->size;
+    begin_runs(finding, to, selection, part);
+    begin_runs(finding, from, selection, part);
+    for (int64_t r = part->first; ok && r < part->first + part->count; r++) {
+        const int64_t *run = selection_run(selection, r), length = bytes * (run[last + 1] - run[last]);
+        char *at = move_to(finding, to, selection, run, length);
+        ok = copy_list_add_run(list, at, move_to(finding, from, selection, run, length), length);
     }
     return ok;
 }
 
-static bool list_own(const Finding *finding) {
+static bool list_copies(const Finding *finding) {
     IndexedFetch *fetch = finding->fetch;
+    const Selection *const receives = &finding->use.parts, *const own = &finding->use.own;
+    End outgoing = {.at = fetch->values.outgoing}, incoming = {.at = fetch->values.incoming};
+    End view = {.piece = &fetch->view, .is_view = true};
     bool ok = true;
-    for (int64_t i = 0; ok && fetch->buffer && i < finding->use.own.count; i++) {
-        const Rect *rect = &finding->use.own.items[i].rect;
-        const Piece view = window(finding, rect);
-        ok = copy_list_add(&fetch->own, &view, piece_of(fetch->storage, rect), rect);
+    for (int64_t i = 0; ok && i < finding->sends.parts.count; i++) {
+        const SelectedPart *part = &finding->sends.parts.items[i];
+        End home = {.piece = piece_of(fetch->storage, &part->rect)};
+        ok = list_part(finding, &fetch->packed, &finding->sends, part, &outgoing, &home);
+    }
+    for (int64_t i = 0; ok && i < receives->parts.count; i++)
+        ok = list_part(finding, &fetch->unpacked, receives, &receives->parts.items[i], &view, &incoming);
+    for (int64_t i = 0; ok && fetch->buffer && i < own->parts.count; i++) {
+        const SelectedPart *part = &own->parts.items[i];
+        End home = {.piece = piece_of(fetch->storage, &part->rect)};
+        ok = list_part(finding, &fetch->own, own, part, &view, &home);
     }
     return ok;
 }
@@ -292,20 +383,18 @@ static bool list_own(const Finding *finding) {
 static bool prepare_values(void *arguments, Diagnostics *diagnostics) {
     Finding *finding = arguments;
     IndexedFetch *fetch = finding->fetch;
-    return (allocate(finding, diagnostics->arena) && list_packed(finding) && list_own(finding) &&
-            indexed_fetch_bytes(fetch) <= finding->limit) ||
+    return (allocate(finding) && list_copies(finding) && indexed_fetch_bytes(fetch) <= finding->limit) ||
            no_memory(fetch, diagnostics);
 }
 
 bool indexed_fetch_find(IndexedFetch *fetch, int64_t taken, MPI_Comm comm, Diagnostics *diagnostics) {
     Finding finding = {.fetch = fetch, .comm = comm, .limit = max_i64(fetch->storage->limit - taken, 0)};
     MPI_Comm_size(comm, &finding.ranks);
-    const bool ok =
-        agree_on_part(comm, find_parts, &finding, diagnostics) &&
-        exchange_parts(&finding.receives, &finding.sends, fetch->storage->home->order, comm, diagnostics) &&
-        agree_on_part(comm, prepare_values, &finding, diagnostics);
-    part_list_free(&finding.receives);
-    part_list_free(&finding.sends);
+    const bool ok = agree_on_part(comm, find_parts, &finding, diagnostics) &&
+                    exchange_parts(&finding.use.parts, &finding.sends, fetch->storage->home->order,
+                                   finding.arena, comm, diagnostics) &&
+                    agree_on_part(comm, prepare_values, &finding, diagnostics);
+    arena_free(finding.arena);
     if (ok)
         structure_hold(&fetch->of, fetch->by->structure);
     return ok;

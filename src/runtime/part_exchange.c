@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Parts travel as numbers: for each mode the interval, the number of segments of its periodic set, and where
-// that is not zero the period and the segments.
+// that is not zero the period and the segments; then the number of runs, and these.
 #include "runtime/part_exchange.h"
 
-#include "plan/indexed.h"
 #include "runtime/value_exchange.h"
 
 #include <stdlib.h>
@@ -26,6 +25,19 @@ void part_list_free(PartList *list) {
     free(list->counts);
     free(list->parts);
     *list = (PartList){0};
+}
+
+bool part_list_of(PartList *list, int ranks, const Selection *selection, Arena *arena) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < selection->parts.count; i++)
+        count += part_rect_count(&selection->parts.items[i]);
+    Part *parts = arena_array(arena, Part, count), *to = parts;
+    for (int64_t i = 0; i < selection->parts.count; i++) {
+        const SelectedPart *part = &selection->parts.items[i];
+        for (int64_t r = 0; r < part_rect_count(part); r++)
+            *to++ = (Part){.rect = part_rect(selection, part, r), .peer = part->peer, .piece = -1};
+    }
+    return part_list_create(list, ranks, count, parts);
 }
 
 static int64_t *write_rect(const Rect *rect, int64_t *to) {
@@ -68,9 +80,10 @@ static const int64_t *read_rect(const int64_t *from, int order, Arena *arena, Re
 }
 
 typedef struct {
-    const PartList *receives;
-    PartList *sends;
+    const Selection *receives;
+    Selection *sends;
     int order;
+    Arena *arena; // of what it sends
     MPI_Comm comm;
     int ranks;
     int64_t *sent_numbers, *received_numbers; // by rank
@@ -84,43 +97,71 @@ static bool no_memory(Diagnostics *diagnostics) {
 
 static bool count_numbers(void *arguments, Diagnostics *diagnostics) {
     Request *request = arguments;
+    const Selection *receives = request->receives;
     request->sent_numbers = arena_array(diagnostics->arena, int64_t, request->ranks);
     request->received_numbers = arena_array(diagnostics->arena, int64_t, request->ranks);
-    for (int64_t i = 0; i < request->receives->count; i++)
-        request->sent_numbers[request->receives->parts[i].peer] +=
-            part_numbers(&request->receives->parts[i].rect);
+    for (int64_t i = 0; i < receives->parts.count; i++)
+        request->sent_numbers[receives->parts.items[i].peer] +=
+            part_numbers(receives, &receives->parts.items[i]);
     return true;
+}
+
+// The numbers of `count` runs.
+static size_t run_bytes(const Selection *selection, int64_t count) {
+    return sizeof(int64_t) * (size_t)(selection->mode_count + 1) * (size_t)count;
 }
 
 static bool write_numbers(void *arguments, Diagnostics *diagnostics) {
     Request *request = arguments;
+    const Selection *receives = request->receives;
     if (!value_exchange_create(&request->exchange, TYPE_I64, MESSAGE_BYTES, request->sent_numbers,
                                request->received_numbers, request->comm) ||
         !value_exchange_allocate(&request->exchange))
         return no_memory(diagnostics);
     int64_t *to = (int64_t *)request->exchange.outgoing;
-    for (int64_t i = 0; i < request->receives->count; i++)
-        to = write_rect(&request->receives->parts[i].rect, to);
+    for (int64_t i = 0; i < receives->parts.count; i++) {
+        const SelectedPart *part = &receives->parts.items[i];
+        to = write_rect(&part->rect, to);
+        *to++ = part->count;
+        if (part->count == 0)
+            continue;
+        memcpy(to, selection_run(receives, part->first), run_bytes(receives, part->count));
+        to += part->count * (receives->mode_count + 1);
+    }
     return true;
 }
 
 static bool read_numbers(void *arguments, Diagnostics *diagnostics) {
+    (void)diagnostics;
     Request *request = arguments;
-    Array(Part) parts = {0};
+    Selection *sends = request->sends;
+    int64_t all = 0, first = 0;
+    for (int rank = 0; rank < request->ranks; rank++)
+        all += request->received_numbers[rank];
+    sends->numbers.capacity = all; // of which runs take a part
+    sends->numbers.items = arena_array(request->arena, int64_t, all);
     const int64_t *from = (const int64_t *)request->exchange.incoming;
     for (int rank = 0; rank < request->ranks; rank++)
         for (const int64_t *end = from + request->received_numbers[rank]; from < end;) {
-            Part part = {.peer = rank, .piece = -1};
-            from = read_rect(from, request->order, diagnostics->arena, &part.rect);
-            array_push(diagnostics->arena, parts, part);
+            SelectedPart part = {.peer = rank, .first = first};
+            from = read_rect(from, request->order, request->arena, &part.rect);
+            part.count = *from++;
+            array_push(request->arena, sends->parts, part);
+            if (part.count == 0)
+                continue;
+            first += part.count;
+            memcpy(sends->numbers.items + sends->numbers.count, from, run_bytes(sends, part.count));
+            sends->numbers.count += part.count * (sends->mode_count + 1);
+            from += part.count * (sends->mode_count + 1);
         }
-    return part_list_create(request->sends, request->ranks, parts.count, parts.items) ||
-           no_memory(diagnostics);
+    return true;
 }
 
-bool exchange_parts(const PartList *receives, PartList *sends, int order, MPI_Comm comm,
+bool exchange_parts(const Selection *receives, Selection *sends, int order, Arena *arena, MPI_Comm comm,
                     Diagnostics *diagnostics) {
-    Request request = {.receives = receives, .sends = sends, .order = order, .comm = comm};
+    Request request = {.receives = receives, .sends = sends, .order = order, .arena = arena, .comm = comm};
+    *sends = (Selection){.mode_count = receives->mode_count};
+    memcpy(sends->modes, receives->modes, sizeof sends->modes);
     MPI_Comm_size(comm, &request.ranks);
     bool ok = agree_on_part(comm, count_numbers, &request, diagnostics);
     if (ok)

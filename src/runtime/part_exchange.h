@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Part exchange: each rank requests parts of a tensor from the ranks that own them.
+// Part exchange: each rank requests parts of a tensor (plan/selection.h) from the ranks that own them.
 #ifndef DISTAL_RUNTIME_PART_EXCHANGE_H
 #define DISTAL_RUNTIME_PART_EXCHANGE_H
 
 #include "plan/rank_plan.h"
+#include "plan/selection.h"
 #include "runtime/agreement.h"
 
 // Parts in the order of the ranks at the other end.
@@ -18,10 +19,12 @@ typedef struct {
 bool part_list_create(PartList *list, int ranks, int64_t count, const Part *parts);
 void part_list_free(PartList *list);
 
-// From the parts that each rank receives, those that it sends: to other ranks and to itself. Periodic sets
-// are in the arena of the diagnostics. Collective; false with the same diagnostic on all ranks.
-// part_list_free follows in any case.
-bool exchange_parts(const PartList *receives, PartList *sends, int order, MPI_Comm comm,
+// The same of the rectangles of a selection, whose parts are sorted by peer.
+bool part_list_of(PartList *list, int ranks, const Selection *selection, Arena *arena);
+
+// From what each rank receives, by peer, what it sends: to other ranks and to itself, in the order of the
+// peers and that of their parts. It is in `arena`. Collective; false with the same diagnostic on all ranks.
+bool exchange_parts(const Selection *receives, Selection *sends, int order, Arena *arena, MPI_Comm comm,
                     Diagnostics *diagnostics);
 
 #endif

@@ -37,14 +37,14 @@ def close(folder, expected):
 
 
 def test_amortized_requests(folder):
-    """Rank 0 lacks one element of x, and rank 1 none, of 20 each: a request of 3 numbers saves 39 elements."""
+    """Rank 0 lacks one element of x, and rank 1 none, of 20 each: a request of 4 numbers saves 39 elements."""
     matrix = numpy.zeros((40, 40))
     matrix[0, 39] = matrix[30, 20] = 1
     numpy.save(f"{folder}/B.npy", matrix)
     text = "param n = 40; machine M = grid(2); tensor B(n, n): f64, csr; tensor x(n): f64; tensor y(n): f64; " \
         "place B(i, j) -> M(i); place x(j) -> M(j); place y(i) -> M(i); " + PRODUCT
     said = distal(["plan", "-v", "-e", text, "--in", f"B={folder}/B.npy"]).stderr
-    line = "x: requests of 24 B, once, save 312 B of the footprint in each execution: amortized after 1 execution\n"
+    line = "x: requests of 32 B, once, save 312 B of the footprint in each execution: amortized after 1 execution\n"
     check(line in said, f"'{said}' does not have '{line}'")
 
 

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/selection.h"
+
+#include "base/integer.h"
+
+#include <stdlib.h>
+
+void selection_add_part(Selection *selection, const Rect *rect, int64_t peer, Arena *arena) {
+    const int64_t first = selection->numbers.count / (selection->mode_count + 1);
+    array_push(arena, selection->parts,
+               (SelectedPart){.rect = rect_copy(rect, arena), .peer = peer, .first = first});
+}
+
+void selection_add_run(Selection *selection, const int64_t *run, Arena *arena) {
+    SelectedPart *part = &selection->parts.items[selection->parts.count - 1];
+    Rect *rect = &part->rect;
+    for (int i = 0; i < selection->mode_count; i++) {
+        const int mode = selection->modes[i];
+        const int64_t lo = run[i], hi = i + 1 < selection->mode_count ? run[i] + 1 : run[i + 1];
+        rect->lo[mode] = part->count == 0 ? lo : min_i64(rect->lo[mode], lo);
+        rect->hi[mode] = part->count == 0 ? hi : max_i64(rect->hi[mode], hi);
+    }
+    for (int i = 0; i <= selection->mode_count; i++)
+        array_push(arena, selection->numbers, run[i]);
+    part->count++;
+}
+
+void selection_end_runs(Selection *selection) {
+    SelectedPart *part = &selection->parts.items[selection->parts.count - 1];
+    if (part->count != 1)
+        return;
+    part->count = 0;
+    selection->numbers.count -= selection->mode_count + 1;
+}
+
+static int compare_parts(const void *left, const void *right) {
+    const SelectedPart *a = left, *b = right;
+    return a->peer != b->peer ? (a->peer < b->peer ? -1 : 1) : rect_compare(&a->rect, &b->rect);
+}
+
+void selection_sort(Selection *selection) {
+    if (selection->parts.count > 0)
+        qsort(selection->parts.items, (size_t)selection->parts.count, sizeof(SelectedPart), compare_parts);
+}
+
+int64_t part_rect_count(const SelectedPart *part) {
+    return max_i64(part->count, 1);
+}
+
+Rect part_rect(const Selection *selection, const SelectedPart *part, int64_t index) {
+    Rect rect = part->rect;
+    if (part->count == 0)
+        return rect;
+    const int64_t *run = selection_run(selection, part->first + index);
+    for (int i = 0; i < selection->mode_count; i++) {
+        const int mode = selection->modes[i];
+        const int64_t hi = i + 1 < selection->mode_count ? run[i] + 1 : run[i + 1];
+        rect_set_mode(&rect, mode, positions_clip(rect_mode(&rect, mode), run[i], hi));
+    }
+    return rect;
+}
+
+int64_t part_volume(const Selection *selection, const SelectedPart *part) {
+    if (part->count == 0)
+        return rect_volume(&part->rect);
+    const int last = selection->mode_count - 1, mode = selection->modes[last];
+    const PositionSet of = rect_mode(&part->rect, mode);
+    int64_t coordinates = 0;
+    for (int64_t r = part->first; r < part->first + part->count; r++) {
+        const int64_t *run = selection_run(selection, r);
+        coordinates += of.periodic ? positions_count(positions_clip(of, run[last], run[last + 1]))
+                                   : run[last + 1] - run[last];
+    }
+    // Each coordinate has as many elements.
+    Rect rect = part_rect(selection, part, 0);
+    rect_set_mode(&rect, mode, (PositionSet){0, 1, NULL});
+    return saturated_mul(rect_volume(&rect), coordinates);
+}
+
+int64_t part_numbers(const Selection *selection, const SelectedPart *part) {
+    const Rect *rect = &part->rect;
+    int64_t count = 3 * (int64_t)rect->order + 1 + part->count * (selection->mode_count + 1);
+    for (int d = 0; d < rect->order; d++)
+        if (rect->periodic[d])
+            count += 3 + 3 * rect->periodic[d]->count;
+    return count;
+}
+
+RectArray selection_rects(const Selection *selection, Arena *arena) {
+    RectArray rects = {0};
+    for (int64_t i = 0; i < selection->parts.count; i++)
+        rects.capacity += part_rect_count(&selection->parts.items[i]);
+    rects.items = arena_array(arena, Rect, rects.capacity);
+    for (int64_t i = 0; i < selection->parts.count; i++)
+        for (int64_t r = 0; r < part_rect_count(&selection->parts.items[i]); r++)
+            rects.items[rects.count++] = part_rect(selection, &selection->parts.items[i], r);
+    return rects;
+}

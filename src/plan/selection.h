@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Selections: which elements of a tensor a rank uses, by the ranks that have them at home. What the entries
+// of a sparse operand need of another one is in a few rectangles, and in these at many coordinates, of which
+// a run of consecutive ones takes a few numbers.
+#ifndef DISTAL_PLAN_SELECTION_H
+#define DISTAL_PLAN_SELECTION_H
+
+#include "machine/rect.h"
+
+// The elements of a rectangle; where there are runs, those of them that are at one of these. Then the
+// rectangle reaches from the first to the last coordinate of the runs, in their modes.
+typedef struct {
+    Rect rect;
+    int64_t peer;         // rank at the other end, which may be the own one
+    int64_t first, count; // runs; 0: all of the rectangle
+} SelectedPart;
+
+// A run has one coordinate in each of `modes` but the last, and in the last those from one number to before
+// another: mode_count + 1 numbers. Parts are disjoint.
+typedef struct {
+    int mode_count;
+    int modes[MAX_ORDER];
+    Array(SelectedPart) parts;
+    Array(int64_t) numbers;
+} Selection;
+
+static inline const int64_t *selection_run(const Selection *selection, int64_t run) {
+    return selection->numbers.items + run * (selection->mode_count + 1);
+}
+
+// Appends a part, without runs, and a run of the last part, which extends the rectangle in the modes of the
+// runs; before the first run it is that of all of them. Periodic sets stay those of the rectangle.
+void selection_add_part(Selection *selection, const Rect *rect, int64_t peer, Arena *arena);
+void selection_add_run(Selection *selection, const int64_t *run, Arena *arena);
+// After the last run of a part: a single one is its rectangle.
+void selection_end_runs(Selection *selection);
+// Sorts parts by peer, and those of one peer by rect_compare.
+void selection_sort(Selection *selection);
+
+// The rectangles of a part: one, or one for each run; the one with an index; and the elements of the part.
+int64_t part_rect_count(const SelectedPart *part);
+Rect part_rect(const Selection *selection, const SelectedPart *part, int64_t index);
+int64_t part_volume(const Selection *selection, const SelectedPart *part);
+// How many numbers of 64 bits a part takes in a message (runtime/part_exchange.h).
+int64_t part_numbers(const Selection *selection, const SelectedPart *part);
+
+// The rectangles of all parts.
+RectArray selection_rects(const Selection *selection, Arena *arena);
+
+#endif
