@@ -299,7 +299,7 @@ static void limit_structures(const distal_plan *plan, int64_t limit) {
             plan->storages[t]->limit = limit;
 }
 
-// Collective; on all ranks alike, as they put structures in together.
+// With the figures that follow from them. Collective; on all ranks alike, as they put structures in together.
 static distal_status find_structure(distal_context *context, void *arguments) {
     distal_plan *plan = arguments;
     const int64_t free_memory = node_free_memory(context->node);
@@ -307,7 +307,7 @@ static distal_status find_structure(distal_context *context, void *arguments) {
     const bool ok =
         execution_structure(plan->execution, plan->structure, plan->program->params, context->diagnostics);
     limit_structures(plan, INT64_MAX);
-    return ok ? DISTAL_OK : DISTAL_FAILED;
+    return ok && plan_find_entries(plan) ? DISTAL_OK : DISTAL_FAILED;
 }
 
 static distal_status update_balance(distal_context *context, void *arguments) {
@@ -402,12 +402,11 @@ distal_status distal_execute(distal_plan *plan) {
         if (use->tensor && use->tensor->memory != use->memory)
             return call_end(plan->context, call_local(plan->context, refuse, use->tensor));
     }
-    if (!execution_is_structured(plan->execution)) {
+    if (!execution_is_structured(plan->execution) || !plan_entries_are_current(plan)) {
         const distal_status status = call_local(plan->context, find_structure, plan);
         if (status != DISTAL_OK)
             return call_end(plan->context, status);
     }
-    plan_find_entries(plan);
     for (int t = 0; t < plan->tensor_count; t++) {
         const Use *use = &plan->uses[t];
         if (use->tensor && use->copy)

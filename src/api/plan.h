@@ -46,9 +46,10 @@ struct distal_plan {
 
 // Allocates them, without values.
 void plan_prepare_entries(distal_plan *plan);
-// Gathers them where a structure has changed since they were gathered, which is so on all ranks or on none.
-// Collective then; 8 bytes come from each rank for each of them.
-void plan_find_entries(distal_plan *plan);
+// Whether no structure has changed since they were gathered, which is so on all ranks or on none.
+bool plan_entries_are_current(const distal_plan *plan);
+// Gathers them: 8 bytes come from each rank for each of them. Collective; false with a diagnostic.
+bool plan_find_entries(distal_plan *plan);
 void plan_release_entries(distal_plan *plan);
 
 #endif

@@ -30,7 +30,7 @@ void plan_prepare_entries(distal_plan *plan) {
     entries->of = arena_array(arena, Structure *, count);
 }
 
-static bool is_current(const distal_plan *plan) {
+bool plan_entries_are_current(const distal_plan *plan) {
     const PlanEntries *entries = &plan->entries;
     for (int t = 0; entries->of && t < plan->tensor_count; t++)
         if (entries->counts[t] && entries->of[t] != plan->storages[t]->structure)
@@ -38,11 +38,10 @@ static bool is_current(const distal_plan *plan) {
     return true;
 }
 
-void plan_find_entries(distal_plan *plan) {
-    const int64_t ranks = plan->context->ranks;
+bool plan_find_entries(distal_plan *plan) {
+    const distal_context *context = plan->context;
+    const int64_t ranks = context->ranks;
     PlanEntries *entries = &plan->entries;
-    if (is_current(plan))
-        return;
     for (int t = 0; t < plan->statement->spmd->transfer_count; t++)
         if (execution_gather_entries(plan->execution, t, ranks, entries->numbers[t])) {
             entries->moved[t] = entry_figures(entries->numbers[t], ranks);
@@ -51,12 +50,14 @@ void plan_find_entries(distal_plan *plan) {
     for (int t = 0; t < plan->tensor_count; t++) {
         if (!entries->counts[t])
             continue;
-        count_stored(plan->storages, t, ranks, plan->context->comm, entries->counts[t],
-                     entries->counts[t] + ranks);
+        if (!storage_gather_counts(plan->storages, t, ranks, context->comm, entries->counts[t],
+                                   entries->counts[t] + ranks, context->diagnostics))
+            return false;
         entries->stored[t] = (StoredFigures){entries->counts[t], entries->counts[t] + ranks};
         structure_hold(&entries->of[t], plan->storages[t]->structure);
     }
     plan->figures->tensors = NULL;
+    return true;
 }
 
 void plan_release_entries(distal_plan *plan) {

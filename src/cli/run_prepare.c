@@ -107,11 +107,14 @@ void run_release(Run *run) {
         MPI_Comm_free(&run->node);
 }
 
-void run_count_stored(Run *run, int tensor) {
+bool run_count_stored(Run *run, int tensor) {
     int64_t *entries = arena_array(run->session->arena, int64_t, run->ranks);
     int64_t *bytes = arena_array(run->session->arena, int64_t, run->ranks);
-    count_stored(run->storages, tensor, run->ranks, MPI_COMM_WORLD, entries, bytes);
+    if (!storage_gather_counts(run->storages, tensor, run->ranks, MPI_COMM_WORLD, entries, bytes,
+                               run->session->diagnostics))
+        return false;
     plan_count_stored(run->pipeline->plan, tensor, entries, bytes);
+    return true;
 }
 
 // A sparse input without a source has every element, which is seldom what was meant, and takes long.
@@ -143,9 +146,7 @@ static bool load_input(Run *run, int tensor) {
         return false;
     entries_free(share);
     *share = (Entries){0};
-    if (sparse)
-        run_count_stored(run, tensor);
-    return true;
+    return !sparse || run_count_stored(run, tensor);
 }
 
 bool run_load_inputs(Run *run) {

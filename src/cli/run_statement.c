@@ -146,15 +146,16 @@ static void limit_copies(Run *run, const Spmd *spmd) {
 
 // Counts what the sparse tensors of the program store, those that a statement has not changed as well: they
 // may have had a structure in common with one that has another now.
-static void count_tensors(Run *run, const Spmd *spmd) {
+static bool count_tensors(Run *run, const Spmd *spmd) {
     const Plan *plan = run->pipeline->plan;
     for (int t = 0; t < plan->tensor_count; t++) {
         bool has_entries = plan->homes[t].stored_entries;
         for (int s = 0; s < spmd->stage_count; s++)
             has_entries = has_entries || spmd->stages[s].target->id == t;
-        if (has_entries && tensor_is_sparse(plan->tensors[t]))
-            run_count_stored(run, t);
+        if (has_entries && tensor_is_sparse(plan->tensors[t]) && !run_count_stored(run, t))
+            return false;
     }
+    return true;
 }
 
 // Gives a sparse result and sparse workspaces their structure, which all executions keep, and what they store
@@ -174,7 +175,8 @@ static bool find_structure(Run *run, int index) {
         all_reduce(&seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
         statement->report.structure_seconds = seconds;
     }
-    count_tensors(run, spmd);
+    if (!count_tensors(run, spmd))
+        return false;
     execution_count_entries(statement->execution, run->pipeline->plan->statements[index],
                             run->session->arena);
     return true;

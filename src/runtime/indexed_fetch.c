@@ -121,7 +121,7 @@ static bool find_points(const IndexedFetch *fetch, int level, IndexedPoints *poi
     const char *why;
     if (level >= 0 && by->structure) {
         const StoredTensor *stored = &by->stored;
-        points->entries = sparse_count(by);
+        points->entries = sparse_count(by, diagnostics->arena);
         why = coordinates_distinct(list_of(stored, level), stored->levels[level].wide,
                                    stored->arrays[level].position_count,
                                    stored->extents[stored->mode_order[level]], &points->points);

@@ -245,14 +245,28 @@ void *storage_read_whole(const Storage *storage, const SourceSpec *source, MPI_C
     return NULL;
 }
 
-void count_stored(Storage *const *storages, int tensor, int64_t ranks, MPI_Comm comm, int64_t *entries,
-                  int64_t *bytes) {
+typedef struct {
+    const Storage *storage;
+    int64_t count;
+} Counting;
+
+static bool count_own(void *arguments, Diagnostics *diagnostics) {
+    Counting *counting = arguments;
+    counting->count = sparse_count(counting->storage, diagnostics->arena);
+    return true;
+}
+
+bool storage_gather_counts(Storage *const *storages, int tensor, int64_t ranks, MPI_Comm comm,
+                           int64_t *entries, int64_t *bytes, Diagnostics *diagnostics) {
     const Storage *storage = storages[tensor];
-    const bool here = storage->piece_count > 0 && storage->structure;
+    Counting counting = {storage, 0};
+    if (!agree_on_part(comm, count_own, &counting, diagnostics))
+        return false;
     memset(entries, 0, sizeof *entries * (size_t)ranks);
     memset(bytes, 0, sizeof *bytes * (size_t)ranks);
-    entries[storage->rank] = here ? sparse_count(storage) : 0;
+    entries[storage->rank] = counting.count;
     bytes[storage->rank] = storage_bytes(storages, tensor);
     all_reduce(entries, (int)ranks, MPI_INT64_T, MPI_SUM, comm);
     all_reduce(bytes, (int)ranks, MPI_INT64_T, MPI_SUM, comm);
+    return true;
 }

@@ -28,8 +28,7 @@ void *storage_read_whole(const Storage *storage, const SourceSpec *source, MPI_C
 bool storage_gather_into(const Storage *storage, void *whole, MPI_Comm comm, Diagnostics *diagnostics);
 
 // What all ranks store of a sparse tensor, one of several, entries and bytes (storage_bytes) by rank.
-// Collective.
-void count_stored(Storage *const *storages, int tensor, int64_t ranks, MPI_Comm comm, int64_t *entries,
-                  int64_t *bytes);
+bool storage_gather_counts(Storage *const *storages, int tensor, int64_t ranks, MPI_Comm comm,
+                           int64_t *entries, int64_t *bytes, Diagnostics *diagnostics);
 
 #endif

@@ -45,12 +45,12 @@ bool sparse_entries(const Storage *storage, Entries *entries, Diagnostics *diagn
     return sparse_entries_before(storage, &now, entries, diagnostics);
 }
 
-int64_t sparse_count(const Storage *storage) {
+int64_t sparse_count(const Storage *storage, Arena *arena) {
     if (storage->piece_count == 0 || !storage->structure)
         return 0;
     if (!storage->padded)
         return stored_count(&storage->stored);
-    Arena *scratch = arena_create_within(storage->home->arena);
+    Arena *scratch = arena_create_within(arena);
     const Region pieces = home_pieces(storage->home, storage->rank, scratch);
     const Rect **rects = arena_array(scratch, const Rect *, pieces.rects.count);
     for (int64_t i = 0; i < pieces.rects.count; i++)

@@ -16,7 +16,7 @@ bool sparse_put_entries(Storage *storage, Entries *entries, Diagnostics *diagnos
 // The entries at home, in the order in which it is stored; entries_free follows in any case. False with
 // a diagnostic.
 bool sparse_entries(const Storage *storage, Entries *entries, Diagnostics *diagnostics);
-int64_t sparse_count(const Storage *storage); // their number
+int64_t sparse_count(const Storage *storage, Arena *arena); // their number; what it allocates is freed
 // Those that it had before it was set aside.
 bool sparse_entries_before(const Storage *storage, const SetAside *before, Entries *entries,
                            Diagnostics *diagnostics);

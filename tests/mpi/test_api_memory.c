@@ -254,6 +254,36 @@ static bool compute_weighted(Run *run, int ranks) {
     return fine;
 }
 
+// Fibers of block-cyclic modes, of which ranks store elements between those at home as well.
+static bool compute_padded(Run *run, int ranks) {
+    const int64_t rows[] = {1, 1, 4}, columns[] = {0, 5, 2};
+    const double ones[] = {1, 1, 1};
+    const int64_t *const coordinates[] = {rows, columns};
+    double whole[36] = {0};
+    distal_tensor *a = NULL, *b = NULL;
+    distal_statement *s = NULL;
+    distal_plan *p = NULL;
+    int rank;
+    MPI_Comm_rank(run->comm, &rank);
+    bool created = distal_create(run->comm, &run->d) == DISTAL_OK;
+    if (!all_fine(run, "distal_create", created ? DISTAL_OK : DISTAL_FAILED, true))
+        return false;
+    bool fine = LOCAL(distal_machine_grid(run->d, "M", 1, (int64_t[]){ranks})) &&
+                LOCAL(distal_tensor_declare(run->d, "A(6, 6): f64, {compressed, dense}",
+                                            "A(x, y) -> M(cyclic(y, 2))", &a)) &&
+                LOCAL(distal_tensor_declare(run->d, "B(6, 6): f64, {compressed, dense}",
+                                            "B(x, y) -> M(cyclic(y, 2))", &b)) &&
+                LOCAL(distal_statement_create(run->d, "A(i, j) = 2 * B(i, j)", &s)) &&
+                TOGETHER(distal_tensor_entries(b, rank == 0 ? 3 : 0, coordinates, ones)) &&
+                TOGETHER(distal_plan_create(s, &p)) && TOGETHER(distal_execute(p)) &&
+                TOGETHER(distal_execute(p)) && TOGETHER(distal_tensor_gather(a, whole));
+    for (int e = 0; fine && e < 36; e++) {
+        const double right = e == 6 || e == 11 || e == 26 ? 2 : 0;
+        CHECK(whole[e] == right, "A[%d] is %g", e, whole[e]);
+    }
+    return fine;
+}
+
 // Removes the drafts in the folder; how many there were.
 static int remove_draft(const char *folder) {
     char pattern[96];
@@ -331,6 +361,16 @@ static void test_all_after_weighted(MPI_Comm comm, int rank, int ranks) {
     fail_each(comm, rank, ranks, 0, compute_weighted);
 }
 
+static void test_each_padded(MPI_Comm comm, int rank, int ranks) {
+    for_good = false;
+    fail_each(comm, rank, ranks, 0, compute_padded);
+}
+
+static void test_all_after_padded(MPI_Comm comm, int rank, int ranks) {
+    for_good = true;
+    fail_each(comm, rank, ranks, 0, compute_padded);
+}
+
 int main(int argc, char **argv) {
     report_start(&argc, &argv);
     for (int ranks = 1; ranks <= 2; ranks++) {
@@ -339,14 +379,18 @@ int main(int argc, char **argv) {
         run_case("api_memory/all_after", ranks, test_all_after);
         run_case("api_memory/each, sparse", ranks, test_each_sparse);
         run_case("api_memory/each, weighted", ranks, test_each_weighted);
+        run_case("api_memory/each, padded", ranks, test_each_padded);
         run_case("api_memory/all_after, sparse", ranks, test_all_after_sparse);
+        run_case("api_memory/all_after, padded", ranks, test_all_after_padded);
         run_case("api_memory/all_after, weighted", ranks, test_all_after_weighted);
         failing_kind = OF_ARENAS;
         run_case("api_memory/each of arenas", ranks, test_each);
         run_case("api_memory/all_after in arenas", ranks, test_all_after);
         run_case("api_memory/each of arenas, sparse", ranks, test_each_sparse);
         run_case("api_memory/each of arenas, weighted", ranks, test_each_weighted);
+        run_case("api_memory/each of arenas, padded", ranks, test_each_padded);
         run_case("api_memory/all_after in arenas, sparse", ranks, test_all_after_sparse);
+        run_case("api_memory/all_after in arenas, padded", ranks, test_all_after_padded);
         run_case("api_memory/all_after in arenas, weighted", ranks, test_all_after_weighted);
     }
     return report_end();
