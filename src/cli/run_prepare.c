@@ -134,10 +134,9 @@ static void note_full_input(const Run *run, int tensor) {
 static bool load_input(Run *run, int tensor) {
     Storage *storage = run->storages[tensor];
     const bool sparse = tensor_is_sparse(storage->home->tensor);
-    if (sparse) {
+    if (sparse)
         note_full_input(run, tensor);
-        storage->limit = memory_left(run->session, run->free_memory, run->node);
-    }
+    storage->limit = memory_left(run->session, run->free_memory, run->node);
     Entries *share = &run->shares[tensor];
     Diagnostics *diagnostics = run->session->diagnostics;
     if (!(share->order > 0
@@ -146,6 +145,8 @@ static bool load_input(Run *run, int tensor) {
         return false;
     entries_free(share);
     *share = (Entries){0};
+    if (!sparse)
+        storage->limit = INT64_MAX;
     return !sparse || run_count_stored(run, tensor);
 }
 

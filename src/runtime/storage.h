@@ -26,7 +26,7 @@ typedef struct {
     bool owned;           // whether the elements are released with the storage
     Structure *structure; // of a sparse tensor; NULL: it has had no entries yet. Not on ranks without a piece
     StoredTensor stored;  // of a sparse tensor: the arrays of the structure, and the values
-    int64_t limit;        // bytes that a sparse tensor may take; INT64_MAX: as there are
+    int64_t limit;        // bytes that entries may take, those of a list as well; INT64_MAX: as there are
     bool padded;          // of fibers, also elements are stored that are not at home
     StoredTensor empty; // of a sparse tensor: what is stored before it has entries, and of which coordinates
     Home *copied;       // of a storage_create_copy, its own

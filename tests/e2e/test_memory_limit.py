@@ -73,5 +73,17 @@ def test_moved(folder):
         refused_below_peak(f"{tensors}tensor {result}; {statement}", *inputs, ranks=[3])
 
 
+def test_list_of_text(folder):
+    """The list in which the elements of a dense tensor come from a text, three times as long as they are."""
+    path = f"{folder}/B.mtx"
+    with open(path, "w", encoding="ascii") as file:
+        file.write("%%MatrixMarket matrix array real general\n300 300\n" + "1\n" * 90000)
+    text = "param n = 300; tensor A(n, n): f64; tensor B(n, n): f64; A(i, j) = B(i, j)"
+    for ranks, least, enough in ((1, "3M", "4M"), (3, "3M", "7M")):
+        done = run(text, [f"B={path}"], ranks, "--memory-limit", least, status=1)
+        check(done.stderr.count("error:") == 1 and "B" in done.stderr, done.stderr)
+        run(text, [f"B={path}"], ranks, "--memory-limit", enough)
+
+
 if __name__ == "__main__":
     sys.exit(run_cases(functions_named_test("memory_limit", globals())))
