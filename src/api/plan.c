@@ -303,6 +303,7 @@ static void limit_structures(const distal_plan *plan, int64_t limit) {
 static distal_status find_structure(distal_context *context, void *arguments) {
     distal_plan *plan = arguments;
     const int64_t free_memory = node_free_memory(context->node);
+    plan_forget_entries(plan); // a result releases what it had before it gets another structure
     limit_structures(plan, free_memory < 0 ? INT64_MAX : free_memory);
     const bool ok =
         execution_structure(plan->execution, plan->structure, plan->program->params, context->diagnostics);

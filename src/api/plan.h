@@ -50,6 +50,8 @@ void plan_prepare_entries(distal_plan *plan);
 bool plan_entries_are_current(const distal_plan *plan);
 // Gathers them: 8 bytes come from each rank for each of them. Collective; false with a diagnostic.
 bool plan_find_entries(distal_plan *plan);
+// Lets go of the structures that they were gathered for, so that they are not current.
+void plan_forget_entries(distal_plan *plan);
 void plan_release_entries(distal_plan *plan);
 
 #endif

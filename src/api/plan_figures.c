@@ -60,11 +60,15 @@ bool plan_find_entries(distal_plan *plan) {
     return true;
 }
 
-void plan_release_entries(distal_plan *plan) {
+void plan_forget_entries(distal_plan *plan) {
     PlanEntries *entries = &plan->entries;
     for (int t = 0; entries->of && t < plan->tensor_count; t++)
         structure_hold(&entries->of[t], NULL);
-    *entries = (PlanEntries){0};
+}
+
+void plan_release_entries(distal_plan *plan) {
+    plan_forget_entries(plan);
+    plan->entries = (PlanEntries){0};
 }
 
 static distal_status refuse_broken(distal_context *context, void *arguments) {
