@@ -13,9 +13,11 @@
 #include <string.h>
 
 enum {
-    CHUNK = 1 << 17,    // entries that a rank formats in a round
-    SAMPLES = 8,        // of entries in a chunk
-    PIECE = 1 << 22,    // bytes of text in a message
+    CHUNK = 1 << 17, // entries that a rank formats in a round, at most of a dense tensor
+    LEAST = 1 << 12, // of a dense one
+    ROUND = 1 << 22, // elements that one rank may have of those that all ranks format, beyond LEAST of each
+    SAMPLES = 8,     // of entries in a chunk
+    PIECE = 1 << 22, // bytes of text in a message
     TAG = (1 << 14) + 1 // beyond those of transfers and exchanges
 };
 
@@ -81,7 +83,8 @@ static bool prepare(void *arguments, Diagnostics *diagnostics) {
     if (is_sparse(saving))
         return storage_list(storage, &saving->own, diagnostics);
     const Rect whole = rect_whole(tensor->order, storage->home->extents);
-    saving->chunks = rect_chunks(&whole, saving->mode_order, CHUNK);
+    saving->chunks =
+        rect_chunks(&whole, saving->mode_order, max_i64(LEAST, min_i64(CHUNK, ROUND / saving->ranks)));
     saving->chunk_count = saving->chunks.count;
     saving->parts = storage_piece_parts(storage, arena);
     return true;

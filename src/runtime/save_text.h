@@ -2,7 +2,9 @@
 // Writes a tensor to a file that lists it as text, in rounds: in each, every rank gets the entries of a chunk
 // of the file from those that have them, and formats them. Where all ranks have the file open, each writes
 // its text; else the first rank writes the texts one after the other, as some network file systems lose bytes
-// that are next to those of another node. Beside its own entries a rank has one chunk and its text.
+// that are next to those of another node. Beside the entries of a sparse tensor a rank has one chunk and its
+// text; of a dense one also a list of what it has at home of the chunks of all ranks, which are shorter where
+// there are many.
 #ifndef DISTAL_RUNTIME_SAVE_TEXT_H
 #define DISTAL_RUNTIME_SAVE_TEXT_H
 
