@@ -222,7 +222,8 @@ static bool create_storage(void *arguments, Diagnostics *diagnostics) {
     if (!change->storage)
         return false;
     move->entries = storage_no_entries(change->storage);
-    return !move->from || storage_list(move->from, &move->entries, diagnostics);
+    const char *why = move->from ? storage_list(move->from, &move->entries, diagnostics->arena) : NULL;
+    return !why || diagnostics_error(diagnostics, (Span){0}, "%s", why);
 }
 
 // Sends the elements of a tensor to its new home: those of a dense one with their coordinates, too, which are

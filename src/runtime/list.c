@@ -4,7 +4,6 @@
 #include "base/integer.h"
 #include "runtime/load_sparse.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 Region storage_parts(const Storage *storage, Arena *arena) {
@@ -31,13 +30,6 @@ PiecePartArray storage_piece_parts(const Storage *storage, Arena *arena) {
                 array_push(arena, parts, (PiecePart){*piece, owners.items[k].rect});
     }
     return parts;
-}
-
-bool refuse_list(const Storage *storage, Diagnostics *diagnostics) {
-    return diagnostics_error(diagnostics, (Span){0},
-                             "rank %" PRId64
-                             " has not enough memory to send and receive elements of tensor %s",
-                             storage->rank, storage->home->tensor->name);
 }
 
 int64_t list_part(const PiecePart *part, Entries *entries, int64_t first) {
@@ -71,26 +63,25 @@ int64_t list_part(const PiecePart *part, Entries *entries, int64_t first) {
     return count;
 }
 
-static bool list_sparse(const Storage *storage, Entries *entries, Diagnostics *diagnostics) {
-    if (!sparse_entries(storage, entries, diagnostics))
-        return false;
-    if (!storage->home->replicated)
-        return true;
-    const Region parts = storage_parts(storage, diagnostics->arena);
-    return !entries_keep_within(entries, &parts) || refuse_list(storage, diagnostics);
+static const char *list_sparse(const Storage *storage, Entries *entries, Arena *arena) {
+    const char *why = sparse_list(storage, entries, arena);
+    if (why || !storage->home->replicated)
+        return why;
+    const Region parts = storage_parts(storage, arena);
+    return entries_keep_within(entries, &parts) ? no_memory_to_list(storage, entries->count, arena) : NULL;
 }
 
-bool storage_list(const Storage *storage, Entries *entries, Diagnostics *diagnostics) {
+const char *storage_list(const Storage *storage, Entries *entries, Arena *arena) {
     if (tensor_is_sparse(storage->home->tensor))
-        return list_sparse(storage, entries, diagnostics);
+        return list_sparse(storage, entries, arena);
     *entries = storage_no_entries(storage);
-    const PiecePartArray parts = storage_piece_parts(storage, diagnostics->arena);
+    const PiecePartArray parts = storage_piece_parts(storage, arena);
     for (int64_t i = 0; i < parts.count; i++)
         entries->count = saturated_add(entries->count, rect_volume(&parts.items[i].part));
     if (entries_allocate(entries))
-        return refuse_list(storage, diagnostics);
+        return no_memory_to_list(storage, entries->count, arena);
     int64_t first = 0;
     for (int64_t i = 0; i < parts.count; i++)
         first += list_part(&parts.items[i], entries, first);
-    return true;
+    return NULL;
 }

@@ -14,10 +14,9 @@ typedef Array(PiecePart) PiecePartArray;
 PiecePartArray storage_piece_parts(const Storage *storage, Arena *arena);
 
 // As entries, of a dense tensor all elements; those of a sparse one are in the order in which it is stored.
-// The caller frees them, also after a failure. False with a diagnostic.
-bool storage_list(const Storage *storage, Entries *entries, Diagnostics *diagnostics);
+// The caller frees them, also after a failure. NULL, or why not (no_memory_to_list).
+const char *storage_list(const Storage *storage, Entries *entries, Arena *arena);
 // The elements of a part become the entries from `first` on, row-major; their number.
 int64_t list_part(const PiecePart *part, Entries *entries, int64_t first);
-bool refuse_list(const Storage *storage, Diagnostics *diagnostics); // no memory for it
 
 #endif

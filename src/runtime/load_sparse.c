@@ -27,17 +27,36 @@ bool sparse_put_entries(Storage *storage, Entries *entries, Diagnostics *diagnos
     return sparse_refuse(storage, why, diagnostics);
 }
 
-bool sparse_entries_before(const Storage *storage, const SetAside *before, Entries *entries,
-                           Diagnostics *diagnostics) {
+const char *no_memory_to_list(const Storage *storage, int64_t count, Arena *arena) {
+    const Entries entries = storage_no_entries(storage);
+    return arena_printf(
+        arena, "rank %lld has not enough memory to list %lld elements of tensor %s, which takes %lld bytes",
+        (long long)storage->rank, (long long)count, storage->home->tensor->name,
+        (long long)entries_bytes(&entries, count));
+}
+
+static const char *list_before(const Storage *storage, const SetAside *before, Entries *entries,
+                               Arena *arena) {
     *entries = storage_no_entries(storage);
     if (storage->piece_count == 0 || !before->structure)
-        return true;
-    const char *why = stored_unpack(&before->stored, entries, storage->limit, diagnostics->arena);
+        return NULL;
+    const char *why = stored_unpack(&before->stored, entries, storage->limit, arena);
     if (!why && storage->padded) {
-        const Region pieces = home_pieces(storage->home, storage->rank, diagnostics->arena);
+        const Region pieces = home_pieces(storage->home, storage->rank, arena);
         why = entries_keep_within(entries, &pieces);
     }
-    return !why || sparse_refuse(storage, why, diagnostics);
+    return why ? no_memory_to_list(storage, entries->count, arena) : NULL;
+}
+
+const char *sparse_list(const Storage *storage, Entries *entries, Arena *arena) {
+    const SetAside now = {storage->structure, storage->stored};
+    return list_before(storage, &now, entries, arena);
+}
+
+bool sparse_entries_before(const Storage *storage, const SetAside *before, Entries *entries,
+                           Diagnostics *diagnostics) {
+    const char *why = list_before(storage, before, entries, diagnostics->arena);
+    return !why || diagnostics_error(diagnostics, (Span){0}, "%s", why);
 }
 
 bool sparse_entries(const Storage *storage, Entries *entries, Diagnostics *diagnostics) {

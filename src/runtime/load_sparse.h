@@ -13,8 +13,12 @@ bool sparse_refuse(const Storage *storage, const char *why, Diagnostics *diagnos
 // caller's.
 bool sparse_put_entries(Storage *storage, Entries *entries, Diagnostics *diagnostics);
 
-// The entries at home, in the order in which it is stored; entries_free follows in any case. False with
-// a diagnostic.
+// The entries at home, in the order in which it is stored; entries_free follows in any case. NULL, or why
+// not: there is not enough memory.
+const char *sparse_list(const Storage *storage, Entries *entries, Arena *arena);
+// That there is not, for so many elements of a tensor.
+const char *no_memory_to_list(const Storage *storage, int64_t count, Arena *arena);
+// The same as sparse_list; false with a diagnostic.
 bool sparse_entries(const Storage *storage, Entries *entries, Diagnostics *diagnostics);
 int64_t sparse_count(const Storage *storage, Arena *arena); // their number; what it allocates is freed
 // Those that it had before it was set aside.

@@ -3,6 +3,7 @@
 
 #include "io/array_entries.h"
 #include "runtime/list.h"
+#include "runtime/load_sparse.h"
 #include "runtime/save_text.h"
 #include "runtime/wait.h"
 
@@ -44,8 +45,10 @@ static bool find_parts(void *arguments, Diagnostics *diagnostics) {
         return true;
     }
     save->region = storage_parts(storage, diagnostics->arena);
-    return storage_list(storage, &save->entries, diagnostics) &&
-           (!entries_sort(&save->entries, NULL) || refuse_list(storage, diagnostics));
+    const char *why = storage_list(storage, &save->entries, diagnostics->arena);
+    if (!why && entries_sort(&save->entries, NULL))
+        why = no_memory_to_list(storage, save->entries.count, diagnostics->arena);
+    return !why || output_refuse(&save->output, why, diagnostics);
 }
 
 static bool create_draft(void *arguments, Diagnostics *diagnostics) {

@@ -6,6 +6,7 @@
 #include "io/file_array.h"
 #include "runtime/exchange_entries.h"
 #include "runtime/list.h"
+#include "runtime/load_sparse.h"
 #include "runtime/value_exchange.h"
 #include "runtime/wait.h"
 
@@ -68,6 +69,22 @@ static int64_t own_samples(const Saving *saving) {
     return max_i64(0, ceil_div(saving->own.count - first_sample(saving->rank), CHUNK / SAMPLES));
 }
 
+static bool refuse(const Saving *saving, const char *why, Diagnostics *diagnostics) {
+    return output_refuse(saving->output, why, diagnostics);
+}
+
+static bool refuse_list(const Saving *saving, const Entries *entries, Diagnostics *diagnostics) {
+    return refuse(saving, no_memory_to_list(saving->storage, entries->count, diagnostics->arena),
+                  diagnostics);
+}
+
+static bool refuse_text(const Saving *saving, Diagnostics *diagnostics) {
+    return refuse(saving,
+                  arena_printf(diagnostics->arena, "rank %d has not enough memory for the text of tensor %s",
+                               saving->rank, saving->storage->home->tensor->name),
+                  diagnostics);
+}
+
 static bool prepare(void *arguments, Diagnostics *diagnostics) {
     Saving *saving = arguments;
     const Storage *storage = saving->storage;
@@ -77,11 +94,13 @@ static bool prepare(void *arguments, Diagnostics *diagnostics) {
     saving->counts = arena_array(arena, int64_t, saving->ranks);
     saving->lengths = arena_array(arena, int64_t, saving->ranks);
     if (saving->rank == 0 && !saving->shared && !(saving->piece = malloc(PIECE)))
-        return refuse_list(storage, diagnostics);
+        return refuse_text(saving, diagnostics);
     for (int l = 0; l < tensor->order; l++)
         saving->mode_order[l] = is_sparse(saving) ? tensor->mode_order[l] : tensor->order - 1 - l;
-    if (is_sparse(saving))
-        return storage_list(storage, &saving->own, diagnostics);
+    if (is_sparse(saving)) {
+        const char *why = storage_list(storage, &saving->own, arena);
+        return !why || refuse(saving, why, diagnostics);
+    }
     const Rect whole = rect_whole(tensor->order, storage->home->extents);
     saving->chunks =
         rect_chunks(&whole, saving->mode_order, max_i64(LEAST, min_i64(CHUNK, ROUND / saving->ranks)));
@@ -176,7 +195,7 @@ static bool list_elements(Saving *saving, Diagnostics *diagnostics) {
         saving->counts[rank] = saving->given.count - before;
     }
     if (entries_allocate(&saving->given))
-        return refuse_list(saving->storage, diagnostics);
+        return refuse_list(saving, &saving->given, diagnostics);
     int64_t first = 0;
     for (int64_t i = 0; i < parts.count; i++)
         first += list_part(&parts.items[i], &saving->given, first);
@@ -195,7 +214,7 @@ static bool format_chunk(void *arguments, Diagnostics *diagnostics) {
     Saving *saving = arguments;
     const bool ok = !entries_sort(&saving->chunk, saving->mode_order) &&
                     (saving->text = entry_text_format(&saving->chunk, &saving->lines, &saving->length));
-    return ok || refuse_list(saving->storage, diagnostics);
+    return ok || refuse_text(saving, diagnostics);
 }
 
 static void send_text(const Saving *saving) {

@@ -191,6 +191,12 @@ def test_refused(folder):
         refused(["run", "-e", MATRIX.format(format="csr") + "tensor A(n, n): f64, csr; A(i, k) = B(i, j) * B(k, j)",
                  "--ranks", ranks, "--in", "B=const:1", "-p", "n=80", "-p", "m=10", "--memory-limit", "60K"],
                 "for the entries of A", "tensor A cannot be stored on rank 0: ")  # while they are appended, or packed
+        for file in ("A.mtx", "A.npy"):
+            refused(["run", "-e", "param n = 1000; tensor A(n, n): f64, csr; tensor b(n): f64, {compressed}; "
+                     "tensor c(n): f64, {compressed}; A(i, j) = b(i) * c(j)", "--ranks", ranks, "--memory-limit", "22M",
+                     "--out", f"A={folder}/{file}"],
+                    f"cannot write '{folder}/{file}': rank 0 has not enough memory to list 1000000 elements of tensor A, "
+                    "which takes 24000000 bytes")
         refused(["run", "-e", "param n = 10; tensor B(n, n, n): f64, csf; tensor A(n, n, n): f64; "
                  "A(i, j, k) = B(i, j, k) + B(j, k, i) + B(k, i, j) + B(j, i, k)", "--ranks", ranks, "--in", "B=const:1",
                  "--memory-limit", "74K"], "tensor B cannot be converted on rank 0: ")  # the last one of three copies
