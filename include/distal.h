@@ -234,7 +234,8 @@ DISTAL_API distal_status distal_tensor_entries(distal_tensor *tensor, int64_t co
 // + x, and bit number p * extent + x of `bits` says whether it is stored. What a level does not have is NULL.
 // A dense level that is the first one, or has nothing but dense levels below it, may have a part of the
 // coordinates only, `count` of them from `first` on: coordinate x is at p * count + x - first then. So a rank
-// has the rows that are its own. Both 0: all coordinates.
+// has the rows that are its own, with a block-cyclic placement those from the first to the last one of the
+// rank. Both 0: all coordinates.
 // The elements of pos and crd have 32 or 64 bits; 0 is what the library has: 64 for pos; 32 for crd, or 64
 // where the extent is greater than 2^31.
 typedef struct {
@@ -274,9 +275,10 @@ DISTAL_API distal_status distal_statement_create(distal_context *context, const 
 DISTAL_API void distal_statement_free(distal_statement *statement);
 
 // The schedule: commands transform the loops of the statement, one after the other. Without any, the work is
-// distributed like the tensor on the left. Arguments are names of loop variables, lists of them
-// ("ii, ji, ki"), and integer expressions over params ("chunk", "n / 2", "256"). docs/schedule.md describes
-// the commands, with an example of each.
+// distributed as the first sparse tensor that has a placement, the left one before operands, else as the
+// first dense one (docs/language.md, "Where nothing is said"). Arguments are names of loop variables, lists
+// of them ("ii, ji, ki"), and integer expressions over params ("chunk", "n / 2", "256"). docs/schedule.md
+// describes the commands, with an example of each.
 // After a command has failed, the statement can be neither compiled nor planned, so a caller may check the
 // status of distal_compile only. Mistakes that only the whole schedule shows, such as a library call that
 // does not fit, are diagnosed there.
@@ -388,8 +390,9 @@ DISTAL_API distal_status distal_plan_create(distal_statement *statement, distal_
 // Frees the plan; NULL is fine. Collective.
 DISTAL_API void distal_plan_free(distal_plan *plan);
 
-// What a plan costs. Arrays have one entry for each rank and belong to the plan, which changes them when it
-// is executed with other entries of sparse tensors. Before its first execution, what moves and is stored of
+// What a plan costs. Arrays have one entry for each rank and belong to the plan: they are valid until
+// distal_plan_figures is called again, the plan is executed with other entries of sparse tensors, or it is
+// freed. Before its first execution, what moves and is stored of
 // sparse tensors counts as nothing, and of an operand that a sparse one indexes all of the footprint; after
 // it, all is exact for the entries of the latest execution.
 typedef struct {
