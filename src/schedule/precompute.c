@@ -407,7 +407,7 @@ const ScheduleCommand command_precompute = {
     .synopsis = "precompute(EXPR, {i, ...}, {w, ...}, W[, FORMAT])",
     .summary =
         "EXPR, an operand or factors of a product, is computed ahead into a workspace W(i, ...), in loops "
-        "w, ...; its other variables are summed there; FORMAT, such as csr, stores its entries only",
+        "w, ...; its other variables are summed there; FORMAT, such as csr, is how its entries are stored",
     .example =
         "# W is B times D, a library call over j, l and k for each i; what is left does not loop over k.\n"
         "tensor A(500, 400): f64\n"

@@ -63,7 +63,7 @@ schedule commands:
   precompute(EXPR, {i, ...}, {w, ...}, W[, FORMAT])
                           EXPR, an operand or factors of a product, is computed ahead into a
                           workspace W(i, ...), in loops w, ...; its other variables are summed
-                          there; FORMAT, such as csr, stores its entries only
+                          there; FORMAT, such as csr, is how its entries are stored
   unroll(i, n)            unroll i, n iterations at a time
   pos(i, p, B(i, ...))    i becomes p, the positions at which B stores entries: parts of p have as
                           many entries each
