@@ -160,8 +160,6 @@ static const char *mtx_open(InputFile *file, Arena *arena) {
 // The coordinates of the values of an array, of which `before` are in the shares before.
 static void set_coordinates(const Header *header, int64_t before, Entries *entries) {
     const bool triangle = header->symmetry != GENERAL;
-    if (before > header->text.declared - entries->count)
-        return;                   // these are more than its header says, and are refused
     int64_t begin = -before, end; // of a column
     for (int64_t j = 0; entries->count > 0 && begin < entries->count; j++, begin = end) {
         const int64_t i = triangle ? j + (header->symmetry == SKEW_SYMMETRIC) : 0;
