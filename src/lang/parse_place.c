@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tensor distribution notation (DISTAL, section 3.2): `place T(x, y) -> M(x, *)`, one arrow for
 // each level of a hierarchical machine.
+#include "base/integer.h"
 #include "format/level_list.h"
 #include "lang/check.h"
 #include "lang/parser.h"
@@ -454,6 +455,14 @@ static const char *stored_first(const PlaceParser *place, int count) {
     return text_string(&text);
 }
 
+// Modes that entries can balance: the first ones in the order of storage.
+static int balanced_modes(const Tensor *tensor) {
+    int count = tensor->order;
+    while (count > 1 && level_is_padded(tensor->order, tensor->levels, count - 1))
+        count--;
+    return count;
+}
+
 // Entries say nothing of a mode of which every coordinate is stored below each position.
 static bool check_stored_mode(PlaceParser *place, const PlaceEntry *entry) {
     const Tensor *tensor = place->tensor;
@@ -463,10 +472,11 @@ static bool check_stored_mode(PlaceParser *place, const PlaceEntry *entry) {
             continue;
         return diagnostics_error(
             place->parser->diagnostics, entry->span,
-            entry->mode_count > 1 ? "mode '%s' of '%s' is stored in full below the modes before it, so that "
-                                    "cutting between those is balanced: write '%s'"
-                                  : "mode '%s' of '%s' is stored in full below the modes before it, so that "
-                                    "blocks of equal length are balanced: write '%s'",
+            entry->mode_count > 1
+                ? "every coordinate of mode '%s' of '%s' is stored below each entry of the "
+                  "modes before it, so it has no entries to balance: write '%s'"
+                : "every coordinate of mode '%s' of '%s' is stored, so blocks of equal length "
+                  "have equally many elements: write '%s'",
             mode, tensor->name, entry->mode_count > 1 ? stored_first(place, l) : mode);
     }
     return true;
@@ -490,7 +500,8 @@ static bool check_balance(PlaceParser *place, int d) {
                 diagnostics, entry->span,
                 "'%s' can be cut where its entries follow each other as they are stored: "
                 "write '%s'",
-                tensor->name, stored_first(place, entry->mode_count));
+                tensor->name,
+                stored_first(place, (int)min_i64(entry->mode_count, balanced_modes(tensor))));
     for (int e = 0; e < place->placement->machine->order; e++) {
         const PlaceEntry *other = &place->placement->entries[e];
         const bool same = entry->mode_count > 1 && other->balance == entry->balance &&
