@@ -132,9 +132,12 @@ static bool resolve_format(const Application *application, const Arg *arg, Hoist
     if (!format)
         return refuse(application, arg->span, "unknown format '%s'%s", arg->name,
                       did_you_mean(application->cin->arena, arg->name, "formats", names, count));
+    if (hoist->order == 0)
+        return refuse(application, arg->span, "a scalar has no format: leave '%s' out", arg->name);
     if (hoist->order < format->least || hoist->order > format->most)
-        return refuse(application, arg->span, "'%s' does not store a tensor of %d mode%s", arg->name,
-                      hoist->order, hoist->order == 1 ? "" : "s");
+        return refuse(application, arg->span,
+                      "'%s' does not store a tensor of %d mode%s: write a list of %d level%s", arg->name,
+                      hoist->order, hoist->order == 1 ? "" : "s", hoist->order, hoist->order == 1 ? "" : "s");
     tensor_format_levels(format, hoist->order, hoist->levels, hoist->mode_order);
     return true;
 }
@@ -355,13 +358,18 @@ static int replace_in_parts(const Application *application, const Hoist *hoist, 
 
 static bool refuse_levels(const Application *application, const Tensor *workspace) {
     const Arg *arg = &application->command->args[4];
-    if (workspace->around)
-        return refuse(application, arg->span,
-                      "it cannot be summed over '%s' ahead, so it is a row, which stores all of its elements",
-                      application->cin->vars[__builtin_ctzll(workspace->around)].name);
-    return refuse(application, arg->span,
-                  "'%s' has a value everywhere, so that a workspace for it stores every element",
-                  application->command->args[0].name);
+    if (workspace->around) {
+        const char *around = application->cin->vars[__builtin_ctzll(workspace->around)].name;
+        return refuse(
+            application, arg->span,
+            "'%s' cannot be summed over '%s' ahead, so it is a row, which stores all of its elements: "
+            "leave the format out, or add '%s' to both lists",
+            workspace->name, around, around);
+    }
+    return refuse(
+        application, arg->span,
+        "'%s' has a value everywhere, so that a workspace for it stores every element: leave the format out",
+        application->command->args[0].name);
 }
 
 // A row has the variables around it that the workspace cannot be summed over ahead. NULL after a diagnostic.
