@@ -104,6 +104,12 @@ static bool fail_count(const Reading *reading, Share *share, const char *line) {
     for (const char *at = skip_blanks(line); *at != '\n'; at = skip_blanks(skip_word(at)))
         words++;
     const EntryText *text = reading->text;
+    if (text->columns == 0) {
+        snprintf(share->why, WHY_LENGTH, "expected %s, found %d number%s",
+                 text->components == 1 ? "one value" : "the two numbers of one complex value", words,
+                 words == 1 ? "" : "s");
+        return false;
+    }
     snprintf(share->why, WHY_LENGTH, "expected %d coordinate%s%s, found %d number%s", text->columns,
              text->columns == 1 ? "" : "s",
              text->components == 0   ? ""
