@@ -248,7 +248,7 @@ def test_files_with_names(folder):
         os.unlink(f"{folder}/A.npy")
 
 
-# Large enough for several rounds of text: (name of the file, levels of the tensor, input).
+# Large enough for several rounds of text on 1 and on 2 ranks: (name of the file, levels of the tensor, input).
 SAME_FILES = [("dense.npy", "", "B"), ("dense.mtx", "", "B"), ("dense.tns", "", "B"), ("rows.mtx", ", csr", "B"),
               ("rows.npy", ", csr", "B"), ("columns.mtx", ", csc", "C"), ("columns.tns", ", csc", "C"),
               ("columns.npy", ", csc", "C"), ("fibers.mtx", ", {compressed, dense}", "F")]
@@ -295,7 +295,7 @@ def test_same_bytes(folder):
                                         ("columns.tns", 0, False)):
         found, increasing_rows, increasing_columns = listed(folder, name, lines_before)
         check((found == matrix).all() and (increasing_rows if by_rows else increasing_columns), name)
-    for ranks, place in ((2, "x"), (3, "y"), (4, "1"), (5, "*"), (3, "cyclic(x, 2)"), (7, "cyclic(y, 1)"), (12, "x")):
+    for ranks, place in ((2, "x"), (2, "y"), (2, "1"), (2, "*"), (2, "cyclic(x, 2)"), (3, "y"), (7, "cyclic(y, 1)"), (12, "x")):
         for name, found in same_files(folder, ranks, place).items():
             check(found == expected[name], f"{name} of {ranks} ranks, placed at {place}, differs")
     for name, found in same_files(folder, 3, "y", only_named_files()).items():
