@@ -190,6 +190,11 @@ void region_subtract(Region *region, const Rect *rect, Arena *arena) {
     region->rects = rest;
 }
 
+void region_subtract_all(Region *region, const Region *other, Arena *arena) {
+    for (int64_t i = 0; i < other->rects.count && region->rects.count > 0; i++)
+        region_subtract(region, &other->rects.items[i], arena);
+}
+
 // Whether b continues a in one mode and agrees with it in the others; then *joined is both.
 static bool joinable(const Rect *a, const Rect *b, Rect *joined) {
     int different = -1;

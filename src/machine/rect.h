@@ -65,8 +65,9 @@ int64_t region_volume(const Region *region);
 bool region_equal(const Region *a, const Region *b); // rectangle by rectangle, in order
 // Of a rectangle whose volume overflows: whether one rectangle of the region contains it.
 bool region_contains(const Region *region, const Rect *rect);
-// Removes `rect` from the region.
+// Removes `rect`, or the rectangles of another region, from the region.
 void region_subtract(Region *region, const Rect *rect, Arena *arena);
+void region_subtract_all(Region *region, const Region *other, Arena *arena);
 // Joins neighbours that differ in one mode only, until no two can be joined.
 void region_coalesce(Region *region);
 

@@ -25,11 +25,6 @@ static Region everything(const Footprints *use, Arena *arena) {
     return region;
 }
 
-static void subtract_region(Region *from, const Region *region, Arena *arena) {
-    for (int64_t i = 0; i < region->rects.count && from->rects.count; i++)
-        region_subtract(from, &region->rects.items[i], arena);
-}
-
 static Region whole_region(const Home *home, Arena *arena) {
     Region rest = {0};
     const Rect whole = rect_whole(home->order, home->extents);
@@ -106,7 +101,7 @@ static bool is_diagonal(const Access *access) {
 static void subtract_everything(const Footprints *use, Region *rest, Arena *arena) {
     if (!is_diagonal(&use->access)) {
         const Region reached = everything(use, arena);
-        subtract_region(rest, &reached, arena);
+        region_subtract_all(rest, &reached, arena);
         return;
     }
     Before before = {.use = use, .rest.region = *rest, .arena = arena, .scratch = arena_create_within(arena)};

@@ -319,11 +319,6 @@ static bool verify_figures(Verifier *verifier) {
     return true;
 }
 
-static void subtract_all(Region *rest, const Region *region, Arena *arena) {
-    for (int64_t i = 0; i < region->rects.count && rest->rects.count; i++)
-        region_subtract(rest, &region->rects.items[i], arena);
-}
-
 // The parts that a rank has, according to who has what, are its pieces: nothing less, and nothing more.
 static bool verify_pieces(const Verifier *verifier, const HoldingArray *owners, int64_t rank) {
     const Region pieces = home_pieces(verifier->planner.home, rank, verifier->arena);
@@ -333,8 +328,8 @@ static bool verify_pieces(const Verifier *verifier, const HoldingArray *owners, 
             continue;
         Region part = {0};
         array_push(verifier->arena, part.rects, owners->items[k].rect);
-        subtract_all(&rest, &part, verifier->arena);
-        subtract_all(&part, &pieces, verifier->arena);
+        region_subtract_all(&rest, &part, verifier->arena);
+        region_subtract_all(&part, &pieces, verifier->arena);
         if (part.rects.count)
             return fail(verifier, "has no piece for a part of its home", rank);
     }
