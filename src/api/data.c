@@ -16,9 +16,7 @@ bool tensor_allocate(distal_tensor *tensor, Diagnostics *diagnostics) {
     if (tensor->storage)
         return true;
     Storage *storage = storage_create(&tensor->home, tensor->context->rank, true, diagnostics);
-    Entries none = {.type = tensor->tensor->type, .order = tensor->tensor->order};
-    memcpy(none.extents, tensor->extents, sizeof none.extents);
-    if (storage && tensor_is_sparse(tensor->tensor) && !sparse_put_entries(storage, &none, diagnostics)) {
+    if (storage && tensor_is_sparse(tensor->tensor) && !sparse_put_nothing(storage, diagnostics)) {
         storage_free(storage);
         storage = NULL;
     }

@@ -30,16 +30,11 @@ bool execution_is_structured(const distal_execution *execution) {
     return true;
 }
 
-// A tensor that nothing has been put in yet has no entries.
-static bool put_nothing(Storage *storage, Diagnostics *diagnostics) {
-    Entries none = storage_no_entries(storage);
-    return !lacks_structure(storage) || sparse_put_entries(storage, &none, diagnostics);
-}
-
+// Operands that nothing has been put in yet have no entries.
 static bool begin_operands(void *arguments, Diagnostics *diagnostics) {
     const Result *result = &execution_stage(arguments)->result;
     for (int i = 0; i < result->operand_count; i++)
-        if (!put_nothing(result->operands[i], diagnostics))
+        if (lacks_structure(result->operands[i]) && !sparse_put_nothing(result->operands[i], diagnostics))
             return false;
     return true;
 }

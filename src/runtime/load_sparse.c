@@ -27,6 +27,11 @@ bool sparse_put_entries(Storage *storage, Entries *entries, Diagnostics *diagnos
     return sparse_refuse(storage, why, diagnostics);
 }
 
+bool sparse_put_nothing(Storage *storage, Diagnostics *diagnostics) {
+    Entries none = storage_no_entries(storage);
+    return sparse_put_entries(storage, &none, diagnostics);
+}
+
 const char *no_memory_to_list(const Storage *storage, int64_t count, Arena *arena) {
     const Entries entries = storage_no_entries(storage);
     return arena_printf(

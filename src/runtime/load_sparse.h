@@ -12,6 +12,8 @@ bool sparse_refuse(const Storage *storage, const char *why, Diagnostics *diagnos
 // Puts in these entries, all of which the home contains. They are sorted and summed in place and remain the
 // caller's.
 bool sparse_put_entries(Storage *storage, Entries *entries, Diagnostics *diagnostics);
+// The structure of a tensor without entries.
+bool sparse_put_nothing(Storage *storage, Diagnostics *diagnostics);
 
 // The entries at home, in the order in which it is stored; entries_free follows in any case. NULL, or why
 // not: there is not enough memory.
