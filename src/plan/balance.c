@@ -38,9 +38,9 @@ void balance_tasks(int tensor_count, const Tensor *const *tensors, int statement
     for (int t = 0; t < tensor_count; t++) {
         const Placement *placement = tensors[t]->placement;
         Grid grid;
-        for (int d = 0;
-             placement && machine_grid(placement->machine, params, &grid) && d < placement->machine->order;
-             d++) {
+        if (!placement || !machine_grid(placement->machine, params, &grid))
+            continue;
+        for (int d = 0; d < placement->machine->order; d++) {
             if (placement->entries[d].balance == BALANCE_NONE)
                 continue;
             const Division division = placement_division(placement, tensors[t]->name, &grid, d);
