@@ -3,7 +3,6 @@
 
 #include "base/integer.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static bool has_periodic(const Layout *layout) {

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { MOST_AT_ONCE = 1 << 24 }; // numbers of one message or reduction
+enum { MOST_AT_ONCE = EXCHANGE_MESSAGE_BYTES / sizeof(int64_t) }; // numbers of one reduction
 
 typedef struct {
     const Division *division;
@@ -103,8 +103,8 @@ static bool allocate(void *arguments, Diagnostics *diagnostics) {
     for (int rank = 0; rank < sorting->ranks; rank++)
         own->count = saturated_add(own->count, sorting->receives[rank]);
     const char *why = entries_allocate(own);
-    if (!why && !value_exchange_create(&sorting->exchange, TYPE_I64, MOST_AT_ONCE * (int64_t)sizeof(int64_t),
-                                       sorting->sends, sorting->receives, sorting->comm))
+    if (!why && !value_exchange_create(&sorting->exchange, TYPE_I64, EXCHANGE_MESSAGE_BYTES, sorting->sends,
+                                       sorting->receives, sorting->comm))
         why = "the process has not enough memory";
     if (!why && own->count > 0)
         memset(own->values, 0, (size_t)own->count * sizeof(int32_t));

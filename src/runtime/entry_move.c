@@ -10,7 +10,7 @@
 #include <omp.h>
 #include <string.h>
 
-enum { MESSAGE_BYTES = 1 << 27, WORD = 4 };
+enum { WORD = 4 };
 
 void entry_move_free(EntryMove *move) {
     memory_release(MEMORY_HOST, move->slices);
@@ -124,7 +124,7 @@ static bool write_messages(void *arguments, Diagnostics *diagnostics) {
     move->slice_count = moving->slices.count;
     if (!value_exchange_create(&move->values, moving->storage->type, moving->message_limit, sent, arrived,
                                moving->comm) ||
-        !value_exchange_create(&moving->exchange, TYPE_I32, MESSAGE_BYTES, moving->sent_words,
+        !value_exchange_create(&moving->exchange, TYPE_I32, EXCHANGE_MESSAGE_BYTES, moving->sent_words,
                                moving->arrived_words, moving->comm) ||
         !fits(moving) || !value_exchange_allocate(&move->values) || !keep_slices(moving) ||
         !value_exchange_allocate(&moving->exchange) || entries_allocate(moving->received))

@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MESSAGE_BYTES = 1 << 27 };
-
 static bool no_memory(const Storage *storage, Diagnostics *diagnostics) {
     return diagnostics_error(diagnostics, (Span){0},
                              "rank %lld has not enough memory to send and receive entries of tensor %s",
@@ -86,8 +84,8 @@ static bool begin_array(void *arguments, Diagnostics *diagnostics) {
     const bool narrow = is_narrow(exchange);
     const ElementType type = exchange->array == sent->order ? sent->type : narrow ? TYPE_I32 : TYPE_I64;
     ValueExchange *values = &exchange->exchange;
-    if (!value_exchange_create(values, type, MESSAGE_BYTES, exchange->counts, exchange->received.counts,
-                               exchange->comm) ||
+    if (!value_exchange_create(values, type, EXCHANGE_MESSAGE_BYTES, exchange->counts,
+                               exchange->received.counts, exchange->comm) ||
         (narrow && !value_exchange_allocate(values)))
         return no_memory(exchange->storage, diagnostics);
     if (!narrow) {
@@ -457,8 +455,8 @@ bool gather_entries(const Storage *storage, Entries *entries, MPI_Comm comm, Dia
     MPI_Comm_size(comm, &gathering.ranks);
     *entries = storage_no_entries(storage);
     const bool ok = agree_on_part(comm, find_parts, &gathering, diagnostics) &&
-                    entry_move_structure(&move, storage, &gathering.parts, storage->limit, MESSAGE_BYTES,
-                                         entries, comm, diagnostics);
+                    entry_move_structure(&move, storage, &gathering.parts, storage->limit,
+                                         EXCHANGE_MESSAGE_BYTES, entries, comm, diagnostics);
     if (ok) {
         entry_move_values(&move, storage->stored.values);
         if (entries->count > 0)

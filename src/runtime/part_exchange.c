@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MESSAGE_BYTES = 1 << 30 };
-
 bool part_list_create(PartList *list, int ranks, int64_t count, const Part *parts) {
     *list = (PartList){.counts = calloc((size_t)ranks, sizeof(int64_t)),
                        .count = count,
@@ -114,7 +112,7 @@ static size_t run_bytes(const Selection *selection, int64_t count) {
 static bool write_numbers(void *arguments, Diagnostics *diagnostics) {
     Request *request = arguments;
     const Selection *receives = request->receives;
-    if (!value_exchange_create(&request->exchange, TYPE_I64, MESSAGE_BYTES, request->sent_numbers,
+    if (!value_exchange_create(&request->exchange, TYPE_I64, EXCHANGE_MESSAGE_BYTES, request->sent_numbers,
                                request->received_numbers, request->comm) ||
         !value_exchange_allocate(&request->exchange))
         return no_memory(diagnostics);

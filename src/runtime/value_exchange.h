@@ -9,6 +9,9 @@
 
 #include <mpi.h>
 
+// The most bytes of one message that is not of a plan.
+enum { EXCHANGE_MESSAGE_BYTES = 1 << 27 };
+
 typedef struct {
     ElementType type;
     MPI_Comm comm;
