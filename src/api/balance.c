@@ -382,8 +382,8 @@ static BalanceTaskArray tasks_of(const distal_statement *statement, const int64_
     return tasks;
 }
 
-void balance_needs(distal_context *context, const distal_statement *statement, const int64_t *params,
-                   Arena *arena, TensorArray *tensors) {
+void balance_tensors(distal_context *context, const distal_statement *statement, const int64_t *params,
+                     Arena *arena, TensorArray *tensors) {
     const BalanceTaskArray tasks = tasks_of(statement, params, arena);
     const distal_tensor *divided = NULL;
     for (int64_t i = 0; i < tasks.count; i++) {

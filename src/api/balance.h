@@ -16,7 +16,7 @@ bool balance_is_current(distal_context *context, const distal_tensor *tensor);
 // All boundaries that are known. Those of one tensor stay until it gets other entries.
 const BoundariesArray *balance_known(const distal_context *context, Arena *arena);
 
-// Whether the entries of a tensor say where anything is.
+// Whether a placement or a loop is balanced by the entries of the tensor.
 bool balance_divides(distal_context *context, const distal_tensor *tensor);
 
 // To be called before a sparse tensor gets new entries, of which each rank has a part: finds boundaries in
@@ -28,10 +28,10 @@ distal_status balance_by(distal_context *context, distal_tensor *tensor, const E
 void balance_settle(distal_tensor *tensor);
 
 typedef Array(distal_tensor *) TensorArray;
-// The tensors by whose entries those of a compiled statement are placed, or its loops divided; its result
-// not, where that has the structure of an operand, by which it is divided then.
-void balance_needs(distal_context *context, const distal_statement *statement, const int64_t *params,
-                   Arena *arena, TensorArray *tensors);
+// The tensors whose entries balance the placements or the loops of a compiled statement. Not its result where
+// that has the structure of an operand: it is divided as the operand is.
+void balance_tensors(distal_context *context, const distal_statement *statement, const int64_t *params,
+                     Arena *arena, TensorArray *tensors);
 // Finds the boundaries of these, where their entries are not those of which they are known; and before that
 // what a statement divides besides. Collective; nothing is sent where they are known.
 distal_status balance_update(distal_context *context, int64_t count, distal_tensor *const *tensors);

@@ -55,11 +55,11 @@ static distal_status begin_plan(distal_context *context, void *arguments) {
                        "the schedule of '%.60s' or the params have changed since distal_use_kernel: emit the "
                        "function again",
                        statement->text);
-    balance_needs(context, statement, call->params, context->scratch, &call->balancing);
+    balance_tensors(context, statement, call->params, context->scratch, &call->balancing);
     return DISTAL_OK;
 }
 
-// Collective where entries say what is where.
+// Collective where placements or loops are balanced by entries.
 static distal_status find_boundaries(distal_context *context, void *arguments) {
     const PlanCall *call = arguments;
     return balance_statement(context, call->statement, call->params, call->balancing.count,
@@ -365,8 +365,8 @@ static distal_status refuse(distal_context *context, void *arguments) {
                : invalid(context, "tensor '%s' of the plan has been freed", tensor->name);
 }
 
-// Where entries say what is where, and are others than when the plan was made: tensors follow, and the plan
-// is made again; so it is where that has failed before. Collective then.
+// Where a placement or a loop is balanced by entries that have changed since the plan was made, tensors move
+// to their new homes and the plan is made again; so it is where that has failed before. Collective then.
 static distal_status follow_entries(distal_plan *plan) {
     distal_context *context = plan->context;
     const PlannedProgram *program = plan->program;

@@ -48,7 +48,7 @@ distal_status planned_create(distal_context *context, distal_statement *statemen
         program->tensors[program->tensor_count++].tensor = tensor;
     }
     program->threads = 1; // the default of plans
-    balance_needs(context, statement, program->params, arena, &program->balancing);
+    balance_tensors(context, statement, program->params, arena, &program->balancing);
     for (int64_t i = 0; i < program->balancing.count; i++)
         program->balancing.items[i]->references++;
     program->balance_version = balance_version(program->balancing.count, program->balancing.items);

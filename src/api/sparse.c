@@ -281,8 +281,8 @@ static distal_status take_arrays(distal_context *context, const DataCall *call, 
                : status;
 }
 
-// Where entries say what is at home where, those of all ranks are listed, else those of ranks that may have
-// others than they should.
+// Lists the entries on all ranks where entries balance placements; else on ranks whose arrays may have
+// entries of other homes.
 static bool take_own(void *arguments, Diagnostics *diagnostics) {
     (void)diagnostics;
     Giving *giving = arguments;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Level formats: how one mode of a tensor is stored below the mode before it, as a record of what can be done
-// with such a level (Chou, Kjolstad, Amarasinghe 2018). Lowering asks for capabilities and never which format
-// a level has, so a new format is one new file and one line in formats.h.
+// with such a level (Chou, Kjolstad, Amarasinghe 2018). Lowering uses capabilities and never tests which
+// format a level has, so a new format is one new file and one line in formats.h.
 #ifndef DISTAL_FORMAT_LEVEL_H
 #define DISTAL_FORMAT_LEVEL_H
 

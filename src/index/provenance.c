@@ -196,7 +196,7 @@ int64_t provenance_extent(const Provenance *provenance, int var) {
 void provenance_ranges(const Provenance *provenance, LoopRanges *ranges) {
     for (int v = 0; v < provenance->var_count; v++)
         ranges_restrict(ranges, v, 0, provenance->extents[v]);
-    ranges->asked = ~(VarSet)0;
+    ranges->requested = ~(VarSet)0;
 }
 
 void provenance_active(const Provenance *provenance, const int *loops, int loop_count, bool *active) {
@@ -219,15 +219,15 @@ static bool is_total(const NumericRelation *relation) {
 }
 
 // The relations, as a set of bits, through which the coordinates of the access, or the existence of an
-// iteration, depend on the loops. Others determine variables that are not asked for. In order of derivation,
+// iteration, depend on the loops. Others determine variables that are not requested. In order of derivation,
 // as older relations use what newer ones determine.
-static uint64_t relations_of(const Provenance *provenance, const bool *active, VarSet asked) {
+static uint64_t relations_of(const Provenance *provenance, const bool *active, VarSet requested) {
     uint64_t relations = 0;
     for (int i = 0; i < provenance->relation_count; i++) {
         const NumericRelation *relation = &provenance->relations[i];
-        if (!active[relation->relation.child[0]] || (is_total(relation) && !(relation->gives & asked)))
+        if (!active[relation->relation.child[0]] || (is_total(relation) && !(relation->gives & requested)))
             continue;
-        asked |= relation->takes;
+        requested |= relation->takes;
         relations |= UINT64_C(1) << i;
     }
     return relations;
@@ -266,9 +266,9 @@ static bool start(const Provenance *provenance, const bool *active, const LoopRa
     return true;
 }
 
-// The loops whose values are used by one relation only and are not asked for.
-static VarSet used_once(const Provenance *provenance, VarSet loops, VarSet asked) {
-    VarSet once = 0, more = asked;
+// The loops whose values are used by one relation only and are not requested.
+static VarSet used_once(const Provenance *provenance, VarSet loops, VarSet requested) {
+    VarSet once = 0, more = requested;
     for (int i = 0; i < provenance->relation_count; i++) {
         more |= once & provenance->relations[i].takes;
         once |= provenance->relations[i].takes;
@@ -309,7 +309,7 @@ void provenance_boxes(const Provenance *provenance, const bool *active, const Lo
     array_push(arena, *boxes, (Box){0});
     VarSet known;
     const bool any = start(provenance, active, ranges, &boxes->items[first], &known);
-    list.used_once = used_once(provenance, known, ranges->asked);
+    list.used_once = used_once(provenance, known, ranges->requested);
     if (any)
         make_boxes(provenance, known, first, &list);
     else
@@ -330,11 +330,11 @@ bool provenance_check(const Provenance *provenance, const Cin *cin, const Nest *
     for (int v = 0; v < provenance->var_count; v++)
         if (fixed >> v & 1)
             ranges_fix(&ranges, v, 0);
-    ranges.asked = access_vars(access);
+    ranges.requested = access_vars(access);
     array_push(scratch, boxes, (Box){0});
     VarSet known;
     const bool any = start(provenance, related, &ranges, &boxes.items[0], &known);
-    list.used_once = used_once(provenance, known, ranges.asked);
+    list.used_once = used_once(provenance, known, ranges.requested);
     if (any)
         relation = make_boxes(provenance, known, 0, &list);
     arena_free(scratch);

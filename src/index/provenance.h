@@ -29,14 +29,14 @@ const NumericRelation *provenance_relation(const Provenance *provenance, int64_t
 // Numeric extent of a variable.
 int64_t provenance_extent(const Provenance *provenance, int var);
 
-// The values of loops: lo[v] <= v < hi[v]. A fixed loop has a range of one. `asked` are the variables whose
-// values are asked for; boxes may be less exact in the others, which makes them fewer.
+// The values of loops: lo[v] <= v < hi[v]. A fixed loop has a range of one. `requested` are the variables
+// whose values matter; boxes may be less exact in the others, which makes them fewer.
 typedef struct {
     int64_t lo[MAX_VARS], hi[MAX_VARS];
-    VarSet asked;
+    VarSet requested;
 } LoopRanges;
 
-// All values of all variables, and all asked for; a loop is then restricted.
+// All values of all variables, and all requested; a loop is then restricted.
 void provenance_ranges(const Provenance *provenance, LoopRanges *ranges);
 static inline void ranges_restrict(LoopRanges *ranges, int var, int64_t lo, int64_t hi) {
     ranges->lo[var] = lo;
@@ -55,7 +55,7 @@ void provenance_related(const Provenance *provenance, const bool *active, const 
                         bool *related);
 
 // The source coordinates reached from these ranges of the active loops: appended to `boxes`, with periodic
-// sets in `arena` (none empty; disjoint where all variables are asked for; nothing at all where no iteration
+// sets in `arena` (none empty; disjoint where all variables are requested; nothing at all where no iteration
 // is left). Values beyond the extent of a loop reach nothing. Entries of variables that are not active are
 // unspecified.
 void provenance_boxes(const Provenance *provenance, const bool *active, const LoopRanges *ranges,

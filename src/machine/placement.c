@@ -231,7 +231,7 @@ void layout_rects(const Layout *layout, const int64_t *coordinates, Arena *arena
 
 typedef struct {
     const Layout *layout;
-    const Rect *wanted;
+    const Rect *target;
     const int64_t *replica; // coordinates to take along replicated dimensions, NULL: all
     Arena *arena;
     LayoutVisit visit;
@@ -246,7 +246,7 @@ static bool is_last_of_mode(const Layout *layout, int dim) {
     return true;
 }
 
-// Restricts `piece` to its part at coordinate at->coordinates[d]; false if that has nothing of the wanted
+// Restricts `piece` to its part at coordinate at->coordinates[d]; false if that has nothing of the target
 // rectangle.
 static bool narrow(const Search *at, int d, Rect *piece) {
     const Layout *layout = at->layout;
@@ -259,7 +259,7 @@ static bool narrow(const Search *at, int d, Rect *piece) {
             return true;
         const PositionSet part = cyclic_part(layout, mode, at->coordinates);
         rect_set_mode(piece, mode, part);
-        return positions_common(part, rect_mode(at->wanted, mode)) > 0;
+        return positions_common(part, rect_mode(at->target, mode)) > 0;
     }
     const int64_t block = layout->dims[d].block;
     const Boundaries *boundaries = layout->dims[d].boundaries;
@@ -274,7 +274,7 @@ static bool narrow(const Search *at, int d, Rect *piece) {
     return piece->lo[mode] < piece->hi[mode];
 }
 
-// Whether this coordinate has none of the blocks that meet the wanted rectangle; false if that is not known,
+// Whether this coordinate has none of the blocks that meet the target rectangle; false if that is not known,
 // as for all but the first dimension that partitions a mode.
 static bool is_passed_over(const Search *at, int d) {
     const Layout *layout = at->layout;
@@ -283,18 +283,18 @@ static bool is_passed_over(const Search *at, int d) {
         layout->dims[d].length != layout->extents[mode])
         return false;
     const int64_t size = layout->grid.extents[d], block = layout->dims[d].block;
-    const int64_t first = at->wanted->lo[mode] / block, last = (at->wanted->hi[mode] - 1) / block;
+    const int64_t first = at->target->lo[mode] / block, last = (at->target->hi[mode] - 1) / block;
     return floor_mod(at->coordinates[d] - first, size) > last - first;
 }
 
-// The coordinates of a balanced dimension whose parts have something of the wanted rectangle.
+// The coordinates of a balanced dimension whose parts have something of the target rectangle.
 static void balanced_range(const Search *at, int d, int64_t *first, int64_t *last) {
     const Layout *layout = at->layout;
     const Boundaries *boundaries = layout->dims[d].boundaries;
     int64_t least[MAX_ORDER], greatest[MAX_ORDER], coordinates[MAX_MACHINE_ORDER];
     for (int m = 0; m < boundaries->division.mode_count; m++) {
-        least[m] = at->wanted->lo[layout->dims[d].modes[m]];
-        greatest[m] = at->wanted->hi[layout->dims[d].modes[m]] - 1;
+        least[m] = at->target->lo[layout->dims[d].modes[m]];
+        greatest[m] = at->target->hi[layout->dims[d].modes[m]] - 1;
     }
     memcpy(coordinates, at->coordinates, sizeof coordinates);
     coordinates[d] = 0;
@@ -321,7 +321,7 @@ static bool search(Search *at, int d, int64_t processor, const Rect *piece) {
     const Layout *layout = at->layout;
     if (d == layout->grid.order) {
         Rect part;
-        return !rect_intersect(piece, at->wanted, at->arena, &part) ||
+        return !rect_intersect(piece, at->target, at->arena, &part) ||
                at->visit(at->context, processor, &part);
     }
     int64_t size = layout->grid.extents[d], first = 0, last = size - 1;
@@ -344,8 +344,8 @@ static bool search(Search *at, int d, int64_t processor, const Rect *piece) {
         }
         if (block == 0)
             return true;
-        first = max_i64(0, (at->wanted->lo[mode] - piece->lo[mode]) / block);
-        last = min_i64(last, (at->wanted->hi[mode] - 1 - piece->lo[mode]) / block);
+        first = max_i64(0, (at->target->lo[mode] - piece->lo[mode]) / block);
+        last = min_i64(last, (at->target->hi[mode] - 1 - piece->lo[mode]) / block);
         break;
     }
     for (int64_t c = first; c <= last; c++) {
@@ -371,10 +371,10 @@ void layout_holders(const Layout *layout, const Rect *rect, const int64_t *repli
     search(&(Search){layout, rect, replica, arena, visit, context, {0}}, 0, 0, &whole);
 }
 
-// Number of parts of a mode that overlap `wanted`, for dimensions from `d` on, within the part of those
+// Number of parts of a mode that overlap `target`, for dimensions from `d` on, within the part of those
 // before it.
 static int64_t count_blocks(const Layout *layout, int mode, int d, int64_t lo, int64_t hi,
-                            PositionSet wanted) {
+                            PositionSet target) {
     while (d < layout->grid.order && !partitions(layout, d, mode))
         d++;
     if (d == layout->grid.order)
@@ -382,18 +382,18 @@ static int64_t count_blocks(const Layout *layout, int mode, int d, int64_t lo, i
     const int64_t block = layout->dims[d].block;
     if (block == 0)
         return 0;
-    const int64_t first = max_i64(0, (wanted.lo - lo) / block),
-                  last = min_i64(layout->grid.extents[d] - 1, (min_i64(wanted.hi, hi) - 1 - lo) / block);
+    const int64_t first = max_i64(0, (target.lo - lo) / block),
+                  last = min_i64(layout->grid.extents[d] - 1, (min_i64(target.hi, hi) - 1 - lo) / block);
     bool is_last = true;
     for (int k = d + 1; k < layout->grid.order; k++)
         is_last = is_last && !partitions(layout, k, mode);
-    if (is_last && !wanted.periodic)
+    if (is_last && !target.periodic)
         return max_i64(0, last - first + 1);
     int64_t count = 0;
     for (int64_t c = first; c <= last; c++) {
         const int64_t begin = lo + c * block, end = min_i64(begin + block, hi);
-        if (begin < end && positions_common(wanted, (PositionSet){begin, end, NULL}) > 0)
-            count += count_blocks(layout, mode, d + 1, begin, end, wanted);
+        if (begin < end && positions_common(target, (PositionSet){begin, end, NULL}) > 0)
+            count += count_blocks(layout, mode, d + 1, begin, end, target);
     }
     return count;
 }
@@ -414,14 +414,14 @@ int64_t layout_part_count(const Layout *layout, const Rect *rect, Arena *scratch
     }
     count = !rect_is_empty(rect);
     for (int mode = 0; mode < layout->order && count > 0; mode++) {
-        const PositionSet wanted = rect_mode(rect, mode);
+        const PositionSet target = rect_mode(rect, mode);
         if (!layout->cyclic_parts[mode]) {
-            count *= count_blocks(layout, mode, 0, 0, layout->extents[mode], wanted);
+            count *= count_blocks(layout, mode, 0, 0, layout->extents[mode], target);
             continue;
         }
         int64_t overlapping = 0;
         for (int64_t i = 0; i < part_count(layout, mode); i++)
-            overlapping += positions_common(layout->cyclic_parts[mode][i], wanted) > 0;
+            overlapping += positions_common(layout->cyclic_parts[mode][i], target) > 0;
         count *= overlapping;
     }
     return count;

@@ -178,7 +178,7 @@ void footprint_find(const Footprints *footprints, const int64_t *coordinates, in
     LoopRanges ranges;
     BoxArray boxes = {0};
     fix_ranges(footprints, coordinates, iteration, &ranges);
-    ranges.asked = access_vars(&footprints->access);
+    ranges.requested = access_vars(&footprints->access);
     provenance_boxes(footprints->provenance, footprints->related, &ranges, arena, &boxes);
     *found = (Footprint){0};
     if (boxes.count == 0)

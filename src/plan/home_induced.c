@@ -19,7 +19,7 @@ static Region everything(const Footprints *use, Arena *arena) {
     if (boxes.count == 0)
         return region;
     boxes.count = 0;
-    ranges.asked = access_vars(&use->access);
+    ranges.requested = access_vars(&use->access);
     provenance_boxes(use->provenance, use->related, &ranges, arena, &boxes);
     provenance_region(&boxes, &use->access, arena, &region);
     return region;

@@ -126,7 +126,7 @@ int64_t plan_rank_peak(StatementPlan *plan, int64_t rank);
 // which a plan does not know.
 void plan_count_threads(Plan *plan, int64_t threads);
 void plan_count_stored(Plan *plan, int tensor, const int64_t *entries, const int64_t *bytes);
-// The same of what moves as entries say.
+// The same of a transfer that depends on entries.
 void plan_count_entries(StatementPlan *plan, int transfer, EntryFigures figures);
 
 // The figures of plan_figures, computed with these figures of entries; the plan is not changed. `moved` by

@@ -6,7 +6,7 @@
 typedef struct {
     const Footprints *footprints;
     SearchKind kind;
-    const Footprint *wanted;
+    const Footprint *target;
     SearchVisit visit;
     void *context;
     Arena *scratch; // of one leaf
@@ -39,7 +39,7 @@ static bool is_possible(const Search *search) {
     if (!provenance_bounding_box(search->footprints->provenance, search->footprints->related, &search->ranges,
                                  &bounds))
         return false;
-    const RectArray *rects = &search->wanted->region.rects;
+    const RectArray *rects = &search->target->region.rects;
     for (int64_t i = 0; i < rects->count; i++) {
         if (search->kind == SEARCH_OVERLAPPING && overlaps(search, &bounds, &rects->items[i]))
             return true;
@@ -51,11 +51,11 @@ static bool is_possible(const Search *search) {
 
 static bool is_found(const Search *search, const Footprint *footprint) {
     if (search->kind == SEARCH_EQUAL)
-        return footprint_equal(footprint, search->wanted);
-    const RectArray *found = &footprint->region.rects, *wanted = &search->wanted->region.rects;
+        return footprint_equal(footprint, search->target);
+    const RectArray *found = &footprint->region.rects, *target = &search->target->region.rects;
     for (int64_t i = 0; i < found->count; i++)
-        for (int64_t k = 0; k < wanted->count; k++)
-            if (rect_common(&found->items[i], &wanted->items[k]) > 0)
+        for (int64_t k = 0; k < target->count; k++)
+            if (rect_common(&found->items[i], &target->items[k]) > 0)
                 return true;
     return false;
 }
@@ -79,7 +79,7 @@ static bool visit_leaf(Search *search) {
 }
 
 // The variable to bisect: the outermost loop that has several values, else the coordinate that has most, as
-// what is wanted often restricts one of several; -1: each has one value.
+// the target often restricts one of several; -1: each has one value.
 static int next_variable(const Search *search) {
     int widest = -1;
     int64_t most = 1;
@@ -160,16 +160,16 @@ static int64_t grid_extent(const Footprints *footprints, int var) {
 }
 
 bool search_classes(const Footprints *footprints, int64_t first, int64_t last, SearchKind kind,
-                    const Footprint *wanted, Arena *scratch, SearchVisit visit, void *context) {
+                    const Footprint *target, Arena *scratch, SearchVisit visit, void *context) {
     Search search = {.footprints = footprints,
                      .kind = kind,
-                     .wanted = wanted,
+                     .target = target,
                      .visit = visit,
                      .context = context,
                      .scratch = arena_create_within(scratch)};
     for (int i = 0; i < footprints->loop_count; i++)
         search.vars[search.var_count++] = footprints->loops[i];
-    bool takes_part = wanted->region.rects.count > 0;
+    bool takes_part = target->region.rects.count > 0;
     for (int d = 0; d < footprints->grid.order; d++) {
         if (footprints->related_dims[d])
             search.vars[search.var_count++] = footprints->vars[d];

@@ -8,12 +8,12 @@
 #include "plan/footprint.h"
 
 typedef enum {
-    SEARCH_OVERLAPPING, // footprints that have an element of `wanted`
-    SEARCH_EQUAL,       // footprints that are `wanted`
+    SEARCH_OVERLAPPING, // footprints that have an element of `target`
+    SEARCH_EQUAL,       // footprints that are `target`
 } SearchKind;
 
 // Called for each class and iteration found, in increasing order of iteration; false ends the search.
-// `footprint` holds until it returns. With SEARCH_OVERLAPPING it may make the region of `wanted` smaller.
+// `footprint` holds until it returns. With SEARCH_OVERLAPPING it may make the region of `target` smaller.
 typedef bool (*SearchVisit)(void *context, const Worker *worker, int64_t iteration,
                             const Footprint *footprint);
 
@@ -21,6 +21,6 @@ typedef bool (*SearchVisit)(void *context, const Worker *worker, int64_t iterati
 // the dimensions that are not related: its members are found by class_members. False where `visit` has ended
 // the search.
 bool search_classes(const Footprints *footprints, int64_t first, int64_t last, SearchKind kind,
-                    const Footprint *wanted, Arena *scratch, SearchVisit visit, void *context);
+                    const Footprint *target, Arena *scratch, SearchVisit visit, void *context);
 
 #endif

@@ -116,14 +116,14 @@ static bool is_same_class(void *context, const Worker *worker, int64_t iteration
 static bool is_exclusive(const Situation *situation) {
     const Planner *planner = situation->planner;
     const int64_t iteration = step_iteration(planner->footprints, situation->step);
-    Footprint wanted = {.region = situation->footprint->region};
+    Footprint target = {.region = situation->footprint->region};
     Rect rect;
     if (situation->part_count == 1) {
         rect = situation->parts->rect;
-        wanted.region.rects.items = &rect;
-        wanted.region.rects.count = 1;
+        target.region.rects.items = &rect;
+        target.region.rects.count = 1;
     }
-    return search_classes(planner->footprints, iteration, iteration + 1, SEARCH_OVERLAPPING, &wanted,
+    return search_classes(planner->footprints, iteration, iteration + 1, SEARCH_OVERLAPPING, &target,
                           planner->scratch, is_same_class,
                           &(Others){planner, situation->class_key, situation->step});
 }

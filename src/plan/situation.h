@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Situations: what has to move for one class of ranks in one step of a transfer, and the operation that moves
-// it. The plan of a rank and the figures of all ranks both ask here, so they agree on the operations, their
-// members and elements, and their cost.
+// it. The plan of a rank and the figures of all ranks both call these functions, so they agree on the
+// operations, their members and elements, and their cost.
 #ifndef DISTAL_PLAN_SITUATION_H
 #define DISTAL_PLAN_SITUATION_H
 

@@ -319,7 +319,7 @@ static bool verify_figures(Verifier *verifier) {
     return true;
 }
 
-// The parts that a rank has, according to who has what, are its pieces: nothing less, and nothing more.
+// The parts that home_owners gives to a rank are exactly its home pieces.
 static bool verify_pieces(const Verifier *verifier, const HoldingArray *owners, int64_t rank) {
     const Region pieces = home_pieces(verifier->planner.home, rank, verifier->arena);
     Region rest = copy_of(verifier, &pieces);

@@ -16,7 +16,7 @@ typedef Array(Box) BoxArray;
 typedef struct {
     Arena *arena; // for periodic sets as well
     BoxArray *boxes;
-    VarSet used_once; // variables that one relation uses and that are not asked for: boxes do not keep their
+    VarSet used_once; // variables that one relation uses and that are not requested: boxes do not keep their
                       // values
     int64_t limit;
     bool full;

@@ -68,7 +68,7 @@ static bool allocate_entries(void *arguments, Diagnostics *diagnostics) {
            no_memory(exchange->storage, diagnostics);
 }
 
-// Coordinates travel as they are stored: in 32 bits where these are enough for the extent.
+// Coordinates are sent as they are stored: in 32 bits where these are enough for the extent.
 static bool is_narrow(const Exchange *exchange) {
     const Entries *entries = exchange->sent;
     return exchange->array < entries->order && !coordinate_is_wide(entries->extents[exchange->array]);

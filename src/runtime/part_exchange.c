@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parts travel as numbers: for each mode the interval, the number of segments of its periodic set, and where
+// Parts are sent as numbers: for each mode the interval, the number of segments of its periodic set, and where
 // that is not zero the period and the segments; then the number of runs, and these.
 #include "runtime/part_exchange.h"
 

@@ -76,13 +76,13 @@ bool storage_share(Storage *storage, Structure *structure, bool zero);
 // same.
 bool storage_take(Storage *storage, Storage *from);
 // The same with the first levels of another tensor: the structure is new, and has the arrays of the other
-// one. `structure` is NULL on a rank without entries.
+// one.
 bool storage_share_leading(Storage *storage, Structure *structure);
 void structure_release(Structure *structure); // which may be NULL
 // Bytes of what one of several tensors stores: its values, and the arrays of its structure, unless one of the
 // tensors before it has these as well. Those without storage are NULL.
 int64_t storage_bytes(Storage *const *storages, int tensor);
-// Keeps a structure, which may be NULL, in a place in stead of what it held.
+// Keeps a structure, which may be NULL, in a place instead of what it held.
 void structure_hold(Structure **place, Structure *structure);
 
 #endif

@@ -76,7 +76,7 @@ static const RankStep *advance(TransferState *state) {
     } else if (step->piece >= 0) {
         scope->view = scope->storage->pieces[step->piece];
     } else {
-        // What was used before may still be on its way to others.
+        // The buffer of the step before may still be sent from.
         if (plan->buffer_count == 2)
             state->buffer = !state->buffer;
         scope->view = piece_packed(&step->view, tensor_levels(scope->storage->home->tensor),
@@ -85,7 +85,7 @@ static const RankStep *advance(TransferState *state) {
     return step;
 }
 
-// Requests that a call has under way at most: one for each message, or for as much as MPI can count.
+// The most requests that a call has pending: one for each message, or for as much as MPI can count.
 static int64_t requests_of(const RankOperation *operation) {
     int64_t requests = 1 + operation->send_count + operation->receive_count;
     for (int64_t i = 0; i < operation->send_count; i++)

@@ -366,7 +366,7 @@ static void test_verifier_finds(void **state) {
         {opened_twice, "open: a transfer is opened twice: REDUCE_A"},
         {reduced_twice, "reduce: a transfer is reduced that is not open: REDUCE_A"},
         {released_twice, "release: a transfer is released that is not open: FETCH_B"},
-        {fetched_late, "fetch: a transfer is fetched that is under way: FETCH_B"},
+        {fetched_late, "fetch: a transfer is fetched that has been started: FETCH_B"},
         {not_released, "reduce: a transfer is not closed where it was opened"},
         {leaf_of_element, "leaf: a condition is of another type"},
         {writes_input, "accumulate: an array is written that is only read: B"},

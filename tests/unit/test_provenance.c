@@ -20,7 +20,7 @@ typedef struct {
     const Provenance *provenance;
     Nest nest;
     bool active[MAX_VARS], loops[MAX_VARS];
-    bool asked[MAX_VARS]; // active variables whose values are compared
+    bool requested[MAX_VARS]; // active variables whose values are compared
     int sources;          // variables of the statement as written
     int64_t values[MAX_VARS];
     bool reached[MAX_POINTS];
@@ -35,7 +35,7 @@ static bool is_in(PositionSet set, int64_t value) {
 static int64_t point_index(const Check *check, const int64_t *values) {
     int64_t index = 0;
     for (int v = 0; v < check->sources; v++)
-        index = check->asked[v] ? index * provenance_extent(check->provenance, v) + values[v] : index;
+        index = check->requested[v] ? index * provenance_extent(check->provenance, v) + values[v] : index;
     return index;
 }
 
@@ -63,7 +63,7 @@ static void enumerate(Check *check, const LoopRanges *ranges, int depth) {
 }
 
 static bool all_asked(const Check *check) {
-    return memcmp(check->asked, check->active, sizeof *check->asked * (size_t)check->sources) == 0;
+    return memcmp(check->requested, check->active, sizeof *check->requested * (size_t)check->sources) == 0;
 }
 
 static void compare_point(Check *check, const BoxArray *boxes, const Box *bounds, const int64_t *values) {
@@ -72,11 +72,11 @@ static void compare_point(Check *check, const BoxArray *boxes, const Box *bounds
     for (int64_t b = 0; b < boxes->count; b++) {
         bool in_box = true;
         for (int v = 0; v < check->sources; v++)
-            in_box = in_box && (!check->asked[v] || is_in(boxes->items[b].values[v], values[v]));
+            in_box = in_box && (!check->requested[v] || is_in(boxes->items[b].values[v], values[v]));
         inside += in_box;
     }
     for (int v = 0; v < check->sources; v++)
-        bounded = bounded && (!check->asked[v] || is_in(bounds->values[v], values[v]));
+        bounded = bounded && (!check->requested[v] || is_in(bounds->values[v], values[v]));
     const bool reached = check->reached[point_index(check, values)];
     if (inside > 1 && all_asked(check))
         check->wrong = "boxes are not disjoint";
@@ -91,7 +91,7 @@ static void compare_points(Check *check, const BoxArray *boxes, const Box *bound
         compare_point(check, boxes, bounds, values);
         return;
     }
-    const int64_t extent = check->asked[var] ? provenance_extent(check->provenance, var) : 1;
+    const int64_t extent = check->requested[var] ? provenance_extent(check->provenance, var) : 1;
     for (values[var] = 0; values[var] < extent && !check->wrong; values[var]++)
         compare_points(check, boxes, bounds, values, var + 1);
 }
@@ -137,10 +137,10 @@ static void check_smaller(Random *random, Check *check, LoopRanges ranges, const
 // All variables of the nest, or some.
 static void draw_asked(Random *random, Check *check, LoopRanges *ranges) {
     const bool all = draw(random, 2);
-    ranges->asked = 0;
+    ranges->requested = 0;
     for (int v = 0; v < check->sources; v++) {
-        check->asked[v] = check->active[v] && (all || draw(random, 2));
-        ranges->asked |= (VarSet)check->asked[v] << v;
+        check->requested[v] = check->active[v] && (all || draw(random, 2));
+        ranges->requested |= (VarSet)check->requested[v] << v;
     }
 }
 
@@ -172,14 +172,14 @@ static void check_access(Random *random, Check *check, Arena *arena) {
     provenance_related(check->provenance, check->active, access, related);
     for (int v = 0; v < MAX_VARS; v++) {
         others[v] = check->active[v] && !related[v];
-        check->asked[v] = access_vars(access) >> v & 1;
+        check->requested[v] = access_vars(access) >> v & 1;
     }
     draw_ranges(random, check, &ranges);
     memset(check->reached, 0, sizeof check->reached);
     enumerate(check, &ranges, 0);
-    ranges.asked = 0;
+    ranges.requested = 0;
     provenance_boxes(check->provenance, others, &ranges, arena, &existence);
-    ranges.asked = access_vars(access);
+    ranges.requested = access_vars(access);
     if (existence.count > 0)
         provenance_boxes(check->provenance, related, &ranges, arena, &boxes);
     const bool any = provenance_bounding_box(check->provenance, related, &ranges, &bounds);
