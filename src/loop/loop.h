@@ -172,7 +172,7 @@ struct LoopNode {
     bool stored;          // of a WORKSPACE: every element is stored before it is read or added to
     int own;              // of a TEAM: the array of each thread
     const IntExpr *count; // of a CALL: the iterations that it makes
-    bool early;           // of a WAIT: rows that need nothing that arrives can be computed before
+    bool overlaps;        // of a WAIT: rows that need nothing that arrives can be computed before
     const IntExpr *first; // of a FOR over rows: the row of iteration 0; NULL: there is no such order
     int field_count;      // of a WAIT, VIEW, FETCH, OPEN or ROWS
     const LoopField *fields;

@@ -18,9 +18,10 @@ static bool needs(const LoopKernel *kernel, const LoopNode *node, const LoopNode
     return needed || uses.arrays[wait->array];
 }
 
-// A START that its WAIT follows at once becomes a FETCH. What the rows of a leaf wait for is a VIEW before.
+// A START that its WAIT follows at once becomes a FETCH. A WAIT that the leaf
+// executes inside its ROWS becomes a VIEW before the leaf.
 static void append_wait(Arena *arena, const LoopNode *wait, bool rows, LoopBody *to) {
-    if (rows && wait->early) {
+    if (rows && wait->overlaps) {
         LoopNode *view = arena_copy(arena, wait, sizeof *wait);
         view->kind = LOOP_VIEW;
         loop_append(arena, to, view);
@@ -41,7 +42,7 @@ static void append_wait(Arena *arena, const LoopNode *wait, bool rows, LoopBody 
 static const LoopNode *append_waits(const LoopKernel *kernel, const LoopNode *node, bool rows,
                                     LoopBody *waiting, LoopBody *to) {
     LoopBody left = {0};
-    const LoopNode *early = NULL;
+    const LoopNode *viewed = NULL;
     for (int64_t w = 0; w < waiting->count; w++) {
         const LoopNode *wait = waiting->items[w];
         if (node && !needs(kernel, node, wait)) {
@@ -49,10 +50,10 @@ static const LoopNode *append_waits(const LoopKernel *kernel, const LoopNode *no
             continue;
         }
         append_wait(kernel->arena, wait, rows, to);
-        early = rows && wait->early ? wait : early;
+        viewed = rows && wait->overlaps ? wait : viewed;
     }
     *waiting = left;
-    return early;
+    return viewed;
 }
 
 // Whether the outermost loop of a leaf is over rows, which may be executed in any order.
@@ -85,15 +86,15 @@ static void clip_rows(void *context, const LoopNode *node, LoopBody *to) {
     loop_append(arena, to, node);
 }
 
-// A leaf that is executed for one range of rows after the other, as `early` and other transfers arrive.
-static const LoopNode *with_rows(LoopKernel *kernel, const LoopNode *leaf, const LoopNode *early) {
+// A leaf that is executed for one range of rows after the other, as `viewed` and other transfers arrive.
+static const LoopNode *with_rows(LoopKernel *kernel, const LoopNode *leaf, const LoopNode *viewed) {
     Arena *arena = kernel->arena;
     LoopNode *node = loop_node(arena, LOOP_ROWS);
     LoopField *fields = arena_array(arena, LoopField, 2);
     fields[0] = (LoopField){loop_add_index(kernel, "begin", -1), "rows", 0};
     fields[1] = (LoopField){loop_add_index(kernel, "end", -1), "rows", 1};
     Rows rows = {kernel, int_var(arena, fields[0].var), int_var(arena, fields[1].var)};
-    node->transfer = early->transfer;
+    node->transfer = viewed->transfer;
     node->field_count = 2;
     node->fields = fields;
     loop_append(arena, &node->body,
@@ -101,7 +102,8 @@ static const LoopNode *with_rows(LoopKernel *kernel, const LoopNode *leaf, const
     return node;
 }
 
-// Partial results are made ready before anything is under way, as that is soon done.
+// OPEN comes first: it sets partial results to zero, which takes little time, and no transfer has to wait for
+// it.
 static LoopBody overlapped(LoopKernel *kernel, const LoopBody *body) {
     Arena *arena = kernel->arena;
     LoopBody result = {0}, waiting = {0};
@@ -116,9 +118,9 @@ static LoopBody overlapped(LoopKernel *kernel, const LoopBody *body) {
             loop_append(arena, &waiting, node);
         } else if (node->kind != LOOP_START && node->kind != LOOP_OPEN) {
             const bool rows = node->kind == LOOP_LEAF && has_rows(&node->body);
-            const LoopNode *early = append_waits(kernel, node, rows, &waiting, &result);
+            const LoopNode *viewed = append_waits(kernel, node, rows, &waiting, &result);
             node = loop_with_body(arena, node, overlapped(kernel, &node->body));
-            loop_append(arena, &result, early ? with_rows(kernel, node, early) : node);
+            loop_append(arena, &result, viewed ? with_rows(kernel, node, viewed) : node);
         }
     }
     append_waits(kernel, NULL, false, &waiting, &result);

@@ -68,7 +68,7 @@ static void append_view(Builder *builder, LoopKind kind, int transfer, LoopBody 
         level->type.format->bind(kernel, node, level);
     }
     bind_numbers(builder, &builder->spmd->transfers[transfer], node, view);
-    node->early = transfer_overlaps(&builder->spmd->transfers[transfer]);
+    node->overlaps = transfer_overlaps(&builder->spmd->transfers[transfer]);
     loop_append(builder->arena, to, node);
 }
 
