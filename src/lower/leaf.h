@@ -90,9 +90,9 @@ const Tensor *leaf_sparse_tensor(const LeafSite *site);
 // (threads, vectors, unrolling). False with a diagnostic where that would race.
 bool leaf_parallelize(const LeafSite *site, LeafLoop *loops, int loop_count, const BlasCall *call);
 
-// The number of loops outside of which elements are not zero before: those that loops further inside add to
-// are set to zero first, and every element is in an iteration. -1: all elements are zero before the leaf.
-int leaf_cleared(const Spmd *spmd, const Leaf *leaf, const Stage *stage);
+// How many outermost loops of the leaf are outside of where it sets elements to zero, right before it first
+// adds to them (SpmdNest); -1 where its iterations do not have every element.
+int leaf_zero_depth(const Spmd *spmd, const Leaf *leaf, const Stage *stage);
 
 // Whether threads add to copies of their own of what the leaf writes; and Transfer.copy_limit.
 bool leaf_has_copies(const Leaf *leaf);

@@ -347,7 +347,7 @@ static void append_zeros(const SparseState *state, int number, LoopBody *to) {
 static void append_loop(const SparseState *state, int number, LoopBody *to) {
     LeafBuilder *leaf = state->leaf;
     const SpmdNest *nest = &leaf->builder->spmd->nests[leaf->leaf->nest];
-    if (number == nest->cleared && !leaf->builder->structure)
+    if (number == nest->zero_depth && !leaf->builder->structure)
         append_zeros(state, number, to);
     if (number == leaf->leaf->loop_count) {
         leaf->operands = state->operands;

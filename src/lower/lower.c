@@ -165,7 +165,7 @@ static bool lower_loops_of(Lowering *lowering, const Stmt *stmt, int first, cons
         const Nest at = cin_nest(cin, n);
         lowering->nests[n].assign = at.assign;
         lowering->nests[n].inside = last;
-        lowering->nests[n].cleared = -1;
+        lowering->nests[n].zero_depth = -1;
         set_coordinates(lowering, &at, own_dim, &lowering->nests[n]);
         transfers_of_nest(cin, &at, n, &lowering->transfers);
         transfers_find_indices(cin, &at, n, &lowering->transfers);
@@ -201,7 +201,7 @@ static bool lower_loops_of(Lowering *lowering, const Stmt *stmt, int first, cons
     if (!leaf)
         return false;
     note_calls(lowering->spmd, leaf);
-    lowering->nests[last].cleared = leaf_cleared(lowering->spmd, leaf, stage);
+    lowering->nests[last].zero_depth = leaf_zero_depth(lowering->spmd, leaf, stage);
     for (int64_t t = first_transfer; t < lowering->transfers.count; t++)
         if (lowering->transfers.items[t].kind == TRANSFER_REDUCE)
             lowering->transfers.items[t].copy_limit = leaf_copy_limit(leaf);

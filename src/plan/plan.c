@@ -165,7 +165,7 @@ static bool place_tensors(Plan *plan, int64_t *const *extents, const int64_t *pa
 // sets it to zero itself, and partial results of other ranks are not added to them.
 static bool needs_zeros(const StatementPlan *plan, int first_nest, const RankTransfer *const *parts) {
     const SpmdNest *nest = &plan->spmd->nests[first_nest];
-    if (nest->assign->accumulate && nest->cleared < 0)
+    if (nest->assign->accumulate && nest->zero_depth < 0)
         return true;
     for (int t = 0; t < plan->spmd->transfer_count; t++) {
         const Transfer *transfer = &plan->spmd->transfers[t];

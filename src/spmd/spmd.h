@@ -170,9 +170,10 @@ typedef struct {
     // then only processors with coordinate `fixed` take part.
     int coordinates[MAX_MACHINE_ORDER];
     const IntExpr *fixed[MAX_MACHINE_ORDER];
-    int cleared; // the loops of its leaf outside of which elements that it adds to are not zero yet, as it
-                 // sets them to zero itself; -1: they are zero before
-    int inside;  // the nest whose body it is executed in: the one that reads the row that it fills, or itself
+    // How many outermost loops of its leaf are outside of where it sets elements to zero, right before it
+    // first adds to them; -1: the runtime sets them to zero before the kernel.
+    int zero_depth;
+    int inside; // the nest whose body it is executed in: the one that reads the row that it fills, or itself
     int stage;
     SpmdNode *body; // NULL where it is executed in another one's
 } SpmdNest;

@@ -29,7 +29,7 @@ static bool is_plain(const Cin *cin, const LeafLoop *loop) {
            !loop->atomic && loop->definition_count == 0 && loop->guard_count == 0;
 }
 
-int leaf_cleared(const Spmd *spmd, const Leaf *leaf, const Stage *stage) {
+int leaf_zero_depth(const Spmd *spmd, const Leaf *leaf, const Stage *stage) {
     const Cin *cin = spmd->cin;
     const VarSet written = access_vars(leaf->assign->lhs);
     if (!leaf->sparse || !leaf->assign->accumulate || leaf->call || leaf->row >= 0 || leaf->guard_count > 0 ||
