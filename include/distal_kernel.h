@@ -51,7 +51,8 @@ typedef void (*distal_kernel_function)(distal_execution *execution, const int64_
 // Number of processors that this rank runs one after the other, the same on every rank; the coordinates of
 // processor `index` of this rank in the execution grid of the statement, after which come the numbers that
 // follow from the entries of sparse tensors by which parts are balanced. `distal_takes_part` is 0 for a
-// processor that does not exist: the kernel executes its transfers and skips its leaves.
+// processor that does not exist, and for all where the result has no elements: the kernel executes its
+// transfers and skips its leaves.
 int64_t distal_processor_count(const distal_execution *execution);
 const int64_t *distal_coordinates(const distal_execution *execution, int64_t index);
 int distal_takes_part(const distal_execution *execution, int64_t index);

@@ -12,6 +12,14 @@ static bool result_moves(const StatementPlan *plan) {
     return false;
 }
 
+// Of a result without elements, kernels skip their leaves: loops over its other modes, which may be long,
+// would be outside of the one that has no iteration.
+static bool has_elements(const StatementPlan *plan) {
+    const Home *home = &plan->homes[plan->target->id];
+    const Rect whole = rect_whole(home->order, home->extents);
+    return !rect_is_empty(&whole);
+}
+
 ExecutionParts execution_parts(StatementPlan *plan, int64_t rank) {
     const int count = plan->spmd->transfer_count;
     const RankTransfer **transfers = arena_array(plan->arena, const RankTransfer *, count);
@@ -40,7 +48,7 @@ ExecutionParts execution_parts(StatementPlan *plan, int64_t rank) {
                             .transfers = transfers,
                             .group_count = plan->groups.count,
                             .groups = plan->groups.items,
-                            .processors = plan->processors,
+                            .processors = has_elements(plan) ? plan->processors : 0,
                             .per_rank = plan->per_rank,
                             .values = values,
                             .value_count = value_count,

@@ -21,11 +21,11 @@ typedef struct {
     Storage *const *storages; // by transfer
     int64_t group_count;
     const Group *groups;
-    int64_t processors, per_rank;
-    const int64_t *values; // of the processors of the rank, one after the other (plan/processor.h)
-    int value_count;       // of each
-    bool calls_library;    // the BLAS
-    bool contracts;        // needs space for contractions
+    int64_t processors, per_rank; // processors: 0 where the result has no elements
+    const int64_t *values;        // of the processors of the rank, one after the other (plan/processor.h)
+    int value_count;              // of each
+    bool calls_library;           // the BLAS
+    bool contracts;               // needs space for contractions
     int row_count;
     const int64_t *row_bytes; // on each thread
     bool converts;            // no kernel runs

@@ -353,6 +353,20 @@ def test_stats_as_text(folder):
     check("flop" not in shown and "FLOP" not in shown, shown)
 
 
+def test_results_without_elements(folder):
+    """Loops over other modes of the result, around the one that has no iteration, would not end in time."""
+    del folder
+    program = """
+param n = 1000000, q = 0
+tensor A(n, n, 3, q): f32; tensor B(3): f32
+A(i, j, k, l) = sqrt(abs(B(k))) * sqrt(abs(B(k)))
+schedule A {
+  precompute(sqrt(abs(B(k))), {}, {}, W)
+}
+"""
+    distal(["run", "-e", program, "-n", "1"], environment={"DISTAL_CFLAGS": "-O1"})
+
+
 def test_own_launcher(folder):
     """Under mpirun the command starts nothing, and reads its program once."""
     with open(example("summa"), encoding="utf-8") as file:
