@@ -119,7 +119,8 @@ int plan_rank_zeroed(const StatementPlan *plan, const RankTransfer *const *parts
 int64_t plan_row_bytes(const StatementPlan *plan, const RowWorkspace *row);
 int64_t plan_rows_bytes(const StatementPlan *plan);
 
-// What a rank has in memory while the statement is executed: homes of all tensors and its buffers.
+// What a rank has in memory while the statement is executed: homes of all tensors, and its buffers but those
+// that depend on entries.
 int64_t plan_rank_peak(StatementPlan *plan, int64_t rank);
 
 // Figures for another number of threads; and for what a sparse tensor stores on each rank, entries and bytes,

@@ -85,5 +85,16 @@ def test_list_of_text(folder):
         run(text, [f"B={path}"], ranks, "--memory-limit", enough)
 
 
+def test_ahead(folder):
+    """What dense tensors take is compared with the limit before inputs are read, but no elements that are fetched at
+    entries, as these are not known yet: the whole footprint of x would be 8 MB."""
+    text = "param n = 1000000; machine M = grid(3); tensor B(n, n): f64, dcsr; tensor x(n): f64; tensor y(n): f64; " \
+        "place B(i, j) -> M(i); place x(j) -> M(j); place y(i) -> M(i); y(i) = B(i, j) * x(j)"
+    refused_below_peak(text, "B=sparse:1:1000", ranks=[3])
+    run(text, ["B=sparse:1:1000"], 3, "--memory-limit", "6M")
+    done = run(text, [f"B={folder}/none.mtx"], 3, "--memory-limit", "5M", status=1)
+    check("rank 0 needs 5.1 MiB of memory, more than the limit of 5.0 MiB" in done.stderr, done.stderr)
+
+
 if __name__ == "__main__":
     sys.exit(run_cases(functions_named_test("memory_limit", globals())))
