@@ -251,8 +251,10 @@ typedef struct {
 // each mode, whose position_count is not read, and values[q] is the value at position q of the last level.
 // Nothing is copied but arrays whose elements do not have the bits of the library's. Entries are in the order
 // of storage, without duplicates; arrays that are not such are DISTAL_INVALID, and so are those of a tensor
-// that its entries balance if they are not cut where all entries together are. For example CSR: {{0}, {.pos =
-// row_pointers, .crd = columns}}. Collective.
+// that its entries balance if a rank gives entries that the boundaries found in the entries of all ranks put
+// on another rank. After that a tensor whose home has changed has no entries, and tensors that are placed by
+// its entries are at their new homes. For example CSR: {{0}, {.pos = row_pointers, .crd = columns}}.
+// Collective.
 DISTAL_API distal_status distal_tensor_attach_levels(distal_tensor *tensor, const distal_level_arrays *levels,
                                                      void *values);
 

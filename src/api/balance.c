@@ -185,11 +185,12 @@ static bool find_changes(void *arguments, Diagnostics *diagnostics) {
         dividing->flags[2 * i] = tensor->storage != NULL;
         dividing->flags[2 * i + 1] = !home_equal(&tensor->home, &change->home);
         if (dividing->flags[2 * i + 1] && tensor->storage && !tensor->storage->owned) {
-            dividing->status = invalid(
-                context,
-                "tensor '%s' uses an array of the caller and lies where the entries of '%s' say: free it "
-                "before these are others",
-                tensor->name, dividing->tensor->name);
+            dividing->status =
+                invalid(context,
+                        "tensor '%s' is in memory of the caller and would move, as its placement follows the "
+                        "new entries "
+                        "of '%s': free '%s' before '%s' gets other entries",
+                        tensor->name, dividing->tensor->name, tensor->name, dividing->tensor->name);
             return false;
         }
     }

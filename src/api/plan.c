@@ -322,11 +322,11 @@ static distal_status plan_again(distal_context *context, void *arguments) {
     const PlannedProgram *program = call->plan->program;
     distal_statement *statement = program->statement;
     if (statement->pipeline->statements[0].spmd != program->spmd)
-        return invalid(
-            context,
-            "'%.60s' has another schedule than its plan, which other entries need again: make a new "
-            "plan",
-            statement->text);
+        return invalid(context,
+                       "the schedule of '%.60s' has changed since its plan was made, and the plan has to be "
+                       "made again for "
+                       "new entries: create a new plan",
+                       statement->text);
     int64_t *params = arena_copy(context->scratch, context->build.param_values.items,
                                  sizeof(int64_t) * (size_t)context->build.params.count);
     memcpy(params, program->params, sizeof(int64_t) * (size_t)program->param_count);

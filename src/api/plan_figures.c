@@ -72,8 +72,10 @@ void plan_release_entries(distal_plan *plan) {
 }
 
 static distal_status refuse_broken(distal_context *context, void *arguments) {
-    (void)arguments;
-    return invalid(context, "the plan could not be made again for other entries: execute it again");
+    const distal_plan *plan = arguments;
+    return invalid(
+        context, "the plan of '%.60s' could not be made again for new entries; distal_execute tries it again",
+        plan->program->statement->text);
 }
 
 static distal_status find_figures(distal_context *context, void *arguments) {
@@ -118,7 +120,7 @@ distal_status distal_plan_figures(const distal_plan *plan, distal_figures *figur
         return missing_argument(plan ? plan->context : NULL, "distal_plan_figures",
                                 plan ? "the place for the figures" : "the plan");
     if (!plan->execution)
-        return call_end(plan->context, call_local(plan->context, refuse_broken, NULL));
+        return call_end(plan->context, call_local(plan->context, refuse_broken, (void *)plan));
     if (!plan->figures->tensors) {
         const distal_status status =
             call_end(plan->context, call_local(plan->context, find_figures, (void *)plan));
@@ -158,7 +160,8 @@ distal_status distal_plan_counted(const distal_plan *plan, const char *tensor, i
         return missing_argument(NULL, "distal_plan_counted", "the plan");
     CountCall call = {.plan = plan, .tensor = tensor};
     distal_status status =
-        call_end(plan->context, call_local(plan->context, plan->execution ? count : refuse_broken, &call));
+        call_end(plan->context, plan->execution ? call_local(plan->context, count, &call)
+                                                : call_local(plan->context, refuse_broken, (void *)plan));
     if (bytes)
         *bytes = call.bytes;
     if (messages)

@@ -3,6 +3,7 @@
 #include "api/data.h"
 
 #include "api/balance.h"
+#include "base/integer.h"
 #include "format/level_list.h"
 #include "runtime/load.h"
 #include "runtime/load_sparse.h"
@@ -132,6 +133,19 @@ static void *take_array(const Given *array, int64_t length, bool *borrowed) {
     return NULL;
 }
 
+static distal_status refuse_array(distal_context *context, const DataCall *call, const Given *array,
+                                  const char *name, int level, int64_t length) {
+    for (int64_t i = 0; array->own_bits == 32 && i < length; i++)
+        if (element(array, i) != (int32_t)element(array, i))
+            return invalid(
+                context, "element %lld of %s of level %d of tensor '%s' is %lld, which does not fit 32 bits",
+                (long long)i, name, level, call->tensor->name, (long long)element(array, i));
+    diagnostics_error(context->diagnostics, (Span){0},
+                      "rank %d has not enough memory to convert %s of level %d of tensor '%s' to %d bits",
+                      context->rank, name, level, call->tensor->name, array->own_bits);
+    return DISTAL_FAILED;
+}
+
 static distal_status take_level(distal_context *context, const DataCall *call, StoredTensor *tensor, int l,
                                 int64_t parents) {
     const LevelFormat *format = tensor->levels[l].format;
@@ -172,11 +186,7 @@ static distal_status take_level(distal_context *context, const DataCall *call, S
                            format->arrays[a].name, l, call->tensor->name);
         level->arrays[a] = take_array(array, level->lengths[a], &level->borrowed[a]);
         if (!level->arrays[a] && level->lengths[a] > 0)
-            return invalid(
-                context,
-                "%s of level %d of tensor '%s' cannot be converted to %d bits: a coordinate is beyond the "
-                "extent, or there is not enough memory",
-                format->arrays[a].name, l, call->tensor->name, array->own_bits);
+            return refuse_array(context, call, array, format->arrays[a].name, l, level->lengths[a]);
     }
     format->measure(level, parents, distinct);
     return DISTAL_OK;
@@ -190,10 +200,12 @@ static distal_status take_levels(distal_context *context, const DataCall *call, 
         const bool part = given->first || given->count;
         const int64_t extent = tensor->extents[tensor->mode_order[l]];
         if (part && !level_can_be_part(tensor->order, tensor->levels, l))
-            return invalid(context,
-                           "level %d of tensor '%s' has a part of its coordinates, which only a dense level "
-                           "can have that is the first one or has nothing but dense levels below it",
-                           l, call->tensor->name);
+            return invalid(
+                context,
+                "`first` and `count` of level %d of tensor '%s' are set, and only a dense level that "
+                "is the first one, or has nothing but dense levels below it, can have a part of its "
+                "coordinates: set both to 0",
+                l, call->tensor->name);
         if (given->first < 0 || given->count < 0 || given->first > extent ||
             given->count > extent - given->first)
             return invalid(
@@ -232,15 +244,39 @@ static distal_status status_of(distal_context *context, const DataCall *call, co
     return DISTAL_FAILED;
 }
 
+// The first of these entries that is in none of the pieces; their number where there is none.
+static int64_t first_outside(const Entries *entries, const Region *pieces) {
+    int64_t first = entries->count;
+#pragma omp parallel for num_threads(entries_team(entries->count)) reduction(min : first)
+    for (int64_t e = 0; e < entries->count; e++) {
+        bool inside = false;
+        for (int64_t i = 0; i < pieces->rects.count && !inside; i++)
+            inside = entries_is_within(entries, e, &pieces->rects.items[i]);
+        first = inside ? first : min_i64(first, e);
+    }
+    return first;
+}
+
 // Whether all of these entries are at home on this rank.
-static distal_status check_own(distal_context *context, const DataCall *call, Entries *entries) {
-    const Region pieces = home_pieces(&call->tensor->home, context->rank, context->scratch);
-    const int64_t count = entries->count;
-    const distal_status status = status_of(context, call, entries_keep_within(entries, &pieces));
-    return status != DISTAL_OK || entries->count == count
-               ? status
-               : invalid(context, "tensor '%s' gets entries that are at home on other ranks",
-                         call->tensor->name);
+static distal_status check_own(distal_context *context, const DataCall *call, const Entries *entries) {
+    const Home *home = &call->tensor->home;
+    Arena *arena = context->scratch;
+    const Region pieces = home_pieces(home, context->rank, arena);
+    const int64_t outside = first_outside(entries, &pieces);
+    if (outside == entries->count)
+        return DISTAL_OK;
+    Text text = text_create(arena);
+    Rect entry = {.order = entries->order};
+    for (int d = 0; d < entries->order; d++) {
+        const int64_t coordinate = entries->coordinates[d][outside];
+        rect_set_mode(&entry, d, (PositionSet){coordinate, coordinate + 1, NULL});
+        text_printf(&text, d > 0 ? ", %" PRId64 : "%" PRId64, coordinate);
+    }
+    HoldingArray owners = {0};
+    home_owners(home, &entry, arena, &owners);
+    return invalid(context,
+                   "the arrays of tensor '%s' on rank %d have entry (%s), which is at home on rank %lld",
+                   call->tensor->name, context->rank, text_string(&text), (long long)owners.items[0].rank);
 }
 
 // Whether levels that have a part of their coordinates have all that are at home on this rank.
@@ -316,7 +352,7 @@ static bool put_own(void *arguments, Diagnostics *diagnostics) {
     return storage_put(storage, &own);
 }
 
-// All ranks get other arrays, or none.
+// All ranks get other arrays or none; what was moved for the new boundaries stays there.
 static bool attach_arrays(Giving *giving) {
     distal_context *context = giving->context;
     distal_tensor *to = giving->call->tensor;

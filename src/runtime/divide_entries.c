@@ -27,8 +27,9 @@ typedef struct {
 } Sorting;
 
 static bool no_memory(const Sorting *sorting, const char *why, Diagnostics *diagnostics) {
-    return diagnostics_error(diagnostics, (Span){0}, "tensor %s cannot be stored on rank %lld: %s",
-                             sorting->name, (long long)sorting->rank, why);
+    return diagnostics_error(diagnostics, (Span){0},
+                             "the entries of tensor %s cannot be divided on rank %lld: %s", sorting->name,
+                             (long long)sorting->rank, why);
 }
 
 // The keys of this rank, and as many of them at equal distances as there are ranks. A rank without keys gives

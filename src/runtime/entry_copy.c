@@ -188,8 +188,7 @@ static bool make(EntryCopy *copy, MPI_Comm comm, Diagnostics *diagnostics) {
     MPI_Comm_size(comm, &making.ranks);
     const bool ok =
         agree_on_part(comm, find_incoming, &making, diagnostics) &&
-        exchange_parts(&making.use.parts, &making.requested, copy->from->home->order, making.arena, comm,
-                       diagnostics) &&
+        exchange_parts(&making.use.parts, &making.requested, copy->from, making.arena, comm, diagnostics) &&
         agree_on_part(comm, list_sends, &making, diagnostics) &&
         entry_move_structure(&copy->move, copy->from, &making.sends, copy->limit,
                              copy->plan->options.message_limit, &making.received, comm, diagnostics) &&

@@ -391,8 +391,8 @@ bool indexed_fetch_find(IndexedFetch *fetch, int64_t taken, MPI_Comm comm, Diagn
     Finding finding = {.fetch = fetch, .comm = comm, .limit = max_i64(fetch->storage->limit - taken, 0)};
     MPI_Comm_size(comm, &finding.ranks);
     const bool ok = agree_on_part(comm, find_parts, &finding, diagnostics) &&
-                    exchange_parts(&finding.use.parts, &finding.sends, fetch->storage->home->order,
-                                   finding.arena, comm, diagnostics) &&
+                    exchange_parts(&finding.use.parts, &finding.sends, fetch->storage, finding.arena, comm,
+                                   diagnostics) &&
                     agree_on_part(comm, prepare_values, &finding, diagnostics);
     arena_free(finding.arena);
     if (ok)

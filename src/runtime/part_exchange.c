@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parts are sent as numbers: for each mode the interval, the number of segments of its periodic set, and where
-// that is not zero the period and the segments; then the number of runs, and these.
+// Parts are sent as numbers: for each mode the interval, the number of segments of its periodic set, and
+// where that is not zero the period and the segments; then the number of runs, and these.
 #include "runtime/part_exchange.h"
 
 #include "runtime/value_exchange.h"
@@ -80,7 +80,7 @@ static const int64_t *read_rect(const int64_t *from, int order, Arena *arena, Re
 typedef struct {
     const Selection *receives;
     Selection *sends;
-    int order;
+    const Storage *storage;
     Arena *arena; // of what it sends
     MPI_Comm comm;
     int ranks;
@@ -88,9 +88,10 @@ typedef struct {
     ValueExchange exchange;
 } Request;
 
-static bool no_memory(Diagnostics *diagnostics) {
+static bool no_memory(const Request *request, Diagnostics *diagnostics) {
     return diagnostics_error(diagnostics, (Span){0},
-                             "a rank has not enough memory for the parts that ranks request from each other");
+                             "rank %lld has not enough memory for the requests of parts of tensor %s",
+                             (long long)request->storage->rank, request->storage->home->tensor->name);
 }
 
 static bool count_numbers(void *arguments, Diagnostics *diagnostics) {
@@ -115,7 +116,7 @@ static bool write_numbers(void *arguments, Diagnostics *diagnostics) {
     if (!value_exchange_create(&request->exchange, TYPE_I64, EXCHANGE_MESSAGE_BYTES, request->sent_numbers,
                                request->received_numbers, request->comm) ||
         !value_exchange_allocate(&request->exchange))
-        return no_memory(diagnostics);
+        return no_memory(request, diagnostics);
     int64_t *to = (int64_t *)request->exchange.outgoing;
     for (int64_t i = 0; i < receives->parts.count; i++) {
         const SelectedPart *part = &receives->parts.items[i];
@@ -142,7 +143,7 @@ static bool read_numbers(void *arguments, Diagnostics *diagnostics) {
     for (int rank = 0; rank < request->ranks; rank++)
         for (const int64_t *end = from + request->received_numbers[rank]; from < end;) {
             SelectedPart part = {.peer = rank, .first = first};
-            from = read_rect(from, request->order, request->arena, &part.rect);
+            from = read_rect(from, request->storage->home->order, request->arena, &part.rect);
             part.count = *from++;
             array_push(request->arena, sends->parts, part);
             if (part.count == 0)
@@ -155,9 +156,10 @@ static bool read_numbers(void *arguments, Diagnostics *diagnostics) {
     return true;
 }
 
-bool exchange_parts(const Selection *receives, Selection *sends, int order, Arena *arena, MPI_Comm comm,
-                    Diagnostics *diagnostics) {
-    Request request = {.receives = receives, .sends = sends, .order = order, .arena = arena, .comm = comm};
+bool exchange_parts(const Selection *receives, Selection *sends, const Storage *storage, Arena *arena,
+                    MPI_Comm comm, Diagnostics *diagnostics) {
+    Request request = {
+        .receives = receives, .sends = sends, .storage = storage, .arena = arena, .comm = comm};
     *sends = (Selection){.mode_count = receives->mode_count};
     memcpy(sends->modes, receives->modes, sizeof sends->modes);
     MPI_Comm_size(comm, &request.ranks);

@@ -6,6 +6,7 @@
 #include "plan/rank_plan.h"
 #include "plan/selection.h"
 #include "runtime/agreement.h"
+#include "runtime/storage.h"
 
 // Parts in the order of the ranks at the other end.
 typedef struct {
@@ -22,9 +23,10 @@ void part_list_free(PartList *list);
 // The same of the rectangles of a selection, whose parts are sorted by peer.
 bool part_list_of(PartList *list, int ranks, const Selection *selection, Arena *arena);
 
-// From what each rank receives, by peer, what it sends: to other ranks and to itself, in the order of the
-// peers and that of their parts. It is in `arena`. Collective; false with the same diagnostic on all ranks.
-bool exchange_parts(const Selection *receives, Selection *sends, int order, Arena *arena, MPI_Comm comm,
-                    Diagnostics *diagnostics);
+// From what each rank receives of a tensor, by peer, what it sends: to other ranks and to itself, in the
+// order of the peers and that of their parts. It is in `arena`. Collective; false with the same diagnostic on
+// all ranks.
+bool exchange_parts(const Selection *receives, Selection *sends, const Storage *storage, Arena *arena,
+                    MPI_Comm comm, Diagnostics *diagnostics);
 
 #endif

@@ -173,7 +173,8 @@ static bool find_homes(void *arguments, Diagnostics *diagnostics) {
     if (parts.count > 0)
         qsort(parts.items, (size_t)parts.count, sizeof(Part), compare_peers);
     return part_list_create(&making->sends, making->ranks, parts.count, parts.items) ||
-           sparse_refuse(result->home, "there is no memory for the homes of its entries", diagnostics);
+           sparse_refuse(result->home, "there is no memory for the list of ranks that own its entries",
+                         diagnostics);
 }
 
 // What the result had, and after it what was received.

@@ -301,7 +301,7 @@ static void check_own_rows(MPI_Comm comm, int n, int rank, int ranks) {
     CHECK(strstr(distal_error(d), " on are not in mode "), "%s", distal_error(d));
     const distal_level_arrays below[] = {{0}, {.first = 1, .count = 1, .pos = pos, .crd = crd}};
     CHECK(distal_tensor_attach_levels(b, below, values) == DISTAL_INVALID, "attached a part of a list");
-    CHECK(strstr(distal_error(d), "which only a dense level can have that is the first one"), "%s",
+    CHECK(strstr(distal_error(d), "are set, and only a dense level that is the first one"), "%s",
           distal_error(d));
     distal_plan_free(plan);
     distal_free(d);
@@ -364,7 +364,7 @@ static void test_placed_arrays(MPI_Comm comm, int rank, int ranks) {
     distal_param(d, "n", N);
     OK(distal_machine_grid(d, "M", 1, all));
     OK(distal_tensor_declare(d, "B(n, n): f64, csr", "B(i, j) -> M(i)", &b));
-    static const char *const errors[] = {"", "tensor 'B' gets entries that are at home on other ranks",
+    static const char *const errors[] = {"", ", which is at home on rank ",
                                          "tensor 'B' cannot have such arrays"};
     static int64_t pos[3][N + 1];
     static int32_t crd[3][1];
@@ -417,6 +417,16 @@ static void test_refused(MPI_Comm comm, int rank, int ranks) {
     OK(distal_statement_create(d, "A(j) = B(i, j)", &statement));
     CHECK(distal_use_kernel(statement, test_kernel, NULL, "?") == DISTAL_INVALID, "used");
     CHECK(strstr(distal_error(d), "by a second function, distal_kernel_0_structure, which is NULL here"),
+          "%s", distal_error(d));
+    distal_tensor *c = NULL;
+    OK(distal_tensor_declare(d, "C(2, 3): f64, csr", NULL, &c));
+    const int64_t pos[] = {0, 1, 2}, crd[] = {2, INT64_C(1) << 40};
+    const distal_level_arrays levels[] = {{0}, {.pos = pos, .crd = crd, .crd_bits = 64}};
+    double values[] = {1, 2};
+    const distal_status status = distal_tensor_attach_levels(c, levels, values);
+    CHECK(status == DISTAL_INVALID, "attached");
+    CHECK(strstr(distal_error(d),
+                 "element 1 of crd of level 1 of tensor 'C' is 1099511627776, which does not fit"),
           "%s", distal_error(d));
     distal_free(d);
 }
