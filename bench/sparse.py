@@ -399,20 +399,29 @@ def ttv(bench, b):
         plain(bench, "ttv", ctypes.c_int64(len(a)), *map(pointer, (pos, crd, b.values, c, a)), result=lambda: a)]
 
 
-def mttkrp(bench, b, columns=32):
-    (n, m, q), ((_, crd1), (pos2, crd2), (pos3, crd3)) = b.extents, b.levels
-    c, d, a = random_matrix(2, m, columns), random_matrix(3, q, columns), numpy.empty((n, columns))
-    fiber = numpy.repeat(numpy.arange(len(crd2)), numpy.diff(pos3))
-    row = numpy.repeat(numpy.repeat(crd1, numpy.diff(pos2)), numpy.diff(pos3))
-    column = crd2[fiber]
-    reference = numpy.stack([numpy.bincount(row, b.values * c[column, l] * d[crd3, l], minlength=n)
-                             for l in range(columns)], axis=1)
-    return reference, [
-        Distal(bench, "A(i, l) = B(i, j, k) * C(j, l) * D(k, l)",
-               [("A(n, r): f64", a), ("B(n, m, q): f64, csf", b), ("C(m, r): f64", c), ("D(q, r): f64", d)],
-               n=n, m=m, q=q, r=columns).dense(a),
-        plain(bench, "mttkrp", *map(ctypes.c_int64, (n, columns, len(crd1))),
-              *map(pointer, (crd1, pos2, crd2, pos3, crd3, b.values, c, d, a)), result=lambda: a)]
+def mttkrp(mode, columns=32):
+    """The product with the matrices of the other modes than `mode`, one of 0, 1 and 2."""
+    others = [m for m in range(3) if m != mode]
+
+    def kernel(bench, b):
+        n, ((_, crd1), (pos2, crd2), (pos3, crd3)) = b.extents, b.levels
+        c, d = (random_matrix(2 + m, n[m], columns) for m in others)
+        a = numpy.empty((n[mode], columns))
+        fiber = numpy.repeat(numpy.arange(len(crd2)), numpy.diff(pos3))
+        at = numpy.repeat(numpy.repeat(crd1, numpy.diff(pos2)), numpy.diff(pos3)), crd2[fiber], crd3
+        reference = numpy.stack([numpy.bincount(at[mode], b.values * c[at[others[0]], l] * d[at[others[1]], l],
+                                                minlength=n[mode]) for l in range(columns)], axis=1)
+        (row, left, right), extent = ("ijk"[m] for m in (mode, *others)), "nmq"
+        arrays = list(map(pointer, (crd1, pos2, crd2, pos3, crd3, b.values, c, d, a)))
+        count = (n[mode], columns, len(crd1), *([mode - 1] if mode else []))
+        return reference, [
+            Distal(bench, f"A({row}, l) = B(i, j, k) * C({left}, l) * D({right}, l)",
+                   [(f"A({extent[mode]}, r): f64", a), ("B(n, m, q): f64, csf", b),
+                    (f"C({extent[others[0]]}, r): f64", c), (f"D({extent[others[1]]}, r): f64", d)],
+                   n=n[0], m=n[1], q=n[2], r=columns).dense(a),
+            plain(bench, "mttkrp_of" if mode else "mttkrp", *map(ctypes.c_int64, count), *arrays, result=lambda: a)]
+
+    return kernel
 
 
 MATRICES = {"band": band, "rmat": rmat, "lap": lap}
@@ -428,7 +437,9 @@ KERNELS = {
     "add3": ("A(i, j) = B(i, j) + C(i, j) + D(i, j), with assembly", add3, MATRICES),
     "sddmm": ("A(i, j) = B(i, j) * C(i, k) * D(j, k), 32 columns", sddmm, MATRICES),
     "ttv": ("A(i, j) = B(i, j, k) * c(k)", ttv, TENSORS),
-    "mttkrp": ("A(i, l) = B(i, j, k) * C(j, l) * D(k, l), 32 columns", mttkrp, TENSORS),
+    "mttkrp1": ("A(i, l) = B(i, j, k) * C(j, l) * D(k, l), 32 columns", mttkrp(0), TENSORS),
+    "mttkrp2": ("A(j, l) = B(i, j, k) * C(i, l) * D(k, l)", mttkrp(1), TENSORS),
+    "mttkrp3": ("A(k, l) = B(i, j, k) * C(i, l) * D(j, l)", mttkrp(2), TENSORS),
     "spgemm": ("A(i, j) = B(i, k) * B(k, j), with assembly", spgemm(True), PRODUCTS),
     "spgemm-values": ("the same, values only, beside peers that assemble as well", spgemm(False), PRODUCTS),
     "csc": ("from CSR to CSC", csc, MATRICES),

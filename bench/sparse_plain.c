@@ -237,8 +237,72 @@ void plain_mttkrp(int64_t rows, int64_t columns, int64_t slices, const int32_t *
                   const double *c, const double *d, double *a);
 void plain_mttkrp(int64_t rows, int64_t columns, int64_t slices, const int32_t *crd1, const int64_t *pos2,
                   const int32_t *crd2, const int64_t *pos3, const int32_t *crd3, const double *b,
-                  const double *c, const double *d, double *a) {
+                  const double *c, const double *d, double *a){
 #define CALL(n, ...) mttkrp(n, __VA_ARGS__)
+    FOR_COLUMNS(columns, rows, slices, crd1, pos2, crd2, pos3, crd3, b, c, d, a)
+#undef CALL
+}
+
+// A(j, l) = B(i, j, k) * C(i, l) * D(k, l), or with `last` A(k, l) = B(i, j, k) * C(i, l) * D(j, l), where A
+// has `rows` rows. Each thread adds to a copy of A of its own.
+INLINE void mttkrp_of(int64_t columns, int last, int64_t rows, int64_t slices, const int32_t *restrict crd1,
+                      const int64_t *restrict pos2, const int32_t *restrict crd2,
+                      const int64_t *restrict pos3, const int32_t *restrict crd3, const double *restrict b,
+                      const double *restrict c, const double *restrict d, double *restrict a) {
+    const int64_t elements = rows * columns;
+    double *const copies = malloc((size_t)(omp_get_max_threads() * elements) * sizeof *copies);
+#pragma omp parallel
+    {
+        const int threads = omp_get_num_threads();
+        double *restrict own = copies + omp_get_thread_num() * elements;
+        double *restrict product = malloc((size_t)columns * sizeof *product);
+        memset(own, 0, (size_t)elements * sizeof *own);
+#pragma omp for schedule(dynamic, 16)
+        for (int64_t s = 0; s < slices; s++) {
+            const double *restrict first = c + crd1[s] * columns;
+            for (int64_t f = pos2[s]; f < pos2[s + 1]; f++) {
+                double *restrict middle = own + crd2[f] * columns;
+                const double *restrict second = d + crd2[f] * columns;
+                for (int64_t l = 0; l < columns; l++)
+                    product[l] = last ? first[l] * second[l] : 0;
+                for (int64_t p = pos3[f]; p < pos3[f + 1]; p++) {
+                    double *restrict row = own + crd3[p] * columns;
+                    const double *restrict from = d + crd3[p] * columns, value = b[p];
+                    for (int64_t l = 0; l < columns; l++)
+                        if (last)
+                            row[l] += value * product[l];
+                        else
+                            product[l] += value * from[l];
+                }
+                for (int64_t l = 0; l < columns && !last; l++)
+                    middle[l] += product[l] * first[l];
+            }
+        }
+        free(product);
+#pragma omp for
+        for (int64_t x = 0; x < elements; x++) {
+            double sum = 0;
+            for (int t = 0; t < threads; t++)
+                sum += copies[t * elements + x];
+            a[x] = sum;
+        }
+    }
+    free(copies);
+}
+
+void plain_mttkrp_of(int64_t rows, int64_t columns, int64_t slices, int64_t last, const int32_t *crd1,
+                     const int64_t *pos2, const int32_t *crd2, const int64_t *pos3, const int32_t *crd3,
+                     const double *b, const double *c, const double *d, double *a);
+void plain_mttkrp_of(int64_t rows, int64_t columns, int64_t slices, int64_t last, const int32_t *crd1,
+                     const int64_t *pos2, const int32_t *crd2, const int64_t *pos3, const int32_t *crd3,
+                     const double *b, const double *c, const double *d, double *a) {
+#define CALL(n, ...)                                                                                         \
+    do {                                                                                                     \
+        if (last)                                                                                            \
+            mttkrp_of(n, 1, __VA_ARGS__);                                                                    \
+        else                                                                                                 \
+            mttkrp_of(n, 0, __VA_ARGS__);                                                                    \
+    } while (0)
     FOR_COLUMNS(columns, rows, slices, crd1, pos2, crd2, pos3, crd3, b, c, d, a)
 #undef CALL
 }

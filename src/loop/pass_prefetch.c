@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where a loop over stored coordinates gathers rows of a dense operand, it prefetches the row of an entry
-// further on (software prefetching of indirect loads: Mowry, Lam, Gupta 1992). Whether that pays off follows
-// from the coordinates, so the runtime decides it once for each execution of a leaf (distal_prefetch_end),
-// and gives the position up to which rows are prefetched.
+// Where a loop over stored coordinates gathers rows of a dense operand, or adds to rows of the result, it
+// prefetches the row of an entry further on (software prefetching of indirect loads: Mowry, Lam, Gupta 1992).
+// Whether that pays off follows from the coordinates, so the runtime decides it once for each execution of a
+// leaf (distal_prefetch_end), and gives the position up to which rows are prefetched.
 #include "loop/passes.h"
 
 // How many entries ahead; what a loop reads of a row: less than a cache line is not prefetched, nor more than
@@ -80,30 +80,37 @@ static int end_of(Prefetch *prefetch, int list, const IntExpr *bytes) {
     return gather.end;
 }
 
-// Part of a row, which the dense loop `row` reads.
+// Where prefetches are appended, and what they cannot mention: what is bound in the node that comes after.
 typedef struct {
     const Entries *entries;
-    const LoopNode *row;
-    const IntExpr **values; // as those of `entries`, and in the first iteration of `row`
-    const int *bound;       // by variable: 1 where it is bound in `row`
+    int *bound;         // by variable: 1 where it is bound there
+    bool *bound_arrays; // by array
     LoopBody *to;
+} Place;
+
+// Part of a row, which the dense loop `row` reads or adds to.
+typedef struct {
+    const Place *place;
+    const LoopNode *row;
+    const IntExpr **values; // as those of the entries, and in the first iteration of `row`
 } Part;
 
-// Prefetches what `row` reads of the operand of `load`, for an entry further on.
-static void append_prefetch(const Part *part, const Value *load) {
-    const Entries *entries = part->entries;
+// Prefetches what `row` uses of the array of `element`, for an entry further on.
+static void append_prefetch(const Part *part, const Value *element) {
+    const Entries *entries = part->place->entries;
     Prefetch *prefetch = entries->prefetch;
     LoopKernel *kernel = prefetch->kernel;
     Arena *arena = kernel->arena;
     const int coordinate = entries->coordinate->var, position = entries->loop->var;
-    const int64_t size = (int64_t)type_info(kernel->arrays.items[load->array].type)->size;
+    const int64_t size = (int64_t)type_info(kernel->arrays.items[element->array].type)->size;
     const int64_t bytes = part->row->upper->value * size;
-    const IntExpr *at = loop_substitute(arena, load->index, entries->values, prefetch->var_count);
+    const IntExpr *at = loop_substitute(arena, element->index, entries->values, prefetch->var_count);
     const IntExpr *unit = coefficient(arena, at, part->row->var);
     const IntExpr *stride = coefficient(arena, at, coordinate);
     at = loop_substitute(arena, at, part->values, prefetch->var_count);
     if (bytes < LEAST_BYTES || bytes > MOST_BYTES || !unit || unit->op != INT_CONST || unit->value != 1 ||
-        !stride || loop_depth_of(stride, prefetch->inside) || loop_depth_of(at, part->bound))
+        !stride || loop_depth_of(stride, prefetch->inside) || loop_depth_of(at, part->place->bound) ||
+        part->place->bound_arrays[element->array])
         return;
     const IntExpr *further = int_op(arena, INT_ADD, int_var(arena, position), int_const(arena, DISTANCE));
     const int end = end_of(prefetch, entries->list, int_op(arena, INT_MUL, stride, int_const(arena, size)));
@@ -115,72 +122,147 @@ static void append_prefetch(const Part *part, const Value *load) {
         kernel, &any->body, "prefetched", coordinate,
         value_convert(arena, value_element(arena, VALUE_LOAD, (int)list->type, entries->list, further),
                       VALUE_TYPE_INDEX));
-    const Value *operands[] = {value_element(arena, VALUE_ADDRESS, VALUE_TYPE_ADDRESS, load->array,
+    const Value *operands[] = {value_element(arena, VALUE_ADDRESS, VALUE_TYPE_ADDRESS, element->array,
                                              loop_substitute(arena, at, next, prefetch->var_count)),
                                value_index(arena, int_const(arena, bytes))};
     LoopNode *call = loop_node(arena, LOOP_CALL);
     call->value = value_list(arena, VALUE_CALL, VALUE_TYPE_NONE, "distal_prefetch", 2, operands);
     loop_append(arena, &any->body, call);
-    loop_append(arena, part->to, any);
+    loop_append(arena, part->place->to, any);
 }
 
-static bool is_prefetched(const ValueList *loads, int64_t count, const Value *load) {
-    for (int64_t i = 0; i < count; i++)
-        if (value_equal(loads->items[i], load))
+static bool contains(const ValueList *values, const Value *value) {
+    for (int64_t i = 0; i < values->count; i++)
+        if (value_equal(values->items[i], value))
             return true;
     return false;
 }
 
-// Prefetches the rows that a dense loop of known length reads.
-static void prefetch_rows(const Entries *entries, const LoopNode *row, LoopBody *to) {
+// The value of a variable, from here on.
+static void add_value(const Entries *entries, const LoopNode *node) {
+    const Prefetch *prefetch = entries->prefetch;
+    if (node->kind == LOOP_LET && node->value->kind == VALUE_INDEX)
+        entries->values[node->var] = loop_substitute(prefetch->kernel->arena, node->value->index,
+                                                     entries->values, prefetch->var_count);
+}
+
+static Place place_before(const Entries *entries, const LoopNode *node, LoopBody *to) {
+    const LoopKernel *kernel = entries->prefetch->kernel;
+    const LoopBody nodes = loop_nodes(kernel->arena, node);
+    const Place place = {entries, arena_array(kernel->arena, int, kernel->vars.count),
+                         arena_array(kernel->arena, bool, kernel->arrays.count), to};
+    for (int64_t i = 0; i < nodes.count; i++) {
+        const LoopNode *inside = nodes.items[i];
+        if (inside->var >= 0)
+            place.bound[inside->var] = 1;
+        if (inside->array >= 0 && loop_kind(inside->kind)->fields & BINDS_ARRAY)
+            place.bound_arrays[inside->array] = true;
+        if (inside->kind == LOOP_TEAM)
+            place.bound_arrays[inside->own] = true;
+    }
+    return place;
+}
+
+// Prefetches the rows that a dense loop of known length reads or adds to.
+static void prefetch_rows(const Place *place, const LoopNode *row) {
+    const Entries *entries = place->entries;
     Prefetch *prefetch = entries->prefetch;
     Arena *arena = prefetch->kernel->arena;
     const LoopBody nodes = loop_nodes(arena, row);
-    int *bound = arena_array(arena, int, prefetch->kernel->vars.count);
     const IntExpr **values = arena_array(arena, const IntExpr *, prefetch->var_count);
-    ValueList loads = {0};
+    ValueList elements = {0};
     values[row->var] = int_const(arena, 0);
     for (int64_t i = 0; i < nodes.count; i++) {
         const LoopNode *node = nodes.items[i];
-        const ValueList used = loop_values(arena, node);
-        if (node->var >= 0)
-            bound[node->var] = 1;
-        if (node->kind == LOOP_LET && node->value->kind == VALUE_INDEX)
-            entries->values[node->var] =
-                loop_substitute(arena, node->value->index, entries->values, prefetch->var_count);
+        ValueList used = loop_values(arena, node);
+        add_value(entries, node);
+        if (node->kind == LOOP_ACCUMULATE && node->position)
+            array_push(arena, used, // NOLINT(bugprone-sizeof-expression): the array holds pointers
+                       value_element(arena, VALUE_LOAD, node->value->type, node->array, node->position));
         for (int64_t v = 0; v < used.count; v++) {
-            const Value *load = used.items[v];
-            if (load->kind != VALUE_LOAD || !load->index ||
-                prefetch->kernel->arrays.items[load->array].written ||
-                is_prefetched(&loads, loads.count, load))
+            const Value *element = used.items[v];
+            const bool updated = node->kind == LOOP_ACCUMULATE && element->array == node->array;
+            if (element->kind != VALUE_LOAD || !element->index ||
+                (prefetch->kernel->arrays.items[element->array].written && !updated) ||
+                contains(&elements, element))
                 continue;
             // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
-            array_push(arena, loads, load);
-            append_prefetch(&(Part){entries, row, values, bound, to}, load);
+            array_push(arena, elements, element);
+            append_prefetch(&(Part){place, row, values}, element);
         }
     }
 }
 
 static bool is_known(const LoopNode *loop) {
-    return loop->lower->op == INT_CONST && loop->lower->value == 0 && loop->upper->op == INT_CONST &&
-           loop->step == 1;
+    return loop->kind == LOOP_FOR && loop->lower->op == INT_CONST && loop->lower->value == 0 &&
+           loop->upper->op == INT_CONST && loop->step == 1;
 }
 
-// The nodes of a loop over entries. Loops inside of it are those over rows, and over blocks of them.
+static bool is_over_blocks(const LoopNode *node) {
+    return node->kind == LOOP_FOR && node->step != 1;
+}
+
+static const IntExpr *with_values(void *context, const IntExpr *expr) {
+    const Entries *entries = context;
+    return loop_substitute(entries->prefetch->kernel->arena, expr, entries->values,
+                           entries->prefetch->var_count);
+}
+
+// Whether a node around rows can be around their prefetches, too: blocks, and conditions that are known
+// there.
+static bool is_known_before(const Place *place, const LoopNode *node) {
+    Arena *arena = place->entries->prefetch->kernel->arena;
+    const ValueList values = loop_values(arena, node);
+    for (int64_t v = 0; v < values.count; v++)
+        if (values.items[v]->array >= 0)
+            return false;
+    return (is_over_blocks(node) || node->kind == LOOP_IF) && loop_node_depth(arena, node, place->bound) == 0;
+}
+
+// Prefetches the rows that loops in a body use, before all of it.
+static void prefetch_before(const Place *place, const LoopBody *body) {
+    Entries entries = *place->entries;
+    Arena *arena = entries.prefetch->kernel->arena;
+    for (int64_t i = 0; i < body->count; i++) {
+        const LoopNode *node = body->items[i];
+        add_value(&entries, node);
+        if (is_known(node)) {
+            prefetch_rows(place, node);
+            continue;
+        }
+        LoopBody inside = {0};
+        if (is_over_blocks(node))
+            place->bound[node->var] = 0;
+        prefetch_before(&(Place){place->entries, place->bound, place->bound_arrays, &inside}, &node->body);
+        if (inside.count == 0)
+            continue;
+        const LoopNode *around = loop_map_ints(arena, node, with_values, &entries);
+        if (is_known_before(place, around))
+            loop_append(arena, place->to, loop_with_body(arena, around, inside));
+        else if (!is_over_blocks(node))
+            loop_append_all(arena, place->to, inside);
+    }
+}
+
+// The nodes of a loop over entries, where loops over rows, and over blocks of them, prefetch. What other
+// loops use of the row of an entry is prefetched before them.
 static LoopBody with_prefetches(const Entries *entries, const LoopBody *body) {
-    Prefetch *prefetch = entries->prefetch;
-    Arena *arena = prefetch->kernel->arena;
+    Arena *arena = entries->prefetch->kernel->arena;
     LoopBody result = {0};
     for (int64_t i = 0; i < body->count; i++) {
         const LoopNode *node = body->items[i];
-        if (node->kind == LOOP_LET && node->value->kind == VALUE_INDEX)
-            entries->values[node->var] =
-                loop_substitute(arena, node->value->index, entries->values, prefetch->var_count);
-        if (node->kind == LOOP_FOR && is_known(node))
-            prefetch_rows(entries, node, &result);
-        const bool deeper = node->kind == LOOP_IF || (node->kind == LOOP_FOR && node->step != 1);
-        loop_append(arena, &result,
-                    deeper ? loop_with_body(arena, node, with_prefetches(entries, &node->body)) : node);
+        const Place place = place_before(entries, node, &result);
+        add_value(entries, node);
+        if (is_known(node)) {
+            prefetch_rows(&place, node);
+        } else if (node->kind == LOOP_IF || is_over_blocks(node)) {
+            node = loop_with_body(arena, node, with_prefetches(entries, &node->body));
+        } else {
+            LoopBody single = {0};
+            loop_append(arena, &single, node);
+            prefetch_before(&place, &single);
+        }
+        loop_append(arena, &result, node);
     }
     return result;
 }

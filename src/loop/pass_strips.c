@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums over dense loops inside of loops over stored coordinates, as the dot products of a sampled product of
-// matrices: strips of a known number of iterations (strip mining), which compilers unroll, and whose partial
-// sums stay in registers. Such loops are short, so that entering a loop of any length would take a good part
-// of the time.
+// Dense loops inside of loops over stored coordinates, which sum, as the dot products of a sampled product of
+// matrices, or update a row at a loaded coordinate: strips of a known number of iterations (strip mining),
+// which compilers unroll, and whose partial sums stay in registers. Such loops are short, so that entering a
+// loop of any length would take a good part of the time.
 #include "loop/passes.h"
 
 // As long as the sums of `registers`: four cache lines, then one, then what is left over.
@@ -25,25 +25,31 @@ static void find_loaded(const Strips *strips, const LoopNode *leaf) {
     }
 }
 
-// A loop of unknown length that does nothing but add to local variables.
-static bool is_sum(const Strips *strips, const LoopNode *loop) {
-    if (loop->kind != LOOP_FOR || !loop->execution.vector || loop->execution.sum_count == 0 ||
+// What a loop of unknown length updates that does nothing else; -1: it is another loop. Either it adds to
+// local variables, or its iterations write distinct elements.
+static int updated_array(const Strips *strips, const LoopNode *loop) {
+    const bool sums = loop->execution.sum_count > 0;
+    int array = -1;
+    if (loop->kind != LOOP_FOR || !loop->execution.vector || (!sums && !loop->execution.distinct) ||
         loop->execution.thread || loop->execution.unroll || loop->step != 1 || loop->lower->op != INT_CONST ||
         loop->lower->value != 0 || loop->upper->op == INT_CONST || loop_depth_of(loop->upper, strips->loaded))
-        return false;
+        return -1;
     for (int64_t i = 0; i < loop->body.count; i++) {
         const LoopNode *node = loop->body.items[i];
-        if (node->kind != LOOP_LET &&
-            (node->kind != LOOP_ACCUMULATE || !strips->kernel->arrays.items[node->array].scalar))
-            return false;
+        if (node->kind == LOOP_LET)
+            continue;
+        if ((node->kind != LOOP_ACCUMULATE && (sums || node->kind != LOOP_STORE)) ||
+            strips->kernel->arrays.items[node->array].scalar != sums)
+            return -1;
+        array = node->array;
     }
-    return true;
+    return array;
 }
 
-static void append_strips(Strips *strips, const LoopNode *loop, LoopBody *to) {
+static void append_strips(Strips *strips, const LoopNode *loop, int updated, LoopBody *to) {
     LoopKernel *kernel = strips->kernel;
     Arena *arena = kernel->arena;
-    const int64_t size = (int64_t)type_info(kernel->arrays.items[loop->execution.sums[0]].type)->size;
+    const int64_t size = (int64_t)type_info(kernel->arrays.items[updated].type)->size;
     const IntExpr *begin = loop->lower;
     for (int s = 0; s < STRIPS; s++) {
         const IntExpr *length = int_const(arena, strip_bytes[s] / size);
@@ -79,8 +85,9 @@ static LoopBody strip_body(Strips *strips, const LoopBody *body, bool over) {
     LoopBody result = {0};
     for (int64_t i = 0; i < body->count; i++) {
         const LoopNode *node = body->items[i];
-        if (over && is_sum(strips, node)) {
-            append_strips(strips, node, &result);
+        const int updated = over ? updated_array(strips, node) : -1;
+        if (updated >= 0) {
+            append_strips(strips, node, updated, &result);
             continue;
         }
         const bool stored = node->kind == LOOP_WHILE ||

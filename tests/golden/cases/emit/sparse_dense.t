@@ -61,7 +61,8 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
         distal_start(execution, FETCH_D);
         const distal_view *B_view = distal_wait(execution, FETCH_B);
         const double *B = B_view->values;
-        const int64_t B_count3 = B_view->levels[2].position_count;
+        const int64_t B_count1 = B_view->levels[0].position_count,
+                B_count3 = B_view->levels[2].position_count;
         const int64_t *restrict B_pos1 = B_view->levels[0].arrays[0];
         const int32_t *restrict B_crd1 = B_view->levels[0].arrays[1];
         const int64_t *restrict B_pos2 = B_view->levels[1].arrays[0];
@@ -74,6 +75,8 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
         if (active && A) {
             const int64_t B_crd3_prefetch_end =
                     distal_prefetch_end_i32(&B_crd3[0], B_count3, D_stride0 * 8, 8);
+            const int64_t B_crd1_prefetch_end =
+                    distal_prefetch_end_i32(&B_crd1[0], B_count1, A_stride0 * 8, 8);
             const int64_t B_begin1 = B_pos1[0];
             const int64_t B_end1 = B_pos1[1];
             const int64_t l_blocks_end = max(0, r) / 32 * 32;
@@ -107,6 +110,10 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                                 }
                             }
                         }
+                        if (B_p1 < B_crd1_prefetch_end) {
+                            const int64_t i_prefetched = B_crd1[B_p1 + 8];
+                            distal_prefetch(&A[(i_prefetched - A_lo0) * A_stride0 + l_block - A_lo1], 256);
+                        }
 #pragma omp simd
                         for (int64_t l_in = 0; l_in < 32; l_in++) {
                             const int64_t l = l_block + l_in;
@@ -133,6 +140,10 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                                     A_block[l_in] += B_value * D[D_at + l];
                                 }
                             }
+                        }
+                        if (B_p1 < B_crd1_prefetch_end) {
+                            const int64_t i_prefetched = B_crd1[B_p1 + 8];
+                            distal_prefetch(&A[(i_prefetched - A_lo0) * A_stride0 + l_block - A_lo1], 64);
                         }
 #pragma omp simd
                         for (int64_t l_in = 0; l_in < 8; l_in++) {

@@ -1,8 +1,8 @@
 # Rows of D are prefetched for entries further on, in blocks and in strips; those of C, which is read in order, and
-# elements of x are not.
+# elements of x are not. Rows of V are read inside of a fiber, and prefetched before it; those of W are added to.
 # run: explain --stop-after loops:prefetch {file}
 --- program
-param n = 100000, r = 100000, w = 40
+param n = 100000, r = 100000, w = 40, q = 40
 tensor A(n, r): f64, csr
 tensor B(n, r): f64, csr
 tensor C(n, w): f64
@@ -15,6 +15,11 @@ tensor x(r): f64
 A(i, j) = B(i, j) * C(i, k) * D(j, k)
 E(i, k) = F(i, j) * G(j, k)
 y(i) = B(i, j) * x(j)
+tensor T(n, r, w): f64, csf
+tensor U(n, q): f64
+tensor V(r, q): f64
+tensor W(w, q): f64
+W(k, l) = T(i, j, k) * U(i, l) * V(j, l)
 --- stdout
 # REDUCE_A: reduce A[:, :]
 # FETCH_B: fetch B[:, :]
@@ -146,3 +151,72 @@ for each processor (), active:
     release FETCH_x
     release FETCH_B
     reduce REDUCE_y
+
+# REDUCE_W: reduce W[:, :]
+# FETCH_T: fetch T[:, :, :]
+# FETCH_U: fetch U[:, :]
+# FETCH_V: fetch V[:, :]
+for each processor (), active:
+    W = open REDUCE_W with W_lo0 = lo[0], W_stride0 = stride[0], W_lo1 = lo[1]
+    start FETCH_T
+    start FETCH_U
+    start FETCH_V
+    T = wait FETCH_T with T_count1 = levels[0].position_count, T_count2 = levels[1].position_count, T_count3 = levels[2].position_count, T_pos1 = levels[0].arrays[0], T_crd1 = levels[0].arrays[1], T_pos2 = levels[1].arrays[0], T_crd2 = levels[1].arrays[1], T_pos3 = levels[2].arrays[0], T_crd3 = levels[2].arrays[1]
+    U = wait FETCH_U with U_lo0 = lo[0], U_stride0 = stride[0], U_lo1 = lo[1]
+    V = wait FETCH_V with V_lo0 = lo[0], V_stride0 = stride[0], V_lo1 = lo[1]
+    leaf where active && W:  # loops: 'T' is sparse
+        let T_crd3_prefetch_end = distal_prefetch_end_i32(&T_crd3[0], T_count3, W_stride0 * 8, 8)
+        let T_crd2_prefetch_end = distal_prefetch_end_i32(&T_crd2[0], T_count2, V_stride0 * 8, 8)
+        let T_crd1_prefetch_end = distal_prefetch_end_i32(&T_crd1[0], T_count1, U_stride0 * 8, 8)
+        team, each thread with W_own for W:
+            let T_begin1 = T_pos1[0]
+            let T_end1 = T_pos1[1]
+            for T_p1 in T_begin1 .. T_end1:  # threads, uneven
+                let i = T_crd1[T_p1]
+                let T_begin2 = T_pos2[T_p1]
+                let T_end2 = T_pos2[T_p1 + 1]
+                for l_strip in 0 .. max(0, q) / 32 * 32 by 32:
+                    if T_p1 < T_crd1_prefetch_end:
+                        let i_prefetched = T_crd1[T_p1 + 8]
+                        distal_prefetch(&U[(i_prefetched - U_lo0) * U_stride0 + l_strip - U_lo1], 256)
+                for l_strip in max(0, q) / 32 * 32 .. max(0, q) / 8 * 8 by 8:
+                    if T_p1 < T_crd1_prefetch_end:
+                        let i_prefetched = T_crd1[T_p1 + 8]
+                        distal_prefetch(&U[(i_prefetched - U_lo0) * U_stride0 + l_strip - U_lo1], 64)
+                for T_p2 in T_begin2 .. T_end2:
+                    let j = T_crd2[T_p2]
+                    let T_begin3 = T_pos3[T_p2]
+                    let T_end3 = T_pos3[T_p2 + 1]
+                    for l_strip in 0 .. max(0, q) / 32 * 32 by 32:
+                        if T_p2 < T_crd2_prefetch_end:
+                            let j_prefetched = T_crd2[T_p2 + 8]
+                            distal_prefetch(&V[(j_prefetched - V_lo0) * V_stride0 + l_strip - V_lo1], 256)
+                    for l_strip in max(0, q) / 32 * 32 .. max(0, q) / 8 * 8 by 8:
+                        if T_p2 < T_crd2_prefetch_end:
+                            let j_prefetched = T_crd2[T_p2 + 8]
+                            distal_prefetch(&V[(j_prefetched - V_lo0) * V_stride0 + l_strip - V_lo1], 64)
+                    for T_p3 in T_begin3 .. T_end3:  # distinct
+                        let k = T_crd3[T_p3]
+                        let T_value: f64 = q > 0 ? T[T_p3] : 0.0
+                        let l_strips_end = max(0, q) / 32 * 32
+                        for l_strip in 0 .. l_strips_end by 32:
+                            if T_p3 < T_crd3_prefetch_end:
+                                let k_prefetched = T_crd3[T_p3 + 8]
+                                distal_prefetch(&W_own[(k_prefetched - W_lo0) * W_stride0 + l_strip - W_lo1], 256)
+                            for l_in in 0 .. 32:  # distinct, vector
+                                let l = l_strip + l_in
+                                W_own[(k - W_lo0) * W_stride0 + l - W_lo1] += T_value * U[(i - U_lo0) * U_stride0 + l - U_lo1] * V[(j - V_lo0) * V_stride0 + l - V_lo1]
+                        let l_strips_end_2 = max(0, q) / 8 * 8
+                        for l_strip in l_strips_end .. l_strips_end_2 by 8:
+                            if T_p3 < T_crd3_prefetch_end:
+                                let k_prefetched = T_crd3[T_p3 + 8]
+                                distal_prefetch(&W_own[(k_prefetched - W_lo0) * W_stride0 + l_strip - W_lo1], 64)
+                            for l_in in 0 .. 8:  # distinct, vector
+                                let l = l_strip + l_in
+                                W_own[(k - W_lo0) * W_stride0 + l - W_lo1] += T_value * U[(i - U_lo0) * U_stride0 + l - U_lo1] * V[(j - V_lo0) * V_stride0 + l - V_lo1]
+                        for l in l_strips_end_2 .. q:  # distinct, vector
+                            W_own[(k - W_lo0) * W_stride0 + l - W_lo1] += T_value * U[(i - U_lo0) * U_stride0 + l - U_lo1] * V[(j - V_lo0) * V_stride0 + l - V_lo1]
+    release FETCH_V
+    release FETCH_U
+    release FETCH_T
+    reduce REDUCE_W
