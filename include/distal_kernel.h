@@ -167,6 +167,13 @@ void *distal_space(const distal_execution *execution);
 int64_t distal_prefetch_end_i32(const int32_t *coordinates, int64_t count, int64_t bytes, int64_t distance);
 int64_t distal_prefetch_end_i64(const int64_t *coordinates, int64_t count, int64_t bytes, int64_t distance);
 
+// How threads share a loop of `count` iterations, where pos[i + 1] - pos[i] entries are below iteration i:
+// portions of about as many iterations plus entries each, which are whole iterations from `begin` to before
+// `end`. The first ones are single iterations that have a good part of all entries.
+int64_t distal_portions(const int64_t *pos, int64_t count);
+int64_t distal_portion_begin(const int64_t *pos, int64_t count, int64_t portions, int64_t portion);
+int64_t distal_portion_end(const int64_t *pos, int64_t count, int64_t portions, int64_t portion);
+
 // Prefetches memory that is read soon.
 static inline void distal_prefetch(const void *memory, int64_t bytes) {
     enum { CACHE_LINE = 64 };

@@ -18,6 +18,7 @@
     ENTRY(registers)  /* dense loops inside of loops over coordinates, in blocks that stay in registers */   \
     ENTRY(strips)     /* sums inside of loops over coordinates, in strips of a known length */               \
     ENTRY(prefetch)   /* rows at coordinates further on, from memory */                                      \
+    ENTRY(portions)   /* loops that threads share, by iterations and entries below them */                   \
     ENTRY(addresses)  /* what positions have in common, out of the loops that do not change it */            \
     ENTRY(unused)     /* definitions that nothing uses */
 

@@ -4,11 +4,12 @@
 #include "model.h"
 #include "plan/verify.h"
 #include "reference.h"
-#include "runtime/prefetch.h"
 #include "runtime/copies.h"
 #include "runtime/exchange_entries.h"
 #include "runtime/execution.h"
 #include "runtime/load_sparse.h"
+#include "runtime/portions.h"
+#include "runtime/prefetch.h"
 #include "runtime/wait.h"
 #include "sparse_reference.h"
 
@@ -438,6 +439,7 @@ void trial_execute(Trial *trial, bool thorough) {
     static const int threads[] = {1, 2, 1, 3};
     omp_set_num_threads(threads[trial->draft.index % 4]);
     prefetch_always(trial->draft.index % 4 < 2);
+    portions_short(trial->draft.index % 3 < 2);
     Way ways[WAY_COUNT];
     find_ways(trial, ways);
     for (int w = 0; w < (thorough ? WAY_COUNT : 1); w++)

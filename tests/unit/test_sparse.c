@@ -6,6 +6,7 @@
 #include "jit/jit.h"
 #include "pipeline/pipeline.h"
 #include "runtime/appender.h"
+#include "runtime/portions.h"
 
 #include <math.h>
 #include <omp.h>
@@ -657,6 +658,7 @@ static void check_shapes(int first, int last, int draws) {
 
 static void test_shapes(void **state) {
     (void)state;
+    portions_short(true);
     const char *more = getenv("DISTAL_SPARSE_DRAWS"), *start = getenv("DISTAL_SPARSE_SEED");
     const int draws = more ? atoi(more) : 4;
     seed = start ? strtoull(start, NULL, 10) : 1;

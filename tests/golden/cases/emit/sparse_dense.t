@@ -79,103 +79,111 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                     distal_prefetch_end_i32(&B_crd1[0], B_count1, A_stride0 * 8, 8);
             const int64_t B_begin1 = B_pos1[0];
             const int64_t B_end1 = B_pos1[1];
+            const int64_t portions = distal_portions(&B_pos2[B_begin1], B_end1 - B_begin1);
             const int64_t l_blocks_end = max(0, r) / 32 * 32;
             const int64_t l_blocks_end_2 = max(0, r) / 8 * 8;
-#pragma omp parallel for schedule(dynamic, 1 + (B_end1 - B_begin1) / DISTAL_PORTIONS) if \
+#pragma omp parallel for schedule(dynamic, 1 + portions / DISTAL_PORTIONS) if \
         (16 * (B_end1 - B_begin1) * r > DISTAL_PARALLEL_WORK)
-            for (int64_t B_p1 = B_begin1; B_p1 < B_end1; B_p1++) {
-                const int64_t i = B_crd1[B_p1];
-                const int64_t B_begin2 = B_pos2[B_p1];
-                const int64_t B_end2 = B_pos2[B_p1 + 1];
-                if (B_begin2 < B_end2) {
-                    const int64_t A_at = (i - A_lo0) * A_stride0 - A_lo1;
-                    for (int64_t l_block = 0; l_block < l_blocks_end; l_block += 32) {
-                        double A_block[32] = {0};
-                        for (int64_t B_p2 = B_begin2; B_p2 < B_end2; B_p2++) {
-                            const int64_t B_begin3 = B_pos3[B_p2];
-                            const int64_t B_end3 = B_pos3[B_p2 + 1];
-                            for (int64_t B_p3 = B_begin3; B_p3 < B_end3; B_p3++) {
-                                const int64_t k = B_crd3[B_p3];
-                                const double B_value = r > 0 ? B[B_p3] : 0.0;
-                                if (B_p3 < B_crd3_prefetch_end) {
-                                    const int64_t k_prefetched = B_crd3[B_p3 + 8];
-                                    distal_prefetch(&D[(k_prefetched - D_lo0) * D_stride0 + l_block - D_lo1],
-                                            256);
-                                }
-                                const int64_t D_at = (k - D_lo0) * D_stride0 - D_lo1;
+            for (int64_t portion = 0; portion < portions; portion++) {
+                const int64_t from = distal_portion_begin(&B_pos2[B_begin1], B_end1 - B_begin1, portions,
+                        portion);
+                const int64_t behind = distal_portion_end(&B_pos2[B_begin1], B_end1 - B_begin1, portions,
+                        portion);
+                for (int64_t B_p1 = B_begin1 + from; B_p1 < B_begin1 + behind; B_p1++) {
+                    const int64_t i = B_crd1[B_p1];
+                    const int64_t B_begin2 = B_pos2[B_p1];
+                    const int64_t B_end2 = B_pos2[B_p1 + 1];
+                    if (B_begin2 < B_end2) {
+                        const int64_t A_at = (i - A_lo0) * A_stride0 - A_lo1;
+                        for (int64_t l_block = 0; l_block < l_blocks_end; l_block += 32) {
+                            double A_block[32] = {0};
+                            for (int64_t B_p2 = B_begin2; B_p2 < B_end2; B_p2++) {
+                                const int64_t B_begin3 = B_pos3[B_p2];
+                                const int64_t B_end3 = B_pos3[B_p2 + 1];
+                                for (int64_t B_p3 = B_begin3; B_p3 < B_end3; B_p3++) {
+                                    const int64_t k = B_crd3[B_p3];
+                                    const double B_value = r > 0 ? B[B_p3] : 0.0;
+                                    if (B_p3 < B_crd3_prefetch_end) {
+                                        const int64_t k_prefetched = B_crd3[B_p3 + 8];
+                                        distal_prefetch(&D[(k_prefetched - D_lo0) * D_stride0 + l_block -
+                                                D_lo1], 256);
+                                    }
+                                    const int64_t D_at = (k - D_lo0) * D_stride0 - D_lo1;
 #pragma omp simd
-                                for (int64_t l_in = 0; l_in < 32; l_in++) {
-                                    const int64_t l = l_block + l_in;
-                                    A_block[l_in] += B_value * D[D_at + l];
-                                }
-                            }
-                        }
-                        if (B_p1 < B_crd1_prefetch_end) {
-                            const int64_t i_prefetched = B_crd1[B_p1 + 8];
-                            distal_prefetch(&A[(i_prefetched - A_lo0) * A_stride0 + l_block - A_lo1], 256);
-                        }
-#pragma omp simd
-                        for (int64_t l_in = 0; l_in < 32; l_in++) {
-                            const int64_t l = l_block + l_in;
-                            A[A_at + l] += A_block[l_in];
-                        }
-                    }
-                    for (int64_t l_block = l_blocks_end; l_block < l_blocks_end_2; l_block += 8) {
-                        double A_block[8] = {0};
-                        for (int64_t B_p2 = B_begin2; B_p2 < B_end2; B_p2++) {
-                            const int64_t B_begin3 = B_pos3[B_p2];
-                            const int64_t B_end3 = B_pos3[B_p2 + 1];
-                            for (int64_t B_p3 = B_begin3; B_p3 < B_end3; B_p3++) {
-                                const int64_t k = B_crd3[B_p3];
-                                const double B_value = r > 0 ? B[B_p3] : 0.0;
-                                if (B_p3 < B_crd3_prefetch_end) {
-                                    const int64_t k_prefetched = B_crd3[B_p3 + 8];
-                                    distal_prefetch(&D[(k_prefetched - D_lo0) * D_stride0 + l_block - D_lo1],
-                                            64);
-                                }
-                                const int64_t D_at = (k - D_lo0) * D_stride0 - D_lo1;
-#pragma omp simd
-                                for (int64_t l_in = 0; l_in < 8; l_in++) {
-                                    const int64_t l = l_block + l_in;
-                                    A_block[l_in] += B_value * D[D_at + l];
+                                    for (int64_t l_in = 0; l_in < 32; l_in++) {
+                                        const int64_t l = l_block + l_in;
+                                        A_block[l_in] += B_value * D[D_at + l];
+                                    }
                                 }
                             }
-                        }
-                        if (B_p1 < B_crd1_prefetch_end) {
-                            const int64_t i_prefetched = B_crd1[B_p1 + 8];
-                            distal_prefetch(&A[(i_prefetched - A_lo0) * A_stride0 + l_block - A_lo1], 64);
-                        }
+                            if (B_p1 < B_crd1_prefetch_end) {
+                                const int64_t i_prefetched = B_crd1[B_p1 + 8];
+                                distal_prefetch(&A[(i_prefetched - A_lo0) * A_stride0 + l_block - A_lo1],
+                                        256);
+                            }
 #pragma omp simd
-                        for (int64_t l_in = 0; l_in < 8; l_in++) {
-                            const int64_t l = l_block + l_in;
-                            A[A_at + l] += A_block[l_in];
-                        }
-                    }
-                    if (l_blocks_end_2 < r) {
-                        double A_block[8] = {0};
-                        for (int64_t B_p2 = B_begin2; B_p2 < B_end2; B_p2++) {
-                            const int64_t B_begin3 = B_pos3[B_p2];
-                            const int64_t B_end3 = B_pos3[B_p2 + 1];
-                            for (int64_t B_p3 = B_begin3; B_p3 < B_end3; B_p3++) {
-                                const int64_t k = B_crd3[B_p3];
-                                const double B_value = r > 0 ? B[B_p3] : 0.0;
-                                if (B_p3 < B_crd3_prefetch_end) {
-                                    const int64_t k_prefetched = B_crd3[B_p3 + 8];
-                                    distal_prefetch(&D[(k_prefetched - D_lo0) * D_stride0 + l_blocks_end_2 -
-                                            D_lo1], 64);
-                                }
-                                const int64_t D_at = (k - D_lo0) * D_stride0 - D_lo1;
-#pragma omp simd
-                                for (int64_t l_in = 0; l_in < 8; l_in++) {
-                                    const int64_t l = l_blocks_end_2 + l_in;
-                                    A_block[l_in] += l < r ? B_value * D[D_at + l] : 0.0;
-                                }
+                            for (int64_t l_in = 0; l_in < 32; l_in++) {
+                                const int64_t l = l_block + l_in;
+                                A[A_at + l] += A_block[l_in];
                             }
                         }
-                        const int64_t A_at_2 = (i - A_lo0) * A_stride0 - A_lo1;
+                        for (int64_t l_block = l_blocks_end; l_block < l_blocks_end_2; l_block += 8) {
+                            double A_block[8] = {0};
+                            for (int64_t B_p2 = B_begin2; B_p2 < B_end2; B_p2++) {
+                                const int64_t B_begin3 = B_pos3[B_p2];
+                                const int64_t B_end3 = B_pos3[B_p2 + 1];
+                                for (int64_t B_p3 = B_begin3; B_p3 < B_end3; B_p3++) {
+                                    const int64_t k = B_crd3[B_p3];
+                                    const double B_value = r > 0 ? B[B_p3] : 0.0;
+                                    if (B_p3 < B_crd3_prefetch_end) {
+                                        const int64_t k_prefetched = B_crd3[B_p3 + 8];
+                                        distal_prefetch(&D[(k_prefetched - D_lo0) * D_stride0 + l_block -
+                                                D_lo1], 64);
+                                    }
+                                    const int64_t D_at = (k - D_lo0) * D_stride0 - D_lo1;
 #pragma omp simd
-                        for (int64_t l = l_blocks_end_2; l < r; l++) {
-                            A[A_at_2 + l] += A_block[l - l_blocks_end_2];
+                                    for (int64_t l_in = 0; l_in < 8; l_in++) {
+                                        const int64_t l = l_block + l_in;
+                                        A_block[l_in] += B_value * D[D_at + l];
+                                    }
+                                }
+                            }
+                            if (B_p1 < B_crd1_prefetch_end) {
+                                const int64_t i_prefetched = B_crd1[B_p1 + 8];
+                                distal_prefetch(&A[(i_prefetched - A_lo0) * A_stride0 + l_block - A_lo1], 64);
+                            }
+#pragma omp simd
+                            for (int64_t l_in = 0; l_in < 8; l_in++) {
+                                const int64_t l = l_block + l_in;
+                                A[A_at + l] += A_block[l_in];
+                            }
+                        }
+                        if (l_blocks_end_2 < r) {
+                            double A_block[8] = {0};
+                            for (int64_t B_p2 = B_begin2; B_p2 < B_end2; B_p2++) {
+                                const int64_t B_begin3 = B_pos3[B_p2];
+                                const int64_t B_end3 = B_pos3[B_p2 + 1];
+                                for (int64_t B_p3 = B_begin3; B_p3 < B_end3; B_p3++) {
+                                    const int64_t k = B_crd3[B_p3];
+                                    const double B_value = r > 0 ? B[B_p3] : 0.0;
+                                    if (B_p3 < B_crd3_prefetch_end) {
+                                        const int64_t k_prefetched = B_crd3[B_p3 + 8];
+                                        distal_prefetch(&D[(k_prefetched - D_lo0) * D_stride0 + l_blocks_end_2
+                                                - D_lo1], 64);
+                                    }
+                                    const int64_t D_at = (k - D_lo0) * D_stride0 - D_lo1;
+#pragma omp simd
+                                    for (int64_t l_in = 0; l_in < 8; l_in++) {
+                                        const int64_t l = l_blocks_end_2 + l_in;
+                                        A_block[l_in] += l < r ? B_value * D[D_at + l] : 0.0;
+                                    }
+                                }
+                            }
+                            const int64_t A_at_2 = (i - A_lo0) * A_stride0 - A_lo1;
+#pragma omp simd
+                            for (int64_t l = l_blocks_end_2; l < r; l++) {
+                                A[A_at_2 + l] += A_block[l - l_blocks_end_2];
+                            }
                         }
                     }
                 }
@@ -216,73 +224,80 @@ void distal_kernel_1(distal_execution *execution, const int64_t *param) {
         if (active && E) {
             const int64_t F_crd2_prefetch_end =
                     distal_prefetch_end_i32(&F_crd2[0], F_count2, G_stride0 * 16, 8);
+            const int64_t i_portions = distal_portions(&F_pos2[-F_lo0], n);
             const int64_t l_blocks_end = max(0, r) / 16 * 16;
             const int64_t l_blocks_end_2 = max(0, r) / 4 * 4;
-#pragma omp parallel for schedule(dynamic, 1 + n / DISTAL_PORTIONS) if (16 * n * r > DISTAL_PARALLEL_WORK)
-            for (int64_t i = 0; i < n; i++) {
-                const int64_t F_p1 = i - F_lo0;
-                const int64_t F_begin2 = F_pos2[F_p1];
-                const int64_t F_end2 = F_pos2[F_p1 + 1];
-                const int64_t E_at = (i - E_lo0) * E_stride0 - E_lo1;
-                for (int64_t l_block = 0; l_block < l_blocks_end; l_block += 16) {
-                    double _Complex E_block[16] = {0};
-                    for (int64_t F_p2 = F_begin2; F_p2 < F_end2; F_p2++) {
-                        const int64_t j = F_crd2[F_p2];
-                        const double _Complex F_value = r > 0 ? F[F_p2] : (double _Complex)0.0;
-                        if (F_p2 < F_crd2_prefetch_end) {
-                            const int64_t j_prefetched = F_crd2[F_p2 + 8];
-                            distal_prefetch(&G[(j_prefetched - G_lo0) * G_stride0 + l_block - G_lo1], 256);
+#pragma omp parallel for schedule(dynamic, 1 + i_portions / DISTAL_PORTIONS) if \
+        (16 * n * r > DISTAL_PARALLEL_WORK)
+            for (int64_t i_portion = 0; i_portion < i_portions; i_portion++) {
+                const int64_t i_from = distal_portion_begin(&F_pos2[-F_lo0], n, i_portions, i_portion);
+                const int64_t i_behind = distal_portion_end(&F_pos2[-F_lo0], n, i_portions, i_portion);
+                for (int64_t i = i_from; i < i_behind; i++) {
+                    const int64_t F_p1 = i - F_lo0;
+                    const int64_t F_begin2 = F_pos2[F_p1];
+                    const int64_t F_end2 = F_pos2[F_p1 + 1];
+                    const int64_t E_at = (i - E_lo0) * E_stride0 - E_lo1;
+                    for (int64_t l_block = 0; l_block < l_blocks_end; l_block += 16) {
+                        double _Complex E_block[16] = {0};
+                        for (int64_t F_p2 = F_begin2; F_p2 < F_end2; F_p2++) {
+                            const int64_t j = F_crd2[F_p2];
+                            const double _Complex F_value = r > 0 ? F[F_p2] : (double _Complex)0.0;
+                            if (F_p2 < F_crd2_prefetch_end) {
+                                const int64_t j_prefetched = F_crd2[F_p2 + 8];
+                                distal_prefetch(&G[(j_prefetched - G_lo0) * G_stride0 + l_block - G_lo1],
+                                        256);
+                            }
+                            const int64_t G_at = (j - G_lo0) * G_stride0 - G_lo1;
+#pragma omp simd
+                            for (int64_t l_in = 0; l_in < 16; l_in++) {
+                                const int64_t l = l_block + l_in;
+                                E_block[l_in] += distal_mul_c128(F_value, G[G_at + l]);
+                            }
                         }
-                        const int64_t G_at = (j - G_lo0) * G_stride0 - G_lo1;
 #pragma omp simd
                         for (int64_t l_in = 0; l_in < 16; l_in++) {
                             const int64_t l = l_block + l_in;
-                            E_block[l_in] += distal_mul_c128(F_value, G[G_at + l]);
+                            E[E_at + l] = E_block[l_in];
                         }
                     }
+                    for (int64_t l_block = l_blocks_end; l_block < l_blocks_end_2; l_block += 4) {
+                        double _Complex E_block[4] = {0};
+                        for (int64_t F_p2 = F_begin2; F_p2 < F_end2; F_p2++) {
+                            const int64_t j = F_crd2[F_p2];
+                            const double _Complex F_value = r > 0 ? F[F_p2] : (double _Complex)0.0;
+                            if (F_p2 < F_crd2_prefetch_end) {
+                                const int64_t j_prefetched = F_crd2[F_p2 + 8];
+                                distal_prefetch(&G[(j_prefetched - G_lo0) * G_stride0 + l_block - G_lo1], 64);
+                            }
+                            const int64_t G_at = (j - G_lo0) * G_stride0 - G_lo1;
 #pragma omp simd
-                    for (int64_t l_in = 0; l_in < 16; l_in++) {
-                        const int64_t l = l_block + l_in;
-                        E[E_at + l] = E_block[l_in];
-                    }
-                }
-                for (int64_t l_block = l_blocks_end; l_block < l_blocks_end_2; l_block += 4) {
-                    double _Complex E_block[4] = {0};
-                    for (int64_t F_p2 = F_begin2; F_p2 < F_end2; F_p2++) {
-                        const int64_t j = F_crd2[F_p2];
-                        const double _Complex F_value = r > 0 ? F[F_p2] : (double _Complex)0.0;
-                        if (F_p2 < F_crd2_prefetch_end) {
-                            const int64_t j_prefetched = F_crd2[F_p2 + 8];
-                            distal_prefetch(&G[(j_prefetched - G_lo0) * G_stride0 + l_block - G_lo1], 64);
+                            for (int64_t l_in = 0; l_in < 4; l_in++) {
+                                const int64_t l = l_block + l_in;
+                                E_block[l_in] += distal_mul_c128(F_value, G[G_at + l]);
+                            }
                         }
-                        const int64_t G_at = (j - G_lo0) * G_stride0 - G_lo1;
 #pragma omp simd
                         for (int64_t l_in = 0; l_in < 4; l_in++) {
                             const int64_t l = l_block + l_in;
-                            E_block[l_in] += distal_mul_c128(F_value, G[G_at + l]);
+                            E[E_at + l] = E_block[l_in];
                         }
                     }
+                    if (l_blocks_end_2 < r) {
+                        double _Complex E_block[4] = {0};
+                        for (int64_t F_p2 = F_begin2; F_p2 < F_end2; F_p2++) {
+                            const int64_t j = F_crd2[F_p2];
+                            const double _Complex F_value = r > 0 ? F[F_p2] : (double _Complex)0.0;
+                            const int64_t G_at = (j - G_lo0) * G_stride0 - G_lo1;
 #pragma omp simd
-                    for (int64_t l_in = 0; l_in < 4; l_in++) {
-                        const int64_t l = l_block + l_in;
-                        E[E_at + l] = E_block[l_in];
-                    }
-                }
-                if (l_blocks_end_2 < r) {
-                    double _Complex E_block[4] = {0};
-                    for (int64_t F_p2 = F_begin2; F_p2 < F_end2; F_p2++) {
-                        const int64_t j = F_crd2[F_p2];
-                        const double _Complex F_value = r > 0 ? F[F_p2] : (double _Complex)0.0;
-                        const int64_t G_at = (j - G_lo0) * G_stride0 - G_lo1;
+                            for (int64_t l = l_blocks_end_2; l < r; l++) {
+                                E_block[l - l_blocks_end_2] += distal_mul_c128(F_value, G[G_at + l]);
+                            }
+                        }
+                        const int64_t E_at_2 = (i - E_lo0) * E_stride0 - E_lo1;
 #pragma omp simd
                         for (int64_t l = l_blocks_end_2; l < r; l++) {
-                            E_block[l - l_blocks_end_2] += distal_mul_c128(F_value, G[G_at + l]);
+                            E[E_at_2 + l] = E_block[l - l_blocks_end_2];
                         }
-                    }
-                    const int64_t E_at_2 = (i - E_lo0) * E_stride0 - E_lo1;
-#pragma omp simd
-                    for (int64_t l = l_blocks_end_2; l < r; l++) {
-                        E[E_at_2 + l] = E_block[l - l_blocks_end_2];
                     }
                 }
             }

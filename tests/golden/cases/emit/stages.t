@@ -71,32 +71,37 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
             const int32_t *restrict B_crd2_2 = B_2_view->levels[1].arrays[1];
             // loops: 'W' is sparse
             if (active) {
+                const int64_t i_portions = distal_portions(&B_pos2[-B_lo0], 90);
 #pragma omp parallel for num_threads(distal_workspace_threads(execution)) \
-        schedule(dynamic, 1 + 90 / DISTAL_PORTIONS) if (2880 > DISTAL_PARALLEL_WORK)
-                for (int64_t i = 0; i < 90; i++) {
-                    const int64_t B_p1 = i - B_lo0;
-                    const int64_t W_p1 = i - W_lo0;
-                    double *restrict W_row = distal_workspace(execution, 0, distal_thread_number());
-                    const int64_t B_begin2 = B_pos2[B_p1];
-                    const int64_t B_end2 = B_pos2[B_p1 + 1];
-                    for (int64_t B_p2 = B_begin2; B_p2 < B_end2; B_p2++) {
-                        const int64_t j = B_crd2[B_p2];
-                        const int64_t B_2_p1 = j - B_2_lo0;
-                        const int64_t B_2_begin2 = B_pos2_2[B_2_p1];
-                        const int64_t B_2_end2 = B_pos2_2[B_2_p1 + 1];
-                        const double B_value = B_2_begin2 < B_2_end2 ? B[B_p2] : 0.0;
+        schedule(dynamic, 1 + i_portions / DISTAL_PORTIONS) if (2880 > DISTAL_PARALLEL_WORK)
+                for (int64_t i_portion = 0; i_portion < i_portions; i_portion++) {
+                    const int64_t i_from = distal_portion_begin(&B_pos2[-B_lo0], 90, i_portions, i_portion);
+                    const int64_t i_behind = distal_portion_end(&B_pos2[-B_lo0], 90, i_portions, i_portion);
+                    for (int64_t i = i_from; i < i_behind; i++) {
+                        const int64_t B_p1 = i - B_lo0;
+                        const int64_t W_p1 = i - W_lo0;
+                        double *restrict W_row = distal_workspace(execution, 0, distal_thread_number());
+                        const int64_t B_begin2 = B_pos2[B_p1];
+                        const int64_t B_end2 = B_pos2[B_p1 + 1];
+                        for (int64_t B_p2 = B_begin2; B_p2 < B_end2; B_p2++) {
+                            const int64_t j = B_crd2[B_p2];
+                            const int64_t B_2_p1 = j - B_2_lo0;
+                            const int64_t B_2_begin2 = B_pos2_2[B_2_p1];
+                            const int64_t B_2_end2 = B_pos2_2[B_2_p1 + 1];
+                            const double B_value = B_2_begin2 < B_2_end2 ? B[B_p2] : 0.0;
 #pragma omp simd
-                        for (int64_t B_2_p2 = B_2_begin2; B_2_p2 < B_2_end2; B_2_p2++) {
-                            const int64_t k = B_crd2_2[B_2_p2];
-                            W_row[k] += B_value * B_2[B_2_p2];
+                            for (int64_t B_2_p2 = B_2_begin2; B_2_p2 < B_2_end2; B_2_p2++) {
+                                const int64_t k = B_crd2_2[B_2_p2];
+                                W_row[k] += B_value * B_2[B_2_p2];
+                            }
                         }
-                    }
-                    const int64_t W_begin2 = W_pos2[W_p1];
-                    const int64_t W_end2 = W_pos2[W_p1 + 1];
-                    for (int64_t W_p2 = W_begin2; W_p2 < W_end2; W_p2++) {
-                        const int64_t W_c2 = W_crd2[W_p2];
-                        W[W_p2] += W_row[W_c2];
-                        W_row[W_c2] = 0.0;
+                        const int64_t W_begin2 = W_pos2[W_p1];
+                        const int64_t W_end2 = W_pos2[W_p1 + 1];
+                        for (int64_t W_p2 = W_begin2; W_p2 < W_end2; W_p2++) {
+                            const int64_t W_c2 = W_crd2[W_p2];
+                            W[W_p2] += W_row[W_c2];
+                            W_row[W_c2] = 0.0;
+                        }
                     }
                 }
             }
@@ -128,32 +133,37 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
             const int32_t *restrict B_crd2 = B_view->levels[1].arrays[1];
             // loops: 'A' is sparse
             if (active) {
+                const int64_t i_portions = distal_portions(&W_pos2[-W_lo0], 90);
 #pragma omp parallel for num_threads(distal_workspace_threads(execution)) \
-        schedule(dynamic, 1 + 90 / DISTAL_PORTIONS) if (2880 > DISTAL_PARALLEL_WORK)
-                for (int64_t i = 0; i < 90; i++) {
-                    const int64_t W_p1 = i - W_lo0;
-                    const int64_t A_p1 = i - A_lo0;
-                    double *restrict A_row = distal_workspace(execution, 1, distal_thread_number());
-                    const int64_t W_begin2 = W_pos2[W_p1];
-                    const int64_t W_end2 = W_pos2[W_p1 + 1];
-                    for (int64_t W_p2 = W_begin2; W_p2 < W_end2; W_p2++) {
-                        const int64_t k = W_crd2[W_p2];
-                        const int64_t B_p1 = k - B_lo0;
-                        const int64_t B_begin2 = B_pos2[B_p1];
-                        const int64_t B_end2 = B_pos2[B_p1 + 1];
-                        const double W_value = B_begin2 < B_end2 ? W[W_p2] : 0.0;
+        schedule(dynamic, 1 + i_portions / DISTAL_PORTIONS) if (2880 > DISTAL_PARALLEL_WORK)
+                for (int64_t i_portion = 0; i_portion < i_portions; i_portion++) {
+                    const int64_t i_from = distal_portion_begin(&W_pos2[-W_lo0], 90, i_portions, i_portion);
+                    const int64_t i_behind = distal_portion_end(&W_pos2[-W_lo0], 90, i_portions, i_portion);
+                    for (int64_t i = i_from; i < i_behind; i++) {
+                        const int64_t W_p1 = i - W_lo0;
+                        const int64_t A_p1 = i - A_lo0;
+                        double *restrict A_row = distal_workspace(execution, 1, distal_thread_number());
+                        const int64_t W_begin2 = W_pos2[W_p1];
+                        const int64_t W_end2 = W_pos2[W_p1 + 1];
+                        for (int64_t W_p2 = W_begin2; W_p2 < W_end2; W_p2++) {
+                            const int64_t k = W_crd2[W_p2];
+                            const int64_t B_p1 = k - B_lo0;
+                            const int64_t B_begin2 = B_pos2[B_p1];
+                            const int64_t B_end2 = B_pos2[B_p1 + 1];
+                            const double W_value = B_begin2 < B_end2 ? W[W_p2] : 0.0;
 #pragma omp simd
-                        for (int64_t B_p2 = B_begin2; B_p2 < B_end2; B_p2++) {
-                            const int64_t l = B_crd2[B_p2];
-                            A_row[l] += W_value * B[B_p2];
+                            for (int64_t B_p2 = B_begin2; B_p2 < B_end2; B_p2++) {
+                                const int64_t l = B_crd2[B_p2];
+                                A_row[l] += W_value * B[B_p2];
+                            }
                         }
-                    }
-                    const int64_t A_begin2 = A_pos2[A_p1];
-                    const int64_t A_end2 = A_pos2[A_p1 + 1];
-                    for (int64_t A_p2 = A_begin2; A_p2 < A_end2; A_p2++) {
-                        const int64_t A_c2 = A_crd2[A_p2];
-                        A[A_p2] += A_row[A_c2];
-                        A_row[A_c2] = 0.0;
+                        const int64_t A_begin2 = A_pos2[A_p1];
+                        const int64_t A_end2 = A_pos2[A_p1 + 1];
+                        for (int64_t A_p2 = A_begin2; A_p2 < A_end2; A_p2++) {
+                            const int64_t A_c2 = A_crd2[A_p2];
+                            A[A_p2] += A_row[A_c2];
+                            A_row[A_c2] = 0.0;
+                        }
                     }
                 }
             }
@@ -285,4 +295,4 @@ void distal_kernel_0_structure(distal_execution *execution, const int64_t *param
 extern const distal_kernel_function distal_kernel_0_assembly;
 const distal_kernel_function distal_kernel_0_assembly = distal_kernel_0_structure;
 extern const char distal_kernel_0_id[];
-const char distal_kernel_0_id[] = "5f1a814ebc429baf6e1042a34e96284e";
+const char distal_kernel_0_id[] = "582e0c6531e77d815848fcfcc0432d1b";

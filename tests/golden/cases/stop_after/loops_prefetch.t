@@ -168,9 +168,9 @@ for each processor (), active:
         let T_crd3_prefetch_end = distal_prefetch_end_i32(&T_crd3[0], T_count3, W_stride0 * 8, 8)
         let T_crd2_prefetch_end = distal_prefetch_end_i32(&T_crd2[0], T_count2, V_stride0 * 8, 8)
         let T_crd1_prefetch_end = distal_prefetch_end_i32(&T_crd1[0], T_count1, U_stride0 * 8, 8)
+        let T_begin1 = T_pos1[0]
+        let T_end1 = T_pos1[1]
         team, each thread with W_own for W:
-            let T_begin1 = T_pos1[0]
-            let T_end1 = T_pos1[1]
             for T_p1 in T_begin1 .. T_end1:  # threads, uneven
                 let i = T_crd1[T_p1]
                 let T_begin2 = T_pos2[T_p1]

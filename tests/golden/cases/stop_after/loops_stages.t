@@ -19,27 +19,31 @@ for each processor (in stage 0), active:
     B = wait FETCH_B with B_lo0 = lo[0], B_extent0 = extent[0], B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
     B_2 = wait FETCH_B_2 with B_2_lo0 = lo[0], B_2_extent0 = extent[0], B_pos2_2 = levels[1].arrays[0], B_crd2_2 = levels[1].arrays[1]
     leaf where active:  # loops: 'W' is sparse
-        for i in 0 .. 90:  # distinct, threads, uneven, work 2880
-            let B_p1 = i - B_lo0
-            let W_p1 = i - W_lo0
-            workspace W_row[90]
-            let B_begin2 = B_pos2[B_p1]
-            let B_end2 = B_pos2[B_p1 + 1]
-            for B_p2 in B_begin2 .. B_end2:
-                let j = B_crd2[B_p2]
-                let B_2_p1 = j - B_2_lo0
-                let B_2_begin2 = B_pos2_2[B_2_p1]
-                let B_2_end2 = B_pos2_2[B_2_p1 + 1]
-                let B_value: f64 = B_2_begin2 < B_2_end2 ? B[B_p2] : 0.0
-                for B_2_p2 in B_2_begin2 .. B_2_end2:  # distinct, vector
-                    let k = B_crd2_2[B_2_p2]
-                    W_row[k] += B_value * B_2[B_2_p2]
-            let W_begin2 = W_pos2[W_p1]
-            let W_end2 = W_pos2[W_p1 + 1]
-            for W_p2 in W_begin2 .. W_end2:
-                let W_c2 = W_crd2[W_p2]
-                W[W_p2] += W_row[W_c2]
-                W_row[W_c2] = 0.0
+        let i_portions = distal_portions(&B_pos2[-B_lo0], 90)
+        for i_portion in 0 .. i_portions:  # distinct, threads, uneven, work 2880
+            let i_from = distal_portion_begin(&B_pos2[-B_lo0], 90, i_portions, i_portion)
+            let i_behind = distal_portion_end(&B_pos2[-B_lo0], 90, i_portions, i_portion)
+            for i in i_from .. i_behind:  # distinct
+                let B_p1 = i - B_lo0
+                let W_p1 = i - W_lo0
+                workspace W_row[90]
+                let B_begin2 = B_pos2[B_p1]
+                let B_end2 = B_pos2[B_p1 + 1]
+                for B_p2 in B_begin2 .. B_end2:
+                    let j = B_crd2[B_p2]
+                    let B_2_p1 = j - B_2_lo0
+                    let B_2_begin2 = B_pos2_2[B_2_p1]
+                    let B_2_end2 = B_pos2_2[B_2_p1 + 1]
+                    let B_value: f64 = B_2_begin2 < B_2_end2 ? B[B_p2] : 0.0
+                    for B_2_p2 in B_2_begin2 .. B_2_end2:  # distinct, vector
+                        let k = B_crd2_2[B_2_p2]
+                        W_row[k] += B_value * B_2[B_2_p2]
+                let W_begin2 = W_pos2[W_p1]
+                let W_end2 = W_pos2[W_p1 + 1]
+                for W_p2 in W_begin2 .. W_end2:
+                    let W_c2 = W_crd2[W_p2]
+                    W[W_p2] += W_row[W_c2]
+                    W_row[W_c2] = 0.0
     release FETCH_B_2
     release FETCH_B
     reduce REDUCE_W
@@ -50,27 +54,31 @@ for each processor (in stage 1), active:
     W = wait FETCH_W with W_lo0 = lo[0], W_extent0 = extent[0], W_pos2 = levels[1].arrays[0], W_crd2 = levels[1].arrays[1]
     B = wait FETCH_B_3 with B_lo0 = lo[0], B_extent0 = extent[0], B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
     leaf where active:  # loops: 'A' is sparse
-        for i in 0 .. 90:  # distinct, threads, uneven, work 2880
-            let W_p1 = i - W_lo0
-            let A_p1 = i - A_lo0
-            workspace A_row[90]
-            let W_begin2 = W_pos2[W_p1]
-            let W_end2 = W_pos2[W_p1 + 1]
-            for W_p2 in W_begin2 .. W_end2:
-                let k = W_crd2[W_p2]
-                let B_p1 = k - B_lo0
-                let B_begin2 = B_pos2[B_p1]
-                let B_end2 = B_pos2[B_p1 + 1]
-                let W_value: f64 = B_begin2 < B_end2 ? W[W_p2] : 0.0
-                for B_p2 in B_begin2 .. B_end2:  # distinct, vector
-                    let l = B_crd2[B_p2]
-                    A_row[l] += W_value * B[B_p2]
-            let A_begin2 = A_pos2[A_p1]
-            let A_end2 = A_pos2[A_p1 + 1]
-            for A_p2 in A_begin2 .. A_end2:
-                let A_c2 = A_crd2[A_p2]
-                A[A_p2] += A_row[A_c2]
-                A_row[A_c2] = 0.0
+        let i_portions = distal_portions(&W_pos2[-W_lo0], 90)
+        for i_portion in 0 .. i_portions:  # distinct, threads, uneven, work 2880
+            let i_from = distal_portion_begin(&W_pos2[-W_lo0], 90, i_portions, i_portion)
+            let i_behind = distal_portion_end(&W_pos2[-W_lo0], 90, i_portions, i_portion)
+            for i in i_from .. i_behind:  # distinct
+                let W_p1 = i - W_lo0
+                let A_p1 = i - A_lo0
+                workspace A_row[90]
+                let W_begin2 = W_pos2[W_p1]
+                let W_end2 = W_pos2[W_p1 + 1]
+                for W_p2 in W_begin2 .. W_end2:
+                    let k = W_crd2[W_p2]
+                    let B_p1 = k - B_lo0
+                    let B_begin2 = B_pos2[B_p1]
+                    let B_end2 = B_pos2[B_p1 + 1]
+                    let W_value: f64 = B_begin2 < B_end2 ? W[W_p2] : 0.0
+                    for B_p2 in B_begin2 .. B_end2:  # distinct, vector
+                        let l = B_crd2[B_p2]
+                        A_row[l] += W_value * B[B_p2]
+                let A_begin2 = A_pos2[A_p1]
+                let A_end2 = A_pos2[A_p1 + 1]
+                for A_p2 in A_begin2 .. A_end2:
+                    let A_c2 = A_crd2[A_p2]
+                    A[A_p2] += A_row[A_c2]
+                    A_row[A_c2] = 0.0
     release FETCH_B_3
     release FETCH_W
     reduce REDUCE_A

@@ -23,14 +23,18 @@ for each processor (), active:
     x = wait FETCH_x with x_lo0 = lo[0]
     leaf where active && y:  # loops: 'B' is sparse
         team, each thread with y_own for y:
-            for i in 0 .. n:  # threads, uneven
-                let B_p1 = i - B_lo0
-                let B_begin2 = B_pos2[B_p1]
-                let B_end2 = B_pos2[B_p1 + 1]
-                let x_value: f64 = B_begin2 < B_end2 ? x[i - x_lo0] : 0.0
-                for B_p2 in B_begin2 .. B_end2:  # distinct, vector
-                    let j = B_crd2[B_p2]
-                    y_own[j - y_lo0] += B[B_p2] * x_value
+            let i_portions = distal_portions(&B_pos2[-B_lo0], n)
+            for i_portion in 0 .. i_portions:  # threads, uneven
+                let i_from = distal_portion_begin(&B_pos2[-B_lo0], n, i_portions, i_portion)
+                let i_behind = distal_portion_end(&B_pos2[-B_lo0], n, i_portions, i_portion)
+                for i in i_from .. i_behind:
+                    let B_p1 = i - B_lo0
+                    let B_begin2 = B_pos2[B_p1]
+                    let B_end2 = B_pos2[B_p1 + 1]
+                    let x_value: f64 = B_begin2 < B_end2 ? x[i - x_lo0] : 0.0
+                    for B_p2 in B_begin2 .. B_end2:  # distinct, vector
+                        let j = B_crd2[B_p2]
+                        y_own[j - y_lo0] += B[B_p2] * x_value
     release FETCH_x
     release FETCH_B
     reduce REDUCE_y
@@ -44,29 +48,45 @@ for each processor (), active:
     start FETCH_T
     start FETCH_C
     start FETCH_D
-    T = wait FETCH_T with T_pos1 = levels[0].arrays[0], T_crd1 = levels[0].arrays[1], T_pos2 = levels[1].arrays[0], T_crd2 = levels[1].arrays[1], T_pos3 = levels[2].arrays[0], T_crd3 = levels[2].arrays[1]
+    T = wait FETCH_T with T_count1 = levels[0].position_count, T_count2 = levels[1].position_count, T_count3 = levels[2].position_count, T_pos1 = levels[0].arrays[0], T_crd1 = levels[0].arrays[1], T_pos2 = levels[1].arrays[0], T_crd2 = levels[1].arrays[1], T_pos3 = levels[2].arrays[0], T_crd3 = levels[2].arrays[1]
     C = wait FETCH_C with C_lo0 = lo[0], C_stride0 = stride[0], C_lo1 = lo[1]
     D = wait FETCH_D with D_lo0 = lo[0], D_stride0 = stride[0], D_lo1 = lo[1]
     leaf where active && A:  # loops: 'T' is sparse
+        let T_crd3_prefetch_end = distal_prefetch_end_i32(&T_crd3[0], T_count3, A_stride0 * 8, 8)
+        let T_crd2_prefetch_end = distal_prefetch_end_i32(&T_crd2[0], T_count2, D_stride0 * 8, 8)
+        let T_crd1_prefetch_end = distal_prefetch_end_i32(&T_crd1[0], T_count1, C_stride0 * 8, 8)
         let T_begin1 = T_pos1[0]
         let T_end1 = T_pos1[1]
         team, each thread with A_own for A:
-            for T_p1 in T_begin1 .. T_end1:  # threads, uneven
-                let i = T_crd1[T_p1]
-                let T_begin2 = T_pos2[T_p1]
-                let T_end2 = T_pos2[T_p1 + 1]
-                let C_at = (i - C_lo0) * C_stride0 - C_lo1
-                for T_p2 in T_begin2 .. T_end2:
-                    let j = T_crd2[T_p2]
-                    let T_begin3 = T_pos3[T_p2]
-                    let T_end3 = T_pos3[T_p2 + 1]
-                    let D_at = (j - D_lo0) * D_stride0 - D_lo1
-                    for T_p3 in T_begin3 .. T_end3:  # distinct
-                        let k = T_crd3[T_p3]
-                        let T_value: f64 = T[T_p3]
-                        let A_own_at = (k - A_lo0) * A_stride0 - A_lo1
-                        for l in 0 .. 40:  # distinct, vector
-                            A_own[A_own_at + l] += T_value * C[C_at + l] * D[D_at + l]
+            let portions = distal_portions(&T_pos2[T_begin1], T_end1 - T_begin1)
+            for portion in 0 .. portions:  # threads, uneven
+                let from = distal_portion_begin(&T_pos2[T_begin1], T_end1 - T_begin1, portions, portion)
+                let behind = distal_portion_end(&T_pos2[T_begin1], T_end1 - T_begin1, portions, portion)
+                for T_p1 in T_begin1 + from .. T_begin1 + behind:
+                    let i = T_crd1[T_p1]
+                    let T_begin2 = T_pos2[T_p1]
+                    let T_end2 = T_pos2[T_p1 + 1]
+                    if T_p1 < T_crd1_prefetch_end:
+                        let i_prefetched = T_crd1[T_p1 + 8]
+                        distal_prefetch(&C[(i_prefetched - C_lo0) * C_stride0 - C_lo1], 320)
+                    let C_at = (i - C_lo0) * C_stride0 - C_lo1
+                    for T_p2 in T_begin2 .. T_end2:
+                        let j = T_crd2[T_p2]
+                        let T_begin3 = T_pos3[T_p2]
+                        let T_end3 = T_pos3[T_p2 + 1]
+                        if T_p2 < T_crd2_prefetch_end:
+                            let j_prefetched = T_crd2[T_p2 + 8]
+                            distal_prefetch(&D[(j_prefetched - D_lo0) * D_stride0 - D_lo1], 320)
+                        let D_at = (j - D_lo0) * D_stride0 - D_lo1
+                        for T_p3 in T_begin3 .. T_end3:  # distinct
+                            let k = T_crd3[T_p3]
+                            let T_value: f64 = T[T_p3]
+                            if T_p3 < T_crd3_prefetch_end:
+                                let k_prefetched = T_crd3[T_p3 + 8]
+                                distal_prefetch(&A_own[(k_prefetched - A_lo0) * A_stride0 - A_lo1], 320)
+                            let A_own_at = (k - A_lo0) * A_stride0 - A_lo1
+                            for l in 0 .. 40:  # distinct, vector
+                                A_own[A_own_at + l] += T_value * C[C_at + l] * D[D_at + l]
     release FETCH_D
     release FETCH_C
     release FETCH_T

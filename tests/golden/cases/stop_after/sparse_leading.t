@@ -19,17 +19,21 @@ for each processor (), active:
     leaf where active && A:  # loops: 'A' is sparse
         let B_begin1 = B_pos1[0]
         let B_end1 = B_pos1[1]
-        for B_p1 in B_begin1 .. B_end1:  # distinct, threads, uneven, work 16 * (B_end1 - B_begin1)
-            let B_begin2 = B_pos2[B_p1]
-            let B_end2 = B_pos2[B_p1 + 1]
-            for B_p2 in B_begin2 .. B_end2:  # distinct
-                let B_begin3 = B_pos3[B_p2]
-                let B_end3 = B_pos3[B_p2 + 1]
-                workspace sum
-                for B_p3 in B_begin3 .. B_end3:  # sum sum
-                    let k = B_crd3[B_p3]
-                    sum += B[B_p3] * c[k - c_lo0]
-                A[B_p2] = sum
+        let portions = distal_portions(&B_pos2[B_begin1], B_end1 - B_begin1)
+        for portion in 0 .. portions:  # distinct, threads, uneven, work 16 * (B_end1 - B_begin1)
+            let from = distal_portion_begin(&B_pos2[B_begin1], B_end1 - B_begin1, portions, portion)
+            let behind = distal_portion_end(&B_pos2[B_begin1], B_end1 - B_begin1, portions, portion)
+            for B_p1 in B_begin1 + from .. B_begin1 + behind:  # distinct
+                let B_begin2 = B_pos2[B_p1]
+                let B_end2 = B_pos2[B_p1 + 1]
+                for B_p2 in B_begin2 .. B_end2:  # distinct
+                    let B_begin3 = B_pos3[B_p2]
+                    let B_end3 = B_pos3[B_p2 + 1]
+                    workspace sum
+                    for B_p3 in B_begin3 .. B_end3:  # sum sum
+                        let k = B_crd3[B_p3]
+                        sum += B[B_p3] * c[k - c_lo0]
+                    A[B_p2] = sum
     release FETCH_c
     release FETCH_B
     reduce REDUCE_A

@@ -23,15 +23,19 @@ for each processor (), active:
     B = wait FETCH_B with B_lo0 = lo[0], B_extent0 = extent[0], B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
     x = wait FETCH_x with x_lo0 = lo[0]
     leaf where active && y:  # loops: 'B' is sparse
-        for i in 0 .. n:  # distinct, threads, uneven, work 16 * n
-            let B_p1 = i - B_lo0
-            let B_begin2 = B_pos2[B_p1]
-            let B_end2 = B_pos2[B_p1 + 1]
-            workspace sum
-            for B_p2 in B_begin2 .. B_end2:  # sum sum
-                let j = B_crd2[B_p2]
-                sum += B[B_p2] * x[j - x_lo0]
-            y[i - y_lo0] = sum
+        let i_portions = distal_portions(&B_pos2[-B_lo0], n)
+        for i_portion in 0 .. i_portions:  # distinct, threads, uneven, work 16 * n
+            let i_from = distal_portion_begin(&B_pos2[-B_lo0], n, i_portions, i_portion)
+            let i_behind = distal_portion_end(&B_pos2[-B_lo0], n, i_portions, i_portion)
+            for i in i_from .. i_behind:  # distinct
+                let B_p1 = i - B_lo0
+                let B_begin2 = B_pos2[B_p1]
+                let B_end2 = B_pos2[B_p1 + 1]
+                workspace sum
+                for B_p2 in B_begin2 .. B_end2:  # sum sum
+                    let j = B_crd2[B_p2]
+                    sum += B[B_p2] * x[j - x_lo0]
+                y[i - y_lo0] = sum
     release FETCH_x
     release FETCH_B
     reduce REDUCE_y
@@ -83,35 +87,39 @@ for each processor (), active:
     leaf where active:  # loops: 'B' is sparse
         let C_pos1_value: i64 = n > 0 ? C_pos1[0] : 0L
         let C_pos1_value_2: i64 = n > 0 ? C_pos1[1] : 0L
-        for i in 0 .. n:  # distinct, threads, uneven, work 16 * n
-            let B_p1 = i - B_lo0
-            let C_begin1 = C_pos1_value
-            let C_end1 = C_pos1_value_2
-            let C_p1 = distal_search_i32(&C_crd1[0], C_begin1, C_end1, i)
-            let C_has1 = C_p1 < C_end1 && C_crd1[C_p1] == i
-            let C_next1 = C_has1 ? C_p1 + 1 : C_p1
-            let B_begin2 = B_pos2[B_p1]
-            let B_end2 = B_pos2[B_p1 + 1]
-            workspace B_at2
-            B_at2 = B_begin2
-            let C_begin2 = C_pos2[C_p1]
-            let C_end2 = C_pos2[C_next1]
-            workspace C_at2
-            C_at2 = C_begin2
-            let A_at = (i - A_lo0) * A_stride0 - A_lo1
-            while B_at2 < B_end2 || C_at2 < C_end2:
-                let B_p2 = B_at2
-                let B_c2 = B_p2 < B_end2 ? B_crd2[B_p2] : 9223372036854775807
-                let C_p2 = C_at2
-                let C_c2 = C_p2 < C_end2 ? C_crd2[C_p2] : 9223372036854775807
-                let j = min(B_c2, C_c2)
-                let B_has2 = B_c2 == j
-                let B_next2 = B_has2 ? B_p2 + 1 : B_p2
-                let C_has2 = C_c2 == j
-                let C_next2 = C_has2 ? C_p2 + 1 : C_p2
-                A[A_at + j] += (B_has2 ? B[B_p2] : 0.0) + (C_has2 ? C[C_p2] : 0.0)
-                B_at2 = B_next2
-                C_at2 = C_next2
+        let i_portions = distal_portions(&B_pos2[-B_lo0], n)
+        for i_portion in 0 .. i_portions:  # distinct, threads, uneven, work 16 * n
+            let i_from = distal_portion_begin(&B_pos2[-B_lo0], n, i_portions, i_portion)
+            let i_behind = distal_portion_end(&B_pos2[-B_lo0], n, i_portions, i_portion)
+            for i in i_from .. i_behind:  # distinct
+                let B_p1 = i - B_lo0
+                let C_begin1 = C_pos1_value
+                let C_end1 = C_pos1_value_2
+                let C_p1 = distal_search_i32(&C_crd1[0], C_begin1, C_end1, i)
+                let C_has1 = C_p1 < C_end1 && C_crd1[C_p1] == i
+                let C_next1 = C_has1 ? C_p1 + 1 : C_p1
+                let B_begin2 = B_pos2[B_p1]
+                let B_end2 = B_pos2[B_p1 + 1]
+                workspace B_at2
+                B_at2 = B_begin2
+                let C_begin2 = C_pos2[C_p1]
+                let C_end2 = C_pos2[C_next1]
+                workspace C_at2
+                C_at2 = C_begin2
+                let A_at = (i - A_lo0) * A_stride0 - A_lo1
+                while B_at2 < B_end2 || C_at2 < C_end2:
+                    let B_p2 = B_at2
+                    let B_c2 = B_p2 < B_end2 ? B_crd2[B_p2] : 9223372036854775807
+                    let C_p2 = C_at2
+                    let C_c2 = C_p2 < C_end2 ? C_crd2[C_p2] : 9223372036854775807
+                    let j = min(B_c2, C_c2)
+                    let B_has2 = B_c2 == j
+                    let B_next2 = B_has2 ? B_p2 + 1 : B_p2
+                    let C_has2 = C_c2 == j
+                    let C_next2 = C_has2 ? C_p2 + 1 : C_p2
+                    A[A_at + j] += (B_has2 ? B[B_p2] : 0.0) + (C_has2 ? C[C_p2] : 0.0)
+                    B_at2 = B_next2
+                    C_at2 = C_next2
     release FETCH_C
     release FETCH_B
     reduce REDUCE_A

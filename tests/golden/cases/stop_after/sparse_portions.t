@@ -134,27 +134,31 @@ for each processor (), active:
     C = wait FETCH_C with C_lo0 = lo[0], C_extent0 = extent[0], C_pos2 = levels[1].arrays[0], C_crd2 = levels[1].arrays[1]
     C_2 = wait FETCH_C_2 with C_2_lo0 = lo[0], C_2_extent0 = extent[0], C_pos2_2 = levels[1].arrays[0], C_crd2_2 = levels[1].arrays[1]
     leaf where active:  # loops: 'A' is sparse
-        for i in 0 .. n:  # distinct, threads, uneven, work 16 * n + 16 * n
-            let C_p1 = i - C_lo0
-            let A_p1 = i - A_lo0
-            workspace A_row[n]
-            let C_begin2 = C_pos2[C_p1]
-            let C_end2 = C_pos2[C_p1 + 1]
-            for C_p2 in C_begin2 .. C_end2:
-                let k = C_crd2[C_p2]
-                let C_2_p1 = k - C_2_lo0
-                let C_2_begin2 = C_pos2_2[C_2_p1]
-                let C_2_end2 = C_pos2_2[C_2_p1 + 1]
-                let C_value: f64 = C_2_begin2 < C_2_end2 ? C[C_p2] : 0.0
-                for C_2_p2 in C_2_begin2 .. C_2_end2:  # distinct, vector
-                    let j = C_crd2_2[C_2_p2]
-                    A_row[j] += C_value * C_2[C_2_p2]
-            let A_begin2 = A_pos2[A_p1]
-            let A_end2 = A_pos2[A_p1 + 1]
-            for A_p2 in A_begin2 .. A_end2:
-                let A_c2 = A_crd2[A_p2]
-                A[A_p2] += A_row[A_c2]
-                A_row[A_c2] = 0.0
+        let i_portions = distal_portions(&C_pos2[-C_lo0], n)
+        for i_portion in 0 .. i_portions:  # distinct, threads, uneven, work 16 * n + 16 * n
+            let i_from = distal_portion_begin(&C_pos2[-C_lo0], n, i_portions, i_portion)
+            let i_behind = distal_portion_end(&C_pos2[-C_lo0], n, i_portions, i_portion)
+            for i in i_from .. i_behind:  # distinct
+                let C_p1 = i - C_lo0
+                let A_p1 = i - A_lo0
+                workspace A_row[n]
+                let C_begin2 = C_pos2[C_p1]
+                let C_end2 = C_pos2[C_p1 + 1]
+                for C_p2 in C_begin2 .. C_end2:
+                    let k = C_crd2[C_p2]
+                    let C_2_p1 = k - C_2_lo0
+                    let C_2_begin2 = C_pos2_2[C_2_p1]
+                    let C_2_end2 = C_pos2_2[C_2_p1 + 1]
+                    let C_value: f64 = C_2_begin2 < C_2_end2 ? C[C_p2] : 0.0
+                    for C_2_p2 in C_2_begin2 .. C_2_end2:  # distinct, vector
+                        let j = C_crd2_2[C_2_p2]
+                        A_row[j] += C_value * C_2[C_2_p2]
+                let A_begin2 = A_pos2[A_p1]
+                let A_end2 = A_pos2[A_p1 + 1]
+                for A_p2 in A_begin2 .. A_end2:
+                    let A_c2 = A_crd2[A_p2]
+                    A[A_p2] += A_row[A_c2]
+                    A_row[A_c2] = 0.0
     release FETCH_C_2
     release FETCH_C
     reduce REDUCE_A

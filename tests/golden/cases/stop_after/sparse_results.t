@@ -25,28 +25,32 @@ for each processor (), active:
     C = wait FETCH_C with C_lo0 = lo[0], C_stride0 = stride[0], C_lo1 = lo[1]
     D = wait FETCH_D with D_lo0 = lo[0], D_stride0 = stride[0], D_lo1 = lo[1]
     leaf where active && A:  # loops: 'A' is sparse
+        let i_portions = distal_portions(&B_pos2[-B_lo0], n)
         let q_strips_end = max(0, k) / 32 * 32
         let q_strips_end_2 = max(0, k) / 8 * 8
-        for i in 0 .. n:  # distinct, threads, uneven, work 16 * n * k
-            let B_p1 = i - B_lo0
-            let B_begin2 = B_pos2[B_p1]
-            let B_end2 = B_pos2[B_p1 + 1]
-            let C_at = (i - C_lo0) * C_stride0 - C_lo1
-            for B_p2 in B_begin2 .. B_end2:  # distinct
-                let j = B_crd2[B_p2]
-                workspace sum
-                let B_value: f64 = k > 0 ? B[B_p2] : 0.0
-                for q_strip in 0 .. q_strips_end by 32:
-                    for q_in in 0 .. 32:  # vector, sum sum
-                        let q = q_strip + q_in
+        for i_portion in 0 .. i_portions:  # distinct, threads, uneven, work 16 * n * k
+            let i_from = distal_portion_begin(&B_pos2[-B_lo0], n, i_portions, i_portion)
+            let i_behind = distal_portion_end(&B_pos2[-B_lo0], n, i_portions, i_portion)
+            for i in i_from .. i_behind:  # distinct
+                let B_p1 = i - B_lo0
+                let B_begin2 = B_pos2[B_p1]
+                let B_end2 = B_pos2[B_p1 + 1]
+                let C_at = (i - C_lo0) * C_stride0 - C_lo1
+                for B_p2 in B_begin2 .. B_end2:  # distinct
+                    let j = B_crd2[B_p2]
+                    workspace sum
+                    let B_value: f64 = k > 0 ? B[B_p2] : 0.0
+                    for q_strip in 0 .. q_strips_end by 32:
+                        for q_in in 0 .. 32:  # vector, sum sum
+                            let q = q_strip + q_in
+                            sum += B_value * C[C_at + q] * D[(q - D_lo0) * D_stride0 + j - D_lo1]
+                    for q_strip in q_strips_end .. q_strips_end_2 by 8:
+                        for q_in in 0 .. 8:  # vector, sum sum
+                            let q = q_strip + q_in
+                            sum += B_value * C[C_at + q] * D[(q - D_lo0) * D_stride0 + j - D_lo1]
+                    for q in q_strips_end_2 .. k:  # vector, sum sum
                         sum += B_value * C[C_at + q] * D[(q - D_lo0) * D_stride0 + j - D_lo1]
-                for q_strip in q_strips_end .. q_strips_end_2 by 8:
-                    for q_in in 0 .. 8:  # vector, sum sum
-                        let q = q_strip + q_in
-                        sum += B_value * C[C_at + q] * D[(q - D_lo0) * D_stride0 + j - D_lo1]
-                for q in q_strips_end_2 .. k:  # vector, sum sum
-                    sum += B_value * C[C_at + q] * D[(q - D_lo0) * D_stride0 + j - D_lo1]
-                A[B_p2] = sum
+                    A[B_p2] = sum
     release FETCH_D
     release FETCH_C
     release FETCH_B
@@ -64,40 +68,44 @@ for each processor (), active:
     leaf where active:  # loops: 'A' is sparse
         let E_pos1_value: i64 = n > 0 ? E_pos1[0] : 0L
         let E_pos1_value_2: i64 = n > 0 ? E_pos1[1] : 0L
-        for i in 0 .. n:  # distinct, threads, uneven, work 16 * n
-            let B_p1 = i - B_lo0
-            let E_begin1 = E_pos1_value
-            let E_end1 = E_pos1_value_2
-            let E_p1 = distal_search_i32(&E_crd1[0], E_begin1, E_end1, i)
-            let E_has1 = E_p1 < E_end1 && E_crd1[E_p1] == i
-            let E_next1 = E_has1 ? distal_run_end_i32(&E_crd1[0], E_p1, E_end1) : E_p1
-            let A_p1 = i - A_lo0
-            let B_begin2 = B_pos2[B_p1]
-            let B_end2 = B_pos2[B_p1 + 1]
-            workspace B_at2
-            B_at2 = B_begin2
-            workspace E_at2
-            E_at2 = E_p1
-            let A_begin2 = A_pos2[A_p1]
-            let A_end2 = A_pos2[A_p1 + 1]
-            workspace A_at2
-            A_at2 = A_begin2
-            while B_at2 < B_end2 || E_at2 < E_next1:
-                let B_p2 = B_at2
-                let B_c2 = B_p2 < B_end2 ? B_crd2[B_p2] : 9223372036854775807
-                let E_p2 = E_at2
-                let E_c2 = E_p2 < E_next1 ? E_crd2[E_p2] : 9223372036854775807
-                let j = min(B_c2, E_c2)
-                let B_has2 = B_c2 == j
-                let B_next2 = B_has2 ? B_p2 + 1 : B_p2
-                let E_has2 = E_c2 == j
-                let E_next2 = E_has2 ? E_p2 + 1 : E_p2
-                let A_from2 = A_at2
-                let A_p2 = distal_search_i32(&A_crd2[0], A_from2, A_end2, j)
-                A_at2 = A_p2
-                A[A_p2] = (B_has2 ? B[B_p2] : 0.0) - (E_has2 ? E[E_p2] : 0.0)
-                B_at2 = B_next2
-                E_at2 = E_next2
+        let i_portions = distal_portions(&B_pos2[-B_lo0], n)
+        for i_portion in 0 .. i_portions:  # distinct, threads, uneven, work 16 * n
+            let i_from = distal_portion_begin(&B_pos2[-B_lo0], n, i_portions, i_portion)
+            let i_behind = distal_portion_end(&B_pos2[-B_lo0], n, i_portions, i_portion)
+            for i in i_from .. i_behind:  # distinct
+                let B_p1 = i - B_lo0
+                let E_begin1 = E_pos1_value
+                let E_end1 = E_pos1_value_2
+                let E_p1 = distal_search_i32(&E_crd1[0], E_begin1, E_end1, i)
+                let E_has1 = E_p1 < E_end1 && E_crd1[E_p1] == i
+                let E_next1 = E_has1 ? distal_run_end_i32(&E_crd1[0], E_p1, E_end1) : E_p1
+                let A_p1 = i - A_lo0
+                let B_begin2 = B_pos2[B_p1]
+                let B_end2 = B_pos2[B_p1 + 1]
+                workspace B_at2
+                B_at2 = B_begin2
+                workspace E_at2
+                E_at2 = E_p1
+                let A_begin2 = A_pos2[A_p1]
+                let A_end2 = A_pos2[A_p1 + 1]
+                workspace A_at2
+                A_at2 = A_begin2
+                while B_at2 < B_end2 || E_at2 < E_next1:
+                    let B_p2 = B_at2
+                    let B_c2 = B_p2 < B_end2 ? B_crd2[B_p2] : 9223372036854775807
+                    let E_p2 = E_at2
+                    let E_c2 = E_p2 < E_next1 ? E_crd2[E_p2] : 9223372036854775807
+                    let j = min(B_c2, E_c2)
+                    let B_has2 = B_c2 == j
+                    let B_next2 = B_has2 ? B_p2 + 1 : B_p2
+                    let E_has2 = E_c2 == j
+                    let E_next2 = E_has2 ? E_p2 + 1 : E_p2
+                    let A_from2 = A_at2
+                    let A_p2 = distal_search_i32(&A_crd2[0], A_from2, A_end2, j)
+                    A_at2 = A_p2
+                    A[A_p2] = (B_has2 ? B[B_p2] : 0.0) - (E_has2 ? E[E_p2] : 0.0)
+                    B_at2 = B_next2
+                    E_at2 = E_next2
     release FETCH_E
     release FETCH_B
     reduce REDUCE_A

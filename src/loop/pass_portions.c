@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Loops whose iterations have as many entries below them as a list of positions says, such as those over the
+// rows of a sparse matrix, are divided among threads by iterations plus entries (as merge-based products of
+// sparse matrices and vectors are: Merrill, Garland 2016), in portions of whole iterations. A portion of
+// equal numbers of rows could have most of all entries.
+#include "loop/passes.h"
+
+typedef struct {
+    LoopKernel *kernel;
+    bool *positions; // by array: of a level, the first position below each position above
+} Portions;
+
+// Where an array of positions is read at one iteration: element `at` of `array`.
+typedef struct {
+    int array;
+    const IntExpr *at; // NULL: nothing is found
+} Entries;
+
+static void find_positions(Portions *portions) {
+    const LoopKernel *kernel = portions->kernel;
+    portions->positions = arena_array(kernel->arena, bool, kernel->arrays.count);
+    for (int64_t i = 0; i < kernel->body.count; i++) {
+        const LoopBody nodes = loop_nodes(kernel->arena, kernel->body.items[i]);
+        for (int64_t n = 0; n < nodes.count; n++) {
+            const LoopNode *node = nodes.items[n];
+            for (int a = 0; a < node->view_array_count && node->kind != LOOP_PORTION; a++)
+                portions->positions[node->view_arrays[a].array] =
+                    node->view_arrays[a].number == 0 &&
+                    kernel->arrays.items[node->view_arrays[a].array].type == TYPE_I64;
+        }
+    }
+}
+
+// Whether `at` is the variable of the loop plus what does not change in it.
+static bool is_next_to(const IntExpr *at, int var, const int *inside) {
+    if (at->op == INT_VAR && at->value == var)
+        return true;
+    if (at->op != INT_ADD && at->op != INT_SUB)
+        return false;
+    const bool left = loop_depth_of(at->left, inside) > 0, right = loop_depth_of(at->right, inside) > 0;
+    return left != right && (left || at->op == INT_ADD) &&
+           is_next_to(left ? at->left : at->right, var, inside);
+}
+
+// The first list of positions of which a loop reads the element of its iteration and the one after it.
+static Entries entries_of(const Portions *portions, const LoopNode *loop) {
+    Arena *arena = portions->kernel->arena;
+    const int64_t var_count = portions->kernel->vars.count;
+    const IntExpr **values = arena_array(arena, const IntExpr *, var_count);
+    int *inside = arena_array(arena, int, var_count);
+    Array(Entries) read = {0};
+    const LoopBody nodes = loop_nodes(arena, loop);
+    for (int64_t i = 0; i < nodes.count; i++)
+        if (nodes.items[i]->var >= 0)
+            inside[nodes.items[i]->var] = 1;
+    for (int64_t i = 0; i < loop->body.count; i++) {
+        const LoopNode *node = loop->body.items[i];
+        if (node->kind != LOOP_LET)
+            continue;
+        if (node->value->kind == VALUE_INDEX)
+            values[node->var] = loop_substitute(arena, node->value->index, values, var_count);
+        const Value *value = node->value->kind == VALUE_CONVERT ? node->value->operands[0] : node->value;
+        if (value->kind != VALUE_LOAD || !portions->positions[value->array])
+            continue;
+        const IntExpr *at = loop_substitute(arena, value->index, values, var_count);
+        for (int64_t r = 0; r < read.count; r++)
+            if (read.items[r].array == value->array &&
+                int_equal(at, int_op(arena, INT_ADD, read.items[r].at, int_const(arena, 1))))
+                return read.items[r];
+        if (is_next_to(at, loop->var, inside))
+            array_push(arena, read, ((Entries){value->array, at}));
+    }
+    return (Entries){0};
+}
+
+static void divide(void *context, const LoopNode *node, LoopBody *to) {
+    Portions *portions = context;
+    LoopKernel *kernel = portions->kernel;
+    Arena *arena = kernel->arena;
+    const LoopExecution *execution = &node->execution;
+    Entries entries = {0};
+    if (node->kind == LOOP_FOR && execution->thread && execution->uneven && node->step == 1 &&
+        !execution->vector && !execution->unroll && execution->sum_count == 0)
+        entries = entries_of(portions, node);
+    if (!entries.at) {
+        loop_append(arena, to, node);
+        return;
+    }
+    const IntExpr **first = arena_array(arena, const IntExpr *, kernel->vars.count);
+    first[node->var] = node->lower;
+    const Value *operands[] = {value_element(arena, VALUE_ADDRESS, VALUE_TYPE_ADDRESS, entries.array,
+                                             loop_substitute(arena, entries.at, first, kernel->vars.count)),
+                               value_index(arena, int_op(arena, INT_SUB, node->upper, node->lower)), NULL,
+                               NULL};
+    const IntExpr *count =
+        loop_append_let(kernel, to, "portions", node->var,
+                        value_list(arena, VALUE_CALL, VALUE_TYPE_INDEX, "distal_portions", 2, operands));
+    LoopNode *shared = loop_with_body(arena, node, (LoopBody){0});
+    shared->var = loop_add_index(kernel, "portion", node->var);
+    shared->lower = int_const(arena, 0);
+    shared->upper = count;
+    shared->first = NULL;
+    operands[2] = value_index(arena, count);
+    operands[3] = value_index(arena, int_var(arena, shared->var));
+    static const char *const names[] = {"distal_portion_begin", "distal_portion_end"};
+    const IntExpr *bounds[2];
+    for (int b = 0; b < 2; b++) {
+        const IntExpr *offset =
+            loop_append_let(kernel, &shared->body, b ? "behind" : "from", node->var,
+                            value_list(arena, VALUE_CALL, VALUE_TYPE_INDEX, names[b], 4, operands));
+        bounds[b] = int_op(arena, INT_ADD, node->lower, offset);
+    }
+    LoopNode *loop = loop_with_body(arena, node, node->body);
+    loop->lower = bounds[0];
+    loop->upper = bounds[1];
+    loop->execution = (LoopExecution){.distinct = execution->distinct, .permutable = execution->permutable};
+    loop_append(arena, &shared->body, loop);
+    loop_append(arena, to, shared);
+}
+
+const LoopKernel *loop_pass_portions(const LoopKernel *before) {
+    Portions portions = {.kernel = loop_kernel_copy(before)};
+    find_positions(&portions);
+    portions.kernel->body = loop_rewrite(before->arena, &before->body, divide, &portions);
+    return portions.kernel;
+}

@@ -1,0 +1,77 @@
+# Threads take rows by rows and entries, in portions that the runtime gives; those of a dense matrix take equal times.
+# run: explain --stop-after loops:portions {file}
+--- program
+param n = 100000
+tensor B(n, n): f64, dcsr
+tensor C(n, n): f64
+tensor x(n): f64
+tensor y(n): f64
+tensor z(n): f64
+y(i) = B(i, j) * x(j)
+z(i) = C(i, j) * x(j)
+schedule z {
+  parallelize(i, cpu_thread)
+}
+--- stdout
+# REDUCE_y: reduce y[:]
+# FETCH_B: fetch B[:, :]
+# FETCH_x: fetch x[:]
+for each processor (), active:
+    y = open REDUCE_y with y_lo0 = lo[0]
+    start FETCH_B
+    start FETCH_x
+    B = wait FETCH_B with B_pos1 = levels[0].arrays[0], B_crd1 = levels[0].arrays[1], B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
+    x = wait FETCH_x with x_lo0 = lo[0]
+    leaf where active && y:  # loops: 'B' is sparse
+        let B_begin1 = B_pos1[0]
+        let B_end1 = B_pos1[1]
+        let portions = distal_portions(&B_pos2[B_begin1], B_end1 - B_begin1)
+        for portion in 0 .. portions:  # distinct, threads, uneven, work 16 * (B_end1 - B_begin1)
+            let from = distal_portion_begin(&B_pos2[B_begin1], B_end1 - B_begin1, portions, portion)
+            let behind = distal_portion_end(&B_pos2[B_begin1], B_end1 - B_begin1, portions, portion)
+            for B_p1 in B_begin1 + from .. B_begin1 + behind:  # distinct
+                let i = B_crd1[B_p1]
+                let B_begin2 = B_pos2[B_p1]
+                let B_end2 = B_pos2[B_p1 + 1]
+                workspace sum
+                for B_p2 in B_begin2 .. B_end2:  # sum sum
+                    let j = B_crd2[B_p2]
+                    sum += B[B_p2] * x[j - x_lo0]
+                y[i - y_lo0] += sum
+    release FETCH_x
+    release FETCH_B
+    reduce REDUCE_y
+
+# REDUCE_z: reduce z[:]
+# FETCH_C: fetch C[:, :]
+# FETCH_x: fetch x[:]
+for each processor (), active:
+    z = open REDUCE_z with z_lo0 = lo[0]
+    start FETCH_C
+    start FETCH_x
+    C = wait FETCH_C with C_lo0 = lo[0], C_stride0 = stride[0], C_lo1 = lo[1]
+    x = wait FETCH_x with x_lo0 = lo[0]
+    leaf where active && z:  # loops: the schedule says how 'i' is executed
+        let i_blocks_end = max(0, n) / 4 * 4
+        for i in 0 .. i_blocks_end by 4:  # distinct, threads, work n * n
+            workspace sum
+            workspace sum_2
+            workspace sum_3
+            workspace sum_4
+            for j in 0 .. n:  # vector, sum sum, sum sum_2, sum sum_3, sum sum_4
+                sum += C[(i - C_lo0) * C_stride0 + j - C_lo1] * x[j - x_lo0]
+                sum_2 += C[(i + 1 - C_lo0) * C_stride0 + j - C_lo1] * x[j - x_lo0]
+                sum_3 += C[(i + 2 - C_lo0) * C_stride0 + j - C_lo1] * x[j - x_lo0]
+                sum_4 += C[(i + 3 - C_lo0) * C_stride0 + j - C_lo1] * x[j - x_lo0]
+            z[i - z_lo0] += sum
+            z[i + 1 - z_lo0] += sum_2
+            z[i + 2 - z_lo0] += sum_3
+            z[i + 3 - z_lo0] += sum_4
+        for i in i_blocks_end .. n:  # distinct
+            workspace sum
+            for j in 0 .. n:  # vector, sum sum
+                sum += C[(i - C_lo0) * C_stride0 + j - C_lo1] * x[j - x_lo0]
+            z[i - z_lo0] += sum
+    release FETCH_x
+    release FETCH_C
+    reduce REDUCE_z

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Iterations that have different numbers of entries below them, in portions for threads.
+#include "distal_kernel.h"
+#include "runtime/portions.h"
+
+#include <omp.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { COUNT = 200000, MANY = 1000000, LONG = 8 };
+
+static int64_t equal(int64_t i) {
+    return i * 0 + 11;
+}
+
+static int64_t none(int64_t i) {
+    return i * 0;
+}
+
+static int64_t front(int64_t i) {
+    return i < COUNT / 1000 ? 5000 : 1;
+}
+
+static int64_t one_long(int64_t i) {
+    return i == COUNT - 1 ? MANY : 4;
+}
+
+static int64_t some_long(int64_t i) {
+    return i % 50000 == 7 ? MANY : i % 3;
+}
+
+static int64_t all_in_one(int64_t i) {
+    return i == COUNT / 2 ? MANY : 0;
+}
+
+static int64_t (*const lengths[])(int64_t) = {equal, none, front, one_long, some_long, all_in_one};
+enum { LENGTHS = sizeof lengths / sizeof *lengths };
+
+static int64_t *positions(int64_t (*length)(int64_t), int64_t first) {
+    int64_t *pos = malloc((COUNT + 1) * sizeof *pos);
+    pos[0] = first;
+    for (int64_t i = 0; i < COUNT; i++)
+        pos[i + 1] = pos[i] + length(i);
+    return pos;
+}
+
+// Each iteration is in one portion. Long ones come first, each by itself, and others have at most one and a
+// half times the average before their last iteration.
+static void check(const int64_t *pos, int64_t count) {
+    const int64_t portions = distal_portions(pos, count);
+    const int64_t all = count + pos[count] - pos[0],
+                  most = portions > LONG ? 3 * all / 2 / (portions - LONG) + 2 : all;
+    int *seen = calloc(COUNT, sizeof *seen);
+    for (int64_t p = 0; p < portions; p++) {
+        const int64_t begin = distal_portion_begin(pos, count, portions, p);
+        const int64_t end = distal_portion_end(pos, count, portions, p);
+        assert_true(0 <= begin && begin <= end && end <= count);
+        for (int64_t i = begin; i < end; i++) {
+            assert_int_equal(seen[i]++, 0);
+            if (portions > LONG)
+                assert_int_equal(p < LONG, LONG * (1 + pos[i + 1] - pos[i]) >= all);
+        }
+        if (p < LONG && portions > LONG)
+            assert_true(end - begin <= 1);
+        else if (begin < end)
+            assert_true(end - 1 - begin + pos[end - 1] - pos[begin] <= most);
+    }
+    for (int64_t i = 0; i < count; i++)
+        assert_int_equal(seen[i], 1);
+    free(seen);
+}
+
+static void check_all(void) {
+    static const int64_t counts[] = {0, 1, 2, 3, 64, 65, 1000, COUNT - 1, COUNT};
+    for (int l = 0; l < LENGTHS; l++) {
+        int64_t *pos = positions(lengths[l], 1000 * l);
+        for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+            check(pos, counts[c]);
+            check(pos + (COUNT - counts[c]), counts[c]);
+        }
+        free(pos);
+    }
+}
+
+static void with_each_iteration_once(void **state) {
+    (void)state;
+    omp_set_num_threads(2);
+    check_all();
+    portions_short(true);
+    check_all();
+    portions_short(false);
+}
+
+static void not_many_of_little_work(void **state) {
+    (void)state;
+    omp_set_num_threads(2);
+    int64_t *pos = positions(equal, 0);
+    assert_int_equal(distal_portions(pos, 0), 0);
+    assert_in_range(distal_portions(pos, 100), 1, 32);
+    assert_in_range(distal_portions(pos, COUNT), 50, 200);
+    omp_set_num_threads(1);
+    assert_int_equal(distal_portions(pos, COUNT), 1);
+    free(pos);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(with_each_iteration_once),
+        cmocka_unit_test(not_many_of_little_work),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
