@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where a loop over stored coordinates gathers rows of a dense operand, or adds to rows of the result, it
 // prefetches the row of an entry further on (software prefetching of indirect loads: Mowry, Lam, Gupta 1992).
-// Whether that pays off follows from the coordinates, so the runtime decides it once for each execution of a
-// leaf (distal_prefetch_end), and gives the position up to which rows are prefetched.
+// Whether that pays off follows from the coordinates, so the runtime decides it (distal_prefetch_end) once
+// for each execution of a leaf, or of the ROWS around it, and gives the position up to which rows are
+// prefetched.
 #include "loop/passes.h"
 
-// How many entries ahead; what a loop reads of a row: less than a cache line is not prefetched, nor more than
-// the rows of which 8 fit into a cache of 32 KiB.
+// How many entries ahead. Of a row, less than a cache line is not prefetched, nor more than 2 KiB: 8 rows
+// ahead then take half of a cache of 32 KiB.
 enum { DISTANCE = 8, LEAST_BYTES = 64, MOST_BYTES = 2048 };
 
 // Rows at the coordinates of a list.
@@ -29,6 +30,7 @@ typedef struct {
     int *counts;           // by array: the variable of the number of positions; -1: none yet
     int *inside;           // by variable: 1 where it is bound in the leaf
     Array(Gather) gathers; // of the leaf
+    Array(int) ends;       // variables: the ends of the gathers of all leaves
 } Prefetch;
 
 // A loop over positions, in which `coordinate` defines that of the entry; what is inside of it, up to the
@@ -77,6 +79,7 @@ static int end_of(Prefetch *prefetch, int list, const IntExpr *bytes) {
         .name = "prefetch_end", .type = VALUE_TYPE_INDEX, .stem_array = list, .stem_var = -1};
     const Gather gather = {list, bytes, loop_add_var(kernel, var)};
     array_push(kernel->arena, prefetch->gathers, gather);
+    array_push(kernel->arena, prefetch->ends, gather.end);
     return gather.end;
 }
 
@@ -310,9 +313,35 @@ static const LoopNode *define_end(Prefetch *prefetch, const Gather *gather) {
                                wide ? "distal_prefetch_end_i64" : "distal_prefetch_end_i32", 4, operands));
 }
 
+static bool defines_end(const Prefetch *prefetch, const LoopNode *node) {
+    for (int64_t i = 0; node->kind == LOOP_LET && i < prefetch->ends.count; i++)
+        if (prefetch->ends.items[i] == node->var)
+            return true;
+    return false;
+}
+
+// The lists are the same for all ranges of rows, so the ends of their leaf are defined before the first
+// range.
+static void append_rows(const Prefetch *prefetch, const LoopNode *rows, LoopBody *to) {
+    Arena *arena = prefetch->kernel->arena;
+    LoopBody body = {0};
+    for (int64_t i = 0; i < rows->body.count; i++) {
+        const LoopNode *leaf = rows->body.items[i];
+        LoopBody rest = {0};
+        for (int64_t k = 0; k < leaf->body.count; k++)
+            loop_append(arena, defines_end(prefetch, leaf->body.items[k]) ? to : &rest, leaf->body.items[k]);
+        loop_append(arena, &body, loop_with_body(arena, leaf, rest));
+    }
+    loop_append(arena, to, loop_with_body(arena, rows, body));
+}
+
 static void prefetch_leaf(void *context, const LoopNode *node, LoopBody *to) {
     Prefetch *prefetch = context;
     Arena *arena = prefetch->kernel->arena;
+    if (node->kind == LOOP_ROWS) {
+        append_rows(prefetch, node, to);
+        return;
+    }
     if (node->kind != LOOP_LEAF) {
         loop_append(arena, to, node);
         return;
