@@ -261,13 +261,17 @@ static inline void copy_values(char *to, const char *from, const EntryBlock *blo
         memcpy(to + positions[i] * size, from + block->numbers[i] * size, (size_t)size);
 }
 
-static void put_values(const Packing *packing, const EntryBlock *block, const int64_t *positions,
-                       const uint8_t *differs) {
+static void put_values(const Packing *packing, int64_t entry, const EntryBlock *block,
+                       const int64_t *positions, const uint8_t *differs) {
     const StoredTensor *tensor = packing->tensor;
     const int64_t size = (int64_t)type_info(tensor->type)->size;
     char *to = tensor->values;
     const char *from = packing->values;
     bool distinct = true;
+    if (packing->map && !packing->map->from && !packing->map->to) {
+        memcpy(to + entry * size, from + entry * size, (size_t)(block->count * size));
+        return;
+    }
     for (int i = 0; i < block->count; i++)
         distinct = distinct && differs[i] < tensor->order;
     if (distinct && size == 8)
@@ -321,7 +325,7 @@ static void fill_part(const Packing *packing, Part *part) {
             put_numbers(packing->map->to, packing->map->wide, entry, positions, block.count);
         }
         if (packing->values)
-            put_values(packing, &block, positions, differs);
+            put_values(packing, entry, &block, positions, differs);
         entry += block.count;
     }
 }
