@@ -500,8 +500,7 @@ static bool check_balance(PlaceParser *place, int d) {
                 diagnostics, entry->span,
                 "'%s' can be cut where its entries follow each other as they are stored: "
                 "write '%s'",
-                tensor->name,
-                stored_first(place, (int)min_i64(entry->mode_count, balanced_modes(tensor))));
+                tensor->name, stored_first(place, (int)min_i64(entry->mode_count, balanced_modes(tensor))));
     for (int e = 0; e < place->placement->machine->order; e++) {
         const PlaceEntry *other = &place->placement->entries[e];
         const bool same = entry->mode_count > 1 && other->balance == entry->balance &&

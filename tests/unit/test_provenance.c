@@ -21,7 +21,7 @@ typedef struct {
     Nest nest;
     bool active[MAX_VARS], loops[MAX_VARS];
     bool requested[MAX_VARS]; // active variables whose values are compared
-    int sources;          // variables of the statement as written
+    int sources;              // variables of the statement as written
     int64_t values[MAX_VARS];
     bool reached[MAX_POINTS];
     const char *wrong;
