@@ -197,7 +197,7 @@ static bool find_changes(void *arguments, Diagnostics *diagnostics) {
     return true;
 }
 
-// Of those that move and have memory on other ranks only.
+// Finds the new homes of tensors that move and of which only other ranks know the home.
 static bool find_other_homes(void *arguments, Diagnostics *diagnostics) {
     (void)diagnostics;
     const Dividing *dividing = arguments;

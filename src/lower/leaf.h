@@ -81,7 +81,7 @@ const char *leaf_convert_as(const Cin *cin, const Access *operand, const Spmd *s
 // Whether a loop inside of the loops `around` iterates over stored coordinates among which one may occur
 // several times.
 bool leaf_repeats(const LeafSite *site, int loop, VarSet around);
-// Whether it iterates over stored coordinates of several accesses, one after the other.
+// Whether the loop iterates over stored coordinates of several accesses, as merge loops do.
 bool leaf_merges(const LeafSite *site, int loop, VarSet around);
 // A sparse tensor of the leaf; NULL where there is none.
 const Tensor *leaf_sparse_tensor(const LeafSite *site);

@@ -50,8 +50,9 @@ static bool is_in_fiber(const Tensor *tensor, int level) {
     return level_is_padded(tensor->order, tensor->levels, level);
 }
 
-// Which coordinates are stored where it is computed. All of fibers of which other ranks have parts, as an
-// element of such a part says there that the fiber is stored.
+// Which coordinates are stored where it is computed. Of fibers that are cut, all: a rank that computes
+// nothing of a fiber's part at another rank sends the first element there, a zero, so that the fiber is
+// stored there.
 static Rect stored_bounds(const ResultHome *result) {
     const Tensor *tensor = result->home->home->tensor;
     Rect bounds = result->bounds;
@@ -205,7 +206,8 @@ static int64_t bytes_left(const ResultHome *result) {
     return max_i64(computed->limit - taken, 0);
 }
 
-// Puts in these entries, the first ones with values, in `left` bytes beside them.
+// Makes the result of these entries, in at most `left` bytes beside them. Where the statement accumulates,
+// the first entries are those that the result had, with their values.
 static bool put(ResultHome *result, const Entries *all, int64_t left, Diagnostics *diagnostics) {
     Storage *home = result->home;
     StoredTensor tensor = home->empty;

@@ -58,8 +58,8 @@ static bool is_sparse(const Saving *saving) {
     return tensor_is_sparse(saving->storage->home->tensor);
 }
 
-// Samples of a rank are at equal distances; that the first is elsewhere on every rank makes chunks even where
-// all ranks have entries of equal coordinates.
+// The samples of a rank are at equal distances. The first is at another position on each rank, so that chunks
+// have about equally many entries even where all ranks have the same coordinates.
 static int64_t first_sample(int rank) {
     const uint64_t part = (uint64_t)(rank + 1) * UINT64_C(0x9E3779B97F4A7C15) >> 32;
     return (int64_t)(part * (CHUNK / SAMPLES) >> 32);

@@ -24,10 +24,10 @@ typedef struct {
     int64_t piece_count;
     Piece *pieces;        // as home_pieces gives them; their data belongs to the caller unless `owned`
     bool owned;           // whether the elements are released with the storage
-    Structure *structure; // of a sparse tensor; NULL: it has had no entries yet. Not on ranks without a piece
+    Structure *structure; // of a sparse tensor; NULL: it has had no entries yet. The same on all ranks
     StoredTensor stored;  // of a sparse tensor: the arrays of the structure, and the values
     int64_t limit;        // bytes that entries may take, those of a list as well; INT64_MAX: as there are
-    bool padded;          // of fibers, also elements are stored that are not at home
+    bool padded;          // elements between home pieces are stored as well, as fibers are cut
     StoredTensor empty; // of a sparse tensor: what is stored before it has entries, and of which coordinates
     Home *copied;       // of a storage_create_copy, its own
 } Storage;
