@@ -199,7 +199,7 @@ static void test_refused(MPI_Comm comm, int rank, int ranks) {
     refuse_levels(
         d, B, rank, dense,
         (distal_level_arrays){.pos = pos64, .crd = (int64_t[]){3, 0, INT64_C(1) << 40}, .crd_bits = 64},
-        "crd of level 1 of tensor 'B' cannot be converted to 32 bits");
+        "element 2 of crd of level 1 of tensor 'B' is 1099511627776, which does not fit 32 bits");
     refuse_levels(d, C, rank, (distal_level_arrays){.pos = all64, .crd = rows32},
                   (distal_level_arrays){.crd = (int32_t[]){3, 1, 0}},
                   "the coordinates at position 2 of level 0 (compressed) are not after those before them");
