@@ -8,11 +8,11 @@
 
 // Figures of all ranks that depend on the entries of sparse tensors, as of the latest execution.
 typedef struct {
-    Structure **of;    // by tensor id: the structures that they were gathered for; NULL: no tensor is sparse
-    int64_t **numbers; // by transfer: the arrays of `moved`
+    Structure **structures;     // by tensor id: those for which they were gathered; NULL: no tensor is sparse
+    int64_t **moved_arrays;     // by transfer: memory of the arrays in moved[t]
     EntryFigures *moved;        // the same
     const EntryFigures **known; // the same; NULL where it depends on no entries, or on none that are known
-    int64_t **counts;           // by tensor id: the arrays of `stored`; NULL of a dense one
+    int64_t **stored_arrays;    // by tensor id: memory of the arrays in stored[t]; NULL of a dense tensor
     StoredFigures *stored;
 } PlanEntries;
 
@@ -48,9 +48,9 @@ struct distal_plan {
 void plan_prepare_entries(distal_plan *plan);
 // Whether no structure has changed since they were gathered, which is so on all ranks or on none.
 bool plan_entries_are_current(const distal_plan *plan);
-// Gathers them: 8 bytes come from each rank for each of them. Collective; false with a diagnostic.
+// Gathers them: 8 bytes from each rank for each figure. Collective; false with a diagnostic.
 bool plan_find_entries(distal_plan *plan);
-// Lets go of the structures that they were gathered for, so that they are not current.
+// Releases the structures for which they were gathered, so they are no longer current.
 void plan_forget_entries(distal_plan *plan);
 void plan_release_entries(distal_plan *plan);
 

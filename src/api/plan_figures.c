@@ -17,23 +17,23 @@ void plan_prepare_entries(distal_plan *plan) {
     *entries = (PlanEntries){0};
     if (!any)
         return;
-    entries->numbers = arena_array(arena, int64_t *, transfers);
+    entries->moved_arrays = arena_array(arena, int64_t *, transfers);
     entries->moved = arena_array(arena, EntryFigures, transfers);
     entries->known = arena_array(arena, const EntryFigures *, transfers);
     for (int t = 0; t < transfers; t++)
-        entries->numbers[t] = arena_array(arena, int64_t, 4 * ranks);
-    entries->counts = arena_array(arena, int64_t *, count);
+        entries->moved_arrays[t] = arena_array(arena, int64_t, 4 * ranks);
+    entries->stored_arrays = arena_array(arena, int64_t *, count);
     entries->stored = arena_array(arena, StoredFigures, count);
     for (int t = 0; t < count; t++)
         if (plan->storages[t] && tensor_is_sparse(plan->storages[t]->home->tensor))
-            entries->counts[t] = arena_array(arena, int64_t, 2 * ranks);
-    entries->of = arena_array(arena, Structure *, count);
+            entries->stored_arrays[t] = arena_array(arena, int64_t, 2 * ranks);
+    entries->structures = arena_array(arena, Structure *, count);
 }
 
 bool plan_entries_are_current(const distal_plan *plan) {
     const PlanEntries *entries = &plan->entries;
-    for (int t = 0; entries->of && t < plan->tensor_count; t++)
-        if (entries->counts[t] && entries->of[t] != plan->storages[t]->structure)
+    for (int t = 0; entries->structures && t < plan->tensor_count; t++)
+        if (entries->stored_arrays[t] && entries->structures[t] != plan->storages[t]->structure)
             return false;
     return true;
 }
@@ -43,18 +43,18 @@ bool plan_find_entries(distal_plan *plan) {
     const int64_t ranks = context->ranks;
     PlanEntries *entries = &plan->entries;
     for (int t = 0; t < plan->statement->spmd->transfer_count; t++)
-        if (execution_gather_entries(plan->execution, t, ranks, entries->numbers[t])) {
-            entries->moved[t] = entry_figures(entries->numbers[t], ranks);
+        if (execution_gather_entries(plan->execution, t, ranks, entries->moved_arrays[t])) {
+            entries->moved[t] = entry_figures(entries->moved_arrays[t], ranks);
             entries->known[t] = &entries->moved[t];
         }
     for (int t = 0; t < plan->tensor_count; t++) {
-        if (!entries->counts[t])
+        if (!entries->stored_arrays[t])
             continue;
-        if (!storage_gather_counts(plan->storages, t, ranks, context->comm, entries->counts[t],
-                                   entries->counts[t] + ranks, context->diagnostics))
+        if (!storage_gather_counts(plan->storages, t, ranks, context->comm, entries->stored_arrays[t],
+                                   entries->stored_arrays[t] + ranks, context->diagnostics))
             return false;
-        entries->stored[t] = (StoredFigures){entries->counts[t], entries->counts[t] + ranks};
-        structure_hold(&entries->of[t], plan->storages[t]->structure);
+        entries->stored[t] = (StoredFigures){entries->stored_arrays[t], entries->stored_arrays[t] + ranks};
+        structure_hold(&entries->structures[t], plan->storages[t]->structure);
     }
     plan->figures->tensors = NULL;
     return true;
@@ -62,8 +62,8 @@ bool plan_find_entries(distal_plan *plan) {
 
 void plan_forget_entries(distal_plan *plan) {
     PlanEntries *entries = &plan->entries;
-    for (int t = 0; entries->of && t < plan->tensor_count; t++)
-        structure_hold(&entries->of[t], NULL);
+    for (int t = 0; entries->structures && t < plan->tensor_count; t++)
+        structure_hold(&entries->structures[t], NULL);
 }
 
 void plan_release_entries(distal_plan *plan) {
@@ -88,7 +88,7 @@ static distal_status find_figures(distal_context *context, void *arguments) {
     else
         plan->figures_arena = arena_create_within(plan->arena);
     Arena *arena = plan->figures_arena;
-    const StatementFigures *all = entries->of
+    const StatementFigures *all = entries->structures
                                       ? plan_figures_with(statement, entries->known, entries->stored, arena)
                                       : plan_figures(statement);
     distal_tensor_figures *tensors = arena_array(arena, distal_tensor_figures, all->tensor_count);

@@ -46,9 +46,9 @@ static int64_t contraction_bytes(const StatementPlan *plan) {
     return plan->spmd->contracts ? (int64_t)contraction_space() : 0;
 }
 
-// What the figures of a statement count for buffers of one tensor, or of all where it is NULL, that depend on
-// entries, as if all of the footprint were fetched: while the entries are not known. Their memory is compared
-// with the limit when they are (memory_left).
+// Bytes of the buffers of one tensor (NULL: of all) whose size depends on entries that are not known yet.
+// Figures count the whole footprint for them; they are compared with the limit once entries are known
+// (memory_left).
 static int64_t unknown_bytes(const StatementPlan *plan, const Tensor *tensor, int64_t rank) {
     int64_t bytes = 0;
     for (int t = 0; t < plan->spmd->transfer_count; t++) {

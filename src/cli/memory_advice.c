@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which changes would fit into memory: threads and --check are left out, a param that only the schedule uses
-// is halved, params that give the machine its size are doubled, and the program is planned again until it fits. Only changes whose plan fits
-// are reported.
+// Which changes would fit into memory: without --check, with one thread, with half the value of a param that
+// only the schedule uses, with twice the values of params that give the machine its size. Each is tried by
+// planning the program again, and reported only if that plan fits.
 #include "base/clock.h"
 #include "base/integer.h"
 #include "cli/memory.h"
@@ -216,7 +216,7 @@ static bool try_without_check(Advice *advice) {
     return fits(advice, most);
 }
 
-// Threads but the first add to copies of results, and each fills workspaces of its own.
+// With one thread there are no copies of results, and workspaces of one thread only.
 static bool try_one_thread(Advice *advice) {
     int64_t ranks = advice->session->pipeline->ranks;
     if (advice->threads == 1 || is_late(advice))

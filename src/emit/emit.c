@@ -81,8 +81,8 @@ static bool has_workspace(const LoopKernel *kernel, const LoopBody *body) {
     return false;
 }
 
-// How many iterations that take different times a thread takes at once.
-static const char *portion_text(Emitter *emitter, const LoopNode *node) {
+// The number of iterations in a chunk of a static schedule, where they take different times; else empty.
+static const char *chunk_text(Emitter *emitter, const LoopNode *node) {
     if (!node->execution.uneven)
         return "";
     const IntExpr *count = int_op(emitter->kernel->arena, INT_SUB, node->upper, node->lower);
@@ -95,11 +95,11 @@ static const char *portion_text(Emitter *emitter, const LoopNode *node) {
 static void emit_pragma(Emitter *emitter, const LoopNode *node) {
     const LoopExecution *execution = &node->execution;
     const bool team = execution->thread && !emitter->in_team;
-    const char *portion = portion_text(emitter, node);
+    const char *chunk = chunk_text(emitter, node);
     // Threads take the same iterations in each run, as the order of additions depends on it.
     if (execution->thread && emitter->in_team) {
         emit_line(&emitter->lines, "#pragma omp for schedule(static%s%s) nowait",
-                  execution->uneven ? ", " : "", portion);
+                  execution->uneven ? ", " : "", chunk);
         return;
     }
     if (!team && !execution->vector) {
@@ -120,7 +120,7 @@ static void emit_pragma(Emitter *emitter, const LoopNode *node) {
         text_printf(&text, " num_threads(distal_workspace_threads(%s))", emitter->names.execution);
     // Not where there are sums, which threads would make in another order in each run.
     if (team && execution->uneven && !execution->sum_count && !execution->vector)
-        text_printf(&text, " schedule(dynamic, %s)", portion);
+        text_printf(&text, " schedule(dynamic, %s)", chunk);
     if (team && execution->collapsed > 1)
         text_printf(&text, " collapse(%d)", execution->collapsed);
     if (team && execution->work)

@@ -137,8 +137,8 @@ static inline __attribute__((always_inline)) void write_entry(Written to, int64_
         memcpy(to.values + position * known.size, values + number * known.size, (size_t)known.size);
 }
 
-// Asks for where an entry is written, while others are: a processor waits for no more than a few of its
-// writes at a time.
+// Prefetches the cache lines to which an entry will be written: a processor has only a few misses of writes
+// under way at a time.
 static inline __attribute__((always_inline)) void prefetch_entry(Written to, int64_t position, Known known) {
     __builtin_prefetch((char *)to.coordinates + position * (known.wide_coordinates ? 8 : 4), 1);
     __builtin_prefetch((char *)to.numbers + position * (known.wide_numbers ? 8 : 4), 1);

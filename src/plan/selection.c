@@ -71,7 +71,7 @@ int64_t part_volume(const Selection *selection, const SelectedPart *part) {
         coordinates += of.periodic ? positions_count(positions_clip(of, run[last], run[last + 1]))
                                    : run[last + 1] - run[last];
     }
-    // Each coordinate has as many elements.
+    // Each coordinate of a run has equally many elements.
     Rect rect = part_rect(selection, part, 0);
     rect_set_mode(&rect, mode, (PositionSet){0, 1, NULL});
     return saturated_mul(rect_volume(&rect), coordinates);

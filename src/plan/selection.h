@@ -7,16 +7,16 @@
 
 #include "machine/rect.h"
 
-// The elements of a rectangle; where there are runs, those of them that are at one of these. Then the
-// rectangle reaches from the first to the last coordinate of the runs, in their modes.
+// The elements of a rectangle; with runs, only the elements at the coordinates of one of the runs: the
+// rectangle is then their bounding box in the modes of the runs.
 typedef struct {
     Rect rect;
     int64_t peer;         // rank at the other end, which may be the own one
     int64_t first, count; // runs; 0: all of the rectangle
 } SelectedPart;
 
-// A run has one coordinate in each of `modes` but the last, and in the last those from one number to before
-// another: mode_count + 1 numbers. Parts are disjoint.
+// A run is mode_count + 1 numbers: one coordinate in each of `modes` but the last, and in the last the
+// half-open interval of the last two numbers. Parts are disjoint.
 typedef struct {
     int mode_count;
     int modes[MAX_ORDER];
@@ -28,20 +28,21 @@ static inline const int64_t *selection_run(const Selection *selection, int64_t r
     return selection->numbers.items + run * (selection->mode_count + 1);
 }
 
-// Appends a part, without runs, and a run of the last part, which extends the rectangle in the modes of the
-// runs; before the first run it is that of all of them. Periodic sets stay those of the rectangle.
+// Appends a part without runs; appends a run to the last part. The first run shrinks the rectangle to itself
+// in the modes of the runs, later ones extend it. Periodic sets stay those of the rectangle.
 void selection_add_part(Selection *selection, const Rect *rect, int64_t peer, Arena *arena);
 void selection_add_run(Selection *selection, const int64_t *run, Arena *arena);
-// After the last run of a part: a single one is its rectangle.
+// Call after the last run of a part: a part with a single run becomes its rectangle.
 void selection_end_runs(Selection *selection);
 // Sorts parts by peer, and those of one peer by rect_compare.
 void selection_sort(Selection *selection);
 
-// The rectangles of a part: one, or one for each run; the one with an index; and the elements of the part.
+// The number of rectangles of a part, one or one for each run; the rectangle `index` of these; the number of
+// elements of the part.
 int64_t part_rect_count(const SelectedPart *part);
 Rect part_rect(const Selection *selection, const SelectedPart *part, int64_t index);
 int64_t part_volume(const Selection *selection, const SelectedPart *part);
-// How many numbers of 64 bits a part takes in a message (runtime/part_exchange.h).
+// The 64-bit numbers that a part takes in a message (runtime/part_exchange.h).
 int64_t part_numbers(const Selection *selection, const SelectedPart *part);
 
 // The rectangles of all parts.

@@ -260,7 +260,7 @@ typedef struct {
     const Piece *piece; // NULL: a message
     bool is_view;
     char *at;                   // a message: where the next part begins; else the last run that was copied
-    int64_t indices[MAX_ORDER]; // of the first coordinates of that run in the piece, by mode of runs
+    int64_t indices[MAX_ORDER]; // of the first coordinates of that run in the piece, by the modes of the runs
 } End;
 
 static Piece piece_at(const Finding *finding, End *end, const Rect *rect) {
@@ -303,8 +303,8 @@ static void begin_runs(const Finding *finding, End *end, const Selection *select
         end->indices[i] = rect.lo[selection->modes[i]] - end->piece->rect.lo[selection->modes[i]];
 }
 
-// The index of a coordinate in a mode. Of numbered ones, most are close behind `from`, that of the run
-// before.
+// The index of a coordinate in a mode. In a list of coordinates it is searched from `from` on, the index of
+// the run before, as most are close behind that (galloping search).
 static int64_t index_in(const Finding *finding, const End *end, int mode, int64_t x, int64_t from) {
     const int64_t *list = end->is_view ? finding->use.coordinates[mode] : NULL;
     if (!list)
@@ -318,9 +318,9 @@ static int64_t index_in(const Finding *finding, const End *end, int mode, int64_
     return from + coordinate_index(list + from, min_i64(step, count - from), x);
 }
 
-// Where a run of so many bytes begins.
-static char *move_to(const Finding *finding, End *end, const Selection *selection, const int64_t *run,
-                     int64_t bytes) {
+// The address of a run of `bytes` bytes at one end of the copy; the end advances to it.
+static char *advance_to(const Finding *finding, End *end, const Selection *selection, const int64_t *run,
+                        int64_t bytes) {
     const int64_t size = (int64_t)type_info(finding->fetch->storage->type)->size;
     if (!end->piece)
         return (end->at += bytes) - bytes;
@@ -353,8 +353,8 @@ static bool list_part(const Finding *finding, CopyList *list, const Selection *s
     begin_runs(finding, from, selection, part);
     for (int64_t r = part->first; ok && r < part->first + part->count; r++) {
         const int64_t *run = selection_run(selection, r), length = bytes * (run[last + 1] - run[last]);
-        char *at = move_to(finding, to, selection, run, length);
-        ok = copy_list_add_run(list, at, move_to(finding, from, selection, run, length), length);
+        char *at = advance_to(finding, to, selection, run, length);
+        ok = copy_list_add_run(list, at, advance_to(finding, from, selection, run, length), length);
     }
     return ok;
 }

@@ -15,14 +15,15 @@ bool sparse_put_entries(Storage *storage, Entries *entries, Diagnostics *diagnos
 // The structure of a tensor without entries.
 bool sparse_put_nothing(Storage *storage, Diagnostics *diagnostics);
 
-// The entries at home, in the order in which it is stored; entries_free follows in any case. NULL, or why
-// not: there is not enough memory.
+// The entries at home, in storage order; entries_free follows in any case. NULL, or the message that there is
+// not enough memory.
 const char *sparse_list(const Storage *storage, Entries *entries, Arena *arena);
-// That there is not, for so many elements of a tensor.
+// The message that the rank has not enough memory to list `count` elements of the tensor. In the arena.
 const char *no_memory_to_list(const Storage *storage, int64_t count, Arena *arena);
 // The same as sparse_list; false with a diagnostic.
 bool sparse_entries(const Storage *storage, Entries *entries, Diagnostics *diagnostics);
-int64_t sparse_count(const Storage *storage, Arena *arena); // their number; what it allocates is freed
+// The number of entries at home. Scratch memory is allocated within the arena and freed.
+int64_t sparse_count(const Storage *storage, Arena *arena);
 // Those that it had before it was set aside.
 bool sparse_entries_before(const Storage *storage, const SetAside *before, Entries *entries,
                            Diagnostics *diagnostics);

@@ -137,7 +137,7 @@ static bool read_numbers(void *arguments, Diagnostics *diagnostics) {
     int64_t all = 0, first = 0;
     for (int rank = 0; rank < request->ranks; rank++)
         all += request->received_numbers[rank];
-    sends->numbers.capacity = all; // of which runs take a part
+    sends->numbers.capacity = all; // an upper bound: rectangles take the rest
     sends->numbers.items = arena_array(request->arena, int64_t, all);
     const int64_t *from = (const int64_t *)request->exchange.incoming;
     for (int rank = 0; rank < request->ranks; rank++)

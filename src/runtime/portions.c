@@ -9,11 +9,12 @@
 #include <omp.h>
 
 enum {
-    SHORT = 3,    // iterations and entries of a portion in tests
-    LEAST = 4096, // iterations and entries of a portion, but that there are at least
-    FEW = 16,     // portions, and at most
-    MOST = 128,   // some for each thread, as equal numbers of entries may take different times
-    LONG = 8,     // an iteration is long that has one in so many of all; as many portions are for these
+    // Work is counted in iterations plus entries.
+    TEST_WORK = 3,     // of a portion, in tests
+    LEAST_WORK = 4096, // of a portion, if there are more than LEAST_PORTIONS
+    LEAST_PORTIONS = 16,
+    MOST_PORTIONS = 128, // several for each thread, as portions of equal work may take different times
+    LONG_PORTIONS = 8,   // for long iterations: those with more than 1 / LONG_PORTIONS of the work
 };
 
 static bool are_short;
@@ -26,7 +27,7 @@ static int64_t sum_of(const int64_t *pos, int64_t count) {
     return count + pos[count] - pos[0];
 }
 
-// The first iteration before which there are `sum` iterations and entries or more.
+// The first iteration before which the work is `sum` or more.
 static int64_t first(const int64_t *pos, int64_t count, int64_t sum) {
     int64_t low = 0, high = count;
     while (low < high) {
@@ -39,8 +40,8 @@ static int64_t first(const int64_t *pos, int64_t count, int64_t sum) {
     return low;
 }
 
-// The first iteration of a part. It need not be exact: where iterations are about equally long, nothing is
-// searched. Parts are in order, as tolerances are less than half a part.
+// The first iteration of a part. It is searched only where equal numbers of iterations differ by more than a
+// quarter of a part from equal work; with less than half a part, parts stay in order.
 static int64_t part_begin(const int64_t *pos, int64_t count, int64_t parts, int64_t part) {
     const int64_t all = sum_of(pos, count), sum = distal_part_begin(all, parts, part);
     const int64_t equal = distal_part_begin(count, parts, part);
@@ -49,16 +50,18 @@ static int64_t part_begin(const int64_t *pos, int64_t count, int64_t parts, int6
 }
 
 static bool is_long(const int64_t *pos, int64_t count, int64_t i) {
-    return 1 + pos[i + 1] - pos[i] > (sum_of(pos, count) - 1) / LONG;
+    return 1 + pos[i + 1] - pos[i] > (sum_of(pos, count) - 1) / LONG_PORTIONS;
 }
 
-// A long iteration contains the begin of one of as many equal parts of all, so each of these has the one that
-// contains its begin, unless that contains the one before as well.
+// With all work in LONG_PORTIONS equal parts, each long iteration contains the begin of a part. Portion
+// `part` has the long iteration that contains the begin of this part, unless it contains that of the part
+// before.
 static int64_t find_long(const int64_t *pos, int64_t count, int64_t part, int64_t *end) {
-    const int64_t sum = sum_of(pos, count), begin = distal_part_begin(sum, LONG, part);
+    const int64_t sum = sum_of(pos, count), begin = distal_part_begin(sum, LONG_PORTIONS, part);
     const int64_t i = first(pos, count, begin + 1) - 1;
     const int64_t before = i + pos[i] - pos[0];
-    const bool has = is_long(pos, count, i) && (part == 0 || before > distal_part_begin(sum, LONG, part - 1));
+    const bool has =
+        is_long(pos, count, i) && (part == 0 || before > distal_part_begin(sum, LONG_PORTIONS, part - 1));
     *end = i + has;
     return i;
 }
@@ -68,29 +71,31 @@ int64_t distal_portions(const int64_t *pos, int64_t count) {
         return 0;
     if (!are_short && omp_get_max_threads() == 1)
         return 1;
-    const int64_t parts = sum_of(pos, count) / (are_short ? SHORT : LEAST);
-    return LONG + (parts < FEW ? FEW : parts < MOST ? parts : MOST);
+    const int64_t parts = sum_of(pos, count) / (are_short ? TEST_WORK : LEAST_WORK);
+    return LONG_PORTIONS + (parts < LEAST_PORTIONS  ? LEAST_PORTIONS
+                            : parts < MOST_PORTIONS ? parts
+                                                    : MOST_PORTIONS);
 }
 
 int64_t distal_portion_begin(const int64_t *pos, int64_t count, int64_t portions, int64_t portion) {
     int64_t end;
     if (portions == 1)
         return 0;
-    if (portion < LONG)
+    if (portion < LONG_PORTIONS)
         return find_long(pos, count, portion, &end);
-    return part_begin(pos, count, portions - LONG, portion - LONG);
+    return part_begin(pos, count, portions - LONG_PORTIONS, portion - LONG_PORTIONS);
 }
 
 int64_t distal_portion_end(const int64_t *pos, int64_t count, int64_t portions, int64_t portion) {
     int64_t end = count;
     if (portions == 1)
         return end;
-    if (portion < LONG) {
+    if (portion < LONG_PORTIONS) {
         find_long(pos, count, portion, &end);
         return end;
     }
-    // Of iterations that begin in a portion, only the last one may be long, as it may end behind it.
-    const int64_t begin = part_begin(pos, count, portions - LONG, portion - LONG);
-    end = part_begin(pos, count, portions - LONG, portion - LONG + 1);
+    // Only the last iteration that begins in a portion can be long, as its work exceeds that of a portion.
+    const int64_t begin = part_begin(pos, count, portions - LONG_PORTIONS, portion - LONG_PORTIONS);
+    end = part_begin(pos, count, portions - LONG_PORTIONS, portion - LONG_PORTIONS + 1);
     return begin < end && is_long(pos, count, end - 1) ? end - 1 : end;
 }

@@ -14,12 +14,13 @@
 #include <string.h>
 
 enum {
-    CHUNK = 1 << 17, // entries that a rank formats in a round, at most of a dense tensor
-    LEAST = 1 << 12, // of a dense one
-    ROUND = 1 << 22, // elements that one rank may have of those that all ranks format, beyond LEAST of each
-    SAMPLES = 8,     // of entries in a chunk
-    PIECE = 1 << 22, // bytes of text in a message
-    TAG = (1 << 14) + 1 // beyond those of transfers and exchanges
+    CHUNK = 1 << 17, // entries that a rank formats in a round; of a dense tensor, at most
+    LEAST = 1 << 12, // elements of a chunk of a dense tensor
+    ROUND =
+        1 << 22, // elements of a dense tensor that all ranks format in a round, if that is LEAST or more each
+    SAMPLES = 8, // of entries in a chunk
+    MESSAGE_BYTES = 1 << 22, // bytes of text in a message
+    TAG = (1 << 14) + 1      // beyond those of transfers and exchanges
 };
 
 typedef struct {
@@ -50,7 +51,7 @@ typedef struct {
     int64_t length;
     int64_t *lengths; // of all texts, by rank
     int64_t offset;   // of the next byte of the file
-    char *piece;      // of a text, where the first rank writes those of others
+    char *message;    // of a text, where the first rank writes those of others
     const char *why;  // something could not be written; NULL: all could
 } Saving;
 
@@ -93,7 +94,7 @@ static bool prepare(void *arguments, Diagnostics *diagnostics) {
     saving->scratch = arena_create_within(arena);
     saving->counts = arena_array(arena, int64_t, saving->ranks);
     saving->lengths = arena_array(arena, int64_t, saving->ranks);
-    if (saving->rank == 0 && !saving->shared && !(saving->piece = malloc(PIECE)))
+    if (saving->rank == 0 && !saving->shared && !(saving->message = malloc(MESSAGE_BYTES)))
         return refuse_text(saving, diagnostics);
     for (int l = 0; l < tensor->order; l++)
         saving->mode_order[l] = is_sparse(saving) ? tensor->mode_order[l] : tensor->order - 1 - l;
@@ -218,10 +219,10 @@ static bool format_chunk(void *arguments, Diagnostics *diagnostics) {
 }
 
 static void send_text(const Saving *saving) {
-    for (int64_t at = 0; at < saving->length; at += PIECE) {
+    for (int64_t at = 0; at < saving->length; at += MESSAGE_BYTES) {
         MPI_Request request;
-        MPI_Isend(saving->text + at, (int)min_i64(PIECE, saving->length - at), MPI_BYTE, 0, TAG, saving->comm,
-                  &request);
+        MPI_Isend(saving->text + at, (int)min_i64(MESSAGE_BYTES, saving->length - at), MPI_BYTE, 0, TAG,
+                  saving->comm, &request);
         wait_all(1, &request);
     }
 }
@@ -237,12 +238,12 @@ static void write_texts(Saving *saving) {
     int64_t offset = saving->offset + saving->length;
     write_at(saving, saving->text, saving->length, saving->offset);
     for (int rank = 1; rank < saving->ranks; rank++)
-        for (int64_t at = 0; at < saving->lengths[rank]; at += PIECE) {
-            const int64_t length = min_i64(PIECE, saving->lengths[rank] - at);
+        for (int64_t at = 0; at < saving->lengths[rank]; at += MESSAGE_BYTES) {
+            const int64_t length = min_i64(MESSAGE_BYTES, saving->lengths[rank] - at);
             MPI_Request request;
-            MPI_Irecv(saving->piece, (int)length, MPI_BYTE, rank, TAG, saving->comm, &request);
+            MPI_Irecv(saving->message, (int)length, MPI_BYTE, rank, TAG, saving->comm, &request);
             wait_all(1, &request);
-            write_at(saving, saving->piece, length, offset);
+            write_at(saving, saving->message, length, offset);
             offset += length;
         }
 }
@@ -311,6 +312,6 @@ bool save_text(const Storage *storage, const FileFormat *format, const FileTenso
     for (; ok && saving.first_chunk < saving.chunk_count; saving.first_chunk += saving.ranks)
         ok = save_round(&saving, diagnostics);
     entries_free(&saving.own);
-    free(saving.piece);
+    free(saving.message);
     return ok;
 }

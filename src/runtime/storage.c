@@ -121,10 +121,11 @@ Storage *storage_create_copy(const Storage *storage, const Tensor *tensor, bool 
                       .pieces = values,
                       .owned = true,
                       .limit = INT64_MAX};
-    copy->stored = copy->empty = storage_empty(home);
+    copy->empty = storage_empty(home);
     copy->empty.part = storage->empty.part;
     memcpy(copy->empty.lo, storage->empty.lo, sizeof copy->empty.lo);
     memcpy(copy->empty.hi, storage->empty.hi, sizeof copy->empty.hi);
+    copy->stored = copy->empty;
     show_values(copy);
     return copy;
 }
