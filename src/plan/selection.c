@@ -11,12 +11,17 @@ void selection_add_part(Selection *selection, const Rect *rect, int64_t peer, Ar
                (SelectedPart){.rect = rect_copy(rect, arena), .peer = peer, .first = first});
 }
 
+// The end of the interval of a run in mode modes[i].
+static int64_t run_end(const Selection *selection, const int64_t *run, int i) {
+    return i + 1 < selection->mode_count ? run[i] + 1 : run[i + 1];
+}
+
 void selection_add_run(Selection *selection, const int64_t *run, Arena *arena) {
     SelectedPart *part = &selection->parts.items[selection->parts.count - 1];
     Rect *rect = &part->rect;
     for (int i = 0; i < selection->mode_count; i++) {
         const int mode = selection->modes[i];
-        const int64_t lo = run[i], hi = i + 1 < selection->mode_count ? run[i] + 1 : run[i + 1];
+        const int64_t lo = run[i], hi = run_end(selection, run, i);
         rect->lo[mode] = part->count == 0 ? lo : min_i64(rect->lo[mode], lo);
         rect->hi[mode] = part->count == 0 ? hi : max_i64(rect->hi[mode], hi);
     }
@@ -54,8 +59,8 @@ Rect part_rect(const Selection *selection, const SelectedPart *part, int64_t ind
     const int64_t *run = selection_run(selection, part->first + index);
     for (int i = 0; i < selection->mode_count; i++) {
         const int mode = selection->modes[i];
-        const int64_t hi = i + 1 < selection->mode_count ? run[i] + 1 : run[i + 1];
-        rect_set_mode(&rect, mode, positions_clip(rect_mode(&rect, mode), run[i], hi));
+        const PositionSet of = rect_mode(&rect, mode);
+        rect_set_mode(&rect, mode, positions_clip(of, run[i], run_end(selection, run, i)));
     }
     return rect;
 }
