@@ -308,7 +308,10 @@ static distal_status find_structure(distal_context *context, void *arguments) {
     const bool ok =
         execution_structure(plan->execution, plan->structure, plan->program->params, context->diagnostics);
     limit_structures(plan, INT64_MAX);
-    return ok && plan_find_entries(plan) ? DISTAL_OK : DISTAL_FAILED;
+    if (ok && plan_find_entries(plan))
+        return DISTAL_OK;
+    execution_outdate(plan->execution); // values may change before the next execution
+    return DISTAL_FAILED;
 }
 
 static distal_status update_balance(distal_context *context, void *arguments) {

@@ -24,6 +24,9 @@ bool execution_is_structured(const distal_execution *execution);
 // all ranks.
 bool execution_structure(distal_execution *execution, distal_kernel_function structure, const int64_t *params,
                          Diagnostics *diagnostics);
+// Where no execution_run follows: the next one copies the values of operands that are converted, as those
+// that were copied with their structure may have changed. Local; on all ranks alike.
+void execution_outdate(distal_execution *execution);
 
 // Computes the statement once. Collective. `params`: values by index.
 void execution_run(distal_execution *execution, distal_kernel_function kernel, const int64_t *params);

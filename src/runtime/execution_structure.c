@@ -128,14 +128,18 @@ static bool find_structures(distal_execution *execution, distal_kernel_function 
            find_operands(execution, diagnostics) && find_result(execution, structure, params, diagnostics);
 }
 
+void execution_outdate(distal_execution *execution) {
+    for (int t = 0; t < execution->copy_count; t++)
+        if (execution->copies[t])
+            entry_copy_outdate(execution->copies[t]);
+}
+
 bool execution_structure(distal_execution *execution, distal_kernel_function structure, const int64_t *params,
                          Diagnostics *diagnostics) {
     execution->taken_bytes = 0;
     for (execution->stage = 0; execution->stage < execution->stage_count; execution->stage++)
         if (!find_structures(execution, structure, params, diagnostics)) {
-            for (int t = 0; t < execution->copy_count; t++)
-                if (execution->copies[t])
-                    entry_copy_outdate(execution->copies[t]);
+            execution_outdate(execution);
             return false;
         }
     return true;
