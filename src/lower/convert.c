@@ -172,8 +172,9 @@ const char *leaf_convert_as(const Cin *cin, const Access *operand, const Spmd *s
             continue;
         transfer->access = spmd->stages[0].shared;
         print_conversion(cin, transfer, &text);
-        text_append(&text, spmd->converts ? ", and the copy is the result, without a kernel where that is at home"
-                                          : ", and the result shares the structure of the copy");
+        text_append(&text, spmd->converts
+                               ? ", and the copy is the result, without a kernel where that is at home"
+                               : ", and the result shares the structure of the copy");
     }
     return text_string(&text);
 }

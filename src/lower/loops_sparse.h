@@ -25,10 +25,10 @@ struct SparseState {
 // One loop.
 typedef struct {
     const LeafLoop *from;
-    int number;                // in the leaf
-    int source;                // the variable whose coordinates it iterates over; -1: none
-    const IntExpr *first;      // the first coordinate; NULL: 0
-    const IntExpr *after;      // before which they end; NULL: the first one and the bound of the loop
+    int number;           // in the leaf
+    int source;           // the variable whose coordinates it iterates over; -1: none
+    const IntExpr *first; // the first coordinate; NULL: 0
+    const IntExpr *after; // before which they end; NULL: the first one and the bound of the loop
     // Coordinates are in the part that these relations give the processor, and the loops around, of the
     // source: each divides what the one before gives. The loop skips all others.
     const Relation **parts;

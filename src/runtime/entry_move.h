@@ -17,8 +17,8 @@ typedef struct {
 } EntryMove;
 
 // Moves the structure of the entries of `storage` that are in `parts`, disjoint ones for each rank.
-// `received` gets entries in the order in which their values will come, without any. All of this takes at most
-// `limit` bytes. Collective; entry_move_free and entries_free follow in any case.
+// `received` gets entries in the order in which their values will come, without any. All of this takes at
+// most `limit` bytes. Collective; entry_move_free and entries_free follow in any case.
 bool entry_move_structure(EntryMove *move, const Storage *storage, const PartList *parts, int64_t limit,
                           int64_t message_limit, Entries *received, MPI_Comm comm, Diagnostics *diagnostics);
 // Moves the values, which are then in `incoming` of the exchange.
