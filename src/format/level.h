@@ -17,13 +17,6 @@ typedef struct {
     bool wide;      // coordinates take 64 bits, as the extent of the mode does not fit into 32
 } LevelType;
 
-// What the elements of an array of a level are.
-typedef enum {
-    LEVEL_ARRAY_NONE,
-    LEVEL_ARRAY_POSITIONS,   // int64_t
-    LEVEL_ARRAY_COORDINATES, // int32_t, or int64_t where the level is wide
-    LEVEL_ARRAY_BITS,        // uint64_t, a bit for each position, the least significant one first
-} LevelArrayKind;
 enum { LEVEL_ARRAY_COUNT = 2 };
 
 typedef struct {

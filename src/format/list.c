@@ -20,7 +20,7 @@ void list_bind(LoopKernel *kernel, LoopNode *view, Level *level) {
             kernel,
             (LoopArray){.name = arena_printf(kernel->arena, "%s_%s%d", tensor, info->name, level->number + 1),
                         .type = element_type(level, a)});
-        arrays[view->view_array_count++] = (LoopViewArray){level->arrays[a], level->number, a};
+        arrays[view->view_array_count++] = (LoopViewArray){level->arrays[a], level->number, a, info->kind};
     }
     view->view_arrays = arrays;
 }

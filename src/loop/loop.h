@@ -151,10 +151,19 @@ typedef struct {
     int mode;
 } LoopField;
 
+// What the elements of an array of a level are.
+typedef enum {
+    LEVEL_ARRAY_NONE,
+    LEVEL_ARRAY_POSITIONS,   // int64_t
+    LEVEL_ARRAY_COORDINATES, // int32_t, or int64_t where the level is wide
+    LEVEL_ARRAY_BITS,        // uint64_t, a bit for each position, the least significant one first
+} LevelArrayKind;
+
 // An array of a level of a view that a WAIT, VIEW, FETCH or OPEN binds.
 typedef struct {
     int array;
     int level, number; // that it is in the view: levels[level].arrays[number]
+    LevelArrayKind kind;
 } LoopViewArray;
 
 struct LoopNode {
@@ -176,7 +185,7 @@ struct LoopNode {
     const IntExpr *first; // of a FOR over rows: the row of iteration 0; NULL: there is no such order
     int field_count;      // of a WAIT, VIEW, FETCH, OPEN or ROWS
     const LoopField *fields;
-    int view_array_count; // also of a PORTION, whose lists have numbers
+    int view_array_count; // also of a PORTION, whose lists have numbers and no kind
     const LoopViewArray *view_arrays;
     int stage;     // of PROCESSORS: in which it is executed; -1: whenever the kernel is
     int dim_count; // of PROCESSORS: a variable for each dimension, or -1 and the coordinate

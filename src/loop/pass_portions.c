@@ -7,7 +7,7 @@
 
 typedef struct {
     LoopKernel *kernel;
-    bool *positions; // by array: of a level, the first position below each position above
+    const LoopLevelArray *arrays;
 } Portions;
 
 // Where an array of positions is read at one iteration: element `at` of `array`.
@@ -15,21 +15,6 @@ typedef struct {
     int array;
     const IntExpr *at; // NULL: nothing is found
 } Entries;
-
-static void find_positions(Portions *portions) {
-    const LoopKernel *kernel = portions->kernel;
-    portions->positions = arena_array(kernel->arena, bool, kernel->arrays.count);
-    for (int64_t i = 0; i < kernel->body.count; i++) {
-        const LoopBody nodes = loop_nodes(kernel->arena, kernel->body.items[i]);
-        for (int64_t n = 0; n < nodes.count; n++) {
-            const LoopNode *node = nodes.items[n];
-            for (int a = 0; a < node->view_array_count && node->kind != LOOP_PORTION; a++)
-                portions->positions[node->view_arrays[a].array] =
-                    node->view_arrays[a].number == 0 &&
-                    kernel->arrays.items[node->view_arrays[a].array].type == TYPE_I64;
-        }
-    }
-}
 
 // Whether `at` is the variable of the loop plus what does not change in it.
 static bool is_next_to(const IntExpr *at, int var, const int *inside) {
@@ -60,7 +45,7 @@ static Entries entries_of(const Portions *portions, const LoopNode *loop) {
         if (node->value->kind == VALUE_INDEX)
             values[node->var] = loop_substitute(arena, node->value->index, values, var_count);
         const Value *value = node->value->kind == VALUE_CONVERT ? node->value->operands[0] : node->value;
-        if (value->kind != VALUE_LOAD || !portions->positions[value->array])
+        if (value->kind != VALUE_LOAD || portions->arrays[value->array].kind != LEVEL_ARRAY_POSITIONS)
             continue;
         const IntExpr *at = loop_substitute(arena, value->index, values, var_count);
         for (int64_t r = 0; r < read.count; r++)
@@ -119,8 +104,7 @@ static void divide(void *context, const LoopNode *node, LoopBody *to) {
 }
 
 const LoopKernel *loop_pass_portions(const LoopKernel *before) {
-    Portions portions = {.kernel = loop_kernel_copy(before)};
-    find_positions(&portions);
+    Portions portions = {.kernel = loop_kernel_copy(before), .arrays = loop_level_arrays(before)};
     portions.kernel->body = loop_rewrite(before->arena, &before->body, divide, &portions);
     return portions.kernel;
 }

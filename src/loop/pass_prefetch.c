@@ -17,16 +17,10 @@ typedef struct {
     int end;              // variable: entries before this position prefetch a row
 } Gather;
 
-// An array of a level of a view.
-typedef struct {
-    bool is_list;
-    int values, level; // of the view
-} List;
-
 typedef struct {
     LoopKernel *kernel;
-    int64_t var_count;     // before there are new ones
-    const List *lists;     // by array
+    int64_t var_count; // before there are new ones
+    const LoopLevelArray *arrays;
     int *counts;           // by array: the variable of the number of positions; -1: none yet
     int *inside;           // by variable: 1 where it is bound in the leaf
     Array(Gather) gathers; // of the leaf
@@ -47,7 +41,8 @@ static int list_of(const Prefetch *prefetch, const LoopNode *loop, const LoopNod
     const Value *value = node->kind == LOOP_LET ? node->value : NULL;
     if (value && value->kind == VALUE_CONVERT)
         value = value->operands[0];
-    return value && value->kind == VALUE_LOAD && prefetch->lists[value->array].is_list &&
+    return value && value->kind == VALUE_LOAD &&
+                   prefetch->arrays[value->array].kind == LEVEL_ARRAY_COORDINATES &&
                    value->index->op == INT_VAR && value->index->value == loop->var
                ? value->array
                : -1;
@@ -289,13 +284,13 @@ static LoopBody prefetch_body(Prefetch *prefetch, const LoopBody *body) {
 }
 
 static int count_of(Prefetch *prefetch, int array) {
-    const List *list = &prefetch->lists[array];
+    const LoopLevelArray *list = &prefetch->arrays[array];
     if (prefetch->counts[array] < 0)
         prefetch->counts[array] =
             loop_add_var(prefetch->kernel,
                          (LoopVar){.name = arena_printf(prefetch->kernel->arena, "count%d", list->level + 1),
                                    .type = VALUE_TYPE_INDEX,
-                                   .stem_array = list->values,
+                                   .stem_array = list->view,
                                    .stem_var = -1});
     return prefetch->counts[array];
 }
@@ -368,7 +363,7 @@ static void bind_counts(void *context, const LoopNode *node, LoopBody *to) {
     LoopField *fields = arena_array(arena, LoopField, node->field_count + node->view_array_count);
     for (int f = 0; f < node->field_count; f++)
         fields[f] = node->fields[f];
-    for (int a = 0; a < node->view_array_count && node->kind != LOOP_PORTION; a++) {
+    for (int a = 0; a < node->view_array_count; a++) {
         const LoopViewArray *array = &node->view_arrays[a];
         if (prefetch->counts[array->array] >= 0)
             fields[copy->field_count++] = (LoopField){prefetch->counts[array->array], NULL, array->level};
@@ -377,24 +372,11 @@ static void bind_counts(void *context, const LoopNode *node, LoopBody *to) {
     loop_append(arena, to, copy);
 }
 
-static const List *find_lists(const LoopKernel *kernel) {
-    List *lists = arena_array(kernel->arena, List, kernel->arrays.count);
-    for (int64_t i = 0; i < kernel->body.count; i++) {
-        const LoopBody nodes = loop_nodes(kernel->arena, kernel->body.items[i]);
-        for (int64_t n = 0; n < nodes.count; n++) {
-            const LoopNode *node = nodes.items[n];
-            for (int a = 0; a < node->view_array_count && node->kind != LOOP_PORTION; a++)
-                lists[node->view_arrays[a].array] = (List){true, node->array, node->view_arrays[a].level};
-        }
-    }
-    return lists;
-}
-
 const LoopKernel *loop_pass_prefetch(const LoopKernel *before) {
     Arena *arena = before->arena;
     Prefetch prefetch = {.kernel = loop_kernel_copy(before),
                          .var_count = before->vars.count,
-                         .lists = find_lists(before),
+                         .arrays = loop_level_arrays(before),
                          .counts = arena_array(arena, int, before->arrays.count)};
     for (int64_t a = 0; a < before->arrays.count; a++)
         prefetch.counts[a] = -1;

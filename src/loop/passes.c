@@ -112,3 +112,16 @@ bool loop_has_loop(const LoopBody *body) {
             return true;
     return false;
 }
+
+const LoopLevelArray *loop_level_arrays(const LoopKernel *kernel) {
+    LoopLevelArray *arrays = arena_array(kernel->arena, LoopLevelArray, kernel->arrays.count);
+    for (int64_t i = 0; i < kernel->body.count; i++) {
+        const LoopBody nodes = loop_nodes(kernel->arena, kernel->body.items[i]);
+        for (int64_t n = 0; n < nodes.count; n++)
+            for (int a = 0; a < nodes.items[n]->view_array_count; a++) {
+                const LoopViewArray *array = &nodes.items[n]->view_arrays[a];
+                arrays[array->array] = (LoopLevelArray){array->kind, nodes.items[n]->array, array->level};
+            }
+    }
+    return arrays;
+}

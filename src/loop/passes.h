@@ -46,4 +46,11 @@ const LoopNode *loop_where_present(const LoopKernel *kernel, const LoopNode *lea
                                    int64_t array_count);
 bool loop_has_loop(const LoopBody *body);
 
+// By array: of which level of which view it is, and what its elements are; no kind where it is of none.
+typedef struct {
+    LevelArrayKind kind;
+    int view, level; // `view`: the array of the values
+} LoopLevelArray;
+const LoopLevelArray *loop_level_arrays(const LoopKernel *kernel);
+
 #endif

@@ -422,7 +422,7 @@ static void append_portion(const LeafBuilder *leaf, const IntExpr *portion, Loop
     node->value = value_index(arena, portion);
     LoopViewArray *arrays = arena_array(arena, LoopViewArray, assembly->lists.count);
     for (int i = 0; i < assembly->lists.count; i++)
-        arrays[i] = (LoopViewArray){assembly->arrays[i], assembly->lists.lists[i].level, i};
+        arrays[i] = (LoopViewArray){assembly->arrays[i], assembly->lists.lists[i].level, i, LEVEL_ARRAY_NONE};
     node->view_arrays = arrays;
     node->view_array_count = assembly->lists.count;
     if (assembly->kind == ASSEMBLY_ROWS) {

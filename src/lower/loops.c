@@ -39,7 +39,8 @@ static void bind_numbers(const Builder *builder, const Transfer *transfer, LoopN
             loop_add_array(kernel, (LoopArray){.name = arena_printf(builder->arena, "%s_crd%d",
                                                                     transfer->access->tensor->name, l + 1),
                                                .type = by->levels[from].wide ? TYPE_I64 : TYPE_I32});
-        arrays[node->view_array_count++] = (LoopViewArray){view->number_arrays[mode], l, 0};
+        arrays[node->view_array_count++] =
+            (LoopViewArray){view->number_arrays[mode], l, 0, LEVEL_ARRAY_COORDINATES};
     }
 }
 
