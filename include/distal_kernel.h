@@ -93,7 +93,7 @@ void distal_merge_copies(distal_execution *execution, int transfer);
 void distal_append(distal_execution *execution, int transfer, const int64_t *coordinates);
 
 // Or in the order of storage, as arrays of the levels. The iterations of the outermost loop are divided into
-// portions, DISTAL_PORTIONS at most, and a portion appends to the lists of the thread that executes it.
+// portions, DISTAL_MAX_PORTIONS at most, and a portion appends to the lists of the thread that executes it.
 
 // A list: the place of the next element, in a block of memory from `begin` to before `end`. A thread appends
 // to a copy of its own.
@@ -209,8 +209,8 @@ static inline int64_t distal_part_begin(int64_t count, int64_t parts, int64_t pa
 
 // The least number of iterations for which a team of threads pays off.
 enum { DISTAL_PARALLEL_WORK = 16384 };
-// How many portions threads take of iterations that take different times.
-enum { DISTAL_PORTIONS = 512 };
+// The most chunks of iterations that take different times; the most portions of a result that is assembled.
+enum { DISTAL_MAX_CHUNKS = 512, DISTAL_MAX_PORTIONS = 512 };
 // The number of iterations above which a library call uses a team of its own.
 enum { DISTAL_CALL_WORK = 8192 };
 

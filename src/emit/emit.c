@@ -81,13 +81,15 @@ static bool has_workspace(const LoopKernel *kernel, const LoopBody *body) {
     return false;
 }
 
-// The number of iterations in a chunk of a static schedule, where they take different times; else empty.
+// The iterations that a thread takes at a time, where they take different times; else NULL.
 static const char *chunk_text(Emitter *emitter, const LoopNode *node) {
+    if (node->execution.portions)
+        return "1";
     if (!node->execution.uneven)
-        return "";
+        return NULL;
     const IntExpr *count = int_op(emitter->kernel->arena, INT_SUB, node->upper, node->lower);
     return arena_printf(emitter->kernel->arena,
-                        count->left ? "1 + (%s) / DISTAL_PORTIONS" : "1 + %s / DISTAL_PORTIONS",
+                        count->left ? "1 + (%s) / DISTAL_MAX_CHUNKS" : "1 + %s / DISTAL_MAX_CHUNKS",
                         int_text(emitter, count));
 }
 
@@ -99,7 +101,7 @@ static void emit_pragma(Emitter *emitter, const LoopNode *node) {
     // Threads take the same iterations in each run, as the order of additions depends on it.
     if (execution->thread && emitter->in_team) {
         emit_line(&emitter->lines, "#pragma omp for schedule(static%s%s) nowait",
-                  execution->uneven ? ", " : "", chunk);
+                  chunk ? ", " : "", chunk ? chunk : "");
         return;
     }
     if (!team && !execution->vector) {
@@ -119,7 +121,7 @@ static void emit_pragma(Emitter *emitter, const LoopNode *node) {
     if (team && has_workspace(emitter->kernel, &node->body))
         text_printf(&text, " num_threads(distal_workspace_threads(%s))", emitter->names.execution);
     // Not where there are sums, which threads would make in another order in each run.
-    if (team && execution->uneven && !execution->sum_count && !execution->vector)
+    if (team && chunk && !execution->sum_count && !execution->vector)
         text_printf(&text, " schedule(dynamic, %s)", chunk);
     if (team && execution->collapsed > 1)
         text_printf(&text, " collapse(%d)", execution->collapsed);

@@ -135,6 +135,7 @@ typedef struct {
     int64_t unroll;  // this many copies of the body; 0: as the C compiler likes
     int collapsed;   // this many perfectly nested loops share the threads; 0 is 1
     bool uneven;     // iterations take different times, so threads take a few of them at a time
+    bool portions;   // iterations are portions, of which threads take one at a time
     int sum_count;   // scalars that threads and lanes add to on their own, and that are added up in the end
     const int *sums;
     const IntExpr *work; // iterations of all loops inside: few are not worth a team. The pass `threads` sets

@@ -85,6 +85,8 @@ static void divide(void *context, const LoopNode *node, LoopBody *to) {
     shared->lower = int_const(arena, 0);
     shared->upper = count;
     shared->first = NULL;
+    shared->execution.uneven = false;
+    shared->execution.portions = true;
     operands[2] = value_index(arena, count);
     operands[3] = value_index(arena, int_var(arena, shared->var));
     static const char *const names[] = {"distal_portion_begin", "distal_portion_end"};

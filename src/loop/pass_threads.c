@@ -198,7 +198,7 @@ static LoopBody walk(Threads *threads, const LoopBody *body, bool in_team) {
         if (is_team || node->execution.thread) {
             enum { ENTRIES = 16 }; // assumed for each iteration where their number is not known
             const bool uneven = !node->execution.collapsed && is_uneven(threads->kernel, node);
-            copy->execution.uneven = uneven && !is_team;
+            copy->execution.uneven = uneven && !is_team && !node->execution.portions;
             if (!in_team)
                 copy->execution.work = work_of(threads, node, int_const(arena, uneven ? ENTRIES : 1));
         }

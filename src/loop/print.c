@@ -32,8 +32,8 @@ static void print_execution(const Printer *printer, const LoopNode *node) {
     Text text = text_create(printer->kernel->arena);
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         text_append(&text, marks[i].on ? marks[i].word : "");
-    if (execution->uneven)
-        text_append(&text, ", uneven");
+    if (execution->uneven || execution->portions)
+        text_append(&text, execution->uneven ? ", uneven" : ", portions");
     if (execution->collapsed > 1)
         text_printf(&text, ", collapse %d", execution->collapsed);
     if (execution->unroll)

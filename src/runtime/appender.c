@@ -44,7 +44,7 @@ struct Appender {
     int64_t left;   // bytes of the limit; changed atomically
     int thread_count;
     Thread **threads;
-    Portion portions[DISTAL_PORTIONS];
+    Portion portions[DISTAL_MAX_PORTIONS];
 };
 
 Appender *appender_create(const StoredTensor *tensor, int threads, int64_t limit) {
@@ -180,7 +180,7 @@ typedef struct {
 
 static void find_bases(Joining *joining) {
     const Appender *appender = joining->appender;
-    for (int p = 0; p < DISTAL_PORTIONS; p++)
+    for (int p = 0; p < DISTAL_MAX_PORTIONS; p++)
         for (int i = 0; i < appender->lists.count; i++) {
             const Portion *portion = &appender->portions[p];
             joining->bases[p][i] = joining->totals[i];
@@ -229,7 +229,7 @@ static void copy_portion(const Joining *joining, int list, int p, char *to) {
 // The coordinates of a level.
 static void join_coordinates(const Joining *joining, int list, void *to) {
 #pragma omp parallel for schedule(dynamic, 1) num_threads(joining->team)
-    for (int p = 0; p < DISTAL_PORTIONS; p++)
+    for (int p = 0; p < DISTAL_MAX_PORTIONS; p++)
         copy_portion(joining, list, p, to);
 }
 
@@ -306,13 +306,13 @@ static void place_portion(const Joining *joining, const Positions *lists, int p,
 }
 
 static void join_positions(const Joining *joining, const Positions *lists, int64_t parents) {
-    int64_t lasts[DISTAL_PORTIONS + 1], last = -1;
-    for (int p = 0; p < DISTAL_PORTIONS; p++) {
+    int64_t lasts[DISTAL_MAX_PORTIONS + 1], last = -1;
+    for (int p = 0; p < DISTAL_MAX_PORTIONS; p++) {
         lasts[p] = last;
         last = max_i64(last, last_parent(joining, lists, p));
     }
 #pragma omp parallel for schedule(dynamic, 1) num_threads(joining->team)
-    for (int p = 0; p < DISTAL_PORTIONS; p++)
+    for (int p = 0; p < DISTAL_MAX_PORTIONS; p++)
         place_portion(joining, lists, p, lasts[p]);
     const int64_t total = joining->totals[lists->coordinates];
 #pragma omp parallel for num_threads(entries_team(parents - last))
@@ -391,7 +391,7 @@ const char *appender_join(Appender *appender, StoredTensor *tensor, Arena *arena
         if (appender->threads[t]->failed || appender->threads[t]->set.failed)
             return no_memory;
     Joining joining = {.appender = appender, .tensor = tensor, .arena = arena};
-    joining.bases = calloc(DISTAL_PORTIONS, sizeof *joining.bases);
+    joining.bases = calloc(DISTAL_MAX_PORTIONS, sizeof *joining.bases);
     if (!joining.bases)
         return no_memory;
     find_bases(&joining);

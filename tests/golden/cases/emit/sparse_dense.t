@@ -82,8 +82,7 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
             const int64_t portions = distal_portions(&B_pos2[B_begin1], B_end1 - B_begin1);
             const int64_t l_blocks_end = max(0, r) / 32 * 32;
             const int64_t l_blocks_end_2 = max(0, r) / 8 * 8;
-#pragma omp parallel for schedule(dynamic, 1 + portions / DISTAL_PORTIONS) if \
-        (16 * (B_end1 - B_begin1) * r > DISTAL_PARALLEL_WORK)
+#pragma omp parallel for schedule(dynamic, 1) if (16 * (B_end1 - B_begin1) * r > DISTAL_PARALLEL_WORK)
             for (int64_t portion = 0; portion < portions; portion++) {
                 const int64_t from = distal_portion_begin(&B_pos2[B_begin1], B_end1 - B_begin1, portions,
                         portion);
@@ -227,8 +226,7 @@ void distal_kernel_1(distal_execution *execution, const int64_t *param) {
             const int64_t i_portions = distal_portions(&F_pos2[-F_lo0], n);
             const int64_t l_blocks_end = max(0, r) / 16 * 16;
             const int64_t l_blocks_end_2 = max(0, r) / 4 * 4;
-#pragma omp parallel for schedule(dynamic, 1 + i_portions / DISTAL_PORTIONS) if \
-        (16 * n * r > DISTAL_PARALLEL_WORK)
+#pragma omp parallel for schedule(dynamic, 1) if (16 * n * r > DISTAL_PARALLEL_WORK)
             for (int64_t i_portion = 0; i_portion < i_portions; i_portion++) {
                 const int64_t i_from = distal_portion_begin(&F_pos2[-F_lo0], n, i_portions, i_portion);
                 const int64_t i_behind = distal_portion_end(&F_pos2[-F_lo0], n, i_portions, i_portion);

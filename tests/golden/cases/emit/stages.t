@@ -72,8 +72,8 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
             // loops: 'W' is sparse
             if (active) {
                 const int64_t i_portions = distal_portions(&B_pos2[-B_lo0], 90);
-#pragma omp parallel for num_threads(distal_workspace_threads(execution)) \
-        schedule(dynamic, 1 + i_portions / DISTAL_PORTIONS) if (2880 > DISTAL_PARALLEL_WORK)
+#pragma omp parallel for num_threads(distal_workspace_threads(execution)) schedule(dynamic, 1) if \
+        (2880 > DISTAL_PARALLEL_WORK)
                 for (int64_t i_portion = 0; i_portion < i_portions; i_portion++) {
                     const int64_t i_from = distal_portion_begin(&B_pos2[-B_lo0], 90, i_portions, i_portion);
                     const int64_t i_behind = distal_portion_end(&B_pos2[-B_lo0], 90, i_portions, i_portion);
@@ -134,8 +134,8 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
             // loops: 'A' is sparse
             if (active) {
                 const int64_t i_portions = distal_portions(&W_pos2[-W_lo0], 90);
-#pragma omp parallel for num_threads(distal_workspace_threads(execution)) \
-        schedule(dynamic, 1 + i_portions / DISTAL_PORTIONS) if (2880 > DISTAL_PARALLEL_WORK)
+#pragma omp parallel for num_threads(distal_workspace_threads(execution)) schedule(dynamic, 1) if \
+        (2880 > DISTAL_PARALLEL_WORK)
                 for (int64_t i_portion = 0; i_portion < i_portions; i_portion++) {
                     const int64_t i_from = distal_portion_begin(&W_pos2[-W_lo0], 90, i_portions, i_portion);
                     const int64_t i_behind = distal_portion_end(&W_pos2[-W_lo0], 90, i_portions, i_portion);
@@ -195,8 +195,7 @@ void distal_kernel_0_structure(distal_execution *execution, const int64_t *param
             // loops: 'W' is sparse
             if (active) {
                 const int64_t W_size = 1;
-#pragma omp parallel for schedule(dynamic, 1 + (ceil_div(90, W_size)) / DISTAL_PORTIONS) if \
-        (1440 > DISTAL_PARALLEL_WORK)
+#pragma omp parallel for schedule(dynamic, 1) if (1440 > DISTAL_PARALLEL_WORK)
                 for (int64_t portion = 0; portion < ceil_div(90, W_size); portion++) {
                     const int64_t W_from = portion * W_size;
                     const int64_t W_to = min(portion * W_size + W_size, 90);
@@ -252,8 +251,7 @@ void distal_kernel_0_structure(distal_execution *execution, const int64_t *param
             // loops: 'A' is sparse
             if (active) {
                 const int64_t A_size = 1;
-#pragma omp parallel for schedule(dynamic, 1 + (ceil_div(90, A_size)) / DISTAL_PORTIONS) if \
-        (1440 > DISTAL_PARALLEL_WORK)
+#pragma omp parallel for schedule(dynamic, 1) if (1440 > DISTAL_PARALLEL_WORK)
                 for (int64_t portion = 0; portion < ceil_div(90, A_size); portion++) {
                     const int64_t A_from = portion * A_size;
                     const int64_t A_to = min(portion * A_size + A_size, 90);
@@ -295,4 +293,4 @@ void distal_kernel_0_structure(distal_execution *execution, const int64_t *param
 extern const distal_kernel_function distal_kernel_0_assembly;
 const distal_kernel_function distal_kernel_0_assembly = distal_kernel_0_structure;
 extern const char distal_kernel_0_id[];
-const char distal_kernel_0_id[] = "582e0c6531e77d815848fcfcc0432d1b";
+const char distal_kernel_0_id[] = "512cf0812faca7137a21ba01775240e0";

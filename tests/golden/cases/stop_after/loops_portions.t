@@ -26,7 +26,7 @@ for each processor (), active:
         let B_begin1 = B_pos1[0]
         let B_end1 = B_pos1[1]
         let portions = distal_portions(&B_pos2[B_begin1], B_end1 - B_begin1)
-        for portion in 0 .. portions:  # distinct, threads, uneven, work 16 * (B_end1 - B_begin1)
+        for portion in 0 .. portions:  # distinct, threads, portions, work 16 * (B_end1 - B_begin1)
             let from = distal_portion_begin(&B_pos2[B_begin1], B_end1 - B_begin1, portions, portion)
             let behind = distal_portion_end(&B_pos2[B_begin1], B_end1 - B_begin1, portions, portion)
             for B_p1 in B_begin1 + from .. B_begin1 + behind:  # distinct

@@ -50,7 +50,7 @@ for each processor (), active:
     B = fetch FETCH_B with B_lo0 = lo[0], B_extent0 = extent[0], B_bits2 = levels[1].arrays[0], B_bits3 = levels[2].arrays[0]
     leaf where active:  # loops: 'A' is sparse
         let A_size = max(1, n_per_512)
-        for portion in 0 .. ceil_div(n, A_size):  # distinct, threads, work 16 * n * 6 * m * n
+        for portion in 0 .. ceil_div(n, A_size):  # distinct, threads, portions, work 16 * n * 6 * m * n
             let A_from = portion * A_size
             let A_to = min(portion * A_size + A_size, n)
             portion portion of REDUCE_A, A_crd1, A_crd2:

@@ -20,7 +20,7 @@ for each processor (in stage 0), active:
     B_2 = wait FETCH_B_2 with B_2_lo0 = lo[0], B_2_extent0 = extent[0], B_pos2_2 = levels[1].arrays[0], B_crd2_2 = levels[1].arrays[1]
     leaf where active:  # loops: 'W' is sparse
         let i_portions = distal_portions(&B_pos2[-B_lo0], 90)
-        for i_portion in 0 .. i_portions:  # distinct, threads, uneven, work 2880
+        for i_portion in 0 .. i_portions:  # distinct, threads, portions, work 2880
             let i_from = distal_portion_begin(&B_pos2[-B_lo0], 90, i_portions, i_portion)
             let i_behind = distal_portion_end(&B_pos2[-B_lo0], 90, i_portions, i_portion)
             for i in i_from .. i_behind:  # distinct
@@ -55,7 +55,7 @@ for each processor (in stage 1), active:
     B = wait FETCH_B_3 with B_lo0 = lo[0], B_extent0 = extent[0], B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
     leaf where active:  # loops: 'A' is sparse
         let i_portions = distal_portions(&W_pos2[-W_lo0], 90)
-        for i_portion in 0 .. i_portions:  # distinct, threads, uneven, work 2880
+        for i_portion in 0 .. i_portions:  # distinct, threads, portions, work 2880
             let i_from = distal_portion_begin(&W_pos2[-W_lo0], 90, i_portions, i_portion)
             let i_behind = distal_portion_end(&W_pos2[-W_lo0], 90, i_portions, i_portion)
             for i in i_from .. i_behind:  # distinct
@@ -97,7 +97,7 @@ for each processor (in stage 0), active:
     B_2 = wait FETCH_B_2 with B_2_lo0 = lo[0], B_2_extent0 = extent[0], B_pos2_2 = levels[1].arrays[0], B_crd2_2 = levels[1].arrays[1]
     leaf where active:  # loops: 'W' is sparse
         let W_size = 1
-        for portion in 0 .. ceil_div(90, W_size):  # distinct, threads, uneven, work 1440
+        for portion in 0 .. ceil_div(90, W_size):  # distinct, threads, portions, work 1440
             let W_from = portion * W_size
             let W_to = min(portion * W_size + W_size, 90)
             portion portion of REDUCE_W, W_parents2, W_begins2, W_crd2:
@@ -128,7 +128,7 @@ for each processor (in stage 1), active:
     B = wait FETCH_B_3 with B_lo0 = lo[0], B_extent0 = extent[0], B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
     leaf where active:  # loops: 'A' is sparse
         let A_size = 1
-        for portion in 0 .. ceil_div(90, A_size):  # distinct, threads, uneven, work 1440
+        for portion in 0 .. ceil_div(90, A_size):  # distinct, threads, portions, work 1440
             let A_from = portion * A_size
             let A_to = min(portion * A_size + A_size, 90)
             portion portion of REDUCE_A, A_parents2, A_begins2, A_crd2:

@@ -24,7 +24,7 @@ for each processor (), active:
     leaf where active && y:  # loops: 'B' is sparse
         team, each thread with y_own for y:
             let i_portions = distal_portions(&B_pos2[-B_lo0], n)
-            for i_portion in 0 .. i_portions:  # threads, uneven
+            for i_portion in 0 .. i_portions:  # threads, portions
                 let i_from = distal_portion_begin(&B_pos2[-B_lo0], n, i_portions, i_portion)
                 let i_behind = distal_portion_end(&B_pos2[-B_lo0], n, i_portions, i_portion)
                 for i in i_from .. i_behind:
@@ -59,7 +59,7 @@ for each processor (), active:
         let T_end1 = T_pos1[1]
         team, each thread with A_own for A:
             let portions = distal_portions(&T_pos2[T_begin1], T_end1 - T_begin1)
-            for portion in 0 .. portions:  # threads, uneven
+            for portion in 0 .. portions:  # threads, portions
                 let from = distal_portion_begin(&T_pos2[T_begin1], T_end1 - T_begin1, portions, portion)
                 let behind = distal_portion_end(&T_pos2[T_begin1], T_end1 - T_begin1, portions, portion)
                 for T_p1 in T_begin1 + from .. T_begin1 + behind:

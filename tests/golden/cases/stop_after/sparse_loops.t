@@ -24,7 +24,7 @@ for each processor (), active:
     x = wait FETCH_x with x_lo0 = lo[0]
     leaf where active && y:  # loops: 'B' is sparse
         let i_portions = distal_portions(&B_pos2[-B_lo0], n)
-        for i_portion in 0 .. i_portions:  # distinct, threads, uneven, work 16 * n
+        for i_portion in 0 .. i_portions:  # distinct, threads, portions, work 16 * n
             let i_from = distal_portion_begin(&B_pos2[-B_lo0], n, i_portions, i_portion)
             let i_behind = distal_portion_end(&B_pos2[-B_lo0], n, i_portions, i_portion)
             for i in i_from .. i_behind:  # distinct
@@ -88,7 +88,7 @@ for each processor (), active:
         let C_pos1_value: i64 = n > 0 ? C_pos1[0] : 0L
         let C_pos1_value_2: i64 = n > 0 ? C_pos1[1] : 0L
         let i_portions = distal_portions(&B_pos2[-B_lo0], n)
-        for i_portion in 0 .. i_portions:  # distinct, threads, uneven, work 16 * n
+        for i_portion in 0 .. i_portions:  # distinct, threads, portions, work 16 * n
             let i_from = distal_portion_begin(&B_pos2[-B_lo0], n, i_portions, i_portion)
             let i_behind = distal_portion_end(&B_pos2[-B_lo0], n, i_portions, i_portion)
             for i in i_from .. i_behind:  # distinct

@@ -82,7 +82,7 @@ for each processor (), active:
         # threads take coordinates 'i' at which 'B' stores equal numbers of entries
         let i_parts = distal_parts(1)
         let A_size = max(1, ceil_div(i_parts, 512))
-        for portion in 0 .. ceil_div(i_parts, A_size):  # distinct, threads, uneven, work i_count
+        for portion in 0 .. ceil_div(i_parts, A_size):  # distinct, threads, portions, work i_count
             let A_from = portion * A_size
             let A_to = min(portion * A_size + A_size, i_parts)
             portion portion of REDUCE_A, A_parents2, A_begins2, A_crd2:
@@ -135,7 +135,7 @@ for each processor (), active:
     C_2 = wait FETCH_C_2 with C_2_lo0 = lo[0], C_2_extent0 = extent[0], C_pos2_2 = levels[1].arrays[0], C_crd2_2 = levels[1].arrays[1]
     leaf where active:  # loops: 'A' is sparse
         let i_portions = distal_portions(&C_pos2[-C_lo0], n)
-        for i_portion in 0 .. i_portions:  # distinct, threads, uneven, work 16 * n + 16 * n
+        for i_portion in 0 .. i_portions:  # distinct, threads, portions, work 16 * n + 16 * n
             let i_from = distal_portion_begin(&C_pos2[-C_lo0], n, i_portions, i_portion)
             let i_behind = distal_portion_end(&C_pos2[-C_lo0], n, i_portions, i_portion)
             for i in i_from .. i_behind:  # distinct
@@ -175,7 +175,7 @@ for each processor (), active:
     C_2 = wait FETCH_C_2 with C_2_lo0 = lo[0], C_2_extent0 = extent[0], C_pos2_2 = levels[1].arrays[0], C_crd2_2 = levels[1].arrays[1]
     leaf where active:  # loops: 'A' is sparse
         let A_size = max(1, n_per_512)
-        for portion in 0 .. ceil_div(n, A_size):  # distinct, threads, uneven, work 16 * n
+        for portion in 0 .. ceil_div(n, A_size):  # distinct, threads, portions, work 16 * n
             let A_from = portion * A_size
             let A_to = min(portion * A_size + A_size, n)
             portion portion of REDUCE_A, A_parents2, A_begins2, A_crd2:

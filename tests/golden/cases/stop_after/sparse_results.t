@@ -28,7 +28,7 @@ for each processor (), active:
         let i_portions = distal_portions(&B_pos2[-B_lo0], n)
         let q_strips_end = max(0, k) / 32 * 32
         let q_strips_end_2 = max(0, k) / 8 * 8
-        for i_portion in 0 .. i_portions:  # distinct, threads, uneven, work 16 * n * k
+        for i_portion in 0 .. i_portions:  # distinct, threads, portions, work 16 * n * k
             let i_from = distal_portion_begin(&B_pos2[-B_lo0], n, i_portions, i_portion)
             let i_behind = distal_portion_end(&B_pos2[-B_lo0], n, i_portions, i_portion)
             for i in i_from .. i_behind:  # distinct
@@ -69,7 +69,7 @@ for each processor (), active:
         let E_pos1_value: i64 = n > 0 ? E_pos1[0] : 0L
         let E_pos1_value_2: i64 = n > 0 ? E_pos1[1] : 0L
         let i_portions = distal_portions(&B_pos2[-B_lo0], n)
-        for i_portion in 0 .. i_portions:  # distinct, threads, uneven, work 16 * n
+        for i_portion in 0 .. i_portions:  # distinct, threads, portions, work 16 * n
             let i_from = distal_portion_begin(&B_pos2[-B_lo0], n, i_portions, i_portion)
             let i_behind = distal_portion_end(&B_pos2[-B_lo0], n, i_portions, i_portion)
             for i in i_from .. i_behind:  # distinct
@@ -122,7 +122,7 @@ for each processor (), active:
     E = wait FETCH_E with E_pos1 = levels[0].arrays[0], E_crd1 = levels[0].arrays[1], E_crd2 = levels[1].arrays[0]
     leaf where active:  # loops: 'A' is sparse
         let A_size = max(1, n_per_512)
-        for portion in 0 .. ceil_div(n, A_size):  # distinct, threads, uneven, work 16 * n
+        for portion in 0 .. ceil_div(n, A_size):  # distinct, threads, portions, work 16 * n
             let A_from = portion * A_size
             let A_to = min(portion * A_size + A_size, n)
             portion portion of REDUCE_A, A_parents2, A_begins2, A_crd2:

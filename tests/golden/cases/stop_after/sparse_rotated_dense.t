@@ -66,7 +66,7 @@ for each processor (), active:
         let B_begin1 = B_pos1[0]
         let B_end1 = B_pos1[1]
         let A_size = max(1, ceil_div(B_end1 - B_begin1, 512))
-        for portion in 0 .. ceil_div(B_end1 - B_begin1, A_size):  # distinct, threads, work 16 * (B_end1 - B_begin1) * n
+        for portion in 0 .. ceil_div(B_end1 - B_begin1, A_size):  # distinct, threads, portions, work 16 * (B_end1 - B_begin1) * n
             let A_from = B_begin1 + portion * A_size
             let A_to = min(B_begin1 + portion * A_size + A_size, B_end1)
             portion portion of REDUCE_A, A_crd1:
