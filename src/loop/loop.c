@@ -207,8 +207,9 @@ static const Value *map_index(void *context, const Value *value) {
 const LoopNode *loop_map_ints(Arena *arena, const LoopNode *node, IntRewrite rewrite, void *context) {
     IntMap map = {arena, rewrite, context};
     LoopNode *copy = arena_copy(arena, loop_map_values(arena, node, map_index, &map), sizeof *node);
-    const IntExpr **const exprs[] = {&copy->lower, &copy->upper,          &copy->position,
-                                     &copy->count, &copy->execution.work, &copy->execution.call};
+    const IntExpr **const exprs[] = {&copy->lower,         &copy->upper,          &copy->position,
+                                     &copy->count,         &copy->execution.work, &copy->execution.each,
+                                     &copy->execution.call};
     for (size_t i = 0; i < sizeof exprs / sizeof *exprs; i++)
         if (*exprs[i])
             *exprs[i] = rewrite(context, *exprs[i]);

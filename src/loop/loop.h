@@ -141,6 +141,7 @@ typedef struct {
     const IntExpr *work; // iterations of all loops inside: few are not worth a team. The pass `threads` sets
                          // it; before, only where bounds of loops do not give it, summed over all
                          // iterations of the loops around
+    const IntExpr *each; // of an uneven loop that threads share: work for each entry below its iterations
     const IntExpr *call; // those of a library call inside: where they are many, it has a team of its own
 } LoopExecution;
 

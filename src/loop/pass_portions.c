@@ -58,51 +58,81 @@ static Entries entries_of(const Portions *portions, const LoopNode *loop) {
     return (Entries){0};
 }
 
-static void divide(void *context, const LoopNode *node, LoopBody *to) {
-    Portions *portions = context;
-    LoopKernel *kernel = portions->kernel;
+// A loop over the same iterations, portion after portion.
+static const LoopNode *divided(LoopKernel *kernel, const LoopNode *node, const Value *pos, const Value *count,
+                               const IntExpr *portions) {
     Arena *arena = kernel->arena;
-    const LoopExecution *execution = &node->execution;
-    Entries entries = {0};
-    if (node->kind == LOOP_FOR && execution->thread && execution->uneven && node->step == 1 &&
-        !execution->vector && !execution->unroll && execution->sum_count == 0)
-        entries = entries_of(portions, node);
-    if (!entries.at) {
-        loop_append(arena, to, node);
-        return;
-    }
-    const IntExpr **first = arena_array(arena, const IntExpr *, kernel->vars.count);
-    first[node->var] = node->lower;
-    const Value *operands[] = {value_element(arena, VALUE_ADDRESS, VALUE_TYPE_ADDRESS, entries.array,
-                                             loop_substitute(arena, entries.at, first, kernel->vars.count)),
-                               value_index(arena, int_op(arena, INT_SUB, node->upper, node->lower)), NULL,
-                               NULL};
-    const IntExpr *count =
-        loop_append_let(kernel, to, "portions", node->var,
-                        value_list(arena, VALUE_CALL, VALUE_TYPE_INDEX, "distal_portions", 2, operands));
     LoopNode *shared = loop_with_body(arena, node, (LoopBody){0});
     shared->var = loop_add_index(kernel, "portion", node->var);
     shared->lower = int_const(arena, 0);
-    shared->upper = count;
+    shared->upper = portions;
     shared->first = NULL;
     shared->execution.uneven = false;
     shared->execution.portions = true;
-    operands[2] = value_index(arena, count);
-    operands[3] = value_index(arena, int_var(arena, shared->var));
-    static const char *const names[] = {"distal_portion_begin", "distal_portion_end"};
+    const Value *const operands[] = {pos, count, value_index(arena, portions),
+                                     value_index(arena, int_var(arena, shared->var))};
+    static const char *const names[] = {"begin", "end"};
     const IntExpr *bounds[2];
     for (int b = 0; b < 2; b++) {
+        const char *call = arena_printf(arena, "distal_portion_%s", names[b]);
         const IntExpr *offset =
-            loop_append_let(kernel, &shared->body, b ? "behind" : "from", node->var,
-                            value_list(arena, VALUE_CALL, VALUE_TYPE_INDEX, names[b], 4, operands));
+            loop_append_let(kernel, &shared->body, names[b], node->var,
+                            value_list(arena, VALUE_CALL, VALUE_TYPE_INDEX, call, 4, operands));
         bounds[b] = int_op(arena, INT_ADD, node->lower, offset);
     }
     LoopNode *loop = loop_with_body(arena, node, node->body);
     loop->lower = bounds[0];
     loop->upper = bounds[1];
-    loop->execution = (LoopExecution){.distinct = execution->distinct, .permutable = execution->permutable};
+    loop->execution =
+        (LoopExecution){.distinct = node->execution.distinct, .permutable = node->execution.permutable};
     loop_append(arena, &shared->body, loop);
-    loop_append(arena, to, shared);
+    return shared;
+}
+
+// A team whose threads share nothing but one loop has the work of this loop.
+static void append_team(Arena *arena, const LoopNode *team, LoopBody *to) {
+    LoopNode *rest = arena_copy(arena, loop_hoist_definitions(arena, team, to), sizeof *rest);
+    const LoopNode *loop = rest->body.count == 1 ? rest->body.items[0] : NULL;
+    if (loop && loop->execution.thread && loop->execution.work)
+        rest->execution.work = loop->execution.work;
+    loop_append(arena, to, rest);
+}
+
+static void divide(void *context, const LoopNode *node, LoopBody *to) {
+    const Portions *portions = context;
+    LoopKernel *kernel = portions->kernel;
+    Arena *arena = kernel->arena;
+    const LoopExecution *execution = &node->execution;
+    Entries entries = {0};
+    if (node->kind == LOOP_FOR && execution->thread && execution->uneven && node->step == 1)
+        entries = entries_of(portions, node);
+    if (node->kind == LOOP_TEAM)
+        append_team(arena, node, to);
+    else if (!entries.at)
+        loop_append(arena, to, node);
+    if (!entries.at)
+        return;
+    const IntExpr **first = arena_array(arena, const IntExpr *, kernel->vars.count);
+    first[node->var] = node->lower;
+    const Value *operands[] = {value_element(arena, VALUE_ADDRESS, VALUE_TYPE_ADDRESS, entries.array,
+                                             loop_substitute(arena, entries.at, first, kernel->vars.count)),
+                               value_index(arena, int_op(arena, INT_SUB, node->upper, node->lower)),
+                               value_index(arena, execution->each)};
+    const IntExpr *work =
+        loop_append_let(kernel, to, "work", node->var,
+                        value_list(arena, VALUE_CALL, VALUE_TYPE_INDEX, "distal_work", 3, operands));
+    LoopNode *copy = loop_with_body(arena, node, node->body);
+    copy->execution.work = work;
+    copy->execution.each = NULL;
+    if (!execution->vector && !execution->unroll && execution->sum_count == 0) {
+        operands[2] = value_index(arena, work);
+        const IntExpr *count =
+            loop_append_let(kernel, to, "portions", node->var,
+                            value_list(arena, VALUE_CALL, VALUE_TYPE_INDEX, "distal_portions", 3, operands));
+        loop_append(arena, to, divided(kernel, copy, operands[0], operands[1], count));
+    } else {
+        loop_append(arena, to, copy);
+    }
 }
 
 const LoopKernel *loop_pass_portions(const LoopKernel *before) {

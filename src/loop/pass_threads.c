@@ -28,15 +28,11 @@ static bool has_work(const LoopNode *node) {
     return work;
 }
 
-// Of loops that follow each other, the sum.
-static const IntExpr *work_of(const Threads *threads, const LoopNode *node, const IntExpr *work) {
+static const IntExpr *work_of(const Threads *threads, const LoopNode *node, const IntExpr *work);
+
+// The work inside of a node that is executed `work` times. Of loops that follow each other, the sum.
+static const IntExpr *work_inside(const Threads *threads, const LoopNode *node, const IntExpr *work) {
     const IntExpr *sum = NULL;
-    if (node->kind == LOOP_FOR && node->execution.work && is_known(threads, node->execution.work))
-        work = node->execution.work;
-    else if (node->kind == LOOP_FOR)
-        work = multiply(threads, work, int_op(threads->kernel->arena, INT_SUB, node->upper, node->lower));
-    if (node->count)
-        work = multiply(threads, work, node->count);
     for (int64_t i = 0; i < node->body.count; i++) {
         if (!has_work(node->body.items[i]))
             continue;
@@ -46,6 +42,16 @@ static const IntExpr *work_of(const Threads *threads, const LoopNode *node, cons
         sum = sum ? int_op(threads->kernel->arena, INT_ADD, sum, inside) : inside;
     }
     return sum ? sum : work;
+}
+
+static const IntExpr *work_of(const Threads *threads, const LoopNode *node, const IntExpr *work) {
+    if (node->kind == LOOP_FOR && node->execution.work && is_known(threads, node->execution.work))
+        work = node->execution.work;
+    else if (node->kind == LOOP_FOR)
+        work = multiply(threads, work, int_op(threads->kernel->arena, INT_SUB, node->upper, node->lower));
+    if (node->count)
+        work = multiply(threads, work, node->count);
+    return work_inside(threads, node, work);
 }
 
 // Whether iterations of a loop take different times: a loop inside of it has a condition, or bounds that are
@@ -66,6 +72,17 @@ static bool is_uneven(const LoopKernel *kernel, const LoopNode *loop) {
             return true;
     }
     return false;
+}
+
+enum { ENTRIES = 16 }; // assumed below each iteration where their number is not known
+
+// The work for each entry below the iterations of a loop.
+static const IntExpr *work_of_entry(const Threads *threads, const LoopNode *loop) {
+    const LoopBody nodes = loop_nodes(threads->kernel->arena, loop);
+    bool uneven = false;
+    for (int64_t i = 1; i < nodes.count && !uneven; i++)
+        uneven = nodes.items[i]->kind == LOOP_FOR && is_uneven(threads->kernel, nodes.items[i]);
+    return work_inside(threads, loop, int_const(threads->kernel->arena, uneven ? ENTRIES : 1));
 }
 
 // Whether threads may share a loop of the leaf: no command says how its loops are executed, and it has one
@@ -168,26 +185,11 @@ static const LoopNode *with_threads(Threads *threads, const LoopNode *leaf) {
     return loop ? loop_with_body(kernel->arena, leaf, with_shared(kernel, &leaf->body, loop, call)) : leaf;
 }
 
-// The nodes of a body, with the definitions that a team begins with before it: the bounds of the loop that
-// its threads share are among them, and its work follows from these.
-static LoopBody with_definitions_first(Arena *arena, const LoopBody *body) {
-    LoopBody result = {0};
-    for (int64_t i = 0; i < body->count; i++) {
-        const LoopNode *node = body->items[i];
-        LoopBody inside = {0};
-        for (int64_t k = 0; node->kind == LOOP_TEAM && k < node->body.count; k++) {
-            const LoopNode *of = node->body.items[k];
-            loop_append(arena, of->kind == LOOP_LET && inside.count == 0 ? &result : &inside, of);
-        }
-        loop_append(arena, &result, node->kind == LOOP_TEAM ? loop_with_body(arena, node, inside) : node);
-    }
-    return result;
-}
-
 static LoopBody walk(Threads *threads, const LoopBody *body, bool in_team) {
     Arena *arena = threads->kernel->arena;
-    const LoopBody nodes = with_definitions_first(arena, body);
-    LoopBody result = {0};
+    LoopBody nodes = {0}, result = {0};
+    for (int64_t i = 0; i < body->count; i++)
+        loop_append(arena, &nodes, loop_hoist_definitions(arena, body->items[i], &nodes));
     for (int64_t i = 0; i < nodes.count; i++) {
         const LoopNode *node = nodes.items[i];
         if (node->kind == LOOP_LEAF)
@@ -196,9 +198,9 @@ static LoopBody walk(Threads *threads, const LoopBody *body, bool in_team) {
         copy->execution.work = NULL;
         const bool is_team = node->kind == LOOP_TEAM;
         if (is_team || node->execution.thread) {
-            enum { ENTRIES = 16 }; // assumed for each iteration where their number is not known
             const bool uneven = !node->execution.collapsed && is_uneven(threads->kernel, node);
             copy->execution.uneven = uneven && !is_team && !node->execution.portions;
+            copy->execution.each = copy->execution.uneven ? work_of_entry(threads, node) : NULL;
             if (!in_team)
                 copy->execution.work = work_of(threads, node, int_const(arena, uneven ? ENTRIES : 1));
         }

@@ -113,6 +113,17 @@ bool loop_has_loop(const LoopBody *body) {
     return false;
 }
 
+const LoopNode *loop_hoist_definitions(Arena *arena, const LoopNode *node, LoopBody *to) {
+    LoopBody inside = {0};
+    if (node->kind != LOOP_TEAM)
+        return node;
+    for (int64_t i = 0; i < node->body.count; i++) {
+        const LoopNode *of = node->body.items[i];
+        loop_append(arena, of->kind == LOOP_LET && inside.count == 0 ? to : &inside, of);
+    }
+    return loop_with_body(arena, node, inside);
+}
+
 const LoopLevelArray *loop_level_arrays(const LoopKernel *kernel) {
     LoopLevelArray *arrays = arena_array(kernel->arena, LoopLevelArray, kernel->arrays.count);
     for (int64_t i = 0; i < kernel->body.count; i++) {

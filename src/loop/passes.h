@@ -45,6 +45,10 @@ const LoopNode *loop_invariant_update(const LoopKernel *kernel, const LoopNode *
 const LoopNode *loop_where_present(const LoopKernel *kernel, const LoopNode *leaf, const bool *arrays,
                                    int64_t array_count);
 bool loop_has_loop(const LoopBody *body);
+// Of a team, the definitions that it begins with are appended to `to`, and what is left of it is returned:
+// the bounds of the loop that its threads share are among them, and its work follows from these. Another node
+// is returned as it is.
+const LoopNode *loop_hoist_definitions(Arena *arena, const LoopNode *node, LoopBody *to);
 
 // By array: of which level of which view it is, and what its elements are; no kind where it is of none.
 typedef struct {

@@ -276,8 +276,8 @@ static void verify_node(Verifier *verifier, const LoopNode *node) {
     verify_fields(verifier, node);
     if (verifier->why)
         return;
-    const IntExpr *const ints[] = {node->lower, node->upper, node->execution.work, node->execution.call,
-                                   node->count};
+    const IntExpr *const ints[] = {node->lower,          node->upper,          node->count,
+                                   node->execution.work, node->execution.each, node->execution.call};
     // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
     for (size_t i = 0; i < sizeof ints / sizeof *ints; i++)
         if (ints[i])

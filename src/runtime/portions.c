@@ -66,10 +66,10 @@ static int64_t find_long(const int64_t *pos, int64_t count, int64_t part, int64_
     return i;
 }
 
-int64_t distal_portions(const int64_t *pos, int64_t count) {
+int64_t distal_portions(const int64_t *pos, int64_t count, int64_t work) {
     if (count <= 0)
         return 0;
-    if (!are_short && omp_get_max_threads() == 1)
+    if (!are_short && (work <= DISTAL_PARALLEL_WORK || omp_get_max_threads() == 1))
         return 1;
     const int64_t parts = sum_of(pos, count) / (are_short ? TEST_WORK : LEAST_WORK);
     return LONG_PORTIONS + (parts < LEAST_PORTIONS  ? LEAST_PORTIONS

@@ -52,7 +52,7 @@ static int64_t *positions(int64_t (*length)(int64_t), int64_t first) {
 // Each iteration is in one portion. Long ones come first, each by itself, and others have at most one and a
 // half times the average before their last iteration.
 static void check(const int64_t *pos, int64_t count) {
-    const int64_t portions = distal_portions(pos, count);
+    const int64_t portions = distal_portions(pos, count, distal_work(pos, count, 1));
     const int64_t all = count + pos[count] - pos[0],
                   most = portions > LONG ? 3 * all / 2 / (portions - LONG) + 2 : all;
     int *seen = calloc(COUNT, sizeof *seen);
@@ -96,22 +96,40 @@ static void with_each_iteration_once(void **state) {
     portions_short(false);
 }
 
+static int64_t portions_of(const int64_t *pos, int64_t count, int64_t each) {
+    return distal_portions(pos, count, distal_work(pos, count, each));
+}
+
 static void not_many_of_little_work(void **state) {
     (void)state;
     omp_set_num_threads(2);
     int64_t *pos = positions(equal, 0);
-    assert_int_equal(distal_portions(pos, 0), 0);
-    assert_in_range(distal_portions(pos, 100), 1, 32);
-    assert_in_range(distal_portions(pos, COUNT), 50, 200);
+    assert_int_equal(portions_of(pos, 0, 1), 0);
+    assert_int_equal(portions_of(pos, 100, 1), 1);
+    assert_in_range(portions_of(pos, COUNT, 1), 50, 200);
     omp_set_num_threads(1);
-    assert_int_equal(distal_portions(pos, COUNT), 1);
+    assert_int_equal(portions_of(pos, COUNT, 1), 1);
     free(pos);
+}
+
+// Three long rows are work for a team, and so are few entries with a row of a dense matrix each.
+static void several_of_few_iterations(void **state) {
+    (void)state;
+    static const int64_t pos[] = {0, MANY, 2 * MANY, 3 * MANY}, entries[] = {0, 5, 7, 20};
+    omp_set_num_threads(2);
+    assert_int_equal(distal_work(pos, 3, 1), 3 + 3 * MANY);
+    assert_in_range(portions_of(pos, 3, 1), 3, 200);
+    assert_int_equal(distal_work(entries, 3, 1000), 23000);
+    assert_in_range(portions_of(entries, 3, 1000), 3, 200);
+    assert_int_equal(portions_of(entries, 3, 1), 1);
+    assert_int_equal(distal_work(NULL, 0, 1), 0);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(with_each_iteration_once),
         cmocka_unit_test(not_many_of_little_work),
+        cmocka_unit_test(several_of_few_iterations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,16 +79,17 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                     distal_prefetch_end_i32(&B_crd1[0], B_count1, A_stride0 * 8, 8);
             const int64_t B_begin1 = B_pos1[0];
             const int64_t B_end1 = B_pos1[1];
-            const int64_t portions = distal_portions(&B_pos2[B_begin1], B_end1 - B_begin1);
+            const int64_t work = distal_work(&B_pos2[B_begin1], B_end1 - B_begin1, 16 * r);
+            const int64_t portions = distal_portions(&B_pos2[B_begin1], B_end1 - B_begin1, work);
             const int64_t l_blocks_end = max(0, r) / 32 * 32;
             const int64_t l_blocks_end_2 = max(0, r) / 8 * 8;
-#pragma omp parallel for schedule(dynamic, 1) if (16 * (B_end1 - B_begin1) * r > DISTAL_PARALLEL_WORK)
+#pragma omp parallel for schedule(dynamic, 1) if (work > DISTAL_PARALLEL_WORK)
             for (int64_t portion = 0; portion < portions; portion++) {
-                const int64_t from = distal_portion_begin(&B_pos2[B_begin1], B_end1 - B_begin1, portions,
+                const int64_t begin = distal_portion_begin(&B_pos2[B_begin1], B_end1 - B_begin1, portions,
                         portion);
-                const int64_t behind = distal_portion_end(&B_pos2[B_begin1], B_end1 - B_begin1, portions,
+                const int64_t end = distal_portion_end(&B_pos2[B_begin1], B_end1 - B_begin1, portions,
                         portion);
-                for (int64_t B_p1 = B_begin1 + from; B_p1 < B_begin1 + behind; B_p1++) {
+                for (int64_t B_p1 = B_begin1 + begin; B_p1 < B_begin1 + end; B_p1++) {
                     const int64_t i = B_crd1[B_p1];
                     const int64_t B_begin2 = B_pos2[B_p1];
                     const int64_t B_end2 = B_pos2[B_p1 + 1];
@@ -223,14 +224,15 @@ void distal_kernel_1(distal_execution *execution, const int64_t *param) {
         if (active && E) {
             const int64_t F_crd2_prefetch_end =
                     distal_prefetch_end_i32(&F_crd2[0], F_count2, G_stride0 * 16, 8);
-            const int64_t i_portions = distal_portions(&F_pos2[-F_lo0], n);
+            const int64_t i_work = distal_work(&F_pos2[-F_lo0], n, r);
+            const int64_t i_portions = distal_portions(&F_pos2[-F_lo0], n, i_work);
             const int64_t l_blocks_end = max(0, r) / 16 * 16;
             const int64_t l_blocks_end_2 = max(0, r) / 4 * 4;
-#pragma omp parallel for schedule(dynamic, 1) if (16 * n * r > DISTAL_PARALLEL_WORK)
+#pragma omp parallel for schedule(dynamic, 1) if (i_work > DISTAL_PARALLEL_WORK)
             for (int64_t i_portion = 0; i_portion < i_portions; i_portion++) {
-                const int64_t i_from = distal_portion_begin(&F_pos2[-F_lo0], n, i_portions, i_portion);
-                const int64_t i_behind = distal_portion_end(&F_pos2[-F_lo0], n, i_portions, i_portion);
-                for (int64_t i = i_from; i < i_behind; i++) {
+                const int64_t i_begin = distal_portion_begin(&F_pos2[-F_lo0], n, i_portions, i_portion);
+                const int64_t i_end = distal_portion_end(&F_pos2[-F_lo0], n, i_portions, i_portion);
+                for (int64_t i = i_begin; i < i_end; i++) {
                     const int64_t F_p1 = i - F_lo0;
                     const int64_t F_begin2 = F_pos2[F_p1];
                     const int64_t F_end2 = F_pos2[F_p1 + 1];

@@ -71,13 +71,14 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
             const int32_t *restrict B_crd2_2 = B_2_view->levels[1].arrays[1];
             // loops: 'W' is sparse
             if (active) {
-                const int64_t i_portions = distal_portions(&B_pos2[-B_lo0], 90);
+                const int64_t i_work = distal_work(&B_pos2[-B_lo0], 90, 32);
+                const int64_t i_portions = distal_portions(&B_pos2[-B_lo0], 90, i_work);
 #pragma omp parallel for num_threads(distal_workspace_threads(execution)) schedule(dynamic, 1) if \
-        (2880 > DISTAL_PARALLEL_WORK)
+        (i_work > DISTAL_PARALLEL_WORK)
                 for (int64_t i_portion = 0; i_portion < i_portions; i_portion++) {
-                    const int64_t i_from = distal_portion_begin(&B_pos2[-B_lo0], 90, i_portions, i_portion);
-                    const int64_t i_behind = distal_portion_end(&B_pos2[-B_lo0], 90, i_portions, i_portion);
-                    for (int64_t i = i_from; i < i_behind; i++) {
+                    const int64_t i_begin = distal_portion_begin(&B_pos2[-B_lo0], 90, i_portions, i_portion);
+                    const int64_t i_end = distal_portion_end(&B_pos2[-B_lo0], 90, i_portions, i_portion);
+                    for (int64_t i = i_begin; i < i_end; i++) {
                         const int64_t B_p1 = i - B_lo0;
                         const int64_t W_p1 = i - W_lo0;
                         double *restrict W_row = distal_workspace(execution, 0, distal_thread_number());
@@ -133,13 +134,14 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
             const int32_t *restrict B_crd2 = B_view->levels[1].arrays[1];
             // loops: 'A' is sparse
             if (active) {
-                const int64_t i_portions = distal_portions(&W_pos2[-W_lo0], 90);
+                const int64_t i_work = distal_work(&W_pos2[-W_lo0], 90, 32);
+                const int64_t i_portions = distal_portions(&W_pos2[-W_lo0], 90, i_work);
 #pragma omp parallel for num_threads(distal_workspace_threads(execution)) schedule(dynamic, 1) if \
-        (2880 > DISTAL_PARALLEL_WORK)
+        (i_work > DISTAL_PARALLEL_WORK)
                 for (int64_t i_portion = 0; i_portion < i_portions; i_portion++) {
-                    const int64_t i_from = distal_portion_begin(&W_pos2[-W_lo0], 90, i_portions, i_portion);
-                    const int64_t i_behind = distal_portion_end(&W_pos2[-W_lo0], 90, i_portions, i_portion);
-                    for (int64_t i = i_from; i < i_behind; i++) {
+                    const int64_t i_begin = distal_portion_begin(&W_pos2[-W_lo0], 90, i_portions, i_portion);
+                    const int64_t i_end = distal_portion_end(&W_pos2[-W_lo0], 90, i_portions, i_portion);
+                    for (int64_t i = i_begin; i < i_end; i++) {
                         const int64_t W_p1 = i - W_lo0;
                         const int64_t A_p1 = i - A_lo0;
                         double *restrict A_row = distal_workspace(execution, 1, distal_thread_number());
@@ -293,4 +295,4 @@ void distal_kernel_0_structure(distal_execution *execution, const int64_t *param
 extern const distal_kernel_function distal_kernel_0_assembly;
 const distal_kernel_function distal_kernel_0_assembly = distal_kernel_0_structure;
 extern const char distal_kernel_0_id[];
-const char distal_kernel_0_id[] = "512cf0812faca7137a21ba01775240e0";
+const char distal_kernel_0_id[] = "d56b7f95145825bc15972f593a52f43b";

@@ -19,11 +19,12 @@ for each processor (in stage 0), active:
     B = wait FETCH_B with B_lo0 = lo[0], B_extent0 = extent[0], B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
     B_2 = wait FETCH_B_2 with B_2_lo0 = lo[0], B_2_extent0 = extent[0], B_pos2_2 = levels[1].arrays[0], B_crd2_2 = levels[1].arrays[1]
     leaf where active:  # loops: 'W' is sparse
-        let i_portions = distal_portions(&B_pos2[-B_lo0], 90)
-        for i_portion in 0 .. i_portions:  # distinct, threads, portions, work 2880
-            let i_from = distal_portion_begin(&B_pos2[-B_lo0], 90, i_portions, i_portion)
-            let i_behind = distal_portion_end(&B_pos2[-B_lo0], 90, i_portions, i_portion)
-            for i in i_from .. i_behind:  # distinct
+        let i_work = distal_work(&B_pos2[-B_lo0], 90, 32)
+        let i_portions = distal_portions(&B_pos2[-B_lo0], 90, i_work)
+        for i_portion in 0 .. i_portions:  # distinct, threads, portions, work i_work
+            let i_begin = distal_portion_begin(&B_pos2[-B_lo0], 90, i_portions, i_portion)
+            let i_end = distal_portion_end(&B_pos2[-B_lo0], 90, i_portions, i_portion)
+            for i in i_begin .. i_end:  # distinct
                 let B_p1 = i - B_lo0
                 let W_p1 = i - W_lo0
                 workspace W_row[90]
@@ -54,11 +55,12 @@ for each processor (in stage 1), active:
     W = wait FETCH_W with W_lo0 = lo[0], W_extent0 = extent[0], W_pos2 = levels[1].arrays[0], W_crd2 = levels[1].arrays[1]
     B = wait FETCH_B_3 with B_lo0 = lo[0], B_extent0 = extent[0], B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
     leaf where active:  # loops: 'A' is sparse
-        let i_portions = distal_portions(&W_pos2[-W_lo0], 90)
-        for i_portion in 0 .. i_portions:  # distinct, threads, portions, work 2880
-            let i_from = distal_portion_begin(&W_pos2[-W_lo0], 90, i_portions, i_portion)
-            let i_behind = distal_portion_end(&W_pos2[-W_lo0], 90, i_portions, i_portion)
-            for i in i_from .. i_behind:  # distinct
+        let i_work = distal_work(&W_pos2[-W_lo0], 90, 32)
+        let i_portions = distal_portions(&W_pos2[-W_lo0], 90, i_work)
+        for i_portion in 0 .. i_portions:  # distinct, threads, portions, work i_work
+            let i_begin = distal_portion_begin(&W_pos2[-W_lo0], 90, i_portions, i_portion)
+            let i_end = distal_portion_end(&W_pos2[-W_lo0], 90, i_portions, i_portion)
+            for i in i_begin .. i_end:  # distinct
                 let W_p1 = i - W_lo0
                 let A_p1 = i - A_lo0
                 workspace A_row[90]

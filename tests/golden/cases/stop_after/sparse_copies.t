@@ -22,12 +22,13 @@ for each processor (), active:
     B = wait FETCH_B with B_lo0 = lo[0], B_extent0 = extent[0], B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
     x = wait FETCH_x with x_lo0 = lo[0]
     leaf where active && y:  # loops: 'B' is sparse
+        let i_work = distal_work(&B_pos2[-B_lo0], n, 1)
+        let i_portions = distal_portions(&B_pos2[-B_lo0], n, i_work)
         team, each thread with y_own for y:
-            let i_portions = distal_portions(&B_pos2[-B_lo0], n)
-            for i_portion in 0 .. i_portions:  # threads, portions
-                let i_from = distal_portion_begin(&B_pos2[-B_lo0], n, i_portions, i_portion)
-                let i_behind = distal_portion_end(&B_pos2[-B_lo0], n, i_portions, i_portion)
-                for i in i_from .. i_behind:
+            for i_portion in 0 .. i_portions:  # threads, portions, work i_work
+                let i_begin = distal_portion_begin(&B_pos2[-B_lo0], n, i_portions, i_portion)
+                let i_end = distal_portion_end(&B_pos2[-B_lo0], n, i_portions, i_portion)
+                for i in i_begin .. i_end:
                     let B_p1 = i - B_lo0
                     let B_begin2 = B_pos2[B_p1]
                     let B_end2 = B_pos2[B_p1 + 1]
@@ -57,12 +58,13 @@ for each processor (), active:
         let T_crd1_prefetch_end = distal_prefetch_end_i32(&T_crd1[0], T_count1, C_stride0 * 8, 8)
         let T_begin1 = T_pos1[0]
         let T_end1 = T_pos1[1]
+        let work = distal_work(&T_pos2[T_begin1], T_end1 - T_begin1, 640)
+        let portions = distal_portions(&T_pos2[T_begin1], T_end1 - T_begin1, work)
         team, each thread with A_own for A:
-            let portions = distal_portions(&T_pos2[T_begin1], T_end1 - T_begin1)
-            for portion in 0 .. portions:  # threads, portions
-                let from = distal_portion_begin(&T_pos2[T_begin1], T_end1 - T_begin1, portions, portion)
-                let behind = distal_portion_end(&T_pos2[T_begin1], T_end1 - T_begin1, portions, portion)
-                for T_p1 in T_begin1 + from .. T_begin1 + behind:
+            for portion in 0 .. portions:  # threads, portions, work work
+                let begin = distal_portion_begin(&T_pos2[T_begin1], T_end1 - T_begin1, portions, portion)
+                let end = distal_portion_end(&T_pos2[T_begin1], T_end1 - T_begin1, portions, portion)
+                for T_p1 in T_begin1 + begin .. T_begin1 + end:
                     let i = T_crd1[T_p1]
                     let T_begin2 = T_pos2[T_p1]
                     let T_end2 = T_pos2[T_p1 + 1]

@@ -19,11 +19,12 @@ for each processor (), active:
     leaf where active && A:  # loops: 'A' is sparse
         let B_begin1 = B_pos1[0]
         let B_end1 = B_pos1[1]
-        let portions = distal_portions(&B_pos2[B_begin1], B_end1 - B_begin1)
-        for portion in 0 .. portions:  # distinct, threads, portions, work 16 * (B_end1 - B_begin1)
-            let from = distal_portion_begin(&B_pos2[B_begin1], B_end1 - B_begin1, portions, portion)
-            let behind = distal_portion_end(&B_pos2[B_begin1], B_end1 - B_begin1, portions, portion)
-            for B_p1 in B_begin1 + from .. B_begin1 + behind:  # distinct
+        let work = distal_work(&B_pos2[B_begin1], B_end1 - B_begin1, 16)
+        let portions = distal_portions(&B_pos2[B_begin1], B_end1 - B_begin1, work)
+        for portion in 0 .. portions:  # distinct, threads, portions, work work
+            let begin = distal_portion_begin(&B_pos2[B_begin1], B_end1 - B_begin1, portions, portion)
+            let end = distal_portion_end(&B_pos2[B_begin1], B_end1 - B_begin1, portions, portion)
+            for B_p1 in B_begin1 + begin .. B_begin1 + end:  # distinct
                 let B_begin2 = B_pos2[B_p1]
                 let B_end2 = B_pos2[B_p1 + 1]
                 for B_p2 in B_begin2 .. B_end2:  # distinct

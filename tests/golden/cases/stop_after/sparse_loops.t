@@ -23,11 +23,12 @@ for each processor (), active:
     B = wait FETCH_B with B_lo0 = lo[0], B_extent0 = extent[0], B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
     x = wait FETCH_x with x_lo0 = lo[0]
     leaf where active && y:  # loops: 'B' is sparse
-        let i_portions = distal_portions(&B_pos2[-B_lo0], n)
-        for i_portion in 0 .. i_portions:  # distinct, threads, portions, work 16 * n
-            let i_from = distal_portion_begin(&B_pos2[-B_lo0], n, i_portions, i_portion)
-            let i_behind = distal_portion_end(&B_pos2[-B_lo0], n, i_portions, i_portion)
-            for i in i_from .. i_behind:  # distinct
+        let i_work = distal_work(&B_pos2[-B_lo0], n, 1)
+        let i_portions = distal_portions(&B_pos2[-B_lo0], n, i_work)
+        for i_portion in 0 .. i_portions:  # distinct, threads, portions, work i_work
+            let i_begin = distal_portion_begin(&B_pos2[-B_lo0], n, i_portions, i_portion)
+            let i_end = distal_portion_end(&B_pos2[-B_lo0], n, i_portions, i_portion)
+            for i in i_begin .. i_end:  # distinct
                 let B_p1 = i - B_lo0
                 let B_begin2 = B_pos2[B_p1]
                 let B_end2 = B_pos2[B_p1 + 1]
@@ -87,11 +88,12 @@ for each processor (), active:
     leaf where active:  # loops: 'B' is sparse
         let C_pos1_value: i64 = n > 0 ? C_pos1[0] : 0L
         let C_pos1_value_2: i64 = n > 0 ? C_pos1[1] : 0L
-        let i_portions = distal_portions(&B_pos2[-B_lo0], n)
-        for i_portion in 0 .. i_portions:  # distinct, threads, portions, work 16 * n
-            let i_from = distal_portion_begin(&B_pos2[-B_lo0], n, i_portions, i_portion)
-            let i_behind = distal_portion_end(&B_pos2[-B_lo0], n, i_portions, i_portion)
-            for i in i_from .. i_behind:  # distinct
+        let i_work = distal_work(&B_pos2[-B_lo0], n, 1)
+        let i_portions = distal_portions(&B_pos2[-B_lo0], n, i_work)
+        for i_portion in 0 .. i_portions:  # distinct, threads, portions, work i_work
+            let i_begin = distal_portion_begin(&B_pos2[-B_lo0], n, i_portions, i_portion)
+            let i_end = distal_portion_end(&B_pos2[-B_lo0], n, i_portions, i_portion)
+            for i in i_begin .. i_end:  # distinct
                 let B_p1 = i - B_lo0
                 let C_begin1 = C_pos1_value
                 let C_end1 = C_pos1_value_2

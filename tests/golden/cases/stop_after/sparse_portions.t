@@ -134,11 +134,12 @@ for each processor (), active:
     C = wait FETCH_C with C_lo0 = lo[0], C_extent0 = extent[0], C_pos2 = levels[1].arrays[0], C_crd2 = levels[1].arrays[1]
     C_2 = wait FETCH_C_2 with C_2_lo0 = lo[0], C_2_extent0 = extent[0], C_pos2_2 = levels[1].arrays[0], C_crd2_2 = levels[1].arrays[1]
     leaf where active:  # loops: 'A' is sparse
-        let i_portions = distal_portions(&C_pos2[-C_lo0], n)
-        for i_portion in 0 .. i_portions:  # distinct, threads, portions, work 16 * n + 16 * n
-            let i_from = distal_portion_begin(&C_pos2[-C_lo0], n, i_portions, i_portion)
-            let i_behind = distal_portion_end(&C_pos2[-C_lo0], n, i_portions, i_portion)
-            for i in i_from .. i_behind:  # distinct
+        let i_work = distal_work(&C_pos2[-C_lo0], n, 32)
+        let i_portions = distal_portions(&C_pos2[-C_lo0], n, i_work)
+        for i_portion in 0 .. i_portions:  # distinct, threads, portions, work i_work
+            let i_begin = distal_portion_begin(&C_pos2[-C_lo0], n, i_portions, i_portion)
+            let i_end = distal_portion_end(&C_pos2[-C_lo0], n, i_portions, i_portion)
+            for i in i_begin .. i_end:  # distinct
                 let C_p1 = i - C_lo0
                 let A_p1 = i - A_lo0
                 workspace A_row[n]

@@ -25,13 +25,14 @@ for each processor (), active:
     C = wait FETCH_C with C_lo0 = lo[0], C_stride0 = stride[0], C_lo1 = lo[1]
     D = wait FETCH_D with D_lo0 = lo[0], D_stride0 = stride[0], D_lo1 = lo[1]
     leaf where active && A:  # loops: 'A' is sparse
-        let i_portions = distal_portions(&B_pos2[-B_lo0], n)
+        let i_work = distal_work(&B_pos2[-B_lo0], n, k)
+        let i_portions = distal_portions(&B_pos2[-B_lo0], n, i_work)
         let q_strips_end = max(0, k) / 32 * 32
         let q_strips_end_2 = max(0, k) / 8 * 8
-        for i_portion in 0 .. i_portions:  # distinct, threads, portions, work 16 * n * k
-            let i_from = distal_portion_begin(&B_pos2[-B_lo0], n, i_portions, i_portion)
-            let i_behind = distal_portion_end(&B_pos2[-B_lo0], n, i_portions, i_portion)
-            for i in i_from .. i_behind:  # distinct
+        for i_portion in 0 .. i_portions:  # distinct, threads, portions, work i_work
+            let i_begin = distal_portion_begin(&B_pos2[-B_lo0], n, i_portions, i_portion)
+            let i_end = distal_portion_end(&B_pos2[-B_lo0], n, i_portions, i_portion)
+            for i in i_begin .. i_end:  # distinct
                 let B_p1 = i - B_lo0
                 let B_begin2 = B_pos2[B_p1]
                 let B_end2 = B_pos2[B_p1 + 1]
@@ -68,11 +69,12 @@ for each processor (), active:
     leaf where active:  # loops: 'A' is sparse
         let E_pos1_value: i64 = n > 0 ? E_pos1[0] : 0L
         let E_pos1_value_2: i64 = n > 0 ? E_pos1[1] : 0L
-        let i_portions = distal_portions(&B_pos2[-B_lo0], n)
-        for i_portion in 0 .. i_portions:  # distinct, threads, portions, work 16 * n
-            let i_from = distal_portion_begin(&B_pos2[-B_lo0], n, i_portions, i_portion)
-            let i_behind = distal_portion_end(&B_pos2[-B_lo0], n, i_portions, i_portion)
-            for i in i_from .. i_behind:  # distinct
+        let i_work = distal_work(&B_pos2[-B_lo0], n, 1)
+        let i_portions = distal_portions(&B_pos2[-B_lo0], n, i_work)
+        for i_portion in 0 .. i_portions:  # distinct, threads, portions, work i_work
+            let i_begin = distal_portion_begin(&B_pos2[-B_lo0], n, i_portions, i_portion)
+            let i_end = distal_portion_end(&B_pos2[-B_lo0], n, i_portions, i_portion)
+            for i in i_begin .. i_end:  # distinct
                 let B_p1 = i - B_lo0
                 let E_begin1 = E_pos1_value
                 let E_end1 = E_pos1_value_2
