@@ -10,38 +10,63 @@ typedef struct {
     const LoopLevelArray *arrays;
 } Portions;
 
-// Where an array of positions is read at one iteration: element `at` of `array`.
+// Where an array of positions is read at one iteration: element `at` of `array`. There it has the bounds of
+// the fiber of the iteration.
 typedef struct {
     int array;
     const IntExpr *at; // NULL: nothing is found
-} Entries;
+} FiberBounds;
 
 // Whether `at` is the variable of the loop plus what does not change in it.
-static bool is_next_to(const IntExpr *at, int var, const int *inside) {
+static bool is_offset_of(const IntExpr *at, int var, const int *inside) {
     if (at->op == INT_VAR && at->value == var)
         return true;
     if (at->op != INT_ADD && at->op != INT_SUB)
         return false;
     const bool left = loop_depth_of(at->left, inside) > 0, right = loop_depth_of(at->right, inside) > 0;
     return left != right && (left || at->op == INT_ADD) &&
-           is_next_to(left ? at->left : at->right, var, inside);
+           is_offset_of(left ? at->left : at->right, var, inside);
+}
+
+// Whether a definition looks up a bit of a level.
+static bool is_bit(const Portions *portions, const LoopNode *let) {
+    const ValueList values = loop_values(portions->kernel->arena, let);
+    for (int64_t v = 0; v < values.count; v++)
+        if (values.items[v]->array >= 0 && portions->arrays[values.items[v]->array].kind == LEVEL_ARRAY_BITS)
+            return true;
+    return false;
+}
+
+// The definitions in a body, and in those of its IFs that test a bit of a level: the level has a position for
+// each iteration, so lists below it can be read where the bit is not set as well. Other conditions may be
+// that there are such positions.
+static void add_definitions(const Portions *portions, const LoopBody *body, bool *bits, LoopBody *to) {
+    for (int64_t i = 0; i < body->count; i++) {
+        const LoopNode *node = body->items[i];
+        if (node->kind == LOOP_LET) {
+            loop_append(portions->kernel->arena, to, node);
+            bits[node->var] = is_bit(portions, node);
+        } else if (node->kind == LOOP_IF && node->value->kind == VALUE_VAR && bits[node->value->var]) {
+            add_definitions(portions, &node->body, bits, to);
+        }
+    }
 }
 
 // The first list of positions of which a loop reads the element of its iteration and the one after it.
-static Entries entries_of(const Portions *portions, const LoopNode *loop) {
+static FiberBounds fiber_bounds(const Portions *portions, const LoopNode *loop) {
     Arena *arena = portions->kernel->arena;
     const int64_t var_count = portions->kernel->vars.count;
     const IntExpr **values = arena_array(arena, const IntExpr *, var_count);
     int *inside = arena_array(arena, int, var_count);
-    Array(Entries) read = {0};
+    Array(FiberBounds) read = {0};
     const LoopBody nodes = loop_nodes(arena, loop);
     for (int64_t i = 0; i < nodes.count; i++)
         if (nodes.items[i]->var >= 0)
             inside[nodes.items[i]->var] = 1;
-    for (int64_t i = 0; i < loop->body.count; i++) {
-        const LoopNode *node = loop->body.items[i];
-        if (node->kind != LOOP_LET)
-            continue;
+    LoopBody definitions = {0};
+    add_definitions(portions, &loop->body, arena_array(arena, bool, var_count), &definitions);
+    for (int64_t i = 0; i < definitions.count; i++) {
+        const LoopNode *node = definitions.items[i];
         if (node->value->kind == VALUE_INDEX)
             values[node->var] = loop_substitute(arena, node->value->index, values, var_count);
         const Value *value = node->value->kind == VALUE_CONVERT ? node->value->operands[0] : node->value;
@@ -52,10 +77,10 @@ static Entries entries_of(const Portions *portions, const LoopNode *loop) {
             if (read.items[r].array == value->array &&
                 int_equal(at, int_op(arena, INT_ADD, read.items[r].at, int_const(arena, 1))))
                 return read.items[r];
-        if (is_next_to(at, loop->var, inside))
-            array_push(arena, read, ((Entries){value->array, at}));
+        if (is_offset_of(at, loop->var, inside))
+            array_push(arena, read, ((FiberBounds){value->array, at}));
     }
-    return (Entries){0};
+    return (FiberBounds){0};
 }
 
 // A loop over the same iterations, portion after portion.
@@ -103,19 +128,19 @@ static void divide(void *context, const LoopNode *node, LoopBody *to) {
     LoopKernel *kernel = portions->kernel;
     Arena *arena = kernel->arena;
     const LoopExecution *execution = &node->execution;
-    Entries entries = {0};
+    FiberBounds bounds = {0};
     if (node->kind == LOOP_FOR && execution->thread && execution->uneven && node->step == 1)
-        entries = entries_of(portions, node);
+        bounds = fiber_bounds(portions, node);
     if (node->kind == LOOP_TEAM)
         append_team(arena, node, to);
-    else if (!entries.at)
+    else if (!bounds.at)
         loop_append(arena, to, node);
-    if (!entries.at)
+    if (!bounds.at)
         return;
     const IntExpr **first = arena_array(arena, const IntExpr *, kernel->vars.count);
     first[node->var] = node->lower;
-    const Value *operands[] = {value_element(arena, VALUE_ADDRESS, VALUE_TYPE_ADDRESS, entries.array,
-                                             loop_substitute(arena, entries.at, first, kernel->vars.count)),
+    const Value *operands[] = {value_element(arena, VALUE_ADDRESS, VALUE_TYPE_ADDRESS, bounds.array,
+                                             loop_substitute(arena, bounds.at, first, kernel->vars.count)),
                                value_index(arena, int_op(arena, INT_SUB, node->upper, node->lower)),
                                value_index(arena, execution->each)};
     const IntExpr *work =

@@ -1,4 +1,5 @@
-# Threads take rows by rows and entries, in portions that the runtime gives; those of a dense matrix take equal times.
+# Threads take rows by rows and entries, in portions that the runtime gives, also where rows have bits; those of a
+# dense matrix take equal times. The work of a team is that of the rows that it shares.
 # run: explain --stop-after loops:portions {file}
 --- program
 param n = 100000
@@ -7,8 +8,11 @@ tensor C(n, n): f64
 tensor x(n): f64
 tensor y(n): f64
 tensor z(n): f64
+tensor D(n, n): f64, {bitmap, compressed}
 y(i) = B(i, j) * x(j)
 z(i) = C(i, j) * x(j)
+y(i) = D(i, j) * x(j)
+y(j) = D(i, j) * x(i)
 schedule z {
   parallelize(i, cpu_thread)
 }
@@ -76,3 +80,63 @@ for each processor (), active:
     release FETCH_x
     release FETCH_C
     reduce REDUCE_z
+
+# REDUCE_y: reduce y[:]
+# FETCH_D: fetch D[:, :]
+# FETCH_x: fetch x[:]
+for each processor (), active:
+    y = open REDUCE_y with y_lo0 = lo[0]
+    start FETCH_D
+    start FETCH_x
+    D = wait FETCH_D with D_bits1 = levels[0].arrays[0], D_pos2 = levels[1].arrays[0], D_crd2 = levels[1].arrays[1]
+    x = wait FETCH_x with x_lo0 = lo[0]
+    leaf where active && y:  # loops: 'D' is sparse
+        let i_work = distal_work(&D_pos2[0], n, 1)
+        let i_portions = distal_portions(&D_pos2[0], n, i_work)
+        for i_portion in 0 .. i_portions:  # distinct, threads, portions, work i_work
+            let i_begin = distal_portion_begin(&D_pos2[0], n, i_portions, i_portion)
+            let i_end = distal_portion_end(&D_pos2[0], n, i_portions, i_portion)
+            for i in i_begin .. i_end:  # distinct
+                let D_has1 = distal_has_bit(&D_bits1[0], i)
+                let D_next1 = D_has1 ? i + 1 : i
+                if D_has1:
+                    let D_begin2 = D_pos2[i]
+                    let D_end2 = D_pos2[i + 1]
+                    workspace sum
+                    for D_p2 in D_begin2 .. D_end2:  # sum sum
+                        let j = D_crd2[D_p2]
+                        sum += D[D_p2] * x[j - x_lo0]
+                    y[i - y_lo0] += sum
+    release FETCH_x
+    release FETCH_D
+    reduce REDUCE_y
+
+# REDUCE_y: reduce y[:]
+# FETCH_D: fetch D[:, :]
+# FETCH_x: fetch x[:]
+for each processor (), active:
+    y = open REDUCE_y with y_lo0 = lo[0]
+    start FETCH_D
+    start FETCH_x
+    D = wait FETCH_D with D_bits1 = levels[0].arrays[0], D_pos2 = levels[1].arrays[0], D_crd2 = levels[1].arrays[1]
+    x = wait FETCH_x with x_lo0 = lo[0]
+    leaf where active && y:  # loops: 'D' is sparse
+        let i_work = distal_work(&D_pos2[0], n, 1)
+        let i_portions = distal_portions(&D_pos2[0], n, i_work)
+        team, each thread with y_own for y:
+            for i_portion in 0 .. i_portions:  # threads, portions, work i_work
+                let i_begin = distal_portion_begin(&D_pos2[0], n, i_portions, i_portion)
+                let i_end = distal_portion_end(&D_pos2[0], n, i_portions, i_portion)
+                for i in i_begin .. i_end:
+                    let D_has1 = distal_has_bit(&D_bits1[0], i)
+                    let D_next1 = D_has1 ? i + 1 : i
+                    if D_has1:
+                        let D_begin2 = D_pos2[i]
+                        let D_end2 = D_pos2[i + 1]
+                        let x_value: f64 = D_begin2 < D_end2 ? x[i - x_lo0] : 0.0
+                        for D_p2 in D_begin2 .. D_end2:  # distinct, vector
+                            let j = D_crd2[D_p2]
+                            y_own[j - y_lo0] += D[D_p2] * x_value
+    release FETCH_x
+    release FETCH_D
+    reduce REDUCE_y
