@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/wait.h"
 
-#include "base/integer.h"
+#include "base/clock.h"
 
-#include <stdint.h>
+#include <math.h>
+#include <sched.h>
 #include <time.h>
+
+// A sleep, however short, takes some 100 microseconds, so a rank first yields its core for about as long:
+// messages between ranks that compute little take microseconds then. Sleeps become longer, so that many ranks
+// that wait for one take little of its core, but slowly: where ranks wait for each other in turn, each sleep
+// that is too long is passed on to the next one, which then sleeps longer itself.
+static const double yield_seconds = 200e-6, longest_sleep = 1e-3;
 
 static bool sleeps;
 
@@ -21,18 +28,17 @@ void wait_all(int count, MPI_Request *requests) {
         MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
         return;
     }
-    // Longer from time to time, so that many ranks that wait long take little from one that computes.
-    const int64_t longest = 1000000;
-    int polls = 0, done;
-    struct timespec pause = {.tv_nsec = 10000};
+    const double begin = clock_seconds();
     for (;;) {
+        int done;
         MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE);
         if (done)
             return;
-        if (++polls < 20)
-            continue;
-        nanosleep(&pause, NULL);
-        pause.tv_nsec = min_i64(2 * pause.tv_nsec, longest);
+        const double waited = clock_seconds() - begin, pause = fmin(waited / 256, longest_sleep);
+        if (waited < yield_seconds)
+            sched_yield();
+        else
+            nanosleep(&(struct timespec){.tv_nsec = (long)(1e9 * pause)}, NULL);
     }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Waiting for other ranks. An MPI library polls while it waits, and not every one gives its core away
 // meanwhile: with more ranks than cores, a rank that waits then keeps one that computes from its core until
-// the kernel takes it away, milliseconds for each message. So ranks that share cores ask from time to time,
-// and sleep.
+// the kernel takes it away, milliseconds for each message. So ranks that share cores poll from time to time,
+// and yield or sleep in between.
 #ifndef DISTAL_RUNTIME_WAIT_H
 #define DISTAL_RUNTIME_WAIT_H
 
