@@ -33,7 +33,7 @@ C_FILES = $(shell find src include tests examples bench -name '*.[ch]' 2>/dev/nu
 all: build ## set up, configure and build; the command is then build/distal
 
 setup: ## install the Debian packages that are missing
-	@tools/setup.sh
+	@BUILD=$(BUILD) tools/setup.sh
 
 # Ninja is looked for in the recipe, as set-up may have installed it a moment ago.
 build: setup

@@ -1,14 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs with apt-get what the build and the tests need and this machine lacks.
-# With arguments it installs those packages instead.
+# With arguments it installs those packages instead. BUILD names the folder of the build.
 set -euo pipefail
 
-needed=(gcc libc6-dev make cmake ninja-build pkg-config libopenblas-dev libhwloc-dev libcmocka-dev python3 python3-numpy python3-scipy)
+needed=(gcc libc6-dev make cmake ninja-build pkg-config libopenblas-openmp-dev libhwloc-dev libcmocka-dev python3 python3-numpy python3-scipy)
 # Any MPI that is there will do.
 if ! command -v mpicc >/dev/null; then
     needed+=(libopenmpi-dev openmpi-bin)
 fi
+
+# Debian may have several builds of OpenBLAS, each in a folder of its own. That which shares the threads of OpenMP
+# is the best, and the others do as well.
+multiarch=$(gcc -print-multiarch 2>/dev/null || true)
+openmp_openblas=/usr/lib/$multiarch/openblas-openmp/pkgconfig
+export PKG_CONFIG_PATH=${PKG_CONFIG_PATH:-}:$openmp_openblas
 
 # Asks for the things themselves, as they may come from elsewhere than the packages.
 lacking() {
@@ -28,7 +34,14 @@ if [ $# -gt 0 ]; then
 else
     wanted=$(lacking | paste -sd, | sed 's/,/, /g')
 fi
+# CMake looks for the BLAS once, so a better one is of use before the first build only.
 if [ -z "$wanted" ]; then
+    if [ ! -e "${BUILD:-build}/CMakeCache.txt" ] && [ ! -d "$openmp_openblas" ] && [ "$(id -u)" -eq 0 ] &&
+        dpkg -s libopenblas0-pthread >/dev/null 2>&1; then
+        echo "setup: installing libopenblas-openmp-dev, for products on several threads" >&2
+        { apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install libopenblas-openmp-dev; } \
+            >/dev/null 2>&1 || echo "setup: that failed, and the OpenBLAS that is there is used" >&2
+    fi
     exit 0
 fi
 

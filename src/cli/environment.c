@@ -3,6 +3,7 @@
 
 #include "base/integer.h"
 #include "runtime/blas_memory.h"
+#include "runtime/blas_threads.h"
 #include "runtime/wait.h"
 
 #include <dlfcn.h>
@@ -46,10 +47,31 @@ const char *environment_mpi(Arena *arena) {
 }
 
 const char *environment_blas(Arena *arena) {
+    static const char *const threads[] = {[BLAS_THREADS_UNKNOWN] = "",
+                                          [BLAS_THREADS_NONE] = " without threads",
+                                          [BLAS_THREADS_OWN] = " with threads of its own",
+                                          [BLAS_THREADS_OPENMP] = " with threads of OpenMP"};
     char *(*config)(void);
     *(void **)&config = dlsym(RTLD_DEFAULT, "openblas_get_config");
     char name[64], version[64];
-    if (config && sscanf(config(), "%63s %63s", name, version) == 2)
-        return arena_printf(arena, "%s %s", name, version);
-    return "CBLAS";
+    if (!config || sscanf(config(), "%63s %63s", name, version) != 2)
+        return "CBLAS";
+    const char *core = blas_core_type();
+    return arena_printf(arena, "%s %s%s%s%s", name, version, core ? " for " : "", core ? core : "",
+                        threads[blas_threads()]);
+}
+
+const char *environment_blas_note(int64_t threads) {
+    if (blas_core_is_older())
+        return "the BLAS takes this processor for an older one, and does not use all of its instructions: "
+               "name one "
+               "that it knows in OPENBLAS_CORETYPE";
+    if (blas_threads() == BLAS_THREADS_OWN)
+        return "the threads of the BLAS and those of OpenMP keep each other from the cores: build distal "
+               "with a BLAS "
+               "that shares those of OpenMP (Debian: libopenblas-openmp-dev)";
+    if (blas_threads() == BLAS_THREADS_NONE && threads > 1)
+        return "the BLAS computes on one thread: build distal with a BLAS that shares the threads of OpenMP "
+               "(Debian: libopenblas-openmp-dev)";
+    return NULL;
 }

@@ -19,7 +19,10 @@ const char *const *environment_units(const CoreShare *share, Arena *arena);
 
 // "Open MPI 4.1.4"
 const char *environment_mpi(Arena *arena);
-// "OpenBLAS 0.3.21"; "CBLAS" if the library does not give its name.
+// "OpenBLAS 0.3.21 for Zen with threads of OpenMP": its core type and its threads; "CBLAS" if the library
+// does not give its name.
 const char *environment_blas(Arena *arena);
+// Why it is slower than it could be, with that many threads; NULL where nothing is known to be wrong.
+const char *environment_blas_note(int64_t threads);
 
 #endif

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,20 +49,50 @@ static void hold_standard_streams(void) {
             (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-// Threads of OpenBLAS start when it is loaded, before main. If there may be too little memory for them, the
-// command starts again without them; a run sets their number later.
-static void leave_library_threads(char **arguments) {
-    static const char threads[] = "OPENBLAS_NUM_THREADS";
-    const char *number = getenv(threads);
-    if (!blas_memory_is_limited() || (number && strcmp(number, "1") == 0))
+// Threads of OpenBLAS start when it is loaded, before main, or have their memory from then on. If there may
+// be too little memory for them, the command starts again without them; a run sets their number later. Where
+// the one thread has its memory then as well, and there is too little for it, OpenBLAS would look for it
+// without end. This is called before libraries are initialized.
+static void before_libraries(int argument_count, char **arguments, char **environment) {
+    static char *const one_thread[] = {"OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1"};
+    enum { VARIABLES = sizeof one_thread / sizeof *one_thread };
+    static const char refused[] =
+        "distal: error: the BLAS needs more memory when it is loaded than the process may "
+        "have; raise its limits (ulimit -v, ulimit -d)\n";
+    (void)argument_count;
+    if (!blas_memory_is_limited())
         return;
-    setenv(threads, "1", 1);
-    execv("/proc/self/exe", arguments);
+    int count = 0, kept = 0, set = 0;
+    while (environment[count])
+        count++;
+    char *changed[count + VARIABLES + 1];
+    for (int i = 0; i < count; i++) {
+        bool replaced = false;
+        for (int v = 0; v < VARIABLES; v++) {
+            const size_t name = (size_t)(strchr(one_thread[v], '=') + 1 - one_thread[v]);
+            replaced = replaced || strncmp(environment[i], one_thread[v], name) == 0;
+            set += strcmp(environment[i], one_thread[v]) == 0;
+        }
+        if (!replaced)
+            changed[kept++] = environment[i];
+    }
+    if (set >= VARIABLES && !blas_can_load()) {
+        (void)!write(STDERR_FILENO, refused, sizeof refused - 1);
+        _exit(EXIT_FAILED);
+    }
+    if (set >= VARIABLES)
+        return;
+    for (int v = 0; v < VARIABLES; v++)
+        changed[kept++] = one_thread[v];
+    changed[kept] = NULL;
+    execve("/proc/self/exe", arguments, changed);
 }
+
+__attribute__((section(".preinit_array"), used)) static void (*const first)(int, char **,
+                                                                            char **) = before_libraries;
 
 int main(int argument_count, char **arguments) {
     hold_standard_streams();
-    leave_library_threads(arguments);
     signal(SIGXFSZ, SIG_IGN); // writing beyond the size limit fails like writing to a full disk
     CommandLine line = {arena_create(), argument_count, arguments, EXIT_FAILED};
     if (!line.arena || !arena_attempt(line.arena, run_command, &line))

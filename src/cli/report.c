@@ -253,6 +253,8 @@ void report_table(const Pipeline *pipeline, const RunReport *run, Text *to) {
     text_append(to, "\n");
     if (run)
         print_system(run, pipeline->ranks, to);
+    if (run && run->blas_note)
+        text_printf(to, "warning: %s\n", run->blas_note);
     for (int i = 0; i < pipeline->program->statement_count; i++) {
         const StatementPlan *plan = pipeline->plan->statements[i];
         const StatementReport *report = run ? &run->statements[i] : NULL;

@@ -27,6 +27,7 @@ typedef struct {
     double compile_seconds;
     bool cache_hit;
     const char *mpi, *blas;
+    const char *blas_note; // environment_blas_note
 } RunReport;
 
 // `run` is NULL for a plan that was not executed.

@@ -143,6 +143,10 @@ void report_json(const Pipeline *pipeline, const RunReport *run, Text *to) {
         text_append_json(to, run->mpi);
         text_append(to, ", \"blas\": ");
         text_append_json(to, run->blas);
+        if (run->blas_note) {
+            text_append(to, ", \"blas_warning\": ");
+            text_append_json(to, run->blas_note);
+        }
         text_append(to, ",");
         print_system(run, pipeline->ranks, to);
     }

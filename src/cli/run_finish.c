@@ -90,7 +90,8 @@ static RunReport make_report(const Run *run, const char *const *units) {
                        .compile_seconds = run->compile_seconds,
                        .cache_hit = run->cache_hit,
                        .mpi = environment_mpi(arena),
-                       .blas = environment_blas(arena)};
+                       .blas = environment_blas(arena),
+                       .blas_note = environment_blas_note(run->threads)};
 }
 
 // One line for each statement, printed where a run prints and writes nothing else.

@@ -3,6 +3,7 @@
 // where it has the element type and the strides are ones that it takes, on loops of our own otherwise.
 #include "base/integer.h"
 #include "distal_kernel.h"
+#include "runtime/blas_threads.h"
 
 #include <cblas.h>
 #include <limits.h>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/blas_memory.h"
 
+#include "runtime/blas_threads.h"
+
 #include <cblas.h>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -78,6 +80,12 @@ bool blas_memory_is_limited(void) {
     struct rlimit space, data;
     return (getrlimit(RLIMIT_AS, &space) == 0 && is_limit(&space)) ||
            (getrlimit(RLIMIT_DATA, &data) == 0 && is_limit(&data)) || is_committed_strictly();
+}
+
+// With threads of OpenMP each has a buffer from the beginning, also the first one, which needs another one
+// where it computes; with threads of its own, only those that it starts.
+bool blas_can_load(void) {
+    return blas_threads() != BLAS_THREADS_OPENMP || can_allocate(BUFFER_BYTES);
 }
 
 // Has each of the threads allocate its buffer.

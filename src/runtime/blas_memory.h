@@ -12,6 +12,10 @@
 // memory than it has.
 bool blas_memory_is_limited(void);
 
+// Whether there is memory for what the library allocates when it is loaded, for one thread. May be called
+// before.
+bool blas_can_load(void);
+
 // The number of threads of the library from now on. Where their buffers cannot be had, blas_reserve says so.
 void blas_set_threads(int threads);
 

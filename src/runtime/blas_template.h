@@ -10,6 +10,7 @@
 void AXPY(int64_t m, TYPE alpha, const TYPE *x, int64_t x_stride, TYPE *y, int64_t y_stride) {
     int64_t done = 0;
 #if HAS_BLAS
+    blas_enter();
     if (is_increment(x_stride) && is_increment(y_stride))
         for (; done < m; done += BLAS_PIECE) {
             BLAS_AXPY((int)piece(m, done), SCALAR(alpha), x + done * x_stride, (int)x_stride,
@@ -24,6 +25,7 @@ TYPE DOT(int64_t k, const TYPE *x, int64_t x_stride, const TYPE *y, int64_t y_st
     WORK sum = 0;
     int64_t done = 0;
 #if HAS_BLAS
+    blas_enter();
     if (is_increment(x_stride) && is_increment(y_stride))
         for (; done < k; done += BLAS_PIECE) {
             const int count = (int)piece(k, done);
@@ -79,6 +81,7 @@ void GEMV(int64_t m, int64_t k, TYPE alpha, const TYPE *a, int64_t a_row, int64_
     const MatrixForm form = matrix_form(m, k, a_row, a_col);
     if (form.kind != MATRIX_OTHER && is_increment(x_stride) && is_increment(y_stride)) {
         const TYPE one = 1;
+        blas_enter();
         const bool as_is = form.kind == MATRIX_ROWS;
         for (int64_t r = 0; r < m; r += BLAS_PIECE)
             for (int64_t c = 0; c < k; c += BLAS_PIECE) {
@@ -108,6 +111,7 @@ void GER(int64_t m, int64_t n, TYPE alpha, const TYPE *x, int64_t x_stride, cons
 #if HAS_BLAS
     const MatrixForm form = matrix_form(m, n, c_row, c_col);
     if (m > 1 && form.kind == MATRIX_ROWS && is_increment(x_stride) && is_increment(y_stride)) {
+        blas_enter();
         for (int64_t i = 0; i < m; i += BLAS_PIECE)
             for (int64_t j = 0; j < n; j += BLAS_PIECE)
                 BLAS_GER(CblasRowMajor, (int)piece(m, i), (int)piece(n, j), SCALAR(alpha), x + i * x_stride,
@@ -186,6 +190,7 @@ void GEMM(int64_t m, int64_t n, int64_t k, TYPE alpha, const TYPE *a, int64_t a_
                      of_c = matrix_form(m, n, c_row, c_col);
     if (of_a.kind != MATRIX_OTHER && of_b.kind != MATRIX_OTHER && of_c.kind == MATRIX_ROWS) {
         const TYPE one = 1;
+        blas_enter();
         for (int64_t i = 0; i < m; i += BLAS_PIECE)
             for (int64_t j = 0; j < n; j += BLAS_PIECE)
                 for (int64_t s = 0; s < k; s += BLAS_PIECE) {

@@ -2,6 +2,7 @@
 // Running an execution: entries move before the kernel and after it; meanwhile the kernel makes the calls of
 // distal_kernel.h.
 #include "base/integer.h"
+#include "runtime/blas_threads.h"
 #include "runtime/execution_data.h"
 
 #include <omp.h>
@@ -43,6 +44,7 @@ void execution_run(distal_execution *execution, distal_kernel_function kernel, c
     execution_reset(execution);
     for (execution->stage = 0; execution->stage < execution->stage_count; execution->stage++)
         run_stage(execution, kernel, params);
+    blas_leave();
 }
 
 int distal_stage(const distal_execution *execution) {

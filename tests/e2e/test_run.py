@@ -4,6 +4,7 @@
 nothing, empty pieces, grids of all shapes, one to twelve ranks; and what plan predicts with what run counts.
 
 Prints `ok NAME` or `FAIL NAME: why` for each case. A name on the command line runs the cases that contain it."""
+import glob
 import json
 import math
 import os
@@ -342,7 +343,7 @@ def test_stats_as_text(folder):
     for kernel in ("compiled in .* m?s", "from the cache"):
         shown = distal(summa, environment=cache).stderr
         check(re.search(f"^.*summa.distal on 4 ranks of 1 thread; .*; kernel {kernel}\n"
-                        r"\d+ cores? and [\d.]+ .iB of free memory in a node; ranks are (not )?bound.*\n"
+                        r"\d+ cores? and [\d.]+ .iB of free memory in a node; ranks are (not )?bound.*\n(warning: .*\n)?"
                         r"\nA\(i, j\) = .*\n  128000 flop; at most \d+ B of memory in a rank\n"
                         r"  .*s \(fastest .*s, slowest .*s\), .* GFLOP/s\n", shown), shown)
         planned = distal(["plan", *summa[1:4]]).stdout
@@ -351,6 +352,32 @@ def test_stats_as_text(folder):
     shown = distal(["run", "-e", added, "-q", "--stats"]).stderr
     check(re.search(r"s\)\n  before that, .*s for the structure of A\n", shown), shown)
     check("flop" not in shown and "FLOP" not in shown, shown)
+
+
+def test_threads_of_the_blas(folder):
+    """What the BLAS is, and what is wrong with it. One with threads of its own computes the same in parallel loops."""
+    del folder
+    program = """
+param n = 20
+tensor A(n, n, n, n): f64; tensor B(n, n, n, n): f64; tensor C(n, n, n, n): f64
+A(a, b, i, j) = B(a, b, i, k) * C(a, b, k, j)
+"""
+
+    def stats(**environment):
+        done = distal(["run", "-e", program, "--threads", "3", "--check", "--stats=json"], environment=environment)
+        return json.loads(done.stdout)
+
+    found = stats()
+    if not re.fullmatch(r"OpenBLAS [\d.]+ for \w+ with(out)? threads.*", found["blas"]):
+        return  # another library
+    found = stats(OPENBLAS_CORETYPE="Prescott")
+    with open("/proc/cpuinfo", encoding="ascii") as file:
+        older = "avx2" in file.read() and " for Prescott " in found["blas"]
+    check(not older or "takes this processor for an older one" in found["blas_warning"], f"{found}")
+    for path in glob.glob("/usr/lib/*/openblas-pthread"):
+        found = stats(LD_LIBRARY_PATH=path)
+        check(found["blas"].endswith(" with threads of its own") and "the threads of the BLAS and" in found["blas_warning"],
+              f"{found}")
 
 
 def test_results_without_elements(folder):
