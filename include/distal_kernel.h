@@ -216,8 +216,18 @@ static inline int64_t distal_part_begin(int64_t count, int64_t parts, int64_t pa
 enum { DISTAL_PARALLEL_WORK = 16384 };
 // The most chunks of iterations that take different times; the most portions of a result that is assembled.
 enum { DISTAL_MAX_CHUNKS = 512, DISTAL_MAX_PORTIONS = 512 };
-// The number of iterations above which a library call uses a team of its own.
-enum { DISTAL_CALL_WORK = 8192 };
+
+// Whether threads share a loop of `calls` calls of the library, each of which replaces `work` iterations.
+// Else each call has all threads, which a BLAS takes for more than SMALL multiplications: it then divides
+// matrices into less favourable parts, copies operands for all threads, and waits for the last of them, about
+// as long as for START multiplications.
+static inline int distal_share_calls(int64_t calls, int64_t work) {
+    enum { SMALL = 1 << 18, START = 1 << 16 };
+    const double threads = (double)distal_parts(1), each = (double)work, count = (double)calls;
+    const double rounds = (double)((calls + distal_parts(1) - 1) / distal_parts(1));
+    const double inside = work > SMALL ? each / threads * 1.125 + START : each;
+    return calls > 1 && rounds * each <= count * inside;
+}
 
 // Asks for `n` copies of the body of the loop that follows.
 #define DISTAL_PRAGMA(text) _Pragma(#text)

@@ -129,7 +129,9 @@ static void emit_pragma(Emitter *emitter, const LoopNode *node) {
         text_printf(&text, " if (%s%s > DISTAL_PARALLEL_WORK", execution->vector ? "parallel : " : "",
                     int_text(emitter, execution->work));
     if (team && execution->call)
-        text_printf(&text, " && %s <= DISTAL_CALL_WORK", int_text(emitter, execution->call));
+        text_printf(&text, " && distal_share_calls(%s, %s)",
+                    int_text(emitter, int_op(emitter->kernel->arena, INT_SUB, node->upper, node->lower)),
+                    int_text(emitter, execution->call));
     if (team && execution->work)
         text_append(&text, ")");
     emit_line(&emitter->lines, "%s", text_string(&text));

@@ -142,7 +142,7 @@ typedef struct {
                          // it; before, only where bounds of loops do not give it, summed over all
                          // iterations of the loops around
     const IntExpr *each; // of an uneven loop that threads share: work for each entry below its iterations
-    const IntExpr *call; // those of a library call inside: where they are many, it has a team of its own
+    const IntExpr *call; // those of a library call inside, which may have a team of its own
 } LoopExecution;
 
 // A number of a view that a WAIT, VIEW, FETCH or OPEN binds: `member`[`mode`], or, without a member, the

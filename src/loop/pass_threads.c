@@ -155,7 +155,7 @@ static const LoopNode *collapsed(Arena *arena, const LoopNode *outer) {
     return copy;
 }
 
-// With `loop` shared, and only where a library call inside, `call`, is short.
+// With `loop` shared, and only where that is better than threads in the library call inside, `call`.
 static LoopBody with_shared(const LoopKernel *kernel, const LoopBody *body, const LoopNode *loop,
                             const IntExpr *call) {
     LoopBody result = {0};
@@ -176,8 +176,8 @@ static LoopBody with_shared(const LoopKernel *kernel, const LoopBody *body, cons
     return result;
 }
 
-// A library call has threads of its own, which are idle where it is short: then the loops around it are
-// shared.
+// A library call has threads of its own, which are idle where it is short, and less useful than threads
+// around it where there are many calls (distal_share_calls).
 static const LoopNode *with_threads(Threads *threads, const LoopNode *leaf) {
     const LoopKernel *kernel = threads->kernel;
     const IntExpr *call;

@@ -105,8 +105,8 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
             const int64_t D_at = -D_lo0 * D_stride0 - D_lo1;
             const int64_t at = (jo * n_per_gy - jo * n_per_gy) * r;
 #pragma omp parallel for num_threads(distal_workspace_threads(execution)) if \
-        (ii_end * ji_end * r * q + ii_end * ji_end_2 * r > DISTAL_PARALLEL_WORK && ji_end * r * q <= \
-        DISTAL_CALL_WORK)
+        (ii_end * ji_end * r * q + ii_end * ji_end_2 * r > DISTAL_PARALLEL_WORK && \
+        distal_share_calls(ii_end, ji_end * r * q))
             for (int64_t ii = 0; ii < ii_end; ii++) {
                 const int64_t i = io * m_per_gx + ii;
                 double *restrict w = distal_workspace(execution, 0, distal_thread_number());

@@ -101,8 +101,8 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
             const int64_t B_at = (j - B_lo1) * B_stride1 - B_lo2;
             const int64_t D_at = -D_lo0 * D_stride0 - D_lo1;
             const int64_t W_at = (j - W_lo1) * W_stride1 - W_lo2;
-#pragma omp parallel for if (ii_end * ji_end * r * q > DISTAL_PARALLEL_WORK && ji_end * r * q <= \
-        DISTAL_CALL_WORK)
+#pragma omp parallel for if (ii_end * ji_end * r * q > DISTAL_PARALLEL_WORK && \
+        distal_share_calls(ii_end, ji_end * r * q))
             for (int64_t ii = 0; ii < ii_end; ii++) {
                 const int64_t i = io * m_per_gx + ii;
                 if (ji_end > 0 && r > 0 && q > 0) {

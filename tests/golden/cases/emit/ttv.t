@@ -90,7 +90,8 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
             const int64_t j = jo * n_per_gy;
             const int64_t ji_end = min(n_per_gy, n - jo * n_per_gy);
             const int64_t B_at = (j - B_lo1) * B_stride1 - B_lo2;
-#pragma omp parallel for if (ii_end * ji_end * q > DISTAL_PARALLEL_WORK && ji_end * q <= DISTAL_CALL_WORK)
+#pragma omp parallel for if (ii_end * ji_end * q > DISTAL_PARALLEL_WORK && \
+        distal_share_calls(ii_end, ji_end * q))
             for (int64_t ii = 0; ii < ii_end; ii++) {
                 const int64_t i = io * m_per_gx + ii;
                 if (ji_end > 0 && q > 0) {
