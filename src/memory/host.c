@@ -16,7 +16,7 @@ enum { CACHE_LINE = 64, LARGE_PAGE = 2 << 20, LARGE_ARRAY = 2 * LARGE_PAGE };
 // Large arrays that were released and may be allocated again: new memory comes with the cost of clearing it,
 // which is more than what many sparse kernels do with it. The system may take their pages meanwhile
 // (MADV_FREE), and counts them as available, as it does what files have in its cache.
-enum { KEPT = 16 };
+enum { KEPT = 256 };
 static struct {
     void *memory;
     int64_t bytes;
