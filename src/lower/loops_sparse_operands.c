@@ -220,8 +220,8 @@ void sparse_copy_values(const SparseState *state, int result, LoopBody *to) {
     const IntExpr *coordinate = sparse_let_index(
         state, operand, "c", level->type.format->coordinate(arena, level, position), &node->body);
     sparse_append(state, &node->body,
-                  loop_update(arena, LOOP_ACCUMULATE, result, position,
-                              value_element(arena, VALUE_LOAD, type, row, coordinate)));
+                  loop_update(arena, build_stage(leaf->builder)->stores_rows ? LOOP_STORE : LOOP_ACCUMULATE,
+                              result, position, value_element(arena, VALUE_LOAD, type, row, coordinate)));
     sparse_append(state, &node->body,
                   loop_update(arena, LOOP_STORE, row, coordinate, value_zero(arena, type)));
     sparse_append(state, to, node);

@@ -456,6 +456,8 @@ static void choose_assembly(Lowering *lowering, Stage *stage, const int64_t *par
     const bool has_row = assembly_has_values_row(spmd, leaf, &assembly, params, &row);
     if (has_row) {
         stage->values_row = (int)lowering->rows.count;
+        // All loops around a row are over coordinates of the result.
+        stage->stores_rows = assembly.row == assembly.loop_count - 1;
         array_push(spmd->arena, lowering->rows, row);
     }
     stage->assembly =

@@ -161,11 +161,11 @@ static bool place_tensors(Plan *plan, int64_t *const *extents, const int64_t *pa
     return true;
 }
 
-// Homes need not be set to zero where the first nest that writes the tensor stores every element in place, or
-// sets it to zero itself, and partial results of other ranks are not added to them.
+// Homes need not be set to zero where the first nest that writes the tensor stores every element in place, by
+// itself or as rows, or sets it to zero itself, and partial results of other ranks are not added to them.
 static bool needs_zeros(const StatementPlan *plan, int first_nest, const RankTransfer *const *parts) {
     const SpmdNest *nest = &plan->spmd->nests[first_nest];
-    if (nest->assign->accumulate && nest->zero_depth < 0)
+    if (nest->assign->accumulate && nest->zero_depth < 0 && !plan->spmd->stages[nest->stage].stores_rows)
         return true;
     for (int t = 0; t < plan->spmd->transfer_count; t++) {
         const Transfer *transfer = &plan->spmd->transfers[t];

@@ -195,6 +195,8 @@ typedef struct {
     // The row that values are added to, before they are copied to the entries of `target` in order; -1: none,
     // they are added to the entries.
     int values_row;
+    bool stores_rows; // each of its rows ends once, so that its values are stored there and nothing is zero
+                      // before
     // How its entries and values are found, for messages; NULL: nothing to say.
     const char *assembly;
 } Stage;

@@ -100,7 +100,7 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                         const int64_t W_end2 = W_pos2[W_p1 + 1];
                         for (int64_t W_p2 = W_begin2; W_p2 < W_end2; W_p2++) {
                             const int64_t W_c2 = W_crd2[W_p2];
-                            W[W_p2] += W_row[W_c2];
+                            W[W_p2] = W_row[W_c2];
                             W_row[W_c2] = 0.0;
                         }
                     }
@@ -163,7 +163,7 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                         const int64_t A_end2 = A_pos2[A_p1 + 1];
                         for (int64_t A_p2 = A_begin2; A_p2 < A_end2; A_p2++) {
                             const int64_t A_c2 = A_crd2[A_p2];
-                            A[A_p2] += A_row[A_c2];
+                            A[A_p2] = A_row[A_c2];
                             A_row[A_c2] = 0.0;
                         }
                     }
@@ -295,4 +295,4 @@ void distal_kernel_0_structure(distal_execution *execution, const int64_t *param
 extern const distal_kernel_function distal_kernel_0_assembly;
 const distal_kernel_function distal_kernel_0_assembly = distal_kernel_0_structure;
 extern const char distal_kernel_0_id[];
-const char distal_kernel_0_id[] = "d56b7f95145825bc15972f593a52f43b";
+const char distal_kernel_0_id[] = "f9f8f7b51fa091c8ce0725952faf2881";

@@ -43,7 +43,7 @@ for each processor (in stage 0), active:
                 let W_end2 = W_pos2[W_p1 + 1]
                 for W_p2 in W_begin2 .. W_end2:
                     let W_c2 = W_crd2[W_p2]
-                    W[W_p2] += W_row[W_c2]
+                    W[W_p2] = W_row[W_c2]
                     W_row[W_c2] = 0.0
     release FETCH_B_2
     release FETCH_B
@@ -79,7 +79,7 @@ for each processor (in stage 1), active:
                 let A_end2 = A_pos2[A_p1 + 1]
                 for A_p2 in A_begin2 .. A_end2:
                     let A_c2 = A_crd2[A_p2]
-                    A[A_p2] += A_row[A_c2]
+                    A[A_p2] = A_row[A_c2]
                     A_row[A_c2] = 0.0
     release FETCH_B_3
     release FETCH_W

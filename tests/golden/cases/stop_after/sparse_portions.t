@@ -58,7 +58,7 @@ for each processor (), active:
                 let A_end2 = A_pos2[A_p1 + 1]
                 for A_p2 in A_begin2 .. A_end2:
                     let A_c2 = A_crd2[A_p2]
-                    A[A_p2] += A_row[A_c2]
+                    A[A_p2] = A_row[A_c2]
                     A_row[A_c2] = 0.0
                 let B_jump1 = B_has1 ? B_next1 : distal_search_i32(&B_crd1[0], B_p1, B_to1, i)
                 B_at1 = B_jump1
@@ -158,7 +158,7 @@ for each processor (), active:
                 let A_end2 = A_pos2[A_p1 + 1]
                 for A_p2 in A_begin2 .. A_end2:
                     let A_c2 = A_crd2[A_p2]
-                    A[A_p2] += A_row[A_c2]
+                    A[A_p2] = A_row[A_c2]
                     A_row[A_c2] = 0.0
     release FETCH_C_2
     release FETCH_C
