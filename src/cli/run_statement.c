@@ -119,22 +119,35 @@ static void summarize(Run *run, RunStatement *statement) {
     statement->report.structure = (const int64_t *const *)statement->structure;
 }
 
-static void execute(Run *run, int index, const Backup *backup) {
+// What executions of the same structure need that the first one did not: the same on all ranks.
+static bool find_rest(Run *run, int index) {
+    RunStatement *statement = &run->statements[index];
+    return execution_is_structured(statement->execution) ||
+           execution_structure(statement->execution, statement->kernel.structure, run->pipeline->params,
+                               run->session->diagnostics);
+}
+
+static bool execute(Run *run, int index, const Backup *backup) {
     RunStatement *statement = &run->statements[index];
     const Options *options = run->session->options;
     const int64_t all = options->warmup + options->repeat;
     Progress progress = progress_start(run->rank == 0 && !options->quiet);
-    for (int64_t i = 0; i < all; i++) {
-        if (i > 0)
+    bool ok = true;
+    for (int64_t i = 0; i < all && ok; i++) {
+        if (i > 0) {
+            ok = find_rest(run, index);
             backup_restore(backup);
+        }
         barrier(MPI_COMM_WORLD);
         const double start = MPI_Wtime();
-        execution_run(statement->execution, statement->kernel.function, run->pipeline->params);
+        if (ok)
+            execution_run(statement->execution, statement->kernel.function, run->pipeline->params);
         if (i >= options->warmup)
             statement->seconds[i - options->warmup] = MPI_Wtime() - start;
         progress_show(&progress, "computing", i + 1, all);
     }
     progress_end(&progress);
+    return ok;
 }
 
 // What operands with other levels, or with elements of other ranks, may take.
@@ -201,8 +214,8 @@ bool run_statement(Run *run, int index) {
                               assignment->lhs->tensor->name);
         ok = agree_on(MPI_COMM_WORLD, ok, run->session->diagnostics);
     }
+    ok = ok && execute(run, index, &backup);
     if (ok) {
-        execute(run, index, &backup);
         summarize(run, statement);
         gather_counters(run, index);
         ok = check_counters(run, index);

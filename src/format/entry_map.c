@@ -7,7 +7,7 @@
 #include <string.h>
 
 int64_t entry_map_bytes(const EntryMap *map) {
-    return saturated_mul(map->count, ((map->from != NULL) + (map->to != NULL)) * (map->wide ? 8 : 4));
+    return saturated_mul(map->count, ((map->from || map->late) + (map->to != NULL)) * (map->wide ? 8 : 4));
 }
 
 void entry_map_free(EntryMap *map) {

@@ -33,6 +33,7 @@ typedef struct {
     const void *values; // of the entries, to be stored; NULL: they are not
     EntryMap *map;      // from entries to values, to be made; or NULL
     bool repeats;       // entries may be equal though there is a map
+    bool scatters;      // entries are scattered (scatter.h), which can make the map alone later
     bool counts;        // entries may be equal, or levels have positions for several entries
     int depths[MAX_ORDER];
     int team;
@@ -234,11 +235,15 @@ static const char *allocate_map(Packing *packing, int64_t count, bool reordered)
     map->wide = max_i64(packing->reader.places, tensor->value_count) > UINT32_MAX;
     const int64_t size = map->wide ? 8 : 4;
     const bool padded = !is_list(tensor) || packing->repeats;
-    if (reordered)
+    const bool late = packing->scatters && packing->values;
+    if (late && saturated_mul(map->count, size) <= packing->budget.left) {
+        packing->budget.left -= map->count * size;
+        map->late = true;
+    } else if (reordered)
         map->from = budget_take(&packing->budget, map->count, size, false);
     if (padded)
         map->to = budget_take(&packing->budget, map->count, size, false);
-    return (!reordered || map->from) && (!padded || map->to)
+    return (!reordered || map->late || map->from) && (!padded || map->to)
                ? NULL
                : too_large(packing, "the map of its values",
                            saturated_mul(map->count, size * (reordered + padded)));
@@ -362,6 +367,7 @@ static const char *fill(Packing *packing) {
 static const char *scatter(Packing *packing) {
     StoredTensor *tensor = packing->tensor;
     const char *why = NULL;
+    packing->scatters = true;
     for (int l = 0; l < tensor->order && !why; l++)
         why = make_level(packing, l, packing->reader.places);
     if (!why)
@@ -448,4 +454,20 @@ const char *stored_convert(StoredTensor *tensor, EntryMap *map, const StoredTens
                        .map = map};
     const EntryReader reader = reader_of_stored(from, modes);
     return pack_map(&packing, &reader);
+}
+
+const char *stored_map(StoredTensor *tensor, EntryMap *map, const StoredTensor *from, const int *modes,
+                       int64_t limit, Arena *arena) {
+    const EntryReader reader = reader_of_stored(from, modes);
+    Budget budget = {limit};
+    if (!map->late)
+        return NULL;
+    const int64_t size = map->wide ? 8 : 4;
+    map->from = budget_take(&budget, map->count, size, false);
+    map->late = !map->from || !scatter_map(tensor, &reader, map, &budget);
+    if (!map->late)
+        return NULL;
+    budget_release(&budget, map->from, map->count, size);
+    map->from = NULL;
+    return arena_printf(arena, "there is no memory for the map of its values");
 }

@@ -6,7 +6,7 @@
 #include <omp.h>
 #include <string.h>
 
-// Where entries are written, by position.
+// Where entries are written, by position; NULL: that is not written.
 typedef struct {
     void *coordinates, *numbers;
     char *values;
@@ -18,13 +18,16 @@ typedef struct {
     const LevelArrays *levels; // all of them, of which the list is the last one
     LevelArrays *list;
     const int32_t *parent_list; // by place, where that is in memory; or NULL
-    EntryMap *map;
-    const char *from; // values of the entries, by number; NULL: they are not written
+    const char *from;           // values of the entries, by number
     int64_t value_size;
     Written to;
+    bool wide_numbers;
     int64_t parents; // positions above the list
     int team;
-    int64_t *next; // by thread and position above: its entries, then where the next one is written
+    // By thread and position above: its entries, then where the next one is written. Of 32 bits unless there
+    // are too many entries, as they are read and written at random.
+    void *next;
+    bool wide;
     int64_t *sums; // by thread: entries below its share of the positions above
 } Scatter;
 
@@ -59,149 +62,208 @@ static const int64_t *find_parents(const Scatter *scatter, const EntryBlock *blo
     return room;
 }
 
-static void count_part(const Scatter *scatter, int t) {
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE int64_t get_next(const void *next, int64_t at, bool wide) {
+    return wide ? ((const int64_t *)next)[at] : (int64_t)((const uint32_t *)next)[at];
+}
+
+INLINE void set_next(void *next, int64_t at, int64_t value, bool wide) {
+    if (wide)
+        ((int64_t *)next)[at] = value;
+    else
+        ((uint32_t *)next)[at] = (uint32_t)value;
+}
+
+INLINE int64_t take_next(void *next, int64_t at, bool wide) {
+    return wide ? ((int64_t *)next)[at]++ : (int64_t)((uint32_t *)next)[at]++;
+}
+
+static void *next_of(const Scatter *scatter, int t) {
+    return (char *)scatter->next + t * scatter->parents * (scatter->wide ? 8 : 4);
+}
+
+INLINE void count_entries(const Scatter *scatter, int t, bool wide) {
     const EntryReader *reader = scatter->reader;
-    int64_t *counts = scatter->next + t * scatter->parents, room[ENTRY_BLOCK];
+    void *counts = next_of(scatter, t);
+    int64_t room[ENTRY_BLOCK];
     const int64_t end = part_begin(reader->places, scatter->team, t + 1);
     EntryBlock block;
-    memset(counts, 0, sizeof *counts * (size_t)scatter->parents);
+    memset(counts, 0, (size_t)scatter->parents * (wide ? 8 : 4));
     if (scatter->parent_list) {
         for (int64_t at = part_begin(reader->places, scatter->team, t); at < end; at++)
-            counts[scatter->parent_list[at]]++;
+            (void)take_next(counts, scatter->parent_list[at], wide);
         return;
     }
     for (int64_t at = part_begin(reader->places, scatter->team, t); at < end; at += ENTRY_BLOCK) {
         reader_read_level(reader, reader->order == 2 ? 0 : -1, at, min_i64(ENTRY_BLOCK, end - at), &block);
         const int64_t *parents = find_parents(scatter, &block, room);
         for (int i = 0; i < block.count; i++)
-            counts[parents[i]]++;
+            (void)take_next(counts, parents[i], wide);
     }
 }
 
-static void sum_share(const Scatter *scatter, int t) {
+INLINE void sum_counts(const Scatter *scatter, int t, bool wide) {
     const int64_t end = part_begin(scatter->parents, scatter->team, t + 1);
-    scatter->sums[t] = 0;
+    int64_t sum = 0;
     for (int other = 0; other < scatter->team; other++)
         for (int64_t p = part_begin(scatter->parents, scatter->team, t); p < end; p++)
-            scatter->sums[t] += scatter->next[other * scatter->parents + p];
+            sum += get_next(scatter->next, other * scatter->parents + p, wide);
+    scatter->sums[t] = sum;
 }
 
 // Where the entries of each part begin that are below a share of the positions above, and where all of them
 // do.
-static void place_share(const Scatter *scatter, int t) {
+INLINE void place_counts(const Scatter *scatter, int t, bool wide) {
     const int64_t end = part_begin(scatter->parents, scatter->team, t + 1);
     int64_t before = 0;
     for (int other = 0; other < t; other++)
         before += scatter->sums[other];
     for (int64_t p = part_begin(scatter->parents, scatter->team, t); p < end; p++) {
-        scatter->format->begin(scatter->list, p, before);
+        if (scatter->to.coordinates)
+            scatter->format->begin(scatter->list, p, before);
         for (int part = 0; part < scatter->team; part++) {
-            int64_t *next = &scatter->next[part * scatter->parents + p];
-            const int64_t own = *next;
-            *next = before;
+            const int64_t at = part * scatter->parents + p, own = get_next(scatter->next, at, wide);
+            set_next(scatter->next, at, before, wide);
             before += own;
         }
     }
-    if (t == scatter->team - 1)
+    if (scatter->to.coordinates && t == scatter->team - 1)
         scatter->format->begin(scatter->list, end, scatter->reader->places);
 }
 
-// What a loop over entries knows when it is compiled.
+static void count_part(const Scatter *scatter, int t) {
+    if (scatter->wide)
+        count_entries(scatter, t, true);
+    else
+        count_entries(scatter, t, false);
+}
+
+static void sum_share(const Scatter *scatter, int t) {
+    if (scatter->wide)
+        sum_counts(scatter, t, true);
+    else
+        sum_counts(scatter, t, false);
+}
+
+static void place_share(const Scatter *scatter, int t) {
+    if (scatter->wide)
+        place_counts(scatter, t, true);
+    else
+        place_counts(scatter, t, false);
+}
+
+// What a loop over entries knows when it is compiled: the bytes of what it writes of each, 0 of what it does
+// not write.
 typedef struct {
-    bool wide_coordinates, wide_numbers;
-    int64_t size; // of values; 0: there are none
+    bool wide;
+    int64_t coordinate, number, value;
 } Known;
 
+// The usual ones, of 32 bits: with values, the map alone, and the structure with the map.
+#define COMMON(X) X(4, 0, 8) X(4, 0, 4) X(0, 4, 0) X(4, 4, 0)
+
 static Known known_of(const Scatter *scatter) {
-    return (Known){scatter->list->wide, scatter->map->wide, scatter->from ? scatter->value_size : 0};
+    const Written to = scatter->to;
+    return (Known){scatter->wide,
+                   !to.coordinates       ? 0
+                   : scatter->list->wide ? 8
+                                         : 4,
+                   !to.numbers             ? 0
+                   : scatter->wide_numbers ? 8
+                                           : 4,
+                   !to.values ? 0 : scatter->value_size};
 }
 
-static bool is_common(Known known) {
-    return !known.wide_coordinates && !known.wide_numbers && known.size == 8;
+INLINE void put_integer(void *to, int64_t position, int64_t value, int64_t size) {
+    if (size == 8)
+        ((int64_t *)to)[position] = value;
+    else if (size == 4)
+        ((uint32_t *)to)[position] = (uint32_t)value;
 }
 
-enum { COMMON_SIZE = 8 };
+INLINE void write_entry(Written to, int64_t position, int64_t coordinate, int64_t number, const char *values,
+                        Known known) {
+    put_integer(to.coordinates, position, coordinate, known.coordinate);
+    put_integer(to.numbers, position, number, known.number);
+    if (known.value > 0)
+        memcpy(to.values + position * known.value, values + number * known.value, (size_t)known.value);
+}
 
-static inline __attribute__((always_inline)) void write_entry(Written to, int64_t position,
-                                                              int64_t coordinate, int64_t number,
-                                                              const char *values, Known known) {
-    if (known.wide_coordinates)
-        ((int64_t *)to.coordinates)[position] = coordinate;
-    else
-        ((int32_t *)to.coordinates)[position] = (int32_t)coordinate;
-    if (known.wide_numbers)
-        ((int64_t *)to.numbers)[position] = number;
-    else
-        ((uint32_t *)to.numbers)[position] = (uint32_t)number;
-    if (known.size > 0)
-        memcpy(to.values + position * known.size, values + number * known.size, (size_t)known.size);
+INLINE void prefetch(const void *of, int64_t position, int64_t size) {
+    if (size > 0)
+        __builtin_prefetch((const char *)of + position * size, 1);
 }
 
 // Prefetches the cache lines to which an entry will be written: a processor has only a few misses of writes
 // under way at a time.
-static inline __attribute__((always_inline)) void prefetch_entry(Written to, int64_t position, Known known) {
-    __builtin_prefetch((char *)to.coordinates + position * (known.wide_coordinates ? 8 : 4), 1);
-    __builtin_prefetch((char *)to.numbers + position * (known.wide_numbers ? 8 : 4), 1);
-    if (known.size > 0)
-        __builtin_prefetch(to.values + position * known.size, 1);
+INLINE void prefetch_entry(Written to, int64_t position, Known known) {
+    prefetch(to.coordinates, position, known.coordinate);
+    prefetch(to.numbers, position, known.number);
+    prefetch(to.values, position, known.value);
 }
 
-enum { AHEAD = 12 }; // entries
+enum { AHEAD = 24 }; // entries
+
+INLINE void prefetch_next(const void *next, int64_t at, bool wide) {
+    prefetch(next, at, wide ? 8 : 4);
+}
 
 // Writes the entries of a block.
-static inline __attribute__((always_inline)) void write_block(const Scatter *scatter, const EntryBlock *block,
-                                                              const int64_t *parents, int64_t *next,
-                                                              Known known) {
+INLINE void write_block(const Scatter *scatter, const EntryBlock *block, const int64_t *parents, void *next,
+                        Known known) {
     const int64_t *coordinates = block->coordinates[scatter->reader->order - 1], *numbers = block->numbers;
     const Written to = scatter->to;
     const char *values = scatter->from;
     const int count = block->count;
     for (int i = 0; i < count; i++) {
-        __builtin_prefetch(&next[parents[i + 2 * AHEAD < count ? i + 2 * AHEAD : i]], 1);
-        prefetch_entry(to, next[parents[i + AHEAD < count ? i + AHEAD : i]], known);
-        write_entry(to, next[parents[i]]++, coordinates[i], numbers[i], values, known);
+        const int64_t far = parents[i + 2 * AHEAD < count ? i + 2 * AHEAD : i],
+                      ahead = parents[i + AHEAD < count ? i + AHEAD : i];
+        prefetch_next(next, far, known.wide);
+        prefetch_entry(to, get_next(next, ahead, known.wide), known);
+        write_entry(to, take_next(next, parents[i], known.wide), coordinates[i], numbers[i], values, known);
     }
 }
 
-static void write_part(const Scatter *scatter, int t) {
+INLINE void write_blocks(const Scatter *scatter, int t, Known known) {
     const EntryReader *reader = scatter->reader;
-    const Known known = known_of(scatter);
-    int64_t *next = scatter->next + t * scatter->parents, room[ENTRY_BLOCK];
+    void *next = next_of(scatter, t);
+    int64_t room[ENTRY_BLOCK];
     const int64_t end = part_begin(reader->places, scatter->team, t + 1);
     EntryBlock block;
     for (int64_t at = part_begin(reader->places, scatter->team, t); at < end; at += ENTRY_BLOCK) {
         reader_read(reader, at, min_i64(ENTRY_BLOCK, end - at), &block);
-        const int64_t *parents = find_parents(scatter, &block, room);
-        if (is_common(known))
-            write_block(scatter, &block, parents, next, (Known){false, false, COMMON_SIZE});
-        else
-            write_block(scatter, &block, parents, next, known);
+        write_block(scatter, &block, find_parents(scatter, &block, room), next, known);
     }
 }
 
 // Writes the entries from place `first` to before `last`, of which the list of the reader has the parents,
 // and which have the same coordinate.
-static inline __attribute__((always_inline)) void write_run(const Scatter *scatter, int64_t first,
-                                                            int64_t last, int64_t coordinate, int64_t *next,
-                                                            Known known) {
+INLINE void write_run(const Scatter *scatter, int64_t first, int64_t last, int64_t coordinate, void *next,
+                      Known known) {
     const int32_t *parents = scatter->parent_list;
     const Written to = scatter->to;
     const char *values = scatter->from;
     const int64_t last_place = scatter->reader->places - 1;
     for (int64_t e = first; e < last; e++) {
-        __builtin_prefetch(&next[parents[min_i64(e + 2 * AHEAD, last_place)]], 1);
-        prefetch_entry(to, next[parents[min_i64(e + AHEAD, last_place)]], known);
-        write_entry(to, next[parents[e]]++, coordinate, e, values, known);
+        const int64_t far = parents[min_i64(e + 2 * AHEAD, last_place)],
+                      ahead = parents[min_i64(e + AHEAD, last_place)];
+        prefetch_next(next, far, known.wide);
+        prefetch_entry(to, get_next(next, ahead, known.wide), known);
+        write_entry(to, take_next(next, parents[e], known.wide), coordinate, e, values, known);
     }
 }
 
-// The same as write_part, of a stored matrix whose last level has the parents: from one position of its first
-// level to the next.
-static inline __attribute__((always_inline)) void write_runs(const Scatter *scatter, int t, Known known) {
+// The same as write_blocks, of a stored matrix whose last level has the parents: from one position of its
+// first level to the next.
+INLINE void write_runs(const Scatter *scatter, int t, Known known) {
     const StoredTensor *stored = scatter->reader->stored;
     const LevelFormat *outer = stored->levels[0].format, *inner = stored->levels[1].format;
     const LevelArrays *rows = &stored->arrays[0], *entries = &stored->arrays[1];
-    int64_t *next = scatter->next + t * scatter->parents, positions[ENTRY_BLOCK], coordinates[ENTRY_BLOCK];
+    const int array = level_array(inner, LEVEL_ARRAY_POSITIONS);
+    const int64_t *pos = array < 0 ? NULL : entries->arrays[array]; // else there is one entry in each row
+    void *next = next_of(scatter, t);
+    int64_t positions[ENTRY_BLOCK], coordinates[ENTRY_BLOCK];
     const int64_t end = part_begin(scatter->reader->places, scatter->team, t + 1);
     int64_t at = part_begin(scatter->reader->places, scatter->team, t), row = at;
     if (at < end)
@@ -212,8 +274,7 @@ static inline __attribute__((always_inline)) void write_runs(const Scatter *scat
             positions[i] = row + i;
         outer->coordinates(rows, count, positions, coordinates);
         for (int64_t i = 0; i < count && at < end; i++) {
-            const Slice run = inner->image(entries, (Slice){row + i, 1}, 0, INT64_MAX);
-            const int64_t last = min_i64(run.first + run.count, end);
+            const int64_t last = min_i64(pos ? pos[row + i + 1] : row + i + 1, end);
             write_run(scatter, at, last, coordinates[i], next, known);
             at = max_i64(at, last);
         }
@@ -221,49 +282,69 @@ static inline __attribute__((always_inline)) void write_runs(const Scatter *scat
     }
 }
 
-static void write_listed_part(const Scatter *scatter, int t) {
-    const Known known = known_of(scatter);
-    if (is_common(known))
-        write_runs(scatter, t, (Known){false, false, COMMON_SIZE});
-    else
+INLINE void write_known(const Scatter *scatter, int t, Known known) {
+    if (scatter->parent_list)
         write_runs(scatter, t, known);
+    else
+        write_blocks(scatter, t, known);
+}
+
+static void write_part(const Scatter *scatter, int t) {
+    const Known known = known_of(scatter);
+#define WRITE_COMMON(c, n, v)                                                                                \
+    if (!known.wide && known.coordinate == (c) && known.number == (n) && known.value == (v)) {               \
+        write_known(scatter, t, (Known){false, c, n, v});                                                    \
+        return;                                                                                              \
+    }
+    COMMON(WRITE_COMMON)
+    write_known(scatter, t, known);
 }
 
 static void run(const Scatter *scatter) {
-    void (*const write)(const Scatter *, int) = scatter->parent_list ? write_listed_part : write_part;
-    static void (*const passes[])(const Scatter *, int) = {count_part, sum_share, place_share};
+    static void (*const passes[])(const Scatter *, int) = {count_part, sum_share, place_share, write_part};
 #pragma omp parallel num_threads(scatter->team)
     for (int pass = 0; pass < 4; pass++) {
         for (int t = omp_get_thread_num(); t < scatter->team; t += omp_get_num_threads())
-            (pass < 3 ? passes[pass] : write)(scatter, t);
+            passes[pass](scatter, t);
 #pragma omp barrier
     }
 }
 
-bool scatter_entries(StoredTensor *tensor, const EntryReader *reader, EntryMap *map, const void *values,
-                     Budget *budget) {
+static bool scatter_to(Written to, StoredTensor *tensor, const EntryReader *reader, bool wide_numbers,
+                       const void *values, Budget *budget) {
     const int last = tensor->order - 1;
-    const LevelFormat *format = tensor->levels[last].format;
     Scatter scatter = {.reader = reader,
-                       .format = format,
+                       .format = tensor->levels[last].format,
                        .levels = tensor->arrays,
                        .list = &tensor->arrays[last],
-                       .map = map,
                        .from = values,
-                       .to = {tensor->arrays[last].arrays[level_array(format, LEVEL_ARRAY_COORDINATES)],
-                              map->from, tensor->values},
+                       .to = to,
+                       .wide_numbers = wide_numbers,
                        .value_size = (int64_t)type_info(tensor->type)->size,
                        .parents = parent_count(tensor),
-                       .team = entries_team(reader->places)};
-    const int64_t counts = scatter.parents * scatter.team;
+                       .team = entries_team(reader->places),
+                       .wide = reader->places > UINT32_MAX};
+    const int64_t counts = scatter.parents * scatter.team, size = scatter.wide ? 8 : 4;
     if (tensor->order == 2 && tensor->arrays[0].first == 0)
         scatter.parent_list = reader_list(reader, 0);
-    scatter.next = budget_take(budget, counts, sizeof(int64_t), false);
+    scatter.next = budget_take(budget, counts, size, false);
     scatter.sums = budget_take(budget, scatter.team, sizeof(int64_t), false);
     const bool ok = scatter.next && scatter.sums;
     if (ok)
         run(&scatter);
-    budget_release(budget, scatter.next, counts, sizeof(int64_t));
+    budget_release(budget, scatter.next, counts, size);
     budget_release(budget, scatter.sums, scatter.team, sizeof(int64_t));
     return ok;
+}
+
+bool scatter_entries(StoredTensor *tensor, const EntryReader *reader, EntryMap *map, const void *values,
+                     Budget *budget) {
+    const LevelArrays *list = &tensor->arrays[tensor->order - 1];
+    const int array = level_array(tensor->levels[tensor->order - 1].format, LEVEL_ARRAY_COORDINATES);
+    return scatter_to((Written){list->arrays[array], map->from, values ? tensor->values : NULL}, tensor,
+                      reader, map->wide, values, budget);
+}
+
+bool scatter_map(StoredTensor *tensor, const EntryReader *reader, EntryMap *map, Budget *budget) {
+    return scatter_to((Written){.numbers = map->from}, tensor, reader, map->wide, NULL, budget);
 }

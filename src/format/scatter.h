@@ -13,8 +13,10 @@
 bool scatter_fits(const StoredTensor *tensor, const EntryReader *reader, int unsorted);
 
 // Writes the arrays of the last level of `tensor`, which are allocated, the number of each of its entries to
-// map->from, and its values if there are `values` of the entries. False: no memory.
+// map->from unless that is NULL, and its values if there are `values` of the entries. False: no memory.
 bool scatter_entries(StoredTensor *tensor, const EntryReader *reader, EntryMap *map, const void *values,
                      Budget *budget);
+// Writes the numbers alone, where the structure of `tensor` has been made of the same entries.
+bool scatter_map(StoredTensor *tensor, const EntryReader *reader, EntryMap *map, Budget *budget);
 
 #endif

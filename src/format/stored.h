@@ -38,14 +38,19 @@ const char *stored_pack(StoredTensor *tensor, const Entries *entries, int64_t li
 typedef struct {
     int64_t count;
     bool wide;       // numbers are uint64_t, else uint32_t
+    bool late;       // stored_map has to make `from` before the map is used; it is counted already
     void *from, *to; // NULL: position e
 } EntryMap;
 
 // Packs a copy of `from` in other levels: `tensor` is as above, and its level l has mode modes[l] of `from`.
 // Its values are set if `values`, and stay NULL else. `map` says which values are whose; freed with
-// entry_map_free.
+// entry_map_free. With `values` it may be late: writing it takes a good part of the time that the copy takes,
+// and only those need it who copy other values into the same structure.
 const char *stored_convert(StoredTensor *tensor, EntryMap *map, const StoredTensor *from, const int *modes,
                            bool values, int64_t limit, Arena *arena);
+// Makes a map that is late, of the arguments of stored_convert and what that has made; else does nothing.
+const char *stored_map(StoredTensor *tensor, EntryMap *map, const StoredTensor *from, const int *modes,
+                       int64_t limit, Arena *arena);
 // The structure alone of entries in any order, which may repeat: those with the same coordinates have one
 // position.
 const char *stored_pack_structure(StoredTensor *tensor, EntryMap *map, const Entries *entries, int64_t limit,

@@ -19,6 +19,7 @@ struct EntryCopy {
     int64_t limit;   // of what it takes, in bytes
     bool computed;   // runs write the operand, whose values are known when they refresh the copy only
     bool current;    // the next run need not, as the values came with the structure
+    bool maps;       // the map is there on all ranks, and not late
     EntryMap map;    // of the values of the copy to those that arrive, or to those at home
     EntryMove move;  // where entries move
 };
@@ -59,7 +60,7 @@ void entry_copy_put_values(EntryCopy *copy, Storage *result) {
 static void forget(EntryCopy *copy) {
     entry_map_free(&copy->map);
     entry_move_free(&copy->move);
-    copy->current = false;
+    copy->current = copy->maps = false;
     structure_hold(&copy->of, NULL);
     structure_hold(&copy->indexed, NULL);
 }
@@ -80,9 +81,13 @@ const EntryMove *entry_copy_move(const EntryCopy *copy) {
     return &copy->move;
 }
 
-bool entry_copy_is_known(const EntryCopy *copy) {
+static bool has_structure(const EntryCopy *copy) {
     return copy->of && copy->of == copy->from->structure &&
            (!copy->by || copy->indexed == copy->by->structure);
+}
+
+bool entry_copy_is_known(const EntryCopy *copy) {
+    return has_structure(copy) && (copy->maps || copy->current);
 }
 
 int64_t entry_copy_bytes(const EntryCopy *copy) {
@@ -130,8 +135,16 @@ static bool convert(void *arguments, Diagnostics *diagnostics) {
         return put(copy, &tensor, diagnostics);
     const char *why = stored_convert(&tensor, &copy->map, &copy->from->stored, tensor.mode_order,
                                      !copy->computed, copy->limit, diagnostics->arena);
-    copy->current = tensor.values != NULL;
     return why ? refuse(copy, why, diagnostics) : put_structure(copy, &tensor, diagnostics);
+}
+
+static bool make_map(void *arguments, Diagnostics *diagnostics) {
+    EntryCopy *copy = arguments;
+    StoredTensor *tensor = &copy->to->stored;
+    const int64_t taken = entry_copy_bytes(copy) - entry_map_bytes(&copy->map);
+    const char *why = stored_map(tensor, &copy->map, &copy->from->stored, tensor->mode_order,
+                                 max_i64(copy->limit - taken, 0), diagnostics->arena);
+    return !why || refuse(copy, why, diagnostics);
 }
 
 // A copy with entries of other ranks, while it is made.
@@ -200,9 +213,13 @@ static bool make(EntryCopy *copy, MPI_Comm comm, Diagnostics *diagnostics) {
 }
 
 bool entry_copy_make(EntryCopy *copy, int64_t taken, MPI_Comm comm, Diagnostics *diagnostics) {
+    const bool has = has_structure(copy);
     copy->limit = max_i64(copy->from->limit - taken, 0);
-    if (!(copy->plan ? make(copy, comm, diagnostics) : agree_on_part(comm, convert, copy, diagnostics)))
+    if (!(copy->plan ? make(copy, comm, diagnostics)
+                     : agree_on_part(comm, has ? make_map : convert, copy, diagnostics)))
         return false;
+    copy->current = !copy->plan && !has && !copy->computed;
+    copy->maps = !copy->current;
     structure_hold(&copy->of, copy->from->structure);
     structure_hold(&copy->indexed, copy->by ? copy->by->structure : NULL);
     return true;
@@ -213,17 +230,19 @@ void entry_copy_outdate(EntryCopy *copy) {
 }
 
 void entry_copy_refresh(EntryCopy *copy) {
-    const bool current = copy->current && !(copy->result && copy->to->stored.values);
+    const StoredTensor *stored = &(copy->result ? copy->result : copy->to)->stored;
+    const void *values = copy->from->stored.values, *arrived = copy->to->stored.values;
+    const bool current = copy->current;
+    const size_t size = type_info(stored->type)->size;
     copy->current = false;
+    if (current && copy->result && arrived) // the result has not taken them
+        memcpy(stored->values, arrived, (size_t)stored->value_count * size);
     if (current)
         return;
-    const StoredTensor *stored = &(copy->result ? copy->result : copy->to)->stored;
-    const void *values = copy->from->stored.values;
     if (copy->plan) {
         entry_move_values(&copy->move, values);
         values = copy->move.values.incoming;
     }
     if (stored->value_count > 0)
-        entry_map_copy(&copy->map, type_info(stored->type)->size, values, stored->values,
-                       stored->value_count);
+        entry_map_copy(&copy->map, size, values, stored->values, stored->value_count);
 }

@@ -26,10 +26,10 @@ bool entry_copy_is_indexed(const EntryCopy *copy);
 // that come with the structure stay there until the result takes them.
 void entry_copy_put_values(EntryCopy *copy, Storage *result);
 
-// Whether the copy has the structure that the operand has now.
+// Whether the copy has the structure that the operand has now, and what the next run needs to copy values.
 bool entry_copy_is_known(const EntryCopy *copy);
-// Gives it that structure, in the memory that the operand may take but for `taken` bytes. Collective over
-// `comm`, with the same outcome on all ranks.
+// Gives it that structure, or what is missing, in the memory that the operand may take but for `taken` bytes.
+// Collective over `comm`, with the same outcome on all ranks.
 bool entry_copy_make(EntryCopy *copy, int64_t taken, MPI_Comm comm, Diagnostics *diagnostics);
 // Copies the values, unless they came with the structure since the last time. Collective where entries move.
 void entry_copy_refresh(EntryCopy *copy);

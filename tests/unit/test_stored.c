@@ -309,6 +309,14 @@ static void check_conversion(const StoredTensor *tensor, const Entries *unpacked
         assert_memory_equal(copy.values, packed.values, (size_t)copy.value_count * size);
     else
         copy.values = memory_allocate(MEMORY_HOST, copy.value_count, copy.type);
+    const int64_t map_bytes = entry_map_bytes(&map);
+    const bool late = map.late;
+    if (late)
+        assert_non_null(stored_map(&copy, &map, tensor, copy.mode_order, map_bytes - 1, scratch));
+    assert_true(map.late == late && (!late || values));
+    assert_null(stored_map(&copy, &map, tensor, copy.mode_order, INT64_MAX, scratch));
+    assert_true(!map.late && entry_map_bytes(&map) == map_bytes);
+    memset(copy.values, 0x55, (size_t)copy.value_count * size);
     entry_map_copy(&map, size, tensor->values, copy.values, copy.value_count);
     assert_memory_equal(copy.values, packed.values, (size_t)copy.value_count * size);
     assert_null(stored_unpack(&copy, &left, INT64_MAX, scratch));
