@@ -40,10 +40,12 @@ EntryReader reader_of_records(const EntryReader *reader, const Records *records)
     return sorted;
 }
 
-static void read_entries(const EntryReader *reader, int64_t first, int64_t count, EntryBlock *block) {
+static void read_entries(const EntryReader *reader, int level, int64_t first, int64_t count,
+                         EntryBlock *block) {
     for (int l = 0; l < reader->order; l++)
-        memcpy(block->coordinates[l], reader->entries->coordinates[reader->modes[l]] + first,
-               (size_t)count * sizeof(int64_t));
+        if (level < 0 || l == level)
+            memcpy(block->coordinates[l], reader->entries->coordinates[reader->modes[l]] + first,
+                   (size_t)count * sizeof(int64_t));
     for (int64_t i = 0; i < count; i++)
         block->numbers[i] = first + i;
 }
@@ -150,7 +152,7 @@ void reader_read_level(const EntryReader *reader, int level, int64_t first, int6
     if (reader->stored)
         read_stored(reader, level, first, block);
     else if (reader->entries)
-        read_entries(reader, first, count, block);
+        read_entries(reader, level, first, count, block);
     else
         read_records(reader, level, first, count, block);
 }

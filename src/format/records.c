@@ -3,6 +3,7 @@
 
 #include "base/integer.h"
 #include "format/entry_reader.h"
+#include "format/record_runs.h"
 
 #include <omp.h>
 #include <string.h>
@@ -26,6 +27,7 @@ typedef struct {
     uint64_t *to;
     int64_t *counts; // by thread and digit: records, then where the next one is put
     int64_t *sums;   // by thread: records of its share of the digits
+    int64_t *most;   // by thread: the most that one of these digits has
 } Sort;
 
 static int bits_of(int64_t extent) {
@@ -59,12 +61,21 @@ static RecordField add_field(Records *records, int *used, int bits) {
     return field;
 }
 
-static void choose_fields(Sort *sort, int levels) {
+// Whether one pass by the first level and then sorting of each run of records that agree there is worth it
+// (record_runs.h): of more levels than one, where runs are short.
+static bool has_runs(const Sort *sort) {
+    enum { MOST_MEAN = 4096 };
+    const int last = sort->digit_count - 1;
+    return last > 0 && sort->digits[last].level == 0 && sort->digits[last - 1].level != 0 &&
+           sort->reader->extents[0] >= sort->reader->places / MOST_MEAN;
+}
+
+// `implied`: the coordinates of the first level follow from where records are in the end.
+static void choose_fields(Sort *sort, bool implied) {
     Records *records = sort->records;
     const EntryReader *reader = sort->reader;
-    const bool implied = levels == 1 && sort->digit_count == 1;
     int used = 0;
-    records->words = 1;
+    *records = (Records){.words = 1};
     records->number = add_field(records, &used, bits_of(reader->places));
     for (int l = reader->order - 1; l >= implied; l--)
         records->fields[l] = add_field(records, &used, bits_of(reader->extents[l]));
@@ -101,10 +112,16 @@ static void count_part(const Sort *sort, int t) {
 // The sum of the counts of a share of the digits.
 static void sum_share(const Sort *sort, int t) {
     const int64_t digits = INT64_C(1) << sort->digit.bits, end = part_begin(digits, sort->team, t + 1);
-    sort->sums[t] = 0;
-    for (int p = 0; p < sort->team; p++)
-        for (int64_t d = part_begin(digits, sort->team, t); d < end; d++)
-            sort->sums[t] += sort->counts[((int64_t)p << sort->digit.bits) + d];
+    int64_t all = 0, most = 0;
+    for (int64_t d = part_begin(digits, sort->team, t); d < end; d++) {
+        int64_t sum = 0;
+        for (int p = 0; p < sort->team; p++)
+            sum += sort->counts[((int64_t)p << sort->digit.bits) + d];
+        all += sum;
+        most = max_i64(most, sum);
+    }
+    sort->sums[t] = all;
+    sort->most[t] = most;
 }
 
 // Makes of the counts of a share of the digits where the records of each part begin.
@@ -165,6 +182,8 @@ static void move_part(const Sort *sort, int t) {
         }
 }
 
+enum { AHEAD = 16 }; // entries
+
 // The same, of the entries of part t.
 static void move_entries(const Sort *sort, int t) {
     const Digit digit = sort->digit;
@@ -179,8 +198,14 @@ static void move_entries(const Sort *sort, int t) {
         make_records(sort->records, sort->reader->order, &block, made);
         const int64_t *coordinates = block.coordinates[digit.level];
         if (words == 1)
-            for (int i = 0; i < block.count; i++)
+            for (int i = 0; i < block.count; i++) {
+                // Each record may go to a cache line of its own.
+                const int far = i + 2 * AHEAD < block.count ? i + 2 * AHEAD : i,
+                          ahead = i + AHEAD < block.count ? i + AHEAD : i;
+                __builtin_prefetch(&next[(uint64_t)coordinates[far] >> digit.shift & mask], 1);
+                __builtin_prefetch(&to[next[(uint64_t)coordinates[ahead] >> digit.shift & mask]], 1);
                 to[next[(uint64_t)coordinates[i] >> digit.shift & mask]++] = made[i];
+            }
         else
             for (int i = 0; i < block.count; i++) {
                 uint64_t *record = to + next[(uint64_t)coordinates[i] >> digit.shift & mask]++ * words;
@@ -249,30 +274,81 @@ static bool sort_digits(Sort *sort, Budget *budget) {
     return ok;
 }
 
+// Memory for what follows from the digits and fields.
+static bool make_counts(Sort *sort, int64_t counts, Budget *budget) {
+    Records *records = sort->records;
+    sort->counts = budget_take(budget, counts, sizeof(int64_t), false);
+    sort->sums = budget_take(budget, sort->team, sizeof(int64_t), true);
+    sort->most = budget_take(budget, sort->team, sizeof(int64_t), true);
+    if (records->start_count)
+        records->starts = budget_take(budget, records->start_count + 1, sizeof(int64_t), false);
+    return sort->counts && sort->sums && sort->most && (!records->start_count || records->starts);
+}
+
+static int64_t bits_of_levels(const EntryReader *reader, int first, int end) {
+    int64_t bits = 0;
+    for (int l = first; l < end; l++)
+        bits += bits_of(reader->extents[l]);
+    return bits;
+}
+
+// By the first level, and then each run by itself. Sets *done unless one run has more than a thread's share
+// of the records: one thread would sort it while the others wait.
+static bool sort_runs(Sort *sort, int levels, Budget *budget, bool *done) {
+    Records *records = sort->records;
+    const EntryReader *reader = sort->reader;
+    int64_t longest = 0;
+    sort->digit = sort->digits[sort->digit_count - 1];
+    sort->from = NULL;
+    count_all(sort);
+    for (int t = 0; t < sort->team; t++) {
+        records->count += sort->sums[t];
+        longest = max_i64(longest, sort->most[t]);
+    }
+    *done = longest <= max_i64(records->count / sort->team, 1);
+    if (!*done)
+        return true;
+    records->items = sort->to = budget_take(budget, item_words(records), sizeof *sort->to, false);
+    if (!records->items)
+        return false;
+    move_all(sort);
+    records->starts[records->start_count] = records->count;
+    const int64_t shift = bits_of(reader->places) + bits_of_levels(reader, levels, reader->order);
+    return record_runs_sort(records, (int)shift, (int)bits_of_levels(reader, 1, levels), longest, sort->team,
+                            budget);
+}
+
 bool records_sort(Records *records, const EntryReader *reader, int levels, Budget *budget) {
     Sort sort = {.reader = reader, .records = records, .team = entries_team(reader->places)};
-    *records = (Records){0};
     choose_digits(&sort, levels);
     if (sort.digit_count == 0) { // at most one entry, or the first levels have one coordinate: a pass to copy
         sort.digits[sort.digit_count++] = (Digit){.level = 0, .bits = 0};
     }
-    choose_fields(&sort, levels);
+    const bool one = levels == 1 && sort.digit_count == 1;
+    bool runs = has_runs(&sort), done = false;
+    choose_fields(&sort, one || runs);
+    if (runs && records->words > 1) {
+        runs = false;
+        choose_fields(&sort, one);
+    }
     int widest = 0;
     for (int d = 0; d < sort.digit_count; d++)
         widest = sort.digits[d].bits > widest ? sort.digits[d].bits : widest;
     const int64_t counts = (int64_t)sort.team << widest;
-    sort.counts = budget_take(budget, counts, sizeof(int64_t), false);
-    sort.sums = budget_take(budget, sort.team, sizeof(int64_t), true);
-    bool ok = sort.counts && sort.sums;
-    if (ok && records->start_count) {
-        records->starts = budget_take(budget, records->start_count + 1, sizeof(int64_t), false);
-        ok = records->starts != NULL;
+    bool ok = make_counts(&sort, counts, budget);
+    if (ok && runs) {
+        ok = sort_runs(&sort, levels, budget, &done);
+        if (ok && !done) {
+            records_free(records, budget);
+            choose_fields(&sort, false);
+        }
     }
-    ok = ok && sort_digits(&sort, budget);
+    ok = ok && (done || sort_digits(&sort, budget));
     if (ok && records->starts)
         records->starts[records->start_count] = records->count;
     budget_release(budget, sort.counts, counts, sizeof(int64_t));
     budget_release(budget, sort.sums, sort.team, sizeof(int64_t));
+    budget_release(budget, sort.most, sort.team, sizeof(int64_t));
     return ok;
 }
 

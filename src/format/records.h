@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sorting of entries: a stable parallel counting sort of records, from the levels that vary fastest to the
-// first, in digits as wide as the number of entries is worth. A record has the coordinates of an entry and
-// its number, packed into as few words as hold their bits.
+// first, in digits as wide as the number of entries is worth; or by the first level, and then those with the
+// same coordinate there by themselves, where these are few. A record has the coordinates of an entry and its
+// number, packed into as few words as hold their bits.
 #ifndef DISTAL_FORMAT_RECORDS_H
 #define DISTAL_FORMAT_RECORDS_H
 
@@ -18,8 +19,9 @@ typedef struct {
     int64_t count;
     uint64_t *items;
     RecordField number, fields[MAX_ORDER]; // by level
-    // Where the first level was sorted by in one digit, alone: its coordinates follow from the number of
-    // records before each, of which there are start_count and their end. Records lack it then. Else NULL.
+    // Where one pass sorted by the whole first level, alone or before the others: its coordinates follow from
+    // the number of records before each, of which there are start_count and their end. Records lack it then.
+    // Else NULL.
     int64_t *starts, start_count;
 } Records;
 
