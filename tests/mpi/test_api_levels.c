@@ -89,32 +89,43 @@ static void test_entries(MPI_Comm comm, int rank, int ranks) {
     distal_free(d);
 }
 
-// Results with a structure: an operand's, which is shared, and an assembled one, which is read in place.
+// Results with a structure: an operand's, which is shared, an assembled one, which is read in place, and that
+// of a copy, which stays while the operand has other values.
 static void test_results(MPI_Comm comm, int rank, int ranks) {
     (void)ranks;
     distal_context *d = context_on(comm);
     distal_tensor *B = declare(d, "B(3, 4): f64, csr", NULL), *A = declare(d, "A(3, 4): f64, csr", NULL),
-                  *C = declare(d, "C(3, 3): f64, csr", NULL);
+                  *C = declare(d, "C(3, 3): f64, csr", NULL), *D = declare(d, "D(3, 4): f64, csc", NULL);
     double values[] = {1, 2, 3};
+    const void *first = NULL;
     const distal_level_arrays given[] = {{0}, {.pos = pos64, .crd = crd32}};
     OK(distal_tensor_attach_levels(B, rank == 0 ? given : NULL, rank == 0 ? values : NULL));
     distal_plan *doubled = planned(d, "A(i, j) = 2 * B(i, j)", NULL),
-                *square = planned(d, "C(i, k) = B(i, j) * B(k, j)", NULL);
-    for (int round = 1; round <= 2; round++) {
+                *square = planned(d, "C(i, k) = B(i, j) * B(k, j)", NULL),
+                *moved = planned(d, "D(i, j) = B(i, j)", NULL);
+    for (int round = 1; round <= 3; round++) {
         values[0] = round;
         OK(distal_execute(doubled));
         OK(distal_execute(square));
-        distal_level_arrays a[2], c[2];
-        void *of_a, *of_c;
-        int64_t a_count, c_count;
+        OK(distal_execute(moved));
+        distal_level_arrays a[2], c[2], by_columns[2];
+        void *of_a, *of_c, *of_d;
+        int64_t a_count, c_count, d_count;
         OK(distal_tensor_levels(A, a, &of_a, &a_count));
         OK(distal_tensor_levels(C, c, &of_c, &c_count));
+        OK(distal_tensor_levels(D, by_columns, &of_d, &d_count));
         if (rank != 0)
             continue;
         CHECK(a_count == 3 && ((double *)of_a)[0] == 2 * round && ((double *)of_a)[2] == 6, "A");
         CHECK(c_count == 2 && ((double *)of_c)[0] == round * round && ((double *)of_c)[1] == 13, "C");
         CHECK(c_count == 2 && ((const int32_t *)c[1].crd)[0] == 0 && ((const int32_t *)c[1].crd)[1] == 2,
               "columns of C");
+        // By columns: (2, 0), (2, 1), (0, 3).
+        CHECK(d_count == 3 && ((double *)of_d)[0] == 2 && ((double *)of_d)[1] == 3 &&
+                  ((double *)of_d)[2] == round,
+              "D");
+        CHECK(round == 1 || by_columns[1].crd == first, "the structure of D");
+        first = by_columns[1].crd;
     }
     distal_free(d);
 }
