@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lower/lower.h"
 
+#include "format/level_list.h"
 #include "lower/assembly.h"
 #include "lower/bounds.h"
 #include "lower/lattice.h"
@@ -352,13 +353,40 @@ static const Access *convert_as_result(const Cin *cin, const Access *operand) {
     return leaf_stored_as(cin->arena, operand, result);
 }
 
+static int mode_of(const Access *access, int var) {
+    int mode = 0;
+    while (mode < access->tensor->order && access->vars[mode] != var)
+        mode++;
+    return mode;
+}
+
+// Whether ranks that do not share elements have the same coordinates of the modes of both at home, and of the
+// operand all coordinates of its other modes: neither is placed, or both are placed alike.
+static bool placed_as_leading(const Lowering *lowering, const Access *result, const Access *operand) {
+    const Tensor *left = result->tensor;
+    const Placement *a = left->placement, *b = operand->tensor->placement;
+    if (!a || !b)
+        return !a && !b && lowering->spmd->dim_count == 0;
+    // Last levels in full have coordinates of the rank only, unless there are others below them.
+    bool alike = a->machine == b->machine && a->memory == b->memory &&
+                 !level_is_padded(left->order, left->levels, left->order - 1);
+    for (int d = 0; alike && d < a->machine->order; d++) {
+        const PlaceEntry *x = &a->entries[d], *y = &b->entries[d];
+        alike = x->kind == y->kind && x->kind != PLACE_REPLICATE && x->coordinate == y->coordinate &&
+                x->balance == BALANCE_NONE && y->balance == BALANCE_NONE && !x->cycle == !y->cycle &&
+                (!x->cycle || int_equal(x->cycle, y->cycle)) &&
+                (x->kind != PLACE_PARTITION || mode_of(operand, result->vars[x->mode]) == y->mode);
+    }
+    return alike;
+}
+
 // Whether the result has the first levels of an operand with an entry below each of their positions: its
-// other modes are summed over, and all of its levels are iterated over in order by one process.
+// other modes are summed over, all of its levels are iterated over in order, and each rank that has entries
+// of the operand has all that those of the result follow from.
 static bool stored_as_leading(const Lowering *lowering, const Access *result, const Access *operand) {
     const Tensor *left = result->tensor, *right = operand->tensor;
     const int order = left->order;
     bool leading = order > 0 && order < right->order && !left->levels[order - 1].nonunique &&
-                   lowering->spmd->dim_count == 0 && !left->placement && !right->placement &&
                    has_default_order(lowering->cin);
     for (int l = 0; leading && l < right->order; l++) {
         const int var = operand->vars[right->mode_order[l]];
@@ -367,7 +395,7 @@ static bool stored_as_leading(const Lowering *lowering, const Access *result, co
         for (int other = 0; other < l; other++)
             leading = leading && var != operand->vars[right->mode_order[other]];
     }
-    return leading;
+    return leading && placed_as_leading(lowering, result, operand);
 }
 
 // What is sparse has the structure of an operand if that is the only sparse one, is indexed like it, and the

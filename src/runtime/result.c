@@ -43,6 +43,9 @@ bool result_is_known(const Result *result) {
         return true;
     if (result->kind == RESULT_SHARED)
         return result->target->structure == result->shared->structure;
+    if (result->kind == RESULT_LEADING)
+        return result->shared->structure && result->target->structure &&
+               result->target->structure->of == result->shared->structure;
     for (int i = 0; i < result->operand_count; i++)
         if (result->operands[i]->structure != result->known[i])
             return false;
@@ -176,10 +179,10 @@ bool result_finish(Result *result, Diagnostics *diagnostics) {
         return (result->converts ? storage_take(result->target, result->shared)
                                  : storage_share(result->target, result->shared->structure, true)) ||
                no_memory(result, diagnostics);
-    const bool ok = result->kind == RESULT_LEADING
-                        ? storage_share_leading(result->target, result->shared->structure) ||
-                              no_memory(result, diagnostics)
-                        : assemble(result, diagnostics);
+    if (result->kind == RESULT_LEADING)
+        return storage_share_leading(result->target, result->shared->structure) ||
+               no_memory(result, diagnostics);
+    const bool ok = assemble(result, diagnostics);
     free_lists(result);
     for (int i = 0; ok && i < result->operand_count; i++)
         structure_hold(&result->known[i], result->operands[i]->structure);

@@ -17,8 +17,7 @@ typedef struct {
     bool converts;   // and may have the values; all are put in before anything reads them
     int operand_count;
     Storage *const *operands; // those on which the structure depends, dense ones among them
-    // RESULT_ASSEMBLED and RESULT_LEADING, once it has been: structures of the operands then, NULL of dense
-    // ones, and that made.
+    // RESULT_ASSEMBLED, once it has been: structures of the operands then, NULL of dense ones, and that made.
     Structure **known; // by operand
     Structure *made;
     SetAside before; // what the target had, while it gets others

@@ -49,6 +49,14 @@ def test_leading_structure(folder):
         f"; tensor A{k}(n, n): f64, dcsr; A{k}(i, j) = B(i, j, k) * c(k) * {k}" for k in range(1, 13))
     figures = refused_below_peak(text, "B=sparse:1:50000", ranks=[1])[1][-1]["tensors"]
     check(figures["A1"]["home_bytes"] == [8 * figures["A1"]["stored"][0]], figures["A1"])
+    # Each rank has the entries of its rows of both.
+    text = "param n = 4000; machine M = grid(3); tensor B(n, n, 9): f64, csf; place B(i, j, k) -> M(i); " \
+        "tensor c(9): f64; place c(k) -> M(*)" + "".join(
+            f"; tensor A{k}(n, n): f64, dcsr; place A{k}(i, j) -> M(i); A{k}(i, j) = B(i, j, k) * c(k) * {k}"
+            for k in range(1, 5))
+    done = run(text, ["B=sparse:1:50000", "c=random:1"], 3, "--stats=json")
+    figures = json.loads(done.stdout)["statements"][-1]["tensors"]["A1"]
+    check(figures["home_bytes"] == [8 * stored for stored in figures["stored"]], figures)
 
 
 def test_stages(folder):

@@ -32,53 +32,52 @@ for each processor (io), active:
                 let B_p1 = i - B_lo0
                 let B_begin2 = B_pos2[B_p1]
                 let B_end2 = B_pos2[B_p1 + 1]
-                if B_begin2 < B_end2:
-                    let k_blocks_end = 32
-                    for k_block in 0 .. k_blocks_end by 32:
-                        workspace A_block[32] = 0
-                        for B_p2 in B_begin2 .. B_end2:
-                            let j = B_crd2[B_p2]
-                            let C_at1 = C_crd1[B_p2]
-                            let B_value: f64 = B[B_p2]
-                            if B_p2 < C_crd1_prefetch_end:
-                                let C_at1_prefetched = C_crd1[B_p2 + 8]
-                                distal_prefetch(&C[(C_at1_prefetched - C_lo0) * C_stride0 + k_block - C_lo1], 256)
-                            for k_in in 0 .. 32:  # distinct, vector
-                                let k = k_block + k_in
-                                A_block[k_in] += B_value * C[(C_at1 - C_lo0) * C_stride0 + k - C_lo1]
+                let k_blocks_end = 32
+                for k_block in 0 .. k_blocks_end by 32:
+                    workspace A_block[32] = 0
+                    for B_p2 in B_begin2 .. B_end2:
+                        let j = B_crd2[B_p2]
+                        let C_at1 = C_crd1[B_p2]
+                        let B_value: f64 = B[B_p2]
+                        if B_p2 < C_crd1_prefetch_end:
+                            let C_at1_prefetched = C_crd1[B_p2 + 8]
+                            distal_prefetch(&C[(C_at1_prefetched - C_lo0) * C_stride0 + k_block - C_lo1], 256)
                         for k_in in 0 .. 32:  # distinct, vector
                             let k = k_block + k_in
-                            A[(i - A_lo0) * A_stride0 + k - A_lo1] += A_block[k_in]
-                    let k_blocks_end_2 = 32
-                    for k_block in k_blocks_end .. k_blocks_end_2 by 8:
-                        workspace A_block[8] = 0
-                        for B_p2 in B_begin2 .. B_end2:
-                            let j = B_crd2[B_p2]
-                            let C_at1 = C_crd1[B_p2]
-                            let B_value: f64 = B[B_p2]
-                            if B_p2 < C_crd1_prefetch_end:
-                                let C_at1_prefetched = C_crd1[B_p2 + 8]
-                                distal_prefetch(&C[(C_at1_prefetched - C_lo0) * C_stride0 + k_block - C_lo1], 64)
-                            for k_in in 0 .. 8:  # distinct, vector
-                                let k = k_block + k_in
-                                A_block[k_in] += B_value * C[(C_at1 - C_lo0) * C_stride0 + k - C_lo1]
+                            A_block[k_in] += B_value * C[(C_at1 - C_lo0) * C_stride0 + k - C_lo1]
+                    for k_in in 0 .. 32:  # distinct, vector
+                        let k = k_block + k_in
+                        A[(i - A_lo0) * A_stride0 + k - A_lo1] = A_block[k_in]
+                let k_blocks_end_2 = 32
+                for k_block in k_blocks_end .. k_blocks_end_2 by 8:
+                    workspace A_block[8] = 0
+                    for B_p2 in B_begin2 .. B_end2:
+                        let j = B_crd2[B_p2]
+                        let C_at1 = C_crd1[B_p2]
+                        let B_value: f64 = B[B_p2]
+                        if B_p2 < C_crd1_prefetch_end:
+                            let C_at1_prefetched = C_crd1[B_p2 + 8]
+                            distal_prefetch(&C[(C_at1_prefetched - C_lo0) * C_stride0 + k_block - C_lo1], 64)
                         for k_in in 0 .. 8:  # distinct, vector
                             let k = k_block + k_in
-                            A[(i - A_lo0) * A_stride0 + k - A_lo1] += A_block[k_in]
-                    if k_blocks_end_2 < 32:
-                        workspace A_block[8] = 0
-                        for B_p2 in B_begin2 .. B_end2:
-                            let j = B_crd2[B_p2]
-                            let C_at1 = C_crd1[B_p2]
-                            let B_value: f64 = B[B_p2]
-                            if B_p2 < C_crd1_prefetch_end:
-                                let C_at1_prefetched = C_crd1[B_p2 + 8]
-                                distal_prefetch(&C[(C_at1_prefetched - C_lo0) * C_stride0 + k_blocks_end_2 - C_lo1], 64)
-                            for k_in in 0 .. 8:  # distinct, vector
-                                let k = k_blocks_end_2 + k_in
-                                A_block[k_in] += k < 32 ? B_value * C[(C_at1 - C_lo0) * C_stride0 + k - C_lo1] : 0.0
-                        for k in k_blocks_end_2 .. 32:  # distinct, vector
-                            A[(i - A_lo0) * A_stride0 + k - A_lo1] += A_block[k - k_blocks_end_2]
+                            A_block[k_in] += B_value * C[(C_at1 - C_lo0) * C_stride0 + k - C_lo1]
+                    for k_in in 0 .. 8:  # distinct, vector
+                        let k = k_block + k_in
+                        A[(i - A_lo0) * A_stride0 + k - A_lo1] = A_block[k_in]
+                if k_blocks_end_2 < 32:
+                    workspace A_block[8] = 0
+                    for B_p2 in B_begin2 .. B_end2:
+                        let j = B_crd2[B_p2]
+                        let C_at1 = C_crd1[B_p2]
+                        let B_value: f64 = B[B_p2]
+                        if B_p2 < C_crd1_prefetch_end:
+                            let C_at1_prefetched = C_crd1[B_p2 + 8]
+                            distal_prefetch(&C[(C_at1_prefetched - C_lo0) * C_stride0 + k_blocks_end_2 - C_lo1], 64)
+                        for k_in in 0 .. 8:  # distinct, vector
+                            let k = k_blocks_end_2 + k_in
+                            A_block[k_in] += k < 32 ? B_value * C[(C_at1 - C_lo0) * C_stride0 + k - C_lo1] : 0.0
+                    for k in k_blocks_end_2 .. 32:  # distinct, vector
+                        A[(i - A_lo0) * A_stride0 + k - A_lo1] = A_block[k - k_blocks_end_2]
     release FETCH_C
     release FETCH_B
     reduce REDUCE_A
