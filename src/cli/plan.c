@@ -118,6 +118,21 @@ static const char *count_entries(const Structures *structures, Given *given, int
     return why;
 }
 
+// Elements of a dense operand that are copied where they leave or where they arrive.
+static void count_copied(const StatementPlan *plan, int transfer, int64_t rank, const IndexedUse *use,
+                         const int64_t *elements, int64_t size, int64_t *buffers) {
+    const Home *home = &plan->homes[plan->spmd->transfers[transfer].access->tensor->id];
+    const Selection *parts = &use->parts;
+    for (int64_t i = 0, end; i < parts->parts.count; i = end) {
+        const int64_t peer = parts->parts.items[i].peer;
+        for (end = i; end < parts->parts.count && parts->parts.items[end].peer == peer;)
+            end++;
+        buffers[peer] += indexed_leaves_home(parts, home, i, end - i) ? 0 : elements[peer] * size;
+        buffers[rank] +=
+            indexed_arrives_in_view(use, home->tensor, i, end - i) ? 0 : elements[peer] * size;
+    }
+}
+
 static const char *count_rank(const Structures *structures, const StatementPlan *plan, int transfer,
                               int64_t rank, const Counts *counts) {
     const Tensor *tensor = plan->spmd->transfers[transfer].access->tensor;
@@ -134,10 +149,12 @@ static const char *count_rank(const Structures *structures, const StatementPlan 
             elements[part->peer] += part_volume(&use.parts, part);
             counts->requests[rank] += part_numbers(&use.parts, part) * (int64_t)sizeof(int64_t);
         }
-    for (int64_t peer = 0; !why && peer < plan->ranks; peer++) {
+    for (int64_t peer = 0; !why && tensor_is_sparse(tensor) && peer < plan->ranks; peer++) {
         counts->buffers[peer] += elements[peer] * size;
         counts->buffers[rank] += elements[peer] * size;
     }
+    if (!why && !tensor_is_sparse(tensor))
+        count_copied(plan, transfer, rank, &use, elements, size, counts->buffers);
     if (!why && !tensor_is_sparse(tensor))
         counts->buffers[rank] += indexed_buffer(&use) * size + indexed_number_bytes(plan, transfer, &use);
     const Cost cost = indexed_cost(plan, transfer, rank, elements);

@@ -7,6 +7,7 @@
 #include "runtime/part_exchange.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct IndexedFetch {
     const StatementPlan *plan;
@@ -19,7 +20,8 @@ struct IndexedFetch {
     void *numbers[MAX_ORDER]; // by mode; NULL: none
     int64_t number_bytes;     // of them, as planned
     IndexedRows rows;
-    // From home pieces to `values`, and from there to the view; and from home pieces to the view.
+    // From home pieces to `values`, and from there to the view, of what is not contiguous there; and from home
+    // pieces to the view.
     CopyList packed, unpacked, own;
 };
 
@@ -210,6 +212,63 @@ static bool number_coordinates(const Finding *finding) {
     return true;
 }
 
+static const Piece *piece_of(const Storage *storage, const Rect *rect) {
+    int64_t p = 0;
+    while (!rect_contains(&storage->pieces[p].rect, rect))
+        p++;
+    return &storage->pieces[p];
+}
+
+// The end of the parts of the same peer.
+static int64_t end_of_peer(const Selection *selection, int64_t first) {
+    int64_t end = first;
+    while (end < selection->parts.count &&
+           selection->parts.items[end].peer == selection->parts.items[first].peer)
+        end++;
+    return end;
+}
+
+// Whether a home piece is contiguous, as it is unless a caller's memory has gaps.
+static bool is_packed(const Storage *storage, const Piece *piece) {
+    const Piece packed = piece_packed(&piece->rect, tensor_levels(storage->home->tensor), storage->type, NULL);
+    return memcmp(packed.stride, piece->stride, sizeof packed.stride[0] * (size_t)piece->rect.order) == 0;
+}
+
+// Elements that leave from where they are at home, and those that arrive in the view. The addresses of these
+// follow when the view has memory.
+static int64_t find_in_place(const Finding *finding, bool *arrives) {
+    const IndexedFetch *fetch = finding->fetch;
+    const Storage *storage = fetch->storage;
+    const Selection *const sends = &finding->sends, *const receives = &finding->use.parts;
+    int64_t elements = 0;
+    for (int64_t i = 0, end; i < sends->parts.count; i = end) {
+        const SelectedPart *part = &sends->parts.items[i];
+        end = end_of_peer(sends, i);
+        const Piece *piece = piece_of(storage, &part->rect);
+        if (!indexed_leaves_home(sends, storage->home, i, end - i) || !is_packed(storage, piece))
+            continue;
+        fetch->values.sent_from[part->peer] = piece_element(piece, &part->rect);
+        elements += fetch->values.sends[part->peer];
+    }
+    for (int64_t i = 0, end; i < receives->parts.count; i = end) {
+        const int64_t peer = receives->parts.items[i].peer;
+        end = end_of_peer(receives, i);
+        arrives[peer] = indexed_arrives_in_view(&finding->use, storage->home->tensor, i, end - i);
+        elements += arrives[peer] ? fetch->values.receives[peer] : 0;
+    }
+    return elements;
+}
+
+static void set_addresses(const Finding *finding, const bool *arrives) {
+    const Selection *receives = &finding->use.parts;
+    for (int64_t i = 0; i < receives->parts.count; i = end_of_peer(receives, i)) {
+        const SelectedPart *part = &receives->parts.items[i];
+        const Rect rect = indexed_in_view(&finding->use, &part->rect);
+        if (arrives[part->peer])
+            finding->fetch->values.received_at[part->peer] = piece_element(&finding->fetch->view, &rect);
+    }
+}
+
 // The view, and the memory that values go through.
 static bool allocate(Finding *finding) {
     IndexedFetch *fetch = finding->fetch;
@@ -217,12 +276,15 @@ static bool allocate(Finding *finding) {
     const IndexedUse *use = &finding->use;
     const int64_t *sends = count_elements(finding, &finding->sends),
                   *receives = count_elements(finding, &finding->use.parts);
+    bool *arrives = arena_array(finding->arena, bool, finding->ranks);
     if (!value_exchange_create(&fetch->values, storage->type, fetch->plan->options.message_limit, sends,
                                receives, finding->comm))
         return false;
     fetch->number_bytes = indexed_number_bytes(fetch->plan, fetch->transfer, use);
-    const int64_t elements = indexed_buffer(use), size = (int64_t)type_info(storage->type)->size;
-    if (saturated_add(indexed_fetch_buffers(fetch), saturated_mul(elements, size)) > finding->limit)
+    const int64_t size = (int64_t)type_info(storage->type)->size, moved = value_exchange_buffer(&fetch->values);
+    const int64_t elements = indexed_buffer(use), copied = moved - find_in_place(finding, arrives);
+    if (saturated_add(fetch->number_bytes, saturated_mul(saturated_add(elements, copied), size)) >
+        finding->limit)
         return false;
     if (use->piece >= 0) {
         fetch->view = storage->pieces[use->piece];
@@ -233,14 +295,8 @@ static bool allocate(Finding *finding) {
         if (!fetch->buffer)
             return false;
     }
+    set_addresses(finding, arrives);
     return value_exchange_allocate(&fetch->values) && number_coordinates(finding);
-}
-
-static const Piece *piece_of(const Storage *storage, const Rect *rect) {
-    int64_t p = 0;
-    while (!rect_contains(&storage->pieces[p].rect, rect))
-        p++;
-    return &storage->pieces[p];
 }
 
 // What the view has of a part, with coordinates in place of their numbers.
@@ -367,11 +423,14 @@ static bool list_copies(const Finding *finding) {
     bool ok = true;
     for (int64_t i = 0; ok && i < finding->sends.parts.count; i++) {
         const SelectedPart *part = &finding->sends.parts.items[i];
+        if (fetch->values.sent_from[part->peer])
+            continue;
         End home = {.piece = piece_of(fetch->storage, &part->rect)};
         ok = list_part(finding, &fetch->packed, &finding->sends, part, &outgoing, &home);
     }
     for (int64_t i = 0; ok && i < receives->parts.count; i++)
-        ok = list_part(finding, &fetch->unpacked, receives, &receives->parts.items[i], &view, &incoming);
+        ok = fetch->values.received_at[receives->parts.items[i].peer] ||
+             list_part(finding, &fetch->unpacked, receives, &receives->parts.items[i], &view, &incoming);
     for (int64_t i = 0; ok && fetch->buffer && i < own->parts.count; i++) {
         const SelectedPart *part = &own->parts.items[i];
         End home = {.piece = piece_of(fetch->storage, &part->rect)};

@@ -18,10 +18,18 @@ void exchange_counts(int count, const int64_t *sends, int64_t *receives, MPI_Com
     wait_all(1, &request);
 }
 
-static int64_t sum(const ValueExchange *exchange, const int64_t *counts) {
+// The elements to or from the ranks before `ranks` that are in `outgoing` or `incoming`.
+static int64_t sent_before(const ValueExchange *exchange, int ranks) {
     int64_t elements = 0;
-    for (int rank = 0; rank < exchange->ranks; rank++)
-        elements = saturated_add(elements, counts[rank]);
+    for (int rank = 0; rank < ranks; rank++)
+        elements = saturated_add(elements, exchange->sent_from[rank] ? 0 : exchange->sends[rank]);
+    return elements;
+}
+
+static int64_t received_before(const ValueExchange *exchange, int ranks) {
+    int64_t elements = 0;
+    for (int rank = 0; rank < ranks; rank++)
+        elements = saturated_add(elements, exchange->received_at[rank] ? 0 : exchange->receives[rank]);
     return elements;
 }
 
@@ -45,7 +53,8 @@ Cost value_exchange_sent(const ValueExchange *exchange) {
 }
 
 int64_t value_exchange_buffer(const ValueExchange *exchange) {
-    return exchange->sends ? saturated_add(sum(exchange, exchange->sends), sum(exchange, exchange->receives))
+    return exchange->sends ? saturated_add(sent_before(exchange, exchange->ranks),
+                                           received_before(exchange, exchange->ranks))
                            : 0;
 }
 
@@ -59,7 +68,9 @@ bool value_exchange_create(ValueExchange *exchange, ElementType type, int64_t me
     const size_t bytes = sizeof(int64_t) * (size_t)exchange->ranks;
     exchange->sends = malloc(bytes);
     exchange->receives = malloc(bytes);
-    if (!exchange->sends || !exchange->receives)
+    exchange->sent_from = calloc((size_t)exchange->ranks, sizeof *exchange->sent_from);
+    exchange->received_at = calloc((size_t)exchange->ranks, sizeof *exchange->received_at);
+    if (!exchange->sends || !exchange->receives || !exchange->sent_from || !exchange->received_at)
         return false;
     memcpy(exchange->sends, sends, bytes);
     memcpy(exchange->receives, receives, bytes);
@@ -71,14 +82,18 @@ bool value_exchange_create(ValueExchange *exchange, ElementType type, int64_t me
 
 bool value_exchange_allocate(ValueExchange *exchange) {
     exchange->owned = true;
-    exchange->outgoing = memory_allocate(MEMORY_HOST, sum(exchange, exchange->sends), exchange->type);
-    exchange->incoming = memory_allocate(MEMORY_HOST, sum(exchange, exchange->receives), exchange->type);
+    exchange->outgoing =
+        memory_allocate(MEMORY_HOST, sent_before(exchange, exchange->ranks), exchange->type);
+    exchange->incoming =
+        memory_allocate(MEMORY_HOST, received_before(exchange, exchange->ranks), exchange->type);
     return exchange->outgoing && exchange->incoming;
 }
 
 void value_exchange_free(ValueExchange *exchange) {
     free(exchange->sends);
     free(exchange->receives);
+    free(exchange->sent_from);
+    free(exchange->received_at);
     free(exchange->requests);
     if (exchange->owned) {
         memory_release(MEMORY_HOST, exchange->outgoing);
@@ -87,50 +102,45 @@ void value_exchange_free(ValueExchange *exchange) {
     *exchange = (ValueExchange){0};
 }
 
-// Where the elements of a rank begin.
-static int64_t begin_of(const int64_t *counts, int rank) {
-    int64_t begin = 0;
-    for (int before = 0; before < rank; before++)
-        begin += counts[before];
-    return begin;
-}
-
 char *value_exchange_to(const ValueExchange *exchange, int rank) {
-    return exchange->outgoing + begin_of(exchange->sends, rank) * (int64_t)type_info(exchange->type)->size;
+    return exchange->outgoing + sent_before(exchange, rank) * (int64_t)type_info(exchange->type)->size;
 }
 
 char *value_exchange_from(const ValueExchange *exchange, int rank) {
-    return exchange->incoming + begin_of(exchange->receives, rank) * (int64_t)type_info(exchange->type)->size;
-}
-
-static void begin(ValueExchange *exchange, bool sends) {
-    const int64_t size = (int64_t)type_info(exchange->type)->size;
-    const int64_t *counts = sends ? exchange->sends : exchange->receives;
-    const MPI_Datatype type = message_element(exchange->type);
-    char *data = sends ? exchange->outgoing : exchange->incoming;
-    for (int rank = 0; rank < exchange->ranks; data += counts[rank++] * size)
-        for (int64_t i = 0; i < counts[rank] && rank != exchange->rank; i += exchange->message_elements) {
-            const int count = (int)min_i64(exchange->message_elements, counts[rank] - i);
-            MPI_Request *request = &exchange->requests[exchange->request_count++];
-            if (sends)
-                MPI_Isend(data + i * size, count, type, rank, TAG, exchange->comm, request);
-            else
-                MPI_Irecv(data + i * size, count, type, rank, TAG, exchange->comm, request);
-        }
+    return exchange->incoming + received_before(exchange, rank) * (int64_t)type_info(exchange->type)->size;
 }
 
 void value_exchange_receive(ValueExchange *exchange) {
+    const int64_t size = (int64_t)type_info(exchange->type)->size, most = exchange->message_elements;
+    const MPI_Datatype type = message_element(exchange->type);
+    char *next = exchange->incoming;
     exchange->request_count = 0;
-    begin(exchange, false);
+    for (int rank = 0; rank < exchange->ranks; rank++) {
+        const int64_t count = exchange->receives[rank];
+        char *at = exchange->received_at[rank] ? exchange->received_at[rank] : next;
+        next += at == next ? count * size : 0;
+        for (int64_t i = 0; i < count && rank != exchange->rank; i += most)
+            MPI_Irecv(at + i * size, (int)min_i64(most, count - i), type, rank, TAG, exchange->comm,
+                      &exchange->requests[exchange->request_count++]);
+    }
 }
 
 void value_exchange_send(ValueExchange *exchange) {
-    const int64_t size = (int64_t)type_info(exchange->type)->size;
-    begin(exchange, true);
-    const int rank = exchange->rank;
-    if (exchange->sends[rank] > 0)
-        memcpy(value_exchange_from(exchange, rank), value_exchange_to(exchange, rank),
-               (size_t)(exchange->sends[rank] * size));
+    const int64_t size = (int64_t)type_info(exchange->type)->size, most = exchange->message_elements;
+    const MPI_Datatype type = message_element(exchange->type);
+    const char *next = exchange->outgoing;
+    const int own = exchange->rank;
+    for (int rank = 0; rank < exchange->ranks; rank++) {
+        const int64_t count = exchange->sends[rank];
+        const char *at = exchange->sent_from[rank] ? exchange->sent_from[rank] : next;
+        next += at == next ? count * size : 0;
+        for (int64_t i = 0; i < count && rank != own; i += most)
+            MPI_Isend(at + i * size, (int)min_i64(most, count - i), type, rank, TAG, exchange->comm,
+                      &exchange->requests[exchange->request_count++]);
+    }
+    if (exchange->sends[own] > 0)
+        memcpy(value_exchange_from(exchange, own), value_exchange_to(exchange, own),
+               (size_t)(exchange->sends[own] * size));
 }
 
 void value_exchange_progress(ValueExchange *exchange) {

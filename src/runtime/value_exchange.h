@@ -18,8 +18,11 @@ typedef struct {
     int ranks, rank;
     int64_t message_elements;
     int64_t *sends, *receives; // elements by rank, those that stay on this one too
-    char *outgoing, *incoming; // in the order of ranks
+    char *outgoing, *incoming; // in the order of ranks, without those that are elsewhere
     bool owned;                // whether these two are released with the exchange
+    // By rank: where the elements to another rank are, and where those from it arrive, instead; NULL: there.
+    const char **sent_from;
+    char **received_at;
     MPI_Request *requests;
     int request_count;
 } ValueExchange;
@@ -31,7 +34,7 @@ void exchange_counts(int count, const int64_t *sends, int64_t *receives, MPI_Com
 // any case value_exchange_free has to follow.
 bool value_exchange_create(ValueExchange *exchange, ElementType type, int64_t message_limit,
                            const int64_t *sends, const int64_t *receives, MPI_Comm comm);
-// Memory for the elements, unless the caller sets `outgoing` and `incoming` to its own.
+// Memory for the elements that are not elsewhere, unless the caller sets `outgoing` and `incoming` to its own.
 bool value_exchange_allocate(ValueExchange *exchange);
 void value_exchange_free(ValueExchange *exchange);
 
@@ -44,7 +47,7 @@ void value_exchange_wait(ValueExchange *exchange);
 // Between the second and the third: MPI libraries move data only while they are called.
 void value_exchange_progress(ValueExchange *exchange);
 
-// Where the elements to and from a rank are, in `outgoing` and in `incoming`.
+// Where the elements to and from a rank are, in `outgoing` and in `incoming`, if they are not elsewhere.
 char *value_exchange_to(const ValueExchange *exchange, int rank);
 char *value_exchange_from(const ValueExchange *exchange, int rank);
 

@@ -18,28 +18,28 @@ v(i) = D(i, j) * x(j)
 balanced.distal on 3 ranks
 
 y(i) = B(i, j) * x(j)
-  at most 2552 B of memory in a rank
+  at most 2488 B of memory in a rank
 
                                      moved      moved      messages     home  buffers  entries    entries
   tensor  pattern  at  steps  busiest rank  all ranks  busiest rank  largest  largest   stored  imbalance
   B       local    io      1           0 B        0 B             0    604 B      0 B      131      1.031
-  x       gather   io      1         136 B      384 B             2     80 B    504 B        -          -
+  x       gather   io      1         136 B      384 B             2     80 B    440 B        -          -
   y       local    io      1           0 B        0 B             0     56 B      0 B        -          -
 
 u(i) = C(i, j) * x(j)
-  at most 2552 B of memory in a rank
+  at most 2488 B of memory in a rank
 
                                      moved      moved      messages     home  buffers  entries    entries
   tensor  pattern  at  steps  busiest rank  all ranks  busiest rank  largest  largest   stored  imbalance
   C       local    io      1           0 B        0 B             0    652 B      0 B      131      1.122
-  x       gather   io      1         136 B      376 B             2     80 B    504 B        -          -
+  x       gather   io      1         136 B      376 B             2     80 B    440 B        -          -
   u       local    io      1           0 B        0 B             0     56 B      0 B        -          -
 
 v(i) = D(i, j) * x(j)
-  at most 2624 B of memory in a rank
+  at most 2544 B of memory in a rank
 
                                        moved      moved      messages     home  buffers  entries    entries
   tensor  pattern  at    steps  busiest rank  all ranks  busiest rank  largest  largest   stored  imbalance
   D       local    ijpo      1           0 B        0 B             0    600 B      0 B      131      1.008
-  x       gather   ijpo      1         144 B      392 B             2     80 B    504 B        -          -
+  x       gather   ijpo      1         144 B      392 B             2     80 B    440 B        -          -
   v       reduce   ijpo      1           8 B       16 B             1     56 B     64 B        -          -

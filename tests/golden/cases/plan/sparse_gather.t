@@ -14,10 +14,10 @@ y(i) = B(i, j) * x(j)
 sparse_gather.distal on 3 ranks
 
 y(i) = B(i, j) * x(j)
-  at most 1352 B of memory in a rank
+  at most 1160 B of memory in a rank
 
                                      moved      moved      messages     home  buffers  entries    entries
   tensor  pattern  at  steps  busiest rank  all ranks  busiest rank  largest  largest   stored  imbalance
   B       local    io      1           0 B        0 B             0    776 B      0 B      156      1.077
-  x       gather   io      1          96 B      192 B             2     96 B    384 B        -          -
+  x       gather   io      1          96 B      192 B             2     96 B    192 B        -          -
   y       local    io      1           0 B        0 B             0     96 B      0 B        -          -

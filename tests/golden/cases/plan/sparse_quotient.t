@@ -32,11 +32,11 @@ a(i) = B(i) / (C(i) * x(i))
   a       local    io      1           0 B        0 B             0     80 B      0 B        -          -
 
 b(i) = sqrt(B(i)) * y(i) / z(i)
-  at most 1044 B of memory in a rank
+  at most 1028 B of memory in a rank
 
                                      moved      moved      messages     home  buffers  entries    entries
   tensor  pattern  at  steps  busiest rank  all ranks  busiest rank  largest  largest   stored  imbalance
   B       local    io      1           0 B        0 B             0     76 B      0 B        6      2.500
-  y       gather   io      1          40 B       48 B             1    240 B    100 B        -          -
-  z       gather   io      1          40 B       48 B             1    240 B    100 B        -          -
+  y       gather   io      1          40 B       48 B             1    240 B     60 B        -          -
+  z       gather   io      1          40 B       48 B             1    240 B     60 B        -          -
   b       local    io      1           0 B        0 B             0     80 B      0 B        -          -
