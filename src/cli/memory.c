@@ -6,13 +6,14 @@
 #include "plan/indexed.h"
 #include "runtime/agreement.h"
 #include "runtime/contraction.h"
+#include "runtime/load.h"
 #include "runtime/node.h"
 #include "runtime/wait.h"
 
 #include <inttypes.h>
 
-// A check gathers the tensors of a statement whole on every rank.
-static int64_t gathered_bytes(const Pipeline *pipeline, const Assignment *assignment) {
+// The tensors of a statement, whole.
+static int64_t whole_bytes(const Pipeline *pipeline, const Assignment *assignment) {
     int64_t bytes = 0;
     for (int t = 0; t < pipeline->program->tensor_count; t++) {
         const Home *home = &pipeline->plan->homes[t];
@@ -32,8 +33,13 @@ static int64_t gathered_bytes(const Pipeline *pipeline, const Assignment *assign
     return bytes;
 }
 
-static int64_t checked_bytes(const Pipeline *pipeline, const Options *options, const Assignment *assignment) {
-    return options->check ? gathered_bytes(pipeline, assignment) : 0;
+// A check gathers these on the ranks that evaluate: all, of a statement with a sparse tensor the first one.
+static int64_t checked_bytes(const Pipeline *pipeline, const Options *options, const Assignment *assignment,
+                             int64_t rank) {
+    if (!options->check)
+        return 0;
+    const int64_t bytes = whole_bytes(pipeline, assignment);
+    return rank > 0 && assignment_sparse(assignment) ? min_i64(bytes, GATHER_BYTES) : bytes;
 }
 
 static int64_t copied_bytes(const Pipeline *pipeline, const Options *options, const Assignment *assignment,
@@ -65,7 +71,7 @@ int64_t memory_of_statement(const Pipeline *pipeline, const Options *options, in
     int64_t bytes = plan->figures->made ? plan->figures->peak_bytes[rank] - unknown_bytes(plan, NULL, rank)
                                         : plan_rank_peak(plan, rank);
     bytes = saturated_add(bytes, contraction_bytes(pipeline->plan->statements[statement]));
-    bytes = saturated_add(bytes, checked_bytes(pipeline, options, assignment));
+    bytes = saturated_add(bytes, checked_bytes(pipeline, options, assignment, rank));
     return saturated_add(bytes, copied_bytes(pipeline, options, assignment, rank));
 }
 
@@ -118,7 +124,7 @@ static void note_peak(const Session *session, const Peak *peak) {
         separator = "; ";
     }
     const int64_t contraction = contraction_bytes(plan);
-    const int64_t checked = checked_bytes(pipeline, session->options, assignment);
+    const int64_t checked = checked_bytes(pipeline, session->options, assignment, peak->rank);
     const int64_t copied = copied_bytes(pipeline, session->options, assignment, peak->rank);
     if (contraction > 0) {
         text_printf(&text, "%s%s for blocks of a product", separator, report_bytes(contraction, arena));

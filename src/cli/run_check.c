@@ -46,20 +46,26 @@ static void print_verdict(const Run *run, const char *name, const StatementRepor
             report->tolerance, report->check_ok ? "ok" : "FAILED");
 }
 
-static bool gather(Run *run, int id, void **array, Entries *entries) {
+// Where the evaluator goes through entries, only the first rank evaluates; else each rank has all elements, and
+// evaluates a share of those of the result.
+static bool gather(Run *run, int id, bool on_first, void **array, Entries *entries) {
     const Storage *storage = run->storages[id];
     if (tensor_is_sparse(storage->home->tensor))
         return gather_entries(storage, entries, MPI_COMM_WORLD, run->session->diagnostics);
+    if (on_first)
+        return storage_gather_first(storage, array, MPI_COMM_WORLD, run->session->diagnostics);
     *array = storage_gather(storage, MPI_COMM_WORLD, run->session->diagnostics);
     return *array != NULL;
 }
 
 // An input from its source and not from its home, so that what gets lost on the way there is found.
-static bool read_again(Run *run, int id, void **array, Entries *entries) {
+static bool read_again(Run *run, int id, bool on_first, void **array, Entries *entries) {
     const Storage *own = run->storages[id];
     const SourceSpec *source = &run->bindings.sources[id];
     Diagnostics *diagnostics = run->session->diagnostics;
     if (!tensor_is_sparse(own->home->tensor)) {
+        if (on_first)
+            return storage_read_first(own, source, array, MPI_COMM_WORLD, diagnostics);
         *array = storage_read_whole(own, source, MPI_COMM_WORLD, diagnostics);
         return *array != NULL;
     }
@@ -86,6 +92,7 @@ static bool is_written_before(const Program *program, int index, const Tensor *t
 
 bool check_inputs_gather(Run *run, int index, CheckInputs *inputs) {
     const Assignment *assignment = run->pipeline->statements[index].statement->assignment;
+    const bool on_first = assignment_sparse(assignment) != NULL;
     inputs->count = run->pipeline->program->tensor_count;
     inputs->arrays = arena_array(run->session->arena, void *, inputs->count);
     inputs->entries = arena_array(run->session->arena, Entries, inputs->count);
@@ -94,7 +101,7 @@ bool check_inputs_gather(Run *run, int index, CheckInputs *inputs) {
         const bool is_read = expr_access_of(assignment->rhs, tensor) ||
                              (assignment->accumulate && assignment->lhs->tensor == tensor);
         if (is_read && !(is_written_before(run->pipeline->program, index, tensor) ? gather : read_again)(
-                           run, id, &inputs->arrays[id], &inputs->entries[id]))
+                           run, id, on_first, &inputs->arrays[id], &inputs->entries[id]))
             return false;
     }
     return true;
@@ -158,7 +165,7 @@ bool run_check(Run *run, int index, const CheckInputs *inputs) {
                                             pipeline_reorders_products(passes), run->pipeline->params);
     void *array = NULL;
     Entries entries = {0};
-    bool ok = gather(run, target->id, &array, &entries);
+    bool ok = gather(run, target->id, evaluator_is_sparse(evaluator), &array, &entries);
     if (ok) {
         if (!evaluator_is_sparse(evaluator)) {
             report->tolerance = evaluator_tolerance(evaluator);

@@ -177,6 +177,7 @@ typedef struct {
     const Storage *storage;
     Rect rect; // of the whole
     void *whole;
+    bool in_parts; // ranks after the first send it in parts
 } Gathering;
 
 static Rect whole_rect(const Storage *storage) {
@@ -198,6 +199,21 @@ static bool allocate_whole(void *arguments, Diagnostics *diagnostics) {
                              storage->rank, storage->home->tensor->name, whole_bytes(gathering));
 }
 
+// A part of the whole on the ranks after the first.
+static bool allocate_on_first(void *arguments, Diagnostics *diagnostics) {
+    Gathering *gathering = arguments;
+    const Storage *storage = gathering->storage;
+    if (storage->rank == 0)
+        return allocate_whole(arguments, diagnostics);
+    if (!gathering->in_parts)
+        return true;
+    gathering->whole = malloc(GATHER_BYTES);
+    return gathering->whole ||
+           diagnostics_error(diagnostics, (Span){0},
+                             "rank %" PRId64 " has not enough memory for a part of tensor %s, %d bytes",
+                             storage->rank, storage->home->tensor->name, GATHER_BYTES);
+}
+
 static bool copy_own_parts(void *arguments, Diagnostics *diagnostics) {
     const Gathering *gathering = arguments;
     const Storage *storage = gathering->storage;
@@ -212,7 +228,7 @@ static bool copy_own_parts(void *arguments, Diagnostics *diagnostics) {
 }
 
 bool storage_gather_into(const Storage *storage, void *whole, MPI_Comm comm, Diagnostics *diagnostics) {
-    Gathering gathering = {storage, whole_rect(storage), whole};
+    Gathering gathering = {storage, whole_rect(storage), whole, false};
     if (rect_volume(&gathering.rect) == 0)
         return true;
     if (!agree_on_part(comm, copy_own_parts, &gathering, diagnostics))
@@ -222,7 +238,7 @@ bool storage_gather_into(const Storage *storage, void *whole, MPI_Comm comm, Dia
 }
 
 void *storage_gather(const Storage *storage, MPI_Comm comm, Diagnostics *diagnostics) {
-    Gathering gathering = {storage, whole_rect(storage), NULL};
+    Gathering gathering = {storage, whole_rect(storage), NULL, false};
     if (agree_on_part(comm, allocate_whole, &gathering, diagnostics) &&
         storage_gather_into(storage, gathering.whole, comm, diagnostics))
         return gathering.whole;
@@ -232,7 +248,7 @@ void *storage_gather(const Storage *storage, MPI_Comm comm, Diagnostics *diagnos
 
 void *storage_read_whole(const Storage *storage, const SourceSpec *source, MPI_Comm comm,
                          Diagnostics *diagnostics) {
-    Gathering gathering = {storage, whole_rect(storage), NULL};
+    Gathering gathering = {storage, whole_rect(storage), NULL, false};
     if (agree_on_part(comm, allocate_whole, &gathering, diagnostics)) {
         Piece whole = piece_packed(&gathering.rect, (LevelList){0}, storage->type, gathering.whole);
         Storage reading = *storage;
@@ -243,6 +259,64 @@ void *storage_read_whole(const Storage *storage, const SourceSpec *source, MPI_C
     }
     free(gathering.whole);
     return NULL;
+}
+
+// What this rank has of a rectangle of the whole.
+static void copy_parts(const Storage *storage, const PiecePartArray *parts, const Rect *rect, void *to,
+                       Arena *arena) {
+    const Piece piece = piece_packed(rect, (LevelList){0}, storage->type, to);
+    memset(to, 0, (size_t)rect_volume(rect) * type_info(storage->type)->size);
+    for (int64_t i = 0; i < parts->count; i++) {
+        Rect common;
+        if (rect_intersect(&parts->items[i].part, rect, arena, &common))
+            piece_copy(&piece, &parts->items[i].piece, &common);
+    }
+}
+
+bool storage_gather_first(const Storage *storage, void **whole, MPI_Comm comm, Diagnostics *diagnostics) {
+    Gathering gathering = {storage, whole_rect(storage), NULL, true};
+    *whole = NULL;
+    if (!agree_on_part(comm, allocate_on_first, &gathering, diagnostics)) {
+        free(gathering.whole);
+        return false;
+    }
+    Arena *arena = arena_create_within(diagnostics->arena);
+    const int64_t size = (int64_t)type_info(storage->type)->size;
+    const PiecePartArray parts = storage_piece_parts(storage, arena);
+    const RectChunks chunks = rect_chunks(&gathering.rect, NULL, GATHER_BYTES / size);
+    char *at = gathering.whole;
+    for (int64_t c = 0; c < chunks.count; c++) {
+        const Rect rect = rect_chunk(&chunks, c);
+        const int64_t bytes = rect_volume(&rect) * size;
+        copy_parts(storage, &parts, &rect, at, arena);
+        reduce_in_place(at, (int)bytes, MPI_BYTE, MPI_BOR, 0, comm);
+        at += storage->rank == 0 ? bytes : 0;
+    }
+    arena_free(arena);
+    if (storage->rank == 0)
+        *whole = gathering.whole;
+    else
+        free(gathering.whole);
+    return true;
+}
+
+bool storage_read_first(const Storage *storage, const SourceSpec *source, void **whole, MPI_Comm comm,
+                        Diagnostics *diagnostics) {
+    Gathering gathering = {storage, whole_rect(storage), NULL, false};
+    bool ok = agree_on_part(comm, allocate_on_first, &gathering, diagnostics);
+    if (ok) {
+        Piece piece = piece_packed(&gathering.rect, (LevelList){0}, storage->type, gathering.whole);
+        Storage reading = *storage;
+        reading.pieces = &piece;
+        reading.piece_count = gathering.whole && !rect_is_empty(&gathering.rect);
+        ok = load_dense(&reading, source, comm, diagnostics);
+    }
+    if (!ok) {
+        free(gathering.whole);
+        gathering.whole = NULL;
+    }
+    *whole = gathering.whole;
+    return ok;
 }
 
 typedef struct {

@@ -24,6 +24,12 @@ void *storage_gather(const Storage *storage, MPI_Comm comm, Diagnostics *diagnos
 // The same from its source, whatever is at home.
 void *storage_read_whole(const Storage *storage, const SourceSpec *source, MPI_Comm comm,
                          Diagnostics *diagnostics);
+// Both for a dense tensor, on the first rank only: *whole is NULL on the others, which take GATHER_BYTES at
+// most. False where a rank lacks the memory.
+enum { GATHER_BYTES = 1 << 22 };
+bool storage_gather_first(const Storage *storage, void **whole, MPI_Comm comm, Diagnostics *diagnostics);
+bool storage_read_first(const Storage *storage, const SourceSpec *source, void **whole, MPI_Comm comm,
+                        Diagnostics *diagnostics);
 // What is at home into `whole`, which has room for it.
 bool storage_gather_into(const Storage *storage, void *whole, MPI_Comm comm, Diagnostics *diagnostics);
 

@@ -48,6 +48,15 @@ void all_reduce(void *values, int count, MPI_Datatype type, MPI_Op op, MPI_Comm 
     wait_all(1, &request);
 }
 
+void reduce_in_place(void *values, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
+    MPI_Request request;
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Ireduce(rank == root ? MPI_IN_PLACE : values, rank == root ? values : NULL, count, type, op, root, comm,
+                &request);
+    wait_all(1, &request);
+}
+
 void broadcast(void *values, int count, MPI_Datatype type, int root, MPI_Comm comm) {
     MPI_Request request;
     MPI_Ibcast(values, count, type, root, comm, &request);

@@ -173,6 +173,16 @@ def test_rounds(folder):
         whole = found
 
 
+def test_check_on_first_rank(folder):
+    """Only the first rank evaluates, so that the last one, which has 24 MB of x and of y at home, takes little beside."""
+    text = "param n = 3000000; machine M = grid(3); tensor B(9, n): f64, csr; tensor C(n, 9): f64, dcsr; tensor x(n): f64; " \
+        "tensor z(9): f64; tensor y(n): f64; place x(j) -> M(2); place y(j) -> M(2); place C(j, i) -> M(2); " \
+        "z(i) = B(i, j) * x(j); y(j) = C(j, i) * z(i)"
+    inputs = ["--in", "B=sparse:1:1000", "--in", "C=sparse:2:1000", "--in", "x=random:3"]
+    done = distal(["run", "-e", text, *inputs, "--check", "--memory-limit", "60M", "--out", f"y={folder}/y.npy"])
+    check(done.stderr.count("ok") == 2, done.stderr)
+
+
 def test_refused(folder):
     """One diagnostic, however many ranks there are."""
     draw(folder)

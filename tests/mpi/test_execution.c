@@ -416,6 +416,18 @@ static void with_files(MPI_Comm comm, int rank, int ranks, bool replicated) {
     for (int64_t i = 0; i < 6 * ranks && whole; i++)
         CHECK(whole[i] == (int64_t)(1024 * random_value(5, i)), "element %" PRId64, i);
     free(whole);
+    // The ranks after the first have none of it.
+    void *gathered = NULL, *read = NULL;
+    CHECK(storage_gather_first(storage, &gathered, comm, diagnostics), "gather on the first rank");
+    CHECK(storage_read_first(storage, &file, &read, comm, diagnostics), "read on the first rank");
+    CHECK(!gathered == (rank > 0) && !read == (rank > 0), "what ranks have");
+    for (int64_t i = 0; i < 6 * ranks && rank == 0 && gathered && read; i++)
+        CHECK(((int64_t *)gathered)[i] == (int64_t)(1024 * random_value(5, i)) &&
+                  ((int64_t *)read)[i] == ((int64_t *)gathered)[i],
+              "element %" PRId64 " on the first rank", i);
+    free(gathered);
+    free(read);
+    barrier(comm);
     if (rank == 0)
         unlink(path);
     storage_free(storage);
