@@ -128,8 +128,7 @@ static void count_copied(const StatementPlan *plan, int transfer, int64_t rank, 
         for (end = i; end < parts->parts.count && parts->parts.items[end].peer == peer;)
             end++;
         buffers[peer] += indexed_leaves_home(parts, home, i, end - i) ? 0 : elements[peer] * size;
-        buffers[rank] +=
-            indexed_arrives_in_view(use, home->tensor, i, end - i) ? 0 : elements[peer] * size;
+        buffers[rank] += indexed_arrives_in_view(use, home->tensor, i, end - i) ? 0 : elements[peer] * size;
     }
 }
 

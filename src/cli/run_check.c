@@ -46,8 +46,8 @@ static void print_verdict(const Run *run, const char *name, const StatementRepor
             report->tolerance, report->check_ok ? "ok" : "FAILED");
 }
 
-// Where the evaluator goes through entries, only the first rank evaluates; else each rank has all elements, and
-// evaluates a share of those of the result.
+// Where the evaluator goes through entries, only the first rank evaluates; else each rank has all elements,
+// and evaluates a share of those of the result.
 static bool gather(Run *run, int id, bool on_first, void **array, Entries *entries) {
     const Storage *storage = run->storages[id];
     if (tensor_is_sparse(storage->home->tensor))

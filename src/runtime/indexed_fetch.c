@@ -20,8 +20,8 @@ struct IndexedFetch {
     void *numbers[MAX_ORDER]; // by mode; NULL: none
     int64_t number_bytes;     // of them, as planned
     IndexedRows rows;
-    // From home pieces to `values`, and from there to the view, of what is not contiguous there; and from home
-    // pieces to the view.
+    // From home pieces to `values`, and from there to the view, of what is not contiguous there; and from
+    // home pieces to the view.
     CopyList packed, unpacked, own;
 };
 
@@ -230,7 +230,8 @@ static int64_t end_of_peer(const Selection *selection, int64_t first) {
 
 // Whether a home piece is contiguous, as it is unless a caller's memory has gaps.
 static bool is_packed(const Storage *storage, const Piece *piece) {
-    const Piece packed = piece_packed(&piece->rect, tensor_levels(storage->home->tensor), storage->type, NULL);
+    const Piece packed =
+        piece_packed(&piece->rect, tensor_levels(storage->home->tensor), storage->type, NULL);
     return memcmp(packed.stride, piece->stride, sizeof packed.stride[0] * (size_t)piece->rect.order) == 0;
 }
 
@@ -281,7 +282,8 @@ static bool allocate(Finding *finding) {
                                receives, finding->comm))
         return false;
     fetch->number_bytes = indexed_number_bytes(fetch->plan, fetch->transfer, use);
-    const int64_t size = (int64_t)type_info(storage->type)->size, moved = value_exchange_buffer(&fetch->values);
+    const int64_t size = (int64_t)type_info(storage->type)->size,
+                  moved = value_exchange_buffer(&fetch->values);
     const int64_t elements = indexed_buffer(use), copied = moved - find_in_place(finding, arrives);
     if (saturated_add(fetch->number_bytes, saturated_mul(saturated_add(elements, copied), size)) >
         finding->limit)

@@ -82,8 +82,7 @@ bool value_exchange_create(ValueExchange *exchange, ElementType type, int64_t me
 
 bool value_exchange_allocate(ValueExchange *exchange) {
     exchange->owned = true;
-    exchange->outgoing =
-        memory_allocate(MEMORY_HOST, sent_before(exchange, exchange->ranks), exchange->type);
+    exchange->outgoing = memory_allocate(MEMORY_HOST, sent_before(exchange, exchange->ranks), exchange->type);
     exchange->incoming =
         memory_allocate(MEMORY_HOST, received_before(exchange, exchange->ranks), exchange->type);
     return exchange->outgoing && exchange->incoming;

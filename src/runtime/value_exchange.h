@@ -34,7 +34,8 @@ void exchange_counts(int count, const int64_t *sends, int64_t *receives, MPI_Com
 // any case value_exchange_free has to follow.
 bool value_exchange_create(ValueExchange *exchange, ElementType type, int64_t message_limit,
                            const int64_t *sends, const int64_t *receives, MPI_Comm comm);
-// Memory for the elements that are not elsewhere, unless the caller sets `outgoing` and `incoming` to its own.
+// Memory for the elements that are not elsewhere, unless the caller sets `outgoing` and `incoming` to its
+// own.
 bool value_exchange_allocate(ValueExchange *exchange);
 void value_exchange_free(ValueExchange *exchange);
 

@@ -52,8 +52,8 @@ void reduce_in_place(void *values, int count, MPI_Datatype type, MPI_Op op, int 
     MPI_Request request;
     int rank;
     MPI_Comm_rank(comm, &rank);
-    MPI_Ireduce(rank == root ? MPI_IN_PLACE : values, rank == root ? values : NULL, count, type, op, root, comm,
-                &request);
+    MPI_Ireduce(rank == root ? MPI_IN_PLACE : values, rank == root ? values : NULL, count, type, op, root,
+                comm, &request);
     wait_all(1, &request);
 }
 

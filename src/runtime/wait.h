@@ -16,8 +16,8 @@ bool wait_sleeps(void);
 // As MPI_Waitall, without statuses.
 void wait_all(int count, MPI_Request *requests);
 
-// As MPI_Allreduce and MPI_Reduce in place, MPI_Bcast, MPI_Barrier and MPI_Comm_dup. All ranks have to call these, as MPI
-// does not match them with its own: some ranks may sleep and others not.
+// As MPI_Allreduce and MPI_Reduce in place, MPI_Bcast, MPI_Barrier and MPI_Comm_dup. All ranks have to call
+// these, as MPI does not match them with its own: some ranks may sleep and others not.
 void all_reduce(void *values, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 void reduce_in_place(void *values, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm);
 void broadcast(void *values, int count, MPI_Datatype type, int root, MPI_Comm comm);
