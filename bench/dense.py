@@ -1,0 +1,219 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Times dense kernels of distal, on one rank with all threads and on as many ranks of one thread, beside what the
+machine can do: a product of matrices by the BLAS (cblas_dgemm with all threads) of as many operations, or reading or
+writing as many bytes. They are executed in turn, and the figures are ratios of the two: 1 is the speed of the machine.
+Shown are their median and quartiles. Results of one rank are compared with those of NumPy's einsum before they are
+timed, those of several ranks with the reference evaluator, on small extents."""
+import argparse
+import ctypes
+import dataclasses
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
+ENVIRONMENT = dict(os.environ)  # without what MPI adds
+THREADS = int(os.environ.setdefault("OMP_NUM_THREADS", str(len(os.sched_getaffinity(0)))))
+
+
+@dataclasses.dataclass
+class Kernel:
+    statement: str
+    extents: dict  # by index variable
+    limit: str  # gemm, memory (bytes of operands and result at the rate of reading), or write (of the result)
+    distribute: str  # the variable whose blocks several ranks have
+
+    def accesses(self):
+        """(name, index variables), the result first."""
+        return [(name, re.findall(r"\w+", variables)) for name, variables in re.findall(r"(\w)(?:\(([\w, ]*)\))?", self.statement)]
+
+    def declarations(self, extents):
+        return [f"{name}({', '.join(str(extents[v]) for v in variables)}): f64" if variables else f"{name}: f64"
+                for name, variables in self.accesses()]
+
+    def einsum(self):
+        result, *operands = ("".join(variables) for _, variables in self.accesses())
+        return f"{','.join(operands)}->{result}"
+
+    def count(self, variables):
+        return math.prod(self.extents[v] for v in variables)
+
+    def flop(self):
+        """Of the product of all factors in the order of the loops, as two operands at a time would have it."""
+        return 2 * math.prod(self.extents.values())
+
+    def bytes(self):
+        return 8 * sum(self.count(variables) for _, variables in self.accesses())
+
+
+def cube(variables, extent):
+    return dict.fromkeys(variables, extent)
+
+
+KERNELS = {
+    "gemm4096": Kernel("A(i, j) = B(i, k) * C(k, j)", cube("ijk", 4096), "gemm", "i"),
+    "gemm2048": Kernel("A(i, j) = B(i, k) * C(k, j)", cube("ijk", 2048), "gemm", "i"),
+    "ttv": Kernel("A(i, j) = B(i, j, k) * c(k)", cube("ijk", 512), "memory", "i"),
+    "innerprod": Kernel("a = B(i, j, k) * C(i, j, k)", cube("ijk", 512), "memory", "i"),
+    "ttm": Kernel("A(i, j, l) = B(i, j, k) * C(k, l)", cube("ijk", 384) | {"l": 64}, "gemm", "i"),
+    "mttkrp": Kernel("A(i, l) = B(i, j, k) * C(j, l) * D(k, l)", cube("ijk", 384) | {"l": 32}, "gemm", "i"),
+    "four": Kernel("A(a, b, c, d) = B(a, e, b, f) * C(d, f, c, e)", cube("abcdef", 48), "gemm", "a"),
+    "three": Kernel("A(a, b, c) = B(b, d, a) * C(d, c)", cube("abcd", 312), "gemm", "a"),
+    "one": Kernel("A(a, b, c, d) = B(e, b, a, d) * C(c, e)", cube("abcde", 72), "gemm", "a"),
+    "six": Kernel("A(a, b, c, d, e, f) = B(a, b, g, c) * C(g, d, e, f)", cube("abcdefg", 20), "write", "a"),
+    "permuted": Kernel("A(d, a, e, b, f, c) = B(a, b, g, c) * C(g, d, e, f)", cube("abcdefg", 20), "write", "d"),
+    "batched": Kernel("A(b, i, j) = B(b, i, k) * C(b, k, j)", cube("ijk", 256) | {"b": 64}, "gemm", "b"),
+    "add": Kernel("A(i, j) = B(i, j) + C(i, j) + D(i, j)", cube("ij", 4096), "memory", "i"),
+    "transpose": Kernel("A(i, j) = B(j, i)", cube("ij", 4096), "memory", "i"),
+    "permute": Kernel("A(c, a, b) = B(a, b, c)", cube("abc", 256), "memory", "c"),
+}
+
+
+class Limits:
+    """Seconds of what the machine can do."""
+
+    def __init__(self, bench):
+        self.plain = bench.plain
+        self.matrices = {}
+        self.memory = numpy.ones(2**26)
+        self.plain.plain_read.restype = ctypes.c_double
+
+    def timed(self, function, *arguments):
+        start = time.perf_counter()
+        function(*arguments)
+        return time.perf_counter() - start
+
+    def gemm(self, flop):
+        n = max(1, round((flop / 2) ** (1 / 3)))
+        if n not in self.matrices:
+            self.matrices = {n: [numpy.random.default_rng(1).random((n, n)) for _ in range(3)]}
+            self.gemm(flop)
+        seconds = self.timed(self.plain.plain_gemm, ctypes.c_int(n), *map(pointer, self.matrices[n]))
+        return seconds * flop / (2 * n**3)
+
+    def rate(self, function):
+        return self.memory.nbytes / self.timed(function, ctypes.c_int64(len(self.memory)), pointer(self.memory))
+
+    def seconds(self, kernel):
+        if kernel.limit == "gemm":
+            return self.gemm(kernel.flop())
+        if kernel.limit == "write":
+            return 8 * kernel.count(kernel.accesses()[0][1]) / self.rate(self.plain.plain_write)
+        return kernel.bytes() / self.rate(self.plain.plain_read)
+
+
+class OneRank:
+    """In this process, on arrays of NumPy."""
+
+    def __init__(self, bench, kernel):
+        self.context = Context(bench.build, ctypes.c_void_p(bench.plain.plain_comm_self()))
+        random = numpy.random.default_rng(2)
+        self.arrays = [random.random([kernel.extents[v] for v in variables]) for _, variables in kernel.accesses()]
+        tensors = [self.context.tensor(declaration) for declaration in kernel.declarations(kernel.extents)]
+        statement = self.context.compile(kernel.statement)
+        # Tensors without a placement are where the first plan needs them, and can then be attached.
+        self.context.plan(statement)
+        for tensor, array in zip(tensors, self.arrays):
+            self.context.attach(tensor, array)
+        self.plan = self.context.plan(statement)
+        self.seconds()
+        result, *operands = self.arrays
+        expected = sum(operands) if "+" in kernel.statement else numpy.einsum(kernel.einsum(), *operands, optimize=True)
+        if numpy.max(numpy.abs(result - expected)) > 1e-12 * numpy.max(numpy.abs(expected)):
+            sys.exit(f"{kernel.statement} is wrong")
+
+    def seconds(self):
+        start = time.perf_counter()
+        self.context.execute(self.plan)
+        return time.perf_counter() - start
+
+    def end(self):
+        self.context.free()
+
+
+class SeveralRanks:
+    """Through `distal run`, each rank with blocks of one variable of all tensors that have it."""
+
+    def __init__(self, bench, kernel):
+        self.command = [os.path.join(bench.build, "distal"), "run", "-", "-q", "-n", str(THREADS), "--threads", "1"]
+        self.text = self.program(kernel, kernel.extents)
+        small = {v: min(extent, 9) for v, extent in kernel.extents.items()}
+        subprocess.run([*self.command, "--check"], input=self.program(kernel, small), text=True, check=True,
+                       env=ENVIRONMENT)
+
+    @staticmethod
+    def program(kernel, extents):
+        lines, d = [f"machine M = grid({THREADS})"], kernel.distribute
+        for (name, variables), declaration in zip(kernel.accesses(), kernel.declarations(extents)):
+            lines.append(f"tensor {declaration}")
+            if d in variables:
+                lines.append(f"place {name}({', '.join(variables)}) -> M({d})")
+        lines += [kernel.statement, f"schedule {kernel.accesses()[0][0]} {{ distribute({{{d}}}, {{{d}o}}, {{{d}i}}, M) }}"]
+        return "\n".join(lines)
+
+    def seconds(self):
+        done = subprocess.run([*self.command, "--warmup", "1", "--repeat", "3", "--stats=json"], input=self.text, text=True,
+                              stdout=subprocess.PIPE, check=True, env=ENVIRONMENT)
+        return json.loads(done.stdout)["statements"][0]["seconds"]["median"]
+
+    def end(self):
+        pass
+
+
+def measure(bench, name, kernel, how, what):
+    runs = what(bench, kernel)
+    ratios, times = [], []
+    for _ in range(bench.repeat):
+        before = bench.limits.seconds(kernel)
+        times.append(runs.seconds())
+        ratios.append((before + bench.limits.seconds(kernel)) / 2 / times[-1])
+    runs.end()
+    low, median, high = numpy.percentile(ratios, [25, 50, 75])
+    print(f"{name:<10} {kernel.limit:<7} {how:<20} {1e3 * numpy.median(times):9.2f} {median:7.2f} {low:7.2f} {high:7.2f}", flush=True)
+
+
+class Bench:
+    def __init__(self, options, folder):
+        self.build, self.repeat = os.path.join(ROOT, options.build), options.repeat
+        path = os.path.join(folder, "plain.so")
+        blas = subprocess.run(["pkg-config", "--cflags", "openblas"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+        subprocess.run(["mpicc", "-O3", "-march=native", "-fopenmp", "-fPIC", "-shared", *blas,
+                        os.path.join(HERE, "dense_plain.c"), "-o", path], check=True)
+        self.plain = ctypes.CDLL(path)
+        self.plain.plain_comm_self.restype = ctypes.c_void_p
+        self.limits = Limits(self)
+        self.first = Context(self.build, ctypes.c_void_p(self.plain.plain_comm_self()))  # as the last one finalizes MPI
+
+
+def main():
+    global numpy, Context, pointer
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", default="build", help="the build folder (default: build)")
+    parser.add_argument("--repeat", type=int, default=9, help="timed executions of each (default: 9)")
+    parser.add_argument("--kernel", nargs="*", choices=KERNELS, default=list(KERNELS), help="default: all")
+    parser.add_argument("--one-rank", action="store_true", help="not on several ranks")
+    options = parser.parse_args()
+    # First of all, so that NumPy gets the BLAS of distal, which is also that of the limit.
+    ctypes.CDLL(os.path.join(ROOT, options.build, "libdistal.so"), mode=ctypes.RTLD_GLOBAL)
+    import numpy
+    from library import Context, pointer
+
+    with tempfile.TemporaryDirectory(prefix="distal-bench-") as folder:
+        bench = Bench(options, folder)
+        print(f"{'kernel':<10} {'limit':<7} {'how':<20} {'median ms':>9} {'ratio':>7} {'25 %':>7} {'75 %':>7}")
+        for name in options.kernel:
+            measure(bench, name, KERNELS[name], f"1 rank, {THREADS} threads", OneRank)
+            if not options.one_rank:
+                measure(bench, name, KERNELS[name], f"{THREADS} ranks, 1 thread", SeveralRanks)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
