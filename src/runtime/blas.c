@@ -7,6 +7,7 @@
 
 #include <cblas.h>
 #include <limits.h>
+#include <omp.h>
 #include <stdbool.h>
 
 // What a CBLAS with 32-bit sizes is given at once.
@@ -24,6 +25,14 @@ static int64_t piece(int64_t extent, int64_t done) {
 
 static bool is_large(int64_t m, int64_t n) {
     return m > PARALLEL_WORK / n;
+}
+
+// In how many parts of its rows a product is given to the BLAS, each by a thread of its own: where a matrix
+// is much longer than wide, the BLAS divides it among its threads less well.
+static int64_t gemm_parts(int64_t m, int64_t n, int64_t k) {
+    enum { LONG = 8, LEAST_ROWS = 256 };
+    const int64_t threads = omp_in_parallel() ? 1 : omp_get_max_threads();
+    return m / LONG >= n && m / LONG >= k && m / threads >= LEAST_ROWS ? threads : 1;
 }
 
 // A stride between elements of a vector that CBLAS takes to mean the same as we do.

@@ -190,6 +190,16 @@ void GEMM(int64_t m, int64_t n, int64_t k, TYPE alpha, const TYPE *a, int64_t a_
                      of_c = matrix_form(m, n, c_row, c_col);
     if (of_a.kind != MATRIX_OTHER && of_b.kind != MATRIX_OTHER && of_c.kind == MATRIX_ROWS) {
         const TYPE one = 1;
+        const int64_t parts = gemm_parts(m, n, k);
+        if (parts > 1) {
+#pragma omp parallel for
+            for (int64_t p = 0; p < parts; p++) {
+                const int64_t first = distal_part_begin(m, parts, p);
+                GEMM(distal_part_begin(m, parts, p + 1) - first, n, k, alpha, a + first * a_row, a_row, a_col,
+                     b, b_row, b_col, c + first * c_row, c_row, c_col);
+            }
+            return;
+        }
         blas_enter();
         for (int64_t i = 0; i < m; i += BLAS_PIECE)
             for (int64_t j = 0; j < n; j += BLAS_PIECE)

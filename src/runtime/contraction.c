@@ -13,8 +13,10 @@
 // A block of the result has BLOCK x BLOCK elements, those of the operands have DEPTH in the dimension that is
 // summed.
 enum { BLOCK = 768, DEPTH = 384 };
-// The least extents for which products in place are worth more than larger ones of copies.
-enum { WORTHWHILE = 64 };
+// What things take, in multiplications of the BLAS on one thread: to copy an element of an operand, here, and
+// in the BLAS, which does so in each call; to add to an element of the result, in a call, and with a block of
+// partial sums that is set to zero and added up first; and to call it.
+enum { COST_COPY = 16, COST_PACK = 12, COST_ADD = 8, COST_SUM = 48, COST_CALL = 3000 };
 // Elements below which a copy is not worth a team of threads.
 enum { PARALLEL_WORK = 1 << 14 };
 
@@ -131,39 +133,60 @@ static bool is_unit(const Product *product, const Choice *choice) {
     return (a_m == 1 || a_k == 1) && (b_k == 1 || b_n == 1) && (c_m == 1 || c_n == 1);
 }
 
-// The largest product on operands in a layout of the BLAS, where that is everything or of a good
-// size.
+// Of products in place.
+static double cost_in_place(const Product *product, const Choice *choice) {
+    const double m = (double)extent_at(&product->m, choice->m), n = (double)extent_at(&product->n, choice->n),
+                 k = (double)extent_at(&product->k, choice->k);
+    const double calls =
+        (double)product->m.extent / m * ((double)product->n.extent / n) * ((double)product->k.extent / k);
+    return calls * (m * n * k + COST_PACK * (m * k + k * n) + COST_ADD * m * n + COST_CALL);
+}
+
+// Of products of copies.
+static double cost_of_blocks(const Product *product) {
+    const double m = (double)product->m.extent, n = (double)product->n.extent, k = (double)product->k.extent;
+    const double rows = (double)ceil_div(product->m.extent, BLOCK);
+    return m * n * k + (COST_COPY + COST_PACK) * (m * k + k * n * rows) + COST_SUM * m * n;
+}
+
+// The best products on operands in a layout of the BLAS, where they take less time than blocks that are
+// copied.
 static bool choose_in_place(const Product *product, Choice *best) {
     *best = (Choice){product->m.count - 1, product->n.count - 1, product->k.count - 1};
     if (best->m <= 0 && best->n <= 0 && best->k <= 0 && is_unit(product, best))
         return true;
-    int64_t most = 0;
-    for (int m = 0; m < product->m.count; m++)
-        for (int n = 0; n < product->n.count; n++)
-            for (int k = 0; k < product->k.count; k++) {
+    double least = cost_of_blocks(product);
+    bool found = false;
+    for (int m = -(product->m.count == 0); m < product->m.count; m++)
+        for (int n = -(product->n.count == 0); n < product->n.count; n++)
+            for (int k = -(product->k.count == 0); k < product->k.count; k++) {
                 const Choice choice = {m, n, k};
-                const int64_t rows = product->m.loops[m].extent, cols = product->n.loops[n].extent,
-                              depth = product->k.loops[k].extent;
-                if (rows < WORTHWHILE || cols < WORTHWHILE || depth < WORTHWHILE ||
-                    !is_unit(product, &choice))
-                    continue;
-                if (rows * cols > most / depth) {
-                    most = rows * cols * depth;
+                const double cost = cost_in_place(product, &choice);
+                if (cost < least && is_unit(product, &choice)) {
+                    least = cost;
                     *best = choice;
+                    found = true;
                 }
             }
-    return most > 0;
+    return found;
 }
 
-// The loops that a product in place leaves around it.
-static int loops_around(const Product *product, const Choice *choice, Loop *around) {
+// The loops that a product in place leaves around it: those whose iterations write distinct elements, then
+// those that sum. *distinct: the number of the first ones; *iterations: of all of these together.
+static int loops_around(const Product *product, const Choice *choice, Loop *around, int *distinct,
+                        int64_t *iterations) {
     const Dimension *const dimensions[] = {&product->m, &product->n, &product->k};
     const int chosen[] = {choice->m, choice->n, choice->k};
     int count = 0;
+    *distinct = 0;
+    *iterations = 1;
     for (int d = 0; d < 3; d++)
         for (int i = 0; i < dimensions[d]->count; i++)
-            if (i != chosen[d])
+            if (i != chosen[d]) {
                 around[count++] = dimensions[d]->loops[i];
+                *distinct += d < 2;
+                *iterations *= d < 2 ? dimensions[d]->loops[i].extent : 1;
+            }
     return count;
 }
 
@@ -180,6 +203,7 @@ size_t contraction_space(void) {
 #define GEMM NAME(gemm)
 #define COPY NAME(copy)
 #define ADD NAME(add)
+#define MULTIPLY_SUM NAME(multiply_sum)
 #define MULTIPLY_IN_PLACE NAME(multiply_in_place)
 #define MULTIPLY_BLOCKS NAME(multiply_blocks)
 #define CONTRACT NAME(contract)

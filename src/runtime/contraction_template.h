@@ -23,24 +23,45 @@ static void ADD(int64_t rows, int64_t cols, const TYPE *from, const int64_t *row
         }
 }
 
-static void MULTIPLY_IN_PLACE(const Product *product, const Choice *choice, TYPE alpha, const TYPE *a,
-                              const TYPE *b, TYPE *c) {
-    Loop around[3 * DISTAL_MAX_ORDER];
-    int64_t at[3 * DISTAL_MAX_ORDER] = {0};
-    const int count = loops_around(product, choice, around);
+// Products that add to the same elements, one for each iteration of the loops `sums`.
+static void MULTIPLY_SUM(const Product *product, const Choice *choice, const Loop *sums, int count,
+                         TYPE alpha, const TYPE *a, const TYPE *b, TYPE *c) {
+    int64_t at[DISTAL_MAX_ORDER] = {0};
     const Dimension *m = &product->m, *n = &product->n, *k = &product->k;
     for (int i = count; i >= 0;) {
         GEMM(extent_at(m, choice->m), extent_at(n, choice->n), extent_at(k, choice->k), alpha, a,
              stride_at(m, choice->m, OF_A), stride_at(k, choice->k, OF_A), b, stride_at(k, choice->k, OF_B),
              stride_at(n, choice->n, OF_B), c, stride_at(m, choice->m, OF_C), stride_at(n, choice->n, OF_C));
         for (i = count - 1; i >= 0; i--) {
-            const Loop *loop = &around[i];
-            a += loop->a, b += loop->b, c += loop->c;
+            const Loop *loop = &sums[i];
+            a += loop->a, b += loop->b;
             if (++at[i] < loop->extent)
                 break;
-            a -= loop->extent * loop->a, b -= loop->extent * loop->b, c -= loop->extent * loop->c;
+            a -= loop->extent * loop->a, b -= loop->extent * loop->b;
             at[i] = 0;
         }
+    }
+}
+
+static void MULTIPLY_IN_PLACE(const Product *product, const Choice *choice, TYPE alpha, const TYPE *a,
+                              const TYPE *b, TYPE *c) {
+    Loop around[3 * DISTAL_MAX_ORDER];
+    int distinct;
+    int64_t iterations;
+    const int count = loops_around(product, choice, around, &distinct, &iterations);
+    const int64_t work = extent_at(&product->m, choice->m) * extent_at(&product->n, choice->n) *
+                         extent_at(&product->k, choice->k);
+#pragma omp parallel for if (iterations * work > PARALLEL_WORK && distal_share_calls(iterations, work))
+    for (int64_t iteration = 0; iteration < iterations; iteration++) {
+        int64_t rest = iteration, of_a = 0, of_b = 0, of_c = 0;
+        for (int i = distinct - 1; i >= 0; i--) {
+            const Loop *loop = &around[i];
+            const int64_t x = rest % loop->extent;
+            rest /= loop->extent;
+            of_a += x * loop->a, of_b += x * loop->b, of_c += x * loop->c;
+        }
+        MULTIPLY_SUM(product, choice, around + distinct, count - distinct, alpha, a + of_a, b + of_b,
+                     c + of_c);
     }
 }
 
