@@ -71,9 +71,10 @@ races: setup ## look for races of threads, with ThreadSanitizer
 	cmake --build build-races -j $(JOBS)
 	@CLANG=$(CLANG) tools/races.sh build-races
 
-bench: build ## time matrix products beside NumPy, and sparse kernels beside Eigen, PETSc, SciPy and plain C (SCALE=0.25)
+bench: build ## time dense kernels beside what the machine can do, and sparse kernels beside Eigen, PETSc, SciPy and plain C (SCALE=0.25)
 	@pkg-config --exists eigen3 PETSc && command -v g++ >/dev/null || tools/setup.sh g++ libeigen3-dev libpetsc-real-dev || true
 	@$(PYTHON) bench/run --build $(BUILD)
+	@$(PYTHON) bench/dense.py --build $(BUILD)
 	@$(PYTHON) bench/sparse.py --build $(BUILD) --scale $(SCALE)
 	@$(PYTHON) bench/distributed.py --build $(BUILD) --scale $(SCALE)
 

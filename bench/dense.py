@@ -146,7 +146,7 @@ class SeveralRanks:
         self.text = self.program(kernel, kernel.extents)
         small = {v: min(extent, 9) for v, extent in kernel.extents.items()}
         subprocess.run([*self.command, "--check"], input=self.program(kernel, small), text=True, check=True,
-                       env=ENVIRONMENT)
+                       stdout=subprocess.DEVNULL, env=ENVIRONMENT)
 
     @staticmethod
     def program(kernel, extents):
