@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the machine can do, for bench/dense.py: a product of matrices by the BLAS, and reading and writing memory.
+// What the machine can do, for bench/dense.py: a product of matrices by the BLAS, and reading and writing
+// memory.
 #include <cblas.h>
 #include <mpi.h>
 #include <stdint.h>

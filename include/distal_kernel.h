@@ -224,9 +224,9 @@ enum { DISTAL_MAX_CHUNKS = 512, DISTAL_MAX_PORTIONS = 512 };
 static inline int distal_share_calls(int64_t calls, int64_t work) {
     enum { SMALL = 1 << 18, START = 1 << 16 };
     const double threads = (double)distal_parts(1), each = (double)work, count = (double)calls;
-    const double rounds = (double)((calls + distal_parts(1) - 1) / distal_parts(1));
+    const int64_t rounds = (calls + distal_parts(1) - 1) / distal_parts(1);
     const double inside = work > SMALL ? each / threads * 1.125 + START : each;
-    return calls > 1 && rounds * each <= count * inside;
+    return calls > 1 && (double)rounds * each <= count * inside;
 }
 
 // Asks for `n` copies of the body of the loop that follows.
