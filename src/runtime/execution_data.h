@@ -35,7 +35,7 @@ struct distal_execution {
     TransferState *transfers;
     int copy_count;
     EntryCopy **copies;    // by transfer; NULL: the kernel uses what is at home
-    int64_t taken_bytes;   // by what stages have made of their tensors up to now
+    int64_t taken_bytes;   // by the structures made up to now, while execution_structure makes them
     int64_t per_rank;      // processors of each rank
     int64_t processors;    // that there are from the first one of this rank on
     int value_count;       // of each

@@ -57,24 +57,24 @@ static void take(distal_execution *execution, int64_t bytes) {
 }
 
 // Copies of operands, first those that no other operand indexes, then indexed fetches. Which structures are
-// new is the same on all ranks. The memory that these take is missing for those that follow, and for results.
+// new is the same on all ranks. The memory that new ones take is missing for those that follow, and for
+// results; limits do not include what others take.
 static bool find_operands(distal_execution *execution, Diagnostics *diagnostics) {
     for (int pass = 0; pass < 2; pass++)
         for (int t = 0; t < execution->transfer_count; t++) {
             EntryCopy *copy = execution->copies[t];
-            if (!copy || !execution_is_current(execution, t) || entry_copy_is_indexed(copy) != pass)
+            if (!copy || !execution_is_current(execution, t) || entry_copy_is_indexed(copy) != pass ||
+                entry_copy_is_known(copy))
                 continue;
-            if (!entry_copy_is_known(copy) &&
-                !entry_copy_make(copy, execution->taken_bytes, execution->all, diagnostics))
+            if (!entry_copy_make(copy, execution->taken_bytes, execution->all, diagnostics))
                 return false;
             take(execution, entry_copy_bytes(copy));
         }
     for (int t = 0; t < execution->transfer_count; t++) {
         IndexedFetch *fetch = execution->transfers[t].indexed;
-        if (!fetch || !execution_is_current(execution, t))
+        if (!fetch || !execution_is_current(execution, t) || indexed_fetch_is_known(fetch))
             continue;
-        if (!indexed_fetch_is_known(fetch) &&
-            !indexed_fetch_find(fetch, execution->taken_bytes, execution->all, diagnostics))
+        if (!indexed_fetch_find(fetch, execution->taken_bytes, execution->all, diagnostics))
             return false;
         take(execution, indexed_fetch_bytes(fetch));
     }
@@ -113,11 +113,14 @@ static bool find_result(distal_execution *execution, distal_kernel_function stru
     Storage *target = stage->result.target;
     const int64_t limit = stage->target->limit;
     target->limit = max_i64(limit - execution->taken_bytes, 0);
-    bool ok = result_is_known(&stage->result) || make_result(execution, structure, params, diagnostics);
-    ok = ok && (!stage->result_home || result_home_is_known(stage->result_home) ||
-                result_home_make(stage->result_home, execution->all, diagnostics));
+    bool known = result_is_known(&stage->result);
+    bool ok = known || make_result(execution, structure, params, diagnostics);
+    if (ok && stage->result_home && !result_home_is_known(stage->result_home)) {
+        known = false;
+        ok = result_home_make(stage->result_home, execution->all, diagnostics);
+    }
     target->limit = limit;
-    if (ok)
+    if (ok && !known)
         take(execution, result_bytes(stage));
     return ok;
 }

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "distal.h"
 #include "report.h"
+#include "runtime/node.h"
 
 #include <glob.h>
 #include <stdlib.h>
@@ -76,6 +77,15 @@ char *__wrap_arena_string(Arena *arena, const char *text, size_t length) {
 void *__wrap_array_grow(Arena *arena, const void *items, int64_t *capacity, size_t item_size) {
     let_arena_fail(arena);
     return __real_array_grow(arena, items, capacity, item_size);
+}
+
+// Where it is not 0, so many bytes are free on a node.
+int64_t __real_node_free_memory(MPI_Comm node);
+int64_t __wrap_node_free_memory(MPI_Comm node);
+static int64_t free_bytes;
+
+int64_t __wrap_node_free_memory(MPI_Comm node) {
+    return free_bytes > 0 ? free_bytes : __real_node_free_memory(node);
 }
 
 // The state of one run: it stops together where a call fails anywhere.
@@ -284,6 +294,44 @@ static bool compute_padded(Run *run, int ranks) {
     return fine;
 }
 
+// Another structure of one operand takes little memory, and the copy of another, which there is, takes none.
+// Both get entries of other ranks.
+static void test_existing_copies(MPI_Comm comm, int rank, int ranks) {
+    enum { N = 40, ALL = N * N, FREE = 32 * N * 8 };
+    int64_t rows[ALL], columns[ALL];
+    double ones[ALL];
+    for (int e = 0; e < ALL; e++) {
+        rows[e] = e / N;
+        columns[e] = e % N;
+        ones[e] = 1;
+    }
+    const int64_t *const coordinates[] = {rows, columns}, *const other[] = {columns, rows};
+    Run *const run = &(Run){.comm = comm};
+    distal_tensor *a = NULL, *b = NULL, *c = NULL;
+    distal_statement *s = NULL;
+    distal_plan *p = NULL;
+    double whole[N] = {0};
+    CHECK(distal_create(comm, &run->d) == DISTAL_OK, "no context");
+    const bool ready = LOCAL(distal_machine_grid(run->d, "M", 1, (int64_t[]){ranks})) &&
+                       LOCAL(distal_tensor_declare(run->d, "a(40): f64", "a(x) -> M(x)", &a)) &&
+                       LOCAL(distal_tensor_declare(run->d, "B(40, 40): f64, csr", "B(x, y) -> M(y)", &b)) &&
+                       LOCAL(distal_tensor_declare(run->d, "C(40, 40): f64, csr", "C(x, y) -> M(y)", &c)) &&
+                       LOCAL(distal_statement_create(run->d, "a(i) = B(i, j) * C(i, j)", &s)) &&
+                       LOCAL(distal_distribute_onto(s, "i", "io", "ii", "a")) &&
+                       LOCAL(distal_communicate(s, "B", "io")) && LOCAL(distal_communicate(s, "C", "io")) &&
+                       TOGETHER(distal_tensor_entries(b, rank == 0 ? ALL : 0, coordinates, ones)) &&
+                       TOGETHER(distal_tensor_entries(c, rank == 0 ? N : 0, coordinates, ones)) &&
+                       TOGETHER(distal_plan_create(s, &p)) && TOGETHER(distal_execute(p)) &&
+                       TOGETHER(distal_tensor_entries(c, rank == 0 ? N : 0, other, ones));
+    free_bytes = FREE;
+    CHECK(ready && TOGETHER(distal_execute(p)), "%s", distal_error(run->d));
+    free_bytes = 0;
+    CHECK(TOGETHER(distal_tensor_gather(a, whole)), "%s", distal_error(run->d));
+    for (int i = 0; i < N; i++)
+        CHECK(whole[i] == 1, "a[%d] is %g", i, whole[i]);
+    distal_free(run->d);
+}
+
 // Removes the drafts in the folder; how many there were.
 static int remove_draft(const char *folder) {
     char pattern[96];
@@ -373,6 +421,7 @@ static void test_all_after_padded(MPI_Comm comm, int rank, int ranks) {
 
 int main(int argc, char **argv) {
     report_start(&argc, &argv);
+    run_case("api_memory/existing copies", 2, test_existing_copies);
     for (int ranks = 1; ranks <= 2; ranks++) {
         failing_kind = OF_SYSTEM;
         run_case("api_memory/each", ranks, test_each);
