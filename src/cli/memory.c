@@ -3,7 +3,6 @@
 
 #include "base/integer.h"
 #include "cli/report.h"
-#include "plan/indexed.h"
 #include "runtime/agreement.h"
 #include "runtime/contraction.h"
 #include "runtime/load.h"
@@ -52,24 +51,11 @@ static int64_t contraction_bytes(const StatementPlan *plan) {
     return plan->spmd->contracts ? (int64_t)contraction_space() : 0;
 }
 
-// Bytes of the buffers of one tensor (NULL: of all) whose size depends on entries that are not known yet.
-// Figures count the whole footprint for them; they are compared with the limit once entries are known
-// (memory_left).
-static int64_t unknown_bytes(const StatementPlan *plan, const Tensor *tensor, int64_t rank) {
-    int64_t bytes = 0;
-    for (int t = 0; t < plan->spmd->transfer_count; t++) {
-        const Tensor *of = plan->spmd->transfers[t].access->tensor;
-        if (!plan->entries[t] && transfer_indexed_by(plan, t) >= 0 && (!tensor || tensor->id == of->id))
-            bytes = saturated_add(bytes, plan->figures->transfers[t].buffer_bytes[rank]);
-    }
-    return bytes;
-}
-
 int64_t memory_of_statement(const Pipeline *pipeline, const Options *options, int statement, int64_t rank) {
     const Assignment *assignment = pipeline->statements[statement].statement->assignment;
     StatementPlan *plan = pipeline->plan->statements[statement];
-    int64_t bytes = plan->figures->made ? plan->figures->peak_bytes[rank] - unknown_bytes(plan, NULL, rank)
-                                        : plan_rank_peak(plan, rank);
+    // What depends on entries that are not known is compared with the limit once they are (memory_left).
+    int64_t bytes = plan->figures->made ? plan->figures->known_peak_bytes[rank] : plan_rank_peak(plan, rank);
     bytes = saturated_add(bytes, contraction_bytes(pipeline->plan->statements[statement]));
     bytes = saturated_add(bytes, checked_bytes(pipeline, options, assignment, rank));
     return saturated_add(bytes, copied_bytes(pipeline, options, assignment, rank));
@@ -112,8 +98,7 @@ static void note_peak(const Session *session, const Peak *peak) {
     for (int t = 0; t < plan->plan->tensor_count; t++) {
         const TensorFigures figures = plan_tensor_figures(plan, t);
         const int64_t home = figures.home_bytes[peak->rank];
-        const int64_t buffers =
-            figures.buffer_bytes[peak->rank] - unknown_bytes(plan, figures.tensor, peak->rank);
+        const int64_t buffers = figures.known_buffer_bytes[peak->rank];
         if (home == 0 && buffers == 0)
             continue;
         text_printf(&text, "%s%s", separator, figures.tensor->name);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/clock.h"
 #include "base/integer.h"
+#include "plan/indexed.h"
 #include "plan/rank_entries.h"
 #include "plan/transfer_figures.h"
 
@@ -45,19 +46,22 @@ static void add_transfer(const StatementPlan *plan, const TransferFigures *own, 
     int64_t *bytes = arena_copy(arena, figures->bytes_received, size);
     int64_t *messages = arena_copy(arena, figures->messages_received, size);
     int64_t *buffer = arena_copy(arena, figures->buffer_bytes, size);
+    int64_t *known = arena_copy(arena, figures->known_buffer_bytes, size);
     int64_t *structure = arena_copy(arena, figures->structure_received, size);
     for (int64_t rank = 0; rank < plan->ranks; rank++) {
         increase(&bytes[rank], own->bytes[rank]);
         messages[rank] += own->messages[rank];
         if (own->structure_bytes)
             increase(&structure[rank], own->structure_bytes[rank]);
-        increase(&buffer[rank], own->buffer_bytes[rank]);
-        increase(&buffer[rank],
-                 transfer_copies_bytes(own->transfer, own->copy_bytes[rank], plan->options.threads));
+        const int64_t copies =
+            transfer_copies_bytes(own->transfer, own->copy_bytes[rank], plan->options.threads);
+        increase(&buffer[rank], saturated_add(own->buffer_bytes[rank], copies));
+        increase(&known[rank], saturated_add(own->depends_on_entries ? 0 : own->buffer_bytes[rank], copies));
     }
     figures->bytes_received = bytes;
     figures->messages_received = messages;
     figures->buffer_bytes = buffer;
+    figures->known_buffer_bytes = known;
     figures->structure_received = structure;
     figures->unknown |= own->unknown;
     if (!figures->used && own->transfer->at >= 0)
@@ -67,15 +71,17 @@ static void add_transfer(const StatementPlan *plan, const TransferFigures *own, 
 }
 
 // Adds the memory of a row workspace on all threads of each rank.
-static void add_row(const StatementPlan *plan, const RowWorkspace *row, TensorFigures *figures,
-                    int64_t *peak) {
+static void add_row(const StatementPlan *plan, const RowWorkspace *row, TensorFigures *figures) {
     const int64_t bytes = saturated_mul(plan_row_bytes(plan, row), plan->options.threads);
-    int64_t *buffer = arena_copy(plan->arena, figures->buffer_bytes, sizeof(int64_t) * (size_t)plan->ranks);
+    const size_t size = sizeof(int64_t) * (size_t)plan->ranks;
+    int64_t *buffer = arena_copy(plan->arena, figures->buffer_bytes, size);
+    int64_t *known = arena_copy(plan->arena, figures->known_buffer_bytes, size);
     for (int64_t rank = 0; rank < plan->ranks; rank++) {
         increase(&buffer[rank], bytes);
-        increase(&peak[rank], bytes);
+        increase(&known[rank], bytes);
     }
     figures->buffer_bytes = buffer;
+    figures->known_buffer_bytes = known;
     if (!row->where)
         return; // what is said of the tensor is how it moves
     figures->used = true;
@@ -93,20 +99,35 @@ static TensorFigures unmoved(const StatementPlan *plan, int tensor) {
                            .messages_received = home->none,
                            .home_bytes = home->bytes[tensor],
                            .buffer_bytes = home->none,
+                           .known_buffer_bytes = home->none,
                            .structure_received = home->none,
                            .stored = home->stored[tensor]};
 }
 
-// Where the figures of a tensor are among `count`, which are in order of ids, or belong.
-static int place_of(const TensorFigures *tensors, int count, int tensor) {
+// The first of `count` figures, which are in order of ids, of a tensor with this id or a greater one.
+static int lower_bound(const TensorFigures *tensors, int count, int tensor) {
     int at = 0;
     while (at < count && tensors[at].tensor->id < tensor)
         at++;
     return at;
 }
 
+// What all tensors of the plan take at home, and those of the statement in buffers.
+static void add_peaks(const StatementPlan *plan, StatementFigures *figures) {
+    const size_t size = sizeof(int64_t) * (size_t)plan->ranks;
+    const int64_t *homes = home_figures(plan->plan)->total;
+    int64_t *peak = arena_copy(plan->arena, homes, size), *known = arena_copy(plan->arena, homes, size);
+    for (int t = 0; t < figures->tensor_count; t++)
+        for (int64_t rank = 0; rank < plan->ranks; rank++) {
+            increase(&peak[rank], figures->tensors[t].buffer_bytes[rank]);
+            increase(&known[rank], figures->tensors[t].known_buffer_bytes[rank]);
+        }
+    figures->peak_bytes = peak;
+    figures->known_peak_bytes = known;
+}
+
 static void insert_tensor(const StatementPlan *plan, int tensor, TensorFigures *tensors, int *count) {
-    const int at = place_of(tensors, *count, tensor);
+    const int at = lower_bound(tensors, *count, tensor);
     if (at < *count && tensors[at].tensor->id == tensor)
         return;
     memmove(&tensors[at + 1], &tensors[at], sizeof *tensors * (size_t)(*count - at));
@@ -119,8 +140,6 @@ static void sum_statement(const StatementPlan *plan, StatementFigures *figures) 
     const int most = spmd->transfer_count + spmd->row_count;
     TensorFigures *tensors = arena_array(plan->arena, TensorFigures, most);
     OperationId *patterns = arena_array(plan->arena, OperationId, most);
-    int64_t *peak =
-        arena_copy(plan->arena, home_figures(plan->plan)->total, sizeof(int64_t) * (size_t)plan->ranks);
     int count = 0;
     for (int t = 0; t < spmd->transfer_count; t++)
         insert_tensor(plan, spmd->transfers[t].access->tensor->id, tensors, &count);
@@ -130,19 +149,16 @@ static void sum_statement(const StatementPlan *plan, StatementFigures *figures) 
         patterns[i] = OPERATION_LOCAL;
     for (int t = 0; t < spmd->transfer_count; t++) {
         const TransferFigures *own = &figures->transfers[t];
-        const int at = place_of(tensors, count, own->transfer->access->tensor->id);
-        const int64_t *before = tensors[at].buffer_bytes;
+        const int at = lower_bound(tensors, count, own->transfer->access->tensor->id);
         add_transfer(plan, own, &tensors[at]);
         patterns[at] = own->pattern > patterns[at] ? own->pattern : patterns[at];
         tensors[at].pattern = operations[patterns[at]]->name;
-        for (int64_t rank = 0; rank < plan->ranks; rank++)
-            increase(&peak[rank], tensors[at].buffer_bytes[rank] - before[rank]);
     }
     for (int r = 0; r < spmd->row_count; r++)
-        add_row(plan, &spmd->rows[r], &tensors[place_of(tensors, count, spmd->rows[r].tensor->id)], peak);
+        add_row(plan, &spmd->rows[r], &tensors[lower_bound(tensors, count, spmd->rows[r].tensor->id)]);
     figures->tensor_count = count;
     figures->tensors = tensors;
-    figures->peak_bytes = peak;
+    add_peaks(plan, figures);
 }
 
 // What is moved for entries, in place of what would be for all of the footprint.
@@ -151,7 +167,7 @@ static void set_entries(const StatementPlan *plan, const EntryFigures *known, Tr
     int64_t *bytes = arena_array(plan->arena, int64_t, plan->ranks);
     for (int64_t rank = 0; rank < plan->ranks; rank++)
         bytes[rank] = saturated_mul(known->elements[rank], size);
-    figures->unknown = false;
+    figures->unknown = figures->depends_on_entries = false;
     figures->bytes = bytes;
     figures->messages = known->messages;
     figures->structure_bytes = known->structure_bytes;
@@ -165,12 +181,13 @@ const StatementFigures *plan_figures(const StatementPlan *plan) {
     const double start = clock_seconds();
     const int count = plan->spmd->transfer_count;
     TransferFigures *transfers = arena_array(plan->arena, TransferFigures, count);
-    for (int t = 0; t < count; t++)
+    for (int t = 0; t < count; t++) {
         transfers[t] = tensor_is_sparse(plan->spmd->transfers[t].access->tensor) ? entries_figures(plan, t)
                                                                                  : transfer_figures(plan, t);
-    for (int t = 0; t < count; t++)
+        transfers[t].depends_on_entries = transfer_indexed_by(plan, t) >= 0;
         if (plan->entries[t])
             set_entries(plan, plan->entries[t], &transfers[t]);
+    }
     figures->transfers = transfers;
     sum_statement(plan, figures);
     figures->seconds = clock_seconds() - start;
@@ -180,7 +197,7 @@ const StatementFigures *plan_figures(const StatementPlan *plan) {
 
 TensorFigures plan_tensor_figures(const StatementPlan *plan, int tensor) {
     const StatementFigures *figures = plan_figures(plan);
-    const int at = place_of(figures->tensors, figures->tensor_count, tensor);
+    const int at = lower_bound(figures->tensors, figures->tensor_count, tensor);
     const bool used = at < figures->tensor_count && figures->tensors[at].tensor->id == tensor;
     return used ? figures->tensors[at] : unmoved(plan, tensor);
 }

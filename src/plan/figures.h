@@ -22,6 +22,8 @@ typedef struct {
     const int64_t *structure_bytes; // of sub-trees of entries, once for a structure; NULL: of dense tensors
     const int64_t *buffer_bytes;    // beyond the homes: buffers and scratch
     const int64_t *copy_bytes;      // of one of the copies that threads add to
+    bool depends_on_entries;        // buffer_bytes are those of the whole footprint, but entries that are not
+                                    // known index the tensor
 } TransferFigures;
 
 // Figures of one tensor in one statement, over its transfers; arrays by rank.
@@ -34,6 +36,7 @@ typedef struct {
     bool unknown; // whether what moves depends on entries that are not known: the next two say nothing then
     const int64_t *bytes_received, *messages_received, *home_bytes;
     const int64_t *buffer_bytes;       // copies of threads included
+    const int64_t *known_buffer_bytes; // the same, without those that depend on entries that are not known
     const int64_t *structure_received; // bytes of sub-trees of entries, once for a structure
     const int64_t *stored; // entries of a sparse tensor, -1 where they are not known; NULL: it is dense
 } TensorFigures;
@@ -52,7 +55,8 @@ typedef struct {
     const TransferFigures *transfers; // by transfer
     int tensor_count;                 // of those that the statement uses
     const TensorFigures *tensors;     // by tensor id: in order of declaration, then workspaces
-    const int64_t *peak_bytes;        // by rank
+    const int64_t *peak_bytes;        // by rank, at most
+    const int64_t *known_peak_bytes;  // the same, without buffers that depend on entries that are not known
 } StatementFigures;
 
 // Of a statement of a plan; made by the first call. Lives as long as the plan.

@@ -400,6 +400,25 @@ static void figures_do_not_overflow(void **state) {
     arena_free(arena);
 }
 
+// What entries that are not known index is in the peak that a rank has at most, and not in what is known.
+static void known_peaks(void **state) {
+    (void)state;
+    Arena *arena = arena_create();
+    const StatementPlan *plan =
+        planned(arena,
+                "param n = 1000000000000000000; machine M = grid(4); tensor a(4): f64\n"
+                "tensor B(4, n): f64, csr; tensor c(n): f64; tensor D(4, n): f64, csr; tensor e(n): f64\n"
+                "place a(x) -> M(x); place B(x, y) -> M(x); place D(x, y) -> M(x)\n"
+                "place c(x) -> M(x); place e(x) -> M(x); a(i) = B(i, j) * c(j) + D(i, j) * e(j)",
+                (PlanOptions){0});
+    for (int64_t rank = 0; rank < 4; rank++) {
+        assert_int_equal(plan_figures(plan)->peak_bytes[rank], INT64_MAX);
+        assert_int_equal(figures(plan, "c")->known_buffer_bytes[rank], 0);
+        assert_int_equal(plan_figures(plan)->known_peak_bytes[rank], 2 * 2000000000000000000 + 8);
+    }
+    arena_free(arena);
+}
+
 // Every fourth coordinate in a step: one message, without what lies between.
 static void strided_needs(void **state) {
     (void)state;
@@ -490,6 +509,7 @@ int main(void) {
         cmocka_unit_test(copies_of_threads),
         cmocka_unit_test(collective_exchanges),
         cmocka_unit_test(figures_do_not_overflow),
+        cmocka_unit_test(known_peaks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
