@@ -137,12 +137,12 @@ static void print_cells(int count, const char *const *cells, const size_t *width
 static void print_tensors(const StatementPlan *plan, const StatementReport *report, Text *to) {
     Arena *arena = to->arena;
     const StatementFigures *figures = plan_figures(plan);
-    int rows = 2, count = ALWAYS;
+    const int rows = 2 + figures->tensor_count;
+    int count = ALWAYS;
     const int with_entries = plan->ranks > 1 ? ALWAYS + 2 : ALWAYS + 1;
     for (int t = 0; t < figures->tensor_count; t++) {
-        rows += figures->tensors[t].used;
         const Row row = row_of(&figures->tensors[t], report);
-        if (figures->tensors[t].used && figures->tensors[t].stored)
+        if (figures->tensors[t].stored)
             count = row.unknown || sum(row.structure, plan->ranks) > 0 ? COLUMNS
                     : count > ALWAYS                                   ? count
                                                                        : with_entries;
@@ -153,11 +153,9 @@ static void print_tensors(const StatementPlan *plan, const StatementReport *repo
         cells[c] = columns[c].upper;
         cells[COLUMNS + c] = columns[c].lower;
     }
-    for (int t = 0, r = 2; t < figures->tensor_count; t++) {
-        if (!figures->tensors[t].used)
-            continue;
+    for (int t = 0; t < figures->tensor_count; t++) {
         const Row row = row_of(&figures->tensors[t], report);
-        row_cells(&row, plan->ranks, arena, &cells[r++ * COLUMNS]);
+        row_cells(&row, plan->ranks, arena, &cells[(2 + t) * COLUMNS]);
     }
     for (int i = 0; i < rows * COLUMNS; i++) {
         size_t length = strlen(cells[i]);
@@ -173,7 +171,7 @@ static void print_unknown(const StatementPlan *plan, Text *to) {
     int count = 0;
     for (int t = 0; t < all->tensor_count; t++) {
         const TensorFigures *figures = &all->tensors[t];
-        if (figures->used && figures->stored && sum(figures->stored, plan->ranks) < 0)
+        if (figures->stored && sum(figures->stored, plan->ranks) < 0)
             text_printf(&names, "%s%s", count++ ? ", " : "", figures->tensor->name);
     }
     if (count > 0)

@@ -30,33 +30,33 @@ static void print_moved(const char *key, bool unknown, const int64_t *values, in
 }
 
 static void print_tensor(const StatementPlan *plan, const StatementReport *report, int index, Text *to) {
-    const TensorFigures all = plan_tensor_figures(plan, index), *figures = &all;
-    const int id = figures->tensor->id;
-    text_append_json(to, figures->tensor->name);
-    text_printf(to, ": {\"pattern\": \"%s\", \"at\": ", figures->pattern);
-    text_append_json(to, figures->at);
-    text_printf(to, ", \"steps\": %" PRId64 ",\n      ", figures->steps);
-    const bool unknown = figures->unknown && !report;
-    print_moved("bytes_received", unknown, report ? report->bytes[id] : figures->bytes_received, plan->ranks,
+    const TensorFigures figures = plan_tensor_figures(plan, index);
+    const int id = figures.tensor->id;
+    text_append_json(to, figures.tensor->name);
+    text_printf(to, ": {\"pattern\": \"%s\", \"at\": ", figures.pattern);
+    text_append_json(to, figures.at);
+    text_printf(to, ", \"steps\": %" PRId64 ",\n      ", figures.steps);
+    const bool unknown = figures.unknown && !report;
+    print_moved("bytes_received", unknown, report ? report->bytes[id] : figures.bytes_received, plan->ranks,
                 to);
     text_append(to, ", ");
-    print_moved("messages_received", unknown, report ? report->messages[id] : figures->messages_received,
+    print_moved("messages_received", unknown, report ? report->messages[id] : figures.messages_received,
                 plan->ranks, to);
     text_append(to, ",\n      ");
-    print_integers("home_bytes", figures->home_bytes, plan->ranks, to);
+    print_integers("home_bytes", figures.home_bytes, plan->ranks, to);
     text_append(to, ", ");
-    print_integers("buffer_bytes", figures->buffer_bytes, plan->ranks, to);
-    if (figures->stored) {
+    print_integers("buffer_bytes", figures.buffer_bytes, plan->ranks, to);
+    if (figures.stored) {
         text_append(to, ",\n      ");
         if (!plan->homes[id].stored_entries) {
             text_append(to, "\"stored\": null, \"imbalance\": null");
         } else {
-            print_integers("stored", figures->stored, plan->ranks, to);
-            text_printf(to, ", \"imbalance\": %.6g", report_imbalance(figures->stored, plan->ranks));
+            print_integers("stored", figures.stored, plan->ranks, to);
+            text_printf(to, ", \"imbalance\": %.6g", report_imbalance(figures.stored, plan->ranks));
         }
         text_append(to, ", ");
         print_moved("structure_bytes_received", unknown,
-                    report ? report->structure[id] : figures->structure_received, plan->ranks, to);
+                    report ? report->structure[id] : figures.structure_received, plan->ranks, to);
     }
     text_append(to, "}");
 }

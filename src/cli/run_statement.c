@@ -87,16 +87,16 @@ static bool check_counters(Run *run, int index) {
     const RunStatement *statement = &run->statements[index];
     bool ok = true;
     for (int t = 0; run->rank == 0 && t < run->pipeline->plan->tensor_count; t++) {
-        const TensorFigures figures = plan_tensor_figures(plan, t), *planned = &figures;
+        const TensorFigures planned = plan_tensor_figures(plan, t);
         for (int64_t rank = 0; rank < run->ranks && ok; rank++) {
             const int64_t bytes = statement->bytes[t][rank], messages = statement->messages[t][rank];
-            ok = bytes == planned->bytes_received[rank] && messages == planned->messages_received[rank];
+            ok = bytes == planned.bytes_received[rank] && messages == planned.messages_received[rank];
             if (!ok)
                 diagnostics_error(run->session->diagnostics, (Span){0},
                                   "internal error: '%s' moved %" PRId64 " bytes in %" PRId64
                                   " messages on rank %" PRId64 ", and the plan says %" PRId64 " in %" PRId64,
-                                  planned->tensor->name, bytes, messages, rank, planned->bytes_received[rank],
-                                  planned->messages_received[rank]);
+                                  planned.tensor->name, bytes, messages, rank, planned.bytes_received[rank],
+                                  planned.messages_received[rank]);
         }
     }
     return agree_on(MPI_COMM_WORLD, ok, run->session->diagnostics);

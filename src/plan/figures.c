@@ -64,9 +64,6 @@ static void add_transfer(const StatementPlan *plan, const TransferFigures *own, 
     figures->known_buffer_bytes = known;
     figures->structure_received = structure;
     figures->unknown |= own->unknown;
-    if (!figures->used && own->transfer->at >= 0)
-        figures->at = plan->spmd->cin->vars[own->transfer->at].name;
-    figures->used = true;
     figures->steps = max_i64(figures->steps, own->steps);
 }
 
@@ -84,9 +81,7 @@ static void add_row(const StatementPlan *plan, const RowWorkspace *row, TensorFi
     figures->known_buffer_bytes = known;
     if (!row->where)
         return; // what is said of the tensor is how it moves
-    figures->used = true;
     figures->pattern = "row";
-    figures->at = row->at >= 0 ? plan->spmd->cin->vars[row->at].name : "";
 }
 
 // Of a tensor that no transfer moves.
@@ -126,12 +121,16 @@ static void add_peaks(const StatementPlan *plan, StatementFigures *figures) {
     figures->known_peak_bytes = known;
 }
 
-static void insert_tensor(const StatementPlan *plan, int tensor, TensorFigures *tensors, int *count) {
+// `var`: of the loop that its first transfer is at, or its row.
+static void insert_tensor(const StatementPlan *plan, int tensor, int var, TensorFigures *tensors,
+                          int *count) {
     const int at = lower_bound(tensors, *count, tensor);
     if (at < *count && tensors[at].tensor->id == tensor)
         return;
     memmove(&tensors[at + 1], &tensors[at], sizeof *tensors * (size_t)(*count - at));
     tensors[at] = unmoved(plan, tensor);
+    if (var >= 0)
+        tensors[at].at = plan->spmd->cin->vars[var].name;
     (*count)++;
 }
 
@@ -142,9 +141,9 @@ static void sum_statement(const StatementPlan *plan, StatementFigures *figures) 
     OperationId *patterns = arena_array(plan->arena, OperationId, most);
     int count = 0;
     for (int t = 0; t < spmd->transfer_count; t++)
-        insert_tensor(plan, spmd->transfers[t].access->tensor->id, tensors, &count);
+        insert_tensor(plan, spmd->transfers[t].access->tensor->id, spmd->transfers[t].at, tensors, &count);
     for (int r = 0; r < spmd->row_count; r++)
-        insert_tensor(plan, spmd->rows[r].tensor->id, tensors, &count);
+        insert_tensor(plan, spmd->rows[r].tensor->id, spmd->rows[r].at, tensors, &count);
     for (int i = 0; i < count; i++)
         patterns[i] = OPERATION_LOCAL;
     for (int t = 0; t < spmd->transfer_count; t++) {

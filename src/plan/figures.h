@@ -29,7 +29,6 @@ typedef struct {
 // Figures of one tensor in one statement, over its transfers; arrays by rank.
 typedef struct {
     const Tensor *tensor;
-    bool used;           // by a transfer of the statement
     const char *pattern; // name: "none", "local", "broadcast", ...
     const char *at;      // loop variable of its transfer, "" where it is outside of all loops
     int64_t steps;
