@@ -24,7 +24,6 @@ typedef struct {
     int *counts;           // by array: the variable of the number of positions; -1: none yet
     int *inside;           // by variable: 1 where it is bound in the leaf
     Array(Gather) gathers; // of the leaf
-    Array(int) ends;       // variables: the ends of the gathers of all leaves
 } Prefetch;
 
 // A loop over positions, in which `coordinate` defines that of the entry; what is inside of it, up to the
@@ -74,28 +73,28 @@ static int end_of(Prefetch *prefetch, int list, const IntExpr *bytes) {
         .name = "prefetch_end", .type = VALUE_TYPE_INDEX, .stem_array = list, .stem_var = -1};
     const Gather gather = {list, bytes, loop_add_var(kernel, var)};
     array_push(kernel->arena, prefetch->gathers, gather);
-    array_push(kernel->arena, prefetch->ends, gather.end);
     return gather.end;
 }
 
 // Where prefetches are appended, and what they cannot mention: what is bound in the node that comes after.
 typedef struct {
     const Entries *entries;
-    int *bound;         // by variable: 1 where it is bound there
-    bool *bound_arrays; // by array
+    int64_t var_count;        // that there are yet
+    const int *bound;         // by variable: 1 where it is bound there
+    const bool *bound_arrays; // by array
     LoopBody *to;
-} Place;
+} InsertPoint;
 
 // Part of a row, which the dense loop `row` reads or adds to.
 typedef struct {
-    const Place *place;
+    const InsertPoint *point;
     const LoopNode *row;
     const IntExpr **values; // as those of the entries, and in the first iteration of `row`
 } Part;
 
 // Prefetches what `row` uses of the array of `element`, for an entry further on.
 static void append_prefetch(const Part *part, const Value *element) {
-    const Entries *entries = part->place->entries;
+    const Entries *entries = part->point->entries;
     Prefetch *prefetch = entries->prefetch;
     LoopKernel *kernel = prefetch->kernel;
     Arena *arena = kernel->arena;
@@ -107,8 +106,8 @@ static void append_prefetch(const Part *part, const Value *element) {
     const IntExpr *stride = coefficient(arena, at, coordinate);
     at = loop_substitute(arena, at, part->values, prefetch->var_count);
     if (bytes < LEAST_BYTES || bytes > MOST_BYTES || !unit || unit->op != INT_CONST || unit->value != 1 ||
-        !stride || loop_depth_of(stride, prefetch->inside) || loop_depth_of(at, part->place->bound) ||
-        part->place->bound_arrays[element->array])
+        !stride || loop_depth_of(stride, prefetch->inside) || loop_depth_of(at, part->point->bound) ||
+        part->point->bound_arrays[element->array])
         return;
     const IntExpr *further = int_op(arena, INT_ADD, int_var(arena, position), int_const(arena, DISTANCE));
     const int end = end_of(prefetch, entries->list, int_op(arena, INT_MUL, stride, int_const(arena, size)));
@@ -126,7 +125,7 @@ static void append_prefetch(const Part *part, const Value *element) {
     LoopNode *call = loop_node(arena, LOOP_CALL);
     call->value = value_list(arena, VALUE_CALL, VALUE_TYPE_NONE, "distal_prefetch", 2, operands);
     loop_append(arena, &any->body, call);
-    loop_append(arena, part->place->to, any);
+    loop_append(arena, part->point->to, any);
 }
 
 static bool contains(const ValueList *values, const Value *value) {
@@ -144,26 +143,26 @@ static void add_value(const Entries *entries, const LoopNode *node) {
                                                      entries->values, prefetch->var_count);
 }
 
-static Place place_before(const Entries *entries, const LoopNode *node, LoopBody *to) {
+static InsertPoint insert_point_before(const Entries *entries, const LoopNode *node, LoopBody *to) {
     const LoopKernel *kernel = entries->prefetch->kernel;
     const LoopBody nodes = loop_nodes(kernel->arena, node);
-    const Place place = {entries, arena_array(kernel->arena, int, kernel->vars.count),
-                         arena_array(kernel->arena, bool, kernel->arrays.count), to};
+    int *bound = arena_array(kernel->arena, int, kernel->vars.count);
+    bool *bound_arrays = arena_array(kernel->arena, bool, kernel->arrays.count);
     for (int64_t i = 0; i < nodes.count; i++) {
         const LoopNode *inside = nodes.items[i];
         if (inside->var >= 0)
-            place.bound[inside->var] = 1;
+            bound[inside->var] = 1;
         if (inside->array >= 0 && loop_kind(inside->kind)->fields & BINDS_ARRAY)
-            place.bound_arrays[inside->array] = true;
+            bound_arrays[inside->array] = true;
         if (inside->kind == LOOP_TEAM)
-            place.bound_arrays[inside->own] = true;
+            bound_arrays[inside->own] = true;
     }
-    return place;
+    return (InsertPoint){entries, kernel->vars.count, bound, bound_arrays, to};
 }
 
 // Prefetches the rows that a dense loop of known length reads or adds to.
-static void prefetch_rows(const Place *place, const LoopNode *row) {
-    const Entries *entries = place->entries;
+static void prefetch_rows(const InsertPoint *point, const LoopNode *row) {
+    const Entries *entries = point->entries;
     Prefetch *prefetch = entries->prefetch;
     Arena *arena = prefetch->kernel->arena;
     const LoopBody nodes = loop_nodes(arena, row);
@@ -186,7 +185,7 @@ static void prefetch_rows(const Place *place, const LoopNode *row) {
                 continue;
             // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
             array_push(arena, elements, element);
-            append_prefetch(&(Part){place, row, values}, element);
+            append_prefetch(&(Part){point, row, values}, element);
         }
     }
 }
@@ -208,37 +207,45 @@ static const IntExpr *with_values(void *context, const IntExpr *expr) {
 
 // Whether a node around rows can be around their prefetches, too: blocks, and conditions that are known
 // there.
-static bool is_known_before(const Place *place, const LoopNode *node) {
-    Arena *arena = place->entries->prefetch->kernel->arena;
+static bool is_known_before(const InsertPoint *point, const LoopNode *node) {
+    Arena *arena = point->entries->prefetch->kernel->arena;
     const ValueList values = loop_values(arena, node);
     for (int64_t v = 0; v < values.count; v++)
         if (values.items[v]->array >= 0)
             return false;
-    return (is_over_blocks(node) || node->kind == LOOP_IF) && loop_node_depth(arena, node, place->bound) == 0;
+    return (is_over_blocks(node) || node->kind == LOOP_IF) && loop_node_depth(arena, node, point->bound) == 0;
+}
+
+// Inside of a copy of `node` that is around prefetches: blocks have their variable there.
+static InsertPoint point_within(const InsertPoint *point, const LoopNode *node, LoopBody *to) {
+    int *bound = arena_copy(point->entries->prefetch->kernel->arena, point->bound,
+                            sizeof(int) * (size_t)point->var_count);
+    if (is_over_blocks(node))
+        bound[node->var] = 0;
+    return (InsertPoint){point->entries, point->var_count, bound, point->bound_arrays, to};
 }
 
 // Prefetches the rows that loops in a body use, before all of it.
-static void prefetch_before(const Place *place, const LoopBody *body) {
-    Entries entries = *place->entries;
+static void prefetch_before(const InsertPoint *point, const LoopBody *body) {
+    Entries entries = *point->entries;
     Arena *arena = entries.prefetch->kernel->arena;
     for (int64_t i = 0; i < body->count; i++) {
         const LoopNode *node = body->items[i];
         add_value(&entries, node);
         if (is_known(node)) {
-            prefetch_rows(place, node);
+            prefetch_rows(point, node);
             continue;
         }
         LoopBody inside = {0};
-        if (is_over_blocks(node))
-            place->bound[node->var] = 0;
-        prefetch_before(&(Place){place->entries, place->bound, place->bound_arrays, &inside}, &node->body);
+        const InsertPoint within = point_within(point, node, &inside);
+        prefetch_before(&within, &node->body);
         if (inside.count == 0)
             continue;
         const LoopNode *around = loop_map_ints(arena, node, with_values, &entries);
-        if (is_known_before(place, around))
-            loop_append(arena, place->to, loop_with_body(arena, around, inside));
+        if (is_known_before(point, around))
+            loop_append(arena, point->to, loop_with_body(arena, around, inside));
         else if (!is_over_blocks(node))
-            loop_append_all(arena, place->to, inside);
+            loop_append_all(arena, point->to, inside);
     }
 }
 
@@ -249,16 +256,16 @@ static LoopBody with_prefetches(const Entries *entries, const LoopBody *body) {
     LoopBody result = {0};
     for (int64_t i = 0; i < body->count; i++) {
         const LoopNode *node = body->items[i];
-        const Place place = place_before(entries, node, &result);
+        const InsertPoint point = insert_point_before(entries, node, &result);
         add_value(entries, node);
         if (is_known(node)) {
-            prefetch_rows(&place, node);
+            prefetch_rows(&point, node);
         } else if (node->kind == LOOP_IF || is_over_blocks(node)) {
             node = loop_with_body(arena, node, with_prefetches(entries, &node->body));
         } else {
             LoopBody single = {0};
             loop_append(arena, &single, node);
-            prefetch_before(&place, &single);
+            prefetch_before(&point, &single);
         }
         loop_append(arena, &result, node);
     }
@@ -308,51 +315,38 @@ static const LoopNode *define_end(Prefetch *prefetch, const Gather *gather) {
                                wide ? "distal_prefetch_end_i64" : "distal_prefetch_end_i32", 4, operands));
 }
 
-static bool defines_end(const Prefetch *prefetch, const LoopNode *node) {
-    for (int64_t i = 0; node->kind == LOOP_LET && i < prefetch->ends.count; i++)
-        if (prefetch->ends.items[i] == node->var)
-            return true;
-    return false;
-}
-
-// The lists are the same for all ranges of rows, so the ends of their leaf are defined before the first
-// range.
-static void append_rows(const Prefetch *prefetch, const LoopNode *rows, LoopBody *to) {
+// A leaf with prefetches, whose ends are defined in `to`; NULL: in the leaf.
+static const LoopNode *prefetch_leaf(Prefetch *prefetch, const LoopNode *leaf, LoopBody *to) {
     Arena *arena = prefetch->kernel->arena;
-    LoopBody body = {0};
-    for (int64_t i = 0; i < rows->body.count; i++) {
-        const LoopNode *leaf = rows->body.items[i];
-        LoopBody rest = {0};
-        for (int64_t k = 0; k < leaf->body.count; k++)
-            loop_append(arena, defines_end(prefetch, leaf->body.items[k]) ? to : &rest, leaf->body.items[k]);
-        loop_append(arena, &body, loop_with_body(arena, leaf, rest));
-    }
-    loop_append(arena, to, loop_with_body(arena, rows, body));
-}
-
-static void prefetch_leaf(void *context, const LoopNode *node, LoopBody *to) {
-    Prefetch *prefetch = context;
-    Arena *arena = prefetch->kernel->arena;
-    if (node->kind == LOOP_ROWS) {
-        append_rows(prefetch, node, to);
-        return;
-    }
-    if (node->kind != LOOP_LEAF) {
-        loop_append(arena, to, node);
-        return;
-    }
-    const LoopBody nodes = loop_nodes(arena, node);
+    const LoopBody nodes = loop_nodes(arena, leaf);
     prefetch->inside = arena_array(arena, int, prefetch->var_count);
     for (int64_t i = 0; i < nodes.count; i++)
         if (nodes.items[i]->var >= 0)
             prefetch->inside[nodes.items[i]->var] = 1;
     prefetch->gathers.count = 0;
-    const LoopBody loops = prefetch_body(prefetch, &node->body);
+    const LoopBody loops = prefetch_body(prefetch, &leaf->body);
     LoopBody body = {0};
     for (int64_t i = 0; i < prefetch->gathers.count; i++)
-        loop_append(arena, &body, define_end(prefetch, &prefetch->gathers.items[i]));
+        loop_append(arena, to ? to : &body, define_end(prefetch, &prefetch->gathers.items[i]));
     loop_append_all(arena, &body, loops);
-    loop_append(arena, to, loop_with_body(arena, node, body));
+    return loop_with_body(arena, leaf, body);
+}
+
+// The ends of leaves are defined in `to`; NULL: in the leaves. The lists are the same for all ranges of rows,
+// so the ends of the leaves in a ROWS are defined before it.
+static LoopBody prefetch_leaves(Prefetch *prefetch, const LoopBody *body, LoopBody *to) {
+    Arena *arena = prefetch->kernel->arena;
+    LoopBody result = {0};
+    for (int64_t i = 0; i < body->count; i++) {
+        const LoopNode *node = body->items[i];
+        if (node->kind == LOOP_LEAF)
+            node = prefetch_leaf(prefetch, node, to);
+        else
+            node = loop_with_body(
+                arena, node, prefetch_leaves(prefetch, &node->body, node->kind == LOOP_ROWS ? &result : to));
+        loop_append(arena, &result, node);
+    }
+    return result;
 }
 
 // Views bind the lengths of lists.
@@ -381,7 +375,7 @@ const LoopKernel *loop_pass_prefetch(const LoopKernel *before) {
     for (int64_t a = 0; a < before->arrays.count; a++)
         prefetch.counts[a] = -1;
     LoopKernel *kernel = prefetch.kernel;
-    kernel->body = loop_rewrite(arena, &before->body, prefetch_leaf, &prefetch);
+    kernel->body = prefetch_leaves(&prefetch, &before->body, NULL);
     kernel->body = loop_rewrite(arena, &kernel->body, bind_counts, &prefetch);
     return kernel;
 }
