@@ -12,7 +12,9 @@ typedef struct {
     int64_t **moved_arrays;     // by transfer: memory of the arrays in moved[t]
     EntryFigures *moved;        // the same
     const EntryFigures **known; // the same; NULL where it depends on no entries, or on none that are known
-    int64_t **stored_arrays;    // by tensor id: memory of the arrays in stored[t]; NULL of a dense tensor
+    int sparse_count;
+    int *sparse;     // the sparse tensors, by id
+    int64_t *counts; // memory of what they store
     StoredFigures *stored;
 } PlanEntries;
 

@@ -11,29 +11,26 @@ void plan_prepare_entries(distal_plan *plan) {
     PlanEntries *entries = &plan->entries;
     Arena *arena = plan->arena;
     const int count = plan->tensor_count, transfers = spmd->transfer_count;
-    bool any = false;
+    *entries = (PlanEntries){.sparse = arena_array(arena, int, count)};
     for (int t = 0; t < count; t++)
-        any = any || (plan->storages[t] && tensor_is_sparse(plan->storages[t]->home->tensor));
-    *entries = (PlanEntries){0};
-    if (!any)
+        if (plan->storages[t] && tensor_is_sparse(plan->storages[t]->home->tensor))
+            entries->sparse[entries->sparse_count++] = t;
+    if (entries->sparse_count == 0)
         return;
     entries->moved_arrays = arena_array(arena, int64_t *, transfers);
     entries->moved = arena_array(arena, EntryFigures, transfers);
     entries->known = arena_array(arena, const EntryFigures *, transfers);
     for (int t = 0; t < transfers; t++)
         entries->moved_arrays[t] = arena_array(arena, int64_t, 4 * ranks);
-    entries->stored_arrays = arena_array(arena, int64_t *, count);
     entries->stored = arena_array(arena, StoredFigures, count);
-    for (int t = 0; t < count; t++)
-        if (plan->storages[t] && tensor_is_sparse(plan->storages[t]->home->tensor))
-            entries->stored_arrays[t] = arena_array(arena, int64_t, 2 * ranks);
+    entries->counts = arena_array(arena, int64_t, 2 * entries->sparse_count * ranks);
     entries->structures = arena_array(arena, Structure *, count);
 }
 
 bool plan_entries_are_current(const distal_plan *plan) {
     const PlanEntries *entries = &plan->entries;
-    for (int t = 0; entries->structures && t < plan->tensor_count; t++)
-        if (entries->stored_arrays[t] && entries->structures[t] != plan->storages[t]->structure)
+    for (int i = 0; i < entries->sparse_count; i++)
+        if (entries->structures[entries->sparse[i]] != plan->storages[entries->sparse[i]]->structure)
             return false;
     return true;
 }
@@ -47,13 +44,13 @@ bool plan_find_entries(distal_plan *plan) {
             entries->moved[t] = entry_figures(entries->moved_arrays[t], ranks);
             entries->known[t] = &entries->moved[t];
         }
-    for (int t = 0; t < plan->tensor_count; t++) {
-        if (!entries->stored_arrays[t])
-            continue;
-        if (!storage_gather_counts(plan->storages, t, ranks, context->comm, entries->stored_arrays[t],
-                                   entries->stored_arrays[t] + ranks, context->diagnostics))
-            return false;
-        entries->stored[t] = (StoredFigures){entries->stored_arrays[t], entries->stored_arrays[t] + ranks};
+    if (!storage_gather_counts(plan->storages, entries->sparse_count, entries->sparse, ranks, context->comm,
+                               entries->counts, context->diagnostics))
+        return false;
+    for (int i = 0; i < entries->sparse_count; i++) {
+        const int t = entries->sparse[i];
+        const int64_t *counts = entries->counts + 2 * i * ranks;
+        entries->stored[t] = (StoredFigures){counts, counts + ranks};
         structure_hold(&entries->structures[t], plan->storages[t]->structure);
     }
     plan->figures->tensors = NULL;

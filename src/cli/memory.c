@@ -55,7 +55,8 @@ int64_t memory_of_statement(const Pipeline *pipeline, const Options *options, in
     const Assignment *assignment = pipeline->statements[statement].statement->assignment;
     StatementPlan *plan = pipeline->plan->statements[statement];
     // What depends on entries that are not known is compared with the limit once they are (memory_left).
-    int64_t bytes = plan->figures->made ? plan->figures->known_peak_bytes[rank] : plan_rank_peak(plan, rank);
+    int64_t bytes =
+        plan->figures->made ? plan_figures(plan)->known_peak_bytes[rank] : plan_rank_peak(plan, rank);
     bytes = saturated_add(bytes, contraction_bytes(pipeline->plan->statements[statement]));
     bytes = saturated_add(bytes, checked_bytes(pipeline, options, assignment, rank));
     return saturated_add(bytes, copied_bytes(pipeline, options, assignment, rank));

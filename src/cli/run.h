@@ -59,8 +59,8 @@ bool run_prepare(Run *run);
 void run_release(Run *run); // collective
 
 bool run_load_inputs(Run *run); // collective
-// Takes what a sparse tensor stores now into the figures of the plan. False with a diagnostic. Collective.
-bool run_count_stored(Run *run, int tensor);
+// Takes what sparse tensors store now into the figures of the plan. False with a diagnostic. Collective.
+bool run_count_stored(Run *run, int count, const int *tensors);
 
 // Executes statement `index` as often as the options say, measures it, and checks the result with --check.
 // False on a failure; a wrong result is noted in the report only. Collective.

@@ -107,14 +107,15 @@ void run_release(Run *run) {
         MPI_Comm_free(&run->node);
 }
 
-bool run_count_stored(Run *run, int tensor) {
-    int64_t *entries = arena_array(run->session->arena, int64_t, run->ranks);
-    int64_t *bytes = arena_array(run->session->arena, int64_t, run->ranks);
-    if (!storage_gather_counts(run->storages, tensor, run->ranks, MPI_COMM_WORLD, entries, bytes,
-                               run->session->diagnostics))
-        return false;
-    plan_count_stored(run->pipeline->plan, tensor, entries, bytes);
-    return true;
+bool run_count_stored(Run *run, int count, const int *tensors) {
+    Arena *arena = arena_create_within(run->session->arena);
+    int64_t *counts = arena_array(arena, int64_t, 2 * count * run->ranks);
+    const bool ok = storage_gather_counts(run->storages, count, tensors, run->ranks, MPI_COMM_WORLD, counts,
+                                          run->session->diagnostics);
+    for (int i = 0; ok && i < count; i++, counts += 2 * run->ranks)
+        plan_count_stored(run->pipeline->plan, tensors[i], counts, counts + run->ranks);
+    arena_free(arena);
+    return ok;
 }
 
 // A sparse input without a source has every element, which is seldom what was meant, and takes long.
@@ -147,7 +148,7 @@ static bool load_input(Run *run, int tensor) {
     *share = (Entries){0};
     if (!sparse)
         storage->limit = INT64_MAX;
-    return !sparse || run_count_stored(run, tensor);
+    return !sparse || run_count_stored(run, 1, &tensor);
 }
 
 bool run_load_inputs(Run *run) {

@@ -161,14 +161,15 @@ static void limit_copies(Run *run, const Spmd *spmd) {
 // may have had a structure in common with one that has another now.
 static bool count_tensors(Run *run, const Spmd *spmd) {
     const Plan *plan = run->pipeline->plan;
+    int *tensors = arena_array(run->session->arena, int, plan->tensor_count), count = 0;
     for (int t = 0; t < plan->tensor_count; t++) {
         bool has_entries = plan->homes[t].stored_entries;
         for (int s = 0; s < spmd->stage_count; s++)
             has_entries = has_entries || spmd->stages[s].target->id == t;
-        if (has_entries && tensor_is_sparse(plan->tensors[t]) && !run_count_stored(run, t))
-            return false;
+        if (has_entries && tensor_is_sparse(plan->tensors[t]))
+            tensors[count++] = t;
     }
-    return true;
+    return run_count_stored(run, count, tensors);
 }
 
 // Gives a sparse result and sparse workspaces their structure, which all executions keep, and what they store

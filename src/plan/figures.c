@@ -173,10 +173,7 @@ static void set_entries(const StatementPlan *plan, const EntryFigures *known, Tr
     figures->buffer_bytes = known->buffer_bytes;
 }
 
-const StatementFigures *plan_figures(const StatementPlan *plan) {
-    StatementFigures *figures = plan->figures;
-    if (figures->made)
-        return figures;
+static void make_transfers(const StatementPlan *plan, StatementFigures *figures) {
     const double start = clock_seconds();
     const int count = plan->spmd->transfer_count;
     TransferFigures *transfers = arena_array(plan->arena, TransferFigures, count);
@@ -188,9 +185,17 @@ const StatementFigures *plan_figures(const StatementPlan *plan) {
             set_entries(plan, plan->entries[t], &transfers[t]);
     }
     figures->transfers = transfers;
-    sum_statement(plan, figures);
+    figures->summed = false;
     figures->seconds = clock_seconds() - start;
-    figures->made = true;
+}
+
+const StatementFigures *plan_figures(const StatementPlan *plan) {
+    StatementFigures *figures = plan->figures;
+    if (!figures->made)
+        make_transfers(plan, figures);
+    if (!figures->summed)
+        sum_statement(plan, figures);
+    figures->made = figures->summed = true;
     return figures;
 }
 
@@ -230,17 +235,17 @@ void plan_count_entries(StatementPlan *plan, int transfer, EntryFigures figures)
     plan->figures->made = false;
 }
 
-static void sum_again(Plan *plan) {
+// The next call of plan_figures makes sums.
+static void forget_sums(Plan *plan) {
     for (int s = 0; s < plan->statement_count; s++)
-        if (plan->statements[s]->figures->made)
-            sum_statement(plan->statements[s], plan->statements[s]->figures);
+        plan->statements[s]->figures->summed = false;
 }
 
 void plan_count_threads(Plan *plan, int64_t threads) {
     plan->options.threads = threads;
     for (int s = 0; s < plan->statement_count; s++)
         plan->statements[s]->options.threads = threads;
-    sum_again(plan);
+    forget_sums(plan);
 }
 
 void plan_count_stored(Plan *plan, int tensor, const int64_t *entries, const int64_t *bytes) {
@@ -248,5 +253,5 @@ void plan_count_stored(Plan *plan, int tensor, const int64_t *entries, const int
     plan->homes[tensor].stored_entries = arena_copy(plan->arena, entries, size);
     plan->homes[tensor].stored_bytes = arena_copy(plan->arena, bytes, size);
     plan->home_figures->total = NULL;
-    sum_again(plan);
+    forget_sums(plan);
 }

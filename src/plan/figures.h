@@ -49,7 +49,7 @@ typedef struct {
 } HomeFigures;
 
 typedef struct {
-    bool made;
+    bool made, summed;                // those of transfers; those of tensors and the peaks
     double seconds;                   // that it took
     const TransferFigures *transfers; // by transfer
     int tensor_count;                 // of those that the statement uses

@@ -320,27 +320,29 @@ bool storage_read_first(const Storage *storage, const SourceSpec *source, void *
 }
 
 typedef struct {
-    const Storage *storage;
-    int64_t count;
+    Storage *const *storages;
+    int count;
+    const int *tensors;
+    int64_t ranks, *counts;
 } Counting;
 
 static bool count_own(void *arguments, Diagnostics *diagnostics) {
-    Counting *counting = arguments;
-    counting->count = sparse_count(counting->storage, diagnostics->arena);
+    const Counting *counting = arguments;
+    memset(counting->counts, 0, sizeof(int64_t) * (size_t)(2 * counting->count * counting->ranks));
+    for (int i = 0; i < counting->count; i++) {
+        const Storage *storage = counting->storages[counting->tensors[i]];
+        int64_t *entries = counting->counts + 2 * i * counting->ranks, *bytes = entries + counting->ranks;
+        entries[storage->rank] = sparse_count(storage, diagnostics->arena);
+        bytes[storage->rank] = storage_bytes(counting->storages, counting->tensors[i]);
+    }
     return true;
 }
 
-bool storage_gather_counts(Storage *const *storages, int tensor, int64_t ranks, MPI_Comm comm,
-                           int64_t *entries, int64_t *bytes, Diagnostics *diagnostics) {
-    const Storage *storage = storages[tensor];
-    Counting counting = {storage, 0};
+bool storage_gather_counts(Storage *const *storages, int count, const int *tensors, int64_t ranks,
+                           MPI_Comm comm, int64_t *counts, Diagnostics *diagnostics) {
+    Counting counting = {storages, count, tensors, ranks, counts};
     if (!agree_on_part(comm, count_own, &counting, diagnostics))
         return false;
-    memset(entries, 0, sizeof *entries * (size_t)ranks);
-    memset(bytes, 0, sizeof *bytes * (size_t)ranks);
-    entries[storage->rank] = counting.count;
-    bytes[storage->rank] = storage_bytes(storages, tensor);
-    all_reduce(entries, (int)ranks, MPI_INT64_T, MPI_SUM, comm);
-    all_reduce(bytes, (int)ranks, MPI_INT64_T, MPI_SUM, comm);
+    all_reduce(counts, (int)(2 * count * ranks), MPI_INT64_T, MPI_SUM, comm);
     return true;
 }

@@ -33,8 +33,10 @@ bool storage_read_first(const Storage *storage, const SourceSpec *source, void *
 // What is at home into `whole`, which has room for it.
 bool storage_gather_into(const Storage *storage, void *whole, MPI_Comm comm, Diagnostics *diagnostics);
 
-// What all ranks store of a sparse tensor, one of several, entries and bytes (storage_bytes) by rank.
-bool storage_gather_counts(Storage *const *storages, int tensor, int64_t ranks, MPI_Comm comm,
-                           int64_t *entries, int64_t *bytes, Diagnostics *diagnostics);
+// What all ranks store of the `count` sparse tensors of these numbers in `storages`. `counts` has two rows
+// for each of them: entries by rank, and bytes (storage_bytes) by rank. Collective; false with the same
+// diagnostic on all ranks.
+bool storage_gather_counts(Storage *const *storages, int count, const int *tensors, int64_t ranks,
+                           MPI_Comm comm, int64_t *counts, Diagnostics *diagnostics);
 
 #endif
