@@ -137,8 +137,9 @@ static void extend_bounds(Search *search, const Rect *footprint) {
             int64_t lo = footprint->lo[m], hi = footprint->hi[m];
             for (int i = 0; i <= last; i++)
                 if (search->shared.modes[i] == m) {
-                    lo = run[i];
-                    hi = i < last ? lo + 1 : run[i + 1];
+                    const PositionSet at = run_interval(search->shared.count, run, i);
+                    lo = at.lo;
+                    hi = at.hi;
                 }
             box->lo[m] = first ? lo : min_i64(box->lo[m], lo);
             box->hi[m] = first ? hi : max_i64(box->hi[m], hi);

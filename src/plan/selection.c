@@ -6,14 +6,9 @@
 #include <stdlib.h>
 
 void selection_add_part(Selection *selection, const Rect *rect, int64_t peer, Arena *arena) {
-    const int64_t first = selection->numbers.count / (selection->mode_count + 1);
+    const int64_t first = selection->numbers.count / run_length(selection->mode_count);
     array_push(arena, selection->parts,
                (SelectedPart){.rect = rect_copy(rect, arena), .peer = peer, .first = first});
-}
-
-// The end of the interval of a run in mode modes[i].
-static int64_t run_end(const Selection *selection, const int64_t *run, int i) {
-    return i + 1 < selection->mode_count ? run[i] + 1 : run[i + 1];
 }
 
 void selection_add_run(Selection *selection, const int64_t *run, Arena *arena) {
@@ -21,11 +16,11 @@ void selection_add_run(Selection *selection, const int64_t *run, Arena *arena) {
     Rect *rect = &part->rect;
     for (int i = 0; i < selection->mode_count; i++) {
         const int mode = selection->modes[i];
-        const int64_t lo = run[i], hi = run_end(selection, run, i);
-        rect->lo[mode] = part->count == 0 ? lo : min_i64(rect->lo[mode], lo);
-        rect->hi[mode] = part->count == 0 ? hi : max_i64(rect->hi[mode], hi);
+        const PositionSet at = run_interval(selection->mode_count, run, i);
+        rect->lo[mode] = part->count == 0 ? at.lo : min_i64(rect->lo[mode], at.lo);
+        rect->hi[mode] = part->count == 0 ? at.hi : max_i64(rect->hi[mode], at.hi);
     }
-    for (int i = 0; i <= selection->mode_count; i++)
+    for (int i = 0; i < run_length(selection->mode_count); i++)
         array_push(arena, selection->numbers, run[i]);
     part->count++;
 }
@@ -35,7 +30,7 @@ void selection_end_runs(Selection *selection) {
     if (part->count != 1)
         return;
     part->count = 0;
-    selection->numbers.count -= selection->mode_count + 1;
+    selection->numbers.count -= run_length(selection->mode_count);
 }
 
 static int compare_parts(const void *left, const void *right) {
@@ -59,8 +54,8 @@ Rect part_rect(const Selection *selection, const SelectedPart *part, int64_t ind
     const int64_t *run = selection_run(selection, part->first + index);
     for (int i = 0; i < selection->mode_count; i++) {
         const int mode = selection->modes[i];
-        const PositionSet of = rect_mode(&rect, mode);
-        rect_set_mode(&rect, mode, positions_clip(of, run[i], run_end(selection, run, i)));
+        const PositionSet at = run_interval(selection->mode_count, run, i);
+        rect_set_mode(&rect, mode, positions_clip(rect_mode(&rect, mode), at.lo, at.hi));
     }
     return rect;
 }
@@ -72,9 +67,8 @@ int64_t part_volume(const Selection *selection, const SelectedPart *part) {
     const PositionSet of = rect_mode(&part->rect, mode);
     int64_t coordinates = 0;
     for (int64_t r = part->first; r < part->first + part->count; r++) {
-        const int64_t *run = selection_run(selection, r);
-        coordinates += of.periodic ? positions_count(positions_clip(of, run[last], run[last + 1]))
-                                   : run[last + 1] - run[last];
+        const PositionSet at = run_interval(selection->mode_count, selection_run(selection, r), last);
+        coordinates += of.periodic ? positions_count(positions_clip(of, at.lo, at.hi)) : at.hi - at.lo;
     }
     // Each coordinate of a run has equally many elements.
     Rect rect = part_rect(selection, part, 0);
@@ -84,7 +78,7 @@ int64_t part_volume(const Selection *selection, const SelectedPart *part) {
 
 int64_t part_numbers(const Selection *selection, const SelectedPart *part) {
     const Rect *rect = &part->rect;
-    int64_t count = 3 * (int64_t)rect->order + 1 + part->count * (selection->mode_count + 1);
+    int64_t count = 3 * (int64_t)rect->order + 1 + part->count * run_length(selection->mode_count);
     for (int d = 0; d < rect->order; d++)
         if (rect->periodic[d])
             count += 3 + 3 * rect->periodic[d]->count;

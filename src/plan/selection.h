@@ -24,8 +24,18 @@ typedef struct {
     Array(int64_t) numbers;
 } Selection;
 
+// The numbers of a run.
+static inline int run_length(int mode_count) {
+    return mode_count + 1;
+}
+
 static inline const int64_t *selection_run(const Selection *selection, int64_t run) {
-    return selection->numbers.items + run * (selection->mode_count + 1);
+    return selection->numbers.items + run * run_length(selection->mode_count);
+}
+
+// The coordinates of a run in mode `i` of its `mode_count` modes.
+static inline PositionSet run_interval(int mode_count, const int64_t *run, int i) {
+    return (PositionSet){run[i], i + 1 < mode_count ? run[i] + 1 : run[i + 1], NULL};
 }
 
 // Appends a part without runs; appends a run to the last part. The first run shrinks the rectangle to itself

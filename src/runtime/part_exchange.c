@@ -107,7 +107,7 @@ static bool count_numbers(void *arguments, Diagnostics *diagnostics) {
 
 // The numbers of `count` runs.
 static size_t run_bytes(const Selection *selection, int64_t count) {
-    return sizeof(int64_t) * (size_t)(selection->mode_count + 1) * (size_t)count;
+    return sizeof(int64_t) * (size_t)run_length(selection->mode_count) * (size_t)count;
 }
 
 static bool write_numbers(void *arguments, Diagnostics *diagnostics) {
@@ -125,7 +125,7 @@ static bool write_numbers(void *arguments, Diagnostics *diagnostics) {
         if (part->count == 0)
             continue;
         memcpy(to, selection_run(receives, part->first), run_bytes(receives, part->count));
-        to += part->count * (receives->mode_count + 1);
+        to += part->count * run_length(receives->mode_count);
     }
     return true;
 }
@@ -150,8 +150,8 @@ static bool read_numbers(void *arguments, Diagnostics *diagnostics) {
                 continue;
             first += part.count;
             memcpy(sends->numbers.items + sends->numbers.count, from, run_bytes(sends, part.count));
-            sends->numbers.count += part.count * (sends->mode_count + 1);
-            from += part.count * (sends->mode_count + 1);
+            sends->numbers.count += part.count * run_length(sends->mode_count);
+            from += part.count * run_length(sends->mode_count);
         }
     return true;
 }
