@@ -188,8 +188,7 @@ static bool find_changes(void *arguments, Diagnostics *diagnostics) {
             dividing->status =
                 invalid(context,
                         "tensor '%s' is in memory of the caller and would move, as its placement follows the "
-                        "new entries "
-                        "of '%s': free '%s' before '%s' gets other entries",
+                        "new entries of '%s': free '%s' before '%s' gets other entries",
                         tensor->name, dividing->tensor->name, tensor->name, dividing->tensor->name);
             return false;
         }
@@ -470,7 +469,7 @@ distal_status balance_statement(distal_context *context, distal_statement *state
     Update update = {
         .context = context, .statement = statement, .params = params, .count = count, .tensors = tensors};
     const bool agreed = agree_on_part(context->comm, add_required, &update, context->diagnostics);
-    // A division that only some ranks could add is taken back, so that all ranks have the same.
+    // Divisions that only some ranks could add are removed, so that all ranks have the same.
     if (agreed)
         statement->required_on_all = statement->required.count;
     else

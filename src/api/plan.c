@@ -299,7 +299,8 @@ static void limit_structures(const distal_plan *plan, int64_t limit) {
             plan->storages[t]->limit = limit;
 }
 
-// With the figures that follow from them. Collective; on all ranks alike, as they put structures in together.
+// Gives operands and results their structures, and the plan the figures that follow from them. Collective:
+// all ranks need it or none does, as structures are replaced by collective calls.
 static distal_status find_structure(distal_context *context, void *arguments) {
     distal_plan *plan = arguments;
     const int64_t free_memory = node_free_memory(context->node);
@@ -310,7 +311,7 @@ static distal_status find_structure(distal_context *context, void *arguments) {
     limit_structures(plan, INT64_MAX);
     if (ok && plan_find_entries(plan))
         return DISTAL_OK;
-    execution_outdate(plan->execution); // values may change before the next execution
+    execution_invalidate(plan->execution); // values may change before the next execution
     return DISTAL_FAILED;
 }
 
@@ -327,8 +328,7 @@ static distal_status plan_again(distal_context *context, void *arguments) {
     if (statement->pipeline->statements[0].spmd != program->spmd)
         return invalid(context,
                        "the schedule of '%.60s' has changed since its plan was made, and the plan has to be "
-                       "made again for "
-                       "new entries: create a new plan",
+                       "made again for new entries: create a new plan",
                        statement->text);
     int64_t *params = arena_copy(context->scratch, context->build.param_values.items,
                                  sizeof(int64_t) * (size_t)context->build.params.count);

@@ -70,9 +70,11 @@ void plan_release_entries(distal_plan *plan) {
 
 static distal_status refuse_broken(distal_context *context, void *arguments) {
     const distal_plan *plan = arguments;
-    return invalid(
-        context, "the plan of '%.60s' could not be made again for new entries; distal_execute tries it again",
-        plan->program->statement->text);
+    return invalid(context,
+                   "the plan of '%.60s' is out of date, as it could not be made again for new entries; call "
+                   "distal_execute "
+                   "to try again",
+                   plan->program->statement->text);
 }
 
 static distal_status find_figures(distal_context *context, void *arguments) {

@@ -317,8 +317,8 @@ static distal_status take_arrays(distal_context *context, const DataCall *call, 
                : status;
 }
 
-// Lists the entries on all ranks where entries balance placements; else on ranks whose arrays may have
-// entries of other homes.
+// Entries are listed on all ranks where placements are balanced by them; else only on ranks that do not have
+// the whole tensor at home, to check that they are at home there.
 static bool take_own(void *arguments, Diagnostics *diagnostics) {
     (void)diagnostics;
     Giving *giving = arguments;

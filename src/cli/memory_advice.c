@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which changes would fit into memory: without --check, with one thread, with half the value of a param that
-// only the schedule uses, with twice the values of params that give the machine its size. Each is tried by
-// planning the program again, and reported only if that plan fits.
+// Suggests changes with which a program would fit into memory: no --check, one thread, smaller values of a
+// param that only the schedule uses, greater values of params that give the machine its size. Each is tried
+// by planning the program again, and suggested only if that plan fits.
 #include "base/clock.h"
 #include "base/integer.h"
 #include "cli/memory.h"

@@ -344,8 +344,7 @@ const Subcommand subcommand_plan = {
         "number of steps, the bytes and messages that a rank receives (for reductions: sends), and the bytes "
         "at home and in buffers; for each statement, flop and the peak memory of a rank. With --threads N "
         "the memory includes the copies of results that N threads add to (`parallelize` with `reduction`). "
-        "What "
-        "a sparse tensor stores is known where --in gives it; inputs of dense tensors are not read.",
+        "What a sparse tensor stores is known where --in gives it; inputs of dense tensors are not read.",
     .options = PROGRAM_OPTIONS | 1u << OPTION_THREADS | 1u << OPTION_IN | 1u << OPTION_STATS |
                1u << OPTION_MEMORY_LIMIT,
     .run = plan,

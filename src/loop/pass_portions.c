@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loops whose iterations have as many entries below them as a list of positions says, such as those over the
-// rows of a sparse matrix, are divided among threads by iterations plus entries (as merge-based products of
-// sparse matrices and vectors are: Merrill, Garland 2016), in portions of whole iterations. A portion of
-// equal numbers of rows could have most of all entries.
+// Merge-path load balancing of loops whose iterations have different numbers of entries below them, which a
+// list of positions says, such as those over the rows of a sparse matrix: threads share iterations plus
+// entries (Merrill, Garland 2016), in portions of whole iterations. Of portions with equal numbers of rows,
+// one could have most of all entries.
 #include "loop/passes.h"
 
 typedef struct {

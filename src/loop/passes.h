@@ -16,7 +16,7 @@
     ENTRY(blocks)     /* iterations that have much in common, at the same time */                            \
     ENTRY(loads)      /* what is read, out of the loops that do not change it */                             \
     ENTRY(registers)  /* dense loops inside of loops over coordinates, in blocks that stay in registers */   \
-    ENTRY(strips)     /* sums inside of loops over coordinates, in strips of a known length */               \
+    ENTRY(strips)     /* sums and updates of rows inside of loops over coordinates, in strips */             \
     ENTRY(prefetch)   /* rows at coordinates further on, from memory */                                      \
     ENTRY(portions)   /* loops that threads share, by iterations and entries below them */                   \
     ENTRY(addresses)  /* what positions have in common, out of the loops that do not change it */            \

@@ -183,8 +183,9 @@ static bool narrow(const Search *search, const Rect *footprint, Rect *box) {
     return true;
 }
 
-// Whether looking for points in each of these parts would take much longer than looking at each point: where
-// they are fewer, or every periodic part is among all of them.
+// Whether looking for the points of each of these parts would take much longer than looking for the part of
+// each point: where there are fewer points than parts, or parts are periodic, each of which has points
+// everywhere among all of them. The search is then divided in halves.
 static bool are_many(const Search *search, const HoldingArray *found) {
     enum { FEW = 16 };
     const int64_t points = search->points ? search->end - search->begin : 1;

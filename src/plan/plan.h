@@ -105,11 +105,12 @@ const RankTransfer *plan_rank_transfer(StatementPlan *plan, int transfer, int64_
 // Bytes of the buffers of that part on its rank, and of one of the copies that its threads add to.
 int64_t rank_buffer_bytes(const RankTransfer *transfer);
 int64_t rank_copy_bytes(const StatementPlan *plan, const RankTransfer *transfer);
-// Bytes of a copy of `bytes` bytes, which begins at a line of the cache; 0 where threads have none. Copies of
-// that size that `threads` threads have, one each but the first, and no more than the limit of all allows.
+// What a copy of `bytes` bytes takes, as each begins at a cache line; 0 where threads have none.
 int64_t transfer_copy_bytes(const Transfer *transfer, int64_t bytes);
+// The number of copies of that size, one for each of `threads` threads but the first, as far as the limit
+// allows; the bytes of all of them.
 int64_t transfer_copy_count(const Transfer *transfer, int64_t bytes, int64_t threads);
-int64_t transfer_copies_bytes(const Transfer *transfer, int64_t bytes, int64_t threads); // all of them
+int64_t transfer_copies_bytes(const Transfer *transfer, int64_t bytes, int64_t threads);
 // The tensors whose homes a rank sets to zero before it executes its parts (by transfer): their number.
 // `zeroed` has room for one in each nest.
 int plan_rank_zeroed(const StatementPlan *plan, const RankTransfer *const *parts, const Tensor **zeroed);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copies: what threads add to that work on the same elements of a piece. The first thread adds to the piece
-// itself, every other one to a copy of its own; then the copies are added to the piece, in the order of the
-// threads, so that the sum depends on their number only.
+// Copies: where threads add to the same elements of a piece, the first one adds to the piece itself and every
+// other one to a copy of its own (array privatization). Then the copies are added to the piece, in the order
+// of the threads, so that the sum depends on their number only.
 #ifndef DISTAL_RUNTIME_COPIES_H
 #define DISTAL_RUNTIME_COPIES_H
 
 #include "io/piece.h"
 
 typedef struct {
-    int64_t count; // of copies: threads but the first have one each
+    int64_t count; // of copies, one less than threads at most
     int64_t pitch; // elements from one copy to the next
     char *data;
     bool *used; // by copy, since the last merge

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { MOST_AT_ONCE = EXCHANGE_MESSAGE_BYTES / sizeof(int64_t) }; // numbers of one reduction
+enum { MAX_REDUCE_COUNT = EXCHANGE_MESSAGE_BYTES / sizeof(int64_t) }; // numbers of one reduction
 
 typedef struct {
     const Division *division;
@@ -127,8 +127,8 @@ static bool sort_received(void *arguments, Diagnostics *diagnostics) {
 }
 
 static void add_up(void *context, int64_t *numbers, int64_t count) {
-    for (int64_t i = 0; i < count; i += MOST_AT_ONCE)
-        all_reduce(numbers + i, (int)min_i64(count - i, MOST_AT_ONCE), MPI_INT64_T, MPI_SUM,
+    for (int64_t i = 0; i < count; i += MAX_REDUCE_COUNT)
+        all_reduce(numbers + i, (int)min_i64(count - i, MAX_REDUCE_COUNT), MPI_INT64_T, MPI_SUM,
                    *(MPI_Comm *)context);
 }
 

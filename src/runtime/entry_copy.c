@@ -17,11 +17,11 @@ struct EntryCopy {
     Storage *to;
     Storage *result; // that gets the values; NULL: `to` does
     int64_t limit;   // of what it takes, in bytes
-    bool computed;   // runs write the operand, whose values are known when they refresh the copy only
-    bool current;    // the next run need not, as the values came with the structure
-    bool maps;       // the map is there on all ranks, and not late
-    EntryMap map;    // of the values of the copy to those that arrive, or to those at home
-    EntryMove move;  // where entries move
+    bool computed; // the operand is computed by the statement itself: its values are copied by a refresh only
+    bool current;  // the values came with the structure, so the next refresh does not copy them
+    bool maps;     // the map is there on all ranks, and not late
+    EntryMap map;  // of the values of the copy to those that arrive, or to those at home
+    EntryMove move; // where entries move
 };
 
 EntryCopy *entry_copy_create(const StatementPlan *plan, int transfer, const Tensor *tensor, Storage *from,
@@ -181,7 +181,9 @@ static bool find_incoming(void *arguments, Diagnostics *diagnostics) {
 static bool list_sends(void *arguments, Diagnostics *diagnostics) {
     Making *making = arguments;
     return part_list_of(&making->sends, making->ranks, &making->requested, making->arena) ||
-           refuse(making->copy, "the process has not enough memory for what others need", diagnostics);
+           refuse(making->copy,
+                  "the process has not enough memory to list the parts that other ranks request",
+                  diagnostics);
 }
 
 static bool pack_received(void *arguments, Diagnostics *diagnostics) {
@@ -225,7 +227,7 @@ bool entry_copy_make(EntryCopy *copy, int64_t taken, MPI_Comm comm, Diagnostics 
     return true;
 }
 
-void entry_copy_outdate(EntryCopy *copy) {
+void entry_copy_invalidate(EntryCopy *copy) {
     copy->current = false;
 }
 

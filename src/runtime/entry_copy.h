@@ -33,8 +33,8 @@ bool entry_copy_is_known(const EntryCopy *copy);
 bool entry_copy_make(EntryCopy *copy, int64_t taken, MPI_Comm comm, Diagnostics *diagnostics);
 // Copies the values, unless they came with the structure since the last time. Collective where entries move.
 void entry_copy_refresh(EntryCopy *copy);
-// No run follows that would use the values that came with the structure. Local.
-void entry_copy_outdate(EntryCopy *copy);
+// The next refresh copies the values, also where they came with the structure. Local.
+void entry_copy_invalidate(EntryCopy *copy);
 
 // How entries move; its exchange is empty where they do not.
 const EntryMove *entry_copy_move(const EntryCopy *copy);

@@ -26,7 +26,7 @@ bool execution_structure(distal_execution *execution, distal_kernel_function str
                          Diagnostics *diagnostics);
 // Where no execution_run follows: the next one copies the values of operands that are converted, as those
 // that were copied with their structure may have changed. Local; on all ranks alike.
-void execution_outdate(distal_execution *execution);
+void execution_invalidate(distal_execution *execution);
 
 // Computes the statement once. Collective. `params`: values by index.
 void execution_run(distal_execution *execution, distal_kernel_function kernel, const int64_t *params);

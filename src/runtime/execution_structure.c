@@ -131,10 +131,10 @@ static bool find_structures(distal_execution *execution, distal_kernel_function 
            find_operands(execution, diagnostics) && find_result(execution, structure, params, diagnostics);
 }
 
-void execution_outdate(distal_execution *execution) {
+void execution_invalidate(distal_execution *execution) {
     for (int t = 0; t < execution->copy_count; t++)
         if (execution->copies[t])
-            entry_copy_outdate(execution->copies[t]);
+            entry_copy_invalidate(execution->copies[t]);
 }
 
 bool execution_structure(distal_execution *execution, distal_kernel_function structure, const int64_t *params,
@@ -142,7 +142,7 @@ bool execution_structure(distal_execution *execution, distal_kernel_function str
     execution->taken_bytes = 0;
     for (execution->stage = 0; execution->stage < execution->stage_count; execution->stage++)
         if (!find_structures(execution, structure, params, diagnostics)) {
-            execution_outdate(execution);
+            execution_invalidate(execution);
             return false;
         }
     return true;

@@ -17,18 +17,18 @@ enum {
     LONG_PORTIONS = 8,   // for long iterations: those with more than 1 / LONG_PORTIONS of the work
 };
 
-static bool are_short;
+static bool short_portions;
 
 void portions_short(bool is_short) {
-    are_short = is_short;
+    short_portions = is_short;
 }
 
-static int64_t sum_of(const int64_t *pos, int64_t count) {
+static int64_t total_work(const int64_t *pos, int64_t count) {
     return count + pos[count] - pos[0];
 }
 
 // The first iteration before which the work is `sum` or more.
-static int64_t first(const int64_t *pos, int64_t count, int64_t sum) {
+static int64_t first_with_work(const int64_t *pos, int64_t count, int64_t sum) {
     int64_t low = 0, high = count;
     while (low < high) {
         const int64_t middle = low + (high - low) / 2;
@@ -43,22 +43,22 @@ static int64_t first(const int64_t *pos, int64_t count, int64_t sum) {
 // The first iteration of a part. It is searched only where equal numbers of iterations differ by more than a
 // quarter of a part from equal work; with less than half a part, parts stay in order.
 static int64_t part_begin(const int64_t *pos, int64_t count, int64_t parts, int64_t part) {
-    const int64_t all = sum_of(pos, count), sum = distal_part_begin(all, parts, part);
+    const int64_t all = total_work(pos, count), sum = distal_part_begin(all, parts, part);
     const int64_t equal = distal_part_begin(count, parts, part);
     const int64_t difference = equal + pos[equal] - pos[0] - sum, tolerance = all / parts / 4;
-    return -tolerance <= difference && difference <= tolerance ? equal : first(pos, count, sum);
+    return -tolerance <= difference && difference <= tolerance ? equal : first_with_work(pos, count, sum);
 }
 
 static bool is_long(const int64_t *pos, int64_t count, int64_t i) {
-    return 1 + pos[i + 1] - pos[i] > (sum_of(pos, count) - 1) / LONG_PORTIONS;
+    return 1 + pos[i + 1] - pos[i] > (total_work(pos, count) - 1) / LONG_PORTIONS;
 }
 
 // With all work in LONG_PORTIONS equal parts, each long iteration contains the begin of a part. Portion
 // `part` has the long iteration that contains the begin of this part, unless it contains that of the part
 // before.
 static int64_t find_long(const int64_t *pos, int64_t count, int64_t part, int64_t *end) {
-    const int64_t sum = sum_of(pos, count), begin = distal_part_begin(sum, LONG_PORTIONS, part);
-    const int64_t i = first(pos, count, begin + 1) - 1;
+    const int64_t sum = total_work(pos, count), begin = distal_part_begin(sum, LONG_PORTIONS, part);
+    const int64_t i = first_with_work(pos, count, begin + 1) - 1;
     const int64_t before = i + pos[i] - pos[0];
     const bool has =
         is_long(pos, count, i) && (part == 0 || before > distal_part_begin(sum, LONG_PORTIONS, part - 1));
@@ -69,9 +69,9 @@ static int64_t find_long(const int64_t *pos, int64_t count, int64_t part, int64_
 int64_t distal_portions(const int64_t *pos, int64_t count, int64_t work) {
     if (count <= 0)
         return 0;
-    if (!are_short && (work <= DISTAL_PARALLEL_WORK || omp_get_max_threads() == 1))
+    if (!short_portions && (work <= DISTAL_PARALLEL_WORK || omp_get_max_threads() == 1))
         return 1;
-    const int64_t parts = sum_of(pos, count) / (are_short ? TEST_WORK : LEAST_WORK);
+    const int64_t parts = total_work(pos, count) / (short_portions ? TEST_WORK : LEAST_WORK);
     return LONG_PORTIONS + (parts < LEAST_PORTIONS  ? LEAST_PORTIONS
                             : parts < MOST_PORTIONS ? parts
                                                     : MOST_PORTIONS);

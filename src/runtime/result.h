@@ -13,8 +13,8 @@ typedef struct {
     ResultKind kind;
     bool adds;       // the statement adds to what the result has
     Storage *target; // not of RESULT_DENSE
-    Storage *shared; // RESULT_SHARED, RESULT_LEADING: has the structure
-    bool converts;   // and may have the values; all are put in before anything reads them
+    Storage *shared; // RESULT_SHARED, RESULT_LEADING: the operand, or its copy, that has the structure
+    bool converts;   // the values of `shared` become those of the result before anything reads them
     int operand_count;
     Storage *const *operands; // those on which the structure depends, dense ones among them
     // RESULT_ASSEMBLED, once it has been: structures of the operands then, NULL of dense ones, and that made.

@@ -14,13 +14,13 @@
 #include <string.h>
 
 enum {
-    CHUNK = 1 << 17, // entries that a rank formats in a round; of a dense tensor, at most
-    LEAST = 1 << 12, // elements of a chunk of a dense tensor
-    ROUND =
-        1 << 22, // elements of a dense tensor that all ranks format in a round, if that is LEAST or more each
-    SAMPLES = 8, // of entries in a chunk
-    MESSAGE_BYTES = 1 << 22, // bytes of text in a message
-    TAG = (1 << 14) + 1      // beyond those of transfers and exchanges
+    CHUNK_ENTRIES = 1 << 17,      // entries that a rank formats in a round; of a dense tensor, at most
+    MIN_DENSE_CHUNK = 1 << 12,    // elements of a chunk of a dense tensor
+    MAX_ROUND_ELEMENTS = 1 << 22, // elements of a dense tensor that all ranks format in a round, if that is
+                                  // MIN_DENSE_CHUNK or more each
+    SAMPLES = 8,                  // of entries in a chunk
+    MESSAGE_BYTES = 1 << 22,      // bytes of text in a message
+    TAG = (1 << 14) + 1           // beyond those of transfers and exchanges
 };
 
 typedef struct {
@@ -63,11 +63,11 @@ static bool is_sparse(const Saving *saving) {
 // have about equally many entries even where all ranks have the same coordinates.
 static int64_t first_sample(int rank) {
     const uint64_t part = (uint64_t)(rank + 1) * UINT64_C(0x9E3779B97F4A7C15) >> 32;
-    return (int64_t)(part * (CHUNK / SAMPLES) >> 32);
+    return (int64_t)(part * (CHUNK_ENTRIES / SAMPLES) >> 32);
 }
 
 static int64_t own_samples(const Saving *saving) {
-    return max_i64(0, ceil_div(saving->own.count - first_sample(saving->rank), CHUNK / SAMPLES));
+    return max_i64(0, ceil_div(saving->own.count - first_sample(saving->rank), CHUNK_ENTRIES / SAMPLES));
 }
 
 static bool refuse(const Saving *saving, const char *why, Diagnostics *diagnostics) {
@@ -104,7 +104,8 @@ static bool prepare(void *arguments, Diagnostics *diagnostics) {
     }
     const Rect whole = rect_whole(tensor->order, storage->home->extents);
     saving->chunks =
-        rect_chunks(&whole, saving->mode_order, max_i64(LEAST, min_i64(CHUNK, ROUND / saving->ranks)));
+        rect_chunks(&whole, saving->mode_order,
+                    max_i64(MIN_DENSE_CHUNK, min_i64(CHUNK_ENTRIES, MAX_ROUND_ELEMENTS / saving->ranks)));
     saving->chunk_count = saving->chunks.count;
     saving->parts = storage_piece_parts(storage, arena);
     return true;
@@ -120,7 +121,7 @@ static bool take_samples(void *arguments, Diagnostics *diagnostics) {
         saving->sample_count += saving->counts[rank];
     }
     saving->samples = arena_array(diagnostics->arena, int64_t, saving->sample_count * order);
-    for (int64_t e = first_sample(saving->rank); e < saving->own.count; e += CHUNK / SAMPLES, at++)
+    for (int64_t e = first_sample(saving->rank); e < saving->own.count; e += CHUNK_ENTRIES / SAMPLES, at++)
         for (int l = 0; l < order; l++)
             saving->samples[at * order + l] = saving->own.coordinates[saving->mode_order[l]][e];
     return true;
@@ -135,8 +136,8 @@ static int compare_samples(const void *left, const void *right, void *order) {
 }
 
 static void add_up(const Saving *saving, int64_t *numbers, int64_t count) {
-    for (int64_t i = 0; i < count; i += CHUNK)
-        all_reduce(numbers + i, (int)min_i64(count - i, CHUNK), MPI_INT64_T, MPI_SUM, saving->comm);
+    for (int64_t i = 0; i < count; i += CHUNK_ENTRIES)
+        all_reduce(numbers + i, (int)min_i64(count - i, CHUNK_ENTRIES), MPI_INT64_T, MPI_SUM, saving->comm);
 }
 
 // Of a sparse tensor: chunks begin at samples, so that they have about as many entries each.

@@ -45,8 +45,8 @@ typedef struct {
     int at; // variable of the loop that it is at (for diagnostics and plans), -1: outside of all loops
     int loop_count; // sequential loops around it, outermost first
     int loops[MAX_VARS];
-    // Threads of the leaf add to copies of their own of what the view covers: the bytes of all copies of a
-    // rank at most, which limits the number of threads; 0: they do not, INT64_MAX: a command requires it.
+    // The most bytes of the copies of the view that threads of the leaf add to, on a rank, which limits the
+    // number of threads. 0: threads have no copies; INT64_MAX: a command requires them.
     int64_t copy_limit;
 } Transfer;
 
@@ -218,7 +218,7 @@ typedef struct {
     const RowWorkspace *rows;
     bool calls_library; // some leaf calls the BLAS
     bool contracts;     // some leaf is a contraction
-    bool scales_sums;   // some call sums products without factors that the statement has in each, its alpha
+    bool scales_sums;   // some call multiplies a sum of products by factors that each product has (alpha)
 } Spmd;
 
 // Whether leaves begin before the fetch has ended.
