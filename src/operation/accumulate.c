@@ -10,7 +10,7 @@ static bool recognize(const Situation *situation) {
 
 // What goes to several owners is counted once.
 static Cost count(const Situation *situation, Cost own) {
-    return owner_count(situation->parts) > 1 ? count_all(situation, own) : count_others(situation, own);
+    return holding_count(situation->parts) > 1 ? count_all(situation, own) : count_others(situation, own);
 }
 
 static int64_t scratch(const RankOperation *plan, const Locator *locator) {

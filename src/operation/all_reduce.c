@@ -7,7 +7,7 @@
 #include "plan/situation.h"
 
 static bool recognize(const Situation *situation) {
-    return situation->part_count == 1 && owner_count(situation->parts) > 1;
+    return situation->part_count == 1 && holding_count(situation->parts) > 1;
 }
 
 // In which the sum is received.

@@ -29,8 +29,8 @@ static void add_scratch_at_home(TransferFigurer *figurer, const Situation *situa
     const int64_t in_view = share->send_count;
     for (int64_t i = 0; i < situation->part_count; i++) {
         const Situation part = situation_of_part(situation, i);
-        for (int64_t k = 0; k < owner_count(part.parts); k++) {
-            const int64_t owner = owner_at(part.parts, k);
+        for (int64_t k = 0; k < holding_count(part.parts); k++) {
+            const int64_t owner = holding_rank(part.parts, k);
             const Region pieces = planner_pieces(situation->planner, owner);
             PartArray home = {0};
             situation_home_parts(&part, operation, owner, &pieces, figurer->class_arena, &home);
@@ -80,15 +80,15 @@ static void count_operation(TransferFigurer *figurer, const FigureClass *class, 
                             const Operation *operation, Cost *each) {
     const bool fetches = operation->kind == TRANSFER_FETCH, one = operation->shape != SHAPE_MEMBERS;
     const Cost other = operation->count(situation, (Cost){0});
-    if (one && situation->others == 0 && (fetches || owner_count(situation->parts) == 1))
+    if (one && situation->others == 0 && (fetches || holding_count(situation->parts) == 1))
         return; // it is where it is used
     each->elements = saturated_add(each->elements, other.elements);
     each->messages += other.messages;
     for (int64_t i = 0; i < situation->part_count; i++) {
         const Holding *part = &situation->parts[i];
         const Cost own = operation->count(situation, (Cost){rect_volume(&part->rect), 1});
-        for (int64_t k = 0; k < owner_count(part); k++) {
-            const int64_t owner = owner_at(part, k);
+        for (int64_t k = 0; k < holding_count(part); k++) {
+            const int64_t owner = holding_rank(part, k);
             if (!ranks_contain(situation->ranks.items, situation->ranks.count, owner))
                 continue;
             figurer->sums.elements[owner] -= other.elements - own.elements;

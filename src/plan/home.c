@@ -319,3 +319,11 @@ bool holding_has(const Holding *holding, int64_t rank) {
     return holding->rank == rank ||
            (holding->holders && ranks_contain(holding->holders, holding->holder_count, rank));
 }
+
+int64_t holding_count(const Holding *holding) {
+    return holding->holders ? holding->holder_count : 1;
+}
+
+int64_t holding_rank(const Holding *holding, int64_t index) {
+    return holding->holders ? holding->holders[index] : holding->rank;
+}

@@ -82,6 +82,9 @@ void home_find(const Home *home, const Rect *rect, int64_t choice, Arena *arena,
 // The same, with `holders` everywhere; `rank` is the first of them.
 void home_owners(const Home *home, const Rect *rect, Arena *arena, HoldingArray *found);
 bool holding_has(const Holding *holding, int64_t rank);
+// The number of ranks that are known to hold it: `rank` where `holders` is NULL; rank `index` of these.
+int64_t holding_count(const Holding *holding);
+int64_t holding_rank(const Holding *holding, int64_t index);
 
 // Whether home_find gives of every rectangle what the pieces of `rank` have of it as the parts of that rank.
 bool home_is_local(const Home *home);

@@ -8,6 +8,7 @@
 #include "plan/rank_step.h"
 #include "plan/ranks.h"
 #include "plan/scratch.h"
+#include "plan/selection.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,19 +55,17 @@ int64_t rank_group(RankPlanner *rank, const int64_t *members, int64_t count) {
     return *slot - 1;
 }
 
-static int compare_parts(const void *left, const void *right) {
+int part_compare(const void *left, const void *right) {
     const Part *a = left, *b = right;
-    if (a->peer != b->peer)
-        return a->peer < b->peer ? -1 : 1;
-    return rect_compare(&a->rect, &b->rect);
+    return part_order(a->peer, &a->rect, b->peer, &b->rect);
 }
 
 static void sort_parts(PartArray *parts) {
     bool sorted = true;
     for (int64_t i = 1; i < parts->count && sorted; i++)
-        sorted = compare_parts(&parts->items[i - 1], &parts->items[i]) <= 0;
+        sorted = part_compare(&parts->items[i - 1], &parts->items[i]) <= 0;
     if (!sorted)
-        qsort(parts->items, (size_t)parts->count, sizeof(Part), compare_parts);
+        qsort(parts->items, (size_t)parts->count, sizeof(Part), part_compare);
 }
 
 typedef Array(RankOperation) OperationArray;

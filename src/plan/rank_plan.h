@@ -21,6 +21,8 @@ struct Part {
     int64_t piece; // home piece of this rank that contains them; -1: they are in a view
     bool previous; // the view of the step before, else that of this step
 };
+// For qsort: part_order.
+int part_compare(const void *left, const void *right);
 
 // The share of one rank in an operation. What its sends and receives are depends on the operation:
 //

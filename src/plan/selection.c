@@ -33,9 +33,13 @@ void selection_end_runs(Selection *selection) {
     selection->numbers.count -= run_length(selection->mode_count);
 }
 
+int part_order(int64_t peer, const Rect *rect, int64_t other_peer, const Rect *other) {
+    return peer != other_peer ? (peer < other_peer ? -1 : 1) : rect_compare(rect, other);
+}
+
 static int compare_parts(const void *left, const void *right) {
     const SelectedPart *a = left, *b = right;
-    return a->peer != b->peer ? (a->peer < b->peer ? -1 : 1) : rect_compare(&a->rect, &b->rect);
+    return part_order(a->peer, &a->rect, b->peer, &b->rect);
 }
 
 void selection_sort(Selection *selection) {

@@ -44,8 +44,10 @@ void selection_add_part(Selection *selection, const Rect *rect, int64_t peer, Ar
 void selection_add_run(Selection *selection, const int64_t *run, Arena *arena);
 // Call after the last run of a part: a part with a single run becomes its rectangle.
 void selection_end_runs(Selection *selection);
-// Sorts parts by peer, and those of one peer by rect_compare.
+// Sorts parts in part_order.
 void selection_sort(Selection *selection);
+// The order of parts: by peer, and those of one peer by rect_compare.
+int part_order(int64_t peer, const Rect *rect, int64_t other_peer, const Rect *other);
 
 // The number of rectangles of a part, one or one for each run; the rectangle `index` of these; the number of
 // elements of the part.

@@ -11,10 +11,8 @@ static bool is_reduced(const Situation *situation) {
 
 static int64_t count_holders(const Holding *part, const RankArray *ranks) {
     int64_t count = 0;
-    if (!part->holders)
-        return ranks_contain(ranks->items, ranks->count, part->rank);
-    for (int64_t h = 0; h < part->holder_count; h++)
-        count += ranks_contain(ranks->items, ranks->count, part->holders[h]);
+    for (int64_t h = 0; h < holding_count(part); h++)
+        count += ranks_contain(ranks->items, ranks->count, holding_rank(part, h));
     return count;
 }
 
@@ -68,33 +66,25 @@ const Operation *situation_operation(const Situation *situation) {
     return NULL;
 }
 
-int64_t owner_count(const Holding *part) {
-    return part->holders ? part->holder_count : 1;
-}
-
-int64_t owner_at(const Holding *part, int64_t index) {
-    return part->holders ? part->holders[index] : part->rank;
-}
-
 // Members of a fetch are the ranks that receive the part, and the one that sends it.
 RankArray situation_members(const Situation *situation, const Operation *operation, Arena *arena) {
     const Holding *part = situation->parts;
     if (operation->shape == SHAPE_MEMBERS)
         return situation->ranks;
     const bool reduced = is_reduced(situation);
-    const int64_t owners = reduced ? owner_count(part) : 1;
+    const int64_t owners = reduced ? holding_count(part) : 1;
     RankArray members = {.items = arena_array(arena, int64_t, situation->ranks.count + owners)};
     int64_t next = 0;
     for (int64_t i = 0; i < situation->ranks.count; i++) {
         const int64_t rank = situation->ranks.items[i];
         if (holding_has(part, rank))
             continue;
-        for (; next < owners && (reduced ? owner_at(part, next) : part->rank) < rank; next++)
-            members.items[members.count++] = reduced ? owner_at(part, next) : part->rank;
+        for (; next < owners && (reduced ? holding_rank(part, next) : part->rank) < rank; next++)
+            members.items[members.count++] = reduced ? holding_rank(part, next) : part->rank;
         members.items[members.count++] = rank;
     }
     for (; next < owners; next++)
-        members.items[members.count++] = reduced ? owner_at(part, next) : part->rank;
+        members.items[members.count++] = reduced ? holding_rank(part, next) : part->rank;
     return members;
 }
 
@@ -159,9 +149,9 @@ void situation_view_parts(const Situation *situation, const Operation *operation
     } else if (operation->shape == SHAPE_PART || !is_reduced(situation)) {
         add_part(parts, (Part){part->rect, part->rank, -1, false}, arena);
     } else {
-        for (int64_t i = 0; i < owner_count(part); i++)
-            if (owner_at(part, i) != rank)
-                add_part(parts, (Part){part->rect, owner_at(part, i), -1, false}, arena);
+        for (int64_t i = 0; i < holding_count(part); i++)
+            if (holding_rank(part, i) != rank)
+                add_part(parts, (Part){part->rect, holding_rank(part, i), -1, false}, arena);
     }
 }
 

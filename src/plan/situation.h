@@ -32,9 +32,6 @@ Situation situation_of_shift(Planner *planner, int64_t step, const Footprint *fo
 // The operation that moves the situation; NULL: its parts are moved one by one.
 const Operation *situation_operation(const Situation *situation);
 
-// How many ranks a reduced part belongs to, and the index-th of them.
-int64_t owner_count(const Holding *part);
-int64_t owner_at(const Holding *part, int64_t index);
 // The ranks of the group in which an operation moves the situation.
 RankArray situation_members(const Situation *situation, const Operation *operation, Arena *arena);
 

@@ -270,14 +270,6 @@ static void give_fiber(const Sending *sending, int64_t e, const Rect *part, int6
     memset((char *)to->values + (size_t)at * size, 0, size);
 }
 
-static int64_t holder_count(const Holding *holding) {
-    return holding->holders ? holding->holder_count : 1;
-}
-
-static int64_t holder(const Holding *holding, int64_t h) {
-    return holding->holders ? holding->holders[h] : holding->rank;
-}
-
 // Those of the round, for the ranks that have them at home: for each of them, where there are several.
 static bool give_all(Sending *sending, Diagnostics *diagnostics) {
     Homes *homes = &sending->homes;
@@ -286,13 +278,13 @@ static bool give_all(Sending *sending, Diagnostics *diagnostics) {
         if (!holding)
             return diagnostics_error(diagnostics, (Span){0}, "internal error: an entry of '%s' has no home",
                                      sending->storage->home->tensor->name);
-        for (int64_t h = 0; h < holder_count(holding); h++)
-            give(sending, e, holder(holding, h));
+        for (int64_t h = 0; h < holding_count(holding); h++)
+            give(sending, e, holding_rank(holding, h));
         const int64_t part = holding - homes->parts.items;
         for (int64_t s = homes->begins[part]; s < homes->begins[part + 1]; s++) {
             const Holding *other = &homes->parts.items[homes->siblings.items[s]];
-            for (int64_t h = 0; h < holder_count(other); h++)
-                give_fiber(sending, e, &other->rect, holder(other, h));
+            for (int64_t h = 0; h < holding_count(other); h++)
+                give_fiber(sending, e, &other->rect, holding_rank(other, h));
         }
     }
     return true;

@@ -128,11 +128,6 @@ typedef struct {
     SetAside before; // what the result had
 } Making;
 
-static int compare_peers(const void *left, const void *right) {
-    const Part *a = left, *b = right;
-    return a->peer != b->peer ? (a->peer < b->peer ? -1 : 1) : rect_compare(&a->rect, &b->rect);
-}
-
 // Of a part that a rank has at home, what this rank has computed of fibers. Where that is nothing, but it has
 // found which fibers are stored, their first element there, which is zero.
 static Rect computed_part(const ResultHome *result, const Rect *part) {
@@ -165,14 +160,14 @@ static bool find_homes(void *arguments, Diagnostics *diagnostics) {
     home_owners(home, &whole, arena, &owners);
     for (int64_t i = 0; i < owners.count; i++) {
         const Holding *holding = &owners.items[i];
-        for (int64_t h = 0; h < (holding->holders ? holding->holder_count : 1); h++)
+        for (int64_t h = 0; h < holding_count(holding); h++)
             array_push(arena, parts,
                        (Part){.rect = computed_part(result, &holding->rect),
-                              .peer = holding->holders ? holding->holders[h] : holding->rank,
+                              .peer = holding_rank(holding, h),
                               .piece = -1});
     }
     if (parts.count > 0)
-        qsort(parts.items, (size_t)parts.count, sizeof(Part), compare_peers);
+        qsort(parts.items, (size_t)parts.count, sizeof(Part), part_compare);
     return part_list_create(&making->sends, making->ranks, parts.count, parts.items) ||
            sparse_refuse(result->home, "there is no memory for the list of ranks that own its entries",
                          diagnostics);
