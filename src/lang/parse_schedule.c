@@ -57,6 +57,10 @@ static bool parse_names(Parser *parser, Arg *arg, const char *what) {
         Arg item;
         if (!parse_name_argument(parser, &item))
             return false;
+        if (peek(parser)->kind == TOKEN_OPEN_PAREN && level_format(item.name))
+            return diagnostics_error(parser->diagnostics, peek(parser)->span,
+                                     "levels of a workspace have no options: a level above 'singleton' is "
+                                     "'nonunique' without one");
         array_push(parser->arena, items, item);
     }
     arg->item_count = (int)items.count;
