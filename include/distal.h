@@ -412,7 +412,8 @@ typedef struct {
 
 typedef struct {
     int64_t ranks;
-    int64_t flop; // arithmetic operations of all ranks together; -1: not known, of sparse tensors
+    int64_t flop; // arithmetic operations of all ranks together; INT64_MAX: that many or more; -1: not known,
+                  // of sparse tensors
     int tensor_count;
     const distal_tensor_figures *tensors; // those that the statement mentions
     const int64_t *peak_bytes;

@@ -259,7 +259,9 @@ void report_table(const Pipeline *pipeline, const RunReport *run, Text *to) {
         text_append(to, "\n");
         assignment_print(pipeline->statements[i].statement->assignment, to);
         text_append(to, "\n  ");
-        if (plan->flop >= 0)
+        if (plan->flop == INT64_MAX)
+            text_append(to, "more than 9.2e18 flop; ");
+        else if (plan->flop >= 0)
             text_printf(to, "%" PRId64 " flop; ", plan->flop);
         text_printf(to, "at most %s of memory in a rank\n",
                     report_bytes(largest(plan_figures(plan)->peak_bytes, plan->ranks), to->arena));
