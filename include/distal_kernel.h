@@ -167,9 +167,9 @@ void *distal_space(const distal_execution *execution);
 int64_t distal_prefetch_end_i32(const int32_t *coordinates, int64_t count, int64_t bytes, int64_t distance);
 int64_t distal_prefetch_end_i64(const int64_t *coordinates, int64_t count, int64_t bytes, int64_t distance);
 
-// How threads share a loop of `count` iterations, where pos[i + 1] - pos[i] entries are below iteration i, and
-// the body is executed `each` times for each iteration and entry: distal_work times. Where this pays off for
-// a team of threads, several portions have about as many iterations plus entries each. They are whole
+// How threads share a loop of `count` iterations, where pos[i + 1] - pos[i] entries are below iteration i,
+// and the body is executed `each` times for each iteration and entry: distal_work times. Where this pays off
+// for a team of threads, several portions have about as many iterations plus entries each. They are whole
 // iterations, from `begin` to before `end`. The first ones are single iterations that have a good part of all
 // entries.
 static inline int64_t distal_work(const int64_t *pos, int64_t count, int64_t each) {

@@ -72,8 +72,7 @@ static distal_status refuse_broken(distal_context *context, void *arguments) {
     const distal_plan *plan = arguments;
     return invalid(context,
                    "the plan of '%.60s' is out of date, as it could not be made again for new entries; call "
-                   "distal_execute "
-                   "to try again",
+                   "distal_execute to try again",
                    plan->program->statement->text);
 }
 

@@ -64,12 +64,10 @@ const char *environment_blas(Arena *arena) {
 const char *environment_blas_note(int64_t threads) {
     if (blas_core_is_older())
         return "the BLAS takes this processor for an older one, and does not use all of its instructions: "
-               "name one "
-               "that it knows in OPENBLAS_CORETYPE";
+               "name one that it knows in OPENBLAS_CORETYPE";
     if (blas_threads() == BLAS_THREADS_OWN)
         return "the threads of the BLAS and those of OpenMP keep each other from the cores: build distal "
-               "with a BLAS "
-               "that shares those of OpenMP (Debian: libopenblas-openmp-dev)";
+               "with a BLAS that shares those of OpenMP (Debian: libopenblas-openmp-dev)";
     if (blas_threads() == BLAS_THREADS_NONE && threads > 1)
         return "the BLAS computes on one thread: build distal with a BLAS that shares the threads of OpenMP "
                "(Debian: libopenblas-openmp-dev)";

@@ -100,8 +100,8 @@ static void emit_pragma(Emitter *emitter, const LoopNode *node) {
     const char *chunk = chunk_text(emitter, node);
     // Threads take the same iterations in each run, as the order of additions depends on it.
     if (execution->thread && emitter->in_team) {
-        emit_line(&emitter->lines, "#pragma omp for schedule(static%s%s) nowait",
-                  chunk ? ", " : "", chunk ? chunk : "");
+        emit_line(&emitter->lines, "#pragma omp for schedule(static%s%s) nowait", chunk ? ", " : "",
+                  chunk ? chunk : "");
         return;
     }
     if (!team && !execution->vector) {

@@ -464,18 +464,20 @@ void assembly_portions(LeafBuilder *leaf, const LoopBody *loops, bool splits, co
         append(leaf, to, loops->items[i]);
     LoopNode *loop = arena_copy(arena, loops->items[loops->count - 1], sizeof *loop);
     const IntExpr *count = int_op(arena, INT_SUB, loop->upper, loop->lower);
-    const IntExpr *size =
-        let(leaf, "size",
-            value_index(arena, int_op(arena, INT_MAX, int_const(arena, 1),
-                                      int_op(arena, INT_CEIL_DIV, count, int_const(arena, DISTAL_MAX_PORTIONS)))),
-            to);
+    const IntExpr *size = let(
+        leaf, "size",
+        value_index(arena, int_op(arena, INT_MAX, int_const(arena, 1),
+                                  int_op(arena, INT_CEIL_DIV, count, int_const(arena, DISTAL_MAX_PORTIONS)))),
+        to);
     LoopNode *portions = loop_node(arena, LOOP_FOR);
     portions->var = loop_add_index(kernel, "portion", -1);
     portions->lower = int_const(arena, 0);
     portions->upper = int_op(arena, INT_CEIL_DIV, count, size);
     enum { ENTRIES = 16 }; // assumed for each iteration
-    portions->execution = (LoopExecution){
-        .distinct = true, .thread = true, .portions = true, .work = int_op(arena, INT_MUL, int_const(arena, ENTRIES), count)};
+    portions->execution = (LoopExecution){.distinct = true,
+                                          .thread = true,
+                                          .portions = true,
+                                          .work = int_op(arena, INT_MUL, int_const(arena, ENTRIES), count)};
     const IntExpr *portion = int_var(arena, portions->var);
     const IntExpr *from = int_op(arena, INT_ADD, loop->lower, int_op(arena, INT_MUL, portion, size));
     const IntExpr *end = int_op(arena, INT_MIN, int_op(arena, INT_ADD, from, size), loop->upper);
