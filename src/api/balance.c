@@ -99,6 +99,7 @@ const BoundariesArray *balance_known(const distal_context *context, Arena *arena
     BoundariesArray *known = arena_new(arena, BoundariesArray);
     for (const distal_tensor *tensor = context->tensors; tensor; tensor = tensor->next)
         for (int64_t i = 0; i < tensor->boundaries.count; i++)
+            // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
             array_push(arena, *known, boundaries_copy(tensor->boundaries.items[i], arena));
     return known;
 }
@@ -146,12 +147,14 @@ static bool begin_copying(void *arguments, Diagnostics *diagnostics) {
     Arena *arena = dividing->arena = arena_create_within(result->arena);
     for (int64_t i = 0; i < result->boundaries.count; i++)
         if (!division_equal(&result->boundaries.items[i]->division, dividing->division))
+            // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
             array_push(arena, *found, boundaries_copy(result->boundaries.items[i], arena));
     Division same = *dividing->division;
     same.tensor = dividing->operand->name;
     Boundaries *boundaries =
         (Boundaries *)boundaries_copy(boundaries_find(&dividing->operand->boundaries, &same), arena);
     boundaries->division.tensor = result->name;
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
     array_push(arena, *found, boundaries);
     return true;
 }

@@ -288,12 +288,11 @@ static distal_status check_part(distal_context *context, const distal_tensor *to
         const LevelArrays part = stored_level(given, l), needed = stored_level(&own, l);
         if (needed.extent > 0 &&
             (part.first > needed.first || part.first + part.extent < needed.first + needed.extent))
-            return invalid(
-                context,
-                "level %d of tensor '%s' has coordinates from %lld to before %lld, and those from %lld to "
-                "before %lld are at home on rank %d",
-                l, to->tensor->name, (long long)part.first, (long long)(part.first + part.extent),
-                (long long)needed.first, (long long)(needed.first + needed.extent), context->rank);
+            return invalid(context,
+                           "level %d of tensor '%s' has coordinates from %" PRId64 " to before %" PRId64
+                           ", and those from %" PRId64 " to before %" PRId64 " are at home on rank %d",
+                           l, to->tensor->name, part.first, part.first + part.extent, needed.first,
+                           needed.first + needed.extent, context->rank);
     }
     return DISTAL_OK;
 }

@@ -73,7 +73,7 @@ static bool read_again(Run *run, int id, bool on_first, void **array, Entries *e
     home_on_first_rank(&home, own->home->tensor, own->home->extents, run->ranks, run->session->arena);
     Storage *storage = storage_create(&home, run->rank, false, diagnostics);
     bool ok = agree_on(MPI_COMM_WORLD, storage != NULL, diagnostics);
-    if (ok) {
+    if (ok && storage) {
         storage->limit = memory_left(run->session, run->free_memory, run->node);
         ok = storage_load(storage, source, MPI_COMM_WORLD, diagnostics) &&
              gather_entries(storage, entries, MPI_COMM_WORLD, diagnostics);
