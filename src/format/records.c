@@ -182,7 +182,7 @@ static void move_part(const Sort *sort, int t) {
         }
 }
 
-enum { AHEAD = 16 }; // entries
+enum { PREFETCH_DISTANCE = 16 }; // in entries
 
 // The same, of the entries of part t.
 static void move_entries(const Sort *sort, int t) {
@@ -200,8 +200,8 @@ static void move_entries(const Sort *sort, int t) {
         if (words == 1)
             for (int i = 0; i < block.count; i++) {
                 // Each record may go to a cache line of its own.
-                const int far = i + 2 * AHEAD < block.count ? i + 2 * AHEAD : i,
-                          ahead = i + AHEAD < block.count ? i + AHEAD : i;
+                const int far = i + 2 * PREFETCH_DISTANCE < block.count ? i + 2 * PREFETCH_DISTANCE : i,
+                          ahead = i + PREFETCH_DISTANCE < block.count ? i + PREFETCH_DISTANCE : i;
                 __builtin_prefetch(&next[(uint64_t)coordinates[far] >> digit.shift & mask], 1);
                 __builtin_prefetch(&to[next[(uint64_t)coordinates[ahead] >> digit.shift & mask]], 1);
                 to[next[(uint64_t)coordinates[i] >> digit.shift & mask]++] = made[i];

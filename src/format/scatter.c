@@ -10,7 +10,7 @@
 typedef struct {
     void *coordinates, *numbers;
     char *values;
-} Written;
+} Destination;
 
 typedef struct {
     const EntryReader *reader;
@@ -20,7 +20,7 @@ typedef struct {
     const int32_t *parent_list; // by place, where that is in memory; or NULL
     const char *from;           // values of the entries, by number
     int64_t value_size;
-    Written to;
+    Destination to;
     bool wide_numbers;
     int64_t parents; // positions above the list
     int team;
@@ -153,26 +153,25 @@ static void place_share(const Scatter *scatter, int t) {
         place_counts(scatter, t, false);
 }
 
-// What a loop over entries knows when it is compiled: the bytes of what it writes of each, 0 of what it does
-// not write.
+// The bytes of what is written of each entry, 0 of what is not written; `wide`: `next` has 64 bits. Functions
+// that get them are inlined, so that they are constants in the loops.
 typedef struct {
     bool wide;
     int64_t coordinate, number, value;
-} Known;
+} Widths;
 
 // The usual ones, of 32 bits: with values, the map alone, and the structure with the map.
 #define COMMON(X) X(4, 0, 8) X(4, 0, 4) X(0, 4, 0) X(4, 4, 0)
 
-static Known known_of(const Scatter *scatter) {
-    const Written to = scatter->to;
-    return (Known){scatter->wide,
-                   !to.coordinates       ? 0
-                   : scatter->list->wide ? 8
-                                         : 4,
-                   !to.numbers             ? 0
-                   : scatter->wide_numbers ? 8
-                                           : 4,
-                   !to.values ? 0 : scatter->value_size};
+static int64_t width_of(const void *array, int64_t width) {
+    return array ? width : 0;
+}
+
+static Widths widths_of(const Scatter *scatter) {
+    const Destination *to = &scatter->to;
+    return (Widths){scatter->wide, width_of(to->coordinates, scatter->list->wide ? 8 : 4),
+                    width_of(to->numbers, scatter->wide_numbers ? 8 : 4),
+                    width_of(to->values, scatter->value_size)};
 }
 
 INLINE void put_integer(void *to, int64_t position, int64_t value, int64_t size) {
@@ -182,12 +181,12 @@ INLINE void put_integer(void *to, int64_t position, int64_t value, int64_t size)
         ((uint32_t *)to)[position] = (uint32_t)value;
 }
 
-INLINE void write_entry(Written to, int64_t position, int64_t coordinate, int64_t number, const char *values,
-                        Known known) {
-    put_integer(to.coordinates, position, coordinate, known.coordinate);
-    put_integer(to.numbers, position, number, known.number);
-    if (known.value > 0)
-        memcpy(to.values + position * known.value, values + number * known.value, (size_t)known.value);
+INLINE void write_entry(Destination to, int64_t position, int64_t coordinate, int64_t number,
+                        const char *values, Widths widths) {
+    put_integer(to.coordinates, position, coordinate, widths.coordinate);
+    put_integer(to.numbers, position, number, widths.number);
+    if (widths.value > 0)
+        memcpy(to.values + position * widths.value, values + number * widths.value, (size_t)widths.value);
 }
 
 INLINE void prefetch(const void *of, int64_t position, int64_t size) {
@@ -197,13 +196,13 @@ INLINE void prefetch(const void *of, int64_t position, int64_t size) {
 
 // Prefetches the cache lines to which an entry will be written: a processor has only a few misses of writes
 // under way at a time.
-INLINE void prefetch_entry(Written to, int64_t position, Known known) {
-    prefetch(to.coordinates, position, known.coordinate);
-    prefetch(to.numbers, position, known.number);
-    prefetch(to.values, position, known.value);
+INLINE void prefetch_entry(Destination to, int64_t position, Widths widths) {
+    prefetch(to.coordinates, position, widths.coordinate);
+    prefetch(to.numbers, position, widths.number);
+    prefetch(to.values, position, widths.value);
 }
 
-enum { AHEAD = 24 }; // entries
+enum { PREFETCH_DISTANCE = 24 }; // in entries
 
 INLINE void prefetch_next(const void *next, int64_t at, bool wide) {
     prefetch(next, at, wide ? 8 : 4);
@@ -211,21 +210,21 @@ INLINE void prefetch_next(const void *next, int64_t at, bool wide) {
 
 // Writes the entries of a block.
 INLINE void write_block(const Scatter *scatter, const EntryBlock *block, const int64_t *parents, void *next,
-                        Known known) {
+                        Widths widths) {
     const int64_t *coordinates = block->coordinates[scatter->reader->order - 1], *numbers = block->numbers;
-    const Written to = scatter->to;
+    const Destination to = scatter->to;
     const char *values = scatter->from;
     const int count = block->count;
     for (int i = 0; i < count; i++) {
-        const int64_t far = parents[i + 2 * AHEAD < count ? i + 2 * AHEAD : i],
-                      ahead = parents[i + AHEAD < count ? i + AHEAD : i];
-        prefetch_next(next, far, known.wide);
-        prefetch_entry(to, get_next(next, ahead, known.wide), known);
-        write_entry(to, take_next(next, parents[i], known.wide), coordinates[i], numbers[i], values, known);
+        const int64_t far = parents[i + 2 * PREFETCH_DISTANCE < count ? i + 2 * PREFETCH_DISTANCE : i],
+                      ahead = parents[i + PREFETCH_DISTANCE < count ? i + PREFETCH_DISTANCE : i];
+        prefetch_next(next, far, widths.wide);
+        prefetch_entry(to, get_next(next, ahead, widths.wide), widths);
+        write_entry(to, take_next(next, parents[i], widths.wide), coordinates[i], numbers[i], values, widths);
     }
 }
 
-INLINE void write_blocks(const Scatter *scatter, int t, Known known) {
+INLINE void write_blocks(const Scatter *scatter, int t, Widths widths) {
     const EntryReader *reader = scatter->reader;
     void *next = next_of(scatter, t);
     int64_t room[ENTRY_BLOCK];
@@ -233,30 +232,30 @@ INLINE void write_blocks(const Scatter *scatter, int t, Known known) {
     EntryBlock block;
     for (int64_t at = part_begin(reader->places, scatter->team, t); at < end; at += ENTRY_BLOCK) {
         reader_read(reader, at, min_i64(ENTRY_BLOCK, end - at), &block);
-        write_block(scatter, &block, find_parents(scatter, &block, room), next, known);
+        write_block(scatter, &block, find_parents(scatter, &block, room), next, widths);
     }
 }
 
 // Writes the entries from place `first` to before `last`, of which the list of the reader has the parents,
 // and which have the same coordinate.
 INLINE void write_run(const Scatter *scatter, int64_t first, int64_t last, int64_t coordinate, void *next,
-                      Known known) {
+                      Widths widths) {
     const int32_t *parents = scatter->parent_list;
-    const Written to = scatter->to;
+    const Destination to = scatter->to;
     const char *values = scatter->from;
     const int64_t last_place = scatter->reader->places - 1;
     for (int64_t e = first; e < last; e++) {
-        const int64_t far = parents[min_i64(e + 2 * AHEAD, last_place)],
-                      ahead = parents[min_i64(e + AHEAD, last_place)];
-        prefetch_next(next, far, known.wide);
-        prefetch_entry(to, get_next(next, ahead, known.wide), known);
-        write_entry(to, take_next(next, parents[e], known.wide), coordinate, e, values, known);
+        const int64_t far = parents[min_i64(e + 2 * PREFETCH_DISTANCE, last_place)],
+                      ahead = parents[min_i64(e + PREFETCH_DISTANCE, last_place)];
+        prefetch_next(next, far, widths.wide);
+        prefetch_entry(to, get_next(next, ahead, widths.wide), widths);
+        write_entry(to, take_next(next, parents[e], widths.wide), coordinate, e, values, widths);
     }
 }
 
 // The same as write_blocks, of a stored matrix whose last level has the parents: from one position of its
 // first level to the next.
-INLINE void write_runs(const Scatter *scatter, int t, Known known) {
+INLINE void write_runs(const Scatter *scatter, int t, Widths widths) {
     const StoredTensor *stored = scatter->reader->stored;
     const LevelFormat *outer = stored->levels[0].format, *inner = stored->levels[1].format;
     const LevelArrays *rows = &stored->arrays[0], *entries = &stored->arrays[1];
@@ -275,29 +274,29 @@ INLINE void write_runs(const Scatter *scatter, int t, Known known) {
         outer->coordinates(rows, count, positions, coordinates);
         for (int64_t i = 0; i < count && at < end; i++) {
             const int64_t last = min_i64(pos ? pos[row + i + 1] : row + i + 1, end);
-            write_run(scatter, at, last, coordinates[i], next, known);
+            write_run(scatter, at, last, coordinates[i], next, widths);
             at = max_i64(at, last);
         }
         row += count;
     }
 }
 
-INLINE void write_known(const Scatter *scatter, int t, Known known) {
+INLINE void write_with(const Scatter *scatter, int t, Widths widths) {
     if (scatter->parent_list)
-        write_runs(scatter, t, known);
+        write_runs(scatter, t, widths);
     else
-        write_blocks(scatter, t, known);
+        write_blocks(scatter, t, widths);
 }
 
 static void write_part(const Scatter *scatter, int t) {
-    const Known known = known_of(scatter);
+    const Widths widths = widths_of(scatter);
 #define WRITE_COMMON(c, n, v)                                                                                \
-    if (!known.wide && known.coordinate == (c) && known.number == (n) && known.value == (v)) {               \
-        write_known(scatter, t, (Known){false, c, n, v});                                                    \
+    if (!widths.wide && widths.coordinate == (c) && widths.number == (n) && widths.value == (v)) {           \
+        write_with(scatter, t, (Widths){false, c, n, v});                                                    \
         return;                                                                                              \
     }
     COMMON(WRITE_COMMON)
-    write_known(scatter, t, known);
+    write_with(scatter, t, widths);
 }
 
 static void run(const Scatter *scatter) {
@@ -310,7 +309,7 @@ static void run(const Scatter *scatter) {
     }
 }
 
-static bool scatter_to(Written to, StoredTensor *tensor, const EntryReader *reader, bool wide_numbers,
+static bool scatter_to(Destination to, StoredTensor *tensor, const EntryReader *reader, bool wide_numbers,
                        const void *values, Budget *budget) {
     const int last = tensor->order - 1;
     Scatter scatter = {.reader = reader,
@@ -341,10 +340,10 @@ bool scatter_entries(StoredTensor *tensor, const EntryReader *reader, EntryMap *
                      Budget *budget) {
     const LevelArrays *list = &tensor->arrays[tensor->order - 1];
     const int array = level_array(tensor->levels[tensor->order - 1].format, LEVEL_ARRAY_COORDINATES);
-    return scatter_to((Written){list->arrays[array], map->from, values ? tensor->values : NULL}, tensor,
+    return scatter_to((Destination){list->arrays[array], map->from, values ? tensor->values : NULL}, tensor,
                       reader, map->wide, values, budget);
 }
 
 bool scatter_map(StoredTensor *tensor, const EntryReader *reader, EntryMap *map, Budget *budget) {
-    return scatter_to((Written){.numbers = map->from}, tensor, reader, map->wide, NULL, budget);
+    return scatter_to((Destination){.numbers = map->from}, tensor, reader, map->wide, NULL, budget);
 }

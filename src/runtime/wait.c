@@ -7,10 +7,10 @@
 #include <sched.h>
 #include <time.h>
 
-// A sleep, however short, takes some 100 microseconds, so a rank first yields its core for about as long:
-// messages between ranks that compute little take microseconds then. Sleeps become longer, so that many ranks
-// that wait for one take little of its core, but slowly: where ranks wait for each other in turn, each sleep
-// that is too long is passed on to the next one, which then sleeps longer itself.
+// Even the shortest sleep takes about 100 microseconds. So a rank polls and yields its core for about as long
+// before it sleeps: the latency of a message that comes soon is then some microseconds. Sleeps become longer,
+// so that polling takes little from the ranks that compute, but slowly: where messages depend on each other,
+// a rank that sleeps too long delays the next one, whose sleep is then longer, too.
 static const double yield_seconds = 200e-6, longest_sleep = 1e-3;
 
 static bool sleeps;
