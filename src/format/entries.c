@@ -4,6 +4,7 @@
 #include "base/integer.h"
 #include "memory/memory.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
@@ -24,6 +25,14 @@ const char *entries_allocate(Entries *entries) {
     }
     entries->values = memory_allocate(MEMORY_HOST, entries->count, entries->type);
     return ok && entries->values ? NULL : no_memory;
+}
+
+const char *entries_allocate_within(Entries *entries, int64_t limit, Arena *arena) {
+    const int64_t bytes = entries_bytes(entries, entries->count);
+    return bytes > limit
+               ? arena_printf(arena, "not enough memory for its %" PRId64 " entries, %" PRId64 " bytes",
+                              entries->count, bytes)
+               : entries_allocate(entries);
 }
 
 void entries_free(Entries *entries) {

@@ -22,6 +22,8 @@ typedef struct {
 // Allocates memory for entries->count entries of its type and order, not initialized. Freed with
 // entries_free, also after a failure.
 const char *entries_allocate(Entries *entries);
+// The same; a reason, without an allocation, where they take more than `limit` bytes.
+const char *entries_allocate_within(Entries *entries, int64_t limit, Arena *arena);
 void entries_free(Entries *entries);
 // Bytes that the coordinates and values of `count` entries take; INT64_MAX where that overflows.
 int64_t entries_bytes(const Entries *entries, int64_t count);

@@ -9,6 +9,7 @@
 #include "format/scatter.h"
 #include "memory/memory.h"
 
+#include <inttypes.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,8 +46,7 @@ static const char no_memory_to_sort[] = "not enough memory to sort its entries";
 static const char *too_large(const Packing *packing, const char *what, int64_t bytes) {
     if (bytes == INT64_MAX)
         return arena_printf(packing->arena, "%s would take more than 2^63 bytes", what);
-    return arena_printf(packing->arena, "%s would take %lld bytes, and there is no memory for them", what,
-                        (long long)bytes);
+    return arena_printf(packing->arena, "not enough memory for %s, %" PRId64 " bytes", what, bytes);
 }
 
 static const char *level_name(const Packing *packing, int l) {
@@ -469,5 +469,5 @@ const char *stored_map(StoredTensor *tensor, EntryMap *map, const StoredTensor *
         return NULL;
     budget_release(&budget, map->from, map->count, size);
     map->from = NULL;
-    return arena_printf(arena, "there is no memory for the map of its values");
+    return arena_printf(arena, "not enough memory for the map of its values");
 }

@@ -63,13 +63,7 @@ const char *stored_unpack(const StoredTensor *tensor, Entries *entries, int64_t 
     *entries = (Entries){.type = tensor->type, .order = tensor->order};
     memcpy(entries->extents, tensor->extents, sizeof entries->extents);
     entries->count = count_parts(&reader, MOST_PARTS, starts);
-    const int64_t bytes = entries_bytes(entries, entries->count);
-    const char *why = bytes > limit
-                          ? arena_printf(arena,
-                                         "its entries would take %lld bytes, and there is no memory "
-                                         "for them",
-                                         (long long)bytes)
-                          : entries_allocate(entries);
+    const char *why = entries_allocate_within(entries, limit, arena);
     if (why)
         return why;
 #pragma omp parallel for num_threads(entries_team(reader.places))

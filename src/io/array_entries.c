@@ -46,15 +46,6 @@ static void set_entry(const Entries *entries, const void *data, int64_t e, int64
     }
 }
 
-static const char *allocate(Entries *entries, int64_t count, int64_t limit, Arena *arena) {
-    entries->count = count;
-    const int64_t bytes = entries_bytes(entries, count);
-    return bytes > limit
-               ? arena_printf(arena, "its %lld entries take %lld bytes, and there is no memory for them",
-                              (long long)count, (long long)bytes)
-               : entries_allocate(entries);
-}
-
 const char *array_nonzeros(const void *data, int64_t limit, Entries *entries, Arena *arena) {
     const int64_t count = element_count(entries->order, entries->extents);
     const int team = entries_team(count);
@@ -67,7 +58,8 @@ const char *array_nonzeros(const void *data, int64_t limit, Entries *entries, Ar
             starts[t + 1] += !is_zero(entries->type, data, p);
     for (int t = 0; t < team; t++)
         starts[t + 1] += starts[t];
-    const char *why = allocate(entries, starts[team], limit, arena);
+    entries->count = starts[team];
+    const char *why = entries_allocate_within(entries, limit, arena);
     if (!why) {
 #pragma omp parallel for num_threads(team)
         for (int t = 0; t < team; t++) {

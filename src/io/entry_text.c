@@ -360,10 +360,7 @@ static const char *count_entries(Reading *reading, int64_t *count, Arena *arena)
 }
 
 static const char *read_shares(Reading *reading, int64_t limit, Entries *entries, Arena *arena) {
-    if (entries_bytes(entries, entries->count) > limit)
-        return arena_printf(arena, "its %lld entries take %lld bytes, and there is no memory for them",
-                            (long long)entries->count, (long long)entries_bytes(entries, entries->count));
-    const char *why = entries_allocate(entries);
+    const char *why = entries_allocate_within(entries, limit, arena);
     if (why)
         return why;
     reading->entries = entries;

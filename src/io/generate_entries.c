@@ -103,11 +103,7 @@ const char *generate_entries(const Generator *generator, const GeneratorValues *
     for (int p = 0; p < PARTS; p++)
         starts[p + 1] += starts[p];
     entries->count = starts[PARTS];
-    const int64_t bytes = entries_bytes(entries, entries->count);
-    why = bytes > limit
-              ? arena_printf(arena, "its %lld entries take %lld bytes, and there is no memory for them",
-                             (long long)entries->count, (long long)bytes)
-              : entries_allocate(entries);
+    why = entries_allocate_within(entries, limit, arena);
     if (why)
         return why;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(entries_team(units))

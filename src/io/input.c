@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -128,8 +129,7 @@ static const char *read_nonzeros(const InputFile *file, int64_t limit, Entries *
     const int64_t bytes = saturated_mul(rect_volume(&rect), (int64_t)type_info(entries->type)->size);
     void *data = bytes <= limit ? memory_allocate(MEMORY_HOST, rect_volume(&rect), entries->type) : NULL;
     if (!data)
-        return arena_printf(arena, "its elements take %lld bytes, and there is no memory for them",
-                            (long long)bytes);
+        return arena_printf(arena, "not enough memory for its elements, %" PRId64 " bytes", bytes);
     const Piece piece = piece_packed(&rect, (LevelList){0}, entries->type, data);
     const char *why = rect_is_empty(&rect) ? NULL : file->format->read(file, &piece);
     const int64_t rows = entries->extents[0];

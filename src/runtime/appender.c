@@ -197,8 +197,7 @@ static void *allocate(Joining *joining, const char *what, int level, int64_t byt
                                                 joining->tensor->levels[level].format->name);
     *why = bytes == INT64_MAX
                ? arena_printf(joining->arena, "%s would take more than 2^63 bytes", name)
-               : arena_printf(joining->arena, "%s would take %lld bytes, and there is no memory for them",
-                              name, (long long)bytes);
+               : arena_printf(joining->arena, "not enough memory for %s, %lld bytes", name, (long long)bytes);
     return NULL;
 }
 

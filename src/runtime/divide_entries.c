@@ -106,7 +106,7 @@ static bool allocate(void *arguments, Diagnostics *diagnostics) {
     const char *why = entries_allocate(own);
     if (!why && !value_exchange_create(&sorting->exchange, TYPE_I64, EXCHANGE_MESSAGE_BYTES, sorting->sends,
                                        sorting->receives, sorting->comm))
-        why = "the process has not enough memory";
+        why = "not enough memory";
     if (!why && own->count > 0)
         memset(own->values, 0, (size_t)own->count * sizeof(int32_t));
     return !why || no_memory(sorting, why, diagnostics);

@@ -106,13 +106,13 @@ static bool refuse(const EntryCopy *copy, const char *why, Diagnostics *diagnost
 }
 
 static bool put(EntryCopy *copy, StoredTensor *tensor, Diagnostics *diagnostics) {
-    static const char no_memory[] = "the process has not enough memory";
+    static const char no_memory[] = "not enough memory";
     return storage_put(copy->to, tensor) || refuse(copy, no_memory, diagnostics);
 }
 
 // Takes over the structure, with values of its own unless the result will have them.
 static bool put_structure(EntryCopy *copy, StoredTensor *tensor, Diagnostics *diagnostics) {
-    static const char no_values[] = "there is no memory for the values of the copy";
+    static const char no_values[] = "not enough memory for the values of the copy";
     if (copy->result)
         return put(copy, tensor, diagnostics);
     const int64_t left = copy->limit - stored_structure_bytes(tensor) - entry_map_bytes(&copy->map);
@@ -181,9 +181,7 @@ static bool find_incoming(void *arguments, Diagnostics *diagnostics) {
 static bool list_sends(void *arguments, Diagnostics *diagnostics) {
     Making *making = arguments;
     return part_list_of(&making->sends, making->ranks, &making->requested, making->arena) ||
-           refuse(making->copy,
-                  "the process has not enough memory to list the parts that other ranks request",
-                  diagnostics);
+           refuse(making->copy, "not enough memory to list the parts that other ranks request", diagnostics);
 }
 
 static bool pack_received(void *arguments, Diagnostics *diagnostics) {

@@ -128,7 +128,7 @@ static bool write_messages(void *arguments, Diagnostics *diagnostics) {
                                moving->arrived_words, moving->comm) ||
         !fits(moving) || !value_exchange_allocate(&move->values) || !keep_slices(moving) ||
         !value_exchange_allocate(&moving->exchange) || entries_allocate(moving->received))
-        return refuse(moving, "the process has not enough memory to send and receive entries", diagnostics);
+        return refuse(moving, "not enough memory to send and receive entries", diagnostics);
     move->structure_bytes_sent = WORD * value_exchange_sent(&moving->exchange).elements;
     move->structure_bytes_received = WORD * value_exchange_received(&moving->exchange).elements;
 #pragma omp parallel for schedule(dynamic)

@@ -11,8 +11,7 @@ bool sparse_refuse(const Storage *storage, const char *why, Diagnostics *diagnos
 }
 
 static bool put(Storage *storage, StoredTensor *tensor, Diagnostics *diagnostics) {
-    return storage_put(storage, tensor) ||
-           sparse_refuse(storage, "the process has not enough memory", diagnostics);
+    return storage_put(storage, tensor) || sparse_refuse(storage, "not enough memory", diagnostics);
 }
 
 bool sparse_put_entries(Storage *storage, Entries *entries, Diagnostics *diagnostics) {

@@ -169,7 +169,7 @@ static bool find_homes(void *arguments, Diagnostics *diagnostics) {
     if (parts.count > 0)
         qsort(parts.items, (size_t)parts.count, sizeof(Part), part_compare);
     return part_list_create(&making->sends, making->ranks, parts.count, parts.items) ||
-           sparse_refuse(result->home, "there is no memory for the list of ranks that own its entries",
+           sparse_refuse(result->home, "not enough memory for the list of ranks that own its entries",
                          diagnostics);
 }
 
@@ -218,14 +218,13 @@ static bool put(ResultHome *result, const Entries *all, int64_t left, Diagnostic
             tensor.values = memory_allocate(MEMORY_HOST, tensor.value_count, tensor.type);
         if (!tensor.values) {
             stored_free(&tensor);
-            return sparse_refuse(home, "there is no memory for its values", diagnostics);
+            return sparse_refuse(home, "not enough memory for its values", diagnostics);
         }
         memset(tensor.values, 0, bytes);
         if (result->adds)
             entry_map_add(&result->map, tensor.type, 0, all->values, tensor.values);
     }
-    return storage_put(home, &tensor) ||
-           sparse_refuse(home, "the process has not enough memory", diagnostics);
+    return storage_put(home, &tensor) || sparse_refuse(home, "not enough memory", diagnostics);
 }
 
 static bool pack_received(void *arguments, Diagnostics *diagnostics) {
@@ -242,7 +241,7 @@ static bool pack_received(void *arguments, Diagnostics *diagnostics) {
     bool ok = sparse_entries_before(result->home, &making->before, &before, diagnostics);
     left -= entries_bytes(&before, before.count);
     left -= entries_bytes(&before, saturated_add(before.count, received->count)); // as one list
-    const char *why = ok && left >= 0 ? join(&before, received, &all) : "there is no memory for its entries";
+    const char *why = ok && left >= 0 ? join(&before, received, &all) : "not enough memory for its entries";
     ok = ok && (why ? sparse_refuse(result->home, why, diagnostics) : put(result, &all, left, diagnostics));
     result->before = before.count;
     entries_free(&before);

@@ -26,9 +26,9 @@ LATER = "an allocation that is made after one as large has succeeded"
 UNTESTED = {
     "out of memory while compiling": MEMORY,
     "out of memory": MEMORY,
-    "has not enough memory": MEMORY,
     "not enough memory for --check": LATER,
     "not enough memory for a copy of": LATER,
+    "not enough memory": MEMORY,
     "could not be made again for new entries": MEMORY,
     "the arrays of tensor '%s' cannot be checked": MEMORY,
     "the entries of tensor %s cannot be divided": MEMORY,

@@ -413,7 +413,7 @@ static void test_bytes(void **state) {
     entries_free(&entries);
     write_file("1 1 1\n", 6);
     assert_string_equal(read_entries(&file_format_tns, TYPE_F64, 2, extents, 23, &entries),
-                        "cannot read 'F': its 1 entries take 24 bytes, and there is no memory for them");
+                        "cannot read 'F': not enough memory for its 1 entries, 24 bytes");
     entries_free(&entries);
     // Lines of 3 MiB, as an entry and as the first one.
     const size_t size = 3 << 20;

@@ -111,12 +111,12 @@ static void test_refused(void **unused) {
                         "not enough memory to sort its entries");
     assert_null(entries_sort(&entries, tensor.mode_order));
     assert_string_equal(stored_pack(&tensor, &entries, 4 * 8 + 3 * 4 + 3 * 8 - 1, arena),
-                        "its values would take 24 bytes, and there is no memory for them");
+                        "not enough memory for its values, 24 bytes");
     assert_null(tensor.values);
     assert_null(stored_pack(&tensor, &entries, 4 * 8 + 3 * 4 + 3 * 8, arena));
     Entries unpacked;
     assert_string_equal(stored_unpack(&tensor, &unpacked, 71, arena),
-                        "its entries would take 72 bytes, and there is no memory for them");
+                        "not enough memory for its 3 entries, 72 bytes");
     entries_free(&unpacked);
     stored_free(&tensor);
     tensor = matrix("dense", false, "dense", 0);

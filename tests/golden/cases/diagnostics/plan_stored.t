@@ -7,4 +7,4 @@ tensor x(6): f64
 tensor y(8): f64
 y(i) = B(i, j) * x(j)
 --- stderr
-distal: error: tensor B cannot be stored: its values would take 384 bytes, and there is no memory for them
+distal: error: tensor B cannot be stored: not enough memory for its values, 384 bytes
