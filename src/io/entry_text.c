@@ -94,8 +94,13 @@ static int word_length(const char *word) {
     return (int)min_i64(skip_word(word) - word, 40);
 }
 
+// `format` has places for the word and for `rest`.
 static bool fail_at(Share *share, const char *format, const char *word, const char *rest) {
-    snprintf(share->why, WHY_LENGTH, format, word_length(word), word, rest);
+    char shown[4 * 40 + 1], *to = shown;
+    for (const char *end = word + word_length(word); word < end; word++)
+        to += *word ? snprintf(to, 2, "%c", *word) : snprintf(to, 5, "\\x00");
+    *to = '\0';
+    snprintf(share->why, WHY_LENGTH, format, shown, rest);
     return false;
 }
 
@@ -133,9 +138,9 @@ static bool parse_integer(const Reading *reading, Share *share, const char **at,
     }
     const ElementType type = reading->entries->type;
     if (status == DECIMAL_NONE || skip_word(word) != *at)
-        return fail_at(share, "'%.*s' is not %s", word, "an integer");
+        return fail_at(share, "'%s' is not %s", word, "an integer");
     if (status == DECIMAL_TOO_LARGE || (type == TYPE_I32 && *value != (int32_t)*value))
-        return fail_at(share, "'%.*s' does not fit into %s", word, type_info(type)->name);
+        return fail_at(share, "'%s' does not fit into %s", word, type_info(type)->name);
     return true;
 }
 
@@ -144,13 +149,13 @@ static bool parse_real(const Reading *reading, Share *share, const char **at, do
     const ElementType component = type_component(reading->entries->type);
     const DecimalStatus status = decimal_real(word, at, component == TYPE_F32, value);
     if (status == DECIMAL_NONE || skip_word(word) != *at)
-        return fail_at(share, "'%.*s' is not %s", word, "a number");
+        return fail_at(share, "'%s' is not %s", word, "a number");
     if (status == DECIMAL_TOO_LARGE)
-        return fail_at(share, "'%.*s' does not fit into %s", word, type_info(component)->name);
+        return fail_at(share, "'%s' does not fit into %s", word, type_info(component)->name);
     const char *end;
     int64_t integer;
     if (reading->text->is_integer && (decimal_integer(word, &end, &integer) == DECIMAL_NONE || end != *at))
-        return fail_at(share, "'%.*s' is not %s", word, "an integer");
+        return fail_at(share, "'%s' is not %s", word, "an integer");
     return true;
 }
 
@@ -186,7 +191,7 @@ static bool parse_coordinate(const Reading *reading, Share *share, const char **
     int64_t value;
     const DecimalStatus status = decimal_integer(word, at, &value);
     if (status == DECIMAL_NONE || skip_word(word) != *at)
-        return fail_at(share, "'%.*s' is not %s", word, "a coordinate");
+        return fail_at(share, "'%s' is not %s", word, "a coordinate");
     if (status == DECIMAL_TOO_LARGE || value < 1 || value > extent) {
         snprintf(share->why, WHY_LENGTH, "coordinate %.*s of mode %d is not from 1 to %lld, its extent",
                  word_length(word), word, mode, (long long)extent);
@@ -216,6 +221,11 @@ static bool parse_entry(const Reading *reading, Share *share, const char *line, 
     }
     if (*skip_blanks(at) != '\n')
         return fail_count(reading, share, line);
+    const Entries *entries = reading->entries;
+    if (text->is_skew && entries->order > 1 && entries->coordinates[0][e] == entries->coordinates[1][e]) {
+        snprintf(share->why, WHY_LENGTH, "a skew-symmetric matrix has no entries on its diagonal");
+        return false;
+    }
     store(reading->entries, e, reals, integer);
     return true;
 }

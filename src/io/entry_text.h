@@ -16,6 +16,7 @@ typedef struct {
     int columns;      // coordinates in a line
     int components;   // numbers of a value: 0, where it is 1, to 2
     bool is_integer;  // they are integers
+    bool is_skew;     // of a skew-symmetric matrix, which has no entries on its diagonal
     int64_t declared; // entries that the file says to have; -1: it does not say
 } EntryText;
 

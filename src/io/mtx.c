@@ -5,11 +5,11 @@
 
 #include "base/decimal.h"
 #include "base/integer.h"
+#include "io/symmetry.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum { GENERAL, SYMMETRIC, SKEW_SYMMETRIC, HERMITIAN } Symmetry;
 static const char *const symmetries[] = {"general", "symmetric", "skew-symmetric", "hermitian", NULL};
 
 // What the values can be, with a type that has them all and converts to what they may be stored in.
@@ -69,9 +69,10 @@ static const char *parse_banner(const char *line, Header *header, FileTensor *te
         why = take_choice(&line, symmetries, "symmetry", &symmetry, arena);
     if (why)
         return why;
-    if (field == PATTERN && (layout == ARRAY || symmetry == SKEW_SYMMETRIC || symmetry == HERMITIAN))
-        return arena_printf(arena, "a pattern cannot be %s",
-                            layout == ARRAY ? layouts[layout] : symmetries[symmetry]);
+    if (field == PATTERN && layout == ARRAY)
+        return "a pattern has no values, which an array lists";
+    if (field == PATTERN && (symmetry == SKEW_SYMMETRIC || symmetry == HERMITIAN))
+        return arena_printf(arena, "a pattern cannot be %s", symmetries[symmetry]);
     if (symmetry == HERMITIAN && field != COMPLEX)
         return arena_printf(arena, "a hermitian matrix is complex, and this one is %s", fields[field]);
     *header = (Header){.symmetry = (Symmetry)symmetry,
@@ -79,7 +80,8 @@ static const char *parse_banner(const char *line, Header *header, FileTensor *te
                        .text = {.comment = '%',
                                 .columns = layout == ARRAY ? 0 : 2,
                                 .components = field_components[field],
-                                .is_integer = field == INTEGER}};
+                                .is_integer = field == INTEGER,
+                                .is_skew = symmetry == SKEW_SYMMETRIC && layout == COORDINATE}};
     *tensor = (FileTensor){
         .type = field_types[field], .values = fields[field], .is_full = layout == ARRAY, .order = 2};
     return NULL;
@@ -172,65 +174,6 @@ static void set_coordinates(const Header *header, int64_t before, Entries *entri
     }
 }
 
-static void mirror_value(Symmetry symmetry, ElementType type, void *values, int64_t from, int64_t to) {
-    const int64_t size = (int64_t)type_info(type)->size;
-    void *value = (char *)values + to * size;
-    memcpy(value, (char *)values + from * size, (size_t)size);
-    const double sign = symmetry == SKEW_SYMMETRIC ? -1 : 1, imaginary = symmetry == SYMMETRIC ? 1 : -1;
-    if (type == TYPE_I32)
-        *(int32_t *)value =
-            symmetry == SKEW_SYMMETRIC ? (int32_t)(0 - *(uint32_t *)value) : *(int32_t *)value;
-    else if (type == TYPE_I64)
-        *(int64_t *)value =
-            symmetry == SKEW_SYMMETRIC ? (int64_t)(0 - *(uint64_t *)value) : *(int64_t *)value;
-    else if (type == TYPE_F32 || type == TYPE_C64)
-        *(float *)value *= (float)sign;
-    else
-        *(double *)value *= sign;
-    if (type == TYPE_C64)
-        ((float *)value)[1] *= (float)imaginary;
-    if (type == TYPE_C128)
-        ((double *)value)[1] *= imaginary;
-}
-
-// Adds the other triangle.
-static const char *mirror(Symmetry symmetry, int64_t limit, Entries *entries, Arena *arena) {
-    const int64_t *rows = entries->coordinates[0], *columns = entries->coordinates[1];
-    int64_t more = 0;
-    for (int64_t e = 0; e < entries->count; e++) {
-        if (rows[e] == columns[e] && symmetry == SKEW_SYMMETRIC)
-            return arena_printf(
-                arena, "a skew-symmetric matrix has no entries on its diagonal, and this one has row %lld",
-                (long long)rows[e] + 1);
-        more += rows[e] != columns[e];
-    }
-    Entries both = *entries;
-    both.count += more;
-    const int64_t bytes =
-        saturated_add(entries_bytes(&both, both.count), entries_bytes(entries, entries->count));
-    if (bytes > limit)
-        return arena_printf(arena, "its %lld entries take %lld bytes, and there is no memory for them",
-                            (long long)both.count, (long long)bytes);
-    const char *why = entries_allocate(&both);
-    if (why) {
-        entries_free(&both);
-        return why;
-    }
-    for (int d = 0; d < 2; d++)
-        memcpy(both.coordinates[d], entries->coordinates[d], (size_t)entries->count * sizeof(int64_t));
-    memcpy(both.values, entries->values, (size_t)entries->count * type_info(entries->type)->size);
-    int64_t to = entries->count;
-    for (int64_t e = 0; e < entries->count; e++)
-        if (rows[e] != columns[e]) {
-            both.coordinates[0][to] = columns[e];
-            both.coordinates[1][to] = rows[e];
-            mirror_value(symmetry, both.type, both.values, e, to++);
-        }
-    entries_free(entries);
-    *entries = both;
-    return NULL;
-}
-
 static const char *mtx_count(const InputFile *file, int64_t *count, Arena *arena) {
     return entry_text_count(file, &((const Header *)file->header)->text, count, arena);
 }
@@ -246,7 +189,7 @@ static const char *mtx_read(const InputFile *file, int64_t limit, Entries *entri
     // A vector is a symmetric matrix where it has one element.
     return why || header->symmetry == GENERAL || entries->order < 2
                ? why
-               : mirror(header->symmetry, limit, entries, arena);
+               : symmetry_mirror(header->symmetry, limit, entries, arena);
 }
 
 static const char *mtx_header(const FileTensor *tensor, EntryLines *lines, Arena *arena) {
