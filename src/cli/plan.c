@@ -77,10 +77,11 @@ static const char *find_use(const Structures *structures, const StatementPlan *p
     if (by < 0)
         return indexed_use(plan, transfer, rank, NULL, arena, use);
     const char *why = find_use(structures, plan, by, rank, &used);
-    const RectArray rects = why ? (RectArray){0} : selection_rects(&used.parts, arena);
-    if (!why)
+    if (!why) {
+        const RectArray rects = selection_rects(&used.parts, arena);
         why = entries_in(structures, given_for(structures, plan, by), rects.count, list_rects(&rects, arena),
                          &entries);
+    }
     if (!why)
         why = indexed_points(plan, transfer, rank, &entries, &points);
     entries_free(&entries);

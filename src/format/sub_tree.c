@@ -80,8 +80,8 @@ static Group group_of(const StoredTensor *tensor, const SubTreeLevel *levels, in
 // The groups that take the fewest bytes, by the best ones of the levels up to each level.
 static Layout choose(const StoredTensor *tensor, const SubTreeLevel *levels) {
     Layout layout = {0};
-    Group best[MAX_ORDER];
-    int64_t least[MAX_ORDER];
+    Group best[MAX_ORDER] = {0};
+    int64_t least[MAX_ORDER] = {0};
     for (int last = 0; last < tensor->order; last++) {
         least[last] = INT64_MAX;
         for (int first = 0; first <= last; first++)

@@ -133,6 +133,7 @@ const char *file_write_entries(const FileFormat *format, int fd, const FileTenso
         return no_memory;
     for (int64_t i = 0; i < region->rects.count; i++) {
         const RectChunks chunks = rect_chunks(&region->rects.items[i], NULL, CHUNK);
+        // cppcheck-suppress invalidLifetime // a reason does not point to what is written
         for (int64_t c = 0; c < chunks.count && !why; c++) {
             const Rect chunk = rect_chunk(&chunks, c);
             const Entries near = entries_near(entries, &chunk);

@@ -205,7 +205,8 @@ static const char *mtx_header(const FileTensor *tensor, EntryLines *lines, Arena
     if (!tensor->is_full)
         text_printf(&header, " %lld", (long long)tensor->listed);
     text_append(&header, "\n");
-    *lines = tensor->is_full ? (EntryLines){0} : (EntryLines){.columns = tensor->order, .ones = is_vector};
+    *lines =
+        (EntryLines){.columns = tensor->is_full ? 0 : tensor->order, .ones = !tensor->is_full && is_vector};
     return text_string(&header);
 }
 

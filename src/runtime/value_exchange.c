@@ -116,8 +116,8 @@ void value_exchange_receive(ValueExchange *exchange) {
     exchange->request_count = 0;
     for (int rank = 0; rank < exchange->ranks; rank++) {
         const int64_t count = exchange->receives[rank];
-        char *at = exchange->received_at[rank] ? exchange->received_at[rank] : next;
-        next += at == next ? count * size : 0;
+        char *const elsewhere = exchange->received_at[rank], *const at = elsewhere ? elsewhere : next;
+        next += elsewhere ? 0 : count * size;
         for (int64_t i = 0; i < count && rank != exchange->rank; i += most)
             MPI_Irecv(at + i * size, (int)min_i64(most, count - i), type, rank, TAG, exchange->comm,
                       &exchange->requests[exchange->request_count++]);
@@ -131,8 +131,8 @@ void value_exchange_send(ValueExchange *exchange) {
     const int own = exchange->rank;
     for (int rank = 0; rank < exchange->ranks; rank++) {
         const int64_t count = exchange->sends[rank];
-        const char *at = exchange->sent_from[rank] ? exchange->sent_from[rank] : next;
-        next += at == next ? count * size : 0;
+        const char *const elsewhere = exchange->sent_from[rank], *const at = elsewhere ? elsewhere : next;
+        next += elsewhere ? 0 : count * size;
         for (int64_t i = 0; i < count && rank != own; i += most)
             MPI_Isend(at + i * size, (int)min_i64(most, count - i), type, rank, TAG, exchange->comm,
                       &exchange->requests[exchange->request_count++]);

@@ -79,9 +79,9 @@ void *__wrap_array_grow(Arena *arena, const void *items, int64_t *capacity, size
     return __real_array_grow(arena, items, capacity, item_size);
 }
 
-// Where it is not 0, so many bytes are free on a node.
 int64_t __real_node_free_memory(MPI_Comm node);
 int64_t __wrap_node_free_memory(MPI_Comm node);
+// If not 0, the free memory of the node, in bytes, that the library is told.
 static int64_t free_bytes;
 
 int64_t __wrap_node_free_memory(MPI_Comm node) {
