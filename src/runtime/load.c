@@ -261,43 +261,63 @@ void *storage_read_whole(const Storage *storage, const SourceSpec *source, MPI_C
     return NULL;
 }
 
-// What this rank has of a rectangle of the whole.
-static void copy_parts(const Storage *storage, const PiecePartArray *parts, const Rect *rect, void *to,
-                       Arena *arena) {
-    const Piece piece = piece_packed(rect, (LevelList){0}, storage->type, to);
-    memset(to, 0, (size_t)rect_volume(rect) * type_info(storage->type)->size);
-    for (int64_t i = 0; i < parts->count; i++) {
+// The whole in chunks, which go to the first rank one after the other.
+typedef struct {
+    const Storage *storage;
+    PiecePartArray parts; // that this rank has
+    RectChunks chunks;
+    Rect chunk;
+    Arena *scratch;
+    void *to; // its elements, and zeros in place of those of other ranks
+} ChunkGathering;
+
+static bool begin_chunks(void *arguments, Diagnostics *diagnostics) {
+    ChunkGathering *gathering = arguments;
+    const Rect rect = whole_rect(gathering->storage);
+    const int64_t size = (int64_t)type_info(gathering->storage->type)->size;
+    gathering->parts = storage_piece_parts(gathering->storage, diagnostics->arena);
+    gathering->chunks = rect_chunks(&rect, NULL, GATHER_BYTES / size);
+    gathering->scratch = arena_create_within(diagnostics->arena);
+    return true;
+}
+
+static bool copy_chunk(void *arguments, Diagnostics *diagnostics) {
+    (void)diagnostics;
+    const ChunkGathering *gathering = arguments;
+    const ElementType type = gathering->storage->type;
+    const Piece piece = piece_packed(&gathering->chunk, (LevelList){0}, type, gathering->to);
+    arena_reset(gathering->scratch);
+    memset(gathering->to, 0, (size_t)rect_volume(&gathering->chunk) * type_info(type)->size);
+    for (int64_t i = 0; i < gathering->parts.count; i++) {
         Rect common;
-        if (rect_intersect(&parts->items[i].part, rect, arena, &common))
-            piece_copy(&piece, &parts->items[i].piece, &common);
+        if (rect_intersect(&gathering->parts.items[i].part, &gathering->chunk, gathering->scratch, &common))
+            piece_copy(&piece, &gathering->parts.items[i].piece, &common);
     }
+    return true;
 }
 
 bool storage_gather_first(const Storage *storage, void **whole, MPI_Comm comm, Diagnostics *diagnostics) {
     Gathering gathering = {storage, whole_rect(storage), NULL, true};
-    *whole = NULL;
-    if (!agree_on_part(comm, allocate_on_first, &gathering, diagnostics)) {
-        free(gathering.whole);
-        return false;
+    ChunkGathering of_chunks = {.storage = storage};
+    bool ok = agree_on_part(comm, allocate_on_first, &gathering, diagnostics) &&
+              agree_on_part(comm, begin_chunks, &of_chunks, diagnostics);
+    of_chunks.to = gathering.whole;
+    for (int64_t c = 0; ok && c < of_chunks.chunks.count; c++) {
+        of_chunks.chunk = rect_chunk(&of_chunks.chunks, c);
+        const int64_t bytes = rect_volume(&of_chunks.chunk) * (int64_t)type_info(storage->type)->size;
+        ok = agree_on_part(comm, copy_chunk, &of_chunks, diagnostics);
+        if (ok)
+            reduce_in_place(of_chunks.to, (int)bytes, MPI_BYTE, MPI_BOR, 0, comm);
+        if (storage->rank == 0)
+            of_chunks.to = (char *)of_chunks.to + bytes;
     }
-    Arena *arena = arena_create_within(diagnostics->arena);
-    const int64_t size = (int64_t)type_info(storage->type)->size;
-    const PiecePartArray parts = storage_piece_parts(storage, arena);
-    const RectChunks chunks = rect_chunks(&gathering.rect, NULL, GATHER_BYTES / size);
-    char *at = gathering.whole;
-    for (int64_t c = 0; c < chunks.count; c++) {
-        const Rect rect = rect_chunk(&chunks, c);
-        const int64_t bytes = rect_volume(&rect) * size;
-        copy_parts(storage, &parts, &rect, at, arena);
-        reduce_in_place(at, (int)bytes, MPI_BYTE, MPI_BOR, 0, comm);
-        at += storage->rank == 0 ? bytes : 0;
-    }
-    arena_free(arena);
-    if (storage->rank == 0)
-        *whole = gathering.whole;
-    else
+    if (of_chunks.scratch)
+        arena_free(of_chunks.scratch);
+    const bool has = ok && storage->rank == 0;
+    if (!has)
         free(gathering.whole);
-    return true;
+    *whole = has ? gathering.whole : NULL;
+    return ok;
 }
 
 bool storage_read_first(const Storage *storage, const SourceSpec *source, void **whole, MPI_Comm comm,
