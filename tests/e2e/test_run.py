@@ -348,6 +348,8 @@ def test_stats_as_text(folder):
                         r"  .*s \(fastest .*s, slowest .*s\), .* GFLOP/s\n", shown), shown)
         planned = distal(["plan", *summa[1:4]]).stdout
         check(shown.splitlines()[-5:] == planned.splitlines()[-5:], f"{shown} beside {planned}")
+    aside = distal(["run", "-e", "tensor a: f64; a = 1", "--stats=json"], environment={"XDG_CACHE_HOME": "/dev/null"})
+    check(json.loads(aside.stdout)["compile_seconds"] > 0, aside.stdout)  # where the cache cannot be written
     added = ("tensor A(6, 6): f64, csr; tensor B(6, 6): f64, csr; tensor C(6, 6): f64, csr; A(i, j) = B(i, j) + C(i, j)")
     shown = distal(["run", "-e", added, "-q", "--stats"]).stderr
     check(re.search(r"s\)\n  before that, .*s for the structure of A\n", shown), shown)
