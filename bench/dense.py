@@ -83,7 +83,7 @@ class Limits:
         self.plain = bench.plain
         self.matrices = {}
         self.memory = numpy.ones(2**26)
-        self.plain.plain_read.restype = ctypes.c_double
+        self.plain.plain_sum.restype = ctypes.c_double
 
     def timed(self, function, *arguments):
         start = time.perf_counter()
@@ -106,7 +106,7 @@ class Limits:
             return self.gemm(kernel.flop())
         if kernel.limit == "write":
             return 8 * kernel.count(kernel.accesses()[0][1]) / self.rate(self.plain.plain_write)
-        return kernel.bytes() / self.rate(self.plain.plain_read)
+        return kernel.bytes() / self.rate(self.plain.plain_sum)
 
 
 class OneRank:

@@ -1,29 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the machine can do, for bench/dense.py: a product of matrices by the BLAS, and reading and writing
 // memory.
-#include <cblas.h>
-#include <mpi.h>
-#include <stdint.h>
-#include <string.h>
+#include "plain.h"
 
-// As a pointer in Open MPI, and in MPICH an int, of which these are the lower bits.
-void *plain_comm_self(void);
-void *plain_comm_self(void) {
-    return (void *)(intptr_t)MPI_COMM_SELF;
-}
+#include <cblas.h>
+#include <string.h>
 
 void plain_gemm(int n, const double *a, const double *b, double *c);
 void plain_gemm(int n, const double *a, const double *b, double *c) {
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, a, n, b, n, 0, c, n);
-}
-
-double plain_read(int64_t n, const double *x);
-double plain_read(int64_t n, const double *x) {
-    double sum = 0;
-#pragma omp parallel for simd reduction(+ : sum)
-    for (int64_t i = 0; i < n; i++)
-        sum += x[i];
-    return sum;
 }
 
 // The C library stores long blocks without reading them first.

@@ -1,27 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sparse kernels written by hand for one format, with which bench/sparse.py compares distal.
 // Matrices are in CSR, tensors of three modes in CSF with three compressed levels; dense ones are row-major.
-#include <mpi.h>
+#include "plain.h"
+
 #include <omp.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-// The communicator of one process, which is a macro in C and has no name that Python could look up.
-MPI_Comm plain_comm_self(void);
-MPI_Comm plain_comm_self(void) {
-    return MPI_COMM_SELF;
-}
-
-// The time of one sum over n elements says what bandwidth memory has for reading.
-double plain_sum(int64_t n, const double *x);
-double plain_sum(int64_t n, const double *x) {
-    double sum = 0;
-#pragma omp parallel for simd reduction(+ : sum)
-    for (int64_t i = 0; i < n; i++)
-        sum += x[i];
-    return sum;
-}
 
 // The first row of part `part` of `parts`, which have about the same number of rows and entries together.
 static int64_t first_row(int64_t rows, const int64_t *pos, int64_t part, int64_t parts) {
