@@ -57,6 +57,18 @@ static int64_t operation_count(const Expr *expr) {
     return (expr->kind != EXPR_NEG) + operation_count(expr->left) + operation_count(expr->right);
 }
 
+// Points of the loops of a nest; INT64_MAX: more.
+static int64_t count_points(const StatementPlan *plan, const Nest *nest) {
+    const Cin *cin = plan->spmd->cin;
+    bool active[MAX_VARS];
+    int64_t count = 1;
+    provenance_active(plan->provenance, nest->loops, nest->loop_count, active);
+    for (int v = 0; v < cin->var_count; v++)
+        if (cin->vars[v].source && active[v])
+            count = saturated_mul(count, provenance_extent(plan->provenance, v));
+    return count;
+}
+
 // Floating-point operations of the statement: one for each operation of its nests and each point of their
 // loops. INT64_MAX: more.
 static int64_t count_flop(const StatementPlan *plan) {
@@ -64,13 +76,8 @@ static int64_t count_flop(const StatementPlan *plan) {
     int64_t total = 0;
     for (int n = 0; n < cin_nest_count(cin); n++) {
         const Nest nest = cin_nest(cin, n);
-        bool active[MAX_VARS];
-        provenance_active(plan->provenance, nest.loops, nest.loop_count, active);
-        int64_t count = operation_count(nest.assign->rhs) + nest.assign->accumulate;
-        for (int v = 0; v < cin->var_count; v++)
-            if (cin->vars[v].source && active[v])
-                count = saturated_mul(count, provenance_extent(plan->provenance, v));
-        total = saturated_add(total, count);
+        const int64_t each = operation_count(nest.assign->rhs) + nest.assign->accumulate;
+        total = saturated_add(total, saturated_mul(each, count_points(plan, &nest)));
     }
     return total;
 }
@@ -162,10 +169,13 @@ static bool place_tensors(Plan *plan, int64_t *const *extents, const int64_t *pa
 }
 
 // Homes need not be set to zero where the first nest that writes the tensor stores every element in place, by
-// itself or as rows, or sets it to zero itself, and partial results of other ranks are not added to them.
+// itself or as rows, or sets it to zero itself, and partial results of other ranks are not added to them. A
+// nest that sums over nothing has no iteration that would do so.
 static bool needs_zeros(const StatementPlan *plan, int first_nest, const RankTransfer *const *parts) {
     const SpmdNest *nest = &plan->spmd->nests[first_nest];
-    if (nest->assign->accumulate && nest->zero_depth < 0 && !plan->spmd->stages[nest->stage].stores_rows)
+    const Nest loops = cin_nest(plan->spmd->cin, first_nest);
+    if (nest->assign->accumulate && ((nest->zero_depth < 0 && !plan->spmd->stages[nest->stage].stores_rows) ||
+                                     count_points(plan, &loops) == 0))
         return true;
     for (int t = 0; t < plan->spmd->transfer_count; t++) {
         const Transfer *transfer = &plan->spmd->transfers[t];

@@ -70,6 +70,22 @@ def test_nothing_stored(folder):
         close(folder, numpy.zeros(40))
 
 
+def test_sums_over_nothing(folder):
+    """Results that had other values are zero, also where the kernel would set them to zero, or store them, itself."""
+    places = "place y(i) -> M(i); place B(i, k) -> M(i); place x(k) -> M(k); "
+    statements = {"tensor y(5): f64; tensor z(5): f64; tensor B(5, e): f64, csr; tensor x(e): f64; PLACES"
+                  "y(i) = z(i); y(i) = B(i, k) * x(k)": places,
+                  "tensor y(5, 3): f64; tensor z(5, 3): f64; tensor B(5, e): f64, csr; tensor x(e, 3): f64; PLACES"
+                  "y(i, l) = z(i, l); y(i, l) = B(i, k) * x(k, l)": "",
+                  "tensor y(3, 5, 2): f64; tensor z(3, 5, 2): f64; tensor B(5, 3, e): f64; tensor x(e, 2): f64; PLACES"
+                  "y(i, j, l) = z(i, j, l); y(i, j, l) = B(j, i, k) * x(k, l)": ""}
+    for text, placed in statements.items():
+        for ranks in (1, 3):
+            distal(["run", "-e", "param e = 0, g = 3; machine M = grid(g); " + text.replace("PLACES", placed), "-n",
+                    str(ranks), "--in", "z=ones", "--out", f"y={folder}/y.npy", "--check", "-q"])
+            check(not numpy.load(f"{folder}/y.npy").any(), f"'{text}' on {ranks} ranks is not zero")
+
+
 def test_placed_operands(folder):
     """They are brought to the first rank, and the result from there."""
     matrix, vector = draw(folder)
