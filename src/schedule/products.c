@@ -45,10 +45,11 @@ typedef struct {
     double largest; // elements of the largest tensor that stores all of them
     int factor_count;
     const Expr *factors[MAX_FACTORS];
-    FactorSet partial; // those that do not have a value everywhere
-    bool only_whole;   // no workspace is a row
-    VarSet placed;     // variables whose loops are distributed: all workspaces are sparse, and have these
-    VarSet beside;     // variables of factors that are numbers or do not fit; kept by all workspaces
+    FactorSet partial;      // those that do not have a value everywhere
+    bool only_whole;        // no workspace is a row
+    VarSet placed;          // variables whose loops are distributed: a sparse workspace has all of these
+    double sizes[MAX_VARS]; // by variable: processors along its loop; 0 and 1: one
+    VarSet beside;          // variables of factors that are numbers or do not fit; kept by all workspaces
     int enclosing_count;
     VarSet enclosing[MAX_ENCLOSING]; // candidates; the first is empty
     Nesting *best;                   // by set of factors and candidate around it
@@ -211,11 +212,23 @@ static bool can_be_workspace(const Product *product, FactorSet part, FactorSet s
     const VarSet kept = kept_vars(product, part);
     if (part & product->partial)
         return !around && !(product->placed & ~kept) && sparse_levels(product, part).count > 0;
-    if (product->placed || (around && product->only_whole))
+    // Of dense factors that a sparse one indexes, only elements at its entries move where it is.
+    if (product->placed && (around || product->partial))
+        return false;
+    if (around && product->only_whole)
         return false;
     if (around & ~kept || (around && outside & ~around) || !can_be_around(product, set, around))
         return false;
     return elements(product, kept & ~around) <= fmax(most_elements, around ? 0 : product->largest);
+}
+
+// Of the processors that compute the statement, those along loops that a workspace has not, but one: they are
+// idle while it is filled.
+static double idle_factor(const Product *product, VarSet kept) {
+    double factor = 1;
+    for (VarSet vars = product->placed & ~kept; vars; vars &= vars - 1)
+        factor *= fmax(1, product->sizes[__builtin_ctzll(vars)]);
+    return factor;
 }
 
 // A way to form the product of a set, part by part.
@@ -298,10 +311,12 @@ static void add_part(Product *product, Search search, FactorSet rest, FactorSet 
         search.density *= filled;
         search.sparse = search.sparse || sparse;
         // Loops around it leave out what the other factors do not store, in what fills it as well.
-        search.steps += sparse ? assembly * steps + memory_access * size
-                               : density(product, search.set & ~part, loops) *
-                                     (steps + elements(product, loops) * filled * size *
-                                                  (size > cache_elements ? memory_access : 1));
+        search.steps +=
+            sparse
+                ? assembly * steps + memory_access * size
+                : density(product, search.set & ~part, loops) *
+                      (idle_factor(product, kept) * steps + elements(product, loops) * filled * size *
+                                                                (size > cache_elements ? memory_access : 1));
     } else {
         const Expr *factor = product->factors[__builtin_ctz(part)];
         search.vars |= expr_vars(factor);
@@ -526,16 +541,22 @@ static const Cin *split_terms(Product product, const Expr *expr, DefaultSteps *s
     return expr->right ? split_terms(product, expr->right, steps) : product.cin;
 }
 
-// The variables that the placement by which the statement is distributed divides. False where it divides
-// entries: one nest is distributed so, not several.
-static bool find_placed(Product *product) {
+// The variables that the placement by which the statement is distributed divides, and among how many
+// processors. False where it divides entries: one nest is distributed so, not several.
+static bool find_placed(Product *product, const int64_t *params) {
     const Access *access = schedule_placed(product->cin->assignment);
     int modes[MAX_MACHINE_ORDER], dims[MAX_MACHINE_ORDER];
     if (!access)
         return true;
     const int count = distribution_modes(access, modes, dims);
-    for (int i = 0; i < count; i++)
-        product->placed |= (VarSet)1 << access->vars[modes[i]];
+    for (int i = 0; i < count; i++) {
+        const int var = access->vars[modes[i]];
+        int64_t size;
+        if (!int_eval(access->tensor->placement->machine->extents[dims[i]], params, NULL, &size))
+            return false;
+        product->sizes[var] = (double)size * (product->placed >> var & 1 ? product->sizes[var] : 1);
+        product->placed |= (VarSet)1 << var;
+    }
     return count > 0 && distribution_fused(access->tensor->placement) < 0;
 }
 
@@ -547,7 +568,7 @@ void schedule_products(Scheduler *scheduler, const Cin *cin, const int64_t *para
                        .left = access_vars(assignment->lhs),
                        .least_steps = least_steps,
                        .only_whole = tensor_is_sparse(assignment->lhs->tensor)};
-    if (!find_placed(&product))
+    if (!find_placed(&product, params))
         return;
     for (int v = 0; v < cin->var_count; v++) {
         int64_t extent;
