@@ -172,7 +172,7 @@ static int64_t part_with(const Boundaries *boundaries, int64_t position) {
     return first;
 }
 
-static const int64_t *first_of(const Boundaries *boundaries, int64_t part) {
+const int64_t *boundaries_first(const Boundaries *boundaries, int64_t part) {
     return part == 0 ? boundaries->first : &boundaries->starts[part * boundaries->division.mode_count];
 }
 
@@ -191,9 +191,9 @@ void boundaries_image(const Boundaries *boundaries, PositionSet positions, const
         if (run.lo >= run.hi)
             break;
         const int64_t part = part_with(boundaries, run.lo);
-        if (boundaries_compare(boundaries, first_of(boundaries, part), to) > 0) {
+        if (boundaries_compare(boundaries, boundaries_first(boundaries, part), to) > 0) {
             rects_between(boundaries, from, to, rect, arena, rects);
-            memcpy(from, first_of(boundaries, part), sizeof *from * (size_t)modes);
+            memcpy(from, boundaries_first(boundaries, part), sizeof *from * (size_t)modes);
         }
         memcpy(to, last_of(boundaries, part), sizeof *to * (size_t)modes);
         int m = modes - 1;
@@ -206,7 +206,7 @@ void boundaries_image(const Boundaries *boundaries, PositionSet positions, const
 }
 
 void boundaries_bound(const Boundaries *boundaries, int64_t first, int64_t last, Rect *rect) {
-    const int64_t *from = first_of(boundaries, part_with(boundaries, first)),
+    const int64_t *from = boundaries_first(boundaries, part_with(boundaries, first)),
                   *to = last_of(boundaries, part_with(boundaries, last - 1));
     bool equal = true;
     for (int m = 0; m < boundaries->division.mode_count && equal; m++) {

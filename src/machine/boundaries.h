@@ -61,6 +61,8 @@ int64_t boundaries_longest(const Boundaries *boundaries);
 int boundaries_compare(const Boundaries *boundaries, const int64_t *a, const int64_t *b);
 // The part that these coordinates are in.
 int64_t boundaries_part(const Boundaries *boundaries, const int64_t *coordinates);
+// Where the entries of a part begin: a coordinate of each mode of the division.
+const int64_t *boundaries_first(const Boundaries *boundaries, int64_t part);
 // Appends what the parts `first` to before `last` have of `rect`, whose modes of the division are intervals,
 // as disjoint rectangles: at most 2 * mode_count - 1.
 void boundaries_rects(const Boundaries *boundaries, int64_t first, int64_t last, const Rect *rect,

@@ -6,8 +6,12 @@
 
 #include "plan/plan.h"
 
-// How many there are, and those of processor `local` of a rank.
+// How many there are, and those of the processors of a rank, one after the other: per_rank times as many.
 int processor_value_count(const StatementPlan *plan);
-void processor_values(const StatementPlan *plan, int64_t rank, int64_t local, int64_t *values);
+// Positions that processors of a rank have are counted over all ranks, so it must have all positions of their
+// parts. A relation that distributes positions of which a rank has several parts, and of these only the
+// positions with some coordinates of other modes; NULL: there is none.
+const Relation *processor_positions_unknown(const StatementPlan *plan);
+void processor_values(const StatementPlan *plan, int64_t rank, int64_t *values);
 
 #endif

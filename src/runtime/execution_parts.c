@@ -32,8 +32,7 @@ ExecutionParts execution_parts(StatementPlan *plan, int64_t rank) {
         row_bytes[r] = plan_row_bytes(plan, &plan->spmd->rows[r]);
     const int value_count = processor_value_count(plan);
     int64_t *values = arena_array(plan->arena, int64_t, plan->per_rank * value_count);
-    for (int64_t i = 0; i < plan->per_rank; i++)
-        processor_values(plan, rank, i, &values[i * value_count]);
+    processor_values(plan, rank, values);
     StageParts *stages = arena_array(plan->arena, StageParts, plan->spmd->stage_count);
     for (int s = 0; s < plan->spmd->stage_count; s++) {
         const Stage *stage = &plan->spmd->stages[s];

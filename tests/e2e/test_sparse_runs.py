@@ -135,6 +135,23 @@ def test_results(folder):
             check(numpy.allclose(found, values, rtol=1e-13, atol=0), f"{name}: {found} is not {values}")
 
 
+def test_parts_that_do_not_follow_each_other(folder):
+    """Of copies of equal parts of the entries, along rows of 3 processors, the second of 3 ranks has the last part and
+    the first one."""
+    matrix, vector = draw(folder)
+    for balance in ("fuse(i, j)", "i"):
+        text = "machine M = grid(2, 3); place B(i, j) -> M(*, ~" + balance + "); "
+        for ranks in (1, 2, 3, 6):
+            run_product(folder, MATRIX.format(format="csr") + text + PRODUCT, ranks)
+            close(folder, matrix @ vector)
+    text = "machine M = grid(2, 3); param n = 40; param m = 30; tensor B(n, m): f64, dcsr; tensor C(m, 4): f64; " \
+        "tensor y(n, 4): f64; place B(i, j) -> M(*, j); y(i, k) = B(i, j) * C(j, k); schedule y { reorder({k, i, j}); " \
+        "collapse(i, j, f); pos(f, p, B(i, j)); divide(k, ko, ki, 2); divide(p, po, pi, 3); " \
+        "reorder({ko, po, pi, ki}); distribute({ko, po}) }"
+    for ranks in (1, 2, 3, 6):
+        distal(["run", "-e", text, "--ranks", str(ranks), "--in", f"B={folder}/B.npy", "--check", "-q"])
+
+
 def test_copies_of_threads(folder):
     """Rows that add to the same elements, of many entries and of few: the same from run to run, and in all threads."""
     text = "param n = 8192; tensor B(n, n): f64, csr; tensor x(n): f64; tensor y(n): f64; y(j) = B(i, j) * x(i)"
@@ -229,6 +246,9 @@ def test_refused(folder):
     refused(["run", "-e", "param n = 1000, m = 4000000; tensor B(n, m): f64, csr; tensor x(n): f64; tensor y(m): f64; "
              "y(j) = B(i, j) * x(i)", "--in", "B=sparse:1:1000", "--threads", "3", "--memory-limit", "70M"],
             "with --threads 1, no rank would need more than 30.5 MiB")
+    refused(["plan", "-e", "machine M = grid(3, 2); tensor B(7, 5, 6): f64, csf; tensor x(6): f64; tensor A(7, 5): f64; "
+             "place B(i, j, k) -> M(~fuse(i, j), k); A(i, j) = B(i, j, k) * x(k)", "--ranks", "2"],
+            "a rank of 2 has several parts of the positions of 'B', which are divided in its other modes as well", status=2)
 
 
 if __name__ == "__main__":

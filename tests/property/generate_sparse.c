@@ -376,8 +376,8 @@ static void draw_balance(Random *random, Draft *draft, int from) {
     }
 }
 
-// Entries of one tensor are divided, along one dimension of each level or of the first; other sparse operands
-// are everywhere, or where they are used.
+// Entries of one tensor are divided, along one dimension of each level or of the first, and are the same
+// along the others; other sparse operands are everywhere, or where they are used.
 static void draw_fused(Random *random, Draft *draft, int from) {
     const DraftMachine *machine = &draft->machines[0];
     const DraftStatement *statement = &draft->statements[0];
@@ -387,6 +387,9 @@ static void draw_fused(Random *random, Draft *draft, int from) {
         modes--;
     if (modes < 2)
         return;
+    int along[4];
+    for (int l = 0; l < machine->level_count; l++)
+        along[l] = random_below(random, machine->level_order[l]);
     for (int t = 0; t < draft->tensor_count; t++) {
         DraftTensor *tensor = &draft->tensors[t];
         if (!draft_is_sparse(tensor) || !indices_of(statement, t))
@@ -402,9 +405,9 @@ static void draw_fused(Random *random, Draft *draft, int from) {
              d += machine->level_order[l++]) {
             if (l > 0 && !random_chance(random, 50))
                 continue;
-            tensor->entries[d] = tensor->mode_order[0];
-            tensor->balance[d] = BALANCE_STORED;
-            tensor->fused[d] = modes;
+            tensor->entries[d + along[l]] = tensor->mode_order[0];
+            tensor->balance[d + along[l]] = BALANCE_STORED;
+            tensor->fused[d + along[l]] = modes;
         }
     }
 }
