@@ -5,13 +5,6 @@
 
 #include <string.h>
 
-static bool has_periodic(const Layout *layout) {
-    for (int m = 0; m < layout->order; m++)
-        if (layout->cyclic_parts[m])
-            return true;
-    return false;
-}
-
 int transfer_indexed_by(const StatementPlan *plan, int transfer) {
     const Transfer *of = &plan->spmd->transfers[transfer];
     const Tensor *tensor = of->statement_access->tensor;
@@ -26,7 +19,7 @@ int transfer_indexed_by(const StatementPlan *plan, int transfer) {
                    : -1;
     const Home *home = &plan->homes[tensor->id];
     return of->access == of->statement_access && plan->footprints[transfer]->steps == 1 &&
-                   home->kind == HOME_LAYOUT && !has_periodic(&home->layout)
+                   home->kind == HOME_LAYOUT
                ? by
                : -1;
 }
@@ -250,6 +243,13 @@ static int64_t number_size(const StatementPlan *plan, int transfer, int mode) {
     return by->levels[of->index_levels[mode]].wide ? sizeof(int64_t) : sizeof(int32_t);
 }
 
+static bool is_periodic(const Rect *rect) {
+    for (int m = 0; m < rect->order; m++)
+        if (rect->periodic[m])
+            return true;
+    return false;
+}
+
 static bool is_interval(const Region *footprint, int mode) {
     for (int64_t r = 0; r < footprint->rects.count; r++)
         if (footprint->rects.items[r].periodic[mode])
@@ -380,7 +380,10 @@ static const char *find_dense(Search *search, const StatementPlan *plan, int tra
     use->view = use->bounds;
     if (rect_is_empty(&use->bounds))
         return NULL;
+    // Leaves expect all coordinates from the first to the last one.
     use->piece = pieces_with(&search->own, &use->bounds);
+    if (use->piece >= 0 && is_periodic(&search->own.rects.items[use->piece]))
+        use->piece = -1;
     if (use->piece >= 0)
         return NULL;
     const char *why =
@@ -469,6 +472,8 @@ static bool find_largest(const StatementPlan *plan, int transfer, int64_t rank, 
     if (largest < 0)
         return false;
     *piece = own.rects.items[largest];
+    if (is_periodic(piece))
+        return false;
     for (int64_t r = 0; r < footprint.rects.count; r++) {
         Rect rect = footprint.rects.items[r];
         for (int i = 0; i < shared->count; i++)

@@ -339,7 +339,7 @@ static bool is_contiguous(const Finding *finding, const End *end, const Selectio
     if (!end->piece)
         return true;
     for (int m = 0; m < run.order; m++)
-        if (run.periodic[m] || end->piece->rect.periodic[m])
+        if (part->rect.periodic[m] || end->piece->rect.periodic[m])
             return false;
     run.hi[last] = run.lo[last] + 2; // more than one
     const Piece packed = piece_packed(&run, tensor_levels(storage->home->tensor), storage->type, NULL);

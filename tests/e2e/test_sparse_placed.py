@@ -26,6 +26,8 @@ def random_array(*shape):
     return numpy.random.default_rng(sum(shape)).random(shape)
 
 
+# Many ranks: each has parts of the columns, and a row has fewer entries than there are ranks.
+MANY_RANKS, MANY_COLUMNS = 100, random_matrix(250, 3000, 0.01, 9)
 # The grid of as many ranks, for machines of two dimensions.
 GRIDS = {1: (1, 1), 2: (1, 2), 3: (3, 1), 4: (2, 2), 6: (3, 2), 8: (2, 4), 12: (4, 3)}
 MATRICES = {
@@ -33,6 +35,14 @@ MATRICES = {
     "empty": scipy.sparse.csr_matrix((7, 11)), "one row": random_matrix(1, 23, 0.5, 3),
     "full row": scipy.sparse.csr_matrix(numpy.ones((1, 13)).repeat(11, 0) * (numpy.arange(11) == 4)[:, None]),
 }
+
+
+def full_rows(matrix):
+    """All elements of the rows that have entries."""
+    rows = sorted(set(matrix.nonzero()[0].tolist()))
+    at = [(i, j) for i in rows for j in range(matrix.shape[1])]
+    row, column = zip(*at) if at else ((), ())
+    return scipy.sparse.coo_matrix((matrix.toarray()[row, column] if at else [], (row, column)), matrix.shape)
 
 
 class Statement(NamedTuple):
@@ -62,6 +72,7 @@ ADDED = Statement("A(i, j) += B(i, j)", {"A": "n, m"},
                   lambda rows, columns: {"A": random_matrix(rows, columns, 0.2, 8)},
                   lambda B, A: A + B)
 COPY = Statement("A(i, j) = B(i, j)", {"A": "n, m"}, lambda rows, columns: {}, lambda B: B)
+COPY_OF_ROWS = COPY._replace(value=lambda B: full_rows(B))
 TRANSPOSE = Statement("A(i, j) = B(j, i)", {"A": "m, n"}, lambda rows, columns: {}, lambda B: B.T)
 
 
@@ -77,6 +88,10 @@ def block(extent, parts):
 def cyclic(ranks):
     """The owner of a coordinate in blocks of two, round-robin."""
     return lambda x: x // 2 % ranks
+
+
+def cyclic_blocks(extent, parts):
+    return cyclic(parts)
 
 
 def values(counts):
@@ -112,11 +127,11 @@ def entries(moves, ranks, counted_at=1):
     return values(counts) | {"structure_bytes_received": bytes_moved}
 
 
-def indexed(operand, width):
+def indexed(operand, width, owner=block):
     """Of an operand in blocks, the elements that the columns of the rank's rows name and other ranks have."""
     def volumes(inputs, ranks, grid):
         B = inputs["B"].tocoo()
-        rows, columns = block(B.shape[0], ranks), block(B.shape[1], ranks)
+        rows, columns = block(B.shape[0], ranks), owner(B.shape[1], ranks)
         return {operand: values(width * len({int(j) for i, j in zip(B.row, B.col)
                                              if rows(i) == rank and columns(j) != rank}) for rank in range(ranks))}
     return volumes
@@ -144,11 +159,11 @@ def product_of_cyclic_rows(inputs, ranks, grid):
                           if rank != rows(i)], ranks, counted_at=0)}
 
 
-def moved(tensor, before, after, columns_first=False):
+def moved(tensor, before, after, columns_first=False, stored=lambda matrix: matrix):
     """Entries whose owners before and after are different ranks. `before` and `after` give the owner of an entry, from
     the shape, the ranks and the grid."""
     def volumes(inputs, ranks, grid):
-        matrix = inputs[tensor].tocoo()
+        matrix = stored(inputs[tensor]).tocoo()
         owns, uses = (owner(*matrix.shape, ranks, grid) for owner in (before, after))
         return {tensor: entries([((int(j), int(i)) if columns_first else (int(i), int(j)), owns(i, j), uses(i, j))
                                  for i, j in zip(matrix.row, matrix.col) if owns(i, j) != uses(i, j)], ranks)}
@@ -205,13 +220,14 @@ def stored_by_columns(inputs, ranks, grid):
 
 
 def parts_of_rows(owner):
-    """Of rows that are stored in full where they have entries, a rank stores its columns, of each of them."""
+    """Of rows that are stored in full where they have entries, a rank stores its columns, of each of them, and has room
+    for those between."""
     def volumes(inputs, ranks, grid):
         B = inputs["B"].tocoo()
         rows, owns = len(set(B.row.tolist())), owner(*B.shape, ranks, grid)
-        columns = [sum(owns(0, j) == rank for j in range(B.shape[1])) for rank in range(ranks)]
-        return {"B": {"stored": [rows * count for count in columns],
-                      "home_bytes": [16 + 4 * rows + 8 * rows * count if count else 0 for count in columns]}}
+        columns = [[j for j in range(B.shape[1]) if owns(0, j) == rank] for rank in range(ranks)]
+        return {"B": {"stored": [rows * len(own) for own in columns],
+                      "home_bytes": [16 + 4 * rows + 8 * rows * (own[-1] + 1 - own[0]) if own else 0 for own in columns]}}
     return volumes
 
 
@@ -254,6 +270,8 @@ CASES = [
     Case("SpMV by columns", SPMV, {"B": "csc"}, {"B": "j", "y": "i"}),
     Case("SpMV in blocks", SPMV, {"B": "coo"}, {"B": "i, j"}, machine=BLOCKS),
     Case("SpMV block-cyclic", SPMV, {"B": "csr"}, {"B": "cyclic(i, 3)"}),
+    Case("SpMV by rows, x block-cyclic", SPMV, {"B": "csr"}, {"B": "i", "y": "i", "x": "cyclic(j, 2)"},
+         indexed("x", 1, cyclic_blocks)),
     Case("SpMM by rows", SPMM, {"B": "csr"}, {"B": "i", "y": "i", "C": "j"}, indexed("C", 3)),
     Case("SDDMM by rows", SDDMM, {"B": "csr", "A": "csr"}, {"B": "i", "E": "i", "F": "j", "A": "i"}, indexed("F", 3)),
     Case("sum by rows", SUM, {"B": "csr", "C": "dcsr", "A": "csr"}, {"B": "i", "C": "i", "A": "i"}),
@@ -293,7 +311,14 @@ CASES = [
     Case("SpMV of parts of rows", SPMV, {"B": "{compressed, dense}"}, {"B": "j", "y": "i", "x": "j"},
          parts_of_rows(by_columns)),
     Case("SpMV of parts of rows in blocks", SPMV, {"B": "{compressed, dense}"}, {"B": "i, j"}, machine=BLOCKS),
-    Case("SpMV of parts of rows, block-cyclic", SPMV, {"B": "{compressed, dense}"}, {"B": "cyclic(j, 2)"}),
+    Case("SpMV of parts of rows, block-cyclic", SPMV, {"B": "{compressed, dense}"}, {"B": "cyclic(j, 2)"},
+         parts_of_rows(by_cyclic_columns)),
+    Case("block-cyclic parts of rows to rows", COPY_OF_ROWS, {"B": "{compressed, dense}", "A": "csr"},
+         {"B": "cyclic(j, 2)", "A": "i"}, moved("B", by_cyclic_columns, by_rows, stored=full_rows)),
+    Case("block-cyclic parts of rows to parts", COPY_OF_ROWS, {"B": "{compressed, dense}", "A": "{compressed, dense}"},
+         {"B": "cyclic(j, 2)", "A": "j"}, moved("B", by_cyclic_columns, by_columns, stored=full_rows)),
+    Case("rows to block-cyclic parts", COPY_OF_ROWS, {"B": "{compressed, dense}", "A": "{compressed, dense}"},
+         {"B": "i", "A": "cyclic(j, 2)"}, moved("B", by_rows, by_cyclic_columns, stored=full_rows)),
     Case("SpMM of parts of rows, placed otherwise", SPMM, {"B": "{compressed, dense}"}, {"y": "i", "B": "j", "C": "j"},
          parts_of_rows(by_columns), schedule="distribute({i}, {io}, {ii}, M)"),
     Case("SpMV of rows by entries", SPMV, {"B": "csr"}, {"B": "i", "y": "i", "x": "j"}, spmv_of_entries,
@@ -343,23 +368,38 @@ def figures(text, case):
     return found
 
 
+def write_case(case, inputs, grid, folder):
+    """The program and its inputs; returns the arguments of a command that executes it."""
+    path, shape = f"{folder}/program.distal", inputs["B"].shape
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(write_program(case))
+    sizes = {"n": shape[0], "m": shape[1], "g": grid[0], "h": grid[1]}
+    arguments = [path, "--threads", "2"] + [word for key, value in sizes.items() for word in ("-p", f"{key}={value}")]
+    for key, value in inputs.items():
+        if scipy.sparse.issparse(value):
+            scipy.io.mmwrite(f"{folder}/{key}.in.mtx", value.tocoo(), precision=17)
+            arguments += ["--in", f"{key}={folder}/{key}.in.mtx"]
+        else:
+            numpy.save(f"{folder}/{key}.in.npy", value)
+            arguments += ["--in", f"{key}={folder}/{key}.in.npy"]
+    return arguments
+
+
+def plan(case, B, ranks):
+    """On more ranks than can run here."""
+    inputs, grid = {"B": B} | case.statement.inputs(*B.shape), (ranks, 1)
+    with tempfile.TemporaryDirectory(prefix="distal-placed-") as folder:
+        planned = figures(distal(["plan", *write_case(case, inputs, grid, folder), "--stats=json"]).stdout, case)
+    for tensor, of in case.volumes(inputs, ranks, grid).items():
+        check(of.items() <= planned[tensor].items(), f"{tensor} has {planned[tensor]}, not {of}")
+
+
 def run(case, B, ranks):
     result = case.statement.text[0]
     inputs = {"B": B} | case.statement.inputs(*B.shape)
     with tempfile.TemporaryDirectory(prefix="distal-placed-") as folder:
-        path = f"{folder}/program.distal"
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(write_program(case))
         grid = GRIDS[ranks] if "h" in case.machine else (ranks, 1)
-        sizes = {"n": B.shape[0], "m": B.shape[1], "g": grid[0], "h": grid[1]}
-        arguments = [path, "--threads", "2"] + [word for key, value in sizes.items() for word in ("-p", f"{key}={value}")]
-        for key, value in inputs.items():
-            if scipy.sparse.issparse(value):
-                scipy.io.mmwrite(f"{folder}/{key}.in.mtx", value.tocoo(), precision=17)
-                arguments += ["--in", f"{key}={folder}/{key}.in.mtx"]
-            else:
-                numpy.save(f"{folder}/{key}.in.npy", value)
-                arguments += ["--in", f"{key}={folder}/{key}.in.npy"]
+        arguments = write_case(case, inputs, grid, folder)
         planned = figures(distal(["plan", *arguments, "--stats=json"]).stdout, case)
         out = f"{folder}/{result}.{'npy' if result == 'y' else 'mtx'}"
         done = distal(["run", *arguments, "-q", "--check", "--stats=json", "--out", f"{result}={out}"],
@@ -377,20 +417,25 @@ def run(case, B, ranks):
         compare(folder, result, case.statement.value(**inputs))
 
 
+def succeeds(function, name, *arguments):
+    try:
+        function(*arguments)
+        print(f"ok placed/{name}", flush=True)
+        return True
+    except Failure as failure:
+        print(f"FAIL placed/{name}: {failure}", flush=True)
+        return False
+
+
 def main():
-    failed = 0
-    names = list(MATRICES)
+    names, results = list(MATRICES), []
     for number, case in enumerate(CASES):
         for at, ranks in enumerate(GRIDS):
             kind = names[(number + at) % len(names)]
-            try:
-                run(case, MATRICES[kind], ranks)
-                print(f"ok placed/{case.title}, {kind}, {ranks} ranks")
-            except Failure as failure:
-                failed += 1
-                print(f"FAIL placed/{case.title}, {kind}, {ranks} ranks: {failure}")
-            sys.stdout.flush()
-    return 1 if failed else 0
+            results.append(succeeds(run, f"{case.title}, {kind}, {ranks} ranks", case, MATRICES[kind], ranks))
+        if case.volumes.__qualname__.startswith("indexed"):
+            results.append(succeeds(plan, f"{case.title}, planned for {MANY_RANKS} ranks", case, MANY_COLUMNS, MANY_RANKS))
+    return 0 if all(results) else 1
 
 
 if __name__ == "__main__":
