@@ -3,6 +3,7 @@
 #include "api/data.h"
 
 #include "api/balance.h"
+#include "api/fibers.h"
 #include "base/integer.h"
 #include "format/level_list.h"
 #include "runtime/load.h"
@@ -52,6 +53,7 @@ typedef struct {
     const DataCall *call;
     Entries entries;
     StoredTensor arrays;
+    bool cut;             // ranks have parts of fibers
     distal_status status; // of this rank
 } Giving;
 
@@ -210,9 +212,8 @@ static distal_status take_levels(distal_context *context, const DataCall *call, 
             given->count > extent - given->first)
             return invalid(
                 context,
-                "%lld coordinates from %lld on are not in mode %d of tensor '%s', whose extent is %lld",
-                (long long)given->count, (long long)given->first, tensor->mode_order[l], call->tensor->name,
-                (long long)extent);
+                "`first` (%lld) and `count` (%lld) of level %d of tensor '%s' go beyond its %lld coordinates",
+                (long long)given->first, (long long)given->count, l, call->tensor->name, (long long)extent);
         const distal_status status = take_level(context, call, tensor, l, positions);
         if (status != DISTAL_OK)
             return status;
@@ -257,11 +258,23 @@ static int64_t first_outside(const Entries *entries, const Region *pieces) {
     return first;
 }
 
-// Whether all of these entries are at home on this rank.
+// What a rank stores: its home pieces, and where fibers are cut, the elements of fibers between these.
+static Region stored_pieces(const distal_tensor *tensor, int rank, Arena *arena) {
+    const Region pieces = home_pieces(&tensor->home, rank, arena);
+    const StoredTensor *own = &tensor->storage->empty;
+    for (int l = 0; tensor->storage->padded && l < own->order; l++)
+        for (int64_t i = 0; i < pieces.rects.count && level_is_padded(own->order, own->levels, l); i++) {
+            const int mode = own->mode_order[l];
+            rect_set_mode(&pieces.rects.items[i], mode, (PositionSet){own->lo[mode], own->hi[mode], NULL});
+        }
+    return pieces;
+}
+
+// Whether all of these entries are stored on this rank.
 static distal_status check_own(distal_context *context, const DataCall *call, const Entries *entries) {
     const Home *home = &call->tensor->home;
     Arena *arena = context->scratch;
-    const Region pieces = home_pieces(home, context->rank, arena);
+    const Region pieces = stored_pieces(call->tensor, context->rank, arena);
     const int64_t outside = first_outside(entries, &pieces);
     if (outside == entries->count)
         return DISTAL_OK;
@@ -316,23 +329,24 @@ static distal_status take_arrays(distal_context *context, const DataCall *call, 
                : status;
 }
 
-// Entries are listed on all ranks where placements are balanced by them; else only on ranks that do not have
-// the whole tensor at home, to check that they are at home there.
+// Entries are listed on all ranks where placements are balanced by them, or fibers are cut; else only on
+// ranks that do not have the whole tensor at home, to check that they are at home there.
 static bool take_own(void *arguments, Diagnostics *diagnostics) {
     (void)diagnostics;
     Giving *giving = arguments;
     const distal_tensor *to = giving->call->tensor;
     const bool divides = balance_divides(giving->context, to);
-    giving->status = divides || is_here(to) ? take_arrays(giving->context, giving->call,
-                                                          divides || !has_all(giving->context, to),
-                                                          &giving->arrays, &giving->entries)
-                                            : DISTAL_OK;
+    const bool list = divides || home_cuts_fibers(&to->home) || !has_all(giving->context, to);
+    giving->status = divides || is_here(to)
+                         ? take_arrays(giving->context, giving->call, list, &giving->arrays, &giving->entries)
+                         : DISTAL_OK;
     return giving->status == DISTAL_OK;
 }
 
 static bool check_home(void *arguments, Diagnostics *diagnostics) {
     (void)diagnostics;
     Giving *giving = arguments;
+    giving->cut = home_cuts_fibers(&giving->call->tensor->home);
     giving->status = check_own(giving->context, giving->call, &giving->entries);
     if (giving->status == DISTAL_OK && is_here(giving->call->tensor))
         giving->status = check_part(giving->context, giving->call->tensor, &giving->arrays);
@@ -363,6 +377,10 @@ static bool attach_arrays(Giving *giving) {
         return false;
     giving->status = DISTAL_FAILED;
     bool ok = agree_on_part(comm, check_home, giving, context->diagnostics);
+    if (ok && giving->cut) {
+        giving->status = fibers_check(context, to, &giving->entries);
+        ok = giving->status == DISTAL_OK;
+    }
     if (ok) {
         SetAside before = storage_set_aside(to->storage);
         giving->status = DISTAL_FAILED;

@@ -148,6 +148,52 @@ static void test_files(MPI_Comm comm, int rank, int ranks) {
     distal_free(d);
 }
 
+// Fibers of which each rank has a part: all ranks have those that are stored, or it is a diagnostic on all.
+static void test_fibers(MPI_Comm comm, int rank, int ranks) {
+    enum { EXTENT = 12 };
+    static const char *const placements[] = {"F(x, y) -> M(y)", "F(x, y) -> M(cyclic(y, 2))"};
+    for (int p = 0; p < 2; p++) {
+        distal_context *d = context_on(comm);
+        const int64_t first = p == 0 ? EXTENT / ranks * rank : 2 * rank,
+                      end = p == 0 ? EXTENT / ranks * (rank + 1) : EXTENT - 2 * (ranks - 1 - rank);
+        const int64_t count = end - first;
+        int64_t pos[] = {0, 2};
+        int32_t rows[] = {1, 3};
+        double values[2 * EXTENT] = {0}, whole[6 * EXTENT];
+        OK(distal_machine(d, "M", "grid(ranks)"));
+        distal_tensor *F = declare(d, "F(6, 12): f64, {compressed, dense}", placements[p]),
+                      *x = declare(d, "x(12): f64", NULL), *y = declare(d, "y(6): f64", NULL);
+        distal_plan *plan = planned(d, "y(i) = F(i, j) * x(j)", NULL);
+        for (int64_t j = first; j < end; j++)
+            for (int r = 0; r < 2 && (p == 0 || j / 2 % ranks == rank); r++)
+                values[r * count + j - first] = (double)(100 * rows[r] + j);
+        const distal_level_arrays levels[] = {{.pos = pos, .crd = rows}, {.first = first, .count = count}};
+        OK(distal_tensor_fill(x, "ones"));
+        OK(distal_tensor_attach_levels(F, levels, values));
+        OK(distal_tensor_gather(F, whole));
+        for (int e = 0; e < 6 * EXTENT; e++) {
+            const int i = e / EXTENT, j = e % EXTENT;
+            CHECK(whole[e] == (i == 1 || i == 3 ? 100 * i + j : 0), "F(%d, %d) is %g", i, j, whole[e]);
+        }
+        OK(distal_execute(plan));
+        check_figures(d, plan, rank);
+        OK(distal_tensor_gather(y, whole));
+        CHECK(whole[0] == 0 && whole[1] == 100 * EXTENT + 66 && whole[3] == 300 * EXTENT + 66, "y is %g %g",
+              whole[1], whole[3]);
+        pos[1] = 2 - (rank == ranks - 1);
+        CHECK(ranks == 1 || distal_tensor_attach_levels(F, levels, values) == DISTAL_INVALID,
+              "a fiber of other ranks is missing");
+        CHECK(ranks == 1 ||
+                  strstr(distal_error(d), "on rank 2 lack fiber (3, *), of which another rank stores a part"),
+              "it says: %s", distal_error(d));
+        pos[1] = 1;
+        OK(distal_tensor_attach_levels(F, levels, values));
+        OK(distal_execute(plan));
+        OK(distal_tensor_gather(y, whole));
+        distal_free(d);
+    }
+}
+
 #define WRONG(call, text)                                                                                    \
     do {                                                                                                     \
         CHECK((call) != DISTAL_OK, "%s goes well", #call);                                                   \
@@ -229,6 +275,7 @@ int main(int argument_count, char **arguments) {
         run_case("api_levels/entries", ranks, test_entries);
         run_case("api_levels/results", ranks, test_results);
         run_case("api_levels/files", ranks, test_files);
+        run_case("api_levels/fibers", ranks, test_fibers);
         run_case("api_levels/refused", ranks, test_refused);
     }
     return report_end();

@@ -264,17 +264,22 @@ static bool compute_weighted(Run *run, int ranks) {
     return fine;
 }
 
-// Fibers of block-cyclic modes, of which ranks store elements between those at home as well.
+// Fibers of block-cyclic modes, of which ranks store elements between those at home as well. First from
+// entries, then the caller's arrays.
 static bool compute_padded(Run *run, int ranks) {
     const int64_t rows[] = {1, 1, 4}, columns[] = {0, 5, 2};
     const double ones[] = {1, 1, 1};
     const int64_t *const coordinates[] = {rows, columns};
-    double whole[36] = {0};
+    double values[6] = {0}, whole[36] = {0}, others[36] = {0};
     distal_tensor *a = NULL, *b = NULL;
     distal_statement *s = NULL;
     distal_plan *p = NULL;
     int rank;
     MPI_Comm_rank(run->comm, &rank);
+    const distal_level_arrays levels[] = {{.pos = (int64_t[]){0, 1}, .crd = (int32_t[]){3}},
+                                          {.first = 2 * rank, .count = rank == 0 ? 6 : 2}};
+    for (int j = 0; j < (rank == 0 ? 6 : 2); j++)
+        values[j] = rank == 0 && j / 2 % ranks != 0 ? 0 : 3;
     bool created = distal_create(run->comm, &run->d) == DISTAL_OK;
     if (!all_fine(run, "distal_create", created ? DISTAL_OK : DISTAL_FAILED, true))
         return false;
@@ -286,10 +291,13 @@ static bool compute_padded(Run *run, int ranks) {
                 LOCAL(distal_statement_create(run->d, "A(i, j) = 2 * B(i, j)", &s)) &&
                 TOGETHER(distal_tensor_entries(b, rank == 0 ? 3 : 0, coordinates, ones)) &&
                 TOGETHER(distal_plan_create(s, &p)) && TOGETHER(distal_execute(p)) &&
-                TOGETHER(distal_execute(p)) && TOGETHER(distal_tensor_gather(a, whole));
+                TOGETHER(distal_execute(p)) && TOGETHER(distal_tensor_gather(a, whole)) &&
+                TOGETHER(distal_tensor_attach_levels(b, levels, values)) && TOGETHER(distal_execute(p)) &&
+                TOGETHER(distal_tensor_gather(a, others));
     for (int e = 0; fine && e < 36; e++) {
         const double right = e == 6 || e == 11 || e == 26 ? 2 : 0;
         CHECK(whole[e] == right, "A[%d] is %g", e, whole[e]);
+        CHECK(others[e] == (e / 6 == 3 ? 6 : 0), "A[%d] is then %g", e, others[e]);
     }
     return fine;
 }

@@ -298,7 +298,7 @@ static void check_own_rows(MPI_Comm comm, int n, int rank, int ranks) {
     }
     const distal_level_arrays beyond[] = {{.first = first, .count = n + 1}, {.pos = pos, .crd = crd}};
     CHECK(distal_tensor_attach_levels(b, beyond, values) == DISTAL_INVALID, "attached more rows");
-    CHECK(strstr(distal_error(d), " on are not in mode "), "%s", distal_error(d));
+    CHECK(strstr(distal_error(d), " go beyond its "), "%s", distal_error(d));
     const distal_level_arrays below[] = {{0}, {.first = 1, .count = 1, .pos = pos, .crd = crd}};
     CHECK(distal_tensor_attach_levels(b, below, values) == DISTAL_INVALID, "attached a part of a list");
     CHECK(strstr(distal_error(d), "are set, and only a dense level that is the first one"), "%s",
