@@ -24,6 +24,29 @@ bool assembly_depends(const Cin *cin, const Stmt *assign, int loop) {
     return dependence.depends;
 }
 
+// The loops of the nest that are outside of its leaf and are executed one iteration after the other.
+static int sequential_loops(const Spmd *spmd, const Leaf *leaf) {
+    int count = cin_nest(spmd->cin, leaf->nest).loop_count - leaf->loop_count;
+    for (int d = 0; d < spmd->dim_count; d++)
+        count -= spmd->nests[leaf->nest].coordinates[d] >= 0;
+    return count;
+}
+
+// Whether each dimension of the execution grid divides a variable of the levels above the last.
+static bool has_whole_rows(const Spmd *spmd, const Leaf *leaf) {
+    const Access *result = leaf->assign->lhs;
+    const int last = result->vars[result->tensor->mode_order[result->tensor->order - 1]];
+    bool whole = true;
+    for (int d = 0; d < spmd->dim_count; d++) {
+        int var = spmd->nests[leaf->nest].coordinates[d];
+        const Relation *relation;
+        while (var >= 0 && (relation = cin_made_by(spmd->cin, var)) && relation->kind->partitions)
+            var = relation->parent[0];
+        whole = whole && (var < 0 || (var != last && (access_vars(result) >> var & 1)));
+    }
+    return whole;
+}
+
 static void find_nonunique(void *context, const Access *access) {
     for (int l = 0; l < access->tensor->order; l++)
         *(bool *)context |= access->tensor->levels[l].nonunique;
@@ -36,11 +59,10 @@ Assembly assembly_of(const Spmd *spmd, const Leaf *leaf) {
     int writers = 0;
     for (int n = 0; n < spmd->nest_count; n++)
         writers += spmd->nests[n].assign->lhs->tensor == stage->target;
-    // A rank may execute several processors or steps one after the other, whose entries are in no order.
+    // Steps are executed one after the other, and their entries are in no order.
     if (stage->result != RESULT_ASSEMBLED || result->tensor != stage->target || writers > 1 ||
         (result->tensor == spmd->cin->assignment->lhs->tensor && spmd->cin->assignment->accumulate) ||
-        spmd->dim_count > 0 || cin_nest(spmd->cin, leaf->nest).loop_count > leaf->loop_count ||
-        leaf->row >= 0)
+        sequential_loops(spmd, leaf) > 0 || leaf->row >= 0)
         return assembly;
     assembly.lists = append_lists(result->tensor->order, result->tensor->levels);
     const int last = append_last_level(&assembly.lists);
@@ -52,10 +74,12 @@ Assembly assembly_of(const Spmd *spmd, const Leaf *leaf) {
         if (count++ == 0)
             assembly.outer = l;
         fits = fits && assembly.loop_count <= last &&
-               leaf->loops[l].var == result->vars[result->tensor->mode_order[assembly.loop_count]];
+               bounds_increases(spmd->cin, result->vars[result->tensor->mode_order[assembly.loop_count]],
+                                leaf->loops[l].var);
         if (fits)
             assembly.loops[assembly.loop_count++] = l;
     }
+    assembly.whole_rows = has_whole_rows(spmd, leaf);
     assembly.repeats = count > last + 1;
     expr_accesses(leaf->assign->rhs, find_nonunique, &assembly.divides);
     if (last >= 0 && assembly.loop_count == last + 1)
@@ -112,13 +136,14 @@ bool assembly_joins(const LeafBuilder *leaf, int loop, const Operand *operand) {
         return false;
     if (assembly->kind == ASSEMBLY_ROWS)
         return loop <= assembly->row;
+    const Access *result = leaf->leaf->assign->lhs;
     const Tensor *tensor = operand->access->tensor;
     int level = operand->level;
     for (int i = 0; i < assembly->loop_count; i++) {
         if (assembly->loops[i] <= loop)
             continue;
         if (++level >= tensor->order ||
-            operand->access->vars[tensor->mode_order[level]] != leaf->leaf->loops[assembly->loops[i]].var)
+            operand->access->vars[tensor->mode_order[level]] != result->vars[result->tensor->mode_order[i]])
             return true;
     }
     return false;
@@ -127,8 +152,8 @@ bool assembly_joins(const LeafBuilder *leaf, int loop, const Operand *operand) {
 bool assembly_is_consecutive(const LeafBuilder *leaf, const LeafLoop *loop, int number,
                              const Operand *operand) {
     const Assembly *assembly = leaf->assembly;
-    return operand->written && assembly->kind == ASSEMBLY_ORDERED && !assembly->repeats &&
-           !assembly->divides && number > assembly->outer &&
+    return operand->written && assembly->kind == ASSEMBLY_ORDERED && assembly->whole_rows &&
+           !assembly->repeats && !assembly->divides && number > assembly->outer &&
            number == assembly->loops[assembly->loop_count - 1] &&
            operand->level == assembly->loop_count - 1 && !loop->thread && !loop->thread_reduces &&
            !loop->thread_copies && !loop->vector && !loop->unroll;

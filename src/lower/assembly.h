@@ -21,8 +21,9 @@ struct Assembly {
     // Loops down to the last level that has coordinates, in the order of levels; in a row, all but the last.
     int loop_count;
     int loops[MAX_ORDER];
-    bool repeats; // an entry may come several times, one after the other
-    bool divides; // entries below one position may come in several iterations of a loop above
+    bool whole_rows; // no two processors have entries below one position of the levels above the last
+    bool repeats;    // an entry may come several times, one after the other
+    bool divides;    // entries below one position may come in several iterations of a loop above
     AppendLists lists;
     // Arrays of the kernel: all lists, and each list; scalars by level, with the last coordinate that was
     // pushed and the last position above; the set.

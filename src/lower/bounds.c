@@ -65,15 +65,24 @@ bool bounds_depends(const Cin *cin, int var, int loop) {
     return depends >> var & 1;
 }
 
-bool bounds_has_unit_stride(const Cin *cin, int var, int loop) {
+// Whether `loop` counts coordinates of `var` in parts that do not depend on it.
+static bool counts_part(const Cin *cin, int var, int loop, bool contiguous) {
     for (int inner = loop; inner != var;) {
         const Relation *relation = cin_made_by(cin, inner);
-        if (!relation || !relation->kind->contiguous || relation->child[1] != inner ||
-            bounds_depends(cin, relation->child[0], loop))
+        if (!relation || !(contiguous ? relation->kind->contiguous : relation->kind->partitions) ||
+            relation->child[1] != inner || bounds_depends(cin, relation->child[0], loop))
             return false;
         inner = relation->parent[0];
     }
     return true;
+}
+
+bool bounds_has_unit_stride(const Cin *cin, int var, int loop) {
+    return counts_part(cin, var, loop, true);
+}
+
+bool bounds_increases(const Cin *cin, int var, int loop) {
+    return counts_part(cin, var, loop, false);
 }
 
 typedef struct {

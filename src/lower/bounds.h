@@ -29,6 +29,9 @@ bool bounds_depends(const Cin *cin, int var, int loop);
 // Whether `var` grows by one with each iteration of `loop`, in contiguous parts that do not depend on it.
 bool bounds_has_unit_stride(const Cin *cin, int var, int loop);
 
+// Whether `var` grows with each iteration of `loop`, in parts that do not depend on it.
+bool bounds_increases(const Cin *cin, int var, int loop);
+
 // The variable that indexes accesses of `assign` (accesses of a leaf: a source variable, or one that counts
 // through a part that is not contiguous) and that grows by one with each iteration of `loop`, the only one
 // that depends on it; -1 where there is none. The loop runs through contiguous parts of it, so its bound is

@@ -485,7 +485,7 @@ static void choose_assembly(Lowering *lowering, Stage *stage, const int64_t *par
     if (has_row) {
         stage->values_row = (int)lowering->rows.count;
         // All loops around a row are over coordinates of the result.
-        stage->stores_rows = assembly.row == assembly.loop_count - 1;
+        stage->stores_rows = assembly.row == assembly.loop_count - 1 && assembly.whole_rows;
         array_push(spmd->arena, lowering->rows, row);
     }
     stage->assembly =

@@ -47,6 +47,15 @@ struct Appender {
     Portion portions[DISTAL_MAX_PORTIONS];
 };
 
+// Lists without elements, whose blocks have been released.
+static void clear_thread(Thread *thread) {
+    const AppendLists *lists = &thread->appender->lists;
+    for (int i = 0; i < lists->count; i++) {
+        thread->memory[i] = (ListMemory){.thread = thread, .size = lists->lists[i].wide ? 8 : 4};
+        thread->lists[i] = (distal_list){.memory = &thread->memory[i]};
+    }
+}
+
 Appender *appender_create(const StoredTensor *tensor, int threads, int64_t limit) {
     Appender *appender = calloc(1, sizeof *appender);
     if (!appender)
@@ -61,10 +70,7 @@ Appender *appender_create(const StoredTensor *tensor, int threads, int64_t limit
             break;
         thread->appender = appender;
         appender->threads[appender->thread_count++] = thread;
-        for (int i = 0; i < appender->lists.count; i++) {
-            thread->memory[i] = (ListMemory){.thread = thread, .size = appender->lists.lists[i].wide ? 8 : 4};
-            thread->lists[i].memory = &thread->memory[i];
-        }
+        clear_thread(thread);
     }
     if (appender->thread_count == threads)
         return appender;
@@ -103,6 +109,15 @@ void appender_free(Appender *appender) {
     }
     free(appender->threads);
     free(appender);
+}
+
+void appender_clear(Appender *appender, int64_t limit) {
+    for (int i = 0; i < appender->lists.count; i++)
+        free_list(appender, i);
+    for (int t = 0; t < appender->thread_count; t++)
+        clear_thread(appender->threads[t]);
+    memset(appender->portions, 0, sizeof appender->portions);
+    appender->left = limit;
 }
 
 bool appender_is_used(const Appender *appender) {

@@ -15,6 +15,8 @@ typedef struct Appender Appender;
 // no memory.
 Appender *appender_create(const StoredTensor *tensor, int threads, int64_t limit);
 void appender_free(Appender *appender);
+// Releases what has been appended, after which at most `limit` bytes are.
+void appender_clear(Appender *appender, int64_t limit);
 // Whether any portion has been begun.
 bool appender_is_used(const Appender *appender);
 

@@ -35,7 +35,7 @@ static bool no_memory(const Assembly *assembly) {
 static void find_processors(const Assembly *assembly) {
     distal_execution *execution = assembly->execution;
     const ExecutionParts *parts = assembly->parts;
-    execution->per_rank = parts->per_rank;
+    execution->per_rank = execution->count = parts->per_rank;
     execution->processors = parts->processors - assembly->rank * parts->per_rank;
     execution->value_count = parts->value_count;
     execution->values = arena_copy(execution->arena, parts->values,

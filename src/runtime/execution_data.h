@@ -38,6 +38,7 @@ struct distal_execution {
     int64_t taken_bytes;   // by the structures made up to now, while execution_structure makes them
     int64_t per_rank;      // processors of each rank
     int64_t processors;    // that there are from the first one of this rank on
+    int64_t first, count;  // those of this rank that the kernel executes, by index
     int value_count;       // of each
     const int64_t *values; // of all, one after the other (plan/processor.h)
     void *space;           // for contractions; NULL where there are none

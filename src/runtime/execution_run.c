@@ -60,15 +60,15 @@ int64_t execution_messages(const distal_execution *execution, int transfer) {
 }
 
 int64_t distal_processor_count(const distal_execution *execution) {
-    return execution->per_rank;
+    return execution->count;
 }
 
 const int64_t *distal_coordinates(const distal_execution *execution, int64_t index) {
-    return &execution->values[index * execution->value_count];
+    return &execution->values[(execution->first + index) * execution->value_count];
 }
 
 int distal_takes_part(const distal_execution *execution, int64_t index) {
-    return index < execution->processors;
+    return execution->first + index < execution->processors;
 }
 
 void *distal_space(const distal_execution *execution) {

@@ -81,14 +81,26 @@ static bool find_operands(distal_execution *execution, Diagnostics *diagnostics)
     return true;
 }
 
+// One processor after the other, as entries are in the order of storage for each of them only.
+static void append_entries(distal_execution *execution, distal_kernel_function structure,
+                           const int64_t *params, Arena *arena) {
+    execution_reset(execution);
+    execution->count = 1;
+    for (; execution->first < execution->per_rank; execution->first++) {
+        structure(execution, params);
+        if (execution->per_rank > 1)
+            result_end_processor(&execution_stage(execution)->result, arena);
+    }
+    execution->first = 0;
+    execution->count = execution->per_rank;
+}
+
 static bool make_result(distal_execution *execution, distal_kernel_function structure, const int64_t *params,
                         Diagnostics *diagnostics) {
     ExecutionStage *stage = execution_stage(execution);
     bool ok = agree_on_part(execution->all, begin_result, execution, diagnostics);
-    if (ok && stage->result.kind == RESULT_ASSEMBLED) {
-        execution_reset(execution);
-        structure(execution, params);
-    }
+    if (ok && stage->result.kind == RESULT_ASSEMBLED)
+        append_entries(execution, structure, params, diagnostics->arena);
     ok = ok && agree_on_part(execution->all, finish_result, execution, diagnostics);
     result_settle(&stage->result, ok);
     return ok;

@@ -66,21 +66,22 @@ bool result_begin(Result *result, Diagnostics *diagnostics) {
     if (!result->adds)
         storage_clear(target);
     result->before = storage_set_aside(target);
-    if (target->piece_count == 0)
-        return true;
+    result->why = NULL;
     const int count = omp_get_max_threads();
-    result->lists = calloc((size_t)count, sizeof *result->lists);
-    if (!result->lists)
-        return no_memory(result, diagnostics);
-    for (; result->list_count < count; result->list_count++)
-        result->lists[result->list_count].list =
-            (EntryList){.entries = storage_no_entries(target), .limit = target->limit / count};
     const StoredTensor shape = target->empty;
     if (append_lists(shape.order, shape.levels).count > 0) {
         result->appender = appender_create(&shape, count, target->limit);
         if (!result->appender)
             return no_memory(result, diagnostics);
     }
+    if (target->piece_count == 0)
+        return true;
+    result->lists = calloc((size_t)count, sizeof *result->lists);
+    if (!result->lists)
+        return no_memory(result, diagnostics);
+    for (; result->list_count < count; result->list_count++)
+        result->lists[result->list_count].list =
+            (EntryList){.entries = storage_no_entries(target), .limit = target->limit / count};
     return true;
 }
 
@@ -122,6 +123,45 @@ void result_append(const Result *result, const int64_t *coordinates) {
     own->failed = own->failed || !entry_list_append(&own->list, coordinates, NULL);
 }
 
+static bool has_ordered(const Result *result) {
+    return result->appender && result->target->piece_count > 0 && appender_is_used(result->appender);
+}
+
+static int64_t list_bytes(const Result *result) {
+    int64_t bytes = 0;
+    for (int t = 0; t < result->list_count; t++) {
+        const Entries *entries = &result->lists[t].list.entries;
+        bytes = saturated_add(bytes, entries_bytes(entries, entries->count));
+    }
+    return bytes;
+}
+
+// What has been appended in the order of storage, as another list.
+static const char *list_ordered(Result *result, Arena *arena) {
+    StoredTensor tensor = result->target->empty;
+    Entries entries = storage_no_entries(result->target);
+    const char *why = appender_join(result->appender, &tensor, arena);
+    if (!why)
+        why = stored_unpack(&tensor, &entries, result->target->limit - list_bytes(result), arena);
+    stored_free(&tensor);
+    ResultList *lists = why ? NULL : realloc(result->lists, sizeof *lists * (size_t)(result->list_count + 1));
+    if (lists) {
+        lists[result->list_count++] = (ResultList){.list = {.entries = entries}};
+        result->lists = lists;
+        return NULL;
+    }
+    entries_free(&entries);
+    return why ? why : "not enough memory for its entries";
+}
+
+void result_end_processor(Result *result, Arena *arena) {
+    if (!has_ordered(result))
+        return;
+    if (!result->why)
+        result->why = list_ordered(result, arena);
+    appender_clear(result->appender, max_i64(result->target->limit - list_bytes(result), 0));
+}
+
 static void join(Entries *to, const Entries *from) {
     const size_t size = type_info(to->type)->size;
     for (int d = 0; d < to->order && from->count > 0; d++)
@@ -157,7 +197,9 @@ static bool join_ordered(Result *result, Diagnostics *diagnostics) {
 }
 
 static bool assemble(Result *result, Diagnostics *diagnostics) {
-    if (result->appender && appender_is_used(result->appender))
+    if (result->why)
+        return sparse_refuse(result->target, result->why, diagnostics);
+    if (has_ordered(result))
         return join_ordered(result, diagnostics);
     Entries before, all = {0};
     for (int t = 0; t < result->list_count; t++)

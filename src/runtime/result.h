@@ -21,10 +21,12 @@ typedef struct {
     Structure **known; // by operand
     Structure *made;
     SetAside before; // what the target had, while it gets others
-    // While the entries are appended: in the order of storage, where the levels allow, or by thread.
+    // While the entries are appended: in the order of storage, where the levels allow, or by thread; those
+    // that each processor of the rank has appended in that order are lists as well, once it has ended.
     Appender *appender;
     int list_count;
     struct ResultList *lists;
+    const char *why; // they cannot be kept; NULL: they are
 } Result;
 
 void result_free(Result *result);
@@ -36,6 +38,9 @@ bool result_is_known(const Result *result);
 // kernel appends entries (RESULT_ASSEMBLED), from any thread. False with a diagnostic.
 bool result_begin(Result *result, Diagnostics *diagnostics);
 void result_append(const Result *result, const int64_t *coordinates);
+// Called after each of several processors of the rank, whose entries are not in the order of storage
+// together. Keeps reasons in `arena`, of the diagnostics that result_finish then gets.
+void result_end_processor(Result *result, Arena *arena);
 bool result_finish(Result *result, Diagnostics *diagnostics);
 // Whether all ranks have done so. If not, none has a part of the result: it has what the statement would have
 // added to, or nothing.

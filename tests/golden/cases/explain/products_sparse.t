@@ -171,7 +171,7 @@ for all P(io) in parallel:
     accumulate W5[io * |ii| : (io + 1) * |ii|, :]
     fetch Q[io * |ii| : (io + 1) * |ii|, :]
     fetch Q[:, :]
-    # entries of 'W5' are sorted once they have been found
+    # entries of 'W5' are found row by row, and sorted within a row; values of a row are added to an array of the thread, then copied
     # loops: 'W5' is sparse
     for ii in 0 .. min(|ii|, n - io * |ii|):
         i = io * |ii| + ii
@@ -185,7 +185,7 @@ for all P(io) in parallel:
     accumulate P[io * |ii| : (io + 1) * |ii|, :]
     fetch W5[io * |ii| : (io + 1) * |ii|, :]
     fetch Q[:, :]
-    # entries of 'P' are sorted once they have been found
+    # entries of 'P' are found row by row, and sorted within a row; values of a row are added to an array of the thread, then copied
     # loops: 'P' is sparse
     for ii in 0 .. min(|ii|, n - io * |ii|):
         i = io * |ii| + ii

@@ -55,7 +55,7 @@ for all P(io) in parallel:
     accumulate D[io * 4 : (io + 1) * 4, :]
     fetch C[io * 4 : (io + 1) * 4, :, :]
     fetch c[:]
-    # entries of 'D' are sorted once they have been found
+    # entries of 'D' are found in the order in which they are stored
     # loops: 'D' is sparse
     for ii in 0 .. min(4, 8 - io * 4):
         i = io * 4 + ii

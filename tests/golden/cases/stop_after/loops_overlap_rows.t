@@ -43,11 +43,8 @@ for each processor (io in stage 0), active:
                 for B_p2 in B_begin2 .. B_end2:
                     let j = B_crd2[B_p2]
                     let x_at1 = x_crd1[B_p2]
-                    let W_from2 = W_at2
-                    let W_p2 = distal_search_i32(&W_crd2[0], W_from2, W_end2, j)
-                    W_at2 = W_p2
-                    let W_has2 = W_p2 < W_end2 && W_crd2[W_p2] == j
-                    let W_next2 = W_has2 ? W_p2 + 1 : W_p2
+                    let W_p2 = W_at2
+                    W_at2 = W_p2 + 1
                     W[W_p2] = B[B_p2] * x[x_at1 - x_lo0]
     release FETCH_x
     release FETCH_B
@@ -88,12 +85,23 @@ for each processor (io in stage 0), active:
     B = fetch FETCH_B with B_lo0 = lo[0], B_extent0 = extent[0], B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
     leaf where active && B:  # loops: 'W' is sparse
         let ii_end = min(ceil_div(n, g), n - io * ceil_div(n, g))
-        for ii in 0 .. ii_end:  # distinct
-            let i = io * ceil_div(n, g) + ii
-            let B_p1 = i - B_lo0
-            let B_begin2 = B_pos2[B_p1]
-            let B_end2 = B_pos2[B_p1 + 1]
-            for B_p2 in B_begin2 .. B_end2:  # distinct
-                let j = B_crd2[B_p2]
-                append (int64_t[]){i, j} to REDUCE_W
+        let W_size = max(1, ceil_div(ii_end, 512))
+        for portion in 0 .. ceil_div(ii_end, W_size):  # distinct, threads, portions, work 16 * ii_end
+            let W_from = portion * W_size
+            let W_to = min(portion * W_size + W_size, ii_end)
+            portion portion of REDUCE_W, W_parents2, W_begins2, W_crd2:
+                workspace W_parent2
+                W_parent2 = -1
+                for ii in W_from .. W_to:
+                    let i = io * ceil_div(n, g) + ii
+                    let B_p1 = i - B_lo0
+                    let B_begin2 = B_pos2[B_p1]
+                    let B_end2 = B_pos2[B_p1 + 1]
+                    for B_p2 in B_begin2 .. B_end2:
+                        let j = B_crd2[B_p2]
+                        if W_parent2 < i:
+                            W_parent2 = i
+                            push (int64_t)i to W_parents2
+                            push (int64_t)distal_count_i32(W_crd2) to W_begins2
+                        push (int32_t)j to W_crd2
     release FETCH_B
