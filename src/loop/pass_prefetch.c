@@ -83,6 +83,7 @@ typedef struct {
     const int *bound;         // by variable: 1 where it is bound there
     const bool *bound_arrays; // by array
     LoopBody *to;
+    ValueList *prefetched; // in `to`: the calls, with the coordinate of the current entry
 } InsertPoint;
 
 // Part of a row, which the dense loop `row` reads or adds to.
@@ -91,6 +92,13 @@ typedef struct {
     const LoopNode *row;
     const IntExpr **values; // as those of the entries, and in the first iteration of `row`
 } Part;
+
+static bool contains(const ValueList *values, const Value *value) {
+    for (int64_t i = 0; i < values->count; i++)
+        if (value_equal(values->items[i], value))
+            return true;
+    return false;
+}
 
 // Prefetches what `row` uses of the array of `element`, for an entry further on.
 static void append_prefetch(const Part *part, const Value *element) {
@@ -109,6 +117,13 @@ static void append_prefetch(const Part *part, const Value *element) {
         !stride || loop_depth_of(stride, prefetch->inside) || loop_depth_of(at, part->point->bound) ||
         part->point->bound_arrays[element->array])
         return;
+    const Value *current[] = {value_element(arena, VALUE_ADDRESS, VALUE_TYPE_ADDRESS, element->array, at),
+                              value_index(arena, int_const(arena, bytes))};
+    const Value *prefetched = value_list(arena, VALUE_CALL, VALUE_TYPE_NONE, "distal_prefetch", 2, current);
+    if (contains(part->point->prefetched, prefetched))
+        return;
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
+    array_push(arena, *part->point->prefetched, prefetched);
     const IntExpr *further = int_op(arena, INT_ADD, int_var(arena, position), int_const(arena, DISTANCE));
     const int end = end_of(prefetch, entries->list, int_op(arena, INT_MUL, stride, int_const(arena, size)));
     const LoopArray *list = &kernel->arrays.items[entries->list];
@@ -121,18 +136,11 @@ static void append_prefetch(const Part *part, const Value *element) {
                       VALUE_TYPE_INDEX));
     const Value *operands[] = {value_element(arena, VALUE_ADDRESS, VALUE_TYPE_ADDRESS, element->array,
                                              loop_substitute(arena, at, next, prefetch->var_count)),
-                               value_index(arena, int_const(arena, bytes))};
+                               current[1]};
     LoopNode *call = loop_node(arena, LOOP_CALL);
     call->value = value_list(arena, VALUE_CALL, VALUE_TYPE_NONE, "distal_prefetch", 2, operands);
     loop_append(arena, &any->body, call);
     loop_append(arena, part->point->to, any);
-}
-
-static bool contains(const ValueList *values, const Value *value) {
-    for (int64_t i = 0; i < values->count; i++)
-        if (value_equal(values->items[i], value))
-            return true;
-    return false;
 }
 
 // The value of a variable, from here on.
@@ -141,6 +149,15 @@ static void add_value(const Entries *entries, const LoopNode *node) {
     if (node->kind == LOOP_LET && node->value->kind == VALUE_INDEX)
         entries->values[node->var] = loop_substitute(prefetch->kernel->arena, node->value->index,
                                                      entries->values, prefetch->var_count);
+}
+
+// With definitions of its own: of a variable that several loops bind, those in the body of one of them are
+// not for the others.
+static Entries scope_of(const Entries *entries) {
+    Entries scope = *entries;
+    scope.values = arena_copy(entries->prefetch->kernel->arena, entries->values,
+                              sizeof *entries->values * (size_t)entries->prefetch->var_count);
+    return scope;
 }
 
 static InsertPoint insert_point_before(const Entries *entries, const LoopNode *node, LoopBody *to) {
@@ -157,13 +174,16 @@ static InsertPoint insert_point_before(const Entries *entries, const LoopNode *n
         if (inside->kind == LOOP_TEAM)
             bound_arrays[inside->own] = true;
     }
-    return (InsertPoint){entries, kernel->vars.count, bound, bound_arrays, to};
+    return (InsertPoint){
+        entries, kernel->vars.count, bound, bound_arrays, to, arena_array(kernel->arena, ValueList, 1)};
 }
 
 // Prefetches the rows that a dense loop of known length reads or adds to.
-static void prefetch_rows(const InsertPoint *point, const LoopNode *row) {
-    const Entries *entries = point->entries;
-    Prefetch *prefetch = entries->prefetch;
+static void prefetch_rows(const InsertPoint *outer, const LoopNode *row) {
+    const Entries entries = scope_of(outer->entries);
+    InsertPoint point = *outer;
+    point.entries = &entries;
+    Prefetch *prefetch = entries.prefetch;
     Arena *arena = prefetch->kernel->arena;
     const LoopBody nodes = loop_nodes(arena, row);
     const IntExpr **values = arena_array(arena, const IntExpr *, prefetch->var_count);
@@ -172,7 +192,7 @@ static void prefetch_rows(const InsertPoint *point, const LoopNode *row) {
     for (int64_t i = 0; i < nodes.count; i++) {
         const LoopNode *node = nodes.items[i];
         ValueList used = loop_values(arena, node);
-        add_value(entries, node);
+        add_value(&entries, node);
         if (node->kind == LOOP_ACCUMULATE && node->position)
             array_push(arena, used, // NOLINT(bugprone-sizeof-expression): the array holds pointers
                        value_element(arena, VALUE_LOAD, node->value->type, node->array, node->position));
@@ -185,7 +205,7 @@ static void prefetch_rows(const InsertPoint *point, const LoopNode *row) {
                 continue;
             // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
             array_push(arena, elements, element);
-            append_prefetch(&(Part){point, row, values}, element);
+            append_prefetch(&(Part){&point, row, values}, element);
         }
     }
 }
@@ -218,50 +238,57 @@ static bool is_known_before(const InsertPoint *point, const LoopNode *node) {
 
 // Inside of a copy of `node` that is around prefetches: blocks have their variable there.
 static InsertPoint point_within(const InsertPoint *point, const LoopNode *node, LoopBody *to) {
-    int *bound = arena_copy(point->entries->prefetch->kernel->arena, point->bound,
-                            sizeof(int) * (size_t)point->var_count);
+    Arena *arena = point->entries->prefetch->kernel->arena;
+    int *bound = arena_copy(arena, point->bound, sizeof(int) * (size_t)point->var_count);
     if (is_over_blocks(node))
         bound[node->var] = 0;
-    return (InsertPoint){point->entries, point->var_count, bound, point->bound_arrays, to};
+    return (InsertPoint){
+        point->entries, point->var_count, bound, point->bound_arrays, to, arena_array(arena, ValueList, 1)};
 }
 
 // Prefetches the rows that loops in a body use, before all of it.
-static void prefetch_before(const InsertPoint *point, const LoopBody *body) {
-    Entries entries = *point->entries;
+static void prefetch_before(const InsertPoint *outer, const LoopBody *body) {
+    Entries entries = scope_of(outer->entries);
+    InsertPoint point = *outer;
+    point.entries = &entries;
     Arena *arena = entries.prefetch->kernel->arena;
     for (int64_t i = 0; i < body->count; i++) {
         const LoopNode *node = body->items[i];
         add_value(&entries, node);
         if (is_known(node)) {
-            prefetch_rows(point, node);
+            prefetch_rows(&point, node);
             continue;
         }
         LoopBody inside = {0};
-        const InsertPoint within = point_within(point, node, &inside);
+        const LoopNode *around = loop_map_ints(arena, node, with_values, &entries);
+        const bool is_known_there = is_known_before(&point, around);
+        InsertPoint within = point_within(&point, node, &inside);
+        if (!is_known_there && !is_over_blocks(node))
+            within.prefetched = point.prefetched;
         prefetch_before(&within, &node->body);
         if (inside.count == 0)
             continue;
-        const LoopNode *around = loop_map_ints(arena, node, with_values, &entries);
-        if (is_known_before(point, around))
-            loop_append(arena, point->to, loop_with_body(arena, around, inside));
+        if (is_known_there)
+            loop_append(arena, point.to, loop_with_body(arena, around, inside));
         else if (!is_over_blocks(node))
-            loop_append_all(arena, point->to, inside);
+            loop_append_all(arena, point.to, inside);
     }
 }
 
 // The nodes of a loop over entries, where loops over rows, and over blocks of them, prefetch. What other
 // loops use of the row of an entry is prefetched before them.
-static LoopBody with_prefetches(const Entries *entries, const LoopBody *body) {
-    Arena *arena = entries->prefetch->kernel->arena;
+static LoopBody with_prefetches(const Entries *around, const LoopBody *body) {
+    const Entries entries = scope_of(around);
+    Arena *arena = entries.prefetch->kernel->arena;
     LoopBody result = {0};
     for (int64_t i = 0; i < body->count; i++) {
         const LoopNode *node = body->items[i];
-        const InsertPoint point = insert_point_before(entries, node, &result);
-        add_value(entries, node);
+        const InsertPoint point = insert_point_before(&entries, node, &result);
+        add_value(&entries, node);
         if (is_known(node)) {
             prefetch_rows(&point, node);
         } else if (node->kind == LOOP_IF || is_over_blocks(node)) {
-            node = loop_with_body(arena, node, with_prefetches(entries, &node->body));
+            node = loop_with_body(arena, node, with_prefetches(&entries, &node->body));
         } else {
             LoopBody single = {0};
             loop_append(arena, &single, node);

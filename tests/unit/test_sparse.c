@@ -123,6 +123,12 @@ void *distal_space(const distal_execution *execution) {
     return NULL;
 }
 
+int64_t distal_prefetch_end_i32(const int32_t *coordinates, int64_t count, int64_t bytes, int64_t distance) {
+    (void)coordinates;
+    assert_true(bytes > 0);
+    return count - distance;
+}
+
 int distal_thread_count(const distal_execution *execution, int transfer, int64_t work) {
     (void)execution, (void)transfer;
     return work > 0 ? THREADS : 1;
