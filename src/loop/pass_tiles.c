@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tiles: where the innermost loop strides through an array along whose elements another loop walks, as in a
 // transposition, both are executed in blocks. Cache lines are then used up before they are evicted.
+#include "loop/nest.h"
 #include "loop/passes.h"
 
 // A tile has INNER cache lines, 16 KiB, in the innermost loop: they stay in a first-level cache, and their
@@ -10,56 +11,6 @@ enum { INNER = 256, OUTER = 32 };
 
 // What an iteration of a loop adds to an expression; where that is not a number, STRIDE_OTHER.
 typedef enum { STRIDE_NONE, STRIDE_ONE, STRIDE_OTHER } Stride;
-
-// Loops that are perfectly nested, but for definitions and conditions before the next loop.
-typedef struct {
-    LoopKernel *kernel;
-    LoopBody headers; // loops, definitions and conditions, from the outermost loop to the innermost one
-    const LoopNode *innermost;
-} Nest;
-
-// The headers from `loop` inwards.
-static void find_headers(Nest *nest, const LoopNode *loop) {
-    int64_t count = 0;
-    nest->headers.count = 0;
-    for (const LoopNode *node = loop, *next; node; node = next) {
-        loop_append(nest->kernel->arena, &nest->headers, node);
-        if (node->kind == LOOP_FOR) {
-            nest->innermost = node;
-            count = nest->headers.count;
-        }
-        next = NULL;
-        for (int64_t i = 0; i < node->body.count; i++) {
-            const LoopNode *inside = node->body.items[i];
-            if (inside->kind == LOOP_LET)
-                loop_append(nest->kernel->arena, &nest->headers, inside);
-            else if (i + 1 == node->body.count && inside->body.count > 0)
-                next = inside;
-            else
-                break;
-        }
-    }
-    nest->headers.count = count;
-}
-
-// Whether the loops commute, with definitions and conditions that depend on nothing that they write.
-static bool is_permutable(const Nest *nest) {
-    for (int64_t i = 0; i < nest->headers.count; i++) {
-        const LoopNode *node = nest->headers.items[i];
-        if (node->kind == LOOP_FOR) {
-            if (!node->execution.permutable || node->step != 1)
-                return false;
-            continue;
-        }
-        const ValueList values = loop_values(nest->kernel->arena, node);
-        for (int64_t v = 0; v < values.count; v++)
-            if (values.items[v]->array >= 0)
-                return false;
-        if (node->kind != LOOP_LET && node->kind != LOOP_IF)
-            return false;
-    }
-    return !loop_has_loop(&nest->innermost->body);
-}
 
 static Stride stride_of(const IntExpr *expr, const Stride *vars) {
     if (expr->op == INT_VAR)
@@ -73,7 +24,7 @@ static Stride stride_of(const IntExpr *expr, const Stride *vars) {
 }
 
 // By variable of the nest, what an iteration of `loop` adds to it.
-static const Stride *strides_in(const Nest *nest, const LoopNode *loop) {
+static const Stride *strides_in(const LoopNest *nest, const LoopNode *loop) {
     Stride *strides = arena_array(nest->kernel->arena, Stride, nest->kernel->vars.count);
     const LoopBody nodes = loop_nodes(nest->kernel->arena, nest->headers.items[0]);
     strides[loop->var] = STRIDE_ONE;
@@ -88,7 +39,7 @@ static const Stride *strides_in(const Nest *nest, const LoopNode *loop) {
 
 // The index among the headers of the crossing loop, which walks along the elements at `position`, through
 // which the innermost loop strides; -1 where there is none.
-static int crossing_at(const Nest *nest, const IntExpr *position) {
+static int crossing_at(const LoopNest *nest, const IntExpr *position) {
     if (!position || stride_of(position, strides_in(nest, nest->innermost)) != STRIDE_OTHER)
         return -1;
     for (int i = 0; i + 1 < nest->headers.count; i++) {
@@ -99,7 +50,7 @@ static int crossing_at(const Nest *nest, const IntExpr *position) {
     return -1;
 }
 
-static int find_crossing(const Nest *nest) {
+static int find_crossing(const LoopNest *nest) {
     const LoopBody nodes = loop_nodes(nest->kernel->arena, nest->innermost);
     int found = -1;
     for (int64_t i = 0; i < nodes.count && found < 0; i++) {
@@ -118,7 +69,7 @@ enum { OUTSIDE, BETWEEN, CROSSING };
 
 // Finds where each header is placed. False where the bounds of a loop depend on a loop that moves inside of
 // it.
-static bool find_levels(const Nest *nest, int crossing, int *levels) {
+static bool find_levels(const LoopNest *nest, int crossing, int *levels) {
     int *vars = arena_array(nest->kernel->arena, int, nest->kernel->vars.count);
     vars[nest->headers.items[crossing]->var] = CROSSING;
     for (int i = crossing + 1; i < nest->headers.count; i++) {
@@ -135,28 +86,14 @@ static bool find_levels(const Nest *nest, int crossing, int *levels) {
     return true;
 }
 
-// Appends a loop over blocks of `loop`, and to `ends` the end of the current block; `loop` becomes the loop
-// within a block.
-static void append_blocks(LoopKernel *kernel, LoopNode *loop, int64_t block, LoopBody *to, LoopBody *ends) {
-    Arena *arena = kernel->arena;
-    LoopNode *blocks = loop_with_body(arena, loop, loop->body);
-    blocks->var = loop_add_index(kernel, "tile", loop->var);
-    blocks->step = block;
-    loop_append(arena, to, blocks);
-    loop->lower = int_var(arena, blocks->var);
-    const IntExpr *after = int_op(arena, INT_ADD, loop->lower, int_const(arena, block));
-    loop->upper = loop_append_let(kernel, ends, "end", blocks->var,
-                                  value_index(arena, int_op(arena, INT_MIN, after, loop->upper)));
-}
-
-static void append_level(const Nest *nest, int crossing, const int *levels, int level, LoopBody *to) {
+static void append_level(const LoopNest *nest, int crossing, const int *levels, int level, LoopBody *to) {
     for (int i = crossing + 1; i + 1 < nest->headers.count; i++)
         if (levels[i] == level)
             loop_append(nest->kernel->arena, to, nest->headers.items[i]);
 }
 
 // The headers with both loops in blocks.
-static LoopBody tiled_headers(const Nest *nest, int crossing, const int *levels) {
+static LoopBody tiled_headers(const LoopNest *nest, int crossing, const int *levels) {
     Arena *arena = nest->kernel->arena;
     const LoopNode *loop = nest->headers.items[crossing];
     LoopNode *outer = loop_with_body(arena, loop, loop->body);
@@ -166,8 +103,8 @@ static LoopBody tiled_headers(const Nest *nest, int crossing, const int *levels)
     for (int i = 0; i < crossing; i++)
         loop_append(arena, &headers, nest->headers.items[i]);
     append_level(nest, crossing, levels, OUTSIDE, &headers);
-    append_blocks(nest->kernel, outer, OUTER, &headers, &ends);
-    append_blocks(nest->kernel, inner, INNER, &headers, &ends);
+    loop_nest_append_blocks(nest->kernel, outer, OUTER, &headers, &ends);
+    loop_nest_append_blocks(nest->kernel, inner, INNER, &headers, &ends);
     loop_append_all(arena, &headers, ends);
     append_level(nest, crossing, levels, BETWEEN, &headers);
     loop_append(arena, &headers, outer);
@@ -176,29 +113,15 @@ static LoopBody tiled_headers(const Nest *nest, int crossing, const int *levels)
     return headers;
 }
 
-// Nodes from the headers, each with all that follow it inside.
-static LoopBody nested(Arena *arena, const LoopBody *headers, int64_t from, LoopBody innermost) {
-    if (from == headers->count)
-        return innermost;
-    const LoopNode *node = headers->items[from];
-    const LoopBody rest = nested(arena, headers, from + 1, innermost);
-    LoopBody body = {0};
-    loop_append(arena, &body, node->kind == LOOP_LET ? node : loop_with_body(arena, node, rest));
-    if (node->kind == LOOP_LET)
-        loop_append_all(arena, &body, rest);
-    return body;
-}
-
 static LoopBody tiled(LoopKernel *kernel, const LoopNode *loop) {
     Arena *arena = kernel->arena;
-    Nest nest = {.kernel = kernel};
+    const LoopNest nest = loop_nest(kernel, loop);
     LoopBody body = {0};
-    find_headers(&nest, loop);
-    const int crossing = is_permutable(&nest) ? find_crossing(&nest) : -1;
+    const int crossing = loop_nest_is_permutable(&nest) ? find_crossing(&nest) : -1;
     int *levels = arena_array(arena, int, nest.headers.count);
     if (crossing >= 0 && find_levels(&nest, crossing, levels)) {
         const LoopBody headers = tiled_headers(&nest, crossing, levels);
-        return nested(arena, &headers, 0, nest.innermost->body);
+        return loop_nest_around(arena, &headers, 0, nest.innermost->body);
     }
     loop_append(arena, &body, loop);
     return body;
