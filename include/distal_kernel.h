@@ -179,11 +179,12 @@ int64_t distal_portions(const int64_t *pos, int64_t count, int64_t work);
 int64_t distal_portion_begin(const int64_t *pos, int64_t count, int64_t portions, int64_t portion);
 int64_t distal_portion_end(const int64_t *pos, int64_t count, int64_t portions, int64_t portion);
 
-// Prefetches memory that is read soon.
+// Prefetches memory that is read soon. Where it does not begin with a cache line, it ends in one more.
 static inline void distal_prefetch(const void *memory, int64_t bytes) {
     enum { CACHE_LINE = 64 };
     for (int64_t b = 0; b < bytes; b += CACHE_LINE)
         __builtin_prefetch((const char *)memory + b);
+    __builtin_prefetch((const char *)memory + bytes - 1);
 }
 
 // The number of the calling thread in its team, from 0.

@@ -102,7 +102,7 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                                 const int64_t B_end3 = B_pos3[B_p2 + 1];
                                 for (int64_t B_p3 = B_begin3; B_p3 < B_end3; B_p3++) {
                                     const int64_t k = B_crd3[B_p3];
-                                    const double B_value = r > 0 ? B[B_p3] : 0.0;
+                                    const double B_value = B[B_p3];
                                     if (B_p3 < B_crd3_prefetch_end) {
                                         const int64_t k_prefetched = B_crd3[B_p3 + 8];
                                         distal_prefetch(&D[(k_prefetched - D_lo0) * D_stride0 + l_block -
@@ -134,7 +134,7 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                                 const int64_t B_end3 = B_pos3[B_p2 + 1];
                                 for (int64_t B_p3 = B_begin3; B_p3 < B_end3; B_p3++) {
                                     const int64_t k = B_crd3[B_p3];
-                                    const double B_value = r > 0 ? B[B_p3] : 0.0;
+                                    const double B_value = B[B_p3];
                                     if (B_p3 < B_crd3_prefetch_end) {
                                         const int64_t k_prefetched = B_crd3[B_p3 + 8];
                                         distal_prefetch(&D[(k_prefetched - D_lo0) * D_stride0 + l_block -
@@ -165,7 +165,7 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                                 const int64_t B_end3 = B_pos3[B_p2 + 1];
                                 for (int64_t B_p3 = B_begin3; B_p3 < B_end3; B_p3++) {
                                     const int64_t k = B_crd3[B_p3];
-                                    const double B_value = r > 0 ? B[B_p3] : 0.0;
+                                    const double B_value = B[B_p3];
                                     if (B_p3 < B_crd3_prefetch_end) {
                                         const int64_t k_prefetched = B_crd3[B_p3 + 8];
                                         distal_prefetch(&D[(k_prefetched - D_lo0) * D_stride0 + l_blocks_end_2
@@ -241,7 +241,7 @@ void distal_kernel_1(distal_execution *execution, const int64_t *param) {
                         double _Complex E_block[16] = {0};
                         for (int64_t F_p2 = F_begin2; F_p2 < F_end2; F_p2++) {
                             const int64_t j = F_crd2[F_p2];
-                            const double _Complex F_value = r > 0 ? F[F_p2] : (double _Complex)0.0;
+                            const double _Complex F_value = F[F_p2];
                             if (F_p2 < F_crd2_prefetch_end) {
                                 const int64_t j_prefetched = F_crd2[F_p2 + 8];
                                 distal_prefetch(&G[(j_prefetched - G_lo0) * G_stride0 + l_block - G_lo1],
@@ -264,7 +264,7 @@ void distal_kernel_1(distal_execution *execution, const int64_t *param) {
                         double _Complex E_block[4] = {0};
                         for (int64_t F_p2 = F_begin2; F_p2 < F_end2; F_p2++) {
                             const int64_t j = F_crd2[F_p2];
-                            const double _Complex F_value = r > 0 ? F[F_p2] : (double _Complex)0.0;
+                            const double _Complex F_value = F[F_p2];
                             if (F_p2 < F_crd2_prefetch_end) {
                                 const int64_t j_prefetched = F_crd2[F_p2 + 8];
                                 distal_prefetch(&G[(j_prefetched - G_lo0) * G_stride0 + l_block - G_lo1], 64);
@@ -286,7 +286,7 @@ void distal_kernel_1(distal_execution *execution, const int64_t *param) {
                         double _Complex E_block[4] = {0};
                         for (int64_t F_p2 = F_begin2; F_p2 < F_end2; F_p2++) {
                             const int64_t j = F_crd2[F_p2];
-                            const double _Complex F_value = r > 0 ? F[F_p2] : (double _Complex)0.0;
+                            const double _Complex F_value = F[F_p2];
                             const int64_t G_at = (j - G_lo0) * G_stride0 - G_lo1;
 #pragma omp simd
                             for (int64_t l = l_blocks_end_2; l < r; l++) {

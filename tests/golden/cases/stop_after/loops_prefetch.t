@@ -87,7 +87,7 @@ for each processor (), active:
                 workspace E_block[64] = 0
                 for F_p2 in F_begin2 .. F_end2:
                     let j = F_crd2[F_p2]
-                    let F_value: f32 = w > 0 ? F[F_p2] : 0.0F
+                    let F_value: f32 = F[F_p2]
                     if F_p2 < F_crd2_prefetch_end:
                         let j_prefetched = F_crd2[F_p2 + 8]
                         distal_prefetch(&G[(j_prefetched - G_lo0) * G_stride0 + k_block - G_lo1], 256)
@@ -102,7 +102,7 @@ for each processor (), active:
                 workspace E_block[16] = 0
                 for F_p2 in F_begin2 .. F_end2:
                     let j = F_crd2[F_p2]
-                    let F_value: f32 = w > 0 ? F[F_p2] : 0.0F
+                    let F_value: f32 = F[F_p2]
                     if F_p2 < F_crd2_prefetch_end:
                         let j_prefetched = F_crd2[F_p2 + 8]
                         distal_prefetch(&G[(j_prefetched - G_lo0) * G_stride0 + k_block - G_lo1], 64)
@@ -116,7 +116,7 @@ for each processor (), active:
                 workspace E_block[16] = 0
                 for F_p2 in F_begin2 .. F_end2:
                     let j = F_crd2[F_p2]
-                    let F_value: f32 = w > 0 ? F[F_p2] : 0.0F
+                    let F_value: f32 = F[F_p2]
                     if F_p2 < F_crd2_prefetch_end:
                         let j_prefetched = F_crd2[F_p2 + 8]
                         distal_prefetch(&G[(j_prefetched - G_lo0) * G_stride0 + k_blocks_end_2 - G_lo1], 64)
@@ -175,47 +175,59 @@ for each processor (), active:
                 let i = T_crd1[T_p1]
                 let T_begin2 = T_pos2[T_p1]
                 let T_end2 = T_pos2[T_p1 + 1]
-                for l_strip in 0 .. max(0, q) / 32 * 32 by 32:
-                    if T_p1 < T_crd1_prefetch_end:
-                        let i_prefetched = T_crd1[T_p1 + 8]
-                        distal_prefetch(&U[(i_prefetched - U_lo0) * U_stride0 + l_strip - U_lo1], 256)
-                for l_strip in max(0, q) / 32 * 32 .. max(0, q) / 8 * 8 by 8:
-                    if T_p1 < T_crd1_prefetch_end:
-                        let i_prefetched = T_crd1[T_p1 + 8]
-                        distal_prefetch(&U[(i_prefetched - U_lo0) * U_stride0 + l_strip - U_lo1], 64)
-                for T_p2 in T_begin2 .. T_end2:
-                    let j = T_crd2[T_p2]
-                    let T_begin3 = T_pos3[T_p2]
-                    let T_end3 = T_pos3[T_p2 + 1]
-                    for l_strip in 0 .. max(0, q) / 32 * 32 by 32:
-                        if T_p2 < T_crd2_prefetch_end:
-                            let j_prefetched = T_crd2[T_p2 + 8]
-                            distal_prefetch(&V[(j_prefetched - V_lo0) * V_stride0 + l_strip - V_lo1], 256)
-                    for l_strip in max(0, q) / 32 * 32 .. max(0, q) / 8 * 8 by 8:
-                        if T_p2 < T_crd2_prefetch_end:
-                            let j_prefetched = T_crd2[T_p2 + 8]
-                            distal_prefetch(&V[(j_prefetched - V_lo0) * V_stride0 + l_strip - V_lo1], 64)
-                    for T_p3 in T_begin3 .. T_end3:  # distinct
-                        let k = T_crd3[T_p3]
-                        let T_value: f64 = q > 0 ? T[T_p3] : 0.0
-                        let l_strips_end = max(0, q) / 32 * 32
-                        for l_strip in 0 .. l_strips_end by 32:
-                            if T_p3 < T_crd3_prefetch_end:
-                                let k_prefetched = T_crd3[T_p3 + 8]
-                                distal_prefetch(&W_own[(k_prefetched - W_lo0) * W_stride0 + l_strip - W_lo1], 256)
-                            for l_in in 0 .. 32:  # distinct, vector
-                                let l = l_strip + l_in
-                                W_own[(k - W_lo0) * W_stride0 + l - W_lo1] += T_value * U[(i - U_lo0) * U_stride0 + l - U_lo1] * V[(j - V_lo0) * V_stride0 + l - V_lo1]
-                        let l_strips_end_2 = max(0, q) / 8 * 8
-                        for l_strip in l_strips_end .. l_strips_end_2 by 8:
-                            if T_p3 < T_crd3_prefetch_end:
-                                let k_prefetched = T_crd3[T_p3 + 8]
-                                distal_prefetch(&W_own[(k_prefetched - W_lo0) * W_stride0 + l_strip - W_lo1], 64)
-                            for l_in in 0 .. 8:  # distinct, vector
-                                let l = l_strip + l_in
-                                W_own[(k - W_lo0) * W_stride0 + l - W_lo1] += T_value * U[(i - U_lo0) * U_stride0 + l - U_lo1] * V[(j - V_lo0) * V_stride0 + l - V_lo1]
-                        for l in l_strips_end_2 .. q:  # distinct, vector
-                            W_own[(k - W_lo0) * W_stride0 + l - W_lo1] += T_value * U[(i - U_lo0) * U_stride0 + l - U_lo1] * V[(j - V_lo0) * V_stride0 + l - V_lo1]
+                if T_begin2 < T_end2:
+                    let l_blocks_end = max(0, q) / 32 * 32
+                    for l_block in 0 .. l_blocks_end by 32:
+                        if T_p1 < T_crd1_prefetch_end:
+                            let i_prefetched = T_crd1[T_p1 + 8]
+                            distal_prefetch(&U[(i_prefetched - U_lo0) * U_stride0 + l_block - U_lo1], 256)
+                        for T_p2 in T_begin2 .. T_end2:
+                            let j = T_crd2[T_p2]
+                            let T_begin3 = T_pos3[T_p2]
+                            let T_end3 = T_pos3[T_p2 + 1]
+                            if T_p2 < T_crd2_prefetch_end:
+                                let j_prefetched = T_crd2[T_p2 + 8]
+                                distal_prefetch(&V[(j_prefetched - V_lo0) * V_stride0 + l_block - V_lo1], 256)
+                            for T_p3 in T_begin3 .. T_end3:  # distinct
+                                let k = T_crd3[T_p3]
+                                let T_value: f64 = T[T_p3]
+                                if T_p3 < T_crd3_prefetch_end:
+                                    let k_prefetched = T_crd3[T_p3 + 8]
+                                    distal_prefetch(&W_own[(k_prefetched - W_lo0) * W_stride0 + l_block - W_lo1], 256)
+                                for l_in in 0 .. 32:  # distinct, vector
+                                    let l = l_block + l_in
+                                    W_own[(k - W_lo0) * W_stride0 + l - W_lo1] += T_value * U[(i - U_lo0) * U_stride0 + l - U_lo1] * V[(j - V_lo0) * V_stride0 + l - V_lo1]
+                    let l_blocks_end_2 = max(0, q) / 8 * 8
+                    for l_block in l_blocks_end .. l_blocks_end_2 by 8:
+                        if T_p1 < T_crd1_prefetch_end:
+                            let i_prefetched = T_crd1[T_p1 + 8]
+                            distal_prefetch(&U[(i_prefetched - U_lo0) * U_stride0 + l_block - U_lo1], 64)
+                        for T_p2 in T_begin2 .. T_end2:
+                            let j = T_crd2[T_p2]
+                            let T_begin3 = T_pos3[T_p2]
+                            let T_end3 = T_pos3[T_p2 + 1]
+                            if T_p2 < T_crd2_prefetch_end:
+                                let j_prefetched = T_crd2[T_p2 + 8]
+                                distal_prefetch(&V[(j_prefetched - V_lo0) * V_stride0 + l_block - V_lo1], 64)
+                            for T_p3 in T_begin3 .. T_end3:  # distinct
+                                let k = T_crd3[T_p3]
+                                let T_value: f64 = T[T_p3]
+                                if T_p3 < T_crd3_prefetch_end:
+                                    let k_prefetched = T_crd3[T_p3 + 8]
+                                    distal_prefetch(&W_own[(k_prefetched - W_lo0) * W_stride0 + l_block - W_lo1], 64)
+                                for l_in in 0 .. 8:  # distinct, vector
+                                    let l = l_block + l_in
+                                    W_own[(k - W_lo0) * W_stride0 + l - W_lo1] += T_value * U[(i - U_lo0) * U_stride0 + l - U_lo1] * V[(j - V_lo0) * V_stride0 + l - V_lo1]
+                    if l_blocks_end_2 < q:
+                        for T_p2 in T_begin2 .. T_end2:
+                            let j = T_crd2[T_p2]
+                            let T_begin3 = T_pos3[T_p2]
+                            let T_end3 = T_pos3[T_p2 + 1]
+                            for T_p3 in T_begin3 .. T_end3:  # distinct
+                                let k = T_crd3[T_p3]
+                                let T_value: f64 = T[T_p3]
+                                for l in l_blocks_end_2 .. q:  # distinct, vector
+                                    W_own[(k - W_lo0) * W_stride0 + l - W_lo1] += T_value * U[(i - U_lo0) * U_stride0 + l - U_lo1] * V[(j - V_lo0) * V_stride0 + l - V_lo1]
     release FETCH_V
     release FETCH_U
     release FETCH_T

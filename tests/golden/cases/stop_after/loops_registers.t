@@ -26,7 +26,7 @@ for each processor (), active:
                 workspace A_block[64] = 0
                 for B_p2 in B_begin2 .. B_end2:
                     let j = B_crd2[B_p2]
-                    let B_value: f32 = r > 0 ? B[B_p2] : 0.0F
+                    let B_value: f32 = B[B_p2]
                     for k_in in 0 .. 64:  # distinct, vector
                         let k = k_block + k_in
                         A_block[k_in] += B_value * C[(j - C_lo0) * C_stride0 + k - C_lo1]
@@ -38,7 +38,7 @@ for each processor (), active:
                 workspace A_block[16] = 0
                 for B_p2 in B_begin2 .. B_end2:
                     let j = B_crd2[B_p2]
-                    let B_value: f32 = r > 0 ? B[B_p2] : 0.0F
+                    let B_value: f32 = B[B_p2]
                     for k_in in 0 .. 16:  # distinct, vector
                         let k = k_block + k_in
                         A_block[k_in] += B_value * C[(j - C_lo0) * C_stride0 + k - C_lo1]
@@ -49,7 +49,7 @@ for each processor (), active:
                 workspace A_block[16] = 0
                 for B_p2 in B_begin2 .. B_end2:
                     let j = B_crd2[B_p2]
-                    let B_value: f32 = r > 0 ? B[B_p2] : 0.0F
+                    let B_value: f32 = B[B_p2]
                     for k_in in 0 .. 16:  # distinct, vector
                         let k = k_blocks_end_2 + k_in
                         A_block[k_in] += k < r ? B_value * C[(j - C_lo0) * C_stride0 + k - C_lo1] : 0.0F
