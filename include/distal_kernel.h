@@ -6,6 +6,7 @@
 
 #include <complex.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdint.h>
 
 // The library hides its symbols; a kernel finds these when it is loaded.
@@ -237,6 +238,183 @@ static inline int distal_share_calls(int64_t calls, int64_t work) {
 #else
 #define DISTAL_UNROLL(n) DISTAL_PRAGMA(GCC unroll n)
 #endif
+
+// Stores for arrays that are larger than the cache: the processor writes whole lines without reading them
+// first (nontemporal), where it can. What is less than a line is stored as usual. Stores become visible to
+// other threads where a team ends, and to other processes with distal_reduce.
+enum { DISTAL_LINE = 64, DISTAL_VECTOR = 32 };
+typedef int32_t distal_vector_4 __attribute__((vector_size(DISTAL_VECTOR), aligned(4), may_alias));
+typedef int64_t distal_vector_8 __attribute__((vector_size(DISTAL_VECTOR), aligned(8), may_alias));
+typedef double distal_vector_16 __attribute__((vector_size(DISTAL_VECTOR), aligned(8), may_alias));
+
+static inline __attribute__((always_inline)) void distal_stream_vector(void *to, const void *from) {
+#if defined __SSE2__ && defined __clang__
+    typedef double vector __attribute__((vector_size(DISTAL_VECTOR)));
+    typedef double unaligned __attribute__((vector_size(DISTAL_VECTOR), aligned(1), may_alias));
+    __builtin_nontemporal_store((vector) * (const unaligned *)from, (vector *)to);
+#elif defined __AVX__
+    typedef double vector __attribute__((vector_size(DISTAL_VECTOR), aligned(1), may_alias));
+    __builtin_ia32_movntpd256((double *)to, *(const vector *)from);
+#elif defined __SSE2__
+    typedef double vector __attribute__((vector_size(16), aligned(1), may_alias));
+    __builtin_ia32_movntpd((double *)to, ((const vector *)from)[0]);
+    __builtin_ia32_movntpd((double *)to + 2, ((const vector *)from)[1]);
+#else
+    __builtin_memcpy(to, from, DISTAL_VECTOR);
+#endif
+}
+
+// How many elements of `size` bytes are between the beginning of a line and an element in it.
+static inline int64_t distal_past_line(const void *element, int64_t size) {
+    return (int64_t)((uintptr_t)element % DISTAL_LINE) / size;
+}
+
+// Copies a row of `size` bytes.
+static inline void distal_stream(void *to, const void *from, int64_t size) {
+    const int64_t before = (int64_t)(-(uintptr_t)to % DISTAL_LINE);
+    int64_t at = before < size ? before : size;
+    __builtin_memcpy(to, from, (size_t)at);
+    for (; at + DISTAL_LINE <= size; at += DISTAL_LINE)
+        for (int64_t part = at; part < at + DISTAL_LINE; part += DISTAL_VECTOR)
+            distal_stream_vector((char *)to + part, (const char *)from + part);
+    __builtin_memcpy((char *)to + at, (const char *)from + at, (size_t)(size - at));
+}
+
+// Transposes as many vectors as each has elements.
+#if defined __has_builtin
+#if __has_builtin(__builtin_shufflevector)
+#define DISTAL_MERGE __builtin_shufflevector
+#endif
+#endif
+#ifdef DISTAL_MERGE
+static inline __attribute__((always_inline)) void distal_transpose_vectors_4(distal_vector_4 *x) {
+    distal_vector_4 y[8];
+    for (int r = 0; r < 8; r += 2) {
+        y[r] = DISTAL_MERGE(x[r], x[r + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+        y[r + 1] = DISTAL_MERGE(x[r], x[r + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+    }
+    for (int r = 0; r < 8; r += r % 2 ? 3 : 1) {
+        x[r] = DISTAL_MERGE(y[r], y[r + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+        x[r + 2] = DISTAL_MERGE(y[r], y[r + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+    }
+    for (int r = 0; r < 4; r++) {
+        y[r] = DISTAL_MERGE(x[r], x[r + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+        y[r + 4] = DISTAL_MERGE(x[r], x[r + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+    for (int r = 0; r < 8; r++)
+        x[r] = y[r];
+}
+
+static inline __attribute__((always_inline)) void distal_transpose_vectors_8(distal_vector_8 *x) {
+    distal_vector_8 y[4];
+    for (int r = 0; r < 4; r += 2) {
+        y[r] = DISTAL_MERGE(x[r], x[r + 1], 0, 4, 2, 6);
+        y[r + 1] = DISTAL_MERGE(x[r], x[r + 1], 1, 5, 3, 7);
+    }
+    for (int r = 0; r < 2; r++) {
+        x[r] = DISTAL_MERGE(y[r], y[r + 2], 0, 1, 4, 5);
+        x[r + 2] = DISTAL_MERGE(y[r], y[r + 2], 2, 3, 6, 7);
+    }
+}
+
+static inline __attribute__((always_inline)) void distal_transpose_vectors_16(distal_vector_16 *x) {
+    const distal_vector_16 first = DISTAL_MERGE(x[0], x[1], 0, 1, 4, 5);
+    x[1] = DISTAL_MERGE(x[0], x[1], 2, 3, 6, 7);
+    x[0] = first;
+}
+#else
+#define DISTAL_SWAP(type, bytes, lanes)                                                                      \
+    static inline void distal_transpose_vectors_##bytes(distal_vector_##bytes *x) {                          \
+        type elements[lanes][lanes], swapped[lanes][lanes];                                                  \
+        __builtin_memcpy(elements, x, sizeof elements);                                                      \
+        for (int r = 0; r < lanes; r++)                                                                      \
+            for (int c = 0; c < lanes; c++)                                                                  \
+                swapped[r][c] = elements[c][r];                                                              \
+        __builtin_memcpy(x, swapped, sizeof swapped);                                                        \
+    }
+DISTAL_SWAP(int32_t, 4, 8)
+DISTAL_SWAP(int64_t, 8, 4)
+DISTAL_SWAP(double _Complex, 16, 2)
+#endif
+
+// distal_transpose_BYTES copies a block of elements of so many bytes: to(r, c) = from(c, r), where both have
+// rows this many elements apart. What the cache does not hold is streamed: lines of the result from registers
+// where they begin at the same column in all rows, else rows of a smaller block in the cache.
+enum { DISTAL_STREAM_ROWS = 64, DISTAL_STREAM_BYTES = 1024 };
+#define DISTAL_DEFINE_TRANSPOSE(bytes, lanes)                                                                \
+    /* A line in each of `lanes` rows. */                                                                    \
+    static inline __attribute__((always_inline)) void distal_transpose_lines_##bytes(                        \
+        char *to, int64_t to_row, const char *from, int64_t from_row, int stream) {                          \
+        enum { PARTS = DISTAL_LINE / DISTAL_VECTOR };                                                        \
+        distal_vector_##bytes x[PARTS][lanes];                                                               \
+        for (int p = 0; p < PARTS; p++) {                                                                    \
+            for (int r = 0; r < lanes; r++)                                                                  \
+                x[p][r] = *(const distal_vector_##bytes *)(from + (p * lanes + r) * from_row);               \
+            distal_transpose_vectors_##bytes(x[p]);                                                          \
+        }                                                                                                    \
+        for (int r = 0; r < lanes; r++)                                                                      \
+            for (int p = 0; p < PARTS; p++)                                                                  \
+                if (stream)                                                                                  \
+                    distal_stream_vector(to + r * to_row + p * DISTAL_VECTOR, &x[p][r]);                     \
+                else                                                                                         \
+                    *(distal_vector_##bytes *)(to + r * to_row + p * DISTAL_VECTOR) = x[p][r];               \
+    }                                                                                                        \
+    static inline __attribute__((always_inline)) void distal_transpose_block_##bytes(                        \
+        int64_t rows, int64_t cols, char *to, int64_t to_row, const char *from, int64_t from_row,            \
+        int stream) {                                                                                        \
+        enum { COUNT = DISTAL_LINE / bytes };                                                                \
+        const int64_t whole_rows = rows - rows % lanes, whole_cols = cols - cols % COUNT;                    \
+        for (int64_t c = 0; c < whole_cols; c += COUNT) {                                                    \
+            /* Rows are far apart: processors do not find out themselves what is read next. */               \
+            for (int64_t r = 0; r < whole_rows; r += lanes) {                                                \
+                for (int64_t x = c + COUNT; r % COUNT == 0 && x < c + 2 * COUNT && x < cols; x++)            \
+                    __builtin_prefetch(from + x * from_row + r * bytes);                                     \
+                distal_transpose_lines_##bytes(to + r * to_row + c * bytes, to_row,                          \
+                                               from + c * from_row + r * bytes, from_row, stream);           \
+            }                                                                                                \
+            for (int64_t r = whole_rows; r < rows; r++)                                                      \
+                for (int64_t x = c; x < c + COUNT; x++)                                                      \
+                    __builtin_memcpy(to + r * to_row + x * bytes, from + x * from_row + r * bytes, bytes);   \
+        }                                                                                                    \
+        for (int64_t r = 0; r < rows; r++)                                                                   \
+            for (int64_t c = whole_cols; c < cols; c++)                                                      \
+                __builtin_memcpy(to + r * to_row + c * bytes, from + c * from_row + r * bytes, bytes);       \
+    }                                                                                                        \
+    static inline __attribute__((unused)) void distal_transpose_##bytes(                                     \
+        int64_t rows, int64_t cols, void *to, int64_t to_row, const void *from, int64_t from_row,            \
+        int stream) {                                                                                        \
+        enum { COUNT = DISTAL_STREAM_BYTES / bytes };                                                        \
+        char *const t = to;                                                                                  \
+        const char *const f = from;                                                                          \
+        to_row *= bytes;                                                                                     \
+        from_row *= bytes;                                                                                   \
+        if (!stream) {                                                                                       \
+            distal_transpose_block_##bytes(rows, cols, t, to_row, f, from_row, 0);                           \
+        } else if (to_row % DISTAL_LINE == 0 && (uintptr_t)t % bytes == 0) {                                 \
+            const int64_t before = (int64_t)(-(uintptr_t)t % DISTAL_LINE) / bytes;                           \
+            const int64_t head = before < cols ? before : cols;                                              \
+            distal_transpose_block_##bytes(rows, head, t, to_row, f, from_row, 0);                           \
+            distal_transpose_block_##bytes(rows, cols - head, t + head * bytes, to_row, f + head * from_row, \
+                                           from_row, 1);                                                     \
+        } else {                                                                                             \
+            char block[DISTAL_STREAM_ROWS * DISTAL_STREAM_BYTES] __attribute__((aligned(DISTAL_LINE)));      \
+            for (int64_t r = 0; r < rows; r += DISTAL_STREAM_ROWS)                                           \
+                for (int64_t c = 0; c < cols; c += COUNT) {                                                  \
+                    const int64_t height = rows - r < DISTAL_STREAM_ROWS ? rows - r : DISTAL_STREAM_ROWS;    \
+                    const int64_t width = cols - c < COUNT ? cols - c : COUNT;                               \
+                    distal_transpose_block_##bytes(height, width, block, DISTAL_STREAM_BYTES,                \
+                                                   f + c * from_row + r * bytes, from_row, 0);               \
+                    for (int64_t x = 0; x < height; x++)                                                     \
+                        distal_stream(t + (r + x) * to_row + c * bytes, block + x * DISTAL_STREAM_BYTES,     \
+                                      width * bytes);                                                        \
+                }                                                                                            \
+        }                                                                                                    \
+    }
+
+DISTAL_DEFINE_TRANSPOSE(4, 8)
+DISTAL_DEFINE_TRANSPOSE(8, 4)
+// cppcheck-suppress invalidPointerCast // its vectors may alias anything
+DISTAL_DEFINE_TRANSPOSE(16, 2)
 
 // Whether bit `position` of a list is set; the least significant one of an element is the first.
 static inline int distal_has_bit(const int64_t *bits, int64_t position) {

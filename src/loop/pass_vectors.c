@@ -32,7 +32,7 @@ static bool can_be_vector(const LoopKernel *kernel, const LoopNode *loop) {
         return false;
     for (int64_t i = 0; i < nodes.count; i++) {
         const LoopNode *node = nodes.items[i];
-        if (node->count || node->kind == LOOP_APPEND ||
+        if (node->count || node->kind == LOOP_CALL || node->kind == LOOP_APPEND ||
             (node->kind == LOOP_WORKSPACE && kernel->arrays.items[node->array].extent))
             return false;
     }

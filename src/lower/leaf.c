@@ -446,6 +446,33 @@ static const Stmt *take_loops(LeafSite *site, const Stmt *stmt) {
     return stmt;
 }
 
+// An operand that is stored across the result: the variable along its stored elements indexes other elements
+// of the result, and the other way round.
+typedef struct {
+    const Access *result, *found;
+} AcrossSearch;
+
+static void find_across(void *context, const Access *access) {
+    AcrossSearch *search = context;
+    const int along = access_contiguous_var(search->result), across = access_contiguous_var(access);
+    if (!search->found && along >= 0 && across >= 0 && along != across &&
+        access_vars(search->result) >> across & 1 && access_vars(access) >> along & 1)
+        search->found = access;
+}
+
+// What is said of such an operand: that pass `transposes` copies it in blocks; "" where there is none.
+static const char *describe_across(const LeafSite *site, const Leaf *leaf) {
+    AcrossSearch search = {.result = site->assign->lhs};
+    expr_accesses(site->assign->rhs, find_across, &search);
+    for (int l = 0; l < leaf->loop_count; l++)
+        if (!leaf->loops[l].distinct || !leaf->loops[l].permutable)
+            return "";
+    return search.found && leaf->loop_count > 1
+               ? arena_printf(site->cin->arena, "; '%s' is stored across '%s': blocks are transposed",
+                              search.found->tensor->name, site->assign->lhs->tensor->name)
+               : "";
+}
+
 static const Leaf *create_leaf(LeafBuilder *builder, const LeafSite *outer, const Stmt *stmt) {
     const Cin *cin = outer->cin;
     LeafSite *site = arena_copy(cin->arena, outer, sizeof *outer);
@@ -491,6 +518,8 @@ static const Leaf *create_leaf(LeafBuilder *builder, const LeafSite *outer, cons
     bound_loops(builder, leaf, loops);
     if (!leaf_parallelize(site, loops, leaf->loop_count, leaf->call))
         return NULL;
+    if (!leaf->call && !leaf->sparse && !site->row)
+        leaf->why = arena_printf(cin->arena, "%s%s", leaf->why, describe_across(site, leaf));
     if (site->row) {
         if (!create_with_row(builder, leaf, stmt, site->nest))
             return NULL;

@@ -191,6 +191,10 @@ const distal_view *distal_accumulate(distal_execution *execution, int transfer) 
 }
 
 void distal_reduce(distal_execution *execution, int transfer) {
+#ifdef __x86_64__
+    // Of this thread; those of the others were ordered where their team ended.
+    __builtin_ia32_sfence();
+#endif
     transfer_reduce(&execution->transfers[transfer]);
 }
 

@@ -49,6 +49,10 @@ static const Space spaces[] = {
                  "A(i) += B(i, i) * C(i, j) - B(k, i) * C(i, j)"},
     {"transpose", "tensor A(7, 13): c64; tensor B(13, 7): c64\n"
                   "A(i, j) = B(j, i)"},
+    {"permuted-copy", "tensor A(37, 3, 130): f32; tensor B(3, 130, 37): f32\n"
+                      "A(c, a, b) = B(a, b, c)"},
+    {"across", "tensor A(35, 67): c128; tensor B(67, 35): c128; tensor C(35, 67): f64\n"
+               "A(i, j) = C(i, j) - B(j, i)"},
     {"order-8",
      "tensor A(2, 3, 1, 2, 2, 3, 1, 2): i32; tensor B(3, 2, 1, 2, 3, 2, 2, 1): i32; tensor c(3): i32\n"
      "A(a, b, c, d, e, f, g, h) = B(b, a, c, d, f, e, h, g) * c(f)"},

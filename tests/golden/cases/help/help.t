@@ -36,9 +36,9 @@ options:
   --stats[=text|json]     figures, as a table (default) or as one JSON object on standard output
   -o FILE                 write to FILE instead of standard output
   --stop-after PASS       print one representation: program, cin, schedule, spmd, loops, c or plan;
-                          or loops:PASS for the loops after one pass: lowered, overlap, tiles,
-                          invariants, threads, vectors, sums, blocks, loads, registers, strips,
-                          prefetch, portions, addresses or unused
+                          or loops:PASS for the loops after one pass: lowered, overlap, transposes,
+                          tiles, invariants, threads, vectors, sums, blocks, loads, registers,
+                          strips, prefetch, portions, addresses or unused
   -v, --verbose           print more on standard error
   -q, --quiet             print only errors on standard error
   -h, --help              print help on the command
