@@ -63,10 +63,31 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
         // loops: nothing is summed
         if (active) {
             const int64_t ii_end = min(n_per_2, n - io * n_per_2);
+            const int a_is_large = ii_end * 8 > 33554432;
+            const int a_is_small = ii_end * 8 < 33554433;
+            if (a_is_large) {
+                const int64_t ii_past = distal_past_line(&a[io * n_per_2 - a_lo0], 8);
+                const int64_t a_at = io * n_per_2 - a_lo0;
+#pragma omp parallel for if (ii_end > DISTAL_PARALLEL_WORK)
+                for (int64_t ii_strip = -ii_past; ii_strip < ii_end; ii_strip += 128) {
+                    const int64_t ii_strip_begin = max(ii_strip, 0);
+                    const int64_t ii_strip_end = min(ii_strip + 128, ii_end);
+                    double a_strip[128];
+#pragma omp simd
+                    for (int64_t ii = ii_strip_begin; ii < ii_strip_end; ii++) {
+                        const int64_t i = io * n_per_2 + ii;
+                        a_strip[ii - ii_strip_begin] = b[i - b_lo0];
+                    }
+                    distal_stream(&a[a_at + ii_strip_begin], &a_strip[0],
+                            (ii_strip_end - ii_strip_begin) * 8);
+                }
+            }
+            if (a_is_small) {
 #pragma omp parallel for simd if (parallel : ii_end > DISTAL_PARALLEL_WORK)
-            for (int64_t ii = 0; ii < ii_end; ii++) {
-                const int64_t i = io * n_per_2 + ii;
-                a[i - a_lo0] = b[i - b_lo0];
+                for (int64_t ii = 0; ii < ii_end; ii++) {
+                    const int64_t i = io * n_per_2 + ii;
+                    a[i - a_lo0] = b[i - b_lo0];
+                }
             }
         }
         // reduce a[io * ceil_div(n, 2) : (io + 1) * ceil_div(n, 2)]

@@ -63,14 +63,34 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
         // loops: nothing is summed
         if (active) {
             const int64_t ii_end = min(n_per_2, n - io * n_per_2);
+            const int A_is_large = ii_end * n * 8 > 33554432;
+            const int A_is_small = ii_end * n * 8 < 33554433;
 #pragma omp parallel for if (ii_end * n > DISTAL_PARALLEL_WORK)
             for (int64_t ii = 0; ii < ii_end; ii++) {
                 const int64_t i = io * n_per_2 + ii;
-                const int64_t B_at = (i - B_lo0) * B_stride0 - B_lo1;
-                const int64_t A_at = (i - A_lo0) * A_stride0 - A_lo1;
+                if (A_is_large) {
+                    const int64_t j_past = distal_past_line(&A[(i - A_lo0) * A_stride0 - A_lo1], 8);
+                    const int64_t B_at = (i - B_lo0) * B_stride0 - B_lo1;
+                    const int64_t A_at = (i - A_lo0) * A_stride0 - A_lo1;
+                    for (int64_t j_strip = -j_past; j_strip < n; j_strip += 128) {
+                        const int64_t j_strip_begin = max(j_strip, 0);
+                        const int64_t j_strip_end = min(j_strip + 128, n);
+                        double A_strip[128];
 #pragma omp simd
-                for (int64_t j = 0; j < n; j++) {
-                    A[A_at + j] = B[B_at + j];
+                        for (int64_t j = j_strip_begin; j < j_strip_end; j++) {
+                            A_strip[j - j_strip_begin] = B[B_at + j];
+                        }
+                        distal_stream(&A[A_at + j_strip_begin], &A_strip[0],
+                                (j_strip_end - j_strip_begin) * 8);
+                    }
+                }
+                if (A_is_small) {
+                    const int64_t B_at = (i - B_lo0) * B_stride0 - B_lo1;
+                    const int64_t A_at = (i - A_lo0) * A_stride0 - A_lo1;
+#pragma omp simd
+                    for (int64_t j = 0; j < n; j++) {
+                        A[A_at + j] = B[B_at + j];
+                    }
                 }
             }
         }

@@ -38,7 +38,7 @@ options:
   --stop-after PASS       print one representation: program, cin, schedule, spmd, loops, c or plan;
                           or loops:PASS for the loops after one pass: lowered, overlap, transposes,
                           tiles, invariants, threads, vectors, sums, blocks, loads, registers,
-                          strips, prefetch, portions, addresses or unused
+                          strips, prefetch, portions, streams, addresses or unused
   -v, --verbose           print more on standard error
   -q, --quiet             print only errors on standard error
   -h, --help              print help on the command
