@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define DISTAL_KERNEL_ABI 8
+#define DISTAL_KERNEL_ABI 9
 #define DISTAL_MAX_ORDER 12
 
 // One level of a tensor: how many positions it has, and its arrays, which its format names; a dense level has
@@ -513,9 +513,9 @@ typedef struct {
     void distal_gemm_##suffix(int64_t m, int64_t n, int64_t k, type alpha, const type *a, int64_t a_row,     \
                               int64_t a_col, const type *b, int64_t b_row, int64_t b_col, type *c,           \
                               int64_t c_row, int64_t c_col);                                                 \
-    /* C += alpha * A * B, a contraction; `space` is distal_space */                                         \
+    /* C += alpha * A * B, a contraction, or C = alpha * A * B where it stores; `space` is distal_space */   \
     void distal_contract_##suffix(int m_count, int n_count, int k_count,                                     \
-                                  const distal_contraction_loop *loops, void *space, type alpha,             \
+                                  const distal_contraction_loop *loops, void *space, int stores, type alpha, \
                                   const type *a, const type *b, type *c);                                    \
     /* y(m) += alpha * A(m, k) * x(k) */                                                                     \
     void distal_gemv_##suffix(int64_t m, int64_t k, type alpha, const type *a, int64_t a_row, int64_t a_col, \

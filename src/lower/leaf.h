@@ -91,7 +91,7 @@ const Tensor *leaf_sparse_tensor(const LeafSite *site);
 bool leaf_parallelize(const LeafSite *site, LeafLoop *loops, int loop_count, const BlasCall *call);
 
 // How many outermost loops of the leaf are outside of where it sets elements to zero, right before it first
-// adds to them (SpmdNest); -1 where its iterations do not have every element.
+// adds to them (SpmdNest); 0 of a call that stores them; -1 where its iterations do not have every element.
 int leaf_zero_depth(const Spmd *spmd, const Leaf *leaf, const Stage *stage);
 
 // Whether threads add to copies of their own of what the leaf writes; and Transfer.copy_limit.

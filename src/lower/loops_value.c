@@ -140,6 +140,7 @@ static const Value *build_contraction(const LeafBuilder *leaf) {
         add_index(&operands, int_const(arena, dims[d]->count));
     add(&operands, value_list(arena, VALUE_ROWS, VALUE_TYPE_NONE, NULL, count, rows));
     add(&operands, value_list(arena, VALUE_SPACE, VALUE_TYPE_NONE, NULL, 0, NULL));
+    add_index(&operands, int_const(arena, leaf->builder->nest->zero_depth == 0));
     add(&operands, alpha_of(leaf));
     for (int a = 0; a < 3; a++)
         add_address(&operands, accesses[a]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Leaves with sparse tensors that set an element, or a row of them, to zero right before they add to it.
-// Memory for the result is then written once, where it would be set to zero, read, and written again.
+// Leaves with sparse tensors that set an element, or a row of them, to zero right before they add to it, and
+// contractions that store what they sum. Memory for the result is then written once, where it would be set to
+// zero, read, and written again.
 #include "lower/leaf.h"
 
 // Whether every sparse operand stores all coordinates of the variable, so that a loop visits them all.
@@ -87,10 +88,17 @@ int leaf_zero_depth(const Spmd *spmd, const Leaf *leaf, const Stage *stage) {
     const VarSet written = access_vars(leaf->assign->lhs);
     // Ranks may have more entries of an operand that is not placed than those that they use.
     const bool complete = spmd->dim_count == 0 || !stage->shared || stage->target->placement;
-    if (!leaf->sparse || !leaf->assign->accumulate || leaf->call || leaf->row >= 0 || leaf->guard_count > 0 ||
-        stage->result == RESULT_ASSEMBLED || cin->assignment->accumulate || cin_nest_count(cin) > 1 ||
-        !complete || !is_only_writer(cin, leaf, written))
+    const bool contracts =
+        leaf->call && leaf->call->contraction && !leaf->sparse && leaf->call_loops == leaf->loop_count;
+    if ((!contracts && (!leaf->sparse || leaf->call)) || !leaf->assign->accumulate || leaf->row >= 0 ||
+        leaf->guard_count > 0 || stage->result == RESULT_ASSEMBLED || cin->assignment->accumulate ||
+        cin_nest_count(cin) > 1 || !complete || !is_only_writer(cin, leaf, written))
         return -1;
+    for (int l = 0; contracts && l < leaf->loop_count; l++)
+        if (!is_plain(cin, &leaf->loops[l]))
+            return -1;
+    if (contracts)
+        return 0;
     int outer = 0, inner = 0;
     while (outer < leaf->loop_count && is_plain(cin, &leaf->loops[outer]) &&
            written >> source_of(cin, leaf->loops[outer].var) & 1)

@@ -7,6 +7,7 @@
 #include "base/integer.h"
 #include "distal_kernel.h"
 
+#include <omp.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -17,6 +18,9 @@ enum { BLOCK = 768, DEPTH = 384 };
 // in the BLAS, which does so in each call; to add to an element of the result, in a call, and with a block of
 // partial sums that is set to zero and added up first; and to call it.
 enum { COST_COPY = 16, COST_PACK = 12, COST_ADD = 8, COST_SUM = 48, COST_CALL = 3000 };
+// Where few products are summed into a result that is larger than caches, writing it takes most of the time.
+// It is then computed in smaller blocks, that stay in a thread's cache, and each is copied to the result.
+enum { STORE_ROWS = 96, STORE_COLS = 384, STORE_DEPTH = 64, STORE_RUN = 512, STORE_BYTES = 1 << 25 };
 // Elements below which a copy is not worth a team of threads.
 enum { PARALLEL_WORK = 1 << 14 };
 
@@ -199,7 +203,37 @@ size_t contraction_space(void) {
     return (size_t)(BLOCK * BLOCK + 2 * BLOCK * DEPTH) * sizeof(double _Complex);
 }
 
+// Whether a product that is stored is computed in blocks of STORE_ROWS x STORE_COLS: what is contiguous in
+// their rows makes up several lines.
+static bool stores_blocks(const Product *product, size_t size) {
+    const Loop *last = product->n.count > 0 ? &product->n.loops[product->n.count - 1] : NULL;
+    return last && last->c == 1 && last->extent * (int64_t)size >= STORE_RUN &&
+           product->k.extent <= STORE_DEPTH && product->n.extent >= STORE_COLS / 2 &&
+           product->m.extent >= STORE_ROWS / 2 &&
+           product->m.extent > STORE_BYTES / (int64_t)size / product->n.extent;
+}
+
+// How many threads can have `bytes` of the space each.
+static int store_threads(int64_t bytes) {
+    return omp_in_parallel() ? 1 : (int)min_i64(omp_get_max_threads(), (int64_t)contraction_space() / bytes);
+}
+
+// The loops over the result, without the others.
+static Dimension result_loops(const Product *product) {
+    Loop loops[2 * DISTAL_MAX_ORDER];
+    int count = 0;
+    for (int i = 0; i < product->m.count; i++)
+        loops[count++] = (Loop){product->m.loops[i].extent, 0, 0, product->m.loops[i].c};
+    for (int i = 0; i < product->n.count; i++)
+        loops[count++] = (Loop){product->n.loops[i].extent, 0, 0, product->n.loops[i].c};
+    return dimension_create(loops, count, OF_C);
+}
+
 // What the template calls, by the current type.
+#define GATHER NAME(gather)
+#define ZERO NAME(zero)
+#define STORE_BLOCK NAME(store_block)
+#define STORE_RESULT NAME(store_result)
 #define GEMM NAME(gemm)
 #define COPY NAME(copy)
 #define ADD NAME(add)

@@ -171,7 +171,8 @@ typedef struct {
     int coordinates[MAX_MACHINE_ORDER];
     const IntExpr *fixed[MAX_MACHINE_ORDER];
     // How many outermost loops of its leaf are outside of where it sets elements to zero, right before it
-    // first adds to them; -1: the runtime sets them to zero before the kernel.
+    // first adds to them, or 0 where it is a call that stores them; -1: the runtime sets them to zero before
+    // the kernel.
     int zero_depth;
     int inside; // the nest whose body it is executed in: the one that reads the row that it fills, or itself
     int stage;

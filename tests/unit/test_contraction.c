@@ -83,6 +83,14 @@ static Case draw_case(void) {
     return drawn;
 }
 
+// Whether nothing is computed.
+static bool is_empty(const Case *drawn) {
+    for (int loop = 0; loop < drawn->loop_count; loop++)
+        if (drawn->loops[loop].extent <= 0)
+            return true;
+    return false;
+}
+
 #define DEFINE_TEST(suffix, type)                                                                            \
     static void define_##suffix(const Case *drawn, int loop, type alpha, const type *a, const type *b,       \
                                 type *c) {                                                                   \
@@ -93,6 +101,16 @@ static Case draw_case(void) {
         const distal_contraction_loop *at = &drawn->loops[loop];                                             \
         for (int64_t i = 0; i < at->extent; i++)                                                             \
             define_##suffix(drawn, loop + 1, alpha, a + i * at->a, b + i * at->b, c + i * at->c);            \
+    }                                                                                                        \
+                                                                                                             \
+    static void zero_##suffix(const Case *drawn, int loop, type *c) {                                        \
+        if (loop == drawn->loop_count) {                                                                     \
+            *c = 0;                                                                                          \
+            return;                                                                                          \
+        }                                                                                                    \
+        const bool summed = loop >= drawn->counts[0] + drawn->counts[1];                                     \
+        for (int64_t i = 0; i < (summed ? 1 : drawn->loops[loop].extent); i++)                               \
+            zero_##suffix(drawn, loop + 1, c + i * drawn->loops[loop].c);                                    \
     }                                                                                                        \
                                                                                                              \
     static type *values_##suffix(int64_t count) {                                                            \
@@ -111,11 +129,14 @@ static Case draw_case(void) {
             type *a = values_##suffix(drawn.sizes[0]), *b = values_##suffix(drawn.sizes[1]),                 \
                  *c = values_##suffix(drawn.sizes[2]),                                                       \
                  *expected = malloc((size_t)drawn.sizes[2] * sizeof *c);                                     \
+            const int stores = (int)below(2);                                                                \
             for (int64_t i = 0; i < drawn.sizes[2]; i++)                                                     \
                 expected[i] = c[i];                                                                          \
+            if (stores && !is_empty(&drawn))                                                                 \
+                zero_##suffix(&drawn, 0, expected);                                                          \
             define_##suffix(&drawn, 0, -3, a, b, expected);                                                  \
             distal_contract_##suffix(drawn.counts[0], drawn.counts[1], drawn.counts[2], drawn.loops, space,  \
-                                     -3, a, b, c);                                                           \
+                                     stores, -3, a, b, c);                                                   \
             for (int64_t i = 0; i < drawn.sizes[2]; i++)                                                     \
                 if (c[i] != expected[i])                                                                     \
                     fail_msg("element %lld of %lld is wrong in the case drawn from %llu", (long long)i,      \
@@ -135,9 +156,51 @@ DEFINE_TEST(c128, double _Complex)
 DEFINE_TEST(i32, int32_t)
 DEFINE_TEST(i64, int64_t)
 
+// Results that are larger than caches, with few products in each sum, in some orders of their modes.
+static void test_large_results(void **unused) {
+    (void)unused;
+    enum { A_ROWS = 29, A_COLS = 67, B_ROWS = 31, B_COLS = 73, DEPTH = 7 };
+    static const int64_t lengths[4] = {A_ROWS, A_COLS, B_ROWS, B_COLS};
+    static const int orders[][4] = {{0, 1, 2, 3}, {2, 3, 0, 1}, {3, 1, 2, 0}, {0, 2, 1, 3}};
+    const int64_t size = (int64_t)A_ROWS * A_COLS * B_ROWS * B_COLS;
+    double *a = values_f64(A_ROWS * A_COLS * DEPTH), *b = values_f64(B_ROWS * B_COLS * DEPTH),
+           *c = malloc((size_t)(size + 1) * sizeof *c);
+    void *space = malloc(contraction_space());
+    for (size_t o = 0; o < sizeof orders / sizeof *orders; o++) {
+        int64_t stride[4], next = 1;
+        for (int i = 3; i >= 0; i--) {
+            stride[orders[o][i]] = next;
+            next *= lengths[orders[o][i]];
+        }
+        const distal_contraction_loop loops[] = {{A_ROWS, A_COLS * DEPTH, 0, stride[0]},
+                                                 {A_COLS, 1, 0, stride[1]},
+                                                 {B_ROWS, 0, B_COLS, stride[2]},
+                                                 {B_COLS, 0, 1, stride[3]},
+                                                 {DEPTH, A_COLS, B_ROWS * B_COLS, 0}};
+        for (int64_t i = 0; i <= size; i++)
+            c[i] = 99;
+        distal_contract_f64(2, 2, 1, loops, space, 1, 2, a, b, c);
+        assert_true(c[size] == 99);
+        for (int64_t i = 0; i < (int64_t)A_ROWS * A_COLS; i++)
+            for (int64_t j = 0; j < (int64_t)B_ROWS * B_COLS; j++) {
+                double sum = 0;
+                for (int64_t k = 0; k < DEPTH; k++)
+                    sum += 2 * a[i / A_COLS * A_COLS * DEPTH + k * A_COLS + i % A_COLS] *
+                           b[k * B_ROWS * B_COLS + j];
+                assert_true(c[i / A_COLS * stride[0] + i % A_COLS * stride[1] + j / B_COLS * stride[2] +
+                              j % B_COLS * stride[3]] == sum);
+            }
+    }
+    free(a);
+    free(b);
+    free(c);
+    free(space);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_f32), cmocka_unit_test(test_f64),
-                                       cmocka_unit_test(test_c64), cmocka_unit_test(test_c128),
-                                       cmocka_unit_test(test_i32), cmocka_unit_test(test_i64)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_f32),          cmocka_unit_test(test_f64),
+                                       cmocka_unit_test(test_c64),          cmocka_unit_test(test_c128),
+                                       cmocka_unit_test(test_i32),          cmocka_unit_test(test_i64),
+                                       cmocka_unit_test(test_large_results)};
     return cmocka_run_group_tests_name("contraction", tests, NULL, NULL);
 }

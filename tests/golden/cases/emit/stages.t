@@ -295,4 +295,4 @@ void distal_kernel_0_structure(distal_execution *execution, const int64_t *param
 extern const distal_kernel_function distal_kernel_0_assembly;
 const distal_kernel_function distal_kernel_0_assembly = distal_kernel_0_structure;
 extern const char distal_kernel_0_id[];
-const char distal_kernel_0_id[] = "f9f8f7b51fa091c8ce0725952faf2881";
+const char distal_kernel_0_id[] = "d514ebb3b81afc1b9ac684e4270ab5a5";
