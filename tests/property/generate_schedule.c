@@ -7,13 +7,21 @@
 #include <stdio.h>
 #include <string.h>
 
-// Any loop that may be replaced by other variables; -1 where there is none.
-static int draw_derivable(ScheduleWriter *writer) {
+// Any loop that may be replaced by other variables, `summed`: that does not index the result; -1 where there
+// is none.
+static int draw_loop(ScheduleWriter *writer, bool summed) {
+    const DraftStatement *statement = writer->statement;
+    const size_t order = (size_t)writer->draft->tensors[statement->target].order;
     int vars[MAX_LOOP_VARS], kept = 0, count = loops_all(&writer->loops, vars);
     for (int i = 0; i < count; i++)
-        if (writer->loops.vars[vars[i]].said == 0)
+        if (writer->loops.vars[vars[i]].said == 0 &&
+            !(summed && memchr(statement->vars, writer->loops.vars[vars[i]].name[0], order)))
             vars[kept++] = vars[i];
     return kept ? vars[random_below(writer->random, kept)] : -1;
+}
+
+static int draw_derivable(ScheduleWriter *writer) {
+    return draw_loop(writer, false);
 }
 
 static bool draw_blocks(ScheduleWriter *writer) {
@@ -297,7 +305,7 @@ static void draw_by_hand(ScheduleWriter *writer) {
 static void draw_plain(ScheduleWriter *writer) {
     int vars[DRAFT_DIMS], count = 0, wanted = random_between(writer->random, 1, 2);
     for (int i = 0; i < wanted; i++) {
-        int var = draw_derivable(writer);
+        int var = draw_loop(writer, i == 0 && random_chance(writer->random, 50));
         if (var >= 0 && (count == 0 || vars[0] != var))
             vars[count++] = var;
     }

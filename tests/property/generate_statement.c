@@ -49,9 +49,9 @@ static int64_t points(const Writer *writer) {
 }
 
 static int64_t draw_extent(Writer *writer) {
-    static const int64_t extents[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 16, 17, 0, 61};
-    static const int weights[] = {6, 8, 10, 7, 10, 6, 10, 5, 3, 3, 8, 7, 5, 6, 2, 2};
-    int64_t extent = extents[random_weighted(writer->random, weights, 16)], have = points(writer);
+    static const int64_t extents[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 16, 17, 0, 61, 130};
+    static const int weights[] = {6, 8, 10, 7, 10, 6, 10, 5, 3, 3, 8, 7, 5, 6, 4, 2, 2};
+    int64_t extent = extents[random_weighted(writer->random, weights, 17)], have = points(writer);
     while (extent > 1 && have * extent > MAX_POINTS / 4)
         extent = (extent + 1) / 3;
     return extent;

@@ -4,6 +4,7 @@
 #include "distal_kernel.h"
 
 #include <math.h>
+#include <omp.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -91,6 +92,11 @@ static void strides(int layout, int64_t rows, int64_t cols, int64_t *row, int64_
                 }                                                                                            \
         for (int layouts = 0; layouts < LAYOUT_COUNT * LAYOUT_COUNT * LAYOUT_COUNT; layouts++)               \
             gemm_##suffix(7, 17, 3, layouts % LAYOUT_COUNT, layouts / LAYOUT_COUNT % LAYOUT_COUNT,           \
+                          layouts / 25);                                                                     \
+        /* So much longer than wide that threads take parts of the rows. */                                  \
+        omp_set_num_threads(2);                                                                              \
+        for (int layouts = 0; layouts < LAYOUT_COUNT * LAYOUT_COUNT * LAYOUT_COUNT; layouts++)               \
+            gemm_##suffix(601, 5, 7, layouts % LAYOUT_COUNT, layouts / LAYOUT_COUNT % LAYOUT_COUNT,          \
                           layouts / 25);                                                                     \
     }                                                                                                        \
                                                                                                              \
