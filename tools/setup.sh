@@ -4,7 +4,8 @@
 # With arguments it installs those packages instead. BUILD names the folder of the build.
 set -euo pipefail
 
-needed=(gcc libc6-dev make cmake ninja-build pkg-config libopenblas-openmp-dev libhwloc-dev libcmocka-dev python3 python3-numpy python3-scipy)
+needed=(gcc libc6-dev make cmake ninja-build pkg-config libopenblas-openmp-dev libhwloc-dev libcmocka-dev libhdf5-dev libjansson-dev
+    python3 python3-numpy python3-scipy python3-h5py)
 # Any MPI that is there will do.
 if ! command -v mpicc >/dev/null; then
     needed+=(libopenmpi-dev openmpi-bin)
@@ -22,10 +23,11 @@ lacking() {
     for tool in gcc make cmake pkg-config mpicc mpirun; do
         command -v "$tool" >/dev/null || echo "$tool"
     done
-    for module in openblas hwloc cmocka; do
+    for module in openblas hwloc cmocka jansson; do
         pkg-config --exists "$module" 2>/dev/null || echo "$module"
     done
-    "${PYTHON:-/usr/bin/python3}" -c 'import numpy, scipy' 2>/dev/null || echo "python3 with numpy and scipy"
+    pkg-config --exists hdf5-serial 2>/dev/null || pkg-config --exists hdf5 2>/dev/null || echo hdf5
+    "${PYTHON:-/usr/bin/python3}" -c 'import numpy, scipy, h5py' 2>/dev/null || echo "python3 with numpy, scipy and h5py"
 }
 
 if [ $# -gt 0 ]; then

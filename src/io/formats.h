@@ -13,7 +13,8 @@
 #define FILE_FORMATS(ENTRY)                                                                                  \
     ENTRY(npy)                                                                                               \
     ENTRY(mtx)                                                                                               \
-    ENTRY(tns)
+    ENTRY(tns)                                                                                               \
+    ENTRY(h5)
 
 // Element type and shape of the tensor in a file. Of text, the type is one that converts to all that the
 // values may be stored in.
@@ -24,6 +25,10 @@ typedef struct {
     int order;          // -1: order and extents are not in the file
     int64_t extents[MAX_ORDER];
     int64_t listed; // entries that a text says to have; -1: it does not say
+    // Of a tensor that is written, and whose elements are not all stored: its levels, and the modes that they
+    // store.
+    const LevelType *levels;
+    const int *mode_order;
 } FileTensor;
 
 // The lines in which a text lists entries: their coordinates, followed by `ones` more that are 1, and values;
@@ -33,6 +38,7 @@ typedef struct {
 } EntryLines;
 
 typedef struct FileFormat FileFormat;
+typedef struct FileWriter FileWriter; // a format's own, of a file that is being written
 
 // A file open for reading (io/input.h).
 typedef struct {
@@ -52,8 +58,9 @@ typedef struct {
 } InputFile;
 
 // Functions return NULL on success, else the reason of the failure (allocated in `arena` or static). A format
-// has either `read`, `create` and `write`, by which any part of an array is read and written, or
-// `read_entries` and `header`, where elements are listed as text in any order.
+// has either `read`, `create` and `write`, by which any part of an array is read and written; or
+// `read_entries` and `header`, where elements are listed as text in any order; or `read_entries`, `begin`,
+// `append` and `end`, where they are stored by level.
 struct FileFormat {
     const char *ending;          // ".npy"
     int least_order, most_order; // of the tensors that a file can hold
@@ -81,6 +88,13 @@ struct FileFormat {
     // The text before tensor->listed entries, or, where the tensor is full, before all its elements by column
     // (in the order of the last mode first), and the lines that list them. Never fails.
     const char *(*header)(const FileTensor *tensor, EntryLines *lines, Arena *arena);
+
+    // One process writes an empty file: begin, the entries in the order in which they are stored (by mode,
+    // where tensor->levels is NULL), each once, and end, which releases the writer in any case. The tensor
+    // and the arena outlive it.
+    const char *(*begin)(int fd, const FileTensor *tensor, FileWriter **writer, Arena *arena);
+    const char *(*append)(FileWriter *writer, const Entries *entries);
+    const char *(*end)(FileWriter *writer);
 };
 
 #define DECLARE_FILE_FORMAT(name) extern const FileFormat file_format_##name;

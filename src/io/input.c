@@ -75,7 +75,7 @@ static bool check_shape(const InputFile *file, const char *tensor, int order, co
 static bool is_convertible(const InputFile *file, ElementType type) {
     const ElementType from = file->tensor.type;
     return from == type ||
-           (type_storable(from, type) && (file->format->read_entries || type_promote(from, type) == type));
+           (type_storable(from, type) && (file->format->header || type_promote(from, type) == type));
 }
 
 bool input_check(InputFile *file, const char *tensor, ElementType type, int order, const int64_t *extents,

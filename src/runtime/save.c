@@ -18,7 +18,7 @@ typedef struct {
     UnnamedDraft unnamed; // the first rank's
     const FileFormat *format;
     FileTensor tensor;
-    bool is_text;         // the first rank alone has the draft open
+    bool is_text;         // or stored by level: elements are listed, not written where they are in the file
     PiecePartArray parts; // of a dense tensor, and of a sparse one its entries, that this rank writes itself
     Region region;
     Entries entries;
@@ -37,6 +37,8 @@ static bool find_parts(void *arguments, Diagnostics *diagnostics) {
     save->tensor = (FileTensor){
         .type = storage->type, .is_full = !save->is_text || !is_sparse, .order = home->tensor->order};
     memcpy(save->tensor.extents, home->extents, sizeof home->extents);
+    save->tensor.levels = is_sparse ? home->tensor->levels : NULL;
+    save->tensor.mode_order = home->tensor->mode_order;
     save->output = output_create(save->path, &save->token, diagnostics->arena);
     if (save->is_text)
         return true;
@@ -57,7 +59,9 @@ static bool create_draft(void *arguments, Diagnostics *diagnostics) {
         return true;
     if (!output_possible(&save->output, diagnostics))
         return false;
-    if (!output_create_draft(&save->output, save->is_text || save->is_on_one_node ? &save->unnamed : NULL))
+    // HDF5 asks for the name of a file.
+    const bool is_named = save->is_text ? !save->format->header : !save->is_on_one_node;
+    if (!output_create_draft(&save->output, is_named ? NULL : &save->unnamed))
         return output_refuse(&save->output, strerror(errno), diagnostics);
     const char *why =
         save->is_text ? NULL : save->format->create(save->output.fd, &save->tensor, diagnostics->arena);
@@ -100,7 +104,7 @@ static bool save_parts(Save *save, MPI_Comm comm, Diagnostics *diagnostics) {
 }
 
 static bool save_lines(Save *save, MPI_Comm comm, Diagnostics *diagnostics) {
-    const bool shared = save->is_on_one_node && open_unnamed_draft(save, comm);
+    const bool shared = save->format->header && save->is_on_one_node && open_unnamed_draft(save, comm);
     return save_text(save->storage, save->format, &save->tensor, &save->output, shared, comm, diagnostics);
 }
 

@@ -49,10 +49,12 @@ typedef struct {
     int64_t *counts; // of given entries, by the rank that formats them
     char *text;
     int64_t length;
-    int64_t *lengths; // of all texts, by rank
-    int64_t offset;   // of the next byte of the file
-    char *message;    // of a text, where the first rank writes those of others
-    const char *why;  // something could not be written; NULL: all could
+    int64_t *lengths;      // of all texts, by rank
+    int64_t offset;        // of the next byte of the file
+    int64_t message_bytes; // of the messages that a text is sent in, or the blocks of entries that it is
+    char *message;         // of a text, where the first rank writes those of others
+    FileWriter *writer;    // of a file by level, on the first rank
+    const char *why;       // something could not be written; NULL: all could
 } Saving;
 
 static bool is_sparse(const Saving *saving) {
@@ -68,6 +70,15 @@ static int64_t first_sample(int rank) {
 
 static int64_t own_samples(const Saving *saving) {
     return max_i64(0, ceil_div(saving->own.count - first_sample(saving->rank), CHUNK_ENTRIES / SAMPLES));
+}
+
+// Of an entry in a block that is sent to the first rank, and entries in such a block.
+static int64_t entry_bytes(const Storage *storage) {
+    return storage->home->tensor->order * (int64_t)sizeof(int64_t) + (int64_t)type_info(storage->type)->size;
+}
+
+static int64_t block_entries(const Storage *storage) {
+    return MESSAGE_BYTES / entry_bytes(storage);
 }
 
 static bool refuse(const Saving *saving, const char *why, Diagnostics *diagnostics) {
@@ -94,10 +105,14 @@ static bool prepare(void *arguments, Diagnostics *diagnostics) {
     saving->scratch = arena_create_within(arena);
     saving->counts = arena_array(arena, int64_t, saving->ranks);
     saving->lengths = arena_array(arena, int64_t, saving->ranks);
-    if (saving->rank == 0 && !saving->shared && !(saving->message = malloc(MESSAGE_BYTES)))
+    saving->message_bytes =
+        saving->format->header ? MESSAGE_BYTES : block_entries(storage) * entry_bytes(storage);
+    if (saving->rank == 0 && !saving->shared && !(saving->message = malloc((size_t)saving->message_bytes)))
         return refuse_text(saving, diagnostics);
     for (int l = 0; l < tensor->order; l++)
-        saving->mode_order[l] = is_sparse(saving) ? tensor->mode_order[l] : tensor->order - 1 - l;
+        saving->mode_order[l] = is_sparse(saving)        ? tensor->mode_order[l]
+                                : saving->format->header ? tensor->order - 1 - l
+                                                         : l;
     if (is_sparse(saving)) {
         const char *why = storage_list(storage, &saving->own, arena);
         return !why || refuse(saving, why, diagnostics);
@@ -212,26 +227,65 @@ static bool take_own(void *arguments, Diagnostics *diagnostics) {
     return true;
 }
 
+// The entries of the chunk in blocks: coordinates, by mode, and then values.
+static char *pack_chunk(const Saving *saving, int64_t *length) {
+    const Entries *chunk = &saving->chunk;
+    const int64_t size = (int64_t)type_info(chunk->type)->size, block = block_entries(saving->storage);
+    *length = chunk->count * entry_bytes(saving->storage);
+    char *packed = malloc((size_t)*length + 1), *to = packed;
+    for (int64_t e = 0; packed && e < chunk->count; e += block) {
+        const size_t count = (size_t)min_i64(block, chunk->count - e);
+        for (int d = 0; d < chunk->order; d++, to += count * sizeof(int64_t))
+            memcpy(to, chunk->coordinates[d] + e, count * sizeof(int64_t));
+        memcpy(to, (const char *)chunk->values + e * size, count * (size_t)size);
+        to += count * (size_t)size;
+    }
+    return packed;
+}
+
 static bool format_chunk(void *arguments, Diagnostics *diagnostics) {
     Saving *saving = arguments;
-    const bool ok = !entries_sort(&saving->chunk, saving->mode_order) &&
-                    (saving->text = entry_text_format(&saving->chunk, &saving->lines, &saving->length));
+    bool ok = !entries_sort(&saving->chunk, saving->mode_order);
+    if (ok) {
+        saving->text = saving->format->header
+                           ? entry_text_format(&saving->chunk, &saving->lines, &saving->length)
+                           : pack_chunk(saving, &saving->length);
+        ok = saving->text != NULL;
+    }
     return ok || refuse_text(saving, diagnostics);
 }
 
 static void send_text(const Saving *saving) {
-    for (int64_t at = 0; at < saving->length; at += MESSAGE_BYTES) {
+    for (int64_t at = 0; at < saving->length; at += saving->message_bytes) {
         MPI_Request request;
-        MPI_Isend(saving->text + at, (int)min_i64(MESSAGE_BYTES, saving->length - at), MPI_BYTE, 0, TAG,
-                  saving->comm, &request);
+        MPI_Isend(saving->text + at, (int)min_i64(saving->message_bytes, saving->length - at), MPI_BYTE, 0,
+                  TAG, saving->comm, &request);
         wait_all(1, &request);
     }
 }
 
+// Appends blocks of entries to a file by level.
+static const char *append_blocks(const Saving *saving, char *packed, int64_t length) {
+    const int64_t bytes = entry_bytes(saving->storage);
+    const char *why = NULL;
+    for (int64_t at = 0, taken; !why && at < length; at += taken) {
+        taken = min_i64(saving->message_bytes, length - at);
+        Entries entries = storage_no_entries(saving->storage);
+        entries.count = taken / bytes;
+        for (int d = 0; d < entries.order; d++)
+            entries.coordinates[d] = (int64_t *)(void *)(packed + at) + d * entries.count;
+        entries.values = packed + at + entries.order * entries.count * (int64_t)sizeof(int64_t);
+        why = saving->format->append(saving->writer, &entries);
+    }
+    return why;
+}
+
 // Unless something could not be written before.
-static void write_at(Saving *saving, const char *text, int64_t length, int64_t offset) {
-    if (!saving->why)
-        saving->why = file_bytes_write(saving->output->fd, text, (size_t)length, offset);
+static void write_at(Saving *saving, char *text, int64_t length, int64_t offset) {
+    if (saving->why)
+        return;
+    saving->why = saving->writer ? append_blocks(saving, text, length)
+                                 : file_bytes_write(saving->output->fd, text, (size_t)length, offset);
 }
 
 // On the first rank: all texts, in the order of ranks.
@@ -239,8 +293,8 @@ static void write_texts(Saving *saving) {
     int64_t offset = saving->offset + saving->length;
     write_at(saving, saving->text, saving->length, saving->offset);
     for (int rank = 1; rank < saving->ranks; rank++)
-        for (int64_t at = 0; at < saving->lengths[rank]; at += MESSAGE_BYTES) {
-            const int64_t length = min_i64(MESSAGE_BYTES, saving->lengths[rank] - at);
+        for (int64_t at = 0; at < saving->lengths[rank]; at += saving->message_bytes) {
+            const int64_t length = min_i64(saving->message_bytes, saving->lengths[rank] - at);
             MPI_Request request;
             MPI_Irecv(saving->message, (int)length, MPI_BYTE, rank, TAG, saving->comm, &request);
             wait_all(1, &request);
@@ -290,10 +344,23 @@ static bool save_round(Saving *saving, Diagnostics *diagnostics) {
 
 static bool write_header(void *arguments, Diagnostics *diagnostics) {
     Saving *saving = arguments;
-    const char *header = saving->format->header(&saving->tensor, &saving->lines, diagnostics->arena);
-    saving->offset = (int64_t)strlen(header);
-    if (saving->rank == 0)
-        write_at(saving, header, saving->offset, 0);
+    const int fd = saving->output->fd;
+    if (saving->format->header) {
+        const char *header = saving->format->header(&saving->tensor, &saving->lines, diagnostics->arena);
+        saving->offset = (int64_t)strlen(header);
+        if (saving->rank == 0)
+            saving->why = file_bytes_write(fd, header, (size_t)saving->offset, 0);
+    } else if (saving->rank == 0) {
+        saving->why = saving->format->begin(fd, &saving->tensor, &saving->writer, diagnostics->arena);
+    }
+    return report(saving, diagnostics);
+}
+
+static bool end_levels(void *arguments, Diagnostics *diagnostics) {
+    Saving *saving = arguments;
+    if (saving->writer)
+        saving->why = saving->format->end(saving->writer);
+    saving->writer = NULL;
     return report(saving, diagnostics);
 }
 
@@ -312,6 +379,9 @@ bool save_text(const Storage *storage, const FileFormat *format, const FileTenso
               agree_on_part(comm, write_header, &saving, diagnostics);
     for (; ok && saving.first_chunk < saving.chunk_count; saving.first_chunk += saving.ranks)
         ok = save_round(&saving, diagnostics);
+    ok = ok && agree_on_part(comm, end_levels, &saving, diagnostics);
+    if (saving.writer)
+        format->end(saving.writer);
     entries_free(&saving.own);
     free(saving.message);
     return ok;

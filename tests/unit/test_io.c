@@ -246,17 +246,21 @@ static void test_sources_that_are_none(void **state) {
         const char *text, *message;
     } cases[] = {
         {TYPE_F64, "",
-         "'' is not a source for B (expected PATH.npy, PATH.mtx, PATH.tns, zeros, ones, iota, const:V, "
+         "'' is not a source for B (expected PATH.npy, PATH.mtx, PATH.tns, PATH.h5, zeros, ones, iota, "
+         "const:V, "
          "random:SEED[:DENSITY], sparse:SEED:COUNT, rmat:SEED:SCALE:EDGES or stencil:POINTS)"},
         {TYPE_F64, "one",
-         "'one' is not a source for B; did you mean 'ones'? (expected PATH.npy, PATH.mtx, PATH.tns, zeros, "
+         "'one' is not a source for B; did you mean 'ones'? (expected PATH.npy, PATH.mtx, PATH.tns, PATH.h5, "
+         "zeros, "
          "ones, iota, const:V, random:SEED[:DENSITY], sparse:SEED:COUNT, rmat:SEED:SCALE:EDGES or "
          "stencil:POINTS)"},
         {TYPE_F64, "B.csv",
-         "'B.csv' is not a source for B (expected PATH.npy, PATH.mtx, PATH.tns, zeros, ones, iota, const:V, "
+         "'B.csv' is not a source for B (expected PATH.npy, PATH.mtx, PATH.tns, PATH.h5, zeros, ones, iota, "
+         "const:V, "
          "random:SEED[:DENSITY], sparse:SEED:COUNT, rmat:SEED:SCALE:EDGES or stencil:POINTS)"},
         {TYPE_F64, ".npy",
-         "'.npy' is not a source for B (expected PATH.npy, PATH.mtx, PATH.tns, zeros, ones, iota, const:V, "
+         "'.npy' is not a source for B (expected PATH.npy, PATH.mtx, PATH.tns, PATH.h5, zeros, ones, iota, "
+         "const:V, "
          "random:SEED[:DENSITY], sparse:SEED:COUNT, rmat:SEED:SCALE:EDGES or stencil:POINTS)"},
         {TYPE_F64, "const", "'const' is not a source for B: expected const:V"},
         {TYPE_F64, "iota:3", "'iota:3' is not a source for B: expected iota"},
@@ -299,7 +303,7 @@ static void test_formats(void **state) {
     assert_true(writes(fixture, "A.npy", &matrix) && writes(fixture, "s.npy", &scalar));
     assert_false(writes(fixture, "A.txt", &matrix));
     assert_string_equal(last_message(fixture),
-                        "cannot write A to 'A.txt': the ending must be one of .npy, .mtx, .tns");
+                        "cannot write A to 'A.txt': the ending must be one of .npy, .mtx, .tns, .h5");
     assert_false(writes(fixture, ".npy", &matrix));
     assert_true(writes(fixture, "A.mtx", &matrix) && writes(fixture, "T.tns", &cube));
     assert_false(writes(fixture, "T.mtx", &cube));
@@ -308,7 +312,7 @@ static void test_formats(void **state) {
     assert_false(writes(fixture, "s.tns", &scalar));
     assert_string_equal(last_message(fixture),
                         "cannot write s to 's.tns': .tns is for tensors of 1 to 12 modes, and s has 0");
-    assert_string_equal(file_endings("PATH", fixture->arena), "PATH.npy, PATH.mtx, PATH.tns");
+    assert_string_equal(file_endings("PATH", fixture->arena), "PATH.npy, PATH.mtx, PATH.tns, PATH.h5");
 }
 
 // A file with this dictionary and these elements.

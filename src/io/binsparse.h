@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Binsparse 0.1 (graphblas.org/binsparse-specification) in HDF5: a tensor as a tree of levels, each dense or
+// sparse, whose arrays are data sets next to a descriptor in JSON, the attribute `binsparse` of the root
+// group. What reading (binsparse_read.c) and writing (binsparse_write.c) share.
+#ifndef DISTAL_IO_BINSPARSE_H
+#define DISTAL_IO_BINSPARSE_H
+
+#include "io/formats.h"
+
+#ifdef DISTAL_HDF5
+#include "io/hdf5_library.h"
+// Of the numbers in memory that an element of this type is.
+hid_t binsparse_number_type(ElementType type);
+#endif
+
+// Dimensions `first` to before `end` of the layout. A dense level has one.
+typedef struct {
+    bool sparse;
+    int first, end;
+} BinsparseLevel;
+
+typedef struct {
+    int order, level_count;
+    int modes[MAX_ORDER]; // of the tensor, by dimension
+    BinsparseLevel levels[MAX_ORDER];
+} BinsparseLayout;
+
+// Adds a level of `rank` dimensions, dense ones as a level each. False where they are more than MAX_ORDER.
+bool binsparse_add_level(BinsparseLayout *layout, bool sparse, int64_t rank);
+
+// The layouts that have a name, such as CSR.
+bool binsparse_layout(const char *name, BinsparseLayout *layout);
+// NULL where it has none.
+const char *binsparse_name(const BinsparseLayout *layout);
+
+const char *binsparse_open(InputFile *file, Arena *arena);
+const char *binsparse_read(const InputFile *file, int64_t limit, Entries *entries, Arena *arena);
+const char *binsparse_begin(int fd, const FileTensor *tensor, FileWriter **writer, Arena *arena);
+const char *binsparse_append(FileWriter *writer, const Entries *entries);
+const char *binsparse_end(FileWriter *writer);
+
+#endif

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/arena.h"
+
+#ifdef DISTAL_HDF5
+#include "io/hdf5_library.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <string.h>
+
+Hdf5 hdf5;
+
+typedef struct {
+    const char *name;
+    size_t offset; // in Hdf5
+} Symbol;
+
+#define SYMBOL(name) {#name, offsetof(Hdf5, name)},
+static const Symbol functions[] = {HDF5_FUNCTIONS(SYMBOL)};
+static const Symbol ids[] = {HDF5_IDS(SYMBOL)};
+
+const char *hdf5_load(Arena *arena) {
+    static bool loaded;
+    if (loaded)
+        return NULL;
+    void *library = dlopen(DISTAL_HDF5, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return arena_printf(arena, "HDF5 cannot be loaded: %s", dlerror());
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        void *found = dlsym(library, functions[i].name);
+        if (!found)
+            return arena_printf(arena, "HDF5 (%s) has no function %s", DISTAL_HDF5, functions[i].name);
+        memcpy((char *)&hdf5 + functions[i].offset, &found, sizeof found);
+    }
+    hdf5.H5open(); // which sets the ids
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        const void *found = dlsym(library, ids[i].name);
+        if (!found)
+            return arena_printf(arena, "HDF5 (%s) has no %s", DISTAL_HDF5, ids[i].name);
+        memcpy((char *)&hdf5 + ids[i].offset, found, sizeof(hid_t));
+    }
+    hdf5.H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    loaded = true;
+    return NULL;
+}
+#endif
