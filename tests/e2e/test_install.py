@@ -151,7 +151,7 @@ def test_cmake(tree, folder):
 def test_ahead_of_time(tree, folder):
     program = f"{SOURCE}/examples/summa.distal"
     run([f"{tree}/bin/distal", "emit", "-o", f"{folder}/summa.c", program])
-    nowhere = {"DISTAL_CC": "/nonexistent/cc", "XDG_CACHE_HOME": os.path.join(folder, "cache")}
+    nowhere = {"DISTAL_CC": "/dev/null/cc", "XDG_CACHE_HOME": os.path.join(folder, "cache")}
 
     def build(name, *options, package="distal"):
         run(["cc", "-std=c11", "-O2", *SANITIZE, f"{folder}/summa.c", f"{EXAMPLES}/aot.c", "-o", f"{folder}/{name}",
