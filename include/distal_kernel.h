@@ -264,8 +264,8 @@ static inline __attribute__((always_inline)) void distal_stream_vector(void *to,
 #endif
 }
 
-// How many elements of `size` bytes are between the beginning of a line and an element in it.
-static inline int64_t distal_past_line(const void *element, int64_t size) {
+// How many elements of `size` bytes precede an element in its line.
+static inline int64_t distal_line_offset(const void *element, int64_t size) {
     return (int64_t)((uintptr_t)element % DISTAL_LINE) / size;
 }
 
@@ -337,9 +337,10 @@ DISTAL_SWAP(int64_t, 8, 4)
 DISTAL_SWAP(double _Complex, 16, 2)
 #endif
 
-// distal_transpose_BYTES copies a block of elements of so many bytes: to(r, c) = from(c, r), where both have
-// rows this many elements apart. What the cache does not hold is streamed: lines of the result from registers
-// where they begin at the same column in all rows, else rows of a smaller block in the cache.
+// distal_transpose_4, _8 and _16 transpose a block of elements of so many bytes: to(r, c) = from(c, r), with
+// leading dimensions `to_row` and `from_row`. With `stream` they use nontemporal stores: for lines of the
+// result from registers where they begin at the same column in all rows, else for rows of a smaller block
+// in the cache.
 enum { DISTAL_STREAM_ROWS = 64, DISTAL_STREAM_BYTES = 1024 };
 #define DISTAL_DEFINE_TRANSPOSE(bytes, lanes)                                                                \
     /* A line in each of `lanes` rows. */                                                                    \

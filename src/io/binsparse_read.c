@@ -362,7 +362,7 @@ typedef struct {
     Arena *arena;
 } Reading;
 
-static void climb_dense(const Reading *reading, const BinsparseLevel *level) {
+static void to_parents_of_dense(const Reading *reading, const BinsparseLevel *level) {
     const int mode = reading->header->layout.modes[level->first];
     const int64_t extent = reading->entries->extents[mode];
     for (int64_t e = 0; e < reading->entries->count; e++) {
@@ -412,7 +412,8 @@ static const char *read_end(const Reading *reading, Pointers *pointers, int64_t 
     return NULL;
 }
 
-static const char *climb_pointers(const Reading *reading, const BinsparseLevel *level, int64_t above) {
+static const char *to_parents_by_pointers(const Reading *reading, const BinsparseLevel *level,
+                                          int64_t above) {
     Pointers pointers = {.name = arena_printf(reading->arena, "pointers_to_%d", level->first),
                          .above = above,
                          .block = arena_array(reading->arena, int64_t, BLOCK_POINTERS)};
@@ -431,7 +432,7 @@ static const char *climb_pointers(const Reading *reading, const BinsparseLevel *
     return why;
 }
 
-static const char *climb_sparse(const Reading *reading, const BinsparseLevel *level, int64_t above) {
+static const char *to_parents_of_sparse(const Reading *reading, const BinsparseLevel *level, int64_t above) {
     const Entries *entries = reading->entries;
     // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): there are entries
     const int64_t first = reading->positions[0], count = reading->positions[entries->count - 1] + 1 - first;
@@ -444,7 +445,7 @@ static const char *climb_sparse(const Reading *reading, const BinsparseLevel *le
         for (int64_t e = 0; e < entries->count; e++)
             coordinates[e] = reading->buffer[reading->positions[e] - first];
     }
-    return level->first == 0 ? NULL : climb_pointers(reading, level, above);
+    return level->first == 0 ? NULL : to_parents_by_pointers(reading, level, above);
 }
 
 // Values from `first` on; real ones may become complex.
@@ -482,9 +483,9 @@ static const char *read_entries(Reading *reading, int64_t first) {
     for (int l = header->layout.level_count - 1; !why && l >= 0; l--) {
         const BinsparseLevel *level = &header->layout.levels[l];
         if (level->sparse)
-            why = climb_sparse(reading, level, header->positions[l]);
+            why = to_parents_of_sparse(reading, level, header->positions[l]);
         else
-            climb_dense(reading, level);
+            to_parents_of_dense(reading, level);
     }
     free(reading->positions);
     return why ? why : entries_check(reading->entries, reading->arena);

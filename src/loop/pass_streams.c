@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Results that are larger than caches are written past them: an innermost loop that stores consecutive
-// elements computes a strip of them in the cache, which is then copied in whole lines (distal_stream). Stores
-// of single elements would read each line before.
+// Results that do not fit in the last-level cache are written with nontemporal stores: an innermost loop that
+// stores consecutive elements computes a strip of them in the cache, which is then copied in whole lines
+// (distal_stream). Stores of single elements would read each line before.
 #include "loop/passes.h"
 
 // A strip is short, so that reading and writing overlap, and a row is at least a few lines. A result of which
-// more is stored than last levels of caches hold is large.
+// more is stored than last-level caches hold is large.
 enum { STRIP_BYTES = 1024, LEAST_ELEMENTS = 128, LARGE_BYTES = 1 << 25 };
 
 typedef struct {
@@ -105,7 +105,7 @@ static LoopNode *strips_of(const Streams *streams, const LoopNode *loop, const L
                            value_index(arena, int_const(arena, size))};
     const IntExpr *past =
         loop_append_let(kernel, before, "past", loop->var,
-                        value_list(arena, VALUE_CALL, VALUE_TYPE_INDEX, "distal_past_line", 2, line));
+                        value_list(arena, VALUE_CALL, VALUE_TYPE_INDEX, "distal_line_offset", 2, line));
     const IntExpr *after = int_op(arena, INT_ADD, begin, int_const(arena, strips->step));
     strips->lower = int_op(arena, INT_SUB, loop->lower, past);
     begin = loop_append_let(kernel, &strips->body, "begin", strips->var,

@@ -9,7 +9,7 @@
 // A block has OPERAND_BYTES of each row of the operand, so that these are read as streams, and COPY_ELEMENTS
 // or BLOCK_ELEMENTS of those of the result: what stays in the cache are then 32 KiB, of the first level.
 enum { OPERAND_BYTES = 512, COPY_ELEMENTS = 512, BLOCK_ELEMENTS = 64 };
-// Larger results are written past the cache: these are larger than last levels of caches.
+// Larger results do not fit in the last-level cache, and are written with nontemporal stores.
 enum { STREAM_BYTES = 1 << 25 };
 
 typedef struct {
@@ -173,7 +173,7 @@ static const IntExpr *first(const Transposition *of, const IntExpr *position, co
     return loop_substitute(of->nest.kernel->arena, expanded(of, position), begin, of->value_count);
 }
 
-// A call that copies a block of `load`; `across` and `along` are the loops of a block.
+// A call that transposes a block of `load`; `across` and `along` are the loops of a block.
 static const LoopNode *transpose(const Transposition *of, const LoopNode *across, const LoopNode *along,
                                  const Value *load, const IntExpr *row, int to, const IntExpr *position,
                                  const IntExpr *to_row, const Value *stream) {

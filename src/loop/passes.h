@@ -20,7 +20,7 @@
     ENTRY(strips)     /* sums and updates of rows inside of loops over coordinates, in strips */             \
     ENTRY(prefetch)   /* rows at coordinates further on, from memory */                                      \
     ENTRY(portions)   /* loops that threads share, by iterations and entries below them */                   \
-    ENTRY(streams)    /* results that are larger than caches, in strips that are written past them */        \
+    ENTRY(streams)    /* strips of results larger than the last-level cache, with nontemporal stores */      \
     ENTRY(addresses)  /* what positions have in common, out of the loops that do not change it */            \
     ENTRY(unused)     /* definitions that nothing uses */
 

@@ -171,7 +171,7 @@ static bool place_tensors(Plan *plan, int64_t *const *extents, const int64_t *pa
 
 // Homes need not be set to zero where the first nest that writes the tensor stores every element in place, by
 // itself or as rows, or sets it to zero itself, and partial results of other ranks are not added to them. A
-// nest that sums over nothing has no iteration that would do so.
+// nest whose sums are empty has no iteration that would do so.
 static bool needs_zeros(const StatementPlan *plan, int first_nest, const RankTransfer *const *parts) {
     const SpmdNest *nest = &plan->spmd->nests[first_nest];
     const Nest loops = cin_nest(plan->spmd->cin, first_nest);

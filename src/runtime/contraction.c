@@ -18,7 +18,8 @@ enum { BLOCK = 768, DEPTH = 384 };
 // in the BLAS, which does so in each call; to add to an element of the result, in a call, and with a block of
 // partial sums that is set to zero and added up first; and to call it.
 enum { COST_COPY = 16, COST_PACK = 12, COST_ADD = 8, COST_SUM = 48, COST_CALL = 3000 };
-// Where few products are summed into a result that is larger than caches, writing it takes most of the time.
+// Where few products are summed into a result that is larger than the last-level cache, writing it takes most
+// of the time.
 // It is then computed in smaller blocks, that stay in a thread's cache, and each is copied to the result.
 enum { STORE_ROWS = 96, STORE_COLS = 384, STORE_DEPTH = 64, STORE_RUN = 512, STORE_BYTES = 1 << 25 };
 // Elements below which a copy is not worth a team of threads.

@@ -150,7 +150,7 @@ static void STORE_BLOCK(int64_t rows, int64_t cols, const TYPE *from, const int6
         }
 }
 
-// Computes a result that is larger than caches block by block, which threads share.
+// Computes a result that is larger than the last-level cache in blocks, which threads share.
 static void STORE_RESULT(const Product *product, TYPE *space, TYPE alpha, const TYPE *a, const TYPE *b,
                          TYPE *c) {
     enum { EACH = STORE_ROWS * STORE_COLS + (STORE_ROWS + STORE_COLS) * STORE_DEPTH };

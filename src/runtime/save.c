@@ -4,7 +4,7 @@
 #include "io/array_entries.h"
 #include "runtime/list.h"
 #include "runtime/load_sparse.h"
-#include "runtime/save_text.h"
+#include "runtime/save_entries.h"
 #include "runtime/wait.h"
 
 #include <errno.h>
@@ -18,12 +18,16 @@ typedef struct {
     UnnamedDraft unnamed; // the first rank's
     const FileFormat *format;
     FileTensor tensor;
-    bool is_text;         // or stored by level: elements are listed, not written where they are in the file
     PiecePartArray parts; // of a dense tensor, and of a sparse one its entries, that this rank writes itself
     Region region;
     Entries entries;
     Output output;
 } Save;
+
+// Whether elements have places in the file, so that ranks write them there; else the file lists them.
+static bool is_array(const Save *save) {
+    return save->format->write != NULL;
+}
 
 static bool find_parts(void *arguments, Diagnostics *diagnostics) {
     Save *save = arguments;
@@ -33,14 +37,13 @@ static bool find_parts(void *arguments, Diagnostics *diagnostics) {
     save->format = file_format_of(save->path);
     if (!file_format_check(save->format, FILE_WRITE, save->path, home->tensor, diagnostics))
         return false;
-    save->is_text = !save->format->write;
     save->tensor = (FileTensor){
-        .type = storage->type, .is_full = !save->is_text || !is_sparse, .order = home->tensor->order};
+        .type = storage->type, .is_full = is_array(save) || !is_sparse, .order = home->tensor->order};
     memcpy(save->tensor.extents, home->extents, sizeof home->extents);
     save->tensor.levels = is_sparse ? home->tensor->levels : NULL;
     save->tensor.mode_order = home->tensor->mode_order;
     save->output = output_create(save->path, &save->token, diagnostics->arena);
-    if (save->is_text)
+    if (!is_array(save))
         return true;
     if (!is_sparse) {
         save->parts = storage_piece_parts(storage, diagnostics->arena);
@@ -60,11 +63,11 @@ static bool create_draft(void *arguments, Diagnostics *diagnostics) {
     if (!output_possible(&save->output, diagnostics))
         return false;
     // HDF5 asks for the name of a file.
-    const bool is_named = save->is_text ? !save->format->header : !save->is_on_one_node;
+    const bool is_named = is_array(save) ? !save->is_on_one_node : !save->format->header;
     if (!output_create_draft(&save->output, is_named ? NULL : &save->unnamed))
         return output_refuse(&save->output, strerror(errno), diagnostics);
     const char *why =
-        save->is_text ? NULL : save->format->create(save->output.fd, &save->tensor, diagnostics->arena);
+        is_array(save) ? save->format->create(save->output.fd, &save->tensor, diagnostics->arena) : NULL;
     return !why || output_refuse(&save->output, why, diagnostics);
 }
 
@@ -103,9 +106,9 @@ static bool save_parts(Save *save, MPI_Comm comm, Diagnostics *diagnostics) {
            agree_on_part(comm, write_parts, save, diagnostics);
 }
 
-static bool save_lines(Save *save, MPI_Comm comm, Diagnostics *diagnostics) {
+static bool save_list(Save *save, MPI_Comm comm, Diagnostics *diagnostics) {
     const bool shared = save->format->header && save->is_on_one_node && open_unnamed_draft(save, comm);
-    return save_text(save->storage, save->format, &save->tensor, &save->output, shared, comm, diagnostics);
+    return save_entries(save->storage, save->format, &save->tensor, &save->output, shared, comm, diagnostics);
 }
 
 static bool close_output(void *arguments, Diagnostics *diagnostics) {
@@ -140,7 +143,7 @@ bool storage_save(const Storage *storage, const char *path, DraftToken token, MP
     const bool ok =
         agree_on_part(comm, find_parts, &save, diagnostics) &&
         agree_on_part(comm, create_draft, &save, diagnostics) &&
-        (save.is_text ? save_lines(&save, comm, diagnostics) : save_parts(&save, comm, diagnostics)) &&
+        (is_array(&save) ? save_parts(&save, comm, diagnostics) : save_list(&save, comm, diagnostics)) &&
         agree_on_part(comm, close_output, &save, diagnostics) &&
         agree_on_part(comm, finish_output, &save, diagnostics);
     output_finish(&save.output, ok, diagnostics); // nothing where it went well

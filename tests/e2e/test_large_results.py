@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Results that are larger than caches, which kernels write past them: copies, transpositions, sums and a contraction, with
+"""Results larger than the last-level cache, written with nontemporal stores: copies, transpositions, sums and a contraction, with
 rows that begin at lines of the cache and rows that do not."""
 import sys
 

@@ -70,7 +70,7 @@ def test_nothing_stored(folder):
         close(folder, numpy.zeros(40))
 
 
-def test_sums_over_nothing(folder):
+def test_empty_sums(folder):
     """Results that had other values are zero, also where the kernel would set them to zero, or store them, itself."""
     places = "place y(i) -> M(i); place B(i, k) -> M(i); place x(k) -> M(k); "
     statements = {"tensor y(5): f64; tensor z(5): f64; tensor B(5, e): f64, csr; tensor x(e): f64; PLACES"

@@ -81,7 +81,7 @@ void *__wrap_array_grow(Arena *arena, const void *items, int64_t *capacity, size
 
 int64_t __real_node_free_memory(MPI_Comm node);
 int64_t __wrap_node_free_memory(MPI_Comm node);
-// If not 0, the free memory of the node, in bytes, that the library is told.
+// What __wrap_node_free_memory returns, in bytes; 0: what the function itself returns.
 static int64_t free_bytes;
 
 int64_t __wrap_node_free_memory(MPI_Comm node) {

@@ -156,7 +156,7 @@ DEFINE_TEST(c128, double _Complex)
 DEFINE_TEST(i32, int32_t)
 DEFINE_TEST(i64, int64_t)
 
-// Results that are larger than caches, with few products in each sum, in some orders of their modes.
+// Results larger than the last-level cache, with few products in each sum, in some orders of their modes.
 static void test_large_results(void **unused) {
     (void)unused;
     enum { A_ROWS = 29, A_COLS = 67, B_ROWS = 31, B_COLS = 73, DEPTH = 7 };

@@ -66,7 +66,7 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
             const int a_is_large = ii_end * 8 > 33554432;
             const int a_is_small = ii_end * 8 < 33554433;
             if (a_is_large) {
-                const int64_t ii_past = distal_past_line(&a[io * n_per_2 - a_lo0], 8);
+                const int64_t ii_past = distal_line_offset(&a[io * n_per_2 - a_lo0], 8);
                 const int64_t a_at = io * n_per_2 - a_lo0;
 #pragma omp parallel for if (ii_end > DISTAL_PARALLEL_WORK)
                 for (int64_t ii_strip = -ii_past; ii_strip < ii_end; ii_strip += 128) {

@@ -69,7 +69,7 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
             for (int64_t ii = 0; ii < ii_end; ii++) {
                 const int64_t i = io * n_per_2 + ii;
                 if (A_is_large) {
-                    const int64_t j_past = distal_past_line(&A[(i - A_lo0) * A_stride0 - A_lo1], 8);
+                    const int64_t j_past = distal_line_offset(&A[(i - A_lo0) * A_stride0 - A_lo1], 8);
                     const int64_t B_at = (i - B_lo0) * B_stride0 - B_lo1;
                     const int64_t A_at = (i - A_lo0) * A_stride0 - A_lo1;
                     for (int64_t j_strip = -j_past; j_strip < n; j_strip += 128) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "runtime/save_text.h"
+#include "runtime/save_entries.h"
 
 #include "base/integer.h"
 #include "io/entry_text.h"
@@ -19,7 +19,7 @@ enum {
     MAX_ROUND_ELEMENTS = 1 << 22, // elements of a dense tensor that all ranks format in a round, if that is
                                   // MIN_DENSE_CHUNK or more each
     SAMPLES = 8,                  // of entries in a chunk
-    MESSAGE_BYTES = 1 << 22,      // bytes of text in a message
+    MESSAGE_BYTES = 1 << 22,      // bytes in a message
     TAG = (1 << 14) + 1           // beyond those of transfers and exchanges
 };
 
@@ -43,16 +43,17 @@ typedef struct {
     RectChunks chunks;
     PiecePartArray parts;
     Arena *scratch;
-    // In a round: its first chunk, the entries that this rank has, those that it formats, and their text.
+    // In a round: its first chunk, the entries that this rank has, those that it formats, and their bytes in
+    // the file.
     int64_t first_chunk;
     Entries given, chunk;
     int64_t *counts; // of given entries, by the rank that formats them
-    char *text;
+    char *bytes;
     int64_t length;
-    int64_t *lengths;      // of all texts, by rank
+    int64_t *lengths;      // of the bytes of all ranks
     int64_t offset;        // of the next byte of the file
-    int64_t message_bytes; // of the messages that a text is sent in, or the blocks of entries that it is
-    char *message;         // of a text, where the first rank writes those of others
+    int64_t message_bytes; // of a message; in blocks of entries, of a block
+    char *message;         // that the first rank receives, where it writes for the others
     FileWriter *writer;    // of a file by level, on the first rank
     const char *why;       // something could not be written; NULL: all could
 } Saving;
@@ -90,9 +91,9 @@ static bool refuse_list(const Saving *saving, const Entries *entries, Diagnostic
                   diagnostics);
 }
 
-static bool refuse_text(const Saving *saving, Diagnostics *diagnostics) {
+static bool refuse_chunk(const Saving *saving, Diagnostics *diagnostics) {
     return refuse(saving,
-                  arena_printf(diagnostics->arena, "rank %d has not enough memory for the text of tensor %s",
+                  arena_printf(diagnostics->arena, "rank %d has not enough memory to write tensor %s",
                                saving->rank, saving->storage->home->tensor->name),
                   diagnostics);
 }
@@ -108,7 +109,7 @@ static bool prepare(void *arguments, Diagnostics *diagnostics) {
     saving->message_bytes =
         saving->format->header ? MESSAGE_BYTES : block_entries(storage) * entry_bytes(storage);
     if (saving->rank == 0 && !saving->shared && !(saving->message = malloc((size_t)saving->message_bytes)))
-        return refuse_text(saving, diagnostics);
+        return refuse_chunk(saving, diagnostics);
     for (int l = 0; l < tensor->order; l++)
         saving->mode_order[l] = is_sparse(saving)        ? tensor->mode_order[l]
                                 : saving->format->header ? tensor->order - 1 - l
@@ -247,18 +248,18 @@ static bool format_chunk(void *arguments, Diagnostics *diagnostics) {
     Saving *saving = arguments;
     bool ok = !entries_sort(&saving->chunk, saving->mode_order);
     if (ok) {
-        saving->text = saving->format->header
-                           ? entry_text_format(&saving->chunk, &saving->lines, &saving->length)
-                           : pack_chunk(saving, &saving->length);
-        ok = saving->text != NULL;
+        saving->bytes = saving->format->header
+                            ? entry_text_format(&saving->chunk, &saving->lines, &saving->length)
+                            : pack_chunk(saving, &saving->length);
+        ok = saving->bytes != NULL;
     }
-    return ok || refuse_text(saving, diagnostics);
+    return ok || refuse_chunk(saving, diagnostics);
 }
 
-static void send_text(const Saving *saving) {
+static void send_chunk(const Saving *saving) {
     for (int64_t at = 0; at < saving->length; at += saving->message_bytes) {
         MPI_Request request;
-        MPI_Isend(saving->text + at, (int)min_i64(saving->message_bytes, saving->length - at), MPI_BYTE, 0,
+        MPI_Isend(saving->bytes + at, (int)min_i64(saving->message_bytes, saving->length - at), MPI_BYTE, 0,
                   TAG, saving->comm, &request);
         wait_all(1, &request);
     }
@@ -281,17 +282,17 @@ static const char *append_blocks(const Saving *saving, char *packed, int64_t len
 }
 
 // Unless something could not be written before.
-static void write_at(Saving *saving, char *text, int64_t length, int64_t offset) {
+static void write_at(Saving *saving, char *bytes, int64_t length, int64_t offset) {
     if (saving->why)
         return;
-    saving->why = saving->writer ? append_blocks(saving, text, length)
-                                 : file_bytes_write(saving->output->fd, text, (size_t)length, offset);
+    saving->why = saving->writer ? append_blocks(saving, bytes, length)
+                                 : file_bytes_write(saving->output->fd, bytes, (size_t)length, offset);
 }
 
-// On the first rank: all texts, in the order of ranks.
-static void write_texts(Saving *saving) {
+// On the first rank: the bytes of all, in the order of ranks.
+static void write_chunks(Saving *saving) {
     int64_t offset = saving->offset + saving->length;
-    write_at(saving, saving->text, saving->length, saving->offset);
+    write_at(saving, saving->bytes, saving->length, saving->offset);
     for (int rank = 1; rank < saving->ranks; rank++)
         for (int64_t at = 0; at < saving->lengths[rank]; at += saving->message_bytes) {
             const int64_t length = min_i64(saving->message_bytes, saving->lengths[rank] - at);
@@ -319,11 +320,11 @@ static bool write_round(Saving *saving, Diagnostics *diagnostics) {
         end += saving->lengths[rank];
     }
     if (saving->shared)
-        write_at(saving, saving->text, saving->length, offset);
+        write_at(saving, saving->bytes, saving->length, offset);
     else if (saving->rank == 0)
-        write_texts(saving);
+        write_chunks(saving);
     else
-        send_text(saving);
+        send_chunk(saving);
     saving->offset = end;
     return agree_on_part(saving->comm, report, saving, diagnostics);
 }
@@ -337,8 +338,8 @@ static bool save_round(Saving *saving, Diagnostics *diagnostics) {
     ok = ok && agree_on_part(saving->comm, format_chunk, saving, diagnostics);
     entries_free(&saving->chunk);
     ok = ok && write_round(saving, diagnostics);
-    free(saving->text);
-    saving->text = NULL;
+    free(saving->bytes);
+    saving->bytes = NULL;
     return ok;
 }
 
@@ -364,8 +365,8 @@ static bool end_levels(void *arguments, Diagnostics *diagnostics) {
     return report(saving, diagnostics);
 }
 
-bool save_text(const Storage *storage, const FileFormat *format, const FileTensor *tensor,
-               const Output *output, bool shared, MPI_Comm comm, Diagnostics *diagnostics) {
+bool save_entries(const Storage *storage, const FileFormat *format, const FileTensor *tensor,
+                  const Output *output, bool shared, MPI_Comm comm, Diagnostics *diagnostics) {
     Saving saving = {.storage = storage,
                      .format = format,
                      .tensor = *tensor,
