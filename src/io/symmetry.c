@@ -29,8 +29,8 @@ const char *symmetry_mirror(Symmetry symmetry, int64_t limit, Entries *entries, 
     int64_t more = 0;
     for (int64_t e = 0; e < entries->count; e++)
         more += rows[e] != columns[e];
-    Entries both = *entries;
-    both.count += more;
+    Entries both = {.type = entries->type, .order = entries->order, .count = entries->count + more};
+    memcpy(both.extents, entries->extents, sizeof both.extents);
     const char *why = entries_allocate_within(&both, limit - entries_bytes(entries, entries->count), arena);
     if (why) {
         entries_free(&both);

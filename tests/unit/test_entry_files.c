@@ -403,6 +403,25 @@ static void test_wrong_texts(void **state) {
     }
 }
 
+// A matrix whose other triangle does not fit into the limit any more: 24 bytes an entry, of two and of three.
+static void test_limits(void **state) {
+    (void)state;
+    Entries entries;
+    static const char text[] = MTX "coordinate real symmetric\n2 2 2\n1 1 3\n2 1 -2\n";
+    write_file(text, sizeof text - 1);
+    const int64_t extents[] = {2, 2};
+    static const char *const expected[] = {
+        "cannot read 'F': not enough memory for its 2 entries, 48 bytes",
+        "cannot read 'F': not enough memory for its 3 entries, 72 bytes",
+        ""};
+    static const int64_t limits[] = {47, 119, 120};
+    for (int i = 0; i < 3; i++) {
+        assert_string_equal(read_entries(&file_format_mtx, TYPE_F64, 2, extents, limits[i], &entries),
+                            expected[i]);
+        entries_free(&entries);
+    }
+}
+
 static void test_bytes(void **state) {
     (void)state;
     Entries entries;
@@ -436,6 +455,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_texts),
         cmocka_unit_test(test_wrong_texts),
+        cmocka_unit_test(test_limits),
         cmocka_unit_test(test_bytes),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
