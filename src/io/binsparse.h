@@ -7,12 +7,6 @@
 
 #include "io/formats.h"
 
-#ifdef DISTAL_HDF5
-#include "io/hdf5_library.h"
-// Of the numbers in memory that an element of this type is.
-hid_t binsparse_number_type(ElementType type);
-#endif
-
 // Dimensions `first` to before `end` of the layout. A dense level has one.
 typedef struct {
     bool sparse;
@@ -38,5 +32,32 @@ const char *binsparse_read(const InputFile *file, int64_t limit, Entries *entrie
 const char *binsparse_begin(int fd, const FileTensor *tensor, FileWriter **writer, Arena *arena);
 const char *binsparse_append(FileWriter *writer, const Entries *entries);
 const char *binsparse_end(FileWriter *writer);
+
+#ifdef DISTAL_HDF5
+#include "io/hdf5_library.h"
+#include "io/symmetry.h"
+
+// What a file says of itself, with the number of positions below each level, all of which are 1 above the
+// first.
+typedef struct {
+    BinsparseLayout layout;
+    int64_t positions[MAX_ORDER + 1];
+    Symmetry symmetry;
+    const char *structure;   // of a matrix that is not general: its triangle and symmetry
+    bool is_upper;           // the triangle
+    bool iso;                // there is one value for all
+    bool has_unsigned_longs; // values may be more than INT64_MAX
+} BinsparseHeader;
+
+// Of the numbers in memory that an element of this type is.
+hid_t binsparse_number_type(ElementType type);
+
+// By its descriptor, so that it is the file that was opened first.
+hid_t binsparse_open_again(int fd);
+
+// Elements first to before first + count of an array, as `type`. NULL, or why they cannot be read.
+const char *binsparse_read_array(hid_t file, const char *name, hid_t type, int64_t first, int64_t count,
+                                 void *to, Arena *arena);
+#endif
 
 #endif

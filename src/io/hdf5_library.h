@@ -52,6 +52,7 @@
     ENTRY(H5Tclose)                                                                                          \
     ENTRY(H5Tcopy)                                                                                           \
     ENTRY(H5Tget_class)                                                                                      \
+    ENTRY(H5Tget_sign)                                                                                       \
     ENTRY(H5Tget_size)                                                                                       \
     ENTRY(H5Tis_variable_str)                                                                                \
     ENTRY(H5Tset_cset)                                                                                       \
@@ -66,6 +67,7 @@
     ENTRY(H5T_NATIVE_FLOAT_g)                                                                                \
     ENTRY(H5T_NATIVE_INT32_g)                                                                                \
     ENTRY(H5T_NATIVE_INT64_g)                                                                                \
+    ENTRY(H5T_NATIVE_UINT64_g)                                                                               \
     ENTRY(H5T_STD_U32LE_g)                                                                                   \
     ENTRY(H5T_STD_U64LE_g)
 

@@ -252,6 +252,27 @@ def test_structures(folder):
             check(numpy.array_equal(found, part + other(part).T), name)
 
 
+def test_rows_without_entries(folder):
+    """Coordinates of rows that have no entries, far more of them than entries."""
+    path, rows = f"{folder}/B.h5", 50000
+    array = numpy.zeros((rows, 5))
+    array[0, 1] = array[rows - 1, 2] = 3
+
+    def all_rows(arrays, _):
+        arrays["indices_0"] = numpy.arange(rows)
+        arrays["pointers_to_1"] = numpy.array([0] + [1] * (rows - 1) + [2])
+
+    write(path, array, "ss", [0, 1], "DCSR", change=all_rows)
+    for ranks in (1, 2):
+        check(numpy.array_equal(copied(path, array.shape, "f64", ranks), array), f"on {ranks} ranks")
+
+
+def two_numbers(arrays, descriptor):
+    """Makes values complex, and gives them a fill value of which only the imaginary part is not zero."""
+    arrays["values"] = numpy.repeat(arrays["values"], 2)
+    arrays["fill_value"] = numpy.array([0.0, 1.0])
+
+
 def set_to(key, value):
     return lambda arrays, descriptor: descriptor.__setitem__(key, value)
 
@@ -272,11 +293,13 @@ def test_wrong(folder):
         (set_to("shape", [6, -5]), "extent 1 of its shape is not an integer from 0 to 2^62"),
         (set_to("shape", [7, 5]), "its array 'pointers_to_1' has 7 elements, and not 8"),
         (set_to("structure", "toeplitz"), "'toeplitz' is not a structure of Binsparse"),
-        (set_to("structure", "symmetric_lower"), "what is symmetric_lower is a square matrix, and this is none"),
+        (set_to("structure", "symmetric_lower"), "its structure is symmetric_lower, and it is not a square matrix"),
         (set_to("number_of_stored_values", 1), "values are stored, which are"),
         (set_to("data_types", {}), "its descriptor does not say what type the values have"),
         (set_to("data_types", {"values": "float16"}), "'float16' is not a type of values of Binsparse"),
         (set_to("data_types", {"values": "complex[float64]"}), "its array 'values' has"),
+        (set_to("data_types", {"values": "int32"}), "its array 'values' are f64, and its descriptor says that they are int32"),
+        (set_to("data_types", {"values": "float32"}), "are f64, and its descriptor says that they are float32"),
         (lambda arrays, _: arrays.pop("values"), "it has no array 'values' of numbers"),
         (lambda arrays, _: arrays.update(values=arrays["values"].reshape(1, -1)), "it has no array 'values' of numbers"),
         (lambda arrays, _: arrays.update(indices_1=arrays["indices_1"].astype("f8")),
@@ -300,8 +323,17 @@ def test_wrong(folder):
         refused(path, "the transpose of its descriptor is not a permutation of the modes")
     write(path, array, "ds", [0, 1], "CSR", fill=True, change=lambda arrays, _: arrays.update(fill_value=numpy.ones(1)))
     refused(path, "elements that it does not store are not zero")
+    write(path, array, "ds", [0, 1], "CSR", "complex[float64]", fill=True, change=two_numbers)
+    refused(path, "elements that it does not store are not zero", element="c128")
+    write(path, array.astype("u8") + (array > 0).astype("u8") * numpy.uint64(1 << 63), "ds", [0, 1], "CSR")
+    refused(path, "of its array 'values' does not fit into i64", element="i64")
     write(path, numpy.eye(6), "ds", [0, 1], "CSR", structure="skew_symmetric_lower")
     refused(path, "a skew-symmetric matrix has no entries on its diagonal, and this one has", shape=(6, 6))
+    for diagonal, triangle, element in ((1, "lower", "(0, 1)"), (-1, "upper", "(1, 0)")):
+        write(path, numpy.eye(6, k=diagonal), "ds", [0, 1], "CSR", structure=f"symmetric_{triangle}")
+        refused(path, f"its structure is symmetric_{triangle}, and it has element {element}", shape=(6, 6))
+    write(path, numpy.ones((4, 5)), "ds", [0, 1], "CSR", change=element_to("pointers_to_1", slice(1, 4), [5, 12, 3]))
+    refused(path, "the elements of its array 'pointers_to_1' decrease", shape=(4, 5))
     write(path, array, "ds", [0, 1], "CSR")
     refused(path, "its shape is (6, 5), that of B is (5, 6)", shape=(5, 6))
     refused(path, "its elements are f64, those of B are f32", element="f32")

@@ -410,10 +410,9 @@ static void test_limits(void **state) {
     static const char text[] = MTX "coordinate real symmetric\n2 2 2\n1 1 3\n2 1 -2\n";
     write_file(text, sizeof text - 1);
     const int64_t extents[] = {2, 2};
-    static const char *const expected[] = {
-        "cannot read 'F': not enough memory for its 2 entries, 48 bytes",
-        "cannot read 'F': not enough memory for its 3 entries, 72 bytes",
-        ""};
+    static const char *const expected[] = {"cannot read 'F': not enough memory for its 2 entries, 48 bytes",
+                                           "cannot read 'F': not enough memory for its 3 entries, 72 bytes",
+                                           ""};
     static const int64_t limits[] = {47, 119, 120};
     for (int i = 0; i < 3; i++) {
         assert_string_equal(read_entries(&file_format_mtx, TYPE_F64, 2, extents, limits[i], &entries),
