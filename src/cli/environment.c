@@ -61,10 +61,13 @@ const char *environment_blas(Arena *arena) {
                         threads[blas_threads()]);
 }
 
-const char *environment_blas_note(int64_t threads) {
-    if (blas_core_is_older())
-        return "the BLAS takes this processor for an older one, and does not use all of its instructions: "
-               "name one that it knows in OPENBLAS_CORETYPE";
+const char *environment_blas_note(int64_t threads, Arena *arena) {
+    const char *core = blas_better_core();
+    if (core)
+        return arena_printf(arena,
+                            "the BLAS takes this processor for an older one, and does not use all of its "
+                            "instructions: set OPENBLAS_CORETYPE=%s",
+                            core);
     if (blas_threads() == BLAS_THREADS_OWN)
         return "the threads of the BLAS and those of OpenMP keep each other from the cores: build distal "
                "with a BLAS that shares those of OpenMP (Debian: libopenblas-openmp-dev)";

@@ -23,6 +23,6 @@ const char *environment_mpi(Arena *arena);
 // does not give its name.
 const char *environment_blas(Arena *arena);
 // Why it is slower than it could be, with that many threads; NULL where nothing is known to be wrong.
-const char *environment_blas_note(int64_t threads);
+const char *environment_blas_note(int64_t threads, Arena *arena);
 
 #endif

@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/launch.h"
 #include "cli/memory.h"
+#include "runtime/blas_threads.h"
 #include "runtime/divide_entries.h"
 #include "runtime/load.h"
 #include "runtime/wait.h"
@@ -126,6 +127,27 @@ static void leave_bad_temporary_folder(Arena *arena) {
         unsetenv("TMPDIR");
 }
 
+static const char core_type[] = "OPENBLAS_CORETYPE", chosen_here[] = "DISTAL_BLAS_CHOSEN";
+
+// OpenBLAS takes processors that are newer than itself for very old ones. It chooses its routines when it is
+// loaded, so this process starts again and names better ones. Before anything is read.
+static void choose_blas_core(Session *session) {
+    const char *core = blas_better_core();
+    if (!core || getenv(core_type))
+        return;
+    setenv(core_type, core, 1);
+    setenv(chosen_here, "1", 1);
+    execv("/proc/self/exe", session->arguments);
+}
+
+// Ranks choose for themselves, as other nodes may have other processors.
+static void forget_blas_core(void) {
+    if (!getenv(chosen_here))
+        return;
+    unsetenv(core_type);
+    unsetenv(chosen_here);
+}
+
 static ExitStatus run_here(Session *session) {
     int provided;
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
@@ -135,6 +157,7 @@ static ExitStatus run_here(Session *session) {
 }
 
 static ExitStatus run(Session *session) {
+    choose_blas_core(session);
     leave_bad_temporary_folder(session->arena);
     if (launch_is_inside())
         return run_here(session);
@@ -145,8 +168,10 @@ static ExitStatus run(Session *session) {
         return session_failure(session);
     if (!memory_within_limit(session, true))
         return EXIT_FAILED;
-    if (session->pipeline->ranks > 1)
+    if (session->pipeline->ranks > 1) {
+        forget_blas_core();
         return launch(session, session->pipeline->ranks);
+    }
     keep_alone();
     return run_here(session);
 }

@@ -91,7 +91,7 @@ static RunReport make_report(const Run *run, const char *const *units) {
                        .cache_hit = run->cache_hit,
                        .mpi = environment_mpi(arena),
                        .blas = environment_blas(arena),
-                       .blas_note = environment_blas_note(run->threads)};
+                       .blas_note = environment_blas_note(run->threads, arena)};
 }
 
 // One line for each statement, printed where a run prints and writes nothing else.

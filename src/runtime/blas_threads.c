@@ -42,7 +42,7 @@ const char *blas_core_type(void) {
     return name ? name() : NULL;
 }
 
-bool blas_core_is_older(void) {
+const char *blas_better_core(void) {
 #ifdef __x86_64__
     // What OpenBLAS has for processors without AVX2, and takes for those that it does not know.
     static const char *const old[] = {"Prescott",     "Core2",     "Penryn", "Dunnington", "Nehalem",
@@ -50,11 +50,15 @@ bool blas_core_is_older(void) {
                                       "Opteron_SSE3", "Barcelona", "Bobcat", "Bulldozer",  "Piledriver",
                                       "Steamroller",  "Generic"};
     const char *core = blas_core_type();
-    for (size_t i = 0; core && __builtin_cpu_supports("avx2") && i < sizeof old / sizeof *old; i++)
+    const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"),
+               has_avx512 = has_avx2 && __builtin_cpu_supports("avx512f") &&
+                            __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512bw") &&
+                            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    for (size_t i = 0; core && has_avx2 && i < sizeof old / sizeof *old; i++)
         if (strcmp(core, old[i]) == 0)
-            return true;
+            return has_avx512 ? "SkylakeX" : "Haswell";
 #endif
-    return false;
+    return NULL;
 }
 
 static void set_threads(int threads) {

@@ -12,8 +12,9 @@ typedef enum { BLAS_THREADS_UNKNOWN, BLAS_THREADS_NONE, BLAS_THREADS_OWN, BLAS_T
 BlasThreads blas_threads(void);
 // The processor that its routines are made for, "Zen"; NULL where the library does not say.
 const char *blas_core_type(void);
-// Whether its routines are made for an older processor than this one.
-bool blas_core_is_older(void);
+// Where its routines are made for an older processor than this one: which of OpenBLAS would be better, as a
+// value of OPENBLAS_CORETYPE. NULL where it has none better, or another library is used.
+const char *blas_better_core(void);
 
 // To be called before each call of the library, by any thread. Outside of parallel loops by one thread of the
 // process at a time.

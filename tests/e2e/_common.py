@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the end-to-end tests share: running the command, and running cases one by one."""
+import atexit
+import functools
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,12 +26,23 @@ def check(condition, why):
 
 
 def distal(arguments, status=0, text=None, environment=None):
-    """Runs the command, expects its exit status, and returns what it printed."""
+    """Runs the command, expects its exit status, and returns what it printed. Of `environment`, None is not set."""
+    variables = {name: value for name, value in {**os.environ, **(environment or {})}.items() if value is not None}
     done = subprocess.run([DISTAL, *arguments], capture_output=True, timeout=LIMIT_SECONDS, check=False, text=True,
-                          input=text, env={**os.environ, **(environment or {})})
+                          input=text, env=variables)
     check(done.returncode == status,
           f"`{' '.join(arguments)}` ended with {done.returncode}, expected {status}: {done.stderr.strip()}")
     return done
+
+
+@functools.cache
+def preloaded(name):
+    """The environment of a run in which functions of tests/support/NAME.c take the place of others."""
+    library = f"{tempfile.mkdtemp(prefix='distal-preload-')}/{name}.so"
+    subprocess.run([*os.environ.get("CC", "cc").split(), "-shared", "-fPIC", "-o", library,
+                    f"{SOURCE}/tests/support/{name}.c", "-ldl"], check=True, timeout=LIMIT_SECONDS)
+    atexit.register(shutil.rmtree, os.path.dirname(library))
+    return {"LD_PRELOAD": library, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"}
 
 
 def example(name):

@@ -4,21 +4,17 @@
 behind. Results where a standard stream is closed; what is printed of names and numbers.
 
 Prints `ok NAME` or `FAIL NAME: why` for each case. A name on the command line runs the cases that contain it."""
-import atexit
-import functools
 import json
 import os
 import re
-import shutil
 import signal
 import stat
 import subprocess
 import sys
-import tempfile
 
 import numpy
 
-from _common import DISTAL, LIMIT_SECONDS, SOURCE, check, distal, functions_named_test, ranks_of_run, run_cases, wait_for
+from _common import DISTAL, LIMIT_SECONDS, check, distal, functions_named_test, preloaded, ranks_of_run, run_cases, wait_for
 
 ONES = "machine M = grid(2); tensor A(4): f64; place A(x) -> M(x); A(i) = 1"
 ALONE = "tensor A(4): f64; A(i) = 1"
@@ -161,16 +157,6 @@ def test_streams(folder):
     check(files(folder) == [], f"{files(folder)}")
 
 
-@functools.cache
-def only_named_files():
-    """The environment of a run on a file system without unnamed files."""
-    library = f"{tempfile.mkdtemp(prefix='distal-preload-')}/no_unnamed_files.so"
-    subprocess.run([*os.environ.get("CC", "cc").split(), "-shared", "-fPIC", "-o", library,
-                    f"{SOURCE}/tests/support/no_unnamed_files.c", "-ldl"], check=True, timeout=LIMIT_SECONDS)
-    atexit.register(shutil.rmtree, os.path.dirname(library))
-    return {"LD_PRELOAD": library, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"}
-
-
 def large_run(folder, ranks, launcher, environment):
     """A run whose writing takes long enough to interrupt it: many single elements, or, on one rank, 800 MB."""
     extent, place = ("2000", "cyclic(y, 1)") if ranks > 1 else ("10000", "y")
@@ -197,7 +183,7 @@ def is_writing(folder, process, named):
 
 
 def interrupt(folder, ranks, end, launcher=(), named=False):
-    process = large_run(folder, ranks, launcher, only_named_files() if named else {})
+    process = large_run(folder, ranks, launcher, preloaded("no_unnamed_files") if named else {})
     check(wait_for(lambda: is_writing(folder, process.pid, named), 60), "it never wrote")
     end(process)
     _, message = process.communicate(timeout=LIMIT_SECONDS)
@@ -242,7 +228,7 @@ def test_files_with_names(folder):
     """The same files where the file system has no unnamed ones."""
     for extent, ranks in ((7, 3), (7, 1)):
         program = f"machine M = grid({ranks}); tensor A({extent}): f64; place A(x) -> M(x); A(i) = 1"
-        distal(["run", "-e", program, "--out", f"A={folder}/A.npy", "-q"], environment=only_named_files())
+        distal(["run", "-e", program, "--out", f"A={folder}/A.npy", "-q"], environment=preloaded("no_unnamed_files"))
         check((numpy.load(f"{folder}/A.npy") == numpy.ones(extent)).all(), "a wrong file")
         check(files(folder) == ["A.npy"], f"{files(folder)}")
         os.unlink(f"{folder}/A.npy")
@@ -298,7 +284,7 @@ def test_same_bytes(folder):
     for ranks, place in ((2, "x"), (2, "y"), (2, "1"), (2, "*"), (2, "cyclic(x, 2)"), (3, "y"), (7, "cyclic(y, 1)"), (12, "x")):
         for name, found in same_files(folder, ranks, place).items():
             check(found == expected[name], f"{name} of {ranks} ranks, placed at {place}, differs")
-    for name, found in same_files(folder, 3, "y", only_named_files()).items():
+    for name, found in same_files(folder, 3, "y", preloaded("no_unnamed_files")).items():
         check(found == expected[name], f"{name} differs where drafts have names")
 
 

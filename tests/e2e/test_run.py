@@ -16,8 +16,8 @@ import time
 
 import numpy
 
-from _common import (DISTAL, DTYPE, LIMIT_SECONDS, check, distal, example, functions_named_test, params, ranks_of_run,
-                     run_cases, wait_for)
+from _common import (DISTAL, DTYPE, LIMIT_SECONDS, check, distal, example, functions_named_test, params, preloaded,
+                     ranks_of_run, run_cases, wait_for)
 
 TOLERANCE = {"f32": 1e-5, "f64": 1e-13, "c64": 1e-5, "c128": 1e-13, "i32": 0, "i64": 0}
 
@@ -380,6 +380,25 @@ A(a, b, i, j) = B(a, b, i, k) * C(a, b, k, j)
         found = stats(LD_LIBRARY_PATH=path)
         check(found["blas"].endswith(" with threads of its own") and "the threads of the BLAS and" in found["blas_warning"],
               f"{found}")
+
+
+def test_newer_processors(folder):
+    """Where OpenBLAS does not know the processor, a run starts again and names one with the same instructions."""
+    program = "machine M = grid(2); tensor A(9, 9): f64; tensor B(9, 9): f64; A(i, j) = B(i, k) * B(k, j)"
+    with open("/proc/cpuinfo", encoding="ascii") as file:
+        if " avx2 " not in file.read() or "OpenBLAS" not in distal(["run", "-e", program, "--stats"]).stderr:
+            return
+    unknown = preloaded("unknown_processor")
+    environment = {"OPENBLAS_CORETYPE": None, **unknown}
+    with open(f"{folder}/A.distal", "w", encoding="ascii") as file:
+        file.write(program)
+    for source, text in (["-e", program], None), ([f"{folder}/A.distal"], None), (["-"], program):
+        for ranks in "1", "2":
+            done = distal(["run", *source, "-n", ranks, "--check", "--stats=json"], text=text, environment=environment)
+            found = json.loads(done.stdout)
+            check(re.search(r" for (Haswell|SkylakeX) ", found["blas"]) and "blas_warning" not in found, f"{found}")
+    chosen = distal(["run", "-e", program, "--stats=json"], environment={**unknown, "OPENBLAS_CORETYPE": "Prescott"})
+    check("set OPENBLAS_CORETYPE=" in json.loads(chosen.stdout)["blas_warning"], chosen.stdout)
 
 
 def test_results_without_elements(folder):
