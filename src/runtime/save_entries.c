@@ -79,7 +79,7 @@ static int64_t entry_bytes(const Storage *storage) {
 }
 
 static int64_t block_entries(const Storage *storage) {
-    return MESSAGE_BYTES / entry_bytes(storage);
+    return MESSAGE_BYTES / entry_bytes(storage) / 2 * 2; // even: coordinates are aligned in all blocks
 }
 
 static bool refuse(const Saving *saving, const char *why, Diagnostics *diagnostics) {
