@@ -125,10 +125,12 @@ static void ZERO(const Product *product, TYPE *c) {
     }
 }
 
-// to(r, c) = from[row[r] + col[c]], row-major, by the calling thread. Offsets increase.
+// to(r, c) = from[row[r] + col[c]], row-major, by the calling thread.
 static void GATHER(int64_t rows, int64_t cols, const TYPE *from, const int64_t *row, const int64_t *col,
                    TYPE *to) {
-    const bool contiguous = col[cols - 1] - col[0] == cols - 1;
+    bool contiguous = true;
+    for (int64_t c = 1; c < cols; c++)
+        contiguous = contiguous && col[c] == col[0] + c;
     for (int64_t r = 0; r < rows; r++)
         if (contiguous)
             memcpy(to + r * cols, from + row[r] + col[0], (size_t)cols * sizeof *to);

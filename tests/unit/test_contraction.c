@@ -120,33 +120,35 @@ static bool is_empty(const Case *drawn) {
         return values;                                                                                       \
     }                                                                                                        \
                                                                                                              \
+    static void check_##suffix(Case drawn, int stores, uint64_t seed) {                                      \
+        void *space = malloc(contraction_space());                                                           \
+        type *a = values_##suffix(drawn.sizes[0]), *b = values_##suffix(drawn.sizes[1]),                     \
+             *c = values_##suffix(drawn.sizes[2]), *expected = malloc((size_t)drawn.sizes[2] * sizeof *c);   \
+        for (int64_t i = 0; i < drawn.sizes[2]; i++)                                                         \
+            expected[i] = c[i];                                                                              \
+        if (stores && !is_empty(&drawn))                                                                     \
+            zero_##suffix(&drawn, 0, expected);                                                              \
+        define_##suffix(&drawn, 0, -3, a, b, expected);                                                      \
+        distal_contract_##suffix(drawn.counts[0], drawn.counts[1], drawn.counts[2], drawn.loops, space,      \
+                                 stores, -3, a, b, c);                                                       \
+        for (int64_t i = 0; i < drawn.sizes[2]; i++)                                                         \
+            if (c[i] != expected[i])                                                                         \
+                fail_msg("element %lld of %lld is wrong in the case drawn from %llu", (long long)i,          \
+                         (long long)drawn.sizes[2], (unsigned long long)seed);                               \
+        free(a);                                                                                             \
+        free(b);                                                                                             \
+        free(c);                                                                                             \
+        free(expected);                                                                                      \
+        free(space);                                                                                         \
+    }                                                                                                        \
+                                                                                                             \
     static void test_##suffix(void **unused) {                                                               \
         (void)unused;                                                                                        \
-        void *space = malloc(contraction_space());                                                           \
         for (int number = 0; number < 60; number++) {                                                        \
             const uint64_t seed = state;                                                                     \
             const Case drawn = draw_case();                                                                  \
-            type *a = values_##suffix(drawn.sizes[0]), *b = values_##suffix(drawn.sizes[1]),                 \
-                 *c = values_##suffix(drawn.sizes[2]),                                                       \
-                 *expected = malloc((size_t)drawn.sizes[2] * sizeof *c);                                     \
-            const int stores = (int)below(2);                                                                \
-            for (int64_t i = 0; i < drawn.sizes[2]; i++)                                                     \
-                expected[i] = c[i];                                                                          \
-            if (stores && !is_empty(&drawn))                                                                 \
-                zero_##suffix(&drawn, 0, expected);                                                          \
-            define_##suffix(&drawn, 0, -3, a, b, expected);                                                  \
-            distal_contract_##suffix(drawn.counts[0], drawn.counts[1], drawn.counts[2], drawn.loops, space,  \
-                                     stores, -3, a, b, c);                                                   \
-            for (int64_t i = 0; i < drawn.sizes[2]; i++)                                                     \
-                if (c[i] != expected[i])                                                                     \
-                    fail_msg("element %lld of %lld is wrong in the case drawn from %llu", (long long)i,      \
-                             (long long)drawn.sizes[2], (unsigned long long)seed);                           \
-            free(a);                                                                                         \
-            free(b);                                                                                         \
-            free(c);                                                                                         \
-            free(expected);                                                                                  \
+            check_##suffix(drawn, (int)below(2), seed);                                                      \
         }                                                                                                    \
-        free(space);                                                                                         \
     }
 
 DEFINE_TEST(f32, float)
@@ -156,45 +158,41 @@ DEFINE_TEST(c128, double _Complex)
 DEFINE_TEST(i32, int32_t)
 DEFINE_TEST(i64, int64_t)
 
-// Results larger than the last-level cache, with few products in each sum, in some orders of their modes.
+// Strides without gaps, in which the loops of a dimension follow each other in a drawn order.
+static void draw_packed(Case *drawn, int tensor) {
+    const int inner = (int)below(2);
+    int dims[2], count = 0, first[3] = {0};
+    for (int dim = 0; dim < 3; dim++) {
+        first[dim] = dim > 0 ? first[dim - 1] + drawn->counts[dim - 1] : 0;
+        if (indexes(dim, tensor))
+            dims[count++] = dim;
+    }
+    drawn->sizes[tensor] = 1;
+    for (int d = 0; d < 2; d++) {
+        const int dim = dims[d ^ inner], of = drawn->counts[dim], begin = (int)below(of);
+        for (int i = 0; i < of; i++) {
+            distal_contraction_loop *loop = &drawn->loops[first[dim] + (begin + i) % of];
+            *stride_of(loop, tensor) = drawn->sizes[tensor];
+            drawn->sizes[tensor] *= loop->extent;
+        }
+    }
+}
+
+// Results larger than the last-level cache, with few products in each sum.
 static void test_large_results(void **unused) {
     (void)unused;
-    enum { A_ROWS = 29, A_COLS = 67, B_ROWS = 31, B_COLS = 73, DEPTH = 7 };
-    static const int64_t lengths[4] = {A_ROWS, A_COLS, B_ROWS, B_COLS};
-    static const int orders[][4] = {{0, 1, 2, 3}, {2, 3, 0, 1}, {3, 1, 2, 0}, {0, 2, 1, 3}};
-    const int64_t size = (int64_t)A_ROWS * A_COLS * B_ROWS * B_COLS;
-    double *a = values_f64(A_ROWS * A_COLS * DEPTH), *b = values_f64(B_ROWS * B_COLS * DEPTH),
-           *c = malloc((size_t)(size + 1) * sizeof *c);
-    void *space = malloc(contraction_space());
-    for (size_t o = 0; o < sizeof orders / sizeof *orders; o++) {
-        int64_t stride[4], next = 1;
-        for (int i = 3; i >= 0; i--) {
-            stride[orders[o][i]] = next;
-            next *= lengths[orders[o][i]];
-        }
-        const distal_contraction_loop loops[] = {{A_ROWS, A_COLS * DEPTH, 0, stride[0]},
-                                                 {A_COLS, 1, 0, stride[1]},
-                                                 {B_ROWS, 0, B_COLS, stride[2]},
-                                                 {B_COLS, 0, 1, stride[3]},
-                                                 {DEPTH, A_COLS, B_ROWS * B_COLS, 0}};
-        for (int64_t i = 0; i <= size; i++)
-            c[i] = 99;
-        distal_contract_f64(2, 2, 1, loops, space, 1, 2, a, b, c);
-        assert_true(c[size] == 99);
-        for (int64_t i = 0; i < (int64_t)A_ROWS * A_COLS; i++)
-            for (int64_t j = 0; j < (int64_t)B_ROWS * B_COLS; j++) {
-                double sum = 0;
-                for (int64_t k = 0; k < DEPTH; k++)
-                    sum += 2 * a[i / A_COLS * A_COLS * DEPTH + k * A_COLS + i % A_COLS] *
-                           b[k * B_ROWS * B_COLS + j];
-                assert_true(c[i / A_COLS * stride[0] + i % A_COLS * stride[1] + j / B_COLS * stride[2] +
-                              j % B_COLS * stride[3]] == sum);
-            }
+    for (int number = 0; number < 16; number++) {
+        const uint64_t seed = state;
+        const int64_t columns = 3 + below(4), column = 64 + below(40), rows = 1 + below(70);
+        const int64_t row = (1 << 22) / (columns * column * rows) + 1;
+        Case drawn = {.counts = {2, 2, 2}, .loop_count = 6};
+        const int64_t extents[] = {row, rows, columns, column, 1 + below(3), 2};
+        for (int loop = 0; loop < drawn.loop_count; loop++)
+            drawn.loops[loop].extent = extents[loop];
+        for (int tensor = 0; tensor < 3; tensor++)
+            draw_packed(&drawn, tensor);
+        check_f64(drawn, 1, seed);
     }
-    free(a);
-    free(b);
-    free(c);
-    free(space);
 }
 
 int main(void) {
