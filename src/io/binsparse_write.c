@@ -4,6 +4,7 @@
 #ifdef DISTAL_HDF5
 #include "base/integer.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,10 @@ struct FileWriter {
     const char *why;                 // something could not be written; NULL: all could
 };
 
-static const char no_space[] = "HDF5 cannot write it";
+// Why a call of HDF5 has failed; errno was 0 before.
+static const char *failure(void) {
+    return errno ? strerror(errno) : "HDF5 cannot write it";
+}
 
 static const char *type_name(ElementType type) {
     switch (type) {
@@ -86,7 +90,7 @@ static int add_array(FileWriter *writer, const char *name, const char *type_name
     array->set = hdf5.H5Dcreate2(writer->file, name, stored, space, H5P_DEFAULT, properties, H5P_DEFAULT);
     array->block = malloc((size_t)(BLOCK_ELEMENTS * size));
     if (array->set < 0)
-        writer->why = no_space;
+        writer->why = failure();
     if (!array->block)
         writer->why = "not enough memory to write it";
     hdf5.H5Pclose(properties);
@@ -100,6 +104,7 @@ static void flush(FileWriter *writer, Array *array) {
     const hsize_t length = start + count;
     if (array->waiting == 0 || writer->why)
         return;
+    errno = 0;
     bool ok = hdf5.H5Dset_extent(array->set, &length) >= 0;
     const hid_t to = hdf5.H5Dget_space(array->set), from = hdf5.H5Screate_simple(1, &count, NULL);
     ok = ok && hdf5.H5Sselect_hyperslab(to, H5S_SELECT_SET, &start, NULL, &count, NULL) >= 0 &&
@@ -107,7 +112,7 @@ static void flush(FileWriter *writer, Array *array) {
     hdf5.H5Sclose(from);
     hdf5.H5Sclose(to);
     if (!ok)
-        writer->why = no_space;
+        writer->why = failure();
     array->written += array->waiting;
     array->waiting = 0;
 }
@@ -181,9 +186,10 @@ const char *binsparse_begin(int fd, const FileTensor *tensor, FileWriter **write
     (*writer)->tensor = tensor;
     (*writer)->layout = layout_of(tensor);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    errno = 0;
     (*writer)->file = hdf5.H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     if ((*writer)->file < 0)
-        return no_space;
+        return failure();
     add_arrays(*writer, arena);
     return (*writer)->why;
 }
@@ -293,6 +299,7 @@ static json_t *descriptor_json(const FileWriter *writer, int64_t positions) {
 }
 
 static void write_descriptor(FileWriter *writer, int64_t positions) {
+    errno = 0;
     json_t *json = descriptor_json(writer, positions);
     char *text = json ? json_dumps(json, JSON_INDENT(2)) : NULL;
     const hid_t type = hdf5.H5Tcopy(hdf5.H5T_C_S1_g), space = hdf5.H5Screate(H5S_SCALAR);
@@ -301,7 +308,7 @@ static void write_descriptor(FileWriter *writer, int64_t positions) {
     const hid_t attribute =
         text ? hdf5.H5Acreate2(writer->file, "binsparse", type, space, H5P_DEFAULT, H5P_DEFAULT) : -1;
     if (attribute < 0 || hdf5.H5Awrite(attribute, type, &text) < 0)
-        writer->why = no_space;
+        writer->why = failure();
     if (attribute >= 0)
         hdf5.H5Aclose(attribute);
     hdf5.H5Sclose(space);
@@ -323,8 +330,9 @@ const char *binsparse_end(FileWriter *writer) {
             hdf5.H5Dclose(writer->arrays[a].set);
         free(writer->arrays[a].block);
     }
+    errno = 0;
     if (writer->file >= 0 && hdf5.H5Fclose(writer->file) < 0 && !writer->why)
-        writer->why = no_space;
+        writer->why = failure();
     const char *why = writer->why;
     free(writer);
     return why;

@@ -23,6 +23,7 @@ const char *hdf5_load(Arena *arena) {
     static bool loaded;
     if (loaded)
         return NULL;
+    const bool is_used = dlopen(DISTAL_HDF5, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD) != NULL;
     void *library = dlopen(DISTAL_HDF5, RTLD_NOW | RTLD_LOCAL);
     if (!library)
         return arena_printf(arena, "HDF5 cannot be loaded: %s", dlerror());
@@ -32,6 +33,10 @@ const char *hdf5_load(Arena *arena) {
             return arena_printf(arena, "HDF5 (%s) has no function %s", DISTAL_HDF5, functions[i].name);
         memcpy((char *)&hdf5 + functions[i].offset, &found, sizeof found);
     }
+    // Of a file that cannot be closed, as the disk is full, HDF5 has freed parts, and would end the process
+    // when it closes all files at exit. Unless the application uses it, all others are closed by then.
+    if (!is_used)
+        hdf5.H5dont_atexit();
     hdf5.H5open(); // which sets the ids
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
         const void *found = dlsym(library, ids[i].name);

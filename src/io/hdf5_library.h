@@ -57,6 +57,7 @@
     ENTRY(H5Tis_variable_str)                                                                                \
     ENTRY(H5Tset_cset)                                                                                       \
     ENTRY(H5Tset_size)                                                                                       \
+    ENTRY(H5dont_atexit)                                                                                     \
     ENTRY(H5open)
 
 // The types and the class of properties that it uses.

@@ -6,6 +6,7 @@ distal, on several numbers of ranks; files that are wrong are refused.
 Prints `ok NAME` or `FAIL NAME: why` for each case."""
 import json
 import os
+import resource
 import sys
 
 import h5py
@@ -189,6 +190,19 @@ def test_large(folder):
     distal(["run", "-e", program, "-n", "3", "--in", f"B={folder}/A.h5", "--out", f"A={folder}/A.tns"])
     with open(f"{folder}/A.tns", "rb") as a, open(f"{folder}/B.tns", "rb") as b:
         check(a.read() == b.read(), "what is read again is not what was written")
+
+
+def test_no_space(folder):
+    """A file that is larger than it may be: not written, and HDF5 does not end the process later on."""
+    size, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    program = "tensor A(900001, 7): f64, csr; tensor B(900001, 7): f64, csr; A(i, j) = B(i, j)"
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 21, most))
+    try:
+        done = distal(["run", "-e", program, "--in", "B=sparse:1:400000", "--out", f"A={folder}/A.h5"], status=1)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, most))
+    check(done.stderr == f"distal: error: cannot write '{folder}/A.h5': File too large\n", done.stderr)
+    check(not os.listdir(folder), "something is left")
 
 
 def test_empty(folder):
