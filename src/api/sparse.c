@@ -62,7 +62,7 @@ static Giving giving_create(distal_context *context, const DataCall *call) {
     return (Giving){.context = context,
                     .call = call,
                     .entries = storage_no_entries(storage),
-                    .arrays = storage_empty(storage->home),
+                    .arrays = home_stored_empty(storage->home),
                     .status = DISTAL_FAILED};
 }
 
@@ -295,7 +295,7 @@ static distal_status check_own(distal_context *context, const DataCall *call, co
 // Whether levels that have a part of their coordinates have all that are at home on this rank.
 static distal_status check_part(distal_context *context, const distal_tensor *to, const StoredTensor *given) {
     const Region pieces = home_pieces(&to->home, context->rank, context->scratch);
-    StoredTensor own = storage_empty(&to->home);
+    StoredTensor own = home_stored_empty(&to->home);
     stored_restrict(&own, pieces.rects.count, pieces.rects.items);
     for (int l = 0; l < own.order; l++) {
         const LevelArrays part = stored_level(given, l), needed = stored_level(&own, l);

@@ -111,7 +111,7 @@ static void row_cells(const Row *row, int64_t ranks, Arena *arena, const char **
     cells[5] = row->unknown ? "?" : report_bytes(sum(row->bytes, ranks), arena);
     cells[6] = row->unknown ? "?" : arena_printf(arena, "%" PRId64, largest(row->messages, ranks));
     cells[7] = report_bytes(largest(figures->home_bytes, ranks), arena);
-    cells[8] = report_bytes(largest(figures->buffer_bytes, ranks), arena);
+    cells[8] = row->unknown ? "?" : report_bytes(largest(figures->buffer_bytes, ranks), arena);
     cells[9] = cells[10] = figures->stored ? "?" : "-";
     if (figures->stored && sum(figures->stored, ranks) >= 0) {
         cells[9] = arena_printf(arena, "%" PRId64, sum(figures->stored, ranks));

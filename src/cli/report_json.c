@@ -21,7 +21,7 @@ static void print_integers(const char *key, const int64_t *values, int64_t count
     text_append(to, "]");
 }
 
-// What moves, or null where it is not known.
+// What moves, and the memory that this takes, or null where it is not known.
 static void print_moved(const char *key, bool unknown, const int64_t *values, int64_t count, Text *to) {
     if (unknown)
         text_printf(to, "\"%s\": null", key);
@@ -45,7 +45,7 @@ static void print_tensor(const StatementPlan *plan, const StatementReport *repor
     text_append(to, ",\n      ");
     print_integers("home_bytes", figures.home_bytes, plan->ranks, to);
     text_append(to, ", ");
-    print_integers("buffer_bytes", figures.buffer_bytes, plan->ranks, to);
+    print_moved("buffer_bytes", unknown, figures.buffer_bytes, plan->ranks, to);
     if (figures.stored) {
         text_append(to, ",\n      ");
         if (!plan->homes[id].stored_entries) {

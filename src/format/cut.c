@@ -142,12 +142,14 @@ const char *stored_unpack_slices(const StoredTensor *tensor, const SliceArray *s
     for (int64_t i = 0; i < slices->count; i++)
         entries->count += slices->items[i].count;
     const char *why = entries_allocate(entries);
+    if (!why && !tensor->values && entries->count > 0)
+        memset(entries->values, 0, size * (size_t)entries->count);
     while (!why && cursor.count > 0) {
         reader_read_slices(&reader, &cursor, &block);
         for (int l = 0; l < reader.order; l++)
             memcpy(entries->coordinates[reader.modes[l]] + next, block.coordinates[l],
                    (size_t)block.count * sizeof(int64_t));
-        for (int i = 0; i < block.count; i++)
+        for (int i = 0; i < block.count && tensor->values; i++)
             memcpy((char *)entries->values + (size_t)(next + i) * size,
                    (const char *)tensor->values + (size_t)block.numbers[i] * size, size);
         next += block.count;

@@ -28,7 +28,8 @@ void cutter_free(Cutter *cutter);
 int64_t cutter_cut(const Cutter *cutter, int64_t count, const Rect *const *rects, Arena *arena,
                    SliceArray *to);
 
-// The entries in slices, with their values; entries_free follows in any case.
+// The entries in slices, with their values, which are zero of a tensor without values; entries_free follows
+// in any case.
 const char *stored_unpack_slices(const StoredTensor *tensor, const SliceArray *slices, Entries *entries);
 
 #endif

@@ -28,6 +28,16 @@ void stored_restrict(StoredTensor *tensor, int64_t count, const Rect *rects) {
     }
 }
 
+bool stored_is_padded(const StoredTensor *tensor, int64_t count, const Rect *rects) {
+    for (int l = 0; l < tensor->order; l++)
+        for (int64_t i = 0; i < count && level_is_padded(tensor->order, tensor->levels, l); i++) {
+            const int mode = tensor->mode_order[l];
+            if (rect_count(&rects[i], mode) != tensor->hi[mode] - tensor->lo[mode])
+                return true;
+        }
+    return false;
+}
+
 LevelArrays stored_level(const StoredTensor *tensor, int l) {
     const bool part = tensor->part && level_can_be_part(tensor->order, tensor->levels, l);
     const int mode = tensor->mode_order[l];

@@ -84,6 +84,9 @@ int64_t stored_structure_bytes(const StoredTensor *tensor);
 // one that rectangles have: none where there are no rectangles. A tensor without elements, which no rectangle
 // has, stays as it is. Before the tensor is packed.
 void stored_restrict(StoredTensor *tensor, int64_t count, const Rect *rects);
+// Whether fibers (plan/home.h), of which the elements from the first to the last one in the rectangles are
+// stored, have others between these. The tensor is restricted to them.
+bool stored_is_padded(const StoredTensor *tensor, int64_t count, const Rect *rects);
 // A level of the tensor without positions and arrays.
 LevelArrays stored_level(const StoredTensor *tensor, int l);
 

@@ -158,6 +158,20 @@ Region home_pieces(const Home *home, int64_t rank, Arena *arena) {
     return pieces;
 }
 
+StoredTensor home_stored_empty(const Home *home) {
+    const Tensor *tensor = home->tensor;
+    StoredTensor empty = {.type = tensor->type, .order = tensor->order};
+    memcpy(empty.extents, home->extents, sizeof empty.extents);
+    memcpy(empty.levels, tensor->levels, sizeof empty.levels);
+    memcpy(empty.mode_order, tensor->mode_order, sizeof empty.mode_order);
+    return empty;
+}
+
+bool home_stores_entries(const Home *home, int64_t piece_count) {
+    const Rect whole = rect_whole(home->order, home->extents);
+    return piece_count > 0 || rect_is_empty(&whole);
+}
+
 int64_t home_bytes(const Home *home, int64_t rank) {
     if (tensor_is_sparse(home->tensor))
         return home->stored_bytes ? home->stored_bytes[rank] : 0;

@@ -4,6 +4,7 @@
 #ifndef DISTAL_PLAN_HOME_H
 #define DISTAL_PLAN_HOME_H
 
+#include "format/stored.h"
 #include "plan/footprint.h"
 
 typedef enum {
@@ -56,6 +57,10 @@ bool home_equal(const Home *a, const Home *b);
 // The rectangles that a rank allocates, disjoint. Periodic sets are in `arena` or those of the home.
 Region home_pieces(const Home *home, int64_t rank, Arena *arena);
 int64_t home_bytes(const Home *home, int64_t rank);
+// Of a sparse tensor: without entries, with type, extents and levels; and whether a rank with that many
+// pieces stores anything: of a tensor without elements, every rank has the arrays.
+StoredTensor home_stored_empty(const Home *home);
+bool home_stores_entries(const Home *home, int64_t piece_count);
 
 // The first of these pieces that contains `rect` whole, or -1.
 int64_t pieces_with(const Region *pieces, const Rect *rect);

@@ -4,6 +4,7 @@
 #include "base/integer.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void selection_add_part(Selection *selection, const Rect *rect, int64_t peer, Arena *arena) {
     const int64_t first = selection->numbers.count / run_length(selection->mode_count);
@@ -87,6 +88,68 @@ int64_t part_numbers(const Selection *selection, const SelectedPart *part) {
         if (rect->periodic[d])
             count += 3 + 3 * rect->periodic[d]->count;
     return count;
+}
+
+static int64_t *write_rect(const Rect *rect, int64_t *to) {
+    for (int d = 0; d < rect->order; d++) {
+        const Periodic *periodic = rect->periodic[d];
+        *to++ = rect->lo[d];
+        *to++ = rect->hi[d];
+        *to++ = periodic ? periodic->count : 0;
+        if (!periodic)
+            continue;
+        *to++ = periodic->origin;
+        *to++ = periodic->period;
+        *to++ = periodic->size;
+        for (int64_t s = 0; s < periodic->count; s++) {
+            *to++ = periodic->segments[s].lo;
+            *to++ = periodic->segments[s].hi;
+            *to++ = periodic->segments[s].before;
+        }
+    }
+    return to;
+}
+
+static const int64_t *read_rect(const int64_t *from, int order, Arena *arena, Rect *rect) {
+    *rect = (Rect){.order = order};
+    for (int d = 0; d < order; d++) {
+        rect->lo[d] = *from++;
+        rect->hi[d] = *from++;
+        const int64_t count = *from++;
+        if (count == 0)
+            continue;
+        Periodic *periodic = arena_new(arena, Periodic);
+        Segment *segments = arena_array(arena, Segment, count);
+        *periodic = (Periodic){from[0], from[1], from[2], count, segments};
+        from += 3;
+        for (int64_t s = 0; s < count; s++, from += 3)
+            segments[s] = (Segment){from[0], from[1], from[2]};
+        rect->periodic[d] = periodic;
+    }
+    return from;
+}
+
+// The numbers of `count` runs.
+static size_t run_bytes(const Selection *selection, int64_t count) {
+    return sizeof(int64_t) * (size_t)run_length(selection->mode_count) * (size_t)count;
+}
+
+void part_write(const Selection *selection, const SelectedPart *part, int64_t *to) {
+    to = write_rect(&part->rect, to);
+    *to++ = part->count;
+    if (part->count > 0)
+        memcpy(to, selection_run(selection, part->first), run_bytes(selection, part->count));
+}
+
+const int64_t *part_read(Selection *selection, const int64_t *from, int order, int64_t peer, Arena *arena) {
+    const int64_t first = selection->numbers.count / run_length(selection->mode_count);
+    SelectedPart part = {.peer = peer, .first = first};
+    from = read_rect(from, order, arena, &part.rect);
+    part.count = *from++;
+    array_push(arena, selection->parts, part);
+    for (int64_t n = part.count * run_length(selection->mode_count); n > 0; n--)
+        array_push(arena, selection->numbers, *from++);
+    return from;
 }
 
 RectArray selection_rects(const Selection *selection, Arena *arena) {

@@ -54,8 +54,13 @@ int part_order(int64_t peer, const Rect *rect, int64_t other_peer, const Rect *o
 int64_t part_rect_count(const SelectedPart *part);
 Rect part_rect(const Selection *selection, const SelectedPart *part, int64_t index);
 int64_t part_volume(const Selection *selection, const SelectedPart *part);
-// The 64-bit numbers that a part takes in a message (runtime/part_exchange.h).
+// A part as 64-bit numbers, as it is in a message (runtime/part_exchange.h): for each mode the interval, the
+// number of segments of its periodic set, and where that is not zero the period and the segments; then the
+// number of runs, and these. How many numbers that takes; writes them; appends a part that is read, of a
+// tensor of this order. Returns what follows it.
 int64_t part_numbers(const Selection *selection, const SelectedPart *part);
+void part_write(const Selection *selection, const SelectedPart *part, int64_t *to);
+const int64_t *part_read(Selection *selection, const int64_t *from, int order, int64_t peer, Arena *arena);
 
 // The rectangles of all parts.
 RectArray selection_rects(const Selection *selection, Arena *arena);

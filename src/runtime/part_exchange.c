@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parts are sent as numbers: for each mode the interval, the number of segments of its periodic set, and
-// where that is not zero the period and the segments; then the number of runs, and these.
 #include "runtime/part_exchange.h"
 
 #include "runtime/value_exchange.h"
@@ -38,45 +36,6 @@ bool part_list_of(PartList *list, int ranks, const Selection *selection, Arena *
     return part_list_create(list, ranks, count, parts);
 }
 
-static int64_t *write_rect(const Rect *rect, int64_t *to) {
-    for (int d = 0; d < rect->order; d++) {
-        const Periodic *periodic = rect->periodic[d];
-        *to++ = rect->lo[d];
-        *to++ = rect->hi[d];
-        *to++ = periodic ? periodic->count : 0;
-        if (!periodic)
-            continue;
-        *to++ = periodic->origin;
-        *to++ = periodic->period;
-        *to++ = periodic->size;
-        for (int64_t s = 0; s < periodic->count; s++) {
-            *to++ = periodic->segments[s].lo;
-            *to++ = periodic->segments[s].hi;
-            *to++ = periodic->segments[s].before;
-        }
-    }
-    return to;
-}
-
-static const int64_t *read_rect(const int64_t *from, int order, Arena *arena, Rect *rect) {
-    *rect = (Rect){.order = order};
-    for (int d = 0; d < order; d++) {
-        rect->lo[d] = *from++;
-        rect->hi[d] = *from++;
-        const int64_t count = *from++;
-        if (count == 0)
-            continue;
-        Periodic *periodic = arena_new(arena, Periodic);
-        Segment *segments = arena_array(arena, Segment, count);
-        *periodic = (Periodic){from[0], from[1], from[2], count, segments};
-        from += 3;
-        for (int64_t s = 0; s < count; s++, from += 3)
-            segments[s] = (Segment){from[0], from[1], from[2]};
-        rect->periodic[d] = periodic;
-    }
-    return from;
-}
-
 typedef struct {
     const Selection *receives;
     Selection *sends;
@@ -105,11 +64,6 @@ static bool count_numbers(void *arguments, Diagnostics *diagnostics) {
     return true;
 }
 
-// The numbers of `count` runs.
-static size_t run_bytes(const Selection *selection, int64_t count) {
-    return sizeof(int64_t) * (size_t)run_length(selection->mode_count) * (size_t)count;
-}
-
 static bool write_numbers(void *arguments, Diagnostics *diagnostics) {
     Request *request = arguments;
     const Selection *receives = request->receives;
@@ -119,13 +73,8 @@ static bool write_numbers(void *arguments, Diagnostics *diagnostics) {
         return no_memory(request, diagnostics);
     int64_t *to = (int64_t *)request->exchange.outgoing;
     for (int64_t i = 0; i < receives->parts.count; i++) {
-        const SelectedPart *part = &receives->parts.items[i];
-        to = write_rect(&part->rect, to);
-        *to++ = part->count;
-        if (part->count == 0)
-            continue;
-        memcpy(to, selection_run(receives, part->first), run_bytes(receives, part->count));
-        to += part->count * run_length(receives->mode_count);
+        part_write(receives, &receives->parts.items[i], to);
+        to += part_numbers(receives, &receives->parts.items[i]);
     }
     return true;
 }
@@ -134,25 +83,15 @@ static bool read_numbers(void *arguments, Diagnostics *diagnostics) {
     (void)diagnostics;
     Request *request = arguments;
     Selection *sends = request->sends;
-    int64_t all = 0, first = 0;
+    int64_t all = 0;
     for (int rank = 0; rank < request->ranks; rank++)
         all += request->received_numbers[rank];
     sends->numbers.capacity = all; // an upper bound: rectangles take the rest
     sends->numbers.items = arena_array(request->arena, int64_t, all);
     const int64_t *from = (const int64_t *)request->exchange.incoming;
     for (int rank = 0; rank < request->ranks; rank++)
-        for (const int64_t *end = from + request->received_numbers[rank]; from < end;) {
-            SelectedPart part = {.peer = rank, .first = first};
-            from = read_rect(from, request->storage->home->order, request->arena, &part.rect);
-            part.count = *from++;
-            array_push(request->arena, sends->parts, part);
-            if (part.count == 0)
-                continue;
-            first += part.count;
-            memcpy(sends->numbers.items + sends->numbers.count, from, run_bytes(sends, part.count));
-            sends->numbers.count += part.count * run_length(sends->mode_count);
-            from += part.count * run_length(sends->mode_count);
-        }
+        for (const int64_t *end = from + request->received_numbers[rank]; from < end;)
+            from = part_read(sends, from, request->storage->home->order, rank, request->arena);
     return true;
 }
 

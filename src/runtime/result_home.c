@@ -2,7 +2,7 @@
 #include "runtime/result_home.h"
 
 #include "base/integer.h"
-#include "format/level_list.h"
+#include "plan/result_parts.h"
 #include "runtime/load_sparse.h"
 
 #include <stdlib.h>
@@ -12,62 +12,15 @@ struct ResultHome {
     const StatementPlan *plan;
     Storage *home, *computed;
     bool adds;
-    bool completes;       // other ranks have parts of the fibers (plan/home.h) that this rank finds
-    Rect bounds;          // of what this rank computes; empty: nothing
+    ResultParts parts;    // that it computes
     Structure *of, *made; // of `computed` when it was sent home last, and of `home` then; NULL: not yet
     int64_t before;       // entries that the result had, which are in the map before those that arrive
     EntryMap map;
     EntryMove move;
 };
 
-// What this rank computes of a tensor, and whether it finds entries.
-static Rect find_bounds(const StatementPlan *plan, const Storage *home, bool *assembles) {
-    const Tensor *tensor = home->home->tensor;
-    Arena *scratch = arena_create_within(plan->arena);
-    Rect bounds = {.order = tensor->order};
-    bool any = false;
-    *assembles = false;
-    for (int t = 0; t < plan->spmd->transfer_count; t++) {
-        const Transfer *transfer = &plan->spmd->transfers[t];
-        if (transfer->kind != TRANSFER_REDUCE || transfer->statement_access->tensor != tensor)
-            continue;
-        *assembles = plan->spmd->stages[transfer->stage].result == RESULT_ASSEMBLED;
-        const Region written = footprint_of_steps(plan->footprints[t], home->rank, scratch);
-        for (int64_t i = 0; i < written.rects.count; i++) {
-            const Rect *rect = &written.rects.items[i];
-            for (int d = 0; d < tensor->order; d++) {
-                bounds.lo[d] = any ? min_i64(bounds.lo[d], rect->lo[d]) : rect->lo[d];
-                bounds.hi[d] = any ? max_i64(bounds.hi[d], rect->hi[d]) : rect->hi[d];
-            }
-            any = true;
-        }
-    }
-    arena_free(scratch);
-    return bounds;
-}
-
-static bool is_in_fiber(const Tensor *tensor, int level) {
-    return level_is_padded(tensor->order, tensor->levels, level);
-}
-
-// Which coordinates are stored where it is computed. Of fibers that are cut, all: a rank that computes
-// nothing of a fiber's part at another rank sends the first element there, a zero, so that the fiber is
-// stored there.
-static Rect stored_bounds(const ResultHome *result) {
-    const Tensor *tensor = result->home->home->tensor;
-    Rect bounds = result->bounds;
-    for (int l = 0; l < tensor->order && result->completes && !rect_is_empty(&bounds); l++) {
-        const int mode = tensor->mode_order[l];
-        if (is_in_fiber(tensor, l))
-            rect_set_mode(&bounds, mode, (PositionSet){0, result->home->home->extents[mode], NULL});
-    }
-    return bounds;
-}
-
 ResultHome *result_home_create(const StatementPlan *plan, Storage *home, bool adds) {
-    bool assembles;
-    const Rect bounds = find_bounds(plan, home, &assembles);
-    const bool completes = assembles && home_cuts_fibers(home->home);
+    const ResultParts parts = result_parts(plan, home->home, home->rank);
     ResultHome *result = calloc(1, sizeof *result);
     if (!result)
         return NULL;
@@ -75,10 +28,9 @@ ResultHome *result_home_create(const StatementPlan *plan, Storage *home, bool ad
                            .home = home,
                            .computed = storage_create_copy(home, home->home->tensor, true),
                            .adds = adds,
-                           .completes = completes,
-                           .bounds = bounds};
+                           .parts = parts};
     if (result->computed) {
-        const Rect stored = stored_bounds(result);
+        const Rect stored = result_parts_stored(&result->parts);
         storage_restrict(result->computed, 1, &stored);
         return result;
     }
@@ -128,46 +80,12 @@ typedef struct {
     SetAside before; // what the result had
 } Making;
 
-// Of a part that a rank has at home, what this rank has computed of fibers. Where that is nothing, but it has
-// found which fibers are stored, their first element there, which is zero.
-static Rect computed_part(const ResultHome *result, const Rect *part) {
-    const Tensor *tensor = result->home->home->tensor;
-    Rect computed = *part, first = *part;
-    bool any = true;
-    for (int l = 0; l < tensor->order; l++) {
-        const int mode = tensor->mode_order[l];
-        if (!is_in_fiber(tensor, l))
-            continue;
-        const PositionSet own =
-            positions_clip(rect_mode(part, mode), result->bounds.lo[mode], result->bounds.hi[mode]);
-        any = any && positions_count(own) > 0;
-        rect_set_mode(&computed, mode, own);
-        rect_set_mode(&first, mode, (PositionSet){part->lo[mode], part->lo[mode] + 1, NULL});
-    }
-    return any || !result->completes ? computed : first;
-}
-
 // The homes of all ranks.
 static bool find_homes(void *arguments, Diagnostics *diagnostics) {
     Making *making = arguments;
     ResultHome *result = making->result;
-    const Home *home = result->home->home;
-    Arena *arena = diagnostics->arena;
-    const Rect whole = rect_whole(home->order, home->extents);
-    HoldingArray owners = {0};
-    Array(Part) parts = {0};
     forget(result);
-    home_owners(home, &whole, arena, &owners);
-    for (int64_t i = 0; i < owners.count; i++) {
-        const Holding *holding = &owners.items[i];
-        for (int64_t h = 0; h < holding_count(holding); h++)
-            array_push(arena, parts,
-                       (Part){.rect = computed_part(result, &holding->rect),
-                              .peer = holding_rank(holding, h),
-                              .piece = -1});
-    }
-    if (parts.count > 0)
-        qsort(parts.items, (size_t)parts.count, sizeof(Part), part_compare);
+    const PartArray parts = result_parts_list(&result->parts, diagnostics->arena);
     return part_list_create(&making->sends, making->ranks, parts.count, parts.items) ||
            sparse_refuse(result->home, "not enough memory for the list of ranks that own its entries",
                          diagnostics);

@@ -2,7 +2,6 @@
 #include "runtime/storage.h"
 
 #include "base/integer.h"
-#include "format/level_list.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -34,26 +33,12 @@ static void show_values(Storage *storage) {
                                      .data = storage->stored.values};
 }
 
-// Whether fibers (plan/home.h), whose elements are stored from the first to the last one at home, have others
-// between these.
-static bool is_padded(const StoredTensor *empty, const RectArray *rects) {
-    for (int l = 0; l < empty->order; l++)
-        for (int64_t i = 0; i < rects->count && level_is_padded(empty->order, empty->levels, l); i++) {
-            const int mode = empty->mode_order[l];
-            if (rect_count(&rects->items[i], mode) != empty->hi[mode] - empty->lo[mode])
-                return true;
-        }
-    return false;
-}
-
 static bool allocate_sparse(Storage *storage, const RectArray *rects) {
-    // Of a tensor without elements, every rank has the arrays.
-    const Rect whole = rect_whole(storage->home->order, storage->home->extents);
-    storage->piece_count = rects->count > 0 || rect_is_empty(&whole);
+    storage->piece_count = home_stores_entries(storage->home, rects->count);
     storage->pieces = calloc(1, sizeof(Piece)); // the values of all of them
-    storage->empty = storage_empty(storage->home);
+    storage->empty = home_stored_empty(storage->home);
     stored_restrict(&storage->empty, rects->count, rects->items);
-    storage->padded = is_padded(&storage->empty, rects);
+    storage->padded = stored_is_padded(&storage->empty, rects->count, rects->items);
     storage->stored = storage->empty;
     if (storage->pieces)
         show_values(storage);
@@ -121,7 +106,7 @@ Storage *storage_create_copy(const Storage *storage, const Tensor *tensor, bool 
                       .pieces = values,
                       .owned = true,
                       .limit = INT64_MAX};
-    copy->empty = storage_empty(home);
+    copy->empty = home_stored_empty(home);
     copy->empty.part = storage->empty.part;
     memcpy(copy->empty.lo, storage->empty.lo, sizeof copy->empty.lo);
     memcpy(copy->empty.hi, storage->empty.hi, sizeof copy->empty.hi);
@@ -152,15 +137,6 @@ void storage_free(Storage *storage) {
 void storage_zero(Storage *storage) {
     for (int64_t i = 0; i < storage->piece_count; i++)
         piece_zero(&storage->pieces[i]);
-}
-
-StoredTensor storage_empty(const Home *home) {
-    const Tensor *tensor = home->tensor;
-    StoredTensor empty = {.type = tensor->type, .order = tensor->order};
-    memcpy(empty.extents, home->extents, sizeof empty.extents);
-    memcpy(empty.levels, tensor->levels, sizeof empty.levels);
-    memcpy(empty.mode_order, tensor->mode_order, sizeof empty.mode_order);
-    return empty;
 }
 
 Entries storage_no_entries(const Storage *storage) {

@@ -53,8 +53,7 @@ void storage_zero(Storage *storage);
 
 // Sparse tensors. All ranks call these alike, those without a piece with nothing to put in.
 
-// A tensor, or a list of entries, without any as the home says: type, extents, levels.
-StoredTensor storage_empty(const Home *home);
+// A list of entries, without any, as the home says: type, extents.
 Entries storage_no_entries(const Storage *storage);
 // Takes everything out: the tensor has had no entries then.
 void storage_clear(Storage *storage);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Executing a trial: every way to plan it, several times with different inputs.
 #include "base/integer.h"
+#include "entry_figures.h"
 #include "model.h"
 #include "plan/verify.h"
 #include "reference.h"
@@ -381,6 +382,8 @@ static void run_round(Run *run, int round) {
     const Program *program = program_of(run);
     const uint64_t seed = trial->draft.input_seed + (uint64_t)(round & 1);
     set_tensors(run, seed);
+    const EntryFiguresCheck figures =
+        entry_figures_begin(trial, run->way->name, run->plan, run->storages, &run->whole, run->comm);
     for (int s = 0; s < program->statement_count; s++) {
         const Assignment *assignment = program->statements[s].assignment;
         const Storage *target = run->storages[assignment->lhs->tensor->id];
@@ -390,11 +393,13 @@ static void run_round(Run *run, int round) {
                                  diagnostics))
             trial_fail(trial, TRIAL_PREPARED, "%s has no structure, %s", assignment->lhs->tensor->name,
                        run->way->name);
+        entry_figures_compare(&figures, s, run->executions[s]);
         execution_count_entries(run->executions[s], run->plan->statements[s], trial->arena);
         execution_run(run->executions[s], trial->kernels[s], trial->pipeline->params);
         check_counters(run, s);
         reference_compare(trial, run->plan->statements[s], assignment, target, &run->whole, run->comm,
                           run->way->name);
+        entry_figures_finish(&figures, s);
         if (omp_get_max_threads() > 1)
             continue; // threads add up in any order
         uint64_t hash = hash_storage(target, diagnostics_create(trial->arena, trial->pipeline->source));
@@ -404,6 +409,7 @@ static void run_round(Run *run, int round) {
             trial_fail(trial, TRIAL_UNSTABLE, "%s differs on rank %d when it is computed once more, %s",
                        assignment->lhs->tensor->name, run->rank, run->way->name);
     }
+    entry_figures_end(&figures);
     check_inputs(run, seed);
 }
 

@@ -16,7 +16,7 @@ A(i) = B(i, j)
 
                                      moved      moved      messages     home  buffers  entries    entries     structure
   tensor  pattern  at  steps  busiest rank  all ranks  busiest rank  largest  largest   stored  imbalance  busiest rank
-  B       gather   io      1             ?          ?             ?      0 B      0 B        ?          ?             ?
+  B       gather   io      1             ?          ?             ?      0 B        ?        ?          ?             ?
   A       local    io      1           0 B        0 B             0      0 B      0 B        ?          ?           0 B
   The memory of B, A is not counted: what is stored is known once they are given or computed.
   What moves of B is known once its entries are given or computed.

@@ -14,10 +14,10 @@ A(i) = B(i, j)
    "tensors": {
     "B": {"pattern": "gather", "at": "io", "steps": 1,
       "bytes_received": [128, 128], "messages_received": [1, 1],
-      "home_bytes": [456, 456], "buffer_bytes": [512, 512],
+      "home_bytes": [456, 456], "buffer_bytes": [1224, 1224],
       "stored": [32, 32], "imbalance": 1, "structure_bytes_received": [48, 48]},
     "A": {"pattern": "local", "at": "io", "steps": 1,
       "bytes_received": [0, 0], "messages_received": [0, 0],
       "home_bytes": [0, 0], "buffer_bytes": [0, 0],
       "stored": null, "imbalance": null, "structure_bytes_received": [0, 0]}},
-   "peak_bytes": [968, 968], ...}]}
+   "peak_bytes": [1680, 1680], ...}]}

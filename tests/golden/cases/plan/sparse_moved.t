@@ -14,11 +14,11 @@ A(i, j) = B(i, k) * C(k, j)
 sparse_moved.distal on 3 ranks
 
 A(i, j) = B(i, k) * C(k, j)
-  at most 3664 B of memory in a rank
+  at most 5800 B of memory in a rank
 
                                      moved      moved      messages     home  buffers  entries    entries     structure
   tensor  pattern  at  steps  busiest rank  all ranks  busiest rank  largest  largest   stored  imbalance  busiest rank
   B       local    io      1           0 B        0 B             0    776 B      0 B      156      1.077           0 B
-  C       gather   io      1         448 B      896 B             2    776 B   1792 B      156      1.077         288 B
+  C       gather   io      1         448 B      896 B             2    776 B   3928 B      156      1.077         288 B
   A       local    io      1           0 B        0 B             0      0 B    320 B        ?          ?           0 B
   The memory of A is not counted: what is stored is known once it is given or computed.

@@ -8,10 +8,9 @@ A(i, j) = B(i, j) * 2
 sparse_result.distal on 1 rank
 
 A(i, j) = B(i, j) * 2
-  at most 828 B of memory in a rank
+  at most 1332 B of memory in a rank
 
                                      moved      moved      messages     home  buffers  entries
   tensor  pattern  at  steps  busiest rank  all ranks  busiest rank  largest  largest   stored
   B       local    -       1           0 B        0 B             0    828 B      0 B       63
-  A       local    -       1           0 B        0 B             0      0 B      0 B        ?
-  The memory of A is not counted: what is stored is known once it is given or computed.
+  A       local    -       1           0 B        0 B             0    504 B      0 B       63

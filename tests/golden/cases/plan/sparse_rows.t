@@ -15,12 +15,11 @@ A(i, j) = B(i, j) * D(i, k) * C(j, k)
 sparse_rows.distal on 3 ranks
 
 A(i, j) = B(i, j) * D(i, k) * C(j, k)
-  at most 392 B of memory in a rank
+  at most 536 B of memory in a rank
 
                                      moved      moved      messages     home  buffers  entries    entries
   tensor  pattern  at  steps  busiest rank  all ranks  busiest rank  largest  largest   stored  imbalance
   B       local    io      1           0 B        0 B             0    248 B      0 B       48      1.125
-  A       local    io      1           0 B        0 B             0      0 B      0 B        ?          ?
+  A       local    io      1           0 B        0 B             0    144 B      0 B       48      1.125
   C       local    io      1           0 B        0 B             0     96 B      0 B        -          -
   D       local    io      1           0 B        0 B             0     48 B      0 B        -          -
-  The memory of A is not counted: what is stored is known once it is given or computed.

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/integer.h"
+#include "format/sub_tree.h"
+#include "plan/result_parts.h"
+#include "plan/structures_data.h"
+
+#include <string.h>
+
+// What a rank uses of an operand, by the entries that it uses of the one that indexes it.
+static const char *find_use(Structures *structures, const StatementPlan *plan, int transfer,
+                            Version *const *used, int64_t rank, IndexedUse *use) {
+    Arena *arena = structures->scratch;
+    const int by = transfer_indexed_by(plan, transfer);
+    Entries entries = {0};
+    IndexedPoints points = {0};
+    IndexedUse used_by;
+    if (by < 0)
+        return indexed_use(plan, transfer, rank, NULL, arena, use);
+    const char *why = find_use(structures, plan, by, used, rank, &used_by);
+    if (!why) {
+        const RectArray rects = selection_rects(&used_by.parts, arena);
+        why = version_entries(structures, used[by], rects.count, list_rects(rects.count, rects.items, arena),
+                              &entries);
+    }
+    if (!why)
+        why = indexed_points(plan, transfer, rank, &entries, &points);
+    entries_free(&entries);
+    if (!why)
+        why = indexed_use(plan, transfer, rank, &points, arena, use);
+    entries_free(&points.points);
+    return why;
+}
+
+// Appends the coordinates of entries in slices to those of a list that has room for them.
+static const char *append_slices(const StoredTensor *tensor, const SliceArray *slices, Entries *to) {
+    Entries found;
+    const char *why = stored_unpack_slices(tensor, slices, &found);
+    for (int d = 0; d < to->order && !why && found.count > 0; d++)
+        memcpy(to->coordinates[d] + to->count, found.coordinates[d], sizeof(int64_t) * (size_t)found.count);
+    to->count += why ? 0 : found.count;
+    entries_free(&found);
+    return why;
+}
+
+// The entries of the parts that a rank uses, in the order in which they arrive: by the ranks that have them.
+static const char *receive(Structures *structures, Version *operand, int64_t rank, CopyMaking *making,
+                           Entries *received) {
+    Arena *arena = structures->scratch;
+    const Selection *parts = &making->use.parts;
+    const RectArray all = selection_rects(parts, arena);
+    const Rect **rects = list_rects(all.count, all.items, arena);
+    SubTreeLevel levels[MAX_ORDER];
+    SliceArray *slices = arena_array(arena, SliceArray, parts->parts.count);
+    const char *why = cutter_prepare(&operand->cutter, all.count, rects, structures->limit, arena);
+    int64_t groups = 0;
+    *received = (Entries){.type = operand->whole.type, .order = operand->whole.order};
+    memcpy(received->extents, operand->whole.extents, sizeof received->extents);
+    for (int64_t i = 0; i < parts->parts.count && !why; groups++) {
+        const int64_t peer = parts->parts.items[i].peer;
+        int64_t count = 0;
+        for (; i < parts->parts.count && parts->parts.items[i].peer == peer; i++)
+            count += part_rect_count(&parts->parts.items[i]);
+        making->elements[peer] = cutter_cut(&operand->cutter, count, rects, arena, &slices[groups]);
+        received->count += making->elements[peer];
+        rects += count;
+        sub_tree_measure(&operand->whole, slices[groups].count, slices[groups].items, levels);
+        making->structure += peer == rank ? 0 : sub_tree_bytes(&operand->whole, levels);
+    }
+    if (!why)
+        why = entries_allocate_within(received, structures->limit, arena);
+    received->count = 0;
+    for (int64_t g = 0; g < groups && !why; g++)
+        why = append_slices(&operand->whole, &slices[g], received);
+    return why;
+}
+
+// The entries at home in other levels.
+static const char *convert(Structures *structures, Version *copy, int64_t rank, StoredTensor *to,
+                           EntryMap *map) {
+    StoredTensor local;
+    const Region pieces = home_pieces(&copy->home, rank, structures->scratch);
+    if (!home_stores_entries(&copy->home, pieces.rects.count))
+        return NULL;
+    stored_restrict(to, pieces.rects.count, pieces.rects.items);
+    const char *why = version_local(structures, copy->of, rank, &local);
+    if (!why)
+        why = stored_convert(to, map, &local, to->mode_order, false, structures->limit, structures->arena);
+    stored_free(&local);
+    return why;
+}
+
+const char *copy_make(Structures *structures, Version *copy, int64_t rank, StoredTensor *to,
+                      CopyMaking *making) {
+    const StatementPlan *plan = copy->plan;
+    Entries received = {0};
+    EntryMap map = {0};
+    const char *why;
+    *to = home_stored_empty(&copy->home);
+    *making = (CopyMaking){0};
+    if (!plan->moves[copy->transfer]) {
+        why = convert(structures, copy, rank, to, &map);
+    } else {
+        const Region used = footprint_of_steps(plan->footprints[copy->transfer], rank, structures->scratch);
+        stored_restrict(to, used.rects.count, used.rects.items);
+        making->elements = arena_array(structures->scratch, int64_t, plan->ranks);
+        why = find_use(structures, plan, copy->transfer, copy->used, rank, &making->use);
+        if (!why)
+            why = receive(structures, copy->of, rank, making, &received);
+        if (!why)
+            why = stored_pack_structure(to, &map, &received, structures->limit, structures->arena);
+        entries_free(&received);
+    }
+    making->map_bytes = entry_map_bytes(&map);
+    entry_map_free(&map);
+    return why;
+}
+
+// Figures of a transfer while they are counted, by rank.
+typedef struct {
+    int64_t *elements, *messages, *structure, *buffers;
+} Counts;
+
+static Counts counts_create(Structures *structures, const StatementPlan *plan) {
+    Arena *arena = structures->arena;
+    return (Counts){arena_array(arena, int64_t, plan->ranks), arena_array(arena, int64_t, plan->ranks),
+                    arena_array(arena, int64_t, plan->ranks), arena_array(arena, int64_t, plan->ranks)};
+}
+
+static void keep_counts(Structures *structures, int transfer, Counts counts) {
+    EntryFigures *figures = arena_new(structures->arena, EntryFigures);
+    *figures = (EntryFigures){counts.elements, counts.messages, counts.structure, counts.buffers};
+    structures->moved[transfer] = figures;
+}
+
+static void increase(int64_t *figure, int64_t by) {
+    *figure = saturated_add(*figure, by);
+}
+
+// Elements that a rank moves from or to each of the others, and to itself, through buffers at both ends.
+static void count_elements(const StatementPlan *plan, int transfer, int64_t rank, const int64_t *elements,
+                           const Counts *counts) {
+    const int64_t size = (int64_t)type_info(plan->spmd->transfers[transfer].access->tensor->type)->size;
+    const Cost cost = indexed_cost(plan, transfer, rank, elements);
+    counts->elements[rank] = cost.elements;
+    counts->messages[rank] = cost.messages;
+    for (int64_t peer = 0; peer < plan->ranks; peer++) {
+        increase(&counts->buffers[peer], saturated_mul(elements[peer], size));
+        increase(&counts->buffers[rank], saturated_mul(elements[peer], size));
+    }
+}
+
+// The requests that each rank gets: for each rank that requests something, the number of parts, and these.
+typedef struct {
+    Arena *arena;
+    int mode_count;
+    int modes[MAX_ORDER];
+    struct {
+        int64_t *items, count, capacity;
+    } * by; // the rank that gets them
+} Requests;
+
+static void add_requests(Requests *requests, const Selection *parts) {
+    requests->mode_count = parts->mode_count;
+    memcpy(requests->modes, parts->modes, sizeof requests->modes);
+    for (int64_t i = 0, end; i < parts->parts.count; i = end) {
+        const int64_t peer = parts->parts.items[i].peer;
+        for (end = i; end < parts->parts.count && parts->parts.items[end].peer == peer;)
+            end++;
+        array_push(requests->arena, requests->by[peer], end - i);
+        for (int64_t p = i; p < end; p++) {
+            const int64_t numbers = part_numbers(parts, &parts->parts.items[p]);
+            for (int64_t n = 0; n < numbers; n++)
+                array_push(requests->arena, requests->by[peer], 0);
+            part_write(parts, &parts->parts.items[p],
+                       requests->by[peer].items + requests->by[peer].count - numbers);
+        }
+    }
+}
+
+// The slices of values that a rank keeps to send them.
+static const char *count_slices(Structures *structures, Version *operand, const Requests *requests,
+                                int64_t rank, int64_t *buffers) {
+    Arena *arena = structures->scratch;
+    StoredTensor local;
+    arena_reset(arena);
+    const int64_t *from = requests->by[rank].items, *end = from + requests->by[rank].count;
+    if (from == end)
+        return NULL;
+    const char *why = version_local(structures, operand, rank, &local);
+    Cutter cutter = {.tensor = &local};
+    while (from < end && !why) {
+        Selection selection = {.mode_count = requests->mode_count};
+        SliceArray slices = {0};
+        memcpy(selection.modes, requests->modes, sizeof selection.modes);
+        for (int64_t count = *from++; count > 0; count--)
+            from = part_read(&selection, from, local.order, 0, arena);
+        const RectArray all = selection_rects(&selection, arena);
+        const Rect **rects = list_rects(all.count, all.items, arena);
+        why = cutter_prepare(&cutter, all.count, rects, structures->limit, arena);
+        if (!why)
+            cutter_cut(&cutter, all.count, rects, arena, &slices);
+        increase(&buffers[rank], slices.count * (int64_t)sizeof(Slice));
+    }
+    cutter_free(&cutter);
+    stored_free(&local);
+    return why;
+}
+
+static const char *count_rank_copy(Structures *structures, Version *copy, int64_t rank, bool puts_values,
+                                   Requests *requests, const Counts *counts) {
+    StoredTensor to;
+    CopyMaking making;
+    arena_reset(structures->scratch);
+    const char *why = copy_make(structures, copy, rank, &to, &making);
+    if (!why) {
+        increase(&counts->buffers[rank], making.map_bytes);
+        increase(&counts->buffers[rank], puts_values ? stored_structure_bytes(&to) : stored_bytes(&to));
+        counts->structure[rank] = making.structure;
+    }
+    if (!why && making.elements) {
+        count_elements(copy->plan, copy->transfer, rank, making.elements, counts);
+        add_requests(requests, &making.use.parts);
+    }
+    stored_free(&to);
+    return why;
+}
+
+const char *count_copy(Structures *structures, Version *copy, bool puts_values) {
+    const StatementPlan *plan = copy->plan;
+    const Counts counts = counts_create(structures, plan);
+    Requests requests = {.arena = arena_create_within(structures->arena)};
+    requests.by = arena_alloc_items(requests.arena, plan->ranks, sizeof *requests.by);
+    const char *why = NULL;
+    for (int64_t rank = 0; rank < plan->ranks && !why; rank++)
+        why = count_rank_copy(structures, copy, rank, puts_values, &requests, &counts);
+    for (int64_t rank = 0; rank < plan->ranks && !why; rank++)
+        why = count_slices(structures, copy->of, &requests, rank, counts.buffers);
+    arena_free(requests.arena);
+    if (!why)
+        keep_counts(structures, copy->transfer, counts);
+    return why;
+}
+
+// Elements of a dense operand that are copied where they leave or where they arrive.
+static void count_copied(const StatementPlan *plan, int transfer, int64_t rank, const IndexedUse *use,
+                         const int64_t *elements, int64_t *buffers) {
+    const Home *home = &plan->homes[plan->spmd->transfers[transfer].access->tensor->id];
+    const int64_t size = (int64_t)type_info(home->tensor->type)->size;
+    const Selection *parts = &use->parts;
+    for (int64_t i = 0, end; i < parts->parts.count; i = end) {
+        const int64_t peer = parts->parts.items[i].peer;
+        for (end = i; end < parts->parts.count && parts->parts.items[end].peer == peer;)
+            end++;
+        buffers[peer] += indexed_leaves_home(parts, home, i, end - i) ? 0 : elements[peer] * size;
+        buffers[rank] += indexed_arrives_in_view(use, home->tensor, i, end - i) ? 0 : elements[peer] * size;
+    }
+    buffers[rank] += indexed_buffer(use) * size + indexed_number_bytes(plan, transfer, use);
+}
+
+const char *count_indexed(Structures *structures, const StatementPlan *plan, int transfer,
+                          Version *const *used) {
+    const Counts counts = counts_create(structures, plan);
+    int64_t *requests = arena_array(structures->arena, int64_t, plan->ranks);
+    for (int64_t rank = 0; rank < plan->ranks; rank++) {
+        IndexedUse use;
+        arena_reset(structures->scratch);
+        int64_t *elements = arena_array(structures->scratch, int64_t, plan->ranks);
+        const char *why = find_use(structures, plan, transfer, used, rank, &use);
+        if (why)
+            return why;
+        for (int64_t i = 0; i < use.parts.parts.count; i++) {
+            const SelectedPart *part = &use.parts.parts.items[i];
+            elements[part->peer] += part_volume(&use.parts, part);
+            requests[rank] += part_numbers(&use.parts, part) * (int64_t)sizeof(int64_t);
+        }
+        count_copied(plan, transfer, rank, &use, elements, counts.buffers);
+        const Cost cost = indexed_cost(plan, transfer, rank, elements);
+        counts.elements[rank] = cost.elements;
+        counts.messages[rank] = cost.messages;
+    }
+    keep_counts(structures, transfer, counts);
+    structures->requests[transfer] = requests;
+    return NULL;
+}
+
+// What has arrived of a result, by the rank that has it at home.
+typedef struct {
+    int64_t *entries;
+    bool *sorted;  // entries are in the order of storage
+    int64_t *last; // coordinates of the last one, in this order
+} Arrived;
+
+// The coordinates of the entry at a position, in the order of storage.
+static const char *coordinates_at(const StoredTensor *tensor, int64_t position, int64_t *to) {
+    Slice slice = {position, 1};
+    Entries entry;
+    const char *why = stored_unpack_slices(tensor, &(SliceArray){&slice, 1, 1}, &entry);
+    for (int l = 0; l < tensor->order && !why; l++)
+        to[l] = entry.coordinates[tensor->mode_order[l]][0];
+    entries_free(&entry);
+    return why;
+}
+
+// Entries in slices arrive, which are in the order of storage among themselves.
+static const char *arrive(Arrived *arrived, int64_t rank, const StoredTensor *from, const SliceArray *slices,
+                          int64_t count) {
+    const Slice *end = &slices->items[slices->count - 1];
+    int64_t *last = arrived->last + rank * MAX_ORDER, first[MAX_ORDER] = {0};
+    const char *why = coordinates_at(from, slices->items[0].first, first);
+    if (why)
+        return why;
+    int l = 0;
+    while (l < from->order - 1 && first[l] == last[l])
+        l++;
+    if (arrived->entries[rank] > 0 && first[l] < last[l])
+        arrived->sorted[rank] = false;
+    arrived->entries[rank] += count;
+    return coordinates_at(from, end->first + end->count - 1, last);
+}
+
+// What a rank has computed, and sends.
+static const char *send_result(Structures *structures, const StatementPlan *plan, int transfer,
+                               Version *computed, int64_t rank, const Counts *counts, Arrived *arrived) {
+    Arena *arena = structures->scratch;
+    StoredTensor local;
+    SubTreeLevel levels[MAX_ORDER];
+    arena_reset(arena);
+    int64_t *elements = arena_array(arena, int64_t, plan->ranks);
+    const ResultParts parts = result_parts(plan, &computed->home, rank);
+    const PartArray list = result_parts_list(&parts, arena);
+    const Rect **rects = arena_array(arena, const Rect *, list.count);
+    for (int64_t i = 0; i < list.count; i++)
+        rects[i] = &list.items[i].rect;
+    const char *why = version_local(structures, computed, rank, &local);
+    Cutter cutter = {.tensor = &local};
+    if (!why)
+        why = cutter_prepare(&cutter, list.count, rects, structures->limit, arena);
+    for (int64_t i = 0, end; i < list.count && !why; i = end) {
+        const int64_t peer = list.items[i].peer;
+        SliceArray slices = {0};
+        for (end = i; end < list.count && list.items[end].peer == peer;)
+            end++;
+        elements[peer] = cutter_cut(&cutter, end - i, rects + i, arena, &slices);
+        sub_tree_measure(&local, slices.count, slices.items, levels);
+        increase(&counts->structure[rank], peer == rank ? 0 : sub_tree_bytes(&local, levels));
+        increase(&counts->buffers[rank], slices.count * (int64_t)sizeof(Slice));
+        if (slices.count > 0)
+            why = arrive(arrived, peer, &local, &slices, elements[peer]);
+    }
+    cutter_free(&cutter);
+    increase(&counts->buffers[rank], stored_bytes(&local));
+    count_elements(plan, transfer, rank, elements, counts);
+    stored_free(&local);
+    return why;
+}
+
+const char *count_result(Structures *structures, const StatementPlan *plan, int transfer, Version *computed,
+                         const Version *home) {
+    const Counts counts = counts_create(structures, plan);
+    const int64_t ranks = plan->ranks, size = (int64_t)type_info(home->home.tensor->type)->size;
+    Arrived arrived = {arena_array(structures->arena, int64_t, ranks),
+                       arena_array(structures->arena, bool, ranks),
+                       arena_array(structures->arena, int64_t, saturated_mul(ranks, MAX_ORDER))};
+    const char *why = NULL;
+    memset(arrived.sorted, true, sizeof *arrived.sorted * (size_t)ranks);
+    for (int64_t rank = 0; rank < ranks && !why; rank++)
+        why = send_result(structures, plan, transfer, computed, rank, &counts, &arrived);
+    // The map of the values that arrive, which may repeat.
+    for (int64_t rank = 0; rank < ranks && !why; rank++) {
+        const int64_t positions = max_i64(arrived.entries[rank], home->value_bytes[rank] / size);
+        const int64_t numbers = saturated_mul(arrived.entries[rank], arrived.sorted[rank] ? 1 : 2);
+        if (home->structure_bytes[rank] >= 0)
+            increase(&counts.buffers[rank], saturated_mul(numbers, positions > UINT32_MAX ? 8 : 4));
+    }
+    if (!why)
+        keep_counts(structures, transfer, counts);
+    return why;
+}
