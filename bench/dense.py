@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Times dense kernels of distal, on one rank with all threads and on as many ranks of one thread, beside what the
-machine can do: a product of matrices by the BLAS (cblas_dgemm with all threads) of as many operations, or reading or
-writing as many bytes. They are executed in turn, and the figures are ratios of the two: 1 is the speed of the machine.
+machine can do: a product of matrices by the BLAS (cblas_dgemm with all threads) of as many operations, square or of
+the same extents, or reading or writing as many bytes. They are executed in turn, and the figures are ratios of the two: 1 is the speed of the machine.
 Shown are their median and quartiles. Results of one rank are compared with those of NumPy's einsum before they are
 timed, those of several ranks with the reference evaluator, on small extents."""
 import argparse
@@ -12,6 +12,7 @@ import json
 import math
 import os
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -27,7 +28,8 @@ THREADS = int(os.environ.setdefault("OMP_NUM_THREADS", str(len(os.sched_getaffin
 class Kernel:
     statement: str
     extents: dict  # by index variable
-    limit: str  # gemm, memory (bytes of operands and result at the rate of reading), or write (of the result)
+    limit: str  # gemm, memory (bytes of operands and result at the rate of reading), write (of the result), or
+    # shape: a product of matrices of the same extents, or memory where that takes longer
     distribute: str  # the variable whose blocks several ranks have
 
     def accesses(self):
@@ -48,6 +50,11 @@ class Kernel:
     def flop(self):
         """Of the product of all factors in the order of the loops, as two operands at a time would have it."""
         return 2 * math.prod(self.extents.values())
+
+    def shape(self):
+        """Of the product that a contraction of two operands is: the extents of the result, and that of the sum."""
+        result, left, right = (set(variables) for _, variables in self.accesses())
+        return [self.count(variables) for variables in (result & left, result & right, left - result)]
 
     def bytes(self):
         return 8 * sum(self.count(variables) for _, variables in self.accesses())
@@ -76,6 +83,45 @@ KERNELS = {
 }
 
 
+# The contractions of TCCG (Springer and Bientinesi, "Design of a high-performance GEMM-like tensor-tensor multiplication"):
+# index variables of the result and the operands, the one with unit stride first, and their extents.
+TCCG = """
+abcde-efbad-cf a48 b32 c24 d32 e48 f32
+abcde-efcad-bf a48 b24 c32 d32 e48 f32
+abcd-dbea-ec a72 b72 c24 d72 e72
+abcde-ecbfa-fd a48 b32 c32 d24 e48 f48
+abcd-deca-be a72 b24 c72 d72 e72
+abc-bda-dc a312 b312 c24 d312
+abcd-ebad-ce a72 b72 c24 d72 e72
+abcdef-dega-gfbc a24 b16 c16 d24 e16 f16 g24
+abcdef-dfgb-geac a24 b16 c16 d24 e16 f16 g24
+abcdef-degb-gfac a24 b16 c16 d24 e16 f16 g24
+abcdef-degc-gfab a24 b16 c16 d24 e16 f16 g24
+abc-dca-bd a312 b24 c296 d312
+abcd-ea-ebcd a72 b72 c72 d72 e72
+abcd-eb-aecd a72 b72 c72 d72 e72
+abcd-ec-abed a72 b72 c72 d72 e72
+abc-adec-ebd a72 b72 c72 d72 e72
+ab-cad-dcb a312 b296 c312 d312
+ab-acd-dbc a312 b296 c296 d312
+abc-acd-db a312 b296 c296 d312
+abc-adc-bd a312 b312 c296 d296
+ab-ac-cb a5136 b5120 c5136
+abcd-aebf-fdec a72 b72 c72 d72 e72 f72
+abcd-eafd-fbec a72 b72 c72 d72 e72 f72
+abcd-aebf-dfce a72 b72 c72 d72 e72 f72
+"""
+
+
+def tccg_kernel(name, extents):
+    accesses = (f"{tensor}({', '.join(reversed(variables))})" for tensor, variables in zip("ABC", name.split("-")))
+    return Kernel("{} = {} * {}".format(*accesses), {word[0]: int(word[1:]) for word in extents}, "shape",
+                  name.split("-")[0][-1])
+
+
+TCCG_KERNELS = {name: tccg_kernel(name, extents) for name, *extents in map(str.split, TCCG.split("\n")[1:-1])}
+
+
 class Limits:
     """Seconds of what the machine can do."""
 
@@ -90,20 +136,22 @@ class Limits:
         function(*arguments)
         return time.perf_counter() - start
 
-    def gemm(self, flop):
-        n = max(1, round((flop / 2) ** (1 / 3)))
-        if n not in self.matrices:
-            self.matrices = {n: [numpy.random.default_rng(1).random((n, n)) for _ in range(3)]}
-            self.gemm(flop)
-        seconds = self.timed(self.plain.plain_gemm, ctypes.c_int(n), *map(pointer, self.matrices[n]))
-        return seconds * flop / (2 * n**3)
+    def gemm(self, m, n, k):
+        if (m, n, k) not in self.matrices:
+            random = numpy.random.default_rng(1)
+            self.matrices = {(m, n, k): [random.random(extents) for extents in ((m, k), (k, n), (m, n))]}
+            self.gemm(m, n, k)
+        return self.timed(self.plain.plain_gemm, *map(ctypes.c_int, (m, n, k)), *map(pointer, self.matrices[m, n, k]))
 
     def rate(self, function):
         return self.memory.nbytes / self.timed(function, ctypes.c_int64(len(self.memory)), pointer(self.memory))
 
     def seconds(self, kernel):
         if kernel.limit == "gemm":
-            return self.gemm(kernel.flop())
+            n = max(1, round((kernel.flop() / 2) ** (1 / 3)))
+            return self.gemm(n, n, n) * kernel.flop() / (2 * n**3)
+        if kernel.limit == "shape":
+            return max(self.gemm(*kernel.shape()), kernel.bytes() / self.rate(self.plain.plain_sum))
         if kernel.limit == "write":
             return 8 * kernel.count(kernel.accesses()[0][1]) / self.rate(self.plain.plain_write)
         return kernel.bytes() / self.rate(self.plain.plain_sum)
@@ -176,7 +224,12 @@ def measure(bench, name, kernel, how, what):
         ratios.append((before + bench.limits.seconds(kernel)) / 2 / times[-1])
     runs.end()
     low, median, high = numpy.percentile(ratios, [25, 50, 75])
-    print(f"{name:<10} {kernel.limit:<7} {how:<20} {1e3 * numpy.median(times):9.2f} {median:7.2f} {low:7.2f} {high:7.2f}", flush=True)
+    print(f"{name:<16} {kernel.limit:<7} {how:<20} {1e3 * numpy.median(times):9.2f} {median:7.2f} {low:7.2f} {high:7.2f}", flush=True)
+    return median
+
+
+def report_mean(what, ratios):
+    print(f"{what}: geometric mean {statistics.geometric_mean(ratios):.2f}, least {min(ratios):.2f}", flush=True)
 
 
 class Bench:
@@ -198,6 +251,8 @@ def main():
     parser.add_argument("--build", default="build", help="the build folder (default: build)")
     parser.add_argument("--repeat", type=int, default=9, help="timed executions of each (default: 9)")
     parser.add_argument("--kernel", nargs="*", choices=KERNELS, default=list(KERNELS), help="default: all")
+    parser.add_argument("--tccg", nargs="*", choices=TCCG_KERNELS, metavar="NAME",
+                        help="the contractions of TCCG instead, all or these, on one rank")
     parser.add_argument("--one-rank", action="store_true", help="not on several ranks")
     options = parser.parse_args()
     # First of all, so that NumPy gets the BLAS of distal, which is also that of the limit.
@@ -207,7 +262,11 @@ def main():
 
     with tempfile.TemporaryDirectory(prefix="distal-bench-") as folder:
         bench = Bench(options, folder)
-        print(f"{'kernel':<10} {'limit':<7} {'how':<20} {'median ms':>9} {'ratio':>7} {'25 %':>7} {'75 %':>7}")
+        print(f"{'kernel':<16} {'limit':<7} {'how':<20} {'median ms':>9} {'ratio':>7} {'25 %':>7} {'75 %':>7}")
+        if options.tccg is not None:
+            names = options.tccg or TCCG_KERNELS
+            report_mean("TCCG", [measure(bench, name, TCCG_KERNELS[name], f"1 rank, {THREADS} threads", OneRank) for name in names])
+            return 0
         for name in options.kernel:
             measure(bench, name, KERNELS[name], f"1 rank, {THREADS} threads", OneRank)
             if not options.one_rank:

@@ -6,9 +6,9 @@
 #include <cblas.h>
 #include <string.h>
 
-void plain_gemm(int n, const double *a, const double *b, double *c);
-void plain_gemm(int n, const double *a, const double *b, double *c) {
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, a, n, b, n, 0, c, n);
+void plain_gemm(int m, int n, int k, const double *a, const double *b, double *c);
+void plain_gemm(int m, int n, int k, const double *a, const double *b, double *c) {
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1, a, k, b, n, 0, c, n);
 }
 
 // The C library stores long blocks without reading them first.
