@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Contractions: loops that move alike through both of their tensors become one. Where a matrix product is
 // left, or many of a good size on operands in a layout of the BLAS, it works in place; else blocks
-// are copied so that they are contiguous, multiplied, and the result is added where it belongs.
+// are copied so that they are contiguous, multiplied, and the result is written where it belongs.
 #include "runtime/contraction.h"
 
 #include "base/integer.h"
@@ -11,18 +11,23 @@
 #include <stdbool.h>
 #include <string.h>
 
-// A block of the result has BLOCK x BLOCK elements, those of the operands have DEPTH in the dimension that is
-// summed.
-enum { BLOCK = 768, DEPTH = 384 };
+// A block of the result has ROWS x COLS elements at most, and those of the operands DEPTH in the dimension
+// that is summed. Where FEW products are summed, writing the result takes most of the time: blocks are
+// smaller then, and stay in the cache of a thread. Where a dimension is short, the other of a block may be as
+// long as LONGEST.
+enum { ROWS = 768, COLS = 768, DEPTH = 384, FEW = 64, FEW_ROWS = 96, FEW_COLS = 384, LONGEST = 1536 };
+// Elements of a block in the direction in which an operand, or the result, is contiguous: a few lines.
+enum { RUN = 16 };
+// What all threads have for their blocks.
+enum { SPACE = 18 << 20 };
 // What things take, in multiplications of the BLAS on one thread: to copy an element of an operand, here, and
 // in the BLAS, which does so in each call; to add to an element of the result, in a call, and with a block of
 // partial sums that is set to zero and added up first; and to call it.
 enum { COST_COPY = 16, COST_PACK = 12, COST_ADD = 8, COST_SUM = 48, COST_CALL = 3000 };
-// Where few products are summed into a result that is larger than the last-level cache, writing it takes most
-// of the time.
-// It is then computed in smaller blocks, that stay in a thread's cache, and each is copied to the result.
-enum { STORE_ROWS = 96, STORE_COLS = 384, STORE_DEPTH = 64, STORE_RUN = 512, STORE_BYTES = 1 << 25 };
-// Elements below which a copy is not worth a team of threads.
+// A result of more bytes does not fit in the last-level cache, so it is written with nontemporal stores where
+// runs of this many bytes are contiguous.
+enum { STREAM_BYTES = 1 << 25, STREAM_RUN = 128 };
+// Elements below which work is not worth a team of threads.
 enum { PARALLEL_WORK = 1 << 14 };
 
 typedef distal_contraction_loop Loop;
@@ -94,25 +99,31 @@ static Product transpose(const Product *product) {
     return transposed;
 }
 
-// Where the elements first .. first + count - 1 of a dimension are in an operand.
-static void offsets(const Dimension *dimension, Operand operand, int64_t first, int64_t count,
-                    int64_t *offset) {
-    int64_t at[DISTAL_MAX_ORDER], position = 0, rest = first;
-    for (int i = dimension->count - 1; i >= 0; i--) {
-        at[i] = rest % dimension->loops[i].extent;
-        rest /= dimension->loops[i].extent;
-        position += at[i] * stride(&dimension->loops[i], operand);
+// The greatest extents of a block in each dimension.
+typedef struct {
+    int64_t rows, cols, depth;
+} BlockSize;
+
+static int64_t block_elements(const BlockSize *size) {
+    return size->rows * size->cols + (size->rows + size->cols) * size->depth;
+}
+
+// For as many threads, of which each has its share of the space, and several blocks where there are as many.
+static BlockSize choose_block_size(const Product *product, int64_t element_bytes, int64_t threads) {
+    const int64_t m = product->m.extent, n = product->n.extent, k = product->k.extent;
+    BlockSize size = {.depth = min_i64(k, DEPTH)};
+    const int64_t rows = k > FEW ? ROWS : FEW_ROWS, cols = k > FEW ? COLS : FEW_COLS;
+    const int64_t longest = min_i64(LONGEST, ROWS * DEPTH / size.depth);
+    size.rows = min_i64(m, max_i64(rows, min_i64(longest, rows * cols / n)));
+    size.cols = min_i64(n, max_i64(cols, min_i64(longest, rows * cols / size.rows)));
+    while (threads > 1 && ceil_div(m, size.rows) * ceil_div(n, size.cols) < 2 * threads &&
+           size.rows * size.cols > RUN * RUN)
+        *(size.rows >= size.cols ? &size.rows : &size.cols) /= 2;
+    while (block_elements(&size) > SPACE / element_bytes / threads) {
+        int64_t *longer = size.rows >= size.cols ? &size.rows : &size.cols;
+        *(size.depth > *longer ? &size.depth : longer) /= 2;
     }
-    for (int64_t e = 0; e < count; e++) {
-        offset[e] = position;
-        for (int i = dimension->count - 1; i >= 0; i--) {
-            position += stride(&dimension->loops[i], operand);
-            if (++at[i] < dimension->loops[i].extent)
-                break;
-            position -= dimension->loops[i].extent * stride(&dimension->loops[i], operand);
-            at[i] = 0;
-        }
-    }
+    return size;
 }
 
 // Which loops a product in place takes: an index for each dimension, -1 for one of extent 1.
@@ -147,20 +158,24 @@ static double cost_in_place(const Product *product, const Choice *choice) {
     return calls * (m * n * k + COST_PACK * (m * k + k * n) + COST_ADD * m * n + COST_CALL);
 }
 
-// Of products of copies.
-static double cost_of_blocks(const Product *product) {
+// Of products of copies, of which those of A are made for each block, and those of B once where its block is
+// the same for the next rows.
+static double cost_of_blocks(const Product *product, const BlockSize *size) {
     const double m = (double)product->m.extent, n = (double)product->n.extent, k = (double)product->k.extent;
-    const double rows = (double)ceil_div(product->m.extent, BLOCK);
-    return m * n * k + (COST_COPY + COST_PACK) * (m * k + k * n * rows) + COST_SUM * m * n;
+    const double times_a = (double)ceil_div(product->n.extent, size->cols),
+                 times_b = (double)ceil_div(product->m.extent, size->rows);
+    return m * n * k + (COST_COPY + COST_PACK) * m * k * times_a +
+           (COST_PACK * times_b + COST_COPY * (product->k.extent > size->depth ? times_b : 1)) * k * n +
+           COST_SUM * m * n;
 }
 
 // The best products on operands in a layout of the BLAS, where they take less time than blocks that are
 // copied.
-static bool choose_in_place(const Product *product, Choice *best) {
+static bool choose_in_place(const Product *product, const BlockSize *size, Choice *best) {
     *best = (Choice){product->m.count - 1, product->n.count - 1, product->k.count - 1};
     if (best->m <= 0 && best->n <= 0 && best->k <= 0 && is_unit(product, best))
         return true;
-    double least = cost_of_blocks(product);
+    double least = cost_of_blocks(product, size);
     bool found = false;
     for (int m = -(product->m.count == 0); m < product->m.count; m++)
         for (int n = -(product->n.count == 0); n < product->n.count; n++)
@@ -195,28 +210,8 @@ static int loops_around(const Product *product, const Choice *choice, Loop *arou
     return count;
 }
 
-// Blocks of nearly the same size, none of which is larger than `most`.
-static int64_t block_size(int64_t extent, int64_t most) {
-    return ceil_div(extent, ceil_div(extent, most));
-}
-
 size_t contraction_space(void) {
-    return (size_t)(BLOCK * BLOCK + 2 * BLOCK * DEPTH) * sizeof(double _Complex);
-}
-
-// Whether a product that is stored is computed in blocks of STORE_ROWS x STORE_COLS: what is contiguous in
-// their rows makes up several lines.
-static bool stores_blocks(const Product *product, size_t size) {
-    const Loop *last = product->n.count > 0 ? &product->n.loops[product->n.count - 1] : NULL;
-    return last && last->c == 1 && last->extent * (int64_t)size >= STORE_RUN &&
-           product->k.extent <= STORE_DEPTH && product->n.extent >= STORE_COLS / 2 &&
-           product->m.extent >= STORE_ROWS / 2 &&
-           product->m.extent > STORE_BYTES / (int64_t)size / product->n.extent;
-}
-
-// How many threads can have `bytes` of the space each.
-static int store_threads(int64_t bytes) {
-    return omp_in_parallel() ? 1 : (int)min_i64(omp_get_max_threads(), (int64_t)contraction_space() / bytes);
+    return SPACE;
 }
 
 // The loops over the result, without the others.
@@ -230,14 +225,119 @@ static Dimension result_loops(const Product *product) {
     return dimension_create(loops, count, OF_C);
 }
 
+// Blocks of nearly the same size, none of which is larger than `most`.
+static int64_t block_size(int64_t extent, int64_t most) {
+    return ceil_div(extent, ceil_div(extent, most));
+}
+
+// A dimension that is divided into tiles: boxes of its loops.
+typedef struct {
+    Dimension of;
+    int64_t sizes[DISTAL_MAX_ORDER]; // the extents of a tile, less at the end of a loop
+    int64_t count;                   // of tiles
+} Tiling;
+
+// Tiles of at most `most` elements. They have RUN or more elements of the loop along which an operand is
+// contiguous, of both operands that the dimension indexes, so that their lines are used whole. Elements of a
+// tile are in the order of `first`.
+static Tiling tiling_create(const Dimension *dimension, int64_t most, Operand first, Operand second) {
+    Tiling tiling = {.of = dimension_create(dimension->loops, dimension->count, first), .count = 1};
+    int64_t elements = 1;
+    for (int i = 0; i < tiling.of.count; i++) {
+        const Loop *loop = &tiling.of.loops[i];
+        const bool is_run = stride(loop, first) == 1 || stride(loop, second) == 1;
+        tiling.sizes[i] = is_run ? max_i64(1, min_i64(min_i64(loop->extent, RUN), most / elements)) : 1;
+        elements *= tiling.sizes[i];
+    }
+    for (int i = tiling.of.count - 1; i >= 0; i--) {
+        const int64_t others = elements / tiling.sizes[i], extent = tiling.of.loops[i].extent;
+        tiling.sizes[i] = block_size(extent, max_i64(1, min_i64(extent, most / others)));
+        elements = others * tiling.sizes[i];
+        tiling.count *= ceil_div(extent, tiling.sizes[i]);
+    }
+    return tiling;
+}
+
+// Where a tile begins in each tensor, and its elements.
+typedef struct {
+    int64_t extents[DISTAL_MAX_ORDER], elements, a, b, c;
+} Tile;
+
+static Tile tile_at(const Tiling *tiling, int64_t index) {
+    Tile tile = {.elements = 1};
+    for (int i = tiling->of.count - 1; i >= 0; i--) {
+        const Loop *loop = &tiling->of.loops[i];
+        const int64_t tiles = ceil_div(loop->extent, tiling->sizes[i]), at = index % tiles * tiling->sizes[i];
+        index /= tiles;
+        tile.extents[i] = min_i64(tiling->sizes[i], loop->extent - at);
+        tile.elements *= tile.extents[i];
+        tile.a += at * loop->a, tile.b += at * loop->b, tile.c += at * loop->c;
+    }
+    return tile;
+}
+
+// A loop of a copy: its extent, and its strides in a tensor and in a block.
+typedef struct {
+    int64_t extent, tensor, block;
+} CopyLoop;
+
+typedef struct {
+    int count;
+    CopyLoop loops[2 * DISTAL_MAX_ORDER];
+} CopyLoops;
+
+// Adds the loops of a tile, whose elements have the distance `step` in the block, outermost first. Those that
+// move alike through both become one.
+static void add_loops(CopyLoops *copy, const Tiling *tiling, const Tile *tile, Operand operand,
+                      int64_t step) {
+    int64_t block = step * tile->elements;
+    for (int i = 0; i < tiling->of.count; i++) {
+        const int64_t extent = tile->extents[i], tensor = stride(&tiling->of.loops[i], operand);
+        CopyLoop *last = copy->count > 0 ? &copy->loops[copy->count - 1] : NULL;
+        block /= extent;
+        if (last && last->tensor == tensor * extent && last->block == block * extent)
+            *last = (CopyLoop){last->extent * extent, tensor, block};
+        else if (extent > 1)
+            copy->loops[copy->count++] = (CopyLoop){extent, tensor, block};
+    }
+}
+
+// The loops over a block that has the elements of `rows` x `cols` of a tensor, row-major. There are two at
+// least; where the tensor is contiguous along another loop than the last one, that is the last but one.
+static CopyLoops block_loops(const Tiling *rows, const Tile *row, const Tiling *cols, const Tile *col,
+                             Operand operand) {
+    static const CopyLoop one = {1, 0, 0};
+    CopyLoops copy = {.count = 2, .loops = {one, one}};
+    add_loops(&copy, rows, row, operand, col->elements);
+    add_loops(&copy, cols, col, operand, 1);
+    for (int i = 2; i < copy.count - 2; i++)
+        if (copy.loops[i].tensor == 1) {
+            const CopyLoop run = copy.loops[i];
+            copy.loops[i] = copy.loops[copy.count - 2];
+            copy.loops[copy.count - 2] = run;
+        }
+    return copy;
+}
+
+// What happens to the elements of the result.
+typedef enum { WRITE_ADDS, WRITE_STORES, WRITE_STREAMS } Writing;
+
+// distal_transpose_* for elements of any size.
+static void transpose_elements(size_t size, int64_t rows, int64_t cols, void *to, int64_t to_row,
+                               const void *from, int64_t from_row) {
+    if (size == 4)
+        distal_transpose_4(rows, cols, to, to_row, from, from_row, 0);
+    else if (size == 8)
+        distal_transpose_8(rows, cols, to, to_row, from, from_row, 0);
+    else
+        distal_transpose_16(rows, cols, to, to_row, from, from_row, 0);
+}
+
 // What the template calls, by the current type.
-#define GATHER NAME(gather)
 #define ZERO NAME(zero)
-#define STORE_BLOCK NAME(store_block)
-#define STORE_RESULT NAME(store_result)
 #define GEMM NAME(gemm)
 #define COPY NAME(copy)
-#define ADD NAME(add)
+#define WRITE NAME(write)
 #define MULTIPLY_SUM NAME(multiply_sum)
 #define MULTIPLY_IN_PLACE NAME(multiply_in_place)
 #define MULTIPLY_BLOCKS NAME(multiply_blocks)

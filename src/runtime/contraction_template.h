@@ -3,26 +3,6 @@
 // file defines TYPE; CONTRACT and the others, the functions' names; and WORK, the type that sums are formed
 // in (unsigned for integers, so that they wrap around).
 
-// to(r, c) = from[row[r] + col[c]], row-major.
-static void COPY(int64_t rows, int64_t cols, const TYPE *from, const int64_t *row, const int64_t *col,
-                 TYPE *to) {
-#pragma omp parallel for if (rows * cols > PARALLEL_WORK)
-    for (int64_t r = 0; r < rows; r++)
-        for (int64_t c = 0; c < cols; c++)
-            to[r * cols + c] = from[row[r] + col[c]];
-}
-
-// to[row[r] + col[c]] += from(r, c), row-major.
-static void ADD(int64_t rows, int64_t cols, const TYPE *from, const int64_t *row, const int64_t *col,
-                TYPE *to) {
-#pragma omp parallel for if (rows * cols > PARALLEL_WORK)
-    for (int64_t r = 0; r < rows; r++)
-        for (int64_t c = 0; c < cols; c++) {
-            TYPE *element = &to[row[r] + col[c]];
-            *element = (TYPE)((WORK)*element + (WORK)from[r * cols + c]);
-        }
-}
-
 // Products that add to the same elements, one for each iteration of the loops `sums`.
 static void MULTIPLY_SUM(const Product *product, const Choice *choice, const Loop *sums, int count,
                          TYPE alpha, const TYPE *a, const TYPE *b, TYPE *c) {
@@ -65,40 +45,91 @@ static void MULTIPLY_IN_PLACE(const Product *product, const Choice *choice, TYPE
     }
 }
 
-static void MULTIPLY_BLOCKS(const Product *product, TYPE *space, TYPE alpha, const TYPE *a, const TYPE *b,
-                            TYPE *c) {
-    int64_t a_m[BLOCK], a_k[DEPTH], b_k[DEPTH], b_n[BLOCK], c_m[BLOCK], c_n[BLOCK];
-    TYPE *const sum = space, *const a_copy = sum + BLOCK * BLOCK, *const b_copy = a_copy + BLOCK * DEPTH;
-    const Dimension *m = &product->m, *n = &product->n, *k = &product->k;
-    const int64_t m_block = block_size(m->extent, BLOCK), n_block = block_size(n->extent, BLOCK),
-                  k_block = block_size(k->extent, DEPTH);
+// Copies what the last `count` loops visit to a block.
+static void COPY(int count, const CopyLoop *loops, const TYPE *tensor, TYPE *block) {
+    const CopyLoop *outer = &loops[0], *inner = &loops[1];
+    if (count > 2) {
+        for (int64_t i = 0; i < outer->extent; i++)
+            COPY(count - 1, loops + 1, tensor + i * outer->tensor, block + i * outer->block);
+    } else if (inner->tensor != 1 && outer->tensor == 1 && inner->block == 1) {
+        transpose_elements(sizeof *block, outer->extent, inner->extent, block, outer->block, tensor,
+                           inner->tensor);
+    } else {
+        for (int64_t i = 0; i < outer->extent; i++) {
+            const TYPE *from = tensor + i * outer->tensor;
+            TYPE *to = block + i * outer->block;
+            if (inner->tensor == 1 && inner->block == 1)
+                memcpy(to, from, (size_t)inner->extent * sizeof *to);
+            else
+                for (int64_t j = 0; j < inner->extent; j++)
+                    to[j * inner->block] = from[j * inner->tensor];
+        }
+    }
+}
+
+// Adds a block to what the last `count` loops visit, or stores it.
+static void WRITE(int count, const CopyLoop *loops, const TYPE *block, TYPE *tensor, Writing writing) {
+    const int64_t from = loops->block, to = loops->tensor;
+    if (count > 1)
+        for (int64_t i = 0; i < loops->extent; i++)
+            WRITE(count - 1, loops + 1, block + i * from, tensor + i * to, writing);
+    else if (writing == WRITE_ADDS && from == 1 && to == 1)
+        for (int64_t i = 0; i < loops->extent; i++)
+            tensor[i] = (TYPE)((WORK)tensor[i] + (WORK)block[i]);
+    else if (writing == WRITE_ADDS)
+        for (int64_t i = 0; i < loops->extent; i++)
+            tensor[i * to] = (TYPE)((WORK)tensor[i * to] + (WORK)block[i * from]);
+    else if (writing == WRITE_STREAMS && from == 1 && to == 1)
+        distal_stream(tensor, block, loops->extent * (int64_t)sizeof *block);
+    else
+        for (int64_t i = 0; i < loops->extent; i++)
+            tensor[i * to] = block[i * from];
+}
+
+// Products of copied blocks, each of which a thread computes by itself.
+static void MULTIPLY_BLOCKS(const Product *product, const BlockSize *size, int threads, TYPE *space,
+                            bool stores, TYPE alpha, const TYPE *a, const TYPE *b, TYPE *c) {
     // Copies keep those elements contiguous that are so in the operand.
-    const bool a_by_rows = has_unit(k, OF_A), b_by_rows = has_unit(n, OF_B);
-    int64_t a_holds[2] = {-1, -1}, b_holds[2] = {-1, -1};
-    for (int64_t i = 0; i < m->extent; i += m_block) {
-        const int64_t rows = min_i64(m_block, m->extent - i);
-        offsets(m, OF_A, i, rows, a_m);
-        offsets(m, OF_C, i, rows, c_m);
-        for (int64_t j = 0; j < n->extent; j += n_block) {
-            const int64_t cols = min_i64(n_block, n->extent - j);
-            offsets(n, OF_B, j, cols, b_n);
-            offsets(n, OF_C, j, cols, c_n);
+    const bool a_by_rows = has_unit(&product->k, OF_A), b_by_rows = has_unit(&product->n, OF_B);
+    const Tiling m = tiling_create(&product->m, size->rows, OF_A, OF_C),
+                 n = tiling_create(&product->n, size->cols, OF_C, OF_B),
+                 k = a_by_rows ? tiling_create(&product->k, size->depth, OF_A, OF_B)
+                               : tiling_create(&product->k, size->depth, OF_B, OF_A);
+    const int64_t blocks = m.count * n.count;
+    const bool streams = product->m.extent > STREAM_BYTES / (int64_t)sizeof *c / product->n.extent;
+#pragma omp parallel num_threads((int)min_i64(blocks, threads))
+    {
+        TYPE *const sum = space + omp_get_thread_num() * block_elements(size),
+                    *const a_copy = sum + size->rows * size->cols,
+                    *const b_copy = a_copy + size->rows * size->depth;
+        int64_t b_holds = -1;
+#pragma omp for schedule(static)
+        for (int64_t block = 0; block < blocks; block++) {
+            const int64_t j = block / m.count;
+            const Tile row = tile_at(&m, block % m.count), col = tile_at(&n, j);
+            const int64_t rows = row.elements, cols = col.elements;
             memset(sum, 0, (size_t)(rows * cols) * sizeof *sum);
-            for (int64_t s = 0; s < k->extent; s += k_block) {
-                const int64_t depth = min_i64(k_block, k->extent - s);
-                offsets(k, OF_A, s, depth, a_k);
-                offsets(k, OF_B, s, depth, b_k);
-                if (a_holds[0] != i || a_holds[1] != s)
-                    a_by_rows ? COPY(rows, depth, a, a_m, a_k, a_copy)
-                              : COPY(depth, rows, a, a_k, a_m, a_copy);
-                if (b_holds[0] != j || b_holds[1] != s)
-                    b_by_rows ? COPY(depth, cols, b, b_k, b_n, b_copy)
-                              : COPY(cols, depth, b, b_n, b_k, b_copy);
-                a_holds[0] = i, a_holds[1] = s, b_holds[0] = j, b_holds[1] = s;
+            for (int64_t s = 0; s < k.count; s++) {
+                const Tile term = tile_at(&k, s);
+                const int64_t depth = term.elements;
+                CopyLoops copy = a_by_rows ? block_loops(&m, &row, &k, &term, OF_A)
+                                           : block_loops(&k, &term, &m, &row, OF_A);
+                COPY(copy.count, copy.loops, a + row.a + term.a, a_copy);
+                if (k.count > 1 || b_holds != j) {
+                    copy = b_by_rows ? block_loops(&k, &term, &n, &col, OF_B)
+                                     : block_loops(&n, &col, &k, &term, OF_B);
+                    COPY(copy.count, copy.loops, b + col.b + term.b, b_copy);
+                    b_holds = j;
+                }
                 GEMM(rows, cols, depth, alpha, a_copy, a_by_rows ? depth : 1, a_by_rows ? 1 : rows, b_copy,
                      b_by_rows ? cols : 1, b_by_rows ? 1 : depth, sum, cols, 1);
             }
-            ADD(rows, cols, sum, c_m, c_n, c);
+            const CopyLoops copy = block_loops(&m, &row, &n, &col, OF_C);
+            const int64_t run = copy.loops[copy.count - 1].extent * (int64_t)sizeof *c;
+            WRITE(copy.count, copy.loops, sum, c + row.c + col.c,
+                  !stores                        ? WRITE_ADDS
+                  : streams && run >= STREAM_RUN ? WRITE_STREAMS
+                                                 : WRITE_STORES);
         }
     }
 }
@@ -125,73 +156,6 @@ static void ZERO(const Product *product, TYPE *c) {
     }
 }
 
-// to(r, c) = from[row[r] + col[c]], row-major, by the calling thread.
-static void GATHER(int64_t rows, int64_t cols, const TYPE *from, const int64_t *row, const int64_t *col,
-                   TYPE *to) {
-    bool contiguous = true;
-    for (int64_t c = 1; c < cols; c++)
-        contiguous = contiguous && col[c] == col[0] + c;
-    for (int64_t r = 0; r < rows; r++)
-        if (contiguous)
-            memcpy(to + r * cols, from + row[r] + col[0], (size_t)cols * sizeof *to);
-        else
-            for (int64_t c = 0; c < cols; c++)
-                to[r * cols + c] = from[row[r] + col[c]];
-}
-
-// c[row[r] + col[c]] = from(r, c), row-major, in runs of contiguous elements.
-static void STORE_BLOCK(int64_t rows, int64_t cols, const TYPE *from, const int64_t *row, const int64_t *col,
-                        TYPE *c) {
-    int64_t end[STORE_COLS]; // of the run that an element is in
-    for (int64_t e = cols - 1; e >= 0; e--)
-        end[e] = e + 1 < cols && col[e + 1] == col[e] + 1 ? end[e + 1] : e + 1;
-    for (int64_t r = 0; r < rows; r++)
-        for (int64_t begin = 0; begin < cols; begin = end[begin]) {
-            TYPE *to = c + row[r] + col[begin];
-            distal_stream(to, from + r * cols + begin, (end[begin] - begin) * (int64_t)sizeof *to);
-        }
-}
-
-// Computes a result that is larger than the last-level cache in blocks, which threads share.
-static void STORE_RESULT(const Product *product, TYPE *space, TYPE alpha, const TYPE *a, const TYPE *b,
-                         TYPE *c) {
-    enum { EACH = STORE_ROWS * STORE_COLS + (STORE_ROWS + STORE_COLS) * STORE_DEPTH };
-    const Dimension *m = &product->m, *n = &product->n, *k = &product->k;
-    const int64_t m_blocks = ceil_div(m->extent, STORE_ROWS), n_blocks = ceil_div(n->extent, STORE_COLS),
-                  depth = k->extent;
-    const bool a_by_rows = has_unit(k, OF_A), b_by_rows = has_unit(n, OF_B);
-#pragma omp parallel num_threads(store_threads((int64_t)sizeof *space *EACH))
-    {
-        int64_t a_m[STORE_ROWS], c_m[STORE_ROWS], b_n[STORE_COLS], c_n[STORE_COLS], a_k[STORE_DEPTH],
-            b_k[STORE_DEPTH], held = -1;
-        TYPE *const sum = space + (int64_t)omp_get_thread_num() * EACH,
-                    *const a_copy = sum + STORE_ROWS * STORE_COLS,
-                    *const b_copy = a_copy + STORE_ROWS * STORE_DEPTH;
-        offsets(k, OF_A, 0, depth, a_k);
-        offsets(k, OF_B, 0, depth, b_k);
-#pragma omp for schedule(static)
-        for (int64_t block = 0; block < m_blocks * n_blocks; block++) {
-            const int64_t i = block % m_blocks * STORE_ROWS, j = block / m_blocks * STORE_COLS;
-            const int64_t rows = min_i64(STORE_ROWS, m->extent - i),
-                          cols = min_i64(STORE_COLS, n->extent - j);
-            if (j != held) {
-                offsets(n, OF_B, j, cols, b_n);
-                offsets(n, OF_C, j, cols, c_n);
-                b_by_rows ? GATHER(depth, cols, b, b_k, b_n, b_copy)
-                          : GATHER(cols, depth, b, b_n, b_k, b_copy);
-                held = j;
-            }
-            offsets(m, OF_A, i, rows, a_m);
-            offsets(m, OF_C, i, rows, c_m);
-            a_by_rows ? GATHER(rows, depth, a, a_m, a_k, a_copy) : GATHER(depth, rows, a, a_k, a_m, a_copy);
-            memset(sum, 0, (size_t)(rows * cols) * sizeof *sum);
-            GEMM(rows, cols, depth, alpha, a_copy, a_by_rows ? depth : 1, a_by_rows ? 1 : rows, b_copy,
-                 b_by_rows ? cols : 1, b_by_rows ? 1 : depth, sum, cols, 1);
-            STORE_BLOCK(rows, cols, sum, c_m, c_n, c);
-        }
-    }
-}
-
 void CONTRACT(int m_count, int n_count, int k_count, const distal_contraction_loop *loops, void *space,
               int stores, TYPE alpha, const TYPE *a, const TYPE *b, TYPE *c) {
     Product product = {dimension_create(loops, m_count, OF_C),
@@ -206,15 +170,16 @@ void CONTRACT(int m_count, int n_count, int k_count, const distal_contraction_lo
         a = b;
         b = first;
     }
-    if (stores && stores_blocks(&product, sizeof *c)) {
-        STORE_RESULT(&product, space, alpha, a, b, c);
+    const bool is_small =
+        (double)product.m.extent * (double)product.n.extent * (double)product.k.extent <= PARALLEL_WORK;
+    const int threads = is_small ? 1 : omp_get_max_threads();
+    const BlockSize size = choose_block_size(&product, (int64_t)sizeof *c, threads);
+    Choice choice;
+    if (!choose_in_place(&product, &size, &choice)) {
+        MULTIPLY_BLOCKS(&product, &size, threads, space, stores, alpha, a, b, c);
         return;
     }
     if (stores)
         ZERO(&product, c);
-    Choice choice;
-    if (choose_in_place(&product, &choice))
-        MULTIPLY_IN_PLACE(&product, &choice, alpha, a, b, c);
-    else
-        MULTIPLY_BLOCKS(&product, space, alpha, a, b, c);
+    MULTIPLY_IN_PLACE(&product, &choice, alpha, a, b, c);
 }
