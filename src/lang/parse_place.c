@@ -482,6 +482,30 @@ static bool check_stored_mode(PlaceParser *place, const PlaceEntry *entry) {
     return true;
 }
 
+// A level balanced by entries is inside of another one that divides the mode, or divides more than that.
+static bool refuse_nested(PlaceParser *place, const PlaceEntry *entry, int mode) {
+    const Tensor *tensor = place->tensor;
+    const char *name = place->placement->names[mode];
+    Text text = text_create(place->parser->arena);
+    text_printf(&text,
+                "mode '%s' is partitioned by another level as well, and only the outermost one can be "
+                "balanced by entries: write ",
+                name);
+    if (entry->mode_count == 1 && entry->by)
+        text_printf(&text, "'weighted(%s, %s)' there and '%s' inside of it", name, entry->by, name);
+    else if (entry->mode_count == 1)
+        text_printf(&text,
+                    entry->balance == BALANCE_STORED ? "'~%s' there and '%s' inside of it"
+                                                     : "'weighted(%s)' there and '%s' inside of it",
+                    name, name);
+    const int fused = entry->by || !tensor_is_sparse(tensor) ? 0 : balanced_modes(tensor);
+    if (fused > 1 && (entry->mode_count > 1 || mode == tensor->mode_order[0]))
+        text_printf(&text, "%s'%s' at both, which divides entries level by level",
+                    entry->mode_count == 1 ? ", or " : "",
+                    stored_first(place, entry->mode_count > 1 ? entry->mode_count : fused));
+    return diagnostics_error(place->parser->diagnostics, entry->span, "%s", text_string(&text));
+}
+
 // Entries balance the dimension `d`: of a sparse tensor; fused modes are those that are stored first; and no
 // other dimension has divided the modes before, but as a part of the same division.
 static bool check_balance(PlaceParser *place, int d) {
@@ -507,11 +531,7 @@ static bool check_balance(PlaceParser *place, int d) {
                           other->mode_count == entry->mode_count;
         for (int m = 0; m < tensor->order; m++)
             if (e != d && !same && divides(entry, m) && divides(other, m) && (e < d || entry->mode_count > 1))
-                return diagnostics_error(
-                    diagnostics, entry->span,
-                    "mode '%s' is partitioned by another level as well, and only the outermost one can be "
-                    "balanced by entries",
-                    place->placement->names[m]);
+                return refuse_nested(place, entry, m);
     }
     return true;
 }

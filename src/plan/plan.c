@@ -330,7 +330,7 @@ static bool check_positions(const StatementPlan *plan, Diagnostics *diagnostics)
            diagnostics_error(diagnostics, unknown->span,
                              "a rank of %" PRId64 " has several parts of the positions of '%s', which are "
                              "divided in its other modes as well: run on %" PRId64
-                             " ranks, one for each processor",
+                             " ranks, one for each processor, or divide positions of all of its modes",
                              plan->ranks, unknown->access->name, plan->processors);
 }
 

@@ -16,10 +16,10 @@ place b(z) -> M(weighted(z, B))
 place_balanced.distal:6:20: error: 'C' can be cut where its entries follow each other as they are stored: write '~fuse(y, x)'
    6 | place C(x, y) -> M(~fuse(x, y))
      |                    ^~~~~~~~~~~
-place_balanced.distal:7:47: error: mode 'x' is partitioned by another level as well, and only the outermost one can be balanced by entries
+place_balanced.distal:7:47: error: mode 'x' is partitioned by another level as well, and only the outermost one can be balanced by entries: write '~x' there and 'x' inside of it, or '~fuse(x, y)' at both, which divides entries level by level
    7 | place D(x, y) -> L.node(x), D(x, y) -> L.core(~x)
      |                                               ^~
-place_balanced.distal:8:25: error: mode 'y' is partitioned by another level as well, and only the outermost one can be balanced by entries
+place_balanced.distal:8:25: error: mode 'y' is partitioned by another level as well, and only the outermost one can be balanced by entries: write '~fuse(x, y)' at both, which divides entries level by level
    8 | place E(x, y) -> L.node(~fuse(x, y)), E(x, y) -> L.core(y)
      |                         ^~~~~~~~~~~
 place_balanced.distal:9:31: error: expected ',' or ')', found end of line
