@@ -254,8 +254,9 @@ typedef struct {
 // that its entries balance if a rank gives entries that the boundaries found in the entries of all ranks put
 // on another rank. After that a tensor whose home has changed has no entries, and tensors that are placed by
 // its entries are at their new homes. Where the placement cuts dense levels below others, ranks that have
-// parts of what is below the same coordinates all store theirs or none does; else DISTAL_INVALID. For example
-// CSR: {{0}, {.pos = row_pointers, .crd = columns}}. Collective.
+// parts of what is below the same coordinates all store theirs or none does, and where it replicates parts,
+// all ranks that have one give the same entries and values of it; else DISTAL_INVALID. For example CSR:
+// {{0}, {.pos = row_pointers, .crd = columns}}. Collective.
 DISTAL_API distal_status distal_tensor_attach_levels(distal_tensor *tensor, const distal_level_arrays *levels,
                                                      void *values);
 

@@ -4,6 +4,7 @@
 
 #include "api/balance.h"
 #include "api/fibers.h"
+#include "api/replicas.h"
 #include "base/integer.h"
 #include "format/level_list.h"
 #include "runtime/load.h"
@@ -379,6 +380,10 @@ static bool attach_arrays(Giving *giving) {
     bool ok = agree_on_part(comm, check_home, giving, context->diagnostics);
     if (ok && giving->cut) {
         giving->status = fibers_check(context, to, &giving->entries);
+        ok = giving->status == DISTAL_OK;
+    }
+    if (ok && to->home.replicated) {
+        giving->status = replicas_check(context, to, &giving->arrays);
         ok = giving->status == DISTAL_OK;
     }
     if (ok) {

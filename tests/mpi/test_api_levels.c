@@ -207,6 +207,37 @@ static void refuse_levels(distal_context *d, distal_tensor *tensor, int rank, di
     WRONG(distal_tensor_attach_levels(tensor, rank == 0 ? levels : NULL, values), text);
 }
 
+// Ranks that have the same part at home: of one dimension, or of one of two.
+static void test_replicas(MPI_Comm comm, int rank, int ranks) {
+    static const char *const placements[] = {"B(x, y) -> M(*)", "B(x, y) -> R(x, *)"};
+    for (int p = 0; p < 2; p++) {
+        distal_context *d = context_on(comm);
+        double values[] = {1, 2, 3};
+        int32_t columns[] = {3, 0, 1};
+        OK(distal_machine(d, "M", "grid(ranks)"));
+        OK(distal_machine(d, "R", "grid(1, ranks)"));
+        distal_tensor *B = declare(d, "B(3, 4): f64, csr", placements[p]), *y = declare(d, "y(3): f64", NULL),
+                      *x = declare(d, "x(4): f64", NULL);
+        const distal_level_arrays levels[] = {{0}, {.pos = pos64, .crd = columns}};
+        OK(distal_tensor_attach_levels(B, levels, values));
+        values[1] = rank == ranks - 1 ? 5 : 2;
+        if (ranks > 1)
+            WRONG(distal_tensor_attach_levels(B, levels, values),
+                  "the arrays of tensor 'B' on rank 2 differ from those on rank 0, which has the same part");
+        values[1] = 2;
+        columns[2] = rank == ranks - 1 ? 2 : 1;
+        if (ranks > 1)
+            WRONG(distal_tensor_attach_levels(B, levels, values), "on rank 2 differ from those on rank 0");
+        columns[2] = 1;
+        OK(distal_tensor_attach_levels(B, levels, values));
+        distal_plan *plan = planned(d, "y(i) = B(i, j) * x(j)", NULL);
+        OK(distal_tensor_fill(x, "ones"));
+        OK(distal_execute(plan));
+        check_product(d, y, 1, 0, 5);
+        distal_free(d);
+    }
+}
+
 static void test_refused(MPI_Comm comm, int rank, int ranks) {
     distal_context *d = context_on(comm);
     distal_tensor *B = declare(d, "B(3, 4): f64, csr", NULL), *D = declare(d, "D(3, 4): f64", NULL),
@@ -276,6 +307,7 @@ int main(int argument_count, char **arguments) {
         run_case("api_levels/results", ranks, test_results);
         run_case("api_levels/files", ranks, test_files);
         run_case("api_levels/fibers", ranks, test_fibers);
+        run_case("api_levels/replicas", ranks, test_replicas);
         run_case("api_levels/refused", ranks, test_refused);
     }
     return report_end();
