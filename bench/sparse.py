@@ -81,6 +81,29 @@ def lap(bench):
     return result
 
 
+def rows_of(bench, lengths):
+    """A matrix with rows of these lengths at random columns, of which those of a full row are in order."""
+    random, n = numpy.random.default_rng(1), len(lengths)
+    row = numpy.repeat(numpy.arange(n), lengths)
+    column = random.integers(n, size=len(row))
+    for full in numpy.flatnonzero(lengths == n):
+        column[row == full] = numpy.arange(n)
+    return generated(bench, (n, n), "csr", ([row, column], random.random(len(row))))
+
+
+def power(bench):
+    """Rows sorted by length, the lengths being proportional to (row + 1)^-0.5."""
+    n = int(2**19 * bench.scale)
+    return rows_of(bench, numpy.maximum(1, 5500 * (numpy.arange(n) + 1.0) ** -0.5).astype(numpy.int64))
+
+
+def full_row(bench):
+    """One row with an entry in each column, and one entry in each of the others."""
+    lengths = numpy.ones(int(2**20 * bench.scale), numpy.int64)
+    lengths[len(lengths) // 3] = len(lengths)
+    return rows_of(bench, lengths)
+
+
 def t3(bench):
     side = bench.scale ** (1 / 3)
     extents = tuple(max(1, int(extent * side)) for extent in (20000, 20000, 2000))
@@ -425,17 +448,18 @@ def mttkrp(mode, columns=32):
 
 
 MATRICES = {"band": band, "rmat": rmat, "lap": lap}
+UNEVEN = {**MATRICES, "power": power, "row": full_row}
 TENSORS = {"t3": t3, "nell2": nell2}
 PRODUCTS = {"lap": lap, "rmat16": lambda bench: rmat(bench, 16)}
 
 # By name: what is computed, the kernel, and the inputs that it is computed with.
 KERNELS = {
-    "spmv": ("y(i) = B(i, j) * x(j)", spmv, MATRICES),
-    "spmm8": ("A(i, k) = B(i, j) * C(j, k), 8 columns", spmm(8), MATRICES),
-    "spmm32": ("the same, 32 columns", spmm(32), MATRICES),
-    "spmm128": ("the same, 128 columns", spmm(128), MATRICES),
+    "spmv": ("y(i) = B(i, j) * x(j)", spmv, UNEVEN),
+    "spmm8": ("A(i, k) = B(i, j) * C(j, k), 8 columns", spmm(8), UNEVEN),
+    "spmm32": ("the same, 32 columns", spmm(32), UNEVEN),
+    "spmm128": ("the same, 128 columns", spmm(128), UNEVEN),
     "add3": ("A(i, j) = B(i, j) + C(i, j) + D(i, j), with assembly", add3, MATRICES),
-    "sddmm": ("A(i, j) = B(i, j) * C(i, k) * D(j, k), 32 columns", sddmm, MATRICES),
+    "sddmm": ("A(i, j) = B(i, j) * C(i, k) * D(j, k), 32 columns", sddmm, UNEVEN),
     "ttv": ("A(i, j) = B(i, j, k) * c(k)", ttv, TENSORS),
     "mttkrp1": ("A(i, l) = B(i, j, k) * C(j, l) * D(k, l), 32 columns", mttkrp(0), TENSORS),
     "mttkrp2": ("A(j, l) = B(i, j, k) * C(i, l) * D(k, l)", mttkrp(1), TENSORS),

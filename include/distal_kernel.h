@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define DISTAL_KERNEL_ABI 9
+#define DISTAL_KERNEL_ABI 10
 #define DISTAL_MAX_ORDER 12
 
 // One level of a tensor: how many positions it has, and its arrays, which its format names; a dense level has
@@ -172,13 +172,17 @@ int64_t distal_prefetch_end_i64(const int64_t *coordinates, int64_t count, int64
 // and the body is executed `each` times for each iteration and entry: distal_work times. Where this pays off
 // for a team of threads, several portions have about as many iterations plus entries each. They are whole
 // iterations, from `begin` to before `end`. The first ones are single iterations that have a good part of all
-// entries.
+// entries. Those of which threads should share the entries are in portions before 0, as many as
+// distal_shared_portions says: at most one in each.
 static inline int64_t distal_work(const int64_t *pos, int64_t count, int64_t each) {
     return count > 0 ? (count + pos[count] - pos[0]) * each : 0;
 }
 int64_t distal_portions(const int64_t *pos, int64_t count, int64_t work);
-int64_t distal_portion_begin(const int64_t *pos, int64_t count, int64_t portions, int64_t portion);
-int64_t distal_portion_end(const int64_t *pos, int64_t count, int64_t portions, int64_t portion);
+int64_t distal_shared_portions(const int64_t *pos, int64_t count, int64_t portions, int64_t work);
+int64_t distal_portion_begin(const int64_t *pos, int64_t count, int64_t portions, int64_t shared,
+                             int64_t portion);
+int64_t distal_portion_end(const int64_t *pos, int64_t count, int64_t portions, int64_t shared,
+                           int64_t portion);
 
 // Prefetches memory that is read soon. Where it does not begin with a cache line, it ends in one more.
 static inline void distal_prefetch(const void *memory, int64_t bytes) {

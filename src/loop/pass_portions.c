@@ -2,12 +2,15 @@
 // Merge-path load balancing of loops whose iterations have different numbers of entries below them, which a
 // list of positions says, such as those over the rows of a sparse matrix: threads share iterations plus
 // entries (Merrill, Garland 2016), in portions of whole iterations. Of portions with equal numbers of rows,
-// one could have most of all entries.
+// one could have most of all entries. Threads share the entries of rows that have a good part of all.
+#include "loop/hoist.h"
+#include "loop/long_rows.h"
 #include "loop/passes.h"
 
 typedef struct {
     LoopKernel *kernel;
     const LoopLevelArray *arrays;
+    int *owns; // by variable of a loop in a team: the array of each thread; -1 for others
 } Portions;
 
 // Where an array of positions is read at one iteration: element `at` of `array`. There it has the bounds of
@@ -15,6 +18,7 @@ typedef struct {
 typedef struct {
     int array;
     const IntExpr *at; // NULL: nothing is found
+    int begin, end;    // variables that are defined by it
 } FiberBounds;
 
 // Whether `at` is the variable of the loop plus what does not change in it.
@@ -75,49 +79,91 @@ static FiberBounds fiber_bounds(const Portions *portions, const LoopNode *loop) 
         const IntExpr *at = loop_substitute(arena, value->index, values, var_count);
         for (int64_t r = 0; r < read.count; r++)
             if (read.items[r].array == value->array &&
-                int_equal(at, int_op(arena, INT_ADD, read.items[r].at, int_const(arena, 1))))
+                int_equal(at, int_op(arena, INT_ADD, read.items[r].at, int_const(arena, 1)))) {
+                read.items[r].end = node->var;
                 return read.items[r];
+            }
         if (is_offset_of(at, loop->var, inside))
-            array_push(arena, read, ((FiberBounds){value->array, at}));
+            array_push(arena, read, ((FiberBounds){value->array, at, node->var, -1}));
     }
     return (FiberBounds){0};
 }
 
-// A loop over the same iterations, portion after portion.
-static const LoopNode *divided(LoopKernel *kernel, const LoopNode *node, const Value *pos, const Value *count,
-                               const IntExpr *portions) {
+// A loop whose iterations the runtime divides, and how many: operands of its calls.
+typedef struct {
+    const Portions *portions;
+    const LoopNode *node;
+    const Value *pos, *count, *work, *portion_count, *shared_count;
+} Division;
+
+static const IntExpr *append_call(const Division *division, const char *var, const char *call,
+                                  int operand_count, const Value *const *operands, LoopBody *to) {
+    LoopKernel *kernel = division->portions->kernel;
+    return loop_append_let(
+        kernel, to, var, division->node->var,
+        value_list(kernel->arena, VALUE_CALL, VALUE_TYPE_INDEX, call, operand_count, operands));
+}
+
+// A loop over portions, with `body` for each iteration of a portion.
+static LoopNode *portions_of(const Division *division, const IntExpr *first, const IntExpr *last,
+                             LoopBody body) {
+    LoopKernel *kernel = division->portions->kernel;
     Arena *arena = kernel->arena;
-    LoopNode *shared = loop_with_body(arena, node, (LoopBody){0});
-    shared->var = loop_add_index(kernel, "portion", node->var);
-    shared->lower = int_const(arena, 0);
-    shared->upper = portions;
-    shared->first = NULL;
-    shared->execution.uneven = false;
-    shared->execution.portions = true;
-    const Value *const operands[] = {pos, count, value_index(arena, portions),
-                                     value_index(arena, int_var(arena, shared->var))};
-    static const char *const names[] = {"begin", "end"};
-    const IntExpr *bounds[2];
-    for (int b = 0; b < 2; b++) {
-        const char *call = arena_printf(arena, "distal_portion_%s", names[b]);
-        const IntExpr *offset =
-            loop_append_let(kernel, &shared->body, names[b], node->var,
-                            value_list(arena, VALUE_CALL, VALUE_TYPE_INDEX, call, 4, operands));
-        bounds[b] = int_op(arena, INT_ADD, node->lower, offset);
-    }
-    LoopNode *loop = loop_with_body(arena, node, node->body);
-    loop->lower = bounds[0];
-    loop->upper = bounds[1];
+    const LoopNode *node = division->node;
+    LoopNode *loop = loop_with_body(arena, node, body), *portions = loop_node(arena, LOOP_FOR);
+    portions->var = loop_add_index(kernel, "portion", node->var);
+    portions->lower = first;
+    portions->upper = last;
+    const Value *const operands[] = {division->pos, division->count, division->portion_count,
+                                     division->shared_count,
+                                     value_index(arena, int_var(arena, portions->var))};
+    loop->lower =
+        int_op(arena, INT_ADD, node->lower,
+               append_call(division, "begin", "distal_portion_begin", 5, operands, &portions->body));
+    loop->upper = int_op(arena, INT_ADD, node->lower,
+                         append_call(division, "end", "distal_portion_end", 5, operands, &portions->body));
     loop->execution =
         (LoopExecution){.distinct = node->execution.distinct, .permutable = node->execution.permutable};
-    loop_append(arena, &shared->body, loop);
-    return shared;
+    loop_append(arena, &portions->body, loop);
+    return portions;
+}
+
+// Appends a loop over the same iterations, portion after portion, and before it one over long rows, of which
+// threads share the entries.
+static void append_divided(Division *division, FiberBounds bounds, LoopBody *to) {
+    LoopKernel *kernel = division->portions->kernel;
+    Arena *arena = kernel->arena;
+    const LoopNode *node = division->node;
+    const LoopRows rows = {
+        kernel, node, bounds.begin, bounds.end, node->execution.each, division->portions->owns[node->var]};
+    const IntExpr *zero = int_const(arena, 0);
+    const Value *operands[] = {division->pos, division->count, division->work, division->work};
+    division->portion_count = operands[2] =
+        value_index(arena, append_call(division, "portions", "distal_portions", 3, operands, to));
+    division->shared_count = value_index(arena, zero);
+    LoopBody body = {0};
+    if (loop_share_rows(&rows, &body)) {
+        const IntExpr *shared = append_call(division, "shared", "distal_shared_portions", 4, operands, to);
+        division->shared_count = value_index(arena, shared);
+        loop_append(arena, to, portions_of(division, int_op(arena, INT_SUB, zero, shared), zero, body));
+    }
+    LoopNode *loop = portions_of(division, zero, division->portion_count->index, node->body);
+    loop->execution = node->execution;
+    loop->execution.work = division->work->index;
+    loop->execution.each = NULL;
+    loop->execution.uneven = false;
+    loop->execution.portions = true;
+    loop_append(arena, to, loop);
 }
 
 // A team whose threads share nothing but one loop has the work of this loop.
 static void append_team(Arena *arena, const LoopNode *team, LoopBody *to) {
     LoopNode *rest = arena_copy(arena, loop_hoist_definitions(arena, team, to), sizeof *rest);
-    const LoopNode *loop = rest->body.count == 1 ? rest->body.items[0] : NULL;
+    const LoopNode *loop = NULL;
+    for (int64_t i = 0; i < rest->body.count; i++)
+        loop = rest->body.items[i]->kind == LOOP_FOR && (!loop || !loop->execution.thread)
+                   ? rest->body.items[i]
+                   : NULL;
     if (loop && loop->execution.thread && loop->execution.work)
         rest->execution.work = loop->execution.work;
     loop_append(arena, to, rest);
@@ -146,22 +192,33 @@ static void divide(void *context, const LoopNode *node, LoopBody *to) {
     const IntExpr *work =
         loop_append_let(kernel, to, "work", node->var,
                         value_list(arena, VALUE_CALL, VALUE_TYPE_INDEX, "distal_work", 3, operands));
-    LoopNode *copy = loop_with_body(arena, node, node->body);
-    copy->execution.work = work;
-    copy->execution.each = NULL;
     if (!execution->vector && !execution->unroll && execution->sum_count == 0) {
-        operands[2] = value_index(arena, work);
-        const IntExpr *count =
-            loop_append_let(kernel, to, "portions", node->var,
-                            value_list(arena, VALUE_CALL, VALUE_TYPE_INDEX, "distal_portions", 3, operands));
-        loop_append(arena, to, divided(kernel, copy, operands[0], operands[1], count));
+        Division division = {portions, node, operands[0], operands[1], value_index(arena, work), NULL, NULL};
+        append_divided(&division, bounds, to);
     } else {
+        LoopNode *copy = loop_with_body(arena, node, node->body);
+        copy->execution.work = work;
+        copy->execution.each = NULL;
         loop_append(arena, to, copy);
     }
 }
 
+// Marks the loops in teams by the arrays of the threads.
+static void find_teams(const Portions *portions, const LoopBody *body, int own) {
+    for (int64_t i = 0; i < body->count; i++) {
+        const LoopNode *node = body->items[i];
+        if (node->kind == LOOP_FOR)
+            portions->owns[node->var] = own;
+        find_teams(portions, &node->body, node->kind == LOOP_TEAM ? node->own : own);
+    }
+}
+
 const LoopKernel *loop_pass_portions(const LoopKernel *before) {
-    Portions portions = {.kernel = loop_kernel_copy(before), .arrays = loop_level_arrays(before)};
-    portions.kernel->body = loop_rewrite(before->arena, &before->body, divide, &portions);
-    return portions.kernel;
+    // What does not depend on the row is defined before there are two loops over rows.
+    LoopKernel *kernel = loop_kernel_copy(loop_hoist(before, NULL));
+    Portions portions = {kernel, loop_level_arrays(kernel),
+                         arena_array(before->arena, int, kernel->vars.count)};
+    find_teams(&portions, &kernel->body, -1);
+    kernel->body = loop_rewrite(before->arena, &kernel->body, divide, &portions);
+    return kernel;
 }

@@ -14,7 +14,7 @@ enum {
     LEAST_WORK = 4096, // of a portion, if there are more than LEAST_PORTIONS
     LEAST_PORTIONS = 16,
     MOST_PORTIONS = 128, // several for each thread, as portions of equal work may take different times
-    LONG_PORTIONS = 8,   // for long iterations: those with more than 1 / LONG_PORTIONS of the work
+    LONG_PORTIONS = 16,  // for long iterations: those with more than 1 / LONG_PORTIONS of the work
 };
 
 static bool short_portions;
@@ -49,19 +49,20 @@ static int64_t part_begin(const int64_t *pos, int64_t count, int64_t parts, int6
     return -tolerance <= difference && difference <= tolerance ? equal : first_with_work(pos, count, sum);
 }
 
-static bool is_long(const int64_t *pos, int64_t count, int64_t i) {
-    return 1 + pos[i + 1] - pos[i] > (total_work(pos, count) - 1) / LONG_PORTIONS;
+// Whether an iteration has more than 1 / `parts` of the work.
+static bool is_long(const int64_t *pos, int64_t count, int64_t i, int64_t parts) {
+    return 1 + pos[i + 1] - pos[i] > (total_work(pos, count) - 1) / parts;
 }
 
-// With all work in LONG_PORTIONS equal parts, each long iteration contains the begin of a part. Portion
-// `part` has the long iteration that contains the begin of this part, unless it contains that of the part
-// before.
-static int64_t find_long(const int64_t *pos, int64_t count, int64_t part, int64_t *end) {
-    const int64_t sum = total_work(pos, count), begin = distal_part_begin(sum, LONG_PORTIONS, part);
+// With all work in equal parts, each long iteration contains the begin of a part. Finds the one that contains
+// the begin of part `part`, unless it contains that of the part before; *end is the iteration after it, or
+// the same where there is none.
+static int64_t find_long(const int64_t *pos, int64_t count, int64_t parts, int64_t part, int64_t *end) {
+    const int64_t sum = total_work(pos, count), begin = distal_part_begin(sum, parts, part);
     const int64_t i = first_with_work(pos, count, begin + 1) - 1;
     const int64_t before = i + pos[i] - pos[0];
     const bool has =
-        is_long(pos, count, i) && (part == 0 || before > distal_part_begin(sum, LONG_PORTIONS, part - 1));
+        is_long(pos, count, i, parts) && (part == 0 || before > distal_part_begin(sum, parts, part - 1));
     *end = i + has;
     return i;
 }
@@ -77,25 +78,46 @@ int64_t distal_portions(const int64_t *pos, int64_t count, int64_t work) {
                                                     : MOST_PORTIONS);
 }
 
-int64_t distal_portion_begin(const int64_t *pos, int64_t count, int64_t portions, int64_t portion) {
+// Threads share the entries of iterations with more than half of what one of them would have of all work.
+// Others are better off whole: what threads read at the same time is then often the same.
+int64_t distal_shared_portions(const int64_t *pos, int64_t count, int64_t portions, int64_t work) {
+    const int64_t threads = omp_get_max_threads();
+    const int64_t shared = short_portions || threads > LONG_PORTIONS / 2 ? LONG_PORTIONS : 2 * threads;
+    if (portions <= 1 || (!short_portions && work / shared <= DISTAL_PARALLEL_WORK))
+        return 0;
+    for (int64_t part = 0, end; part < shared; part++)
+        if (find_long(pos, count, shared, part, &end) < end)
+            return shared;
+    return 0;
+}
+
+int64_t distal_portion_begin(const int64_t *pos, int64_t count, int64_t portions, int64_t shared,
+                             int64_t portion) {
     int64_t end;
     if (portions == 1)
         return 0;
+    if (portion < 0)
+        return find_long(pos, count, shared, portion + shared, &end);
     if (portion < LONG_PORTIONS)
-        return find_long(pos, count, portion, &end);
+        return find_long(pos, count, LONG_PORTIONS, portion, &end);
     return part_begin(pos, count, portions - LONG_PORTIONS, portion - LONG_PORTIONS);
 }
 
-int64_t distal_portion_end(const int64_t *pos, int64_t count, int64_t portions, int64_t portion) {
+int64_t distal_portion_end(const int64_t *pos, int64_t count, int64_t portions, int64_t shared,
+                           int64_t portion) {
     int64_t end = count;
     if (portions == 1)
         return end;
-    if (portion < LONG_PORTIONS) {
-        find_long(pos, count, portion, &end);
+    if (portion < 0) {
+        find_long(pos, count, shared, portion + shared, &end);
         return end;
+    }
+    if (portion < LONG_PORTIONS) {
+        const int64_t i = find_long(pos, count, LONG_PORTIONS, portion, &end);
+        return i < end && shared > 0 && is_long(pos, count, i, shared) ? i : end;
     }
     // Only the last iteration that begins in a portion can be long, as its work exceeds that of a portion.
     const int64_t begin = part_begin(pos, count, portions - LONG_PORTIONS, portion - LONG_PORTIONS);
     end = part_begin(pos, count, portions - LONG_PORTIONS, portion - LONG_PORTIONS + 1);
-    return begin < end && is_long(pos, count, end - 1) ? end - 1 : end;
+    return begin < end && is_long(pos, count, end - 1, LONG_PORTIONS) ? end - 1 : end;
 }

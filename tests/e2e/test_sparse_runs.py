@@ -167,6 +167,43 @@ def test_copies_of_threads(folder):
     distal(["run", "-e", text, "--threads", "3", "--in", "T=sparse:1:50000", "--check", "-q"])
 
 
+LONG_ROWS = """param n = 40, m = 120000
+tensor B(n, m): f64, csr
+tensor T(n, m, 20): f64, csf
+tensor x(m): f64; tensor y(n): f64; tensor z(m): f64
+tensor C(m, 5): f64; tensor D(n, 5): f64; tensor G(20, 5): f64
+tensor A(n, 5): f64; tensor E(n, m): f64, csr; tensor P(n, 5): f64; tensor Q(20, 5): f64; tensor S(n, m): f64, dcsr
+y(i) = B(i, j) * x(j)
+z(j) = B(i, j) * y(i)
+A(i, k) = B(i, j) * C(j, k)
+E(i, j) = B(i, j) * D(i, k) * C(j, k)
+P(i, l) = T(i, j, k) * C(j, l) * G(k, l)
+Q(k, l) = T(i, j, k) * D(i, l) * C(j, l)
+S(i, j) = T(i, j, k) * x(j)
+"""
+
+
+def test_long_rows(folder):
+    """Threads share the entries of a row that has nearly all: the same from run to run."""
+    generator = numpy.random.default_rng(9)
+    columns = [generator.integers(120000, size=3) if row != 17 else numpy.arange(120000) for row in range(40)]
+    lines = [f"{row + 1} {column + 1}" for row in range(40) for column in set(columns[row])]
+    with open(f"{folder}/B.mtx", "w", encoding="ascii") as file:
+        file.write(f"%%MatrixMarket matrix coordinate pattern general\n40 120000 {len(lines)}\n" + "\n".join(lines) + "\n")
+    with open(f"{folder}/T.tns", "w", encoding="ascii") as file:
+        file.writelines(f"{line} {k} {0.5 + k}\n" for e, line in enumerate(lines) for k in (1 + e % 7, 9 + e % 11))
+    written = {name: set() for name in "yzAPQ"}
+    for threads in (2, 3, 3):
+        distal(["run", "-e", LONG_ROWS, "--threads", str(threads), "--in", f"B={folder}/B.mtx", "--in",
+                f"T={folder}/T.tns", "--check", "-q",
+                *(word for name in written for word in ("--out", f"{name}={folder}/{name}.npy"))])
+        for name, results in written.items():
+            with open(f"{folder}/{name}.npy", "rb") as file:
+                results.add(file.read())
+    check(len(written["y"]) == len(written["A"]) == 1, "sums of rows differ with the number of threads")
+    check(all(len(results) <= 2 for results in written.values()), "sums differ from run to run")
+
+
 def test_converted(folder):
     """Operands whose storage order does not fit the loops are converted; a loop over all elements of the large
     matrices would not end in time."""

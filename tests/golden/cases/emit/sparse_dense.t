@@ -79,17 +79,186 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                     distal_prefetch_end_i32(&B_crd1[0], B_count1, A_stride0 * 8, 8);
             const int64_t B_begin1 = B_pos1[0];
             const int64_t B_end1 = B_pos1[1];
-            const int64_t work = distal_work(&B_pos2[B_begin1], B_end1 - B_begin1, 16 * r);
-            const int64_t portions = distal_portions(&B_pos2[B_begin1], B_end1 - B_begin1, work);
             const int64_t l_blocks_end = max(0, r) / 32 * 32;
             const int64_t l_blocks_end_2 = max(0, r) / 8 * 8;
-#pragma omp parallel for schedule(dynamic, 1) if (work > DISTAL_PARALLEL_WORK)
-            for (int64_t portion = 0; portion < portions; portion++) {
+            const int64_t work = distal_work(&B_pos2[B_begin1], B_end1 - B_begin1, 16 * r);
+            const int64_t portions = distal_portions(&B_pos2[B_begin1], B_end1 - B_begin1, work);
+            const int64_t shared = distal_shared_portions(&B_pos2[B_begin1], B_end1 - B_begin1, portions,
+                    work);
+            for (int64_t portion = -shared; portion < 0; portion++) {
                 const int64_t begin = distal_portion_begin(&B_pos2[B_begin1], B_end1 - B_begin1, portions,
-                        portion);
-                const int64_t end = distal_portion_end(&B_pos2[B_begin1], B_end1 - B_begin1, portions,
+                        shared, portion);
+                const int64_t end = distal_portion_end(&B_pos2[B_begin1], B_end1 - B_begin1, portions, shared,
                         portion);
                 for (int64_t B_p1 = B_begin1 + begin; B_p1 < B_begin1 + end; B_p1++) {
+                    const int64_t i = B_crd1[B_p1];
+                    const int64_t B_begin2 = B_pos2[B_p1];
+                    const int64_t B_end2 = B_pos2[B_p1 + 1];
+                    if (B_begin2 < B_end2) {
+                        const int64_t A_at = (i - A_lo0) * A_stride0 - A_lo1;
+                        for (int64_t l_block = 0; l_block < l_blocks_end; l_block += 32) {
+                            double A_block[32] = {0};
+                            double A_block_parts[2048];
+#pragma omp parallel for if ((B_end2 - B_begin2) * (16 * r) > DISTAL_PARALLEL_WORK)
+                            for (int64_t B_p1_part = 0; B_p1_part < 64; B_p1_part++) {
+                                const int64_t begin_2 = distal_part_begin(B_end2 - B_begin2, 64, B_p1_part);
+                                const int64_t end_2 = distal_part_begin(B_end2 - B_begin2, 64, B_p1_part + 1);
+                                double A_block_part[32] = {0};
+                                for (int64_t B_p2 = B_begin2 + begin_2; B_p2 < B_begin2 + end_2; B_p2++) {
+                                    const int64_t B_begin3 = B_pos3[B_p2];
+                                    const int64_t B_end3 = B_pos3[B_p2 + 1];
+                                    for (int64_t B_p3 = B_begin3; B_p3 < B_end3; B_p3++) {
+                                        const int64_t k = B_crd3[B_p3];
+                                        const double B_value = B[B_p3];
+                                        if (B_p3 < B_crd3_prefetch_end) {
+                                            const int64_t k_prefetched = B_crd3[B_p3 + 8];
+                                            distal_prefetch(&D[(k_prefetched - D_lo0) * D_stride0 + l_block -
+                                                    D_lo1], 256);
+                                        }
+                                        const int64_t D_at = (k - D_lo0) * D_stride0 - D_lo1;
+#pragma omp simd
+                                        for (int64_t l_in = 0; l_in < 32; l_in++) {
+                                            const int64_t l = l_block + l_in;
+                                            A_block_part[l_in] += B_value * D[D_at + l];
+                                        }
+                                    }
+                                }
+                                const int64_t A_block_parts_at = B_p1_part * 32;
+#pragma omp simd
+                                for (int64_t element = 0; element < 32; element++) {
+                                    A_block_parts[A_block_parts_at + element] = A_block_part[element];
+                                }
+                            }
+                            for (int64_t B_p1_part = 0; B_p1_part < 64; B_p1_part++) {
+                                const int64_t A_block_parts_at = B_p1_part * 32;
+#pragma omp simd
+                                for (int64_t element = 0; element < 32; element++) {
+                                    A_block[element] += A_block_parts[A_block_parts_at + element];
+                                }
+                            }
+                            if (B_p1 < B_crd1_prefetch_end) {
+                                const int64_t i_prefetched = B_crd1[B_p1 + 8];
+                                distal_prefetch(&A[(i_prefetched - A_lo0) * A_stride0 + l_block - A_lo1],
+                                        256);
+                            }
+#pragma omp simd
+                            for (int64_t l_in = 0; l_in < 32; l_in++) {
+                                const int64_t l = l_block + l_in;
+                                A[A_at + l] += A_block[l_in];
+                            }
+                        }
+                        for (int64_t l_block = l_blocks_end; l_block < l_blocks_end_2; l_block += 8) {
+                            double A_block[8] = {0};
+                            double A_block_parts[512];
+#pragma omp parallel for if ((B_end2 - B_begin2) * (16 * r) > DISTAL_PARALLEL_WORK)
+                            for (int64_t B_p1_part = 0; B_p1_part < 64; B_p1_part++) {
+                                const int64_t B_p2_begin =
+                                        distal_part_begin(B_end2 - B_begin2, 64, B_p1_part);
+                                const int64_t B_p2_end = distal_part_begin(B_end2 - B_begin2, 64,
+                                        B_p1_part + 1);
+                                double A_block_part[8] = {0};
+                                for (int64_t B_p2 = B_begin2 + B_p2_begin; B_p2 < B_begin2 + B_p2_end; B_p2++)
+                                        {
+                                    const int64_t B_begin3 = B_pos3[B_p2];
+                                    const int64_t B_end3 = B_pos3[B_p2 + 1];
+                                    for (int64_t B_p3 = B_begin3; B_p3 < B_end3; B_p3++) {
+                                        const int64_t k = B_crd3[B_p3];
+                                        const double B_value = B[B_p3];
+                                        if (B_p3 < B_crd3_prefetch_end) {
+                                            const int64_t k_prefetched = B_crd3[B_p3 + 8];
+                                            distal_prefetch(&D[(k_prefetched - D_lo0) * D_stride0 + l_block -
+                                                    D_lo1], 64);
+                                        }
+                                        const int64_t D_at = (k - D_lo0) * D_stride0 - D_lo1;
+#pragma omp simd
+                                        for (int64_t l_in = 0; l_in < 8; l_in++) {
+                                            const int64_t l = l_block + l_in;
+                                            A_block_part[l_in] += B_value * D[D_at + l];
+                                        }
+                                    }
+                                }
+                                const int64_t A_block_parts_at = B_p1_part * 8;
+#pragma omp simd
+                                for (int64_t element = 0; element < 8; element++) {
+                                    A_block_parts[A_block_parts_at + element] = A_block_part[element];
+                                }
+                            }
+                            for (int64_t B_p1_part = 0; B_p1_part < 64; B_p1_part++) {
+                                const int64_t A_block_parts_at = B_p1_part * 8;
+#pragma omp simd
+                                for (int64_t element = 0; element < 8; element++) {
+                                    A_block[element] += A_block_parts[A_block_parts_at + element];
+                                }
+                            }
+                            if (B_p1 < B_crd1_prefetch_end) {
+                                const int64_t i_prefetched = B_crd1[B_p1 + 8];
+                                distal_prefetch(&A[(i_prefetched - A_lo0) * A_stride0 + l_block - A_lo1], 64);
+                            }
+#pragma omp simd
+                            for (int64_t l_in = 0; l_in < 8; l_in++) {
+                                const int64_t l = l_block + l_in;
+                                A[A_at + l] += A_block[l_in];
+                            }
+                        }
+                        if (l_blocks_end_2 < r) {
+                            double A_block[8] = {0};
+                            double A_block_parts[512];
+#pragma omp parallel for if ((B_end2 - B_begin2) * (16 * r) > DISTAL_PARALLEL_WORK)
+                            for (int64_t B_p1_part = 0; B_p1_part < 64; B_p1_part++) {
+                                const int64_t B_p2_begin =
+                                        distal_part_begin(B_end2 - B_begin2, 64, B_p1_part);
+                                const int64_t B_p2_end = distal_part_begin(B_end2 - B_begin2, 64,
+                                        B_p1_part + 1);
+                                double A_block_part[8] = {0};
+                                for (int64_t B_p2 = B_begin2 + B_p2_begin; B_p2 < B_begin2 + B_p2_end; B_p2++)
+                                        {
+                                    const int64_t B_begin3 = B_pos3[B_p2];
+                                    const int64_t B_end3 = B_pos3[B_p2 + 1];
+                                    for (int64_t B_p3 = B_begin3; B_p3 < B_end3; B_p3++) {
+                                        const int64_t k = B_crd3[B_p3];
+                                        const double B_value = B[B_p3];
+                                        if (B_p3 < B_crd3_prefetch_end) {
+                                            const int64_t k_prefetched = B_crd3[B_p3 + 8];
+                                            distal_prefetch(&D[(k_prefetched - D_lo0) * D_stride0 +
+                                                    l_blocks_end_2 - D_lo1], 64);
+                                        }
+                                        const int64_t D_at = (k - D_lo0) * D_stride0 - D_lo1;
+#pragma omp simd
+                                        for (int64_t l_in = 0; l_in < 8; l_in++) {
+                                            const int64_t l = l_blocks_end_2 + l_in;
+                                            A_block_part[l_in] += l < r ? B_value * D[D_at + l] : 0.0;
+                                        }
+                                    }
+                                }
+                                const int64_t A_block_parts_at = B_p1_part * 8;
+#pragma omp simd
+                                for (int64_t element = 0; element < 8; element++) {
+                                    A_block_parts[A_block_parts_at + element] = A_block_part[element];
+                                }
+                            }
+                            for (int64_t B_p1_part = 0; B_p1_part < 64; B_p1_part++) {
+                                const int64_t A_block_parts_at = B_p1_part * 8;
+#pragma omp simd
+                                for (int64_t element = 0; element < 8; element++) {
+                                    A_block[element] += A_block_parts[A_block_parts_at + element];
+                                }
+                            }
+                            const int64_t A_at_2 = (i - A_lo0) * A_stride0 - A_lo1;
+#pragma omp simd
+                            for (int64_t l = l_blocks_end_2; l < r; l++) {
+                                A[A_at_2 + l] += A_block[l - l_blocks_end_2];
+                            }
+                        }
+                    }
+                }
+            }
+#pragma omp parallel for schedule(dynamic, 1) if (work > DISTAL_PARALLEL_WORK)
+            for (int64_t B_p1_portion = 0; B_p1_portion < portions; B_p1_portion++) {
+                const int64_t B_p1_begin = distal_portion_begin(&B_pos2[B_begin1], B_end1 - B_begin1,
+                        portions, shared, B_p1_portion);
+                const int64_t B_p1_end = distal_portion_end(&B_pos2[B_begin1], B_end1 - B_begin1, portions,
+                        shared, B_p1_portion);
+                for (int64_t B_p1 = B_begin1 + B_p1_begin; B_p1 < B_begin1 + B_p1_end; B_p1++) {
                     const int64_t i = B_crd1[B_p1];
                     const int64_t B_begin2 = B_pos2[B_p1];
                     const int64_t B_end2 = B_pos2[B_p1 + 1];
@@ -224,14 +393,147 @@ void distal_kernel_1(distal_execution *execution, const int64_t *param) {
         if (active && E) {
             const int64_t F_crd2_prefetch_end =
                     distal_prefetch_end_i32(&F_crd2[0], F_count2, G_stride0 * 16, 8);
-            const int64_t i_work = distal_work(&F_pos2[-F_lo0], n, r);
-            const int64_t i_portions = distal_portions(&F_pos2[-F_lo0], n, i_work);
             const int64_t l_blocks_end = max(0, r) / 16 * 16;
             const int64_t l_blocks_end_2 = max(0, r) / 4 * 4;
+            const int64_t i_work = distal_work(&F_pos2[-F_lo0], n, r);
+            const int64_t i_portions = distal_portions(&F_pos2[-F_lo0], n, i_work);
+            const int64_t i_shared = distal_shared_portions(&F_pos2[-F_lo0], n, i_portions, i_work);
+            for (int64_t i_portion = -i_shared; i_portion < 0; i_portion++) {
+                const int64_t i_begin = distal_portion_begin(&F_pos2[-F_lo0], n, i_portions, i_shared,
+                        i_portion);
+                const int64_t i_end = distal_portion_end(&F_pos2[-F_lo0], n, i_portions, i_shared, i_portion);
+                for (int64_t i = i_begin; i < i_end; i++) {
+                    const int64_t F_p1 = i - F_lo0;
+                    const int64_t F_begin2 = F_pos2[F_p1];
+                    const int64_t F_end2 = F_pos2[F_p1 + 1];
+                    const int64_t E_at = (i - E_lo0) * E_stride0 - E_lo1;
+                    for (int64_t l_block = 0; l_block < l_blocks_end; l_block += 16) {
+                        double _Complex E_block[16] = {0};
+                        double _Complex E_block_parts[1024];
+#pragma omp parallel for if ((F_end2 - F_begin2) * r > DISTAL_PARALLEL_WORK)
+                        for (int64_t i_part = 0; i_part < 64; i_part++) {
+                            const int64_t begin = distal_part_begin(F_end2 - F_begin2, 64, i_part);
+                            const int64_t end = distal_part_begin(F_end2 - F_begin2, 64, i_part + 1);
+                            double _Complex E_block_part[16] = {0};
+                            for (int64_t F_p2 = F_begin2 + begin; F_p2 < F_begin2 + end; F_p2++) {
+                                const int64_t j = F_crd2[F_p2];
+                                const double _Complex F_value = F[F_p2];
+                                if (F_p2 < F_crd2_prefetch_end) {
+                                    const int64_t j_prefetched = F_crd2[F_p2 + 8];
+                                    distal_prefetch(&G[(j_prefetched - G_lo0) * G_stride0 + l_block - G_lo1],
+                                            256);
+                                }
+                                const int64_t G_at = (j - G_lo0) * G_stride0 - G_lo1;
+#pragma omp simd
+                                for (int64_t l_in = 0; l_in < 16; l_in++) {
+                                    const int64_t l = l_block + l_in;
+                                    E_block_part[l_in] += distal_mul_c128(F_value, G[G_at + l]);
+                                }
+                            }
+                            const int64_t E_block_parts_at = i_part * 16;
+#pragma omp simd
+                            for (int64_t element = 0; element < 16; element++) {
+                                E_block_parts[E_block_parts_at + element] = E_block_part[element];
+                            }
+                        }
+                        for (int64_t i_part = 0; i_part < 64; i_part++) {
+                            const int64_t E_block_parts_at = i_part * 16;
+#pragma omp simd
+                            for (int64_t element = 0; element < 16; element++) {
+                                E_block[element] += E_block_parts[E_block_parts_at + element];
+                            }
+                        }
+#pragma omp simd
+                        for (int64_t l_in = 0; l_in < 16; l_in++) {
+                            const int64_t l = l_block + l_in;
+                            E[E_at + l] = E_block[l_in];
+                        }
+                    }
+                    for (int64_t l_block = l_blocks_end; l_block < l_blocks_end_2; l_block += 4) {
+                        double _Complex E_block[4] = {0};
+                        double _Complex E_block_parts[256];
+#pragma omp parallel for if ((F_end2 - F_begin2) * r > DISTAL_PARALLEL_WORK)
+                        for (int64_t i_part = 0; i_part < 64; i_part++) {
+                            const int64_t F_p2_begin = distal_part_begin(F_end2 - F_begin2, 64, i_part);
+                            const int64_t F_p2_end = distal_part_begin(F_end2 - F_begin2, 64, i_part + 1);
+                            double _Complex E_block_part[4] = {0};
+                            for (int64_t F_p2 = F_begin2 + F_p2_begin; F_p2 < F_begin2 + F_p2_end; F_p2++) {
+                                const int64_t j = F_crd2[F_p2];
+                                const double _Complex F_value = F[F_p2];
+                                if (F_p2 < F_crd2_prefetch_end) {
+                                    const int64_t j_prefetched = F_crd2[F_p2 + 8];
+                                    distal_prefetch(&G[(j_prefetched - G_lo0) * G_stride0 + l_block - G_lo1],
+                                            64);
+                                }
+                                const int64_t G_at = (j - G_lo0) * G_stride0 - G_lo1;
+#pragma omp simd
+                                for (int64_t l_in = 0; l_in < 4; l_in++) {
+                                    const int64_t l = l_block + l_in;
+                                    E_block_part[l_in] += distal_mul_c128(F_value, G[G_at + l]);
+                                }
+                            }
+                            const int64_t E_block_parts_at = i_part * 4;
+#pragma omp simd
+                            for (int64_t element = 0; element < 4; element++) {
+                                E_block_parts[E_block_parts_at + element] = E_block_part[element];
+                            }
+                        }
+                        for (int64_t i_part = 0; i_part < 64; i_part++) {
+                            const int64_t E_block_parts_at = i_part * 4;
+#pragma omp simd
+                            for (int64_t element = 0; element < 4; element++) {
+                                E_block[element] += E_block_parts[E_block_parts_at + element];
+                            }
+                        }
+#pragma omp simd
+                        for (int64_t l_in = 0; l_in < 4; l_in++) {
+                            const int64_t l = l_block + l_in;
+                            E[E_at + l] = E_block[l_in];
+                        }
+                    }
+                    if (l_blocks_end_2 < r) {
+                        double _Complex E_block[4] = {0};
+                        double _Complex E_block_parts[256];
+#pragma omp parallel for if ((F_end2 - F_begin2) * r > DISTAL_PARALLEL_WORK)
+                        for (int64_t i_part = 0; i_part < 64; i_part++) {
+                            const int64_t F_p2_begin = distal_part_begin(F_end2 - F_begin2, 64, i_part);
+                            const int64_t F_p2_end = distal_part_begin(F_end2 - F_begin2, 64, i_part + 1);
+                            double _Complex E_block_part[4] = {0};
+                            for (int64_t F_p2 = F_begin2 + F_p2_begin; F_p2 < F_begin2 + F_p2_end; F_p2++) {
+                                const int64_t j = F_crd2[F_p2];
+                                const double _Complex F_value = F[F_p2];
+                                const int64_t G_at = (j - G_lo0) * G_stride0 - G_lo1;
+#pragma omp simd
+                                for (int64_t l = l_blocks_end_2; l < r; l++) {
+                                    E_block_part[l - l_blocks_end_2] += distal_mul_c128(F_value, G[G_at + l]);
+                                }
+                            }
+                            const int64_t E_block_parts_at = i_part * 4;
+#pragma omp simd
+                            for (int64_t element = 0; element < 4; element++) {
+                                E_block_parts[E_block_parts_at + element] = E_block_part[element];
+                            }
+                        }
+                        for (int64_t i_part = 0; i_part < 64; i_part++) {
+                            const int64_t E_block_parts_at = i_part * 4;
+#pragma omp simd
+                            for (int64_t element = 0; element < 4; element++) {
+                                E_block[element] += E_block_parts[E_block_parts_at + element];
+                            }
+                        }
+                        const int64_t E_at_2 = (i - E_lo0) * E_stride0 - E_lo1;
+#pragma omp simd
+                        for (int64_t l = l_blocks_end_2; l < r; l++) {
+                            E[E_at_2 + l] = E_block[l - l_blocks_end_2];
+                        }
+                    }
+                }
+            }
 #pragma omp parallel for schedule(dynamic, 1) if (i_work > DISTAL_PARALLEL_WORK)
             for (int64_t i_portion = 0; i_portion < i_portions; i_portion++) {
-                const int64_t i_begin = distal_portion_begin(&F_pos2[-F_lo0], n, i_portions, i_portion);
-                const int64_t i_end = distal_portion_end(&F_pos2[-F_lo0], n, i_portions, i_portion);
+                const int64_t i_begin = distal_portion_begin(&F_pos2[-F_lo0], n, i_portions, i_shared,
+                        i_portion);
+                const int64_t i_end = distal_portion_end(&F_pos2[-F_lo0], n, i_portions, i_shared, i_portion);
                 for (int64_t i = i_begin; i < i_end; i++) {
                     const int64_t F_p1 = i - F_lo0;
                     const int64_t F_begin2 = F_pos2[F_p1];

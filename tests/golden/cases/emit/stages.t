@@ -76,8 +76,9 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
 #pragma omp parallel for num_threads(distal_workspace_threads(execution)) schedule(dynamic, 1) if \
         (i_work > DISTAL_PARALLEL_WORK)
                 for (int64_t i_portion = 0; i_portion < i_portions; i_portion++) {
-                    const int64_t i_begin = distal_portion_begin(&B_pos2[-B_lo0], 90, i_portions, i_portion);
-                    const int64_t i_end = distal_portion_end(&B_pos2[-B_lo0], 90, i_portions, i_portion);
+                    const int64_t i_begin = distal_portion_begin(&B_pos2[-B_lo0], 90, i_portions, 0,
+                            i_portion);
+                    const int64_t i_end = distal_portion_end(&B_pos2[-B_lo0], 90, i_portions, 0, i_portion);
                     for (int64_t i = i_begin; i < i_end; i++) {
                         const int64_t B_p1 = i - B_lo0;
                         const int64_t W_p1 = i - W_lo0;
@@ -139,8 +140,9 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
 #pragma omp parallel for num_threads(distal_workspace_threads(execution)) schedule(dynamic, 1) if \
         (i_work > DISTAL_PARALLEL_WORK)
                 for (int64_t i_portion = 0; i_portion < i_portions; i_portion++) {
-                    const int64_t i_begin = distal_portion_begin(&W_pos2[-W_lo0], 90, i_portions, i_portion);
-                    const int64_t i_end = distal_portion_end(&W_pos2[-W_lo0], 90, i_portions, i_portion);
+                    const int64_t i_begin = distal_portion_begin(&W_pos2[-W_lo0], 90, i_portions, 0,
+                            i_portion);
+                    const int64_t i_end = distal_portion_end(&W_pos2[-W_lo0], 90, i_portions, 0, i_portion);
                     for (int64_t i = i_begin; i < i_end; i++) {
                         const int64_t W_p1 = i - W_lo0;
                         const int64_t A_p1 = i - A_lo0;
@@ -295,4 +297,4 @@ void distal_kernel_0_structure(distal_execution *execution, const int64_t *param
 extern const distal_kernel_function distal_kernel_0_assembly;
 const distal_kernel_function distal_kernel_0_assembly = distal_kernel_0_structure;
 extern const char distal_kernel_0_id[];
-const char distal_kernel_0_id[] = "d514ebb3b81afc1b9ac684e4270ab5a5";
+const char distal_kernel_0_id[] = "9d953ef018c5226aac4a88436d12c269";

@@ -31,10 +31,31 @@ for each processor (), active:
         let B_end1 = B_pos1[1]
         let work = distal_work(&B_pos2[B_begin1], B_end1 - B_begin1, 1)
         let portions = distal_portions(&B_pos2[B_begin1], B_end1 - B_begin1, work)
-        for portion in 0 .. portions:  # distinct, threads, portions, work work
-            let begin = distal_portion_begin(&B_pos2[B_begin1], B_end1 - B_begin1, portions, portion)
-            let end = distal_portion_end(&B_pos2[B_begin1], B_end1 - B_begin1, portions, portion)
+        let shared = distal_shared_portions(&B_pos2[B_begin1], B_end1 - B_begin1, portions, work)
+        for portion in -shared .. 0:
+            let begin = distal_portion_begin(&B_pos2[B_begin1], B_end1 - B_begin1, portions, shared, portion)
+            let end = distal_portion_end(&B_pos2[B_begin1], B_end1 - B_begin1, portions, shared, portion)
             for B_p1 in B_begin1 + begin .. B_begin1 + end:  # distinct
+                let i = B_crd1[B_p1]
+                let B_begin2 = B_pos2[B_p1]
+                let B_end2 = B_pos2[B_p1 + 1]
+                workspace sum
+                workspace sum_parts[64]
+                for B_p1_part in 0 .. 64:  # threads, work B_end2 - B_begin2
+                    let begin_2 = distal_part_begin(B_end2 - B_begin2, 64, B_p1_part)
+                    let end_2 = distal_part_begin(B_end2 - B_begin2, 64, B_p1_part + 1)
+                    workspace sum_part
+                    for B_p2 in B_begin2 + begin_2 .. B_begin2 + end_2:  # sum sum_part
+                        let j = B_crd2[B_p2]
+                        sum_part += B[B_p2] * x[j - x_lo0]
+                    sum_parts[B_p1_part] = sum_part
+                for B_p1_part in 0 .. 64:
+                    sum += sum_parts[B_p1_part]
+                y[i - y_lo0] += sum
+        for B_p1_portion in 0 .. portions:  # distinct, threads, portions, work work
+            let B_p1_begin = distal_portion_begin(&B_pos2[B_begin1], B_end1 - B_begin1, portions, shared, B_p1_portion)
+            let B_p1_end = distal_portion_end(&B_pos2[B_begin1], B_end1 - B_begin1, portions, shared, B_p1_portion)
+            for B_p1 in B_begin1 + B_p1_begin .. B_begin1 + B_p1_end:  # distinct
                 let i = B_crd1[B_p1]
                 let B_begin2 = B_pos2[B_p1]
                 let B_end2 = B_pos2[B_p1 + 1]
@@ -93,9 +114,32 @@ for each processor (), active:
     leaf where active && y:  # loops: 'D' is sparse
         let i_work = distal_work(&D_pos2[0], n, 1)
         let i_portions = distal_portions(&D_pos2[0], n, i_work)
+        let i_shared = distal_shared_portions(&D_pos2[0], n, i_portions, i_work)
+        for i_portion in -i_shared .. 0:
+            let i_begin = distal_portion_begin(&D_pos2[0], n, i_portions, i_shared, i_portion)
+            let i_end = distal_portion_end(&D_pos2[0], n, i_portions, i_shared, i_portion)
+            for i in i_begin .. i_end:  # distinct
+                let D_has1 = distal_has_bit(&D_bits1[0], i)
+                let D_next1 = D_has1 ? i + 1 : i
+                if D_has1:
+                    let D_begin2 = D_pos2[i]
+                    let D_end2 = D_pos2[i + 1]
+                    workspace sum
+                    workspace sum_parts[64]
+                    for i_part in 0 .. 64:  # threads, work D_end2 - D_begin2
+                        let begin = distal_part_begin(D_end2 - D_begin2, 64, i_part)
+                        let end = distal_part_begin(D_end2 - D_begin2, 64, i_part + 1)
+                        workspace sum_part
+                        for D_p2 in D_begin2 + begin .. D_begin2 + end:  # sum sum_part
+                            let j = D_crd2[D_p2]
+                            sum_part += D[D_p2] * x[j - x_lo0]
+                        sum_parts[i_part] = sum_part
+                    for i_part in 0 .. 64:
+                        sum += sum_parts[i_part]
+                    y[i - y_lo0] += sum
         for i_portion in 0 .. i_portions:  # distinct, threads, portions, work i_work
-            let i_begin = distal_portion_begin(&D_pos2[0], n, i_portions, i_portion)
-            let i_end = distal_portion_end(&D_pos2[0], n, i_portions, i_portion)
+            let i_begin = distal_portion_begin(&D_pos2[0], n, i_portions, i_shared, i_portion)
+            let i_end = distal_portion_end(&D_pos2[0], n, i_portions, i_shared, i_portion)
             for i in i_begin .. i_end:  # distinct
                 let D_has1 = distal_has_bit(&D_bits1[0], i)
                 let D_next1 = D_has1 ? i + 1 : i
@@ -123,10 +167,24 @@ for each processor (), active:
     leaf where active && y:  # loops: 'D' is sparse
         let i_work = distal_work(&D_pos2[0], n, 1)
         let i_portions = distal_portions(&D_pos2[0], n, i_work)
+        let i_shared = distal_shared_portions(&D_pos2[0], n, i_portions, i_work)
         team, each thread with y_own for y:
+            for i_portion in -i_shared .. 0:
+                let i_begin = distal_portion_begin(&D_pos2[0], n, i_portions, i_shared, i_portion)
+                let i_end = distal_portion_end(&D_pos2[0], n, i_portions, i_shared, i_portion)
+                for i in i_begin .. i_end:
+                    let D_has1 = distal_has_bit(&D_bits1[0], i)
+                    let D_next1 = D_has1 ? i + 1 : i
+                    if D_has1:
+                        let D_begin2 = D_pos2[i]
+                        let D_end2 = D_pos2[i + 1]
+                        let x_value: f64 = D_begin2 < D_end2 ? x[i - x_lo0] : 0.0
+                        for D_p2 in D_begin2 .. D_end2:  # threads, vector
+                            let j = D_crd2[D_p2]
+                            y_own[j - y_lo0] += D[D_p2] * x_value
             for i_portion in 0 .. i_portions:  # threads, portions, work i_work
-                let i_begin = distal_portion_begin(&D_pos2[0], n, i_portions, i_portion)
-                let i_end = distal_portion_end(&D_pos2[0], n, i_portions, i_portion)
+                let i_begin = distal_portion_begin(&D_pos2[0], n, i_portions, i_shared, i_portion)
+                let i_end = distal_portion_end(&D_pos2[0], n, i_portions, i_shared, i_portion)
                 for i in i_begin .. i_end:
                     let D_has1 = distal_has_bit(&D_bits1[0], i)
                     let D_next1 = D_has1 ? i + 1 : i

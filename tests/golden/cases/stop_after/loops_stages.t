@@ -22,8 +22,8 @@ for each processor (in stage 0), active:
         let i_work = distal_work(&B_pos2[-B_lo0], 90, 32)
         let i_portions = distal_portions(&B_pos2[-B_lo0], 90, i_work)
         for i_portion in 0 .. i_portions:  # distinct, threads, portions, work i_work
-            let i_begin = distal_portion_begin(&B_pos2[-B_lo0], 90, i_portions, i_portion)
-            let i_end = distal_portion_end(&B_pos2[-B_lo0], 90, i_portions, i_portion)
+            let i_begin = distal_portion_begin(&B_pos2[-B_lo0], 90, i_portions, 0, i_portion)
+            let i_end = distal_portion_end(&B_pos2[-B_lo0], 90, i_portions, 0, i_portion)
             for i in i_begin .. i_end:  # distinct
                 let B_p1 = i - B_lo0
                 let W_p1 = i - W_lo0
@@ -58,8 +58,8 @@ for each processor (in stage 1), active:
         let i_work = distal_work(&W_pos2[-W_lo0], 90, 32)
         let i_portions = distal_portions(&W_pos2[-W_lo0], 90, i_work)
         for i_portion in 0 .. i_portions:  # distinct, threads, portions, work i_work
-            let i_begin = distal_portion_begin(&W_pos2[-W_lo0], 90, i_portions, i_portion)
-            let i_end = distal_portion_end(&W_pos2[-W_lo0], 90, i_portions, i_portion)
+            let i_begin = distal_portion_begin(&W_pos2[-W_lo0], 90, i_portions, 0, i_portion)
+            let i_end = distal_portion_end(&W_pos2[-W_lo0], 90, i_portions, 0, i_portion)
             for i in i_begin .. i_end:  # distinct
                 let W_p1 = i - W_lo0
                 let A_p1 = i - A_lo0

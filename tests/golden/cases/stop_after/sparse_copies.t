@@ -24,10 +24,22 @@ for each processor (), active:
     leaf where active && y:  # loops: 'B' is sparse
         let i_work = distal_work(&B_pos2[-B_lo0], n, 1)
         let i_portions = distal_portions(&B_pos2[-B_lo0], n, i_work)
+        let i_shared = distal_shared_portions(&B_pos2[-B_lo0], n, i_portions, i_work)
         team, each thread with y_own for y:
+            for i_portion in -i_shared .. 0:
+                let i_begin = distal_portion_begin(&B_pos2[-B_lo0], n, i_portions, i_shared, i_portion)
+                let i_end = distal_portion_end(&B_pos2[-B_lo0], n, i_portions, i_shared, i_portion)
+                for i in i_begin .. i_end:
+                    let B_p1 = i - B_lo0
+                    let B_begin2 = B_pos2[B_p1]
+                    let B_end2 = B_pos2[B_p1 + 1]
+                    let x_value: f64 = B_begin2 < B_end2 ? x[i - x_lo0] : 0.0
+                    for B_p2 in B_begin2 .. B_end2:  # threads, vector
+                        let j = B_crd2[B_p2]
+                        y_own[j - y_lo0] += B[B_p2] * x_value
             for i_portion in 0 .. i_portions:  # threads, portions, work i_work
-                let i_begin = distal_portion_begin(&B_pos2[-B_lo0], n, i_portions, i_portion)
-                let i_end = distal_portion_end(&B_pos2[-B_lo0], n, i_portions, i_portion)
+                let i_begin = distal_portion_begin(&B_pos2[-B_lo0], n, i_portions, i_shared, i_portion)
+                let i_end = distal_portion_end(&B_pos2[-B_lo0], n, i_portions, i_shared, i_portion)
                 for i in i_begin .. i_end:
                     let B_p1 = i - B_lo0
                     let B_begin2 = B_pos2[B_p1]
@@ -60,11 +72,40 @@ for each processor (), active:
         let T_end1 = T_pos1[1]
         let work = distal_work(&T_pos2[T_begin1], T_end1 - T_begin1, 640)
         let portions = distal_portions(&T_pos2[T_begin1], T_end1 - T_begin1, work)
+        let shared = distal_shared_portions(&T_pos2[T_begin1], T_end1 - T_begin1, portions, work)
         team, each thread with A_own for A:
-            for portion in 0 .. portions:  # threads, portions, work work
-                let begin = distal_portion_begin(&T_pos2[T_begin1], T_end1 - T_begin1, portions, portion)
-                let end = distal_portion_end(&T_pos2[T_begin1], T_end1 - T_begin1, portions, portion)
+            for portion in -shared .. 0:
+                let begin = distal_portion_begin(&T_pos2[T_begin1], T_end1 - T_begin1, portions, shared, portion)
+                let end = distal_portion_end(&T_pos2[T_begin1], T_end1 - T_begin1, portions, shared, portion)
                 for T_p1 in T_begin1 + begin .. T_begin1 + end:
+                    let i = T_crd1[T_p1]
+                    let T_begin2 = T_pos2[T_p1]
+                    let T_end2 = T_pos2[T_p1 + 1]
+                    if T_p1 < T_crd1_prefetch_end:
+                        let i_prefetched = T_crd1[T_p1 + 8]
+                        distal_prefetch(&C[(i_prefetched - C_lo0) * C_stride0 - C_lo1], 320)
+                    let C_at = (i - C_lo0) * C_stride0 - C_lo1
+                    for T_p2 in T_begin2 .. T_end2:  # threads
+                        let j = T_crd2[T_p2]
+                        let T_begin3 = T_pos3[T_p2]
+                        let T_end3 = T_pos3[T_p2 + 1]
+                        if T_p2 < T_crd2_prefetch_end:
+                            let j_prefetched = T_crd2[T_p2 + 8]
+                            distal_prefetch(&D[(j_prefetched - D_lo0) * D_stride0 - D_lo1], 320)
+                        let D_at = (j - D_lo0) * D_stride0 - D_lo1
+                        for T_p3 in T_begin3 .. T_end3:  # distinct
+                            let k = T_crd3[T_p3]
+                            let T_value: f64 = T[T_p3]
+                            if T_p3 < T_crd3_prefetch_end:
+                                let k_prefetched = T_crd3[T_p3 + 8]
+                                distal_prefetch(&A_own[(k_prefetched - A_lo0) * A_stride0 - A_lo1], 320)
+                            let A_own_at = (k - A_lo0) * A_stride0 - A_lo1
+                            for l in 0 .. 40:  # distinct, vector
+                                A_own[A_own_at + l] += T_value * C[C_at + l] * D[D_at + l]
+            for T_p1_portion in 0 .. portions:  # threads, portions, work work
+                let T_p1_begin = distal_portion_begin(&T_pos2[T_begin1], T_end1 - T_begin1, portions, shared, T_p1_portion)
+                let T_p1_end = distal_portion_end(&T_pos2[T_begin1], T_end1 - T_begin1, portions, shared, T_p1_portion)
+                for T_p1 in T_begin1 + T_p1_begin .. T_begin1 + T_p1_end:
                     let i = T_crd1[T_p1]
                     let T_begin2 = T_pos2[T_p1]
                     let T_end2 = T_pos2[T_p1 + 1]

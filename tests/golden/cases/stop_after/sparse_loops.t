@@ -25,9 +25,30 @@ for each processor (), active:
     leaf where active && y:  # loops: 'B' is sparse
         let i_work = distal_work(&B_pos2[-B_lo0], n, 1)
         let i_portions = distal_portions(&B_pos2[-B_lo0], n, i_work)
+        let i_shared = distal_shared_portions(&B_pos2[-B_lo0], n, i_portions, i_work)
+        for i_portion in -i_shared .. 0:
+            let i_begin = distal_portion_begin(&B_pos2[-B_lo0], n, i_portions, i_shared, i_portion)
+            let i_end = distal_portion_end(&B_pos2[-B_lo0], n, i_portions, i_shared, i_portion)
+            for i in i_begin .. i_end:  # distinct
+                let B_p1 = i - B_lo0
+                let B_begin2 = B_pos2[B_p1]
+                let B_end2 = B_pos2[B_p1 + 1]
+                workspace sum
+                workspace sum_parts[64]
+                for i_part in 0 .. 64:  # threads, work B_end2 - B_begin2
+                    let begin = distal_part_begin(B_end2 - B_begin2, 64, i_part)
+                    let end = distal_part_begin(B_end2 - B_begin2, 64, i_part + 1)
+                    workspace sum_part
+                    for B_p2 in B_begin2 + begin .. B_begin2 + end:  # sum sum_part
+                        let j = B_crd2[B_p2]
+                        sum_part += B[B_p2] * x[j - x_lo0]
+                    sum_parts[i_part] = sum_part
+                for i_part in 0 .. 64:
+                    sum += sum_parts[i_part]
+                y[i - y_lo0] = sum
         for i_portion in 0 .. i_portions:  # distinct, threads, portions, work i_work
-            let i_begin = distal_portion_begin(&B_pos2[-B_lo0], n, i_portions, i_portion)
-            let i_end = distal_portion_end(&B_pos2[-B_lo0], n, i_portions, i_portion)
+            let i_begin = distal_portion_begin(&B_pos2[-B_lo0], n, i_portions, i_shared, i_portion)
+            let i_end = distal_portion_end(&B_pos2[-B_lo0], n, i_portions, i_shared, i_portion)
             for i in i_begin .. i_end:  # distinct
                 let B_p1 = i - B_lo0
                 let B_begin2 = B_pos2[B_p1]
@@ -91,8 +112,8 @@ for each processor (), active:
         let i_work = distal_work(&B_pos2[-B_lo0], n, 1)
         let i_portions = distal_portions(&B_pos2[-B_lo0], n, i_work)
         for i_portion in 0 .. i_portions:  # distinct, threads, portions, work i_work
-            let i_begin = distal_portion_begin(&B_pos2[-B_lo0], n, i_portions, i_portion)
-            let i_end = distal_portion_end(&B_pos2[-B_lo0], n, i_portions, i_portion)
+            let i_begin = distal_portion_begin(&B_pos2[-B_lo0], n, i_portions, 0, i_portion)
+            let i_end = distal_portion_end(&B_pos2[-B_lo0], n, i_portions, 0, i_portion)
             for i in i_begin .. i_end:  # distinct
                 let B_p1 = i - B_lo0
                 let C_begin1 = C_pos1_value

@@ -137,8 +137,8 @@ for each processor (), active:
         let i_work = distal_work(&C_pos2[-C_lo0], n, 32)
         let i_portions = distal_portions(&C_pos2[-C_lo0], n, i_work)
         for i_portion in 0 .. i_portions:  # distinct, threads, portions, work i_work
-            let i_begin = distal_portion_begin(&C_pos2[-C_lo0], n, i_portions, i_portion)
-            let i_end = distal_portion_end(&C_pos2[-C_lo0], n, i_portions, i_portion)
+            let i_begin = distal_portion_begin(&C_pos2[-C_lo0], n, i_portions, 0, i_portion)
+            let i_end = distal_portion_end(&C_pos2[-C_lo0], n, i_portions, 0, i_portion)
             for i in i_begin .. i_end:  # distinct
                 let C_p1 = i - C_lo0
                 let A_p1 = i - A_lo0

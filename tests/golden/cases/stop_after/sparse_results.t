@@ -25,13 +25,37 @@ for each processor (), active:
     C = wait FETCH_C with C_lo0 = lo[0], C_stride0 = stride[0], C_lo1 = lo[1]
     D = wait FETCH_D with D_lo0 = lo[0], D_stride0 = stride[0], D_lo1 = lo[1]
     leaf where active && A:  # loops: 'A' is sparse
-        let i_work = distal_work(&B_pos2[-B_lo0], n, k)
-        let i_portions = distal_portions(&B_pos2[-B_lo0], n, i_work)
         let q_strips_end = max(0, k) / 32 * 32
         let q_strips_end_2 = max(0, k) / 8 * 8
+        let i_work = distal_work(&B_pos2[-B_lo0], n, k)
+        let i_portions = distal_portions(&B_pos2[-B_lo0], n, i_work)
+        let i_shared = distal_shared_portions(&B_pos2[-B_lo0], n, i_portions, i_work)
+        for i_portion in -i_shared .. 0:
+            let i_begin = distal_portion_begin(&B_pos2[-B_lo0], n, i_portions, i_shared, i_portion)
+            let i_end = distal_portion_end(&B_pos2[-B_lo0], n, i_portions, i_shared, i_portion)
+            for i in i_begin .. i_end:  # distinct
+                let B_p1 = i - B_lo0
+                let B_begin2 = B_pos2[B_p1]
+                let B_end2 = B_pos2[B_p1 + 1]
+                let C_at = (i - C_lo0) * C_stride0 - C_lo1
+                for B_p2 in B_begin2 .. B_end2:  # threads, work (B_end2 - B_begin2) * k
+                    let j = B_crd2[B_p2]
+                    workspace sum
+                    let B_value: f64 = k > 0 ? B[B_p2] : 0.0
+                    for q_strip in 0 .. q_strips_end by 32:
+                        for q_in in 0 .. 32:  # vector, sum sum
+                            let q = q_strip + q_in
+                            sum += B_value * C[C_at + q] * D[(q - D_lo0) * D_stride0 + j - D_lo1]
+                    for q_strip in q_strips_end .. q_strips_end_2 by 8:
+                        for q_in in 0 .. 8:  # vector, sum sum
+                            let q = q_strip + q_in
+                            sum += B_value * C[C_at + q] * D[(q - D_lo0) * D_stride0 + j - D_lo1]
+                    for q in q_strips_end_2 .. k:  # vector, sum sum
+                        sum += B_value * C[C_at + q] * D[(q - D_lo0) * D_stride0 + j - D_lo1]
+                    A[B_p2] = sum
         for i_portion in 0 .. i_portions:  # distinct, threads, portions, work i_work
-            let i_begin = distal_portion_begin(&B_pos2[-B_lo0], n, i_portions, i_portion)
-            let i_end = distal_portion_end(&B_pos2[-B_lo0], n, i_portions, i_portion)
+            let i_begin = distal_portion_begin(&B_pos2[-B_lo0], n, i_portions, i_shared, i_portion)
+            let i_end = distal_portion_end(&B_pos2[-B_lo0], n, i_portions, i_shared, i_portion)
             for i in i_begin .. i_end:  # distinct
                 let B_p1 = i - B_lo0
                 let B_begin2 = B_pos2[B_p1]
@@ -72,8 +96,8 @@ for each processor (), active:
         let i_work = distal_work(&B_pos2[-B_lo0], n, 1)
         let i_portions = distal_portions(&B_pos2[-B_lo0], n, i_work)
         for i_portion in 0 .. i_portions:  # distinct, threads, portions, work i_work
-            let i_begin = distal_portion_begin(&B_pos2[-B_lo0], n, i_portions, i_portion)
-            let i_end = distal_portion_end(&B_pos2[-B_lo0], n, i_portions, i_portion)
+            let i_begin = distal_portion_begin(&B_pos2[-B_lo0], n, i_portions, 0, i_portion)
+            let i_end = distal_portion_end(&B_pos2[-B_lo0], n, i_portions, 0, i_portion)
             for i in i_begin .. i_end:  # distinct
                 let B_p1 = i - B_lo0
                 let E_begin1 = E_pos1_value
