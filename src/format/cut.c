@@ -16,8 +16,8 @@ const char *cutter_prepare(Cutter *cutter, int64_t count, const Rect *const *rec
     int mode_order[MAX_ORDER];
     const size_t size = sizeof(int) * (size_t)tensor->order;
     entries_mode_order(tensor->order, tensor->extents, count, rects, tensor->mode_order, mode_order);
-    cutter->reordered =
-        count > FEW && tensor->value_count > 0 && memcmp(mode_order, tensor->mode_order, size) != 0;
+    cutter->reordered = (cutter->often || count > FEW) && tensor->value_count > 0 &&
+                        memcmp(mode_order, tensor->mode_order, size) != 0;
     if (!cutter->reordered || (structure->order > 0 && memcmp(mode_order, structure->mode_order, size) == 0))
         return NULL;
     cutter_free(cutter);

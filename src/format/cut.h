@@ -12,6 +12,7 @@ typedef Array(Slice) SliceArray;
 // stored last, they are searched in a structure with these modes first.
 typedef struct {
     const StoredTensor *tensor;
+    bool often;             // it is cut over and over, so that the structure pays off for one rectangle
     bool reordered;         // whether they are searched in the structure
     StoredTensor structure; // of order 0: it has not been made
     EntryMap map;           // from positions of that structure to those of the tensor

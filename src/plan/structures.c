@@ -40,6 +40,7 @@ static Version *version_create(Structures *structures, VersionKind kind, const H
     version->home.tensor = tensor;
     version->whole = home_stored_empty(&version->home);
     version->cutter.tensor = &version->whole;
+    version->cutter.often = home->ranks > 1;
     // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
     array_push(structures->arena, structures->versions, version);
     return version;
