@@ -83,6 +83,9 @@ const char *leaf_convert_as(const Cin *cin, const Access *operand, const Spmd *s
 bool leaf_repeats(const LeafSite *site, int loop, VarSet around);
 // Whether the loop iterates over stored coordinates of several accesses, as merge loops do.
 bool leaf_merges(const LeafSite *site, int loop, VarSet around);
+// Whether one iteration of the loop has all entries with a coordinate that may occur several times, so that
+// others are not iterated over for each of them: it is a merge loop then, too.
+bool leaf_joins_repeated(const LeafSite *site, int loop, VarSet around);
 // A sparse tensor of the leaf; NULL where there is none.
 const Tensor *leaf_sparse_tensor(const LeafSite *site);
 

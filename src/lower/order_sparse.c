@@ -111,6 +111,16 @@ bool leaf_merges(const LeafSite *site, int loop, VarSet around) {
     return place.count > 1;
 }
 
+static void count_sparse(void *context, const Access *access) {
+    *(int *)context += tensor_is_sparse(access->tensor);
+}
+
+bool leaf_joins_repeated(const LeafSite *site, int loop, VarSet around) {
+    int count = 0;
+    expr_accesses(site->assign->rhs, count_sparse, &count);
+    return count > 1 && leaf_repeats(site, loop, around);
+}
+
 // Whether a loop would iterate over what is stored only if more loops were placed around it first.
 static bool is_premature(const LeafSite *site, int loop, VarSet placed) {
     return !is_bounded(site, loop, placed) && is_bounded(site, loop, ~((VarSet)1 << loop));

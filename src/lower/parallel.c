@@ -205,16 +205,24 @@ static bool has_commands(const Analysis *analysis) {
     return false;
 }
 
+// Whether threads can take parts of the outermost loop of a sparse leaf: not of a merge loop, unless it is
+// one because coordinates are repeated, and not over the coordinates of a processor.
+static bool is_divisible(const LeafSite *site, int loop) {
+    return !leaf_merges(site, loop, 0) &&
+           (site->cin->vars[loop].source || !leaf_joins_repeated(site, loop, 0));
+}
+
 // Whether threads share the outermost loop of a sparse leaf and add to copies, where no command says how its
 // loops are executed: they would race there, and a loop that writes distinct elements is reached only by the
-// entries of a slice, which are too few for a team, as in y(j) = B(i, j) * x(i) with B by rows.
+// entries of a slice, which are too few for a team, as in y(j) = B(i, j) * x(i) with B by rows. Threads
+// cannot take parts of merge loops that have coordinates of a processor.
 static bool copies_by_default(const Analysis *analysis) {
     const LeafSite *site = analysis->site;
     int order[MAX_VARS], distinct = 0;
     if (analysis->loop_count == 0 || analysis->plain_count < analysis->loop_count || site->row ||
         site->inner || !leaf_sparse_tensor(site) || tensor_is_sparse(site->assign->lhs->tensor) ||
         has_commands(analysis) || updates_one_element(analysis, 0) ||
-        leaf_determines(site, analysis->loops[0].var, 0) || leaf_merges(site, analysis->loops[0].var, 0))
+        leaf_determines(site, analysis->loops[0].var, 0) || !is_divisible(site, analysis->loops[0].var))
         return false;
     for (int i = 0; i < analysis->loop_count; i++)
         order[i] = analysis->loops[i].var;
