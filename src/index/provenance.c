@@ -147,8 +147,9 @@ static bool put_in_numbers(Provenance *provenance, const Cin *cin, const int64_t
     const char *wrong = relation->kind->invalid ? relation->kind->invalid(numeric, arena) : NULL;
     if (wrong)
         return diagnostics_error(diagnostics, relation->span, "%s", wrong);
-    int64_t end; // of all blocks, the last of which may extend beyond the parent
-    if (relation->kind->partitions && !checked_mul(numeric->child[0], numeric->child[1], &end))
+    int64_t end; // of all blocks, the last of which may extend beyond the parent; balanced parts do not
+    if (relation->kind->partitions && !relation->kind->balanced &&
+        !checked_mul(numeric->child[0], numeric->child[1], &end))
         return diagnostics_error(diagnostics, relation->span, "the blocks of '%s' reach beyond 64 bits",
                                  cin->vars[relation->parent[0]].name);
     return true;
