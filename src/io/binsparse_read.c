@@ -3,6 +3,7 @@
 
 #ifdef DISTAL_HDF5
 #include "base/integer.h"
+#include "io/array_entries.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -229,7 +230,10 @@ const char *binsparse_read(const InputFile *file, int64_t limit, Entries *entrie
         why = read_share(file, first, entries, arena);
     if (why || header->symmetry == GENERAL)
         return why;
-    why = check_triangle(header, entries, arena);
+    if (file->tensor.is_full) // the file has zeros in place of the other triangle
+        why = entries_drop_zeros(entries);
+    if (!why)
+        why = check_triangle(header, entries, arena);
     return why ? why : symmetry_mirror(header->symmetry, limit, entries, arena);
 }
 #endif

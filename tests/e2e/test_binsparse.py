@@ -261,9 +261,11 @@ def test_structures(folder):
                                ("symmetric", "c16", lambda a: a), ("hermitian", "c16", numpy.conj)):
         for triangle in (numpy.tril, numpy.triu):
             part = triangle(sparse(5, (6, 6), dtype), -1 if triangle is numpy.tril else 1)
-            write(path, part, "ds", [0, 1], "CSR", structure=f"{name}_{'lower' if triangle is numpy.tril else 'upper'}")
-            found = copied(path, part.shape, "c128" if dtype == "c16" else "f64", 2)
-            check(numpy.array_equal(found, part + other(part).T), name)
+            for letters, kind in (("ds", "CSR"), ("dd", "DMATR")):
+                write(path, part, letters, [0, 1], kind,
+                      structure=f"{name}_{'lower' if triangle is numpy.tril else 'upper'}")
+                found = copied(path, part.shape, "c128" if dtype == "c16" else "f64", 2)
+                check(numpy.array_equal(found, part + other(part).T), f"{name} {kind}")
 
 
 def test_rows_without_entries(folder):
