@@ -22,8 +22,8 @@ enum { RUN = 16 };
 enum { SPACE = 18 << 20 };
 // What things take, in multiplications of the BLAS on one thread: to copy an element of an operand, here, and
 // in the BLAS, which does so in each call; to add to an element of the result, in a call, and with a block of
-// partial sums that is set to zero and added up first; and to call it.
-enum { COST_COPY = 16, COST_PACK = 12, COST_ADD = 8, COST_SUM = 48, COST_CALL = 3000 };
+// partial sums that is set to zero and added up first; to call it; and to read or write an element in memory.
+enum { COST_COPY = 12, COST_PACK = 12, COST_ADD = 8, COST_SUM = 32, COST_CALL = 3000, COST_MEMORY = 16 };
 // A result of more bytes does not fit in the last-level cache, so it is written with nontemporal stores where
 // runs of this many bytes are contiguous.
 enum { STREAM_BYTES = 1 << 25, STREAM_RUN = 128 };
@@ -108,7 +108,16 @@ static int64_t block_elements(const BlockSize *size) {
     return size->rows * size->cols + (size->rows + size->cols) * size->depth;
 }
 
-// For as many threads, of which each has its share of the space, and several blocks where there are as many.
+static int64_t block_count(const Product *product, const BlockSize *size) {
+    return ceil_div(product->m.extent, size->rows) * ceil_div(product->n.extent, size->cols);
+}
+
+// Whether threads have about as many blocks each.
+static bool is_balanced(int64_t blocks, int64_t threads) {
+    return blocks >= 2 * threads && (blocks % threads == 0 || blocks >= 16 * threads);
+}
+
+// For as many threads, of which each has its share of the space.
 static BlockSize choose_block_size(const Product *product, int64_t element_bytes, int64_t threads) {
     const int64_t m = product->m.extent, n = product->n.extent, k = product->k.extent;
     BlockSize size = {.depth = min_i64(k, DEPTH)};
@@ -116,8 +125,8 @@ static BlockSize choose_block_size(const Product *product, int64_t element_bytes
     const int64_t longest = min_i64(LONGEST, ROWS * DEPTH / size.depth);
     size.rows = min_i64(m, max_i64(rows, min_i64(longest, rows * cols / n)));
     size.cols = min_i64(n, max_i64(cols, min_i64(longest, rows * cols / size.rows)));
-    while (threads > 1 && ceil_div(m, size.rows) * ceil_div(n, size.cols) < 2 * threads &&
-           size.rows * size.cols > RUN * RUN)
+    while (!is_balanced(block_count(product, &size), threads) && threads > 1 &&
+           size.rows * size.cols > 4 * RUN * RUN)
         *(size.rows >= size.cols ? &size.rows : &size.cols) /= 2;
     while (block_elements(&size) > SPACE / element_bytes / threads) {
         int64_t *longer = size.rows >= size.cols ? &size.rows : &size.cols;
@@ -149,6 +158,11 @@ static bool is_unit(const Product *product, const Choice *choice) {
     return (a_m == 1 || a_k == 1) && (b_k == 1 || b_n == 1) && (c_m == 1 || c_n == 1);
 }
 
+// Whether the result does not fit in the last-level cache.
+static bool is_large(const Product *product, size_t element_bytes) {
+    return product->m.extent > STREAM_BYTES / (int64_t)element_bytes / product->n.extent;
+}
+
 // Of products in place.
 static double cost_in_place(const Product *product, const Choice *choice) {
     const double m = (double)extent_at(&product->m, choice->m), n = (double)extent_at(&product->n, choice->n),
@@ -171,11 +185,15 @@ static double cost_of_blocks(const Product *product, const BlockSize *size) {
 
 // The best products on operands in a layout of the BLAS, where they take less time than blocks that are
 // copied.
-static bool choose_in_place(const Product *product, const BlockSize *size, Choice *best) {
+static bool choose_in_place(const Product *product, const BlockSize *size, bool is_set_to_zero,
+                            Choice *best) {
     *best = (Choice){product->m.count - 1, product->n.count - 1, product->k.count - 1};
     if (best->m <= 0 && best->n <= 0 && best->k <= 0 && is_unit(product, best))
         return true;
-    double least = cost_of_blocks(product, size);
+    // Else the result is set to zero, and then read to be added to.
+    const double zeros =
+        is_set_to_zero ? 2.0 * COST_MEMORY * (double)product->m.extent * (double)product->n.extent : 0;
+    double least = cost_of_blocks(product, size) - zeros;
     bool found = false;
     for (int m = -(product->m.count == 0); m < product->m.count; m++)
         for (int n = -(product->n.count == 0); n < product->n.count; n++)
@@ -251,7 +269,8 @@ static Tiling tiling_create(const Dimension *dimension, int64_t most, Operand fi
     }
     for (int i = tiling.of.count - 1; i >= 0; i--) {
         const int64_t others = elements / tiling.sizes[i], extent = tiling.of.loops[i].extent;
-        tiling.sizes[i] = block_size(extent, max_i64(1, min_i64(extent, most / others)));
+        const int64_t limit = max_i64(1, min_i64(extent, most / others));
+        tiling.sizes[i] = min_i64(limit, ceil_div(block_size(extent, limit), RUN) * RUN); // whole lines
         elements = others * tiling.sizes[i];
         tiling.count *= ceil_div(extent, tiling.sizes[i]);
     }

@@ -96,7 +96,7 @@ static void MULTIPLY_BLOCKS(const Product *product, const BlockSize *size, int t
                  k = a_by_rows ? tiling_create(&product->k, size->depth, OF_A, OF_B)
                                : tiling_create(&product->k, size->depth, OF_B, OF_A);
     const int64_t blocks = m.count * n.count;
-    const bool streams = product->m.extent > STREAM_BYTES / (int64_t)sizeof *c / product->n.extent;
+    const bool streams = is_large(product, sizeof *c);
 #pragma omp parallel num_threads((int)min_i64(blocks, threads))
     {
         TYPE *const sum = space + omp_get_thread_num() * block_elements(size),
@@ -175,7 +175,7 @@ void CONTRACT(int m_count, int n_count, int k_count, const distal_contraction_lo
     const int threads = is_small ? 1 : omp_get_max_threads();
     const BlockSize size = choose_block_size(&product, (int64_t)sizeof *c, threads);
     Choice choice;
-    if (!choose_in_place(&product, &size, &choice)) {
+    if (!choose_in_place(&product, &size, stores && is_large(&product, sizeof *c), &choice)) {
         MULTIPLY_BLOCKS(&product, &size, threads, space, stores, alpha, a, b, c);
         return;
     }
