@@ -155,8 +155,9 @@ static void add_value(const Entries *entries, const LoopNode *node) {
 // not for the others.
 static Entries scope_of(const Entries *entries) {
     Entries scope = *entries;
-    scope.values = arena_copy(entries->prefetch->kernel->arena, entries->values,
-                              sizeof *entries->values * (size_t)entries->prefetch->var_count);
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
+    const size_t size = sizeof *entries->values * (size_t)entries->prefetch->var_count;
+    scope.values = arena_copy(entries->prefetch->kernel->arena, entries->values, size);
     return scope;
 }
 
