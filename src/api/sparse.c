@@ -348,10 +348,11 @@ static bool check_home(void *arguments, Diagnostics *diagnostics) {
     (void)diagnostics;
     Giving *giving = arguments;
     giving->cut = home_cuts_fibers(&giving->call->tensor->home);
-    giving->status = check_own(giving->context, giving->call, &giving->entries);
-    if (giving->status == DISTAL_OK && is_here(giving->call->tensor))
-        giving->status = check_part(giving->context, giving->call->tensor, &giving->arrays);
-    return giving->status == DISTAL_OK;
+    distal_status status = check_own(giving->context, giving->call, &giving->entries);
+    if (status == DISTAL_OK && is_here(giving->call->tensor))
+        status = check_part(giving->context, giving->call->tensor, &giving->arrays);
+    giving->status = status; // set last, as memory may run out before
+    return status == DISTAL_OK;
 }
 
 static bool put_own(void *arguments, Diagnostics *diagnostics) {
