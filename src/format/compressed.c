@@ -64,20 +64,27 @@ static void begin(LevelArrays *level, int64_t parent, int64_t position) {
     ((int64_t *)level->arrays[POS])[parent] = position;
 }
 
-// The last position above whose pos is at most that of the first position, and then the next ones.
-static void above(const LevelArrays *level, int64_t count, int64_t *positions) {
-    const int64_t *pos = level->arrays[POS];
-    int64_t parent = 0, beyond = level->lengths[POS] - 1;
-    while (count > 0 && beyond - parent > 1) {
+// The last position from `parent` to before `beyond` whose pos is at most this one.
+static int64_t search_pos(const int64_t *pos, int64_t parent, int64_t beyond, int64_t position) {
+    while (beyond - parent > 1) {
         const int64_t middle = parent + (beyond - parent) / 2;
-        if (pos[middle] <= positions[0])
+        if (pos[middle] <= position)
             parent = middle;
         else
             beyond = middle;
     }
+    return parent;
+}
+
+// Positions often follow each other; after a gap, those above are searched in steps that double.
+static void above(const LevelArrays *level, int64_t count, int64_t *positions) {
+    const int64_t *pos = level->arrays[POS], last = level->lengths[POS] - 1;
+    int64_t parent = count > 0 ? search_pos(pos, 0, last, positions[0]) : 0;
     for (int64_t i = 0; i < count;) {
-        while (pos[parent + 1] <= positions[i])
-            parent++;
+        int64_t step = 1;
+        for (; parent + step < last && pos[parent + step] <= positions[i]; step *= 2)
+            parent += step;
+        parent = search_pos(pos, parent, min_i64(parent + step, last), positions[i]);
         for (const int64_t end = pos[parent + 1]; i < count && positions[i] < end; i++)
             positions[i] = parent;
     }

@@ -8,7 +8,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *cutter_prepare(Cutter *cutter, int64_t count, const Rect *const *rects, int64_t limit,
+// A tensor with these coordinates in another order, where all levels are compressed.
+static StoredTensor compressed_empty(const StoredTensor *tensor, ElementType type, const int *mode_order) {
+    StoredTensor empty = {.type = type, .order = tensor->order};
+    memcpy(empty.extents, tensor->extents, sizeof empty.extents);
+    memcpy(empty.mode_order, mode_order, sizeof(int) * (size_t)tensor->order);
+    for (int l = 0; l < tensor->order; l++)
+        empty.levels[l] = (LevelType){.format = &compressed_level,
+                                      .wide = coordinate_is_wide(tensor->extents[mode_order[l]])};
+    return empty;
+}
+
+static void free_structure(Cutter *cutter) {
+    stored_free(&cutter->structure);
+    entry_map_free(&cutter->map);
+    cutter->structure = (StoredTensor){0};
+}
+
+// Makes the structure for rectangles like these.
+static const char *reorder(Cutter *cutter, int64_t count, const Rect *const *rects, int64_t limit,
                            Arena *arena) {
     enum { FEW = 4 }; // rectangles for which it is read as often, which takes less time than sorting it
     const StoredTensor *tensor = cutter->tensor;
@@ -20,20 +38,105 @@ const char *cutter_prepare(Cutter *cutter, int64_t count, const Rect *const *rec
                         memcmp(mode_order, tensor->mode_order, size) != 0;
     if (!cutter->reordered || (structure->order > 0 && memcmp(mode_order, structure->mode_order, size) == 0))
         return NULL;
-    cutter_free(cutter);
-    *structure = (StoredTensor){.type = tensor->type, .order = tensor->order};
-    memcpy(structure->extents, tensor->extents, sizeof structure->extents);
-    memcpy(structure->mode_order, mode_order, sizeof mode_order);
-    for (int l = 0; l < tensor->order; l++)
-        structure->levels[l] = (LevelType){.format = &compressed_level,
-                                           .wide = coordinate_is_wide(tensor->extents[mode_order[l]])};
+    free_structure(cutter);
+    *structure = compressed_empty(tensor, tensor->type, mode_order);
     return stored_convert(structure, &cutter->map, tensor, mode_order, false, limit, arena);
 }
 
+// In each mode the coordinates that all rectangles have in common, or else an interval.
+static Rect bounding_box(int64_t count, const Rect *const *rects, bool *common) {
+    Rect box = *rects[0];
+    for (int m = 0; m < box.order; m++) {
+        common[m] = true;
+        for (int64_t i = 1; i < count; i++) {
+            const PositionSet all = rect_mode(&box, m), own = rect_mode(rects[i], m);
+            if (common[m] && ((own.lo == all.lo && own.hi == all.hi && own.periodic == all.periodic) ||
+                              positions_equal(all, own)))
+                continue;
+            common[m] = false;
+            rect_set_mode(&box, m, (PositionSet){min_i64(all.lo, own.lo), max_i64(all.hi, own.hi), NULL});
+        }
+    }
+    return box;
+}
+
+// Whether searching rectangles takes longer than making a structure of what is in their box: each time, all
+// entries are read at the coordinates that the rectangle has in the mode that it is searched by first.
+static bool is_narrow(const Cutter *cutter, const Rect *box, int64_t count, const Rect *const *rects) {
+    enum { MANY = 16 }; // what sorting takes in place of reading
+    const StoredTensor *tensor = cutter->tensor;
+    int first[MAX_ORDER], box_first[MAX_ORDER];
+    double read = 0;
+    if (tensor->value_count == 0 || tensor->order < 2)
+        return false;
+    entries_mode_order(tensor->order, tensor->extents, count, rects, tensor->mode_order, first);
+    entries_mode_order(tensor->order, tensor->extents, 1, &box, tensor->mode_order, box_first);
+    for (int64_t i = 0; i < count; i++)
+        read += (double)rect_count(rects[i], first[0]) / (double)tensor->extents[first[0]];
+    const int by = cutter->often ? box_first[0] : tensor->mode_order[0];
+    return read > MANY * (double)rect_count(box, by) / (double)tensor->extents[by];
+}
+
+// The entries in slices of the tensor, with their positions as values.
+static const char *list_positions(const StoredTensor *tensor, const SliceArray *slices, int64_t limit,
+                                  Arena *arena, Entries *entries) {
+    const EntryReader reader = reader_of_stored(tensor, tensor->mode_order);
+    SliceCursor cursor = {slices->items, slices->count, 0};
+    EntryBlock block;
+    int64_t next = 0;
+    const char *why = entries_allocate_within(entries, limit, arena);
+    while (!why && cursor.count > 0) {
+        reader_read_slices(&reader, &cursor, &block);
+        for (int l = 0; l < reader.order; l++)
+            memcpy(entries->coordinates[reader.modes[l]] + next, block.coordinates[l],
+                   (size_t)block.count * sizeof(int64_t));
+        memcpy((int64_t *)entries->values + next, block.numbers, (size_t)block.count * sizeof(int64_t));
+        next += block.count;
+    }
+    return why;
+}
+
+// Makes the structure of what is in the box, in which the rectangles are searched.
+static const char *narrow(Cutter *cutter, const Rect *box, int64_t count, const Rect *const *rects,
+                          int64_t limit, Arena *arena) {
+    const StoredTensor *tensor = cutter->tensor;
+    SliceArray slices = {0};
+    Entries entries = {.type = TYPE_I64, .order = tensor->order};
+    int64_t extents[MAX_ORDER];
+    int mode_order[MAX_ORDER];
+    Arena *scratch = arena_create_within(arena);
+    memcpy(entries.extents, tensor->extents, sizeof entries.extents);
+    for (int m = 0; m < tensor->order; m++)
+        extents[m] = rect_count(box, m);
+    entries_mode_order(tensor->order, extents, count, rects, tensor->mode_order, mode_order);
+    entries.count = cutter_cut(cutter, 1, &box, scratch, &slices);
+    const char *why = list_positions(tensor, &slices, limit, arena, &entries);
+    arena_free(scratch);
+    cutter->box = compressed_empty(tensor, TYPE_I64, mode_order);
+    if (!why)
+        why = stored_pack(&cutter->box, &entries, limit, arena);
+    entries_free(&entries);
+    cutter->narrowed = !why;
+    return why;
+}
+
+const char *cutter_prepare(Cutter *cutter, int64_t count, const Rect *const *rects, int64_t limit,
+                           Arena *arena) {
+    stored_free(&cutter->box);
+    cutter->narrowed = false;
+    if (count == 0)
+        return NULL;
+    const Rect box = bounding_box(count, rects, cutter->common), *only = &box;
+    if (!is_narrow(cutter, &box, count, rects))
+        return reorder(cutter, count, rects, limit, arena);
+    const char *why = reorder(cutter, 1, &only, limit, arena);
+    return why ? why : narrow(cutter, &box, count, rects, limit, arena);
+}
+
 void cutter_free(Cutter *cutter) {
-    stored_free(&cutter->structure);
-    entry_map_free(&cutter->map);
-    cutter->structure = (StoredTensor){0};
+    free_structure(cutter);
+    stored_free(&cutter->box);
+    cutter->narrowed = false;
 }
 
 // Slices of one cut, from number `begin` on.
@@ -60,12 +163,13 @@ static void push(Cut *cut, Slice slice) {
 
 // Positions of what is searched.
 static void push_found(Cut *cut, Slice slice) {
-    if (!cut->cutter->reordered) {
+    const Cutter *cutter = cut->cutter;
+    const int64_t *positions = cutter->box.values;
+    if (!cutter->narrowed && !cutter->reordered)
         push(cut, slice);
-        return;
-    }
-    for (int64_t i = 0; i < slice.count; i++)
-        push(cut, (Slice){entry_map_from(&cut->cutter->map, slice.first + i), 1});
+    else
+        for (int64_t i = slice.first; i < slice.first + slice.count; i++)
+            push(cut, (Slice){cutter->narrowed ? positions[i] : entry_map_from(&cutter->map, i), 1});
 }
 
 // Those of the entries in a slice that are in the rectangle.
@@ -87,7 +191,10 @@ static void push_within(Cut *cut, const StoredTensor *searched, const Rect *rect
 // Coordinates of several positions above are not in order, so that only what is below all of them follows:
 // then entries are compared with the rectangle one by one.
 static void cut_rect(Cut *cut, const Rect *rect) {
-    const StoredTensor *searched = cut->cutter->reordered ? &cut->cutter->structure : cut->cutter->tensor;
+    const Cutter *cutter = cut->cutter;
+    const StoredTensor *searched = cutter->narrowed    ? &cutter->box
+                                   : cutter->reordered ? &cutter->structure
+                                                       : cutter->tensor;
     Slice slice = {0, 1};
     bool one = true, exact = true; // coordinate in each level above; all entries of the slice are within
     for (int l = 0; l < searched->order && slice.count > 0; l++) {
@@ -97,7 +204,8 @@ static void cut_rect(Cut *cut, const Rect *rect) {
         const bool whole = rect->lo[mode] <= level->first && rect->hi[mode] >= level->first + level->extent;
         slice = searched->levels[l].format->image(level, slice, one ? rect->lo[mode] : 0,
                                                   one ? rect->hi[mode] : extent);
-        exact = exact && (one || whole) && !rect->periodic[mode] && searched->levels[l].format->compact;
+        if (!cutter->narrowed || !cutter->common[mode])
+            exact = exact && (one || whole) && !rect->periodic[mode] && searched->levels[l].format->compact;
         one = one && rect->hi[mode] - rect->lo[mode] == 1;
     }
     if (slice.count > 0 && exact)

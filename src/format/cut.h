@@ -9,17 +9,21 @@
 typedef Array(Slice) SliceArray;
 
 // A tensor that is cut, which stays. The rest is zero at first. Where rectangles are narrow in modes that are
-// stored last, they are searched in a structure with these modes first.
+// stored last, they are searched in a structure with these modes first. Where many are parts of a narrow box,
+// as what each rank has of some rows, the entries of the box are searched alone, in an order that fits them.
 typedef struct {
     const StoredTensor *tensor;
     bool often;             // it is cut over and over, so that the structure pays off for one rectangle
     bool reordered;         // whether they are searched in the structure
     StoredTensor structure; // of order 0: it has not been made
     EntryMap map;           // from positions of that structure to those of the tensor
+    bool narrowed;          // whether rectangles are searched in the box
+    bool common[MAX_ORDER]; // by mode: they all have the coordinates of the box
+    StoredTensor box;       // its values are positions in the tensor
 } Cutter;
 
-// Prepares for rectangles like these, within `limit` bytes. NULL on success, else the reason of the failure.
-// cutter_free follows in any case.
+// Prepares to cut these disjoint rectangles, any number of them at a time, within `limit` bytes. NULL on
+// success, else the reason of the failure. cutter_free follows in any case.
 const char *cutter_prepare(Cutter *cutter, int64_t count, const Rect *const *rects, int64_t limit,
                            Arena *arena);
 void cutter_free(Cutter *cutter);

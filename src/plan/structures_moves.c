@@ -149,14 +149,14 @@ static void count_elements(const StatementPlan *plan, int transfer, int64_t rank
     }
 }
 
+typedef Array(int64_t) CountArray;
+
 // The requests that each rank gets: for each rank that requests something, the number of parts, and these.
 typedef struct {
     Arena *arena;
     int mode_count;
     int modes[MAX_ORDER];
-    struct {
-        int64_t *items, count, capacity;
-    } * by; // the rank that gets them
+    CountArray *by; // the rank that gets them
 } Requests;
 
 static void add_requests(Requests *requests, const Selection *parts) {
@@ -177,28 +177,42 @@ static void add_requests(Requests *requests, const Selection *parts) {
     }
 }
 
+// Reads the requests that a rank gets. The number of rectangles that each asks for is appended to `counts`.
+static RectArray read_requests(const Requests *requests, int64_t rank, int order, CountArray *counts,
+                               Arena *arena) {
+    const int64_t *from = requests->by[rank].items, *end = from + requests->by[rank].count;
+    Selection selection = {.mode_count = requests->mode_count};
+    memcpy(selection.modes, requests->modes, sizeof selection.modes);
+    while (from < end) {
+        const int64_t first = selection.parts.count;
+        int64_t rects = 0;
+        for (int64_t parts = *from++; parts > 0; parts--)
+            from = part_read(&selection, from, order, 0, arena);
+        for (int64_t i = first; i < selection.parts.count; i++)
+            rects += part_rect_count(&selection.parts.items[i]);
+        array_push(arena, *counts, rects);
+    }
+    return selection_rects(&selection, arena);
+}
+
 // The slices of values that a rank keeps to send them.
 static const char *count_slices(Structures *structures, Version *operand, const Requests *requests,
                                 int64_t rank, int64_t *buffers) {
     Arena *arena = structures->scratch;
     StoredTensor local;
+    CountArray counts = {0};
     arena_reset(arena);
-    const int64_t *from = requests->by[rank].items, *end = from + requests->by[rank].count;
-    if (from == end)
+    if (requests->by[rank].count == 0)
         return NULL;
     const char *why = version_local(structures, operand, rank, &local);
     Cutter cutter = {.tensor = &local};
-    while (from < end && !why) {
-        Selection selection = {.mode_count = requests->mode_count};
-        SliceArray slices = {0};
-        memcpy(selection.modes, requests->modes, sizeof selection.modes);
-        for (int64_t count = *from++; count > 0; count--)
-            from = part_read(&selection, from, local.order, 0, arena);
-        const RectArray all = selection_rects(&selection, arena);
-        const Rect **rects = list_rects(all.count, all.items, arena);
+    const RectArray all = read_requests(requests, rank, local.order, &counts, arena);
+    const Rect **rects = list_rects(all.count, all.items, arena);
+    if (!why)
         why = cutter_prepare(&cutter, all.count, rects, structures->limit, arena);
-        if (!why)
-            cutter_cut(&cutter, all.count, rects, arena, &slices);
+    for (int64_t i = 0; i < counts.count && !why; rects += counts.items[i++]) {
+        SliceArray slices = {0};
+        cutter_cut(&cutter, counts.items[i], rects, arena, &slices);
         increase(&buffers[rank], slices.count * (int64_t)sizeof(Slice));
     }
     cutter_free(&cutter);
