@@ -44,7 +44,11 @@ static int compare_parts(const void *left, const void *right) {
 }
 
 void selection_sort(Selection *selection) {
-    if (selection->parts.count > 0)
+    const SelectedPart *parts = selection->parts.items;
+    bool sorted = true; // as they often are
+    for (int64_t i = 1; i < selection->parts.count && sorted; i++)
+        sorted = compare_parts(&parts[i - 1], &parts[i]) <= 0;
+    if (!sorted)
         qsort(selection->parts.items, (size_t)selection->parts.count, sizeof(SelectedPart), compare_parts);
 }
 
