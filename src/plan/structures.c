@@ -144,6 +144,18 @@ static int64_t count_stored(Structures *structures, const Version *version, cons
                       &slices);
 }
 
+// The first rank that has the same pieces of a tensor at home, which may be `rank`.
+static int64_t find_replica(const Home *home, int64_t rank, const Region *pieces, Arena *arena) {
+    HoldingArray owners = {0};
+    if (!home->replicated || pieces->rects.count == 0)
+        return rank;
+    home_owners(home, &pieces->rects.items[0], arena, &owners);
+    if (owners.count == 0 || owners.items[0].rank >= rank)
+        return rank;
+    const Region other = home_pieces(home, owners.items[0].rank, arena);
+    return region_equal(pieces, &other) ? owners.items[0].rank : rank;
+}
+
 // What each rank stores of a tensor.
 static const char *count_version(Structures *structures, Version *version) {
     const int64_t ranks = version->home.ranks;
@@ -159,6 +171,15 @@ static const char *count_version(Structures *structures, Version *version) {
         version->structure_bytes[rank] = -1;
         if (!home_stores_entries(&version->home, pieces.rects.count))
             continue;
+        const int64_t replica = version->kind == VERSION_HOME
+                                    ? find_replica(&version->home, rank, &pieces, structures->scratch)
+                                    : rank;
+        if (replica < rank) {
+            version->entries[rank] = version->entries[replica];
+            version->value_bytes[rank] = version->value_bytes[replica];
+            version->structure_bytes[rank] = version->structure_bytes[replica];
+            continue;
+        }
         why = version_local(structures, version, rank, &local);
         if (!why) {
             version->entries[rank] = count_stored(structures, version, &pieces, &local);
