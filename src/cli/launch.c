@@ -9,10 +9,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -52,6 +54,12 @@ static bool is_bound_by_user(void) {
             return true;
     const char *launcher = getenv("DISTAL_MPIRUN");
     return launcher && strstr(launcher, "bind"); // --bind-to, --cpu-bind
+}
+
+const char *launch_executable(const char *name) {
+    // A command that is started as an argument of the dynamic linker (ld.so distal ...) runs in a process
+    // whose executable is the linker, the one program that has no linker.
+    return getauxval(AT_BASE) ? "/proc/self/exe" : name;
 }
 
 bool launch_is_inside(void) {
@@ -141,9 +149,9 @@ static Words launcher_words(Session *session, int64_t ranks) {
         array_push(arena, words, word);
     array_push(arena, words, arena_printf(arena, "-n"));
     array_push(arena, words, arena_printf(arena, "%" PRId64, ranks));
-    static char self[4096];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    array_push(arena, words, length > 0 ? self : session->arguments[0]);
+    const char *executable = launch_executable(session->arguments[0]);
+    static char self[PATH_MAX];
+    array_push(arena, words, realpath(executable, self) ? self : arena_printf(arena, "%s", executable));
     for (int i = 1; i < session->argument_count; i++)
         array_push(arena, words, session->arguments[i]);
     array_push(arena, words, NULL);

@@ -5,6 +5,9 @@
 
 #include "cli/session.h"
 
+// A path by which the kernel executes this command again, `name` being its arguments[0].
+const char *launch_executable(const char *name);
+
 // Whether this process is one of several that a launcher (ours or the user's) has started.
 bool launch_is_inside(void);
 

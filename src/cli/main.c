@@ -62,7 +62,8 @@ static void before_libraries(int argument_count, char **arguments, char **enviro
     (void)argument_count;
     if (!blas_memory_is_limited())
         return;
-    int count = 0, kept = 0, set = 0;
+    int count = 0, kept = 0;
+    unsigned set = 0; // which of these variables have these values
     while (environment[count])
         count++;
     char *changed[count + VARIABLES + 1];
@@ -71,21 +72,23 @@ static void before_libraries(int argument_count, char **arguments, char **enviro
         for (int v = 0; v < VARIABLES; v++) {
             const size_t name = (size_t)(strchr(one_thread[v], '=') + 1 - one_thread[v]);
             replaced = replaced || strncmp(environment[i], one_thread[v], name) == 0;
-            set += strcmp(environment[i], one_thread[v]) == 0;
+            if (strcmp(environment[i], one_thread[v]) == 0)
+                set |= 1u << v;
         }
         if (!replaced)
             changed[kept++] = environment[i];
     }
-    if (set >= VARIABLES && !blas_can_load()) {
+    const bool all_set = set == (1u << VARIABLES) - 1;
+    if (all_set && !blas_can_load()) {
         (void)!write(STDERR_FILENO, refused, sizeof refused - 1);
         _exit(EXIT_FAILED);
     }
-    if (set >= VARIABLES)
+    if (all_set)
         return;
     for (int v = 0; v < VARIABLES; v++)
         changed[kept++] = one_thread[v];
     changed[kept] = NULL;
-    execve("/proc/self/exe", arguments, changed);
+    execve(launch_executable(*arguments), arguments, changed);
 }
 
 __attribute__((section(".preinit_array"), used)) static void (*const first)(int, char **,

@@ -137,7 +137,7 @@ static void choose_blas_core(Session *session) {
         return;
     setenv(core_type, core, 1);
     setenv(chosen_here, "1", 1);
-    execv("/proc/self/exe", session->arguments);
+    execv(launch_executable(session->arguments[0]), session->arguments);
 }
 
 // Ranks choose for themselves, as other nodes may have other processors.
