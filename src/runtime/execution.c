@@ -222,7 +222,7 @@ static bool allocate_parts(Assembly *assembly) {
     if (parts->calls_library && !reserve_library(assembly))
         return false;
     if (parts->contracts) {
-        execution->space = malloc(contraction_space());
+        execution->space = memory_host.allocate((int64_t)contraction_space());
         if (!execution->space)
             return no_memory(assembly);
     }
@@ -306,7 +306,7 @@ void execution_free(distal_execution *execution) {
         transfer_free(&execution->transfers[t]);
     for (int t = 0; t < execution->copy_count; t++)
         entry_copy_free(execution->copies[t]);
-    free(execution->space);
+    memory_host.release(execution->space);
     for (int r = 0; r < execution->row_count; r++)
         memory_release(MEMORY_HOST, execution->rows[r]);
     for (int s = 0; execution->stages && s < execution->stage_count; s++) {

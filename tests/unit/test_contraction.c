@@ -5,12 +5,15 @@
 #include "runtime/contraction.h"
 
 #include "distal_kernel.h"
+#include "runtime/panels.h"
 
+#include <omp.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -41,7 +44,7 @@ static bool indexes(int dim, int tensor) {
 
 // Strides for the loops that index the tensor, in a drawn order, sometimes with a gap after one of them.
 static void draw_strides(Case *drawn, int tensor) {
-    int order[LOOPS], count = 0;
+    int order[LOOPS] = {0}, count = 0;
     for (int dim = 0, l = 0; dim < 3; dim++)
         for (int i = 0; i < drawn->counts[dim]; i++, l++)
             if (indexes(dim, tensor)) {
@@ -83,6 +86,20 @@ static Case draw_case(void) {
     return drawn;
 }
 
+// One dimension is longer than a tile may be.
+static Case draw_long_case(void) {
+    Case drawn = {.counts = {1, 1, 1}, .loop_count = 3};
+    const int dim = (int)below(3);
+    drawn.counts[dim]++;
+    drawn.loop_count++;
+    for (int loop = 0; loop < drawn.loop_count; loop++)
+        drawn.loops[loop].extent = 1 + below(7);
+    drawn.loops[dim].extent = (4000 + below(2000)) / drawn.loops[dim + 1].extent;
+    for (int tensor = 0; tensor < 3; tensor++)
+        draw_strides(&drawn, tensor);
+    return drawn;
+}
+
 // Whether nothing is computed.
 static bool is_empty(const Case *drawn) {
     for (int loop = 0; loop < drawn->loop_count; loop++)
@@ -114,29 +131,47 @@ static bool is_empty(const Case *drawn) {
     }                                                                                                        \
                                                                                                              \
     static type *values_##suffix(int64_t count) {                                                            \
-        type *values = malloc((size_t)count * sizeof *values);                                               \
+        type *values = calloc((size_t)count, sizeof *values);                                                \
         for (int64_t i = 0; i < count; i++)                                                                  \
             values[i] = (type)(below(9) - 4);                                                                \
         return values;                                                                                       \
     }                                                                                                        \
                                                                                                              \
+    /* By distal_contract_*, or by the functions for one kind of processor. */                               \
+    static void contract_##suffix(const Case *drawn, const Panels *panels, void *space, int stores,          \
+                                  const type *a, const type *b, type *c) {                                   \
+        const int m = drawn->counts[0], n = drawn->counts[1], k = drawn->counts[2];                          \
+        const Product product = {dimension_create(drawn->loops, m, OF_C),                                    \
+                                 dimension_create(drawn->loops + m, n, OF_C),                                \
+                                 dimension_create(drawn->loops + m + n, k, OF_A)};                           \
+        if (!panels)                                                                                         \
+            distal_contract_##suffix(m, n, k, drawn->loops, space, stores, -3, a, b, c);                     \
+        else if (!is_empty(drawn))                                                                           \
+            panels->suffix(&product, space, omp_get_max_threads(), stores, -3, a, b, c);                     \
+    }                                                                                                        \
+                                                                                                             \
     static void check_##suffix(Case drawn, int stores, uint64_t seed) {                                      \
+        const Panels *panels[PANELS_COUNT + 1] = {NULL};                                                     \
+        const int variants = 1 + panels_available(panels + 1);                                               \
         void *space = malloc(contraction_space());                                                           \
         type *a = values_##suffix(drawn.sizes[0]), *b = values_##suffix(drawn.sizes[1]),                     \
-             *c = values_##suffix(drawn.sizes[2]), *expected = malloc((size_t)drawn.sizes[2] * sizeof *c);   \
-        for (int64_t i = 0; i < drawn.sizes[2]; i++)                                                         \
-            expected[i] = c[i];                                                                              \
+             *before = values_##suffix(drawn.sizes[2]), *c = values_##suffix(drawn.sizes[2]),                \
+             *expected = malloc((size_t)drawn.sizes[2] * sizeof *c);                                         \
+        memcpy(expected, before, (size_t)drawn.sizes[2] * sizeof *c);                                        \
         if (stores && !is_empty(&drawn))                                                                     \
             zero_##suffix(&drawn, 0, expected);                                                              \
         define_##suffix(&drawn, 0, -3, a, b, expected);                                                      \
-        distal_contract_##suffix(drawn.counts[0], drawn.counts[1], drawn.counts[2], drawn.loops, space,      \
-                                 stores, -3, a, b, c);                                                       \
-        for (int64_t i = 0; i < drawn.sizes[2]; i++)                                                         \
-            if (c[i] != expected[i])                                                                         \
-                fail_msg("element %lld of %lld is wrong in the case drawn from %llu", (long long)i,          \
-                         (long long)drawn.sizes[2], (unsigned long long)seed);                               \
+        for (int variant = 0; variant < variants; variant++) {                                               \
+            memcpy(c, before, (size_t)drawn.sizes[2] * sizeof *c);                                           \
+            contract_##suffix(&drawn, panels[variant], space, stores, a, b, c);                              \
+            for (int64_t i = 0; i < drawn.sizes[2]; i++)                                                     \
+                if (c[i] != expected[i])                                                                     \
+                    fail_msg("element %lld of %lld is wrong in the case drawn from %llu, variant %d",        \
+                             (long long)i, (long long)drawn.sizes[2], (unsigned long long)seed, variant);    \
+        }                                                                                                    \
         free(a);                                                                                             \
         free(b);                                                                                             \
+        free(before);                                                                                        \
         free(c);                                                                                             \
         free(expected);                                                                                      \
         free(space);                                                                                         \
@@ -146,7 +181,7 @@ static bool is_empty(const Case *drawn) {
         (void)unused;                                                                                        \
         for (int number = 0; number < 60; number++) {                                                        \
             const uint64_t seed = state;                                                                     \
-            const Case drawn = draw_case();                                                                  \
+            const Case drawn = number % 5 ? draw_case() : draw_long_case();                                  \
             check_##suffix(drawn, (int)below(2), seed);                                                      \
         }                                                                                                    \
     }
@@ -181,7 +216,7 @@ static void draw_packed(Case *drawn, int tensor) {
 // Results larger than the last-level cache, with few products in each sum.
 static void test_large_results(void **unused) {
     (void)unused;
-    for (int number = 0; number < 16; number++) {
+    for (int number = 0; number < 6; number++) {
         const uint64_t seed = state;
         const int64_t columns = 3 + below(4), column = 64 + below(40), rows = 1 + below(70);
         const int64_t row = (1 << 22) / (columns * column * rows) + 1;

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The functions of panels.h for one kind of processor; included by a source file that defines PANELS (their
+// name), VECTOR (the bytes of a vector) and ROWS (of a tile of the result that is held in registers).
+#include "runtime/panels.h"
+
+#include "base/integer.h"
+
+#include <omp.h>
+#include <string.h>
+
+// A tile of the result in registers has ROWS rows of WIDTH vectors.
+enum { WIDTH = 3 };
+// The most products that are summed before the result is written, and the bytes of the panels of B that stay
+// in the second-level cache while rows of A pass by.
+enum { DEPTH = 384, CACHED_BYTES = 448 << 10 };
+// Where all of A has fewer bytes, threads divide the columns, and do not wait for one another. Each has at
+// least this much of the space.
+enum { NARROW_BYTES = 512 << 10, LEAST_SPACE = 512 << 10 };
+// Rows of A that a thread takes at once, and the bytes of their copies. Where few products are summed, there
+// are more of them.
+enum { BLOCK_ROWS = 512, BLOCK_BYTES = 600 << 10 };
+// The most columns of B at once, and the bytes of a strip: the tiles of the result beside one another.
+enum { COLUMNS = 4096, STRIP_BYTES = 32 << 10 };
+// A result of more bytes does not fit in the last-level cache, so it is written with nontemporal stores; rows
+// of fewer bytes that follow each other in the result are put together for that.
+enum { STREAM_BYTES = 1 << 25, STREAM_ROW = 512 };
+// Depth below which the result is not requested ahead, as it is written all the time.
+enum { PREFETCH_DEPTH = 64 };
+enum { ALIGNMENT = 64 };
+
+#define REPEAT(n) DISTAL_UNROLL(n)
+
+static int64_t round_up(int64_t x, int64_t multiple) {
+    return ceil_div(x, multiple) * multiple;
+}
+
+// Takes `bytes` of space.
+static void *take(char **space, int64_t bytes) {
+    void *taken = *space;
+    *space += round_up(bytes, ALIGNMENT);
+    return taken;
+}
+
+// How a product is divided.
+typedef struct {
+    int64_t b_bytes; // of all panels of B
+    Tiling m, n, k;
+    int64_t depth;   // of a tile
+    int64_t a_row;   // elements between the rows of a copy of A
+    int64_t cached;  // columns of the panels that stay in the cache
+    int64_t groups;  // of columns, which threads take one after the other
+    int64_t columns; // of a group
+    int threads;
+} Division;
+
+// What a thread needs of the space for blocks of as many rows.
+static int64_t thread_bytes(const Division *division, int64_t rows, int64_t size) {
+    const int64_t shared_with_row = max_i64(ROWS * division->cached, division->n.elements);
+    return round_up(shared_with_row * size, ALIGNMENT) + 2 * round_up(rows * 8, ALIGNMENT) +
+           round_up(rows * division->a_row * size, ALIGNMENT);
+}
+
+// For so many bytes of space. `rows` x `cols`: elements of a tile in registers; `size`: bytes of an element.
+static Division divide(const Product *product, int64_t space, int threads, int64_t rows, int64_t cols,
+                       int64_t size) {
+    const bool by_a = dimension_has_unit(&product->k, OF_A);
+    Division division = {.b_bytes = space / 9 * 5 / ALIGNMENT * ALIGNMENT,
+                         .k = tiling_create(&product->k, DEPTH, by_a ? OF_A : OF_B, by_a ? OF_B : OF_A)};
+    division.depth = division.k.elements;
+    division.a_row = round_up(division.depth, ALIGNMENT / size) + ALIGNMENT / size; // not a power of two
+    const int64_t most = min_i64(COLUMNS, division.b_bytes / (division.depth * size)) / cols * cols;
+    division.n = tiling_create(&product->n, max_i64(most, cols), OF_C, OF_B);
+    const int64_t cached = min_i64(CACHED_BYTES / (division.depth * size), STRIP_BYTES / (ROWS * size));
+    division.cached = max_i64(cached / cols * cols, cols);
+    // The rest of the space is divided among the threads.
+    const int64_t left = space - division.b_bytes - (2 * COLUMNS + 2 * DEPTH + 64) * 8;
+    division.threads = (int)max_i64(1, min_i64(threads, left / thread_bytes(&division, rows, size)));
+    int64_t block = min_i64(BLOCK_ROWS, BLOCK_BYTES / (division.a_row * size)) / rows * rows;
+    const int64_t fair = ceil_div(product->m.extent, 4 * division.threads);
+    if (threads > 1)
+        block = min_i64(block, round_up(fair, rows));
+    block = max_i64(block, rows);
+    while (block > rows && thread_bytes(&division, block, size) > left / division.threads)
+        block -= rows;
+    division.m = tiling_create(&product->m, block, OF_C, OF_A);
+    // Few rows: threads share the columns as well.
+    const int64_t panels = ceil_div(division.n.elements, cols);
+    division.groups = division.m.count >= 2 * threads || threads == 1
+                          ? 1
+                          : min_i64(panels, ceil_div(4 * threads, division.m.count));
+    division.columns = ceil_div(panels, division.groups) * cols;
+    return division;
+}
+
+// The columns from `first` on that follow each other in memory, before `end`.
+static int64_t run_end(const int64_t *offsets, int64_t first, int64_t end) {
+    int64_t last = first + 1;
+    while (last < end && offsets[last] == offsets[last - 1] + 1)
+        last++;
+    return last;
+}
+
+// The same for columns at equal distances, *step.
+static int64_t equal_end(const int64_t *offsets, int64_t first, int64_t end, int64_t *step) {
+    int64_t last = first + 1;
+    *step = last < end ? offsets[last] - offsets[first] : 1;
+    while (last < end && offsets[last] == offsets[last - 1] + *step)
+        last++;
+    return last;
+}
+
+// What happens to the elements of the result.
+typedef enum { WRITE_ADDS, WRITE_STORES, WRITE_STREAMS } Writing;
+
+// distal_transpose_* for elements of any size.
+static void transpose_elements(size_t size, int64_t rows, int64_t cols, void *to, int64_t to_row,
+                               const void *from, int64_t from_row) {
+    if (size == 4)
+        distal_transpose_4(rows, cols, to, to_row, from, from_row, 0);
+    else if (size == 8)
+        distal_transpose_8(rows, cols, to, to_row, from, from_row, 0);
+    else
+        distal_transpose_16(rows, cols, to, to_row, from, from_row, 0);
+}
+
+// Products in registers, of vectors of real numbers.
+#define DEFINE_TILE(suffix, real, parts, width)                                                              \
+    /* strip = rows * panel: ROWS rows, whose elements have the distance `parts`, and `width` vectors. */    \
+    static __attribute__((noinline)) void tile_##suffix##_##width(                                           \
+        int64_t depth, const real *const *rows, const real *panel, real *strip, int64_t strip_row) {         \
+        typedef real vector __attribute__((vector_size(VECTOR), aligned(sizeof(real)), may_alias));          \
+        enum { LANES = VECTOR / sizeof(real) };                                                              \
+        vector sums[ROWS][width];                                                                            \
+        const real *row[ROWS];                                                                               \
+        REPEAT(8) for (int r = 0; r < ROWS; r++) {                                                           \
+            row[r] = rows[r];                                                                                \
+            REPEAT(3) for (int v = 0; v < (width); v++) sums[r][v] = (vector){0};                            \
+        }                                                                                                    \
+        for (int64_t p = 0; p < depth; p++, panel += (width)*LANES) {                                        \
+            vector of_b[width];                                                                              \
+            REPEAT(3) for (int v = 0; v < (width); v++) of_b[v] = *(const vector *)(panel + v * LANES);      \
+            REPEAT(8) for (int r = 0; r < ROWS; r++) {                                                       \
+                const real of_a = row[r][p * (parts)];                                                       \
+                REPEAT(3) for (int v = 0; v < (width); v++) sums[r][v] += of_a * of_b[v];                    \
+            }                                                                                                \
+        }                                                                                                    \
+        REPEAT(8)                                                                                            \
+        for (int r = 0; r < ROWS; r++)                                                                       \
+            REPEAT(3)                                                                                        \
+        for (int v = 0; v < (width); v++)                                                                    \
+            *(vector *)(strip + r * strip_row + v * LANES) = sums[r][v];                                     \
+    }
+#define DEFINE_TILES(suffix, real, parts)                                                                    \
+    DEFINE_TILE(suffix, real, parts, 1)                                                                      \
+    DEFINE_TILE(suffix, real, parts, 2)                                                                      \
+    DEFINE_TILE(suffix, real, parts, 3)                                                                      \
+    static void tile_##suffix(int64_t width, int64_t depth, const real *const *rows, const real *panel,      \
+                              real *strip, int64_t strip_row) {                                              \
+        if (width == 3)                                                                                      \
+            tile_##suffix##_3(depth, rows, panel, strip, strip_row);                                         \
+        else if (width == 2)                                                                                 \
+            tile_##suffix##_2(depth, rows, panel, strip, strip_row);                                         \
+        else                                                                                                 \
+            tile_##suffix##_1(depth, rows, panel, strip, strip_row);                                         \
+    }
+
+DEFINE_TILES(f32, float, 1)
+DEFINE_TILES(f64, double, 1)
+DEFINE_TILES(c64, float, 2)
+DEFINE_TILES(c128, double, 2)
+DEFINE_TILES(i32, uint32_t, 1)
+DEFINE_TILES(i64, uint64_t, 1)
+
+// What the template defines, by the current type.
+#define COPY NAME(copy)
+#define PACK_ROW NAME(pack_row)
+#define PACK_COLUMNS NAME(pack_columns)
+#define FINISH NAME(finish)
+#define WRITE NAME(write)
+#define MULTIPLY_STRIP NAME(multiply_strip)
+#define MULTIPLY_SHARED NAME(multiply_shared)
+#define MULTIPLY NAME(multiply)
+
+#define NAME(function) function##_f32
+#define TYPE float
+#define REAL float
+#define PARTS 1
+#include "runtime/panels_template.h"
+#undef NAME
+#undef TYPE
+#undef REAL
+
+#define NAME(function) function##_f64
+#define TYPE double
+#define REAL double
+#include "runtime/panels_template.h"
+#undef NAME
+#undef TYPE
+#undef REAL
+
+#define NAME(function) function##_i32
+#define TYPE int32_t
+#define REAL uint32_t
+#include "runtime/panels_template.h"
+#undef NAME
+#undef TYPE
+#undef REAL
+
+#define NAME(function) function##_i64
+#define TYPE int64_t
+#define REAL uint64_t
+#include "runtime/panels_template.h"
+#undef NAME
+#undef TYPE
+#undef REAL
+#undef PARTS
+
+#define PARTS 2
+#define NAME(function) function##_c64
+#define TYPE float _Complex
+#define REAL float
+#include "runtime/panels_template.h"
+#undef NAME
+#undef TYPE
+#undef REAL
+
+#define NAME(function) function##_c128
+#define TYPE double _Complex
+#define REAL double
+#include "runtime/panels_template.h"
+
+const Panels PANELS = {multiply_f32, multiply_f64, multiply_c64, multiply_c128, multiply_i32, multiply_i64};

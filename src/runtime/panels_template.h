@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Products of panels of one element type, included once a type by panels_kernels.h, so without an include
+// guard. That file defines TYPE; NAME and what is named by it; REAL, the type that a processor computes with
+// (unsigned for integers, so that they wrap around); and PARTS, how many of these an element has.
+//
+// A panel has COLS columns of B, one row after the other; its last one in a tile may have fewer vectors. The
+// result of a row of A and a panel of complex numbers is kept as two rows, the products of the real and of
+// the imaginary parts of A by B; a strip has room for both, `strip_row` elements for a row of the result.
+#define COLS (WIDTH * VECTOR / (int64_t)sizeof(TYPE))
+#define TILE_ROWS (ROWS / PARTS)
+
+// Copies what the last `count` loops visit to a block.
+static void COPY(int count, const CopyLoop *loops, const TYPE *tensor, TYPE *block) {
+    const CopyLoop *outer = &loops[0], *inner = &loops[1];
+    if (count > 2) {
+        for (int64_t i = 0; i < outer->extent; i++)
+            COPY(count - 1, loops + 1, tensor + i * outer->tensor, block + i * outer->block);
+    } else if (inner->tensor != 1 && outer->tensor == 1 && inner->block == 1) {
+        transpose_elements(sizeof *block, outer->extent, inner->extent, block, outer->block, tensor,
+                           inner->tensor);
+    } else {
+        for (int64_t i = 0; i < outer->extent; i++) {
+            const TYPE *from = tensor + i * outer->tensor;
+            TYPE *to = block + i * outer->block;
+            if (inner->tensor == 1 && inner->block == 1)
+                memcpy(to, from, (size_t)inner->extent * sizeof *to);
+            else
+                for (int64_t j = 0; j < inner->extent; j++)
+                    to[j * inner->block] = from[j * inner->tensor];
+        }
+    }
+}
+
+// The panels of a tile of B.
+typedef struct {
+    const TYPE *tensor; // where the tile begins
+    TYPE *panels;
+    int64_t depth, cols, *depth_at, *cols_at; // where its elements are
+    bool contiguous;                          // whether the columns are so in B
+} NAME(PanelsOfB);
+
+static int64_t NAME(panel_width)(int64_t cols, int64_t first) {
+    return min_i64(COLS, round_up(cols - first, VECTOR / (int64_t)sizeof(TYPE)));
+}
+
+// Row `p` of all panels. Where the columns are not contiguous in B, they become so in `row` first.
+static void PACK_ROW(const NAME(PanelsOfB) * b, const CopyLoops *cols, int64_t p, TYPE *row) {
+    const TYPE *from = b->tensor + b->depth_at[p];
+    if (!b->contiguous) {
+        COPY(cols->count, cols->loops, from, row);
+        from = row;
+    }
+    TYPE *panel = b->panels + p * COLS;
+    int64_t col = 0;
+    for (; col + COLS <= b->cols; col += COLS, panel += COLS * b->depth)
+        memcpy(panel, from + col, COLS * sizeof *panel);
+    const int64_t width = NAME(panel_width)(b->cols, col);
+    panel += p * (width - COLS);
+    for (int64_t i = 0; i < width; i++)
+        panel[i] = col + i < b->cols ? from[col + i] : 0;
+}
+
+// A panel of a tile of B, which is contiguous along the sum.
+static void PACK_COLUMNS(const NAME(PanelsOfB) * b, const Tiling *k, const Tile *term, int64_t col) {
+    const int64_t width = NAME(panel_width)(b->cols, col), end = min_i64(col + COLS, b->cols);
+    TYPE *panel = b->panels + col * b->depth;
+    for (int64_t first = col, last; first < end; first = last) {
+        int64_t step;
+        last = equal_end(b->cols_at, first, end, &step);
+        CopyLoops copy = copy_create();
+        copy_add_tile(&copy, k, term, OF_B, width);
+        copy_add(&copy, (CopyLoop){last - first, step, 1});
+        copy_order(&copy);
+        COPY(copy.count, copy.loops, b->tensor + b->cols_at[first], panel + first - col);
+    }
+    for (int64_t p = 0; end - col < width && p < b->depth; p++)
+        memset(panel + p * width + end - col, 0, (size_t)(width - (end - col)) * sizeof *panel);
+}
+
+// Makes elements of what was summed, times alpha.
+static void FINISH(int64_t rows, int64_t cols, int64_t strip_row, TYPE alpha, TYPE *strip) {
+#if PARTS == 2
+    for (int64_t r = 0; r < rows; r++) {
+        REAL *sums = (REAL *)(strip + r * strip_row);
+        const REAL *imaginary = sums + strip_row;
+        for (int64_t i = 0; i < cols; i++) {
+            const REAL re = sums[2 * i] - imaginary[2 * i + 1], im = sums[2 * i + 1] + imaginary[2 * i];
+            sums[2 * i] = re;
+            sums[2 * i + 1] = im;
+        }
+    }
+#endif
+    for (int64_t r = 0; alpha != 1 && r < rows; r++)
+        for (int64_t i = 0; i < cols; i++)
+#if PARTS == 2
+            strip[r * strip_row + i] *= alpha;
+#else
+            strip[r * strip_row + i] = (TYPE)((REAL)strip[r * strip_row + i] * (REAL)alpha);
+#endif
+}
+
+// Brings a strip of rows to the result; the rows and columns are at these offsets in it.
+static void WRITE(int64_t rows, int64_t cols, const TYPE *strip, int64_t strip_row, const int64_t *rows_at,
+                  const int64_t *cols_at, TYPE *c, Writing writing) {
+    for (int64_t first = 0, end; first < cols; first = end) {
+        end = run_end(cols_at, first, cols);
+        const int64_t count = end - first;
+        for (int64_t r = 0, next; r < rows; r = next) {
+            const TYPE *from = strip + r * strip_row + first;
+            TYPE *to = c + rows_at[r] + cols_at[first];
+            next = r + 1;
+            if (writing == WRITE_ADDS) {
+                for (int64_t i = 0; i < count; i++)
+                    to[i] = (TYPE)(PARTS == 2 ? to[i] + from[i] : (TYPE)((REAL)to[i] + (REAL)from[i]));
+            } else if (writing == WRITE_STORES) {
+                for (int64_t i = 0; i < count; i++)
+                    to[i] = from[i];
+            } else if (count * (int64_t)sizeof *to >= STREAM_ROW) {
+                distal_stream(to, from, count * (int64_t)sizeof *to);
+            } else {
+                TYPE joined[TILE_ROWS * STREAM_ROW / sizeof(TYPE)];
+                memcpy(joined, from, (size_t)count * sizeof *to);
+                for (; next < rows && rows_at[next] == rows_at[next - 1] + count; next++)
+                    memcpy(joined + (next - r) * count, strip + next * strip_row + first,
+                           (size_t)count * sizeof *to);
+                distal_stream(to, joined, (next - r) * count * (int64_t)sizeof *to);
+            }
+        }
+    }
+}
+
+// Products of TILE_ROWS rows of A, the last of which may be the same, by the panels of columns from .. to.
+static void MULTIPLY_STRIP(const TYPE *const *rows, const NAME(PanelsOfB) * b, int64_t from, int64_t to,
+                           TYPE *strip, int64_t strip_row) {
+    const REAL *parts[ROWS];
+    for (int r = 0; r < ROWS; r++)
+        parts[r] = (const REAL *)rows[r / PARTS] + r % PARTS;
+    for (int64_t col = from; col < to; col += COLS)
+        NAME(tile)
+    (NAME(panel_width)(b->cols, col) * (int64_t)sizeof(TYPE) / VECTOR, b->depth, parts,
+     (const REAL *)(b->panels + col * b->depth), (REAL *)(strip + col - from), strip_row);
+}
+
+// Threads share the panels of B, and divide the rows of A.
+static void MULTIPLY_SHARED(const Product *product, void *space, int64_t bytes, int threads, Writing stores,
+                            TYPE alpha, const TYPE *a, const TYPE *b, TYPE *c) {
+    enum { CHUNK = 4 };
+    const Division division = divide(product, bytes, threads, TILE_ROWS, COLS, sizeof *c);
+    const Tiling *m = &division.m, *n = &division.n, *k = &division.k;
+    const bool by_columns = dimension_has_unit(&product->k, OF_B);
+    char *free_space = (char *)round_up((int64_t)(uintptr_t)space, ALIGNMENT);
+    NAME(PanelsOfB)
+    panels = {.panels = take(&free_space, division.b_bytes),
+              .depth_at = take(&free_space, DEPTH * 8),
+              .cols_at = take(&free_space, COLUMNS * 8)};
+    int64_t *const a_depth_at = take(&free_space, DEPTH * 8), *const c_cols_at =
+                                                                  take(&free_space, COLUMNS * 8);
+    const int64_t strip_row = PARTS * division.cached,
+                  of_thread = thread_bytes(&division, m->elements, sizeof *c);
+#pragma omp parallel num_threads(division.threads)
+    {
+        char *own = free_space + omp_get_thread_num() * of_thread;
+        TYPE *const strip = take(&own, max_i64(ROWS * division.cached, n->elements) * (int64_t)sizeof *c);
+        int64_t *const a_rows_at = take(&own, m->elements * 8), *const c_rows_at =
+                                                                    take(&own, m->elements * 8);
+        TYPE *const a_copy = take(&own, 0);
+        for (int64_t j = 0; j < n->count; j++)
+            for (int64_t s = 0; s < k->count; s++) {
+                const Tile col = tile_at(n, j), term = tile_at(k, s);
+#pragma omp single
+                {
+                    panels.tensor = b + col.b + term.b;
+                    panels.depth = term.elements;
+                    panels.cols = col.elements;
+                    tile_offsets(k, &term, OF_A, a_depth_at);
+                    tile_offsets(k, &term, OF_B, panels.depth_at);
+                    tile_offsets(n, &col, OF_B, panels.cols_at);
+                    tile_offsets(n, &col, OF_C, c_cols_at);
+                    panels.contiguous = run_end(panels.cols_at, 0, panels.cols) == panels.cols;
+                }
+                if (by_columns) {
+#pragma omp for schedule(dynamic)
+                    for (int64_t first = 0; first < col.elements; first += COLS)
+                        PACK_COLUMNS(&panels, k, &term, first);
+                } else {
+                    CopyLoops cols = copy_create();
+                    copy_add_tile(&cols, n, &col, OF_B, 1);
+                    copy_order(&cols);
+#pragma omp for schedule(dynamic, CHUNK)
+                    for (int64_t p = 0; p < term.elements; p++)
+                        PACK_ROW(&panels, &cols, p, strip);
+                }
+                // Rows of A that are contiguous and used by few panels are read where they are.
+                const bool direct = dimension_has_unit(&k->of, OF_A) &&
+                                    a_depth_at[term.elements - 1] == term.elements - 1 &&
+                                    col.elements <= 2 * division.cached && n->count == 1;
+                const Writing writing = s > 0                                     ? WRITE_ADDS
+                                        : stores == WRITE_STREAMS && k->count > 1 ? WRITE_STORES
+                                                                                  : stores;
+#pragma omp for schedule(dynamic)
+                for (int64_t item = 0; item < m->count * division.groups; item++) {
+                    const Tile row = tile_at(m, item % m->count);
+                    const int64_t begin = item / m->count * division.columns,
+                                  end = min_i64(begin + division.columns, col.elements);
+                    const TYPE *rows = a + row.a + term.a;
+                    tile_offsets(m, &row, OF_C, c_rows_at);
+                    if (direct) {
+                        tile_offsets(m, &row, OF_A, a_rows_at);
+                    } else {
+                        CopyLoops copy = copy_create();
+                        copy_add_tile(&copy, m, &row, OF_A, division.a_row);
+                        copy_add_tile(&copy, k, &term, OF_A, 1);
+                        copy_order(&copy);
+                        COPY(copy.count, copy.loops, rows, a_copy);
+                        rows = a_copy;
+                        for (int64_t r = 0; r < row.elements; r++)
+                            a_rows_at[r] = r * division.a_row;
+                    }
+                    for (int64_t from = begin, to; from < end; from = to) {
+                        to = min_i64(from + division.cached, end);
+                        for (int64_t r = 0; r < row.elements; r += TILE_ROWS) {
+                            const int64_t count = min_i64(TILE_ROWS, row.elements - r);
+                            const TYPE *tile_rows[TILE_ROWS];
+                            for (int64_t i = 0; i < TILE_ROWS; i++)
+                                tile_rows[i] = rows + a_rows_at[r + min_i64(i, count - 1)];
+                            TYPE *const to_c = c + row.c + col.c;
+                            for (int64_t i = 0; term.elements >= PREFETCH_DEPTH && i < count; i++)
+                                for (int64_t x = from; x < to; x += ALIGNMENT / (int64_t)sizeof *c)
+                                    __builtin_prefetch(to_c + c_rows_at[r + i] + c_cols_at[x], 1);
+                            MULTIPLY_STRIP(tile_rows, &panels, from, to, strip, strip_row);
+                            FINISH(count, to - from, strip_row, alpha, strip);
+                            WRITE(count, to - from, strip, strip_row, c_rows_at + r, c_cols_at + from, to_c,
+                                  writing);
+                        }
+                    }
+                }
+            }
+    }
+}
+
+static void MULTIPLY(const Product *product, void *space, int threads, bool stores, TYPE alpha, const TYPE *a,
+                     const TYPE *b, TYPE *c) {
+    const bool is_large = product->m.extent > STREAM_BYTES / (int64_t)sizeof *c / product->n.extent;
+    const Writing writing = !stores ? WRITE_ADDS : is_large ? WRITE_STREAMS : WRITE_STORES;
+    const bool is_narrow = product->m.extent <= NARROW_BYTES / (int64_t)sizeof *c / product->k.extent;
+    const Tiling parts = tiling_create(&product->n, COLUMNS, OF_C, OF_B);
+    if (threads == 1 || !is_narrow || parts.count < 2 * threads) {
+        MULTIPLY_SHARED(product, space, PANELS_SPACE, threads, writing, alpha, a, b, c);
+        return;
+    }
+    const int team = (int)min_i64(threads, PANELS_SPACE / LEAST_SPACE);
+    const int64_t bytes = PANELS_SPACE / team;
+#pragma omp parallel for num_threads(team) schedule(dynamic)
+    for (int64_t i = 0; i < parts.count; i++) {
+        const Tile part = tile_at(&parts, i);
+        Product columns = *product;
+        columns.n = parts.of;
+        columns.n.extent = part.elements;
+        for (int loop = 0; loop < columns.n.count; loop++)
+            columns.n.loops[loop].extent = part.extents[loop];
+        MULTIPLY_SHARED(&columns, (char *)space + omp_get_thread_num() * bytes, bytes, 1, writing, alpha, a,
+                        b + part.b, c + part.c);
+    }
+}
+#undef COLS
+#undef TILE_ROWS
