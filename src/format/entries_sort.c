@@ -6,9 +6,10 @@
 #include <omp.h>
 #include <string.h>
 
-// Writes the coordinates, which the records have, and gathers the values into `values`.
+// Writes the coordinates, and the values to `values`; the records have both.
 static void reorder(const EntryReader *sorted, Entries *entries, char *values) {
     const size_t size = type_info(entries->type)->size;
+    const Records *records = sorted->records;
 #pragma omp parallel for num_threads(entries_team(entries->count))
     for (int64_t at = 0; at < entries->count; at += ENTRY_BLOCK) {
         EntryBlock block;
@@ -18,7 +19,7 @@ static void reorder(const EntryReader *sorted, Entries *entries, char *values) {
                    (size_t)block.count * sizeof(int64_t));
         for (int i = 0; i < block.count; i++)
             memcpy(values + (size_t)(at + i) * size,
-                   (const char *)entries->values + (size_t)block.numbers[i] * size, size);
+                   &records->items[block.numbers[i] * records->words + records->value], size);
     }
 }
 
@@ -53,10 +54,11 @@ const char *entries_sort(Entries *entries, const int *mode_order) {
     const int unsorted = reader_unsorted_levels(&reader);
     Budget budget = {INT64_MAX};
     Records records = {0};
+    const RecordValues own = {entries->values, (int64_t)type_info(entries->type)->size};
     if (unsorted == 0)
         return NULL;
     void *values = memory_allocate(MEMORY_HOST, entries->count, entries->type);
-    const bool ok = values && records_sort(&records, &reader, unsorted, &budget);
+    const bool ok = values && records_sort(&records, &reader, unsorted, own, &budget);
     if (ok) {
         const EntryReader sorted = reader_of_records(&reader, &records);
         reorder(&sorted, entries, values);

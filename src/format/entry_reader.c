@@ -106,23 +106,6 @@ void reader_read_slices(const EntryReader *reader, SliceCursor *cursor, EntryBlo
     read_positions(reader, -1, block);
 }
 
-// The first level of records that lack it: record r has coordinate x where starts[x] <= r < starts[x + 1].
-static void read_first_level(const Records *records, int64_t first, int64_t count, int64_t *coordinates) {
-    int64_t x = 0, beyond = records->start_count; // the last x with starts[x] <= first
-    while (beyond - x > 1) {
-        const int64_t middle = x + (beyond - x) / 2;
-        if (records->starts[middle] <= first)
-            x = middle;
-        else
-            beyond = middle;
-    }
-    for (int64_t i = 0; i < count; i++) {
-        while (records->starts[x + 1] <= first + i)
-            x++;
-        coordinates[i] = x;
-    }
-}
-
 static void read_field(const Records *records, RecordField field, int64_t first, int64_t count, int64_t *to) {
     const uint64_t *from = records->items + first * records->words + field.word;
     if (records->words == 1)
@@ -137,13 +120,13 @@ static void read_records(const EntryReader *reader, int level, int64_t first, in
                          EntryBlock *block) {
     const Records *records = reader->records;
     for (int l = 0; l < reader->order; l++)
-        if (level >= 0 && l != level)
-            continue;
-        else if (l == 0 && records->starts)
-            read_first_level(records, first, count, block->coordinates[l]);
-        else
+        if (level < 0 || l == level)
             read_field(records, records->fields[l], first, count, block->coordinates[l]);
-    read_field(records, records->number, first, count, block->numbers);
+    if (records->value == 0)
+        read_field(records, records->number, first, count, block->numbers);
+    else
+        for (int64_t i = 0; i < count; i++)
+            block->numbers[i] = first + i;
 }
 
 void reader_read_level(const EntryReader *reader, int level, int64_t first, int64_t count,

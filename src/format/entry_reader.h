@@ -13,7 +13,8 @@ enum { ENTRY_BLOCK = 512 };
 typedef struct {
     int count;
     int64_t coordinates[MAX_ORDER][ENTRY_BLOCK]; // by level
-    int64_t numbers[ENTRY_BLOCK]; // where the value is: the entry of the list, the position in the tensor
+    // Where the value is: the entry of the list, the position in the tensor, or the record that has it.
+    int64_t numbers[ENTRY_BLOCK];
 } EntryBlock;
 
 struct EntryReader {

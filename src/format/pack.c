@@ -32,6 +32,7 @@ typedef struct {
     Arena *arena;
     Budget budget;
     const void *values; // of the entries, to be stored; NULL: they are not
+    int64_t step;       // bytes from one of them to the next
     EntryMap *map;      // from entries to values, to be made; or NULL
     bool repeats;       // entries may be equal though there is a map
     bool scatters;      // entries are scattered (scatter.h), which can make the map alone later
@@ -260,16 +261,16 @@ static const char *allocate_values(Packing *packing, int64_t count, bool reorder
     return tensor->values ? NULL : too_large(packing, "its values", saturated_mul(tensor->value_count, size));
 }
 
-static inline void copy_values(char *to, const char *from, const EntryBlock *block, const int64_t *positions,
-                               int64_t size) {
+static inline void copy_values(char *to, const char *from, int64_t step, const EntryBlock *block,
+                               const int64_t *positions, int64_t size) {
     for (int i = 0; i < block->count; i++)
-        memcpy(to + positions[i] * size, from + block->numbers[i] * size, (size_t)size);
+        memcpy(to + positions[i] * size, from + block->numbers[i] * step, (size_t)size);
 }
 
 static void put_values(const Packing *packing, int64_t entry, const EntryBlock *block,
                        const int64_t *positions, const uint8_t *differs) {
     const StoredTensor *tensor = packing->tensor;
-    const int64_t size = (int64_t)type_info(tensor->type)->size;
+    const int64_t size = (int64_t)type_info(tensor->type)->size, step = packing->step;
     char *to = tensor->values;
     const char *from = packing->values;
     bool distinct = true;
@@ -280,15 +281,15 @@ static void put_values(const Packing *packing, int64_t entry, const EntryBlock *
     for (int i = 0; i < block->count; i++)
         distinct = distinct && differs[i] < tensor->order;
     if (distinct && size == 8)
-        copy_values(to, from, block, positions, 8);
+        copy_values(to, from, step, block, positions, 8);
     else if (distinct)
-        copy_values(to, from, block, positions, size);
+        copy_values(to, from, step, block, positions, size);
     else
         for (int i = 0; i < block->count; i++)
             if (differs[i] < tensor->order || block->numbers[i] == 0)
-                memcpy(to + positions[i] * size, from + block->numbers[i] * size, (size_t)size);
+                memcpy(to + positions[i] * size, from + block->numbers[i] * step, (size_t)size);
             else
-                memory_host.add(tensor->type, to + positions[i] * size, 1, from + block->numbers[i] * size, 1,
+                memory_host.add(tensor->type, to + positions[i] * size, 1, from + block->numbers[i] * step, 1,
                                 1);
 }
 
@@ -392,14 +393,23 @@ static void look_at_levels(Packing *packing) {
     }
 }
 
+// Records have the values, which are then read in their order, unless numbers are needed for the map.
+static const char *sort(Packing *packing, Records *records, int unsorted) {
+    const EntryReader reader = packing->reader;
+    const RecordValues values = {packing->map ? NULL : packing->values, packing->step};
+    if (!records_sort(records, &reader, unsorted, values, &packing->budget))
+        return no_memory_to_sort;
+    packing->reader = reader_of_records(&reader, records);
+    if (records->value > 0) {
+        packing->values = records->items + records->value;
+        packing->step = records->words * (int64_t)sizeof *records->items;
+    }
+    return NULL;
+}
+
 static const char *sort_and_fill(Packing *packing, int unsorted) {
     Records records = {0};
-    const char *why = NULL;
-    if (unsorted > 0) {
-        const EntryReader reader = packing->reader;
-        why = records_sort(&records, &reader, unsorted, &packing->budget) ? NULL : no_memory_to_sort;
-        packing->reader = reader_of_records(&reader, &records);
-    }
+    const char *why = unsorted > 0 ? sort(packing, &records, unsorted) : NULL;
     look_at_levels(packing);
     packing->team = entries_team(packing->reader.places);
     packing->parts = calloc((size_t)packing->team, sizeof *packing->parts);
@@ -417,6 +427,7 @@ static const char *pack(Packing *packing, const EntryReader *reader) {
     memset(tensor->arrays, 0, sizeof tensor->arrays);
     tensor->values = NULL;
     packing->reader = *reader;
+    packing->step = (int64_t)type_info(tensor->type)->size;
     const char *why = distinct && scatter_fits(tensor, reader, unsorted) ? scatter(packing)
                                                                          : sort_and_fill(packing, unsorted);
     if (why)
