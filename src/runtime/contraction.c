@@ -13,6 +13,8 @@
 enum { PARALLEL_WORK = 1 << 14 };
 // Where fewer products are summed, writing the result takes most of the time. The BLAS would add to zeros.
 enum { FEW = 64 };
+// The BLAS copies all of A, which takes long where it is used for few columns.
+enum { FEW_COLUMNS = 128 };
 
 // The transposed product.
 static Product transpose(const Product *product) {
