@@ -99,8 +99,13 @@ static bool set_output(const OptionUse *use, const char *value) {
     return true;
 }
 
+static bool set_printed(const OptionUse *use, const char *value) {
+    array_push(use->arena, use->options->printed, value);
+    return true;
+}
+
 static const char *output_list(Arena *arena) {
-    return file_endings("PATH", arena);
+    return file_endings(FILE_WRITE, "PATH", arena);
 }
 
 static bool set_stats(const OptionUse *use, const char *value) {
@@ -189,8 +194,13 @@ const Option options_table[OPTION_COUNT] = {
          .summary =
              "where an input comes from: {} (default: random:1, random:2, ... in order of declaration)",
          .list = source_list, .set = set_input},
-    [OPTION_OUT] = {NULL, "--out", "TENSOR=PATH", .summary = "write a tensor to {} after the run",
-                    .list = output_list, .set = set_output},
+    [OPTION_OUT] = {NULL, "--out", "TENSOR=PATH",
+                    .summary = "write a tensor to {} after the run; TENSOR=- prints it", .list = output_list,
+                    .set = set_output},
+    [OPTION_PRINT] = {NULL, "--print", "TENSOR",
+                      .summary =
+                          "print a tensor after the run, without the middle of a large one; repeatable",
+                      .set = set_printed},
     [OPTION_CHECK] = {NULL, "--check", NULL,
                       .summary = "compare with the reference evaluator; exit status 1 above the tolerance",
                       FLAG(check)},

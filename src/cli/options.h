@@ -22,6 +22,7 @@ typedef struct {
     Array(ParamOverride) params;
     int64_t ranks, threads; // 0: not given
     Array(Binding) inputs, outputs;
+    Array(const char *) printed; // tensors, of --print
     bool check;
     int64_t repeat, warmup;
     int64_t memory_limit; // bytes a rank; 0: not given

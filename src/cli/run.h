@@ -20,6 +20,7 @@
 typedef struct {
     SourceSpec *sources;  // of the inputs
     const char **outputs; // NULL: not written
+    bool *printed;
 } Bindings;
 
 // One statement on this rank.

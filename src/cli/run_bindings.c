@@ -4,22 +4,26 @@
 
 #include <string.h>
 
-static const Tensor *find_tensor(Session *session, const char *option, const Binding *binding) {
+// `text`: the option with its value.
+static const Tensor *find_tensor(Session *session, const char *text, const char *name) {
     const Program *program = session->pipeline->program;
     const char **names = arena_array(session->arena, const char *, program->tensor_count);
     for (int i = 0; i < program->tensor_count; i++) {
         names[i] = program->tensors[i]->name;
-        if (strcmp(names[i], binding->tensor) == 0)
+        if (strcmp(names[i], name) == 0)
             return program->tensors[i];
     }
-    diagnostics_error(session->diagnostics, (Span){0}, "%s %s=%s: the program has no tensor '%s'%s", option,
-                      binding->tensor, binding->value, binding->tensor,
-                      did_you_mean(session->arena, binding->tensor, "tensors", names, program->tensor_count));
+    diagnostics_error(session->diagnostics, (Span){0}, "%s: the program has no tensor '%s'%s", text, name,
+                      did_you_mean(session->arena, name, "tensors", names, program->tensor_count));
     return NULL;
 }
 
+static const char *binding_text(const Session *session, const char *option, const Binding *binding) {
+    return arena_printf(session->arena, "%s %s=%s", option, binding->tensor, binding->value);
+}
+
 static void bind_input(Session *session, const Binding *binding, bool *given, Bindings *bindings) {
-    const Tensor *tensor = find_tensor(session, "--in", binding);
+    const Tensor *tensor = find_tensor(session, binding_text(session, "--in", binding), binding->tensor);
     if (!tensor)
         return;
     if (!program_is_input(session->pipeline->program, tensor))
@@ -47,16 +51,41 @@ static const Tensor *written_to(const Program *program, const Bindings *bindings
     return NULL;
 }
 
-static void bind_output(Session *session, const Binding *binding, Bindings *bindings) {
-    const Tensor *tensor = find_tensor(session, "--out", binding);
+// A tensor that has elements after the run; NULL with a diagnostic where it has none.
+static const Tensor *find_used(Session *session, const char *text, const char *name) {
+    const Tensor *tensor = find_tensor(session, text, name);
+    const Program *program = session->pipeline->program;
+    if (!tensor || program_is_output(program, tensor) || program_is_input(program, tensor))
+        return tensor;
+    diagnostics_error(session->diagnostics, (Span){0}, "%s: no statement uses '%s'", text, name);
+    return NULL;
+}
+
+// `text`: the option with its value.
+static void bind_printed(Session *session, const char *text, const char *name, const Bindings *bindings) {
+    const Tensor *tensor = find_used(session, text, name);
     if (!tensor)
         return;
-    const Program *program = session->pipeline->program;
-    const Tensor *other = written_to(program, bindings, binding->value, session->arena);
-    if (!program_is_output(program, tensor) && !program_is_input(program, tensor))
-        diagnostics_error(session->diagnostics, (Span){0}, "--out %s=%s: no statement uses '%s'",
-                          tensor->name, binding->value, tensor->name);
-    else if (bindings->outputs[tensor->id])
+    if (session->options->stats == STATS_JSON)
+        diagnostics_error(session->diagnostics, (Span){0},
+                          "%s: --stats=json prints on standard output as well; write '%s' to a file", text,
+                          name);
+    else if (bindings->printed[tensor->id])
+        diagnostics_error(session->diagnostics, (Span){0}, "%s: '%s' is printed already", text, name);
+    bindings->printed[tensor->id] = true;
+}
+
+static void bind_output(Session *session, const Binding *binding, Bindings *bindings) {
+    const char *text = binding_text(session, "--out", binding);
+    if (strcmp(binding->value, "-") == 0) {
+        bind_printed(session, text, binding->tensor, bindings);
+        return;
+    }
+    const Tensor *tensor = find_used(session, text, binding->tensor);
+    if (!tensor)
+        return;
+    const Tensor *other = written_to(session->pipeline->program, bindings, binding->value, session->arena);
+    if (bindings->outputs[tensor->id])
         diagnostics_error(session->diagnostics, (Span){0}, "--out %s=%s: '%s' is given twice", tensor->name,
                           binding->value, tensor->name);
     else if (other)
@@ -73,6 +102,7 @@ bool bindings_create(Session *session, Bindings *bindings) {
     const Options *options = session->options;
     bindings->sources = arena_array(session->arena, SourceSpec, program->tensor_count);
     bindings->outputs = arena_array(session->arena, const char *, program->tensor_count);
+    bindings->printed = arena_array(session->arena, bool, program->tensor_count);
     bool *given = arena_array(session->arena, bool, program->tensor_count);
     int64_t inputs = 0;
     for (int i = 0; i < program->tensor_count; i++)
@@ -82,6 +112,10 @@ bool bindings_create(Session *session, Bindings *bindings) {
         bind_input(session, &options->inputs.items[i], given, bindings);
     for (int64_t i = 0; i < options->outputs.count; i++)
         bind_output(session, &options->outputs.items[i], bindings);
+    for (int64_t i = 0; i < options->printed.count; i++) {
+        const char *name = options->printed.items[i];
+        bind_printed(session, arena_printf(session->arena, "--print %s", name), name, bindings);
+    }
     return session->diagnostics->errors == 0;
 }
 

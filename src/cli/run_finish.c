@@ -2,58 +2,24 @@
 #include "cli/drafts.h"
 #include "cli/environment.h"
 #include "cli/run.h"
-#include "runtime/load.h"
+#include "runtime/print.h"
 #include "runtime/save.h"
 
-#include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-static void print_value(const void *value, ElementType type, Text *to) {
-    const float *f32 = value;
-    const double *f64 = value;
-    switch (type) {
-    case TYPE_I32:
-        text_printf(to, "%" PRId32, *(const int32_t *)value);
-        return;
-    case TYPE_I64:
-        text_printf(to, "%" PRId64, *(const int64_t *)value);
-        return;
-    case TYPE_F32:
-        text_append_real(to, (double)f32[0], true);
-        return;
-    case TYPE_F64:
-        text_append_real(to, f64[0], false);
-        return;
-    case TYPE_C64:
-    case TYPE_C128:
-        break;
-    }
-    const bool single = type == TYPE_C64;
-    const double re = single ? (double)f32[0] : f64[0], im = single ? (double)f32[1] : f64[1];
-    text_append_real(to, re, single);
-    text_append(to, isnan(im) || !signbit(im) ? "+" : "");
-    text_append_real(to, im, single);
-    text_append(to, "i");
-}
-
-// Prints "a = 1.5" for every scalar that is computed and not written to a file. Sets *any if there is one.
-static bool print_scalars(Run *run, bool *any) {
+// Prints what --print names, and every scalar that is computed and not written to a file. Sets *any if there
+// is one.
+static bool print_tensors(Run *run, bool *any) {
     const Program *program = run->pipeline->program;
+    const bool is_json = run->session->options->stats == STATS_JSON;
     Text text = text_create(run->session->arena);
     for (int i = 0; i < program->tensor_count; i++) {
         const Tensor *tensor = program->tensors[i];
-        if (tensor->order > 0 || !program_is_output(program, tensor) || run->bindings.outputs[tensor->id])
+        const bool is_result = tensor->order == 0 && program_is_output(program, tensor);
+        if (!run->bindings.printed[i] && (!is_result || is_json || run->bindings.outputs[i]))
             continue;
-        void *value = storage_gather(run->storages[tensor->id], MPI_COMM_WORLD, run->session->diagnostics);
-        if (!value)
+        if (!storage_print(run->storages[i], tensor->name, &text, MPI_COMM_WORLD, run->session->diagnostics))
             return false;
-        text_printf(&text, "%s = ", tensor->name);
-        print_value(value, tensor->type, &text);
-        text_append(&text, "\n");
-        free(value);
         *any = true;
     }
     bool ok = run->rank != 0 || session_print(run->session, &text) == EXIT_FINE;
@@ -109,7 +75,7 @@ static void print_summary(const Run *run, Text *to) {
 bool run_finish(Run *run, bool right) {
     const Options *options = run->session->options;
     bool any = options->check;
-    if (right && options->stats != STATS_JSON && !print_scalars(run, &any))
+    if (right && !print_tensors(run, &any))
         return false;
     if (right && !write_outputs(run, &any))
         return false;

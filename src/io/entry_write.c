@@ -6,12 +6,13 @@
 #include "base/decimal.h"
 #include "base/integer.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { BLOCK_ENTRIES = 8192 };
 
-static int write_value(char *to, const Entries *entries, int64_t e) {
+static int write_value(char *to, const Entries *entries, int64_t e, bool joined) {
     const bool single = type_component(entries->type) == TYPE_F32;
     switch (entries->type) {
     case TYPE_I32:
@@ -28,31 +29,37 @@ static int write_value(char *to, const Entries *entries, int64_t e) {
     }
     char *at = to;
     for (int64_t part = 2 * e; part < 2 * e + 2; part++) {
-        if (part > 2 * e)
+        const double value =
+            single ? (double)((const float *)entries->values)[part] : ((const double *)entries->values)[part];
+        if (part > 2 * e && !joined)
             *at++ = ' ';
-        at += decimal_write_real(at,
-                                 single ? (double)((const float *)entries->values)[part]
-                                        : ((const double *)entries->values)[part],
-                                 single);
+        else if (part > 2 * e && (isnan(value) || !signbit(value)))
+            *at++ = '+';
+        at += decimal_write_real(at, value, single);
     }
+    if (joined)
+        *at++ = 'j';
     return (int)(at - to);
 }
 
 // Returns the length.
 static int64_t format(const Entries *entries, const EntryLines *lines, int64_t first, int64_t last,
                       char *text) {
+    const int inner = entries->order - 1;
     char *at = text;
     for (int64_t e = first; e < last; e++) {
         for (int d = 0; d < lines->columns; d++) {
-            at += decimal_write_integer(at, entries->coordinates[d][e] + 1);
-            *at++ = ' ';
+            at += decimal_write_integer(at, entries->coordinates[d][e] + lines->first);
+            *at++ = lines->separator;
         }
         for (int d = 0; d < lines->ones; d++) {
             *at++ = '1';
-            *at++ = ' ';
+            *at++ = lines->separator;
         }
-        at += write_value(at, entries, e);
-        *at++ = '\n';
+        at += write_value(at, entries, e, lines->joined);
+        const bool is_inside =
+            lines->in_rows && inner > 0 && entries->coordinates[inner][e] + 1 < entries->extents[inner];
+        *at++ = is_inside ? lines->separator : '\n';
     }
     return at - text;
 }

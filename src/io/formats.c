@@ -16,16 +16,24 @@ const FileFormat *file_format_of(const char *path) {
     return NULL;
 }
 
-const char *file_endings(const char *prefix, Arena *arena) {
+static bool has_use(const FileFormat *format, FileUse use) {
+    return use == FILE_WRITE || format->open;
+}
+
+const char *file_endings(FileUse use, const char *prefix, Arena *arena) {
     Text text = text_create(arena);
     for (int i = 0; formats[i]; i++)
-        text_printf(&text, "%s%s%s", text.length ? ", " : "", prefix, formats[i]->ending);
+        if (has_use(formats[i], use))
+            text_printf(&text, "%s%s%s", text.length ? ", " : "", prefix, formats[i]->ending);
     return text_string(&text);
 }
 
-static const char *problem(const FileFormat *format, const Tensor *tensor, Arena *arena) {
+static const char *problem(const FileFormat *format, FileUse use, const Tensor *tensor, Arena *arena) {
     if (!format)
-        return arena_printf(arena, "the ending must be one of %s", file_endings("", arena));
+        return arena_printf(arena, "the ending must be one of %s", file_endings(use, "", arena));
+    if (!has_use(format, use))
+        return arena_printf(arena, "%s is only written; the ending must be one of %s", format->ending,
+                            file_endings(use, "", arena));
     if (tensor->order < format->least_order || tensor->order > format->most_order)
         return arena_printf(arena, "%s is for tensors of %d to %d modes, and %s has %d", format->ending,
                             format->least_order, format->most_order, tensor->name, tensor->order);
@@ -34,7 +42,7 @@ static const char *problem(const FileFormat *format, const Tensor *tensor, Arena
 
 bool file_format_check(const FileFormat *format, FileUse use, const char *path, const Tensor *tensor,
                        Diagnostics *diagnostics) {
-    const char *why = problem(format, tensor, diagnostics->arena);
+    const char *why = problem(format, use, tensor, diagnostics->arena);
     return !why || diagnostics_error(diagnostics, (Span){0}, "cannot %s %s %s '%s': %s",
                                      use == FILE_READ ? "read" : "write", tensor->name,
                                      use == FILE_READ ? "from" : "to", path, why);

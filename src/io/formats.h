@@ -14,6 +14,7 @@
     ENTRY(npy)                                                                                               \
     ENTRY(mtx)                                                                                               \
     ENTRY(tns)                                                                                               \
+    ENTRY(csv)                                                                                               \
     ENTRY(h5)
 
 // Element type and shape of the tensor in a file. Of text, the type is one that converts to all that the
@@ -35,6 +36,10 @@ typedef struct {
 // of an array (no columns) values alone.
 typedef struct {
     int columns, ones;
+    int64_t first;  // the number of the first coordinate
+    char separator; // between coordinates and values
+    bool in_rows;   // of an array: a line for each row, with values that are separated in the same way
+    bool joined;    // a complex value is one word, "1+2j", instead of two numbers
 } EntryLines;
 
 typedef struct FileFormat FileFormat;
@@ -58,6 +63,7 @@ typedef struct {
 } InputFile;
 
 // Functions return NULL on success, else the reason of the failure (allocated in `arena` or static). A format
+// that is only written has no `open`, and others have all functions of one of three kinds. A format
 // has either `read`, `create` and `write`, by which any part of an array is read and written; or
 // `read_entries` and `header`, where elements are listed as text in any order; or `read_entries`, `begin`,
 // `append` and `end`, where they are stored by level.
@@ -86,8 +92,9 @@ struct FileFormat {
     // before it is allocated.
     const char *(*read_entries)(const InputFile *file, int64_t limit, Entries *entries, Arena *arena);
     // The text before tensor->listed entries, or, where the tensor is full, before all its elements by column
-    // (in the order of the last mode first), and the lines that list them. Never fails.
+    // (in the order of the last mode first) or by row, and the lines that list them. Never fails.
     const char *(*header)(const FileTensor *tensor, EntryLines *lines, Arena *arena);
+    bool lists_rows; // else columns
 
     // One process writes an empty file: begin, the entries in the order in which they are stored (by mode,
     // where tensor->levels is NULL), each once, and end, which releases the writer in any case. The tensor
@@ -111,7 +118,7 @@ typedef enum { FILE_READ, FILE_WRITE } FileUse;
 bool file_format_check(const FileFormat *format, FileUse use, const char *path, const Tensor *tensor,
                        Diagnostics *diagnostics);
 
-// The endings of all formats, each after `prefix`: "PATH.npy".
-const char *file_endings(const char *prefix, Arena *arena);
+// The endings of all formats that have this use, each after `prefix`: "PATH.npy".
+const char *file_endings(FileUse use, const char *prefix, Arena *arena);
 
 #endif

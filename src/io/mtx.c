@@ -205,8 +205,10 @@ static const char *mtx_header(const FileTensor *tensor, EntryLines *lines, Arena
     if (!tensor->is_full)
         text_printf(&header, " %lld", (long long)tensor->listed);
     text_append(&header, "\n");
-    *lines =
-        (EntryLines){.columns = tensor->is_full ? 0 : tensor->order, .ones = !tensor->is_full && is_vector};
+    *lines = (EntryLines){.columns = tensor->is_full ? 0 : tensor->order,
+                          .ones = !tensor->is_full && is_vector,
+                          .first = 1,
+                          .separator = ' '};
     return text_string(&header);
 }
 

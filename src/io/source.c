@@ -25,7 +25,7 @@ bool source_parse(const char *text, const Tensor *tensor, Arena *arena, SourceSp
 
 const char *source_list(Arena *arena) {
     Text list = text_create(arena);
-    text_append(&list, file_endings("PATH", arena));
+    text_append(&list, file_endings(FILE_READ, "PATH", arena));
     for (int i = 0; i < GENERATOR_COUNT; i++)
         text_printf(&list, "%s%s", i < GENERATOR_COUNT - 1 ? ", " : " or ", generators[i].synopsis);
     return text_string(&list);

@@ -22,7 +22,7 @@ static const char *tns_read(const InputFile *file, int64_t limit, Entries *entri
 
 static const char *tns_header(const FileTensor *tensor, EntryLines *lines, Arena *arena) {
     (void)arena;
-    *lines = (EntryLines){.columns = tensor->order};
+    *lines = (EntryLines){.columns = tensor->order, .first = 1, .separator = ' '};
     return "";
 }
 

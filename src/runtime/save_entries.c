@@ -111,9 +111,10 @@ static bool prepare(void *arguments, Diagnostics *diagnostics) {
     if (saving->rank == 0 && !saving->shared && !(saving->message = malloc((size_t)saving->message_bytes)))
         return refuse_chunk(saving, diagnostics);
     for (int l = 0; l < tensor->order; l++)
-        saving->mode_order[l] = is_sparse(saving)        ? tensor->mode_order[l]
-                                : saving->format->header ? tensor->order - 1 - l
-                                                         : l;
+        saving->mode_order[l] = is_sparse(saving) ? tensor->mode_order[l]
+                                : saving->format->header && !saving->format->lists_rows
+                                    ? tensor->order - 1 - l
+                                    : l;
     if (is_sparse(saving)) {
         const char *why = storage_list(storage, &saving->own, arena);
         return !why || refuse(saving, why, diagnostics);

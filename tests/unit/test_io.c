@@ -255,7 +255,9 @@ static void test_sources_that_are_none(void **state) {
          "ones, iota, const:V, random:SEED[:DENSITY], sparse:SEED:COUNT, rmat:SEED:SCALE:EDGES or "
          "stencil:POINTS)"},
         {TYPE_F64, "B.csv",
-         "'B.csv' is not a source for B (expected PATH.npy, PATH.mtx, PATH.tns, PATH.h5, zeros, ones, iota, "
+         "cannot read B from 'B.csv': .csv is only written; the ending must be one of .npy, .mtx, .tns, .h5"},
+        {TYPE_F64, "B.txt",
+         "'B.txt' is not a source for B (expected PATH.npy, PATH.mtx, PATH.tns, PATH.h5, zeros, ones, iota, "
          "const:V, "
          "random:SEED[:DENSITY], sparse:SEED:COUNT, rmat:SEED:SCALE:EDGES or stencil:POINTS)"},
         {TYPE_F64, ".npy",
@@ -303,7 +305,7 @@ static void test_formats(void **state) {
     assert_true(writes(fixture, "A.npy", &matrix) && writes(fixture, "s.npy", &scalar));
     assert_false(writes(fixture, "A.txt", &matrix));
     assert_string_equal(last_message(fixture),
-                        "cannot write A to 'A.txt': the ending must be one of .npy, .mtx, .tns, .h5");
+                        "cannot write A to 'A.txt': the ending must be one of .npy, .mtx, .tns, .csv, .h5");
     assert_false(writes(fixture, ".npy", &matrix));
     assert_true(writes(fixture, "A.mtx", &matrix) && writes(fixture, "T.tns", &cube));
     assert_false(writes(fixture, "T.mtx", &cube));
@@ -312,7 +314,8 @@ static void test_formats(void **state) {
     assert_false(writes(fixture, "s.tns", &scalar));
     assert_string_equal(last_message(fixture),
                         "cannot write s to 's.tns': .tns is for tensors of 1 to 12 modes, and s has 0");
-    assert_string_equal(file_endings("PATH", fixture->arena), "PATH.npy, PATH.mtx, PATH.tns, PATH.h5");
+    assert_string_equal(file_endings(FILE_WRITE, "PATH", fixture->arena),
+                        "PATH.npy, PATH.mtx, PATH.tns, PATH.csv, PATH.h5");
 }
 
 // A file with this dictionary and these elements.

@@ -21,7 +21,10 @@ options:
                           ones, iota, const:V, random:SEED[:DENSITY], sparse:SEED:COUNT,
                           rmat:SEED:SCALE:EDGES or stencil:POINTS (default: random:1, random:2, ...
                           in order of declaration)
-  --out TENSOR=PATH       write a tensor to PATH.npy, PATH.mtx, PATH.tns, PATH.h5 after the run
+  --out TENSOR=PATH       write a tensor to PATH.npy, PATH.mtx, PATH.tns, PATH.csv, PATH.h5 after
+                          the run; TENSOR=- prints it
+  --print TENSOR          print a tensor after the run, without the middle of a large one;
+                          repeatable
   --check                 compare with the reference evaluator; exit status 1 above the tolerance
   --repeat K              timed executions (default: 1)
   --warmup K              executions before the timed ones (default: 0)
