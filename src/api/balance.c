@@ -22,10 +22,14 @@ static const Structure *structure_of(const distal_tensor *tensor) {
 
 typedef Array(Division) DivisionArray;
 
+// Those around it first.
 static void add_division(const Division *division, Arena *arena, DivisionArray *list) {
+    Division base;
     for (int64_t i = 0; i < list->count; i++)
         if (division_equal(&list->items[i], division))
             return;
+    if (division_base(division, &base))
+        add_division(&base, arena, list);
     array_push(arena, *list, *division);
 }
 
@@ -261,7 +265,7 @@ static bool same_boundaries(const Boundaries *a, const Boundaries *b) {
     return a->count == b->count && memcmp(a->starts, b->starts, size * (count + 1) * modes) == 0 &&
            memcmp(a->positions, b->positions, size * (count + 1)) == 0 &&
            memcmp(a->lasts, b->lasts, size * count * modes) == 0 &&
-           memcmp(a->first, b->first, size * modes) == 0;
+           memcmp(a->firsts, b->firsts, size * count * modes) == 0;
 }
 
 // The new homes of all that is placed by the boundaries, and the elements there.
@@ -318,8 +322,9 @@ static distal_status divide(Dividing *dividing) {
     const Entries *entries = dividing->entries ? dividing->entries : &dividing->listed;
     bool ok = agree_on_part(context->comm, begin_dividing, dividing, context->diagnostics);
     for (int64_t i = 0; ok && i < dividing->list.count; i++) {
-        const Boundaries *boundaries = divide_entries(&dividing->list.items[i], tensor->name, entries,
-                                                      context->comm, dividing->arena, context->diagnostics);
+        const Boundaries *boundaries =
+            divide_entries(&dividing->list.items[i], &dividing->found, tensor->name, entries, context->comm,
+                           dividing->arena, context->diagnostics);
         ok = boundaries != NULL;
         dividing->found.items[dividing->found.count++] = boundaries;
     }

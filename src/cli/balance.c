@@ -8,7 +8,7 @@ bool session_balance(Session *session, BalanceFind find, void *context) {
     pipeline_balance_tasks(pipeline, session->arena, &tasks);
     for (int64_t i = 0; i < tasks.count; i++) {
         const Boundaries *boundaries = NULL;
-        session->failed = !find(context, &tasks.items[i], &boundaries);
+        session->failed = !find(context, &tasks.items[i], known, &boundaries);
         if (session->failed)
             return false;
         if (boundaries)

@@ -8,7 +8,8 @@
 
 // Reads the entries of task->tensor and finds boundaries in them; NULL where they are not given. False with a
 // diagnostic.
-typedef bool (*BalanceFind)(void *context, const BalanceTask *task, const Boundaries **boundaries);
+typedef bool (*BalanceFind)(void *context, const BalanceTask *task, const BoundariesArray *known,
+                            const Boundaries **boundaries);
 
 // Gives the pipeline the boundaries of all that its program balances by entries; to be called before
 // PASS_PLAN. False with a diagnostic.

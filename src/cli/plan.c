@@ -48,14 +48,15 @@ static bool read_given(const Inputs *inputs, const Tensor *tensor) {
     return true;
 }
 
-static bool divide_given(void *context, const BalanceTask *task, const Boundaries **boundaries) {
+static bool divide_given(void *context, const BalanceTask *task, const BoundariesArray *known,
+                         const Boundaries **boundaries) {
     const Inputs *inputs = context;
     const Given *given = &inputs->given[task->tensor->id];
     if (!read_given(inputs, task->tensor))
         return false;
     return !given->is_given ||
            refuse(inputs, task->tensor,
-                  balance_whole(&task->division, &given->entries, inputs->session->arena, boundaries));
+                  balance_whole(&task->division, known, &given->entries, inputs->session->arena, boundaries));
 }
 
 // After how many executions what ranks request once, to receive elements at entries only, is less than what

@@ -52,7 +52,8 @@ static ExitStatus compute(Run *run) {
 }
 
 // In the shares that the ranks read, which then go to their homes. Without --in, generators give the inputs.
-static bool divide_share(void *context, const BalanceTask *task, const Boundaries **boundaries) {
+static bool divide_share(void *context, const BalanceTask *task, const BoundariesArray *known,
+                         const Boundaries **boundaries) {
     const Run *run = context;
     Session *session = run->session;
     const Tensor *tensor = task->tensor;
@@ -64,7 +65,7 @@ static bool divide_share(void *context, const BalanceTask *task, const Boundarie
                         session->diagnostics))
             return false;
     }
-    *boundaries = divide_entries(&task->division, tensor->name, share, MPI_COMM_WORLD, session->arena,
+    *boundaries = divide_entries(&task->division, known, tensor->name, share, MPI_COMM_WORLD, session->arena,
                                  session->diagnostics);
     return *boundaries != NULL;
 }

@@ -283,7 +283,7 @@ const Relation *cin_replaced_by(const Cin *cin, int var) {
 
 bool cin_positions_are_distributed(const Cin *cin, const Relation *relation) {
     const Relation *by = relation->kind->stored ? cin_replaced_by(cin, relation->child[0]) : NULL;
-    return by && relation->access->first_level == 0 && by->kind->divides &&
+    return by && relation->access->first_level == 0 && (by->kind->divides || by->kind->balanced) &&
            cin_directive(cin, DIRECTIVE_DISTRIBUTE, by->child[0]);
 }
 

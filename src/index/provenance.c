@@ -3,6 +3,7 @@
 
 #include "base/integer.h"
 #include "machine/union.h"
+#include "relation/balance.h"
 
 #include <string.h>
 
@@ -17,19 +18,21 @@ struct Provenance {
 bool provenance_division(const Cin *cin, const Relation *relation, const int64_t *params,
                          Division *division) {
     const StoredAccess *access = relation->access;
-    *division = (Division){.balance = BALANCE_STORED, .tensor = access->name};
+    *division = (Division){.tensor = access->name};
     if (!cin_positions_are_distributed(cin, relation))
         return false;
-    for (int l = 0; l <= access->last_level; l++)
-        division->modes[division->mode_count++] = access->modes[l];
     int var = relation->child[0];
-    for (const Relation *by = cin_replaced_by(cin, var);
-         by && by->kind->divides && division->depth < MAX_DEPTH &&
-         cin_directive(cin, DIRECTIVE_DISTRIBUTE, by->child[0]) &&
-         int_eval(by->numbers[0], params, NULL, &division->parts[division->depth]) &&
-         division->parts[division->depth] > 0;
+    const Relation *by = cin_replaced_by(cin, var);
+    if (by->kind->balanced)
+        return balance_division(by->balanced, params, division);
+    const int count = access->last_level + 1;
+    int64_t parts;
+    memcpy(division->modes, access->modes, sizeof(int) * (size_t)count);
+    for (; by && by->kind->divides && division->depth < MAX_DEPTH &&
+           cin_directive(cin, DIRECTIVE_DISTRIBUTE, by->child[0]) &&
+           int_eval(by->numbers[0], params, NULL, &parts) && parts > 0;
          by = cin_replaced_by(cin, var)) {
-        division->depth++;
+        division_add(division, BALANCE_STORED, count, parts);
         var = by->child[1];
     }
     return division->depth > 0;
@@ -57,12 +60,18 @@ static bool find_boundaries_of(const Provenance *provenance, const Cin *cin, con
         numeric->boundaries = find_boundaries(&division, extents, known, arena);
     if (!relation->kind->balanced)
         return true;
-    division = *relation->division;
-    division.depth = 1;
-    extents[0] = provenance->extents[relation->parent[0]];
-    if (!int_eval(relation->numbers[0], params, NULL, &division.parts[0]) || division.parts[0] < 1)
+    if (!balance_division(relation->balanced, params, &division))
         return false;
-    numeric->boundaries = find_boundaries(&division, extents, known, arena);
+    int source = relation->parent[0];
+    const Relation *by;
+    while ((by = cin_made_by(cin, source)) && !by->kind->stored)
+        source = by->parent[0];
+    extents[0] = provenance->extents[source];
+    if (!by)
+        numeric->boundaries = find_boundaries(&division, extents, known, arena);
+    for (int i = 0; i < provenance->relation_count && by; i++)
+        if (cin->relations.items[i] == by) // that has made the positions
+            numeric->boundaries = provenance->relations[i].boundaries;
     return true;
 }
 
@@ -73,7 +82,7 @@ static void find_number(const NumericRelation *numeric, int var, int64_t *value)
     if (relation->kind->stored && relation->count == var && numeric->boundaries)
         *value = numeric->boundaries->total;
     if (relation->kind->balanced && relation->longest == var)
-        *value = boundaries_longest(numeric->boundaries);
+        *value = balance_longest(numeric);
 }
 
 // The first variable that a relation has made; they follow those of the relations before it.
@@ -215,6 +224,8 @@ void provenance_active(const Provenance *provenance, const int *loops, int loop_
 static bool is_total(const NumericRelation *relation) {
     const RelationKind *kind = relation->relation.kind;
     const int64_t most = MOST_STORED;
+    if (kind->balanced && relation->relation.operand_count > 0)
+        return false; // parts around have different lengths
     return min_i64(saturated_mul(relation->child[0], kind->children == 2 ? relation->child[1] : 1), most) ==
            min_i64(saturated_mul(relation->parent[0], kind->parents == 2 ? relation->parent[1] : 1), most);
 }
@@ -381,8 +392,7 @@ PositionSet provenance_image(const Provenance *provenance, const Box *box, int v
         relation++;
     const Relation *own = &relation->relation;
     const PositionSet part = provenance_image(provenance, box, own->child[1], inner, values, arena);
-    return positions_clip(own->kind->part(relation, box->values[own->child[0]].lo, part, arena), 0,
-                          provenance->extents[var]);
+    return positions_clip(own->kind->part(relation, box, part, arena), 0, provenance->extents[var]);
 }
 
 void provenance_region(const BoxArray *boxes, const Access *access, Arena *arena, Region *region) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tensor distribution notation (DISTAL, section 3.2): `place T(x, y) -> M(x, *)`, one arrow for
 // each level of a hierarchical machine.
-#include "base/integer.h"
-#include "format/level_list.h"
 #include "lang/check.h"
+#include "lang/check_balance.h"
 #include "lang/parser.h"
 
 #include <inttypes.h>
@@ -22,6 +21,7 @@ typedef struct {
     Tensor *tensor;       // NULL where its declaration failed or it is unknown
     Placement *placement; // machine NULL likewise
     int next_level;       // of the machine
+    int entry_count;      // of the dimensions of the machine before the one that is parsed
     bool failed, wrong_level;
 } PlaceParser;
 
@@ -118,7 +118,20 @@ static bool parse_fuse(PlaceParser *place, Arrow *arrow, PlaceEntry *entry) {
     return closed;
 }
 
-// Takes over what the placement of a sparse tensor balances: its mode with the name of that of the entry.
+// What a placement divides its mode with this name by, at level number `level` of those that partition it;
+// NULL: there is no such level.
+static const PlaceEntry *level_of_mode(const Placement *placement, const char *name, int level) {
+    for (int d = 0; d < placement->machine->order; d++) {
+        const PlaceEntry *entry = &placement->entries[d];
+        if (entry->kind == PLACE_PARTITION && strcmp(placement->names[entry->mode], name) == 0 &&
+            level-- == 0)
+            return entry;
+    }
+    return NULL;
+}
+
+// Takes over what the placement of a sparse tensor balances at the level: its mode with the name of that of
+// the entry.
 static void balance_by(PlaceParser *place, const Token *name, const Token *tensor_name, PlaceEntry *entry) {
     Parser *parser = place->parser;
     Name found;
@@ -127,24 +140,33 @@ static void balance_by(PlaceParser *place, const Token *name, const Token *tenso
         return;
     }
     const Tensor *tensor = found.tensor;
-    const Placement *placement = tensor->placement;
-    for (int d = 0; placement && d < placement->machine->order; d++) {
-        const PlaceEntry *of = &placement->entries[d];
-        if (of->balance == BALANCE_NONE || of->by || of->mode_count > 1 ||
-            strcmp(placement->names[of->mode], name->text) != 0)
-            continue;
+    int level = 0;
+    for (int d = 0; d < place->entry_count; d++)
+        level += place->placement->entries[d].kind == PLACE_PARTITION &&
+                 place->placement->entries[d].mode == entry->mode;
+    const PlaceEntry *of = tensor->placement ? level_of_mode(tensor->placement, name->text, level) : NULL;
+    const bool fits = of && !of->by && of->mode_count <= 1;
+    if (fits && of->balance != BALANCE_NONE) {
         entry->balance = of->balance;
         entry->by = tensor->name;
         entry->mode_count = 1;
         entry->modes[0] = of->mode;
         return;
     }
-    place->failed = !diagnostics_error(parser->diagnostics, span_join(name->span, tensor_name->span),
-                                       "no placement of '%s' before this one balances a mode with the name "
-                                       "'%s', as 'place %s(..., %s, ...) -> "
-                                       "%s(weighted(%s))' does",
-                                       tensor->name, name->text, tensor->name, name->text,
-                                       place->placement->machine->name, name->text);
+    const Span span = span_join(name->span, tensor_name->span);
+    if (fits && level > 0)
+        place->failed = !diagnostics_error(parser->diagnostics, span,
+                                           "the placement of '%s' does not balance mode '%s' at this level: "
+                                           "write '%s' here, too",
+                                           tensor->name, name->text, name->text);
+    else
+        place->failed =
+            !diagnostics_error(parser->diagnostics, span,
+                               "no placement of '%s' before this one balances a mode with the name "
+                               "'%s'%s, as 'place %s(..., %s, ...) -> "
+                               "%s(weighted(%s))' does",
+                               tensor->name, name->text, level > 0 ? " at this level" : "", tensor->name,
+                               name->text, place->placement->machine->name, name->text);
 }
 
 // `(x)` or `(x, B)` after `weighted`.
@@ -237,6 +259,7 @@ static bool parse_entries(PlaceParser *place, Arrow *arrow, Span target, const c
     list.not_empty = true;
     while (list_next(&list)) {
         PlaceEntry entry = {0};
+        place->entry_count = machine ? first + count : 0;
         if (!parse_entry(place, arrow, &entry))
             return false;
         if (machine && count < order) {
@@ -432,119 +455,6 @@ static void check_all_levels(PlaceParser *place) {
     place->failed = true;
 }
 
-static bool divides(const PlaceEntry *entry, int mode) {
-    if (entry->kind != PLACE_PARTITION || entry->by || entry->balance == BALANCE_NONE)
-        return entry->kind == PLACE_PARTITION && entry->mode == mode;
-    for (int m = 0; m < entry->mode_count; m++)
-        if (entry->modes[m] == mode)
-            return true;
-    return false;
-}
-
-// "~fuse(x, y)" of the first `count` modes in the order of storage; "~x" of one.
-static const char *stored_first(const PlaceParser *place, int count) {
-    Text text = text_create(place->parser->arena);
-    if (count == 1) {
-        text_printf(&text, "~%s", place->placement->names[place->tensor->mode_order[0]]);
-        return text_string(&text);
-    }
-    text_append(&text, "~fuse(");
-    for (int l = 0; l < count; l++)
-        text_printf(&text, "%s%s", l ? ", " : "", place->placement->names[place->tensor->mode_order[l]]);
-    text_append(&text, ")");
-    return text_string(&text);
-}
-
-// Modes that entries can balance: the first ones in the order of storage.
-static int balanced_modes(const Tensor *tensor) {
-    int count = tensor->order;
-    while (count > 1 && level_is_padded(tensor->order, tensor->levels, count - 1))
-        count--;
-    return count;
-}
-
-// Entries say nothing of a mode of which every coordinate is stored below each position.
-static bool check_stored_mode(PlaceParser *place, const PlaceEntry *entry) {
-    const Tensor *tensor = place->tensor;
-    for (int l = 0; l < tensor->order && !entry->by; l++) {
-        const char *mode = place->placement->names[tensor->mode_order[l]];
-        if (!divides(entry, tensor->mode_order[l]) || !level_is_padded(tensor->order, tensor->levels, l))
-            continue;
-        return diagnostics_error(
-            place->parser->diagnostics, entry->span,
-            entry->mode_count > 1
-                ? "every coordinate of mode '%s' of '%s' is stored below each entry of the "
-                  "modes before it, so it has no entries to balance: write '%s'"
-                : "every coordinate of mode '%s' of '%s' is stored, so blocks of equal length "
-                  "have equally many elements: write '%s'",
-            mode, tensor->name, entry->mode_count > 1 ? stored_first(place, l) : mode);
-    }
-    return true;
-}
-
-// A level balanced by entries is inside of another one that divides the mode, or divides more than that.
-static bool refuse_nested(PlaceParser *place, const PlaceEntry *entry, int mode) {
-    const Tensor *tensor = place->tensor;
-    const char *name = place->placement->names[mode];
-    Text text = text_create(place->parser->arena);
-    text_printf(&text,
-                "mode '%s' is partitioned by another level as well, and only the outermost one can be "
-                "balanced by entries: write ",
-                name);
-    if (entry->mode_count == 1 && entry->by)
-        text_printf(&text, "'weighted(%s, %s)' there and '%s' inside of it", name, entry->by, name);
-    else if (entry->mode_count == 1)
-        text_printf(&text,
-                    entry->balance == BALANCE_STORED ? "'~%s' there and '%s' inside of it"
-                                                     : "'weighted(%s)' there and '%s' inside of it",
-                    name, name);
-    const int fused = entry->by || !tensor_is_sparse(tensor) ? 0 : balanced_modes(tensor);
-    if (fused > 1 && (entry->mode_count > 1 || mode == tensor->mode_order[0]))
-        text_printf(&text, "%s'%s' at both, which divides entries level by level",
-                    entry->mode_count == 1 ? ", or " : "",
-                    stored_first(place, entry->mode_count > 1 ? entry->mode_count : fused));
-    return diagnostics_error(place->parser->diagnostics, entry->span, "%s", text_string(&text));
-}
-
-// Entries balance the dimension `d`: of a sparse tensor; fused modes are those that are stored first; and no
-// other dimension has divided the modes before, but as a part of the same division.
-static bool check_balance(PlaceParser *place, int d) {
-    const Tensor *tensor = place->tensor;
-    const PlaceEntry *entry = &place->placement->entries[d];
-    Diagnostics *diagnostics = place->parser->diagnostics;
-    if (!entry->by && !tensor_is_sparse(tensor))
-        return diagnostics_error(diagnostics, entry->span,
-                                 "'%s' is dense, so that blocks of equal length are balanced: write '%s'; "
-                                 "'weighted(%s, B)' gives it the blocks of a sparse tensor B",
-                                 tensor->name, place->placement->names[entry->mode],
-                                 place->placement->names[entry->mode]);
-    for (int m = 0; entry->mode_count > 1 && m < entry->mode_count; m++)
-        if (entry->modes[m] != tensor->mode_order[m])
-            return diagnostics_error(
-                diagnostics, entry->span,
-                "'%s' can be cut where its entries follow each other as they are stored: "
-                "write '%s'",
-                tensor->name, stored_first(place, (int)min_i64(entry->mode_count, balanced_modes(tensor))));
-    for (int e = 0; e < place->placement->machine->order; e++) {
-        const PlaceEntry *other = &place->placement->entries[e];
-        const bool same = entry->mode_count > 1 && other->balance == entry->balance &&
-                          other->mode_count == entry->mode_count;
-        for (int m = 0; m < tensor->order; m++)
-            if (e != d && !same && divides(entry, m) && divides(other, m) && (e < d || entry->mode_count > 1))
-                return refuse_nested(place, entry, m);
-    }
-    return true;
-}
-
-static void check_entries(PlaceParser *place) {
-    for (int d = 0; d < place->placement->machine->order && !place->failed; d++) {
-        const PlaceEntry *entry = &place->placement->entries[d];
-        if (entry->kind == PLACE_PARTITION)
-            place->failed = entry->balance != BALANCE_NONE &&
-                            (!check_balance(place, d) || !check_stored_mode(place, entry));
-    }
-}
-
 bool parse_place(Parser *parser) {
     take(parser);
     return parse_arrows(parser);
@@ -569,7 +479,7 @@ bool parse_arrows(Parser *parser) {
         check_all_levels(&place);
     place.placement->span = span_join(place.placement->span, parser->tokens.items[parser->at - 1].span);
     if (ok && !place.failed)
-        check_entries(&place);
+        place.failed = !check_balance(parser->diagnostics, place.tensor, place.placement);
     if (ok && !place.failed)
         place.tensor->placement = place.placement;
     return ok;

@@ -204,7 +204,8 @@ static LoopBody *append_part(const SparseState *state, const Relation *relation,
         first.value[1] = zero;
         values[1] = int_op(arena, INT_SUB, parent, relation->kind->recover(&first, 0));
         own[count++] = value_less(arena, int_const(arena, -1), values[1]);
-        own[count++] = value_less(arena, values[1], terms.child[1]);
+        own[count++] = value_less(
+            arena, values[1], relation->kind->balanced ? int_var(arena, relation->length) : terms.child[1]);
     } else {
         relation->kind->children_of(&terms, parent, values);
         own[count++] = value_op(arena, VALUE_EQUAL, VALUE_TYPE_CONDITION, value_index(arena, values[0]),

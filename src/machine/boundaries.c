@@ -2,69 +2,62 @@
 #include "machine/boundaries.h"
 
 #include "base/integer.h"
+#include "machine/divide.h"
 
 #include <string.h>
 
-bool division_equal(const Division *a, const Division *b) {
-    return a->balance == b->balance && strcmp(a->tensor, b->tensor) == 0 && a->mode_count == b->mode_count &&
-           memcmp(a->modes, b->modes, sizeof(int) * (size_t)a->mode_count) == 0 && a->depth == b->depth &&
-           memcmp(a->parts, b->parts, sizeof(int64_t) * (size_t)a->depth) == 0;
-}
+// Every coordinate holds an entry: in row-major order. As many outer modes are counted as have no more
+// coordinates than MOST_STORED: all that has the same coordinates in these is in one part.
+typedef struct {
+    const int64_t *extents;
+    int modes, counted;
+    int64_t total;
+} EvenKeys;
 
-int64_t division_parts(const Division *division) {
-    int64_t parts = 1;
-    for (int d = 0; d < division->depth; d++)
-        parts = saturated_mul(parts, division->parts[d]);
-    return parts;
-}
-
-void division_positions(const Division *division, int64_t total, int64_t *positions) {
-    const int64_t count = division_parts(division);
-    for (int64_t q = 0; q < count; q++) {
-        int64_t rest = q, inner = count, length = total, start = 0, end = total;
-        for (int d = 0; d < division->depth; d++) {
-            inner /= division->parts[d];
-            length = ceil_div(length, division->parts[d]);
-            start = min_i64(start + rest / inner * length, end);
-            end = min_i64(start + length, end);
-            rest %= inner;
+static void even_coordinates(void *context, const int64_t *positions, int64_t back, int64_t count, int modes,
+                             int64_t *coordinates) {
+    const EvenKeys *even = context;
+    memset(coordinates, 0, sizeof(int64_t) * (size_t)(count * modes));
+    for (int64_t i = 0; i < count; i++) {
+        int64_t rest = positions[i] - back;
+        if (rest < 0 || rest >= even->total)
+            continue;
+        for (int m = even->modes - 1; m >= 0; m--) {
+            const bool each = m < even->counted;
+            const int64_t digit = !each ? (back ? even->extents[m] - 1 : 0)
+                                  : m   ? rest % even->extents[m]
+                                        : rest;
+            rest /= each ? even->extents[m] : 1;
+            if (m < modes)
+                coordinates[i * modes + m] = digit;
         }
-        positions[q] = start;
     }
-    positions[count] = total;
 }
 
-// The coordinates in row-major order, where every one holds an entry. As many outer modes are counted as have
-// no more coordinates than MOST_STORED: all that has the same coordinates in these is in one part.
+static void even_below(void *context, const int64_t *coordinates, int64_t count, int modes,
+                       int64_t *positions) {
+    const EvenKeys *even = context;
+    for (int64_t i = 0; i < count; i++) {
+        positions[i] = 0;
+        for (int m = 0; m < even->counted; m++)
+            positions[i] =
+                (m ? positions[i] * even->extents[m] : 0) + (m < modes ? coordinates[i * modes + m] : 0);
+    }
+}
+
 const Boundaries *boundaries_even(const Division *division, const int64_t *extents, Arena *arena) {
-    const int modes = division->mode_count;
-    const int64_t count = division_parts(division);
-    Boundaries *even = arena_new(arena, Boundaries);
-    int64_t *positions = arena_array(arena, int64_t, count + 1);
-    int64_t *starts = arena_array(arena, int64_t, (count + 1) * modes);
-    int64_t *lasts = arena_array(arena, int64_t, (count + 1) * modes);
-    int counted = 1;
-    int64_t total = extents[0];
-    while (counted < modes && saturated_mul(total, extents[counted]) <= MOST_STORED)
-        total *= extents[counted++];
-    division_positions(division, total, positions);
-    for (int64_t q = 0; q <= count && total > 0; q++) {
-        int64_t start = positions[q], last = q < count ? max_i64(positions[q + 1] - 1, 0) : 0;
-        for (int m = modes - 1; m >= 0; m--) {
-            const bool outermost = m == 0, each = m < counted;
-            starts[q * modes + m] = outermost ? start : each ? start % extents[m] : 0;
-            lasts[q * modes + m] = outermost ? last : each ? last % extents[m] : extents[m] - 1;
-            start /= each && !outermost ? extents[m] : 1;
-            last /= each && !outermost ? extents[m] : 1;
-        }
-    }
-    for (int64_t q = 0; q <= count; q++)
-        if (positions[q] == total && q > 0) {
-            memset(&starts[q * modes], 0, sizeof(int64_t) * (size_t)modes);
-            starts[q * modes] = extents[0];
-        }
-    *even = (Boundaries){*division, count, total, positions, starts, lasts, starts};
-    return even;
+    EvenKeys even = {.extents = extents, .modes = division->mode_count, .counted = 1, .total = extents[0]};
+    while (even.counted < even.modes && saturated_mul(even.total, extents[even.counted]) <= MOST_STORED)
+        even.total *= extents[even.counted++];
+    Division own = *division, base;
+    // Of coordinates that all hold as many entries.
+    for (int l = 0; l < own.depth; l++)
+        own.levels[l].balance = own.levels[l].balance == BALANCE_NONE ? BALANCE_NONE : BALANCE_STORED;
+    const Boundaries *around = division_base(&own, &base) ? boundaries_even(&base, extents, arena) : NULL;
+    DividePlan plan = divide_plan(&own, around, extents, 1, arena, arena);
+    divide_find(&plan, &(DivisionKeys){even.total, even_coordinates, even_below, &even});
+    plan.found->division = *division;
+    return plan.found;
 }
 
 const Boundaries *boundaries_copy(const Boundaries *boundaries, Arena *arena) {
@@ -73,8 +66,8 @@ const Boundaries *boundaries_copy(const Boundaries *boundaries, Arena *arena) {
     copy->division.tensor = arena_string(arena, copy->division.tensor, strlen(copy->division.tensor));
     copy->positions = arena_copy(arena, copy->positions, sizeof(int64_t) * (count + 1));
     copy->starts = arena_copy(arena, copy->starts, sizeof(int64_t) * (count + 1) * modes);
+    copy->firsts = arena_copy(arena, copy->firsts, sizeof(int64_t) * count * modes);
     copy->lasts = arena_copy(arena, copy->lasts, sizeof(int64_t) * count * modes);
-    copy->first = arena_copy(arena, copy->first, sizeof(int64_t) * modes);
     return copy;
 }
 
@@ -86,9 +79,10 @@ const Boundaries *boundaries_find(const BoundariesArray *list, const Division *d
 }
 
 int64_t boundaries_longest(const Boundaries *boundaries) {
+    const int modes = boundaries->division.mode_count;
     int64_t most = 0;
     for (int64_t q = 0; q < boundaries->count; q++)
-        most = max_i64(most, boundaries->starts[q + 1] - boundaries->starts[q]);
+        most = max_i64(most, boundaries->starts[(q + 1) * modes] - boundaries->starts[q * modes]);
     return most;
 }
 
@@ -173,7 +167,7 @@ static int64_t part_with(const Boundaries *boundaries, int64_t position) {
 }
 
 const int64_t *boundaries_first(const Boundaries *boundaries, int64_t part) {
-    return part == 0 ? boundaries->first : &boundaries->starts[part * boundaries->division.mode_count];
+    return &boundaries->firsts[part * boundaries->division.mode_count];
 }
 
 static const int64_t *last_of(const Boundaries *boundaries, int64_t part) {

@@ -5,34 +5,9 @@
 #ifndef DISTAL_MACHINE_BOUNDARIES_H
 #define DISTAL_MACHINE_BOUNDARIES_H
 
-#include "machine/rect.h"
+#include "machine/division.h"
 
-enum { MAX_DEPTH = 8 }; // dimensions of machines that divide one after the other
 #define MOST_STORED (INT64_C(1) << 62)
-
-typedef enum {
-    BALANCE_NONE,
-    BALANCE_WEIGHTED, // entries as evenly as whole coordinates allow
-    BALANCE_STORED,   // the coordinates that hold entries evenly
-} Balance;
-
-// What is divided: the entries of a tensor by their coordinates in these modes, into parts[0] parts, each of
-// these into parts[1], and so on.
-typedef struct {
-    Balance balance;
-    const char *tensor; // its name
-    int mode_count;
-    int modes[MAX_ORDER];
-    int depth;
-    int64_t parts[MAX_DEPTH];
-} Division;
-
-bool division_equal(const Division *a, const Division *b);
-int64_t division_parts(const Division *division); // INT64_MAX: more than fit
-
-// Where the parts begin, where each has ceil(length / parts) of what it divides, as nested divides; and, as
-// the last of division_parts + 1, `total`.
-void division_positions(const Division *division, int64_t total, int64_t *positions);
 
 typedef struct {
     Division division;
@@ -40,10 +15,13 @@ typedef struct {
     int64_t total; // of what is divided: entries, or coordinates that hold entries
     // How much of it is in the parts before; count + 1 of them.
     const int64_t *positions;
-    // Where parts begin, a coordinate of each mode of the division; the last is behind all. The first part
-    // begins at 0. Likewise, of a part that is not empty, the last coordinates that hold entries, and of the
-    // first part the first ones: all others begin with those.
-    const int64_t *starts, *lasts, *first;
+    // Where parts begin, a coordinate of each mode of the division; count + 1 of them, the last is behind
+    // all. Those within one part of a level around begin with coordinates that hold entries, but for the
+    // first one.
+    const int64_t *starts;
+    // The first and the last coordinates that hold entries; of a part that is empty, the first ones of those
+    // behind it, and the last ones of those before it, if there are any.
+    const int64_t *firsts, *lasts;
 } Boundaries;
 typedef Array(const Boundaries *) BoundariesArray;
 
@@ -54,14 +32,14 @@ const Boundaries *boundaries_copy(const Boundaries *boundaries, Arena *arena);
 // Those of a division, or NULL.
 const Boundaries *boundaries_find(const BoundariesArray *list, const Division *division);
 
-// The length of the longest part, of one mode.
+// The length of the longest part, in the first mode.
 int64_t boundaries_longest(const Boundaries *boundaries);
 
 // A coordinate of each mode of the division, in lexicographic order: negative, 0 or positive.
 int boundaries_compare(const Boundaries *boundaries, const int64_t *a, const int64_t *b);
 // The part that these coordinates are in.
 int64_t boundaries_part(const Boundaries *boundaries, const int64_t *coordinates);
-// Where the entries of a part begin: a coordinate of each mode of the division.
+// The first coordinates that hold entries of a part: a coordinate of each mode of the division.
 const int64_t *boundaries_first(const Boundaries *boundaries, int64_t part);
 // Appends what the parts `first` to before `last` have of `rect`, whose modes of the division are intervals,
 // as disjoint rectangles: at most 2 * mode_count - 1.

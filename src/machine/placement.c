@@ -5,9 +5,12 @@
 
 #include <string.h>
 
+bool balanced_by_same(const PlaceEntry *a, const PlaceEntry *b) {
+    return !a->by == !b->by && (!a->by || strcmp(a->by, b->by) == 0);
+}
+
 bool balanced_alike(const PlaceEntry *a, const PlaceEntry *b) {
-    return a->balance == b->balance && a->mode_count == b->mode_count && !a->by == !b->by &&
-           (!a->by || strcmp(a->by, b->by) == 0) &&
+    return a->balance == b->balance && a->mode_count == b->mode_count && balanced_by_same(a, b) &&
            memcmp(a->modes, b->modes, sizeof(int) * (size_t)a->mode_count) == 0;
 }
 
@@ -24,19 +27,16 @@ bool placement_equal(const Placement *a, const Placement *b) {
     return equal;
 }
 
-// Whether both dimensions divide the same modes by the same entries.
-static bool divide_together(const PlaceEntry *a, const PlaceEntry *b) {
-    return a->balance != BALANCE_NONE && a->mode == b->mode && balanced_alike(a, b);
-}
-
 Division placement_division(const Placement *placement, const char *tensor, const Grid *grid, int dim) {
     const PlaceEntry *entry = &placement->entries[dim];
-    Division division = {
-        .balance = entry->balance, .tensor = entry->by ? entry->by : tensor, .mode_count = entry->mode_count};
+    Division division = {.tensor = entry->by ? entry->by : tensor};
     memcpy(division.modes, entry->modes, sizeof division.modes);
-    for (int d = 0; d <= dim; d++)
-        if (placement->entries[d].kind == PLACE_PARTITION && divide_together(&placement->entries[d], entry))
-            division.parts[division.depth++] = grid->extents[d];
+    for (int d = 0; d <= dim; d++) {
+        const PlaceEntry *level = &placement->entries[d];
+        if (level->kind == PLACE_PARTITION && level->mode == entry->mode)
+            division_add(&division, level->balance, level->balance == BALANCE_NONE ? 1 : level->mode_count,
+                         grid->extents[d]);
+    }
     return division;
 }
 
@@ -56,7 +56,7 @@ static bool is_balanced(const Layout *layout) {
     return false;
 }
 
-// The number of the part of a balanced dimension.
+// The number of the part of a balanced dimension, among those of all levels that divide its mode.
 static int64_t balanced_part(const Layout *layout, int dim, const int64_t *coordinates) {
     int64_t part = 0;
     for (int d = 0; d <= dim; d++)
@@ -201,7 +201,7 @@ static PositionSet cyclic_part(const Layout *layout, int mode, const int64_t *co
     return layout->cyclic_parts[mode][index];
 }
 
-// The innermost dimension that divides fused modes, or -1: a placement fuses modes once.
+// The innermost dimension that divides fused modes, or -1: all of them divide parts of each other.
 static int fused_dim(const Layout *layout) {
     int dim = -1;
     for (int d = 0; d < layout->grid.order; d++)

@@ -41,6 +41,8 @@ typedef struct {
     const char *names[MAX_ORDER];          // of modes, by which other placements refer to them
 } Placement;
 
+// Whether entries of the same tensor balance both.
+bool balanced_by_same(const PlaceEntry *a, const PlaceEntry *b);
 // Whether both are balanced alike; without `by`, each by its own entries.
 bool balanced_alike(const PlaceEntry *a, const PlaceEntry *b);
 // Whether both, of which either may be NULL, are the same: none, or entries alike on one machine.
@@ -52,7 +54,7 @@ bool placement_equal(const Placement *a, const Placement *b);
 // for all; the last blocks are cut at the end of the block that they are part of, so they may be short or
 // empty. A block-cyclic dimension distributes blocks of a given length round-robin; the next one splits the
 // length of the processor with the most blocks. Balanced dimensions have the parts that their boundaries say;
-// the next one splits the length of the longest.
+// the next one splits the length of the longest, or each by its own entries.
 typedef struct {
     Grid grid;
     int order; // of the tensor
@@ -64,8 +66,9 @@ typedef struct {
         int64_t length; // PLACE_PARTITION: coordinates that this dimension splits, at most
         int64_t block;  // coordinates in one block
         bool cyclic;
-        // Balanced: the parts of this dimension and of those before it that divide the same modes, which are
-        // `modes` of this tensor, by their coordinates in these dimensions, row-major.
+        // Balanced: the parts of this dimension and of those before it that divide the mode, by their
+        // coordinates in these dimensions, row-major; and which modes of this tensor those of the division
+        // are.
         const Boundaries *boundaries;
         int modes[MAX_ORDER];
     } dims[MAX_MACHINE_ORDER];
@@ -81,7 +84,7 @@ bool layout_create(const Placement *placement, const char *tensor, const Grid *g
                    int order, const int64_t *extents, const BoundariesArray *known, Arena *arena,
                    Layout *layout, int *bad_dim);
 
-// What a balanced dimension of a placement of `tensor` divides.
+// What a balanced dimension of a placement of `tensor` divides: the levels of its mode up to this one.
 Division placement_division(const Placement *placement, const char *tensor, const Grid *grid, int dim);
 
 // A copy that depends on `arena` only.

@@ -23,12 +23,16 @@ static const Tensor *entries_of(const Tensor *tensor, int statement_count, const
     return tensor;
 }
 
+// Those around it first.
 static void add_task(const Division *division, const Tensor *divided, int statement_count,
                      const Spmd *const *spmds, Arena *arena, BalanceTaskArray *tasks) {
     const Tensor *tensor = divided ? entries_of(divided, statement_count, spmds) : NULL;
+    Division base;
     for (int64_t i = 0; i < tasks->count; i++)
         if (division_equal(&tasks->items[i].division, division))
             return;
+    if (tensor && division_base(division, &base))
+        add_task(&base, divided, statement_count, spmds, arena, tasks);
     if (tensor)
         array_push(arena, *tasks, (BalanceTask){*division, tensor, divided});
 }
@@ -81,7 +85,7 @@ bool balance_check(int tensor_count, const Tensor *const *tensors, int statement
 int balance_keys(const Division *division, int order, int *modes) {
     int count = division->mode_count;
     memcpy(modes, division->modes, sizeof(int) * (size_t)count);
-    for (int m = 0; division->balance == BALANCE_WEIGHTED && m < order; m++) {
+    for (int m = 0; division->levels[division->depth - 1].balance == BALANCE_WEIGHTED && m < order; m++) {
         bool is_key = false;
         for (int k = 0; k < division->mode_count; k++)
             is_key = is_key || division->modes[k] == m;
@@ -96,9 +100,10 @@ static void add_up(const BalanceKeys *keys, int64_t *numbers, int64_t count) {
         keys->add(keys->context, numbers, count);
 }
 
-// The coordinates at these positions, or `back` before them; zeros where a position is none.
-static void coordinates_at(const BalanceKeys *keys, int modes, const int64_t *positions, int64_t back,
-                           int64_t count, int64_t *coordinates) {
+// Zeros where a position is none.
+static void coordinates_at(void *context, const int64_t *positions, int64_t back, int64_t count, int modes,
+                           int64_t *coordinates) {
+    const BalanceKeys *keys = context;
     memset(coordinates, 0, sizeof(int64_t) * (size_t)(count * modes));
     for (int64_t i = 0; i < count; i++) {
         const int64_t at = positions[i] - back - keys->before;
@@ -108,14 +113,21 @@ static void coordinates_at(const BalanceKeys *keys, int modes, const int64_t *po
     add_up(keys, coordinates, count * modes);
 }
 
-// How many have a coordinate less than each of these in the first mode.
-static void count_below(const BalanceKeys *keys, const int64_t *coordinates, int64_t count,
+static bool is_below(const BalanceKeys *keys, int64_t key, const int64_t *coordinates, int modes) {
+    for (int m = 0; m < modes; m++)
+        if (keys->coordinates[m][key] != coordinates[m])
+            return keys->coordinates[m][key] < coordinates[m];
+    return false;
+}
+
+static void count_below(void *context, const int64_t *coordinates, int64_t count, int modes,
                         int64_t *positions) {
+    const BalanceKeys *keys = context;
     for (int64_t i = 0; i < count; i++) {
         int64_t first = 0, last = keys->count;
         while (first < last) {
             const int64_t middle = first + (last - first) / 2;
-            if (keys->coordinates[0][middle] < coordinates[i])
+            if (is_below(keys, middle, &coordinates[i * modes], modes))
                 first = middle + 1;
             else
                 last = middle;
@@ -125,92 +137,17 @@ static void count_below(const BalanceKeys *keys, const int64_t *coordinates, int
     add_up(keys, positions, count);
 }
 
-enum { TRIED_AT_ONCE = 256 };
-
-// Parts of whole coordinates, each as long as a load permits: how many entries all of them have, for several
-// loads at a time, as each step is a reduction over all ranks. Of one load also where the parts begin, unless
-// NULL.
-static void fill_parts(const BalanceKeys *keys, int64_t parts, const int64_t *loads, int64_t count,
-                       int64_t *filled, int64_t *positions, int64_t *starts) {
-    int64_t ends[TRIED_AT_ONCE], next[TRIED_AT_ONCE] = {0};
-    memset(filled, 0, sizeof(int64_t) * (size_t)count);
-    for (int64_t q = 0; q < parts; q++) {
-        if (positions) {
-            positions[q] = filled[0];
-            starts[q] = next[0];
-        }
-        for (int64_t i = 0; i < count; i++)
-            ends[i] = filled[i] + min_i64(loads[i], keys->total - filled[i]);
-        coordinates_at(keys, 1, ends, 0, count, next);
-        count_below(keys, next, count, filled);
-        for (int64_t i = 0; i < count; i++)
-            if (ends[i] == keys->total)
-                filled[i] = keys->total;
-    }
+void balance_find(DividePlan *plan, const BalanceKeys *keys) {
+    divide_find(plan, &(DivisionKeys){keys->total, coordinates_at, count_below, (void *)keys});
 }
 
-// The least load with which the parts have all entries.
-static int64_t least_load(const BalanceKeys *keys, int64_t parts) {
-    const int count = keys->add ? TRIED_AT_ONCE : 1;
-    int64_t loads[TRIED_AT_ONCE], filled[TRIED_AT_ONCE];
-    int64_t least = ceil_div(keys->total, parts), most = keys->total;
-    while (least < most) {
-        for (int i = 0; i < count; i++)
-            loads[i] = least + part_begin(most - least, count + 1, i + 1) - 1;
-        fill_parts(keys, parts, loads, count, filled, NULL, NULL);
-        for (int i = 0; i < count && loads[i] < most; i++)
-            if (filled[i] == keys->total)
-                most = loads[i];
-            else
-                least = loads[i] + 1;
-    }
-    return most;
+const Boundaries *balance_base(const Division *division, const BoundariesArray *known) {
+    Division base;
+    return division_base(division, &base) ? boundaries_find(known, &base) : NULL;
 }
 
-// Between coordinates, so that the most that a part has is as little as possible.
-static void weighted_positions(const Division *division, const BalanceKeys *keys, int64_t *positions,
-                               int64_t *starts) {
-    const int64_t parts = division_parts(division), load = least_load(keys, parts);
-    int64_t filled;
-    fill_parts(keys, parts, &load, 1, &filled, positions, starts);
-    positions[parts] = keys->total;
-}
-
-Boundaries *balance_allocate(const Division *division, Arena *arena) {
-    const int64_t count = division_parts(division), modes = division->mode_count;
-    Boundaries *boundaries = arena_new(arena, Boundaries);
-    *boundaries = (Boundaries){.division = *division,
-                               .count = count,
-                               .positions = arena_array(arena, int64_t, count + 1),
-                               .starts = arena_array(arena, int64_t, (count + 1) * modes),
-                               .lasts = arena_array(arena, int64_t, (count + 1) * modes),
-                               .first = arena_array(arena, int64_t, modes)};
-    return boundaries;
-}
-
-void balance_find(Boundaries *boundaries, const int64_t *extents, const BalanceKeys *keys) {
-    const Division *division = &boundaries->division;
-    const int modes = division->mode_count;
-    const int64_t count = boundaries->count;
-    int64_t *positions = (int64_t *)boundaries->positions, *starts = (int64_t *)boundaries->starts;
-    boundaries->total = keys->total;
-    if (division->balance == BALANCE_WEIGHTED) {
-        weighted_positions(division, keys, positions, starts);
-    } else {
-        division_positions(division, keys->total, positions);
-        coordinates_at(keys, modes, positions, 0, count, starts);
-    }
-    coordinates_at(keys, modes, positions + 1, 1, count, (int64_t *)boundaries->lasts);
-    coordinates_at(keys, modes, &(int64_t){0}, 0, 1, (int64_t *)boundaries->first);
-    for (int64_t q = 0; q <= count; q++)
-        if (q == 0 || positions[q] == keys->total) {
-            memset(&starts[q * modes], 0, sizeof(int64_t) * (size_t)modes);
-            starts[q * modes] = q == 0 ? 0 : extents[0];
-        }
-}
-
-const char *balance_whole(const Division *division, const Entries *entries, Arena *arena,
-                          const Boundaries **boundaries) {
+const char *balance_whole(const Division *division, const BoundariesArray *known, const Entries *entries,
+                          Arena *arena, const Boundaries **boundaries) {
     int modes[MAX_ORDER];
     int64_t extents[MAX_ORDER];
     Entries points;
@@ -221,10 +158,10 @@ const char *balance_whole(const Division *division, const Entries *entries, Aren
         keys.coordinates[m] = points.coordinates[m];
         extents[m] = entries->extents[division->modes[m]];
     }
-    Boundaries *found = balance_allocate(division, arena);
+    DividePlan plan = divide_plan(division, balance_base(division, known), extents, 1, arena, arena);
     if (!why)
-        balance_find(found, extents, &keys);
-    *boundaries = found;
+        balance_find(&plan, &keys);
+    *boundaries = plan.found;
     entries_free(&points);
     return why;
 }

@@ -6,6 +6,7 @@
 #define DISTAL_PLAN_BALANCE_H
 
 #include "format/entries.h"
+#include "machine/divide.h"
 #include "plan/plan.h"
 
 typedef struct {
@@ -15,15 +16,16 @@ typedef struct {
 } BalanceTask;
 typedef Array(BalanceTask) BalanceTaskArray;
 
-// Appends what the placements of these tensors and the loops of the statements need.
+// Appends what the placements of these tensors and the loops of the statements need: of a division inside of
+// another one, that before it.
 void balance_tasks(int tensor_count, const Tensor *const *tensors, int statement_count,
                    const Spmd *const *spmds, const int64_t *params, Arena *arena, BalanceTaskArray *tasks);
 // Whether the entries are known before anything is computed. False with a diagnostic.
 bool balance_check(int tensor_count, const Tensor *const *tensors, int statement_count,
                    const Spmd *const *spmds, Diagnostics *diagnostics);
 
-// The modes by which entries are sorted for a division, all of them where each entry counts; their number.
-// Entries that have the same coordinates in these are one.
+// The modes by which entries are sorted for the last level of a division, all of them where each entry
+// counts; their number. Entries that have the same coordinates in these are one.
 int balance_keys(const Division *division, int order, int *modes);
 
 // Coordinates of what is divided, in order: those that this rank has, and where they are among all.
@@ -34,13 +36,14 @@ typedef struct {
     void (*add)(void *context, int64_t *numbers, int64_t count); // up over all ranks; NULL: there is one
     void *context;
 } BalanceKeys;
-// Memory for the boundaries, which are found then: `extents` are those of the modes of the division.
-// Collective over the ranks that have the keys; allocates nothing.
-Boundaries *balance_allocate(const Division *division, Arena *arena);
-void balance_find(Boundaries *boundaries, const int64_t *extents, const BalanceKeys *keys);
+// Finds what is planned. Collective over the ranks that have the keys; allocates nothing.
+void balance_find(DividePlan *plan, const BalanceKeys *keys);
 
-// The same from entries that are all here. NULL, or why not.
-const char *balance_whole(const Division *division, const Entries *entries, Arena *arena,
-                          const Boundaries **boundaries);
+// Those of the levels around, which are found first; NULL where there are none.
+const Boundaries *balance_base(const Division *division, const BoundariesArray *known);
+
+// The same from entries that are all here; `known` has the boundaries of the levels around. NULL, or why not.
+const char *balance_whole(const Division *division, const BoundariesArray *known, const Entries *entries,
+                          Arena *arena, const Boundaries **boundaries);
 
 #endif

@@ -2,6 +2,7 @@
 #include "plan/processor.h"
 
 #include "base/integer.h"
+#include "relation/balance.h"
 
 int processor_value_count(const StatementPlan *plan) {
     int vars[MAX_VARS];
@@ -143,10 +144,21 @@ static int64_t part_of(const StatementPlan *plan, const NumericRelation *relatio
     int64_t part = 0;
     for (int d = 0; d < division->depth; d++) {
         const Relation *by = cin_replaced_by(plan->spmd->cin, var);
-        part = part * division->parts[d] + coordinate_of(plan, by->child[0], coordinates);
+        part = part * division->levels[d].parts + coordinate_of(plan, by->child[0], coordinates);
         var = by->child[1];
     }
     return part;
+}
+
+// The values of the parent of a balanced relation that a processor iterates over.
+static PositionSet balanced_part(const StatementPlan *plan, const NumericRelation *relation,
+                                 const int64_t *coordinates) {
+    const Relation *own = &relation->relation;
+    const int64_t part = coordinate_of(plan, own->child[0], coordinates);
+    int64_t around[MAX_DEPTH] = {0};
+    for (int i = 0; i < own->operand_count; i++)
+        around[i] = coordinate_of(plan, own->operands[i], coordinates);
+    return balance_parts(relation, around, part, part + 1);
 }
 
 void processor_values(const StatementPlan *plan, int64_t rank, int64_t *values) {
@@ -160,16 +172,16 @@ void processor_values(const StatementPlan *plan, int64_t rank, int64_t *values) 
     for (int64_t r = 0; r < spmd->cin->relations.count; r++) {
         const NumericRelation *relation = provenance_relation(plan->provenance, r);
         const bool positions = cin_positions_are_distributed(spmd->cin, &relation->relation);
+        const int64_t longest = relation->relation.kind->balanced ? balance_longest(relation) : 0;
         const int64_t *before = positions ? positions_before(plan, relation, rank, scratch) : NULL;
         for (int64_t processor = first; processor < last; processor++) {
             const int64_t *coordinates = &values[(processor - first) * value_count];
             int64_t *numbers = &values[(processor - first) * value_count + next];
             if (relation->relation.kind->balanced) {
-                const int64_t part = coordinate_of(plan, relation->relation.child[0], coordinates);
-                const int64_t *starts = &relation->boundaries->starts[part];
-                *numbers++ = boundaries_longest(relation->boundaries);
-                *numbers++ = starts[0];
-                *numbers++ = starts[1] - starts[0];
+                const PositionSet part = balanced_part(plan, relation, coordinates);
+                *numbers++ = longest;
+                *numbers++ = part.lo;
+                *numbers++ = part.hi - part.lo;
             }
             if (positions) {
                 const int64_t part = part_of(plan, relation, coordinates);

@@ -24,8 +24,12 @@ const IntExpr *blocks_upper(const RelationTerms *terms, int c, const IntExpr *pa
     return terms->child[0];
 }
 
-PositionSet blocks_part(const NumericRelation *relation, int64_t which, PositionSet values, Arena *arena) {
+static PositionSet block(const NumericRelation *relation, int64_t which, PositionSet values, Arena *arena) {
     return positions_shift(values, which * relation->child[1], arena);
+}
+
+PositionSet blocks_part(const NumericRelation *relation, const Box *box, PositionSet values, Arena *arena) {
+    return block(relation, box->values[relation->relation.child[0]].lo, values, arena);
 }
 
 // Segments of the set of all of outer * block + inner.
@@ -46,18 +50,18 @@ void partition_put(const NumericRelation *relation, BoxList *list, int64_t at, B
 
 bool blocks_boxes(const NumericRelation *relation, BoxList *list, int64_t at) {
     const Relation *own = &relation->relation;
-    const int64_t block = relation->child[1];
+    const int64_t length = relation->child[1];
     Box box = list->boxes->items[at];
     const PositionSet outer = box.values[own->child[0]], inner = box.values[own->child[1]];
     bool any = false;
-    if (positions_are_all(inner, block) || segments(outer, inner) <= positions_count(outer)) {
-        partition_put(relation, list, at, &box, positions_blocks(outer, block, inner, list->arena), &any);
+    if (positions_are_all(inner, length) || segments(outer, inner) <= positions_count(outer)) {
+        partition_put(relation, list, at, &box, positions_blocks(outer, length, inner, list->arena), &any);
         return any;
     }
     // One set for each block is described by fewer segments.
     for (int64_t i = 0; i < positions_count(outer) && !list->full; i++)
-        partition_put(relation, list, at, &box,
-                      blocks_part(relation, positions_at(outer, i), inner, list->arena), &any);
+        partition_put(relation, list, at, &box, block(relation, positions_at(outer, i), inner, list->arena),
+                      &any);
     return any;
 }
 

@@ -10,7 +10,7 @@ const IntExpr *blocks_recover(const RelationTerms *terms, int p);
 const IntExpr *blocks_upper(const RelationTerms *terms, int c, const IntExpr *parent);
 bool blocks_boxes(const NumericRelation *relation, BoxList *list, int64_t at);
 bool blocks_bound(const NumericRelation *relation, BoundingBox *bounds);
-PositionSet blocks_part(const NumericRelation *relation, int64_t which, PositionSet values, Arena *arena);
+PositionSet blocks_part(const NumericRelation *relation, const Box *box, PositionSet values, Arena *arena);
 
 // Puts values of the parent, clamped, into the box, and that into the list.
 void partition_put(const NumericRelation *relation, BoxList *list, int64_t at, Box *box, PositionSet values,

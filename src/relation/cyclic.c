@@ -56,8 +56,9 @@ static const char *invalid(const NumericRelation *relation, Arena *arena) {
                                           : NULL;
 }
 
-static PositionSet part(const NumericRelation *relation, int64_t which, PositionSet values, Arena *arena) {
-    return positions_cyclic(values, relation->numbers[0], relation->child[0], which, arena);
+static PositionSet part(const NumericRelation *relation, const Box *box, PositionSet values, Arena *arena) {
+    return positions_cyclic(values, relation->numbers[0], relation->child[0],
+                            box->values[relation->relation.child[0]].lo, arena);
 }
 
 // For one value of child[0], one box, as buffers for the part of a processor are packed. For several values,
@@ -69,7 +70,7 @@ static bool make_boxes(const NumericRelation *relation, BoxList *list, int64_t a
     const PositionSet which = box.values[own->child[0]], local = box.values[own->child[1]];
     bool any = false;
     if (which.hi - which.lo == 1) {
-        partition_put(relation, list, at, &box, part(relation, which.lo, local, list->arena), &any);
+        partition_put(relation, list, at, &box, part(relation, &box, local, list->arena), &any);
         return any;
     }
     RowsArray products = {0};

@@ -38,15 +38,15 @@ void relation_print(const Relation *relation, IntNames names, Text *to) {
         text_printf(to, "%s%s", p ? ", " : "", names.vars[relation->parent[p]]);
     for (int i = 0; i < relation->operand_count; i++)
         text_printf(to, "%s%s", i ? ", " : ", {", names.vars[relation->operands[i]]);
-    text_append(to, kind->has_operands ? "}" : "");
+    text_append(to, relation->operand_count > 0 ? "}" : "");
     for (int c = 0; c < kind->children; c++)
         text_printf(to, ", %s", names.vars[relation->child[c]]);
     for (int n = 0; n < kind->printed_numbers; n++) {
         text_append(to, ", ");
         int_print(relation->numbers[n], names, to);
     }
-    if (relation->division)
-        text_printf(to, ", %s", relation->division->tensor);
+    if (relation->balanced)
+        text_printf(to, ", %s", relation->balanced->division.tensor);
     if (relation->access) {
         text_printf(to, ", %s(", relation->access->name);
         for (int m = 0; m < relation->access->order; m++)

@@ -25,6 +25,17 @@ typedef struct {
     bool repeats;                // a coordinate may be stored more than once
 } StoredAccess;
 
+// Parts that entries balance, before numbers are put in.
+typedef struct {
+    Division division; // without the numbers of parts
+    const IntExpr *parts[MAX_DEPTH];
+    // The level that is divided by this relation; the operands are the parts of the levels around it.
+    int level;
+    // The parent counts stored positions, of which all levels of the division are divided; else coordinates,
+    // and the level is the last one.
+    bool positions;
+} BalancedLevel;
+
 typedef struct {
     const RelationKind *kind;
     Span span; // of the command that made it
@@ -40,8 +51,9 @@ typedef struct {
     int count;
     const Boundaries *stored;
     // Where the kind is `balanced`: by what, of which the parts are numbers[0]; and the variables, no loops,
-    // that are the length of the longest part, where that of the processor begins, and how long it is.
-    const Division *division;
+    // that are the length of the longest part, where that of the processor begins, counted from where the
+    // part around it does, and how long it is.
+    const BalancedLevel *balanced;
     int longest, begin, length;
 } Relation;
 
@@ -83,7 +95,7 @@ struct RelationKind {
     // the parent is collapsed from variables, these are what follows with numbers: the extent of the parent
     // may be more than 64 bits hold.
     bool stored;
-    // Entries balance its parts, which are contiguous and of one mode. child[0] is distributed.
+    // Entries balance its parts, which are contiguous, of one mode or of positions. child[0] is distributed.
     bool balanced;
     // An upper bound of child[c] keeps the parent below its extent where the other child has a value.
     bool clamps[2];
@@ -109,8 +121,9 @@ struct RelationKind {
     bool (*bound)(const NumericRelation *relation, BoundingBox *bounds);
     // If it partitions and is not contiguous: the values of the children from that of the parent.
     void (*children_of)(const RelationTerms *terms, const IntExpr *parent, const IntExpr **values);
-    // If it partitions: the part of the parent for these values of child[1] and one of child[0], not clamped.
-    PositionSet (*part)(const NumericRelation *relation, int64_t which, PositionSet values, Arena *arena);
+    // If it partitions: the part of the parent for these values of child[1] and the one that child[0] and
+    // each operand have in the box, not clamped.
+    PositionSet (*part)(const NumericRelation *relation, const Box *box, PositionSet values, Arena *arena);
 };
 
 // All of them; *count is set.

@@ -7,11 +7,12 @@
 
 #include <string.h>
 
+enum { TRIED_AT_ONCE = 256 }; // loads of parts: each step is a reduction
 enum { MAX_REDUCE_COUNT = EXCHANGE_MESSAGE_BYTES / sizeof(int64_t) }; // numbers of one reduction
 
 typedef struct {
     const Division *division;
-    const char *name;
+    const char *name; // of the tensor
     const Entries *entries;
     MPI_Comm comm;
     int rank, ranks;
@@ -22,7 +23,8 @@ typedef struct {
     int64_t *sends, *receives;
     ValueExchange exchange; // of the keys, one mode after the other
     Arena *arena;           // of the boundaries
-    Boundaries *boundaries;
+    const Boundaries *base;
+    DividePlan plan;
     int64_t *counts; // of keys, by rank
 } Sorting;
 
@@ -150,13 +152,16 @@ static bool sort_all(Sorting *sorting, Diagnostics *diagnostics) {
 static bool allocate_boundaries(void *arguments, Diagnostics *diagnostics) {
     Sorting *sorting = arguments;
     sorting->counts = arena_array(diagnostics->arena, int64_t, sorting->ranks);
-    sorting->boundaries = balance_allocate(sorting->division, sorting->arena);
+    int64_t extents[MAX_ORDER];
+    for (int m = 0; m < sorting->division->mode_count; m++)
+        extents[m] = sorting->entries->extents[sorting->division->modes[m]];
+    sorting->plan = divide_plan(sorting->division, sorting->base, extents, TRIED_AT_ONCE, sorting->arena,
+                                diagnostics->arena);
     return true;
 }
 
-static void find_boundaries(const Sorting *sorting) {
+static void find_boundaries(Sorting *sorting) {
     const Division *division = sorting->division;
-    int64_t extents[MAX_ORDER];
     BalanceKeys keys = {.count = sorting->own.count, .add = add_up, .context = (void *)&sorting->comm};
     sorting->counts[sorting->rank] = keys.count;
     add_up(keys.context, sorting->counts, sorting->ranks);
@@ -164,16 +169,20 @@ static void find_boundaries(const Sorting *sorting) {
         keys.before += rank < sorting->rank ? sorting->counts[rank] : 0;
         keys.total += sorting->counts[rank];
     }
-    for (int m = 0; m < division->mode_count; m++) {
+    for (int m = 0; m < division->mode_count; m++)
         keys.coordinates[m] = sorting->own.coordinates[m];
-        extents[m] = sorting->entries->extents[division->modes[m]];
-    }
-    balance_find(sorting->boundaries, extents, &keys);
+    balance_find(&sorting->plan, &keys);
 }
 
-const Boundaries *divide_entries(const Division *division, const char *name, const Entries *entries,
-                                 MPI_Comm comm, Arena *arena, Diagnostics *diagnostics) {
-    Sorting sorting = {.division = division, .name = name, .entries = entries, .comm = comm, .arena = arena};
+const Boundaries *divide_entries(const Division *division, const BoundariesArray *known, const char *name,
+                                 const Entries *entries, MPI_Comm comm, Arena *arena,
+                                 Diagnostics *diagnostics) {
+    Sorting sorting = {.division = division,
+                       .base = balance_base(division, known),
+                       .name = name,
+                       .entries = entries,
+                       .comm = comm,
+                       .arena = arena};
     MPI_Comm_rank(comm, &sorting.rank);
     MPI_Comm_size(comm, &sorting.ranks);
     sorting.order = balance_keys(division, entries->order, sorting.modes);
@@ -184,5 +193,5 @@ const Boundaries *divide_entries(const Division *division, const char *name, con
     value_exchange_free(&sorting.exchange);
     entries_free(&sorting.points);
     entries_free(&sorting.own);
-    return ok ? sorting.boundaries : NULL;
+    return ok ? sorting.plan.found : NULL;
 }

@@ -9,8 +9,9 @@
 #include "runtime/agreement.h"
 
 // `entries`: the share of this rank, of the entries of the tensor `name`; shares cover all entries and may
-// overlap. NULL after a failure; lives in `arena`.
-const Boundaries *divide_entries(const Division *division, const char *name, const Entries *entries,
-                                 MPI_Comm comm, Arena *arena, Diagnostics *diagnostics);
+// overlap. `known` has the boundaries of the levels around. NULL after a failure; lives in `arena`.
+const Boundaries *divide_entries(const Division *division, const BoundariesArray *known, const char *name,
+                                 const Entries *entries, MPI_Comm comm, Arena *arena,
+                                 Diagnostics *diagnostics);
 
 #endif

@@ -74,12 +74,37 @@ static void find_alike(void *context, const Access *access) {
         alike->found = access;
 }
 
+// A step for every level that divides the positions, or coordinates of which all positions are in one part.
+// Equal levels divide as loops are divided; else each has the parts that entries give it.
+static void divide_positions(const Cin *cin, const Access *access, int position, Distribution *distribution) {
+    const Placement *placement = access->tensor->placement;
+    int dims[MAX_MACHINE_ORDER];
+    const int count = distribution_levels(placement, distribution_fused(placement), dims);
+    const char *inner = cin->vars[position].name;
+    bool alike = true;
+    for (int l = 0; l < count; l++)
+        alike = alike && balanced_alike(&placement->entries[dims[l]], &placement->entries[dims[0]]);
+    for (int l = 0; l < count; l++) {
+        DistributionStep *step = &distribution->steps[distribution->step_count++];
+        *step = (DistributionStep){.target = position,
+                                   .outer = transform_fresh_var(cin, inner, 'o', access->span),
+                                   .inner = transform_fresh_var(cin, inner, 'i', access->span),
+                                   .dim = dims[l]};
+        inner = step->inner.name;
+        if (alike)
+            continue;
+        BalancedLevel *balanced = distribution_balanced(cin->arena, access->tensor, count, dims, l);
+        balanced->positions = true;
+        step->balanced = balanced;
+    }
+}
+
 // The loops over fused modes become one over the positions of the tensor, which its dimensions divide. False
 // where the statement has values elsewhere, or its loops or levels do not allow that.
 static bool iterate_positions(Cin *cin, const Access *access, Distribution *distribution) {
     const Placement *placement = access->tensor->placement;
-    const int first = distribution_fused(placement),
-              count = first < 0 ? 0 : placement->entries[first].mode_count;
+    const int last = distribution_fused(placement),
+              count = last < 0 ? 0 : placement->entries[last].mode_count;
     int vars[MAX_VARS], order[MAX_VARS], level;
     StoredAccess *stored = arena_new(cin->arena, StoredAccess);
     if (count == 0)
@@ -93,7 +118,7 @@ static bool iterate_positions(Cin *cin, const Access *access, Distribution *dist
     Text name = text_create(cin->arena);
     VarSet fused = 0;
     for (int m = 0; m < count; m++) {
-        vars[m] = order[m] = access->vars[placement->entries[first].modes[m]];
+        vars[m] = order[m] = access->vars[placement->entries[last].modes[m]];
         fused |= (VarSet)1 << vars[m];
         text_append(&name, cin->vars[vars[m]].name);
         if (!cin_is_loop(cin, vars[m]))
@@ -124,17 +149,7 @@ static bool iterate_positions(Cin *cin, const Access *access, Distribution *dist
     const NewVar position = transform_fresh_var(cin, base, 'p', access->span);
     Relation relation = {&relation_pos, access->span, .parent = {loop}, .access = stored};
     transform_derive(cin, &relation, &position);
-    const char *inner = position.name;
-    for (int d = first; d < placement->machine->order; d++) {
-        if (placement->entries[d].kind != PLACE_PARTITION || placement->entries[d].mode_count < 2)
-            continue;
-        DistributionStep *step = &distribution->steps[distribution->step_count++];
-        *step = (DistributionStep){.target = relation.child[0],
-                                   .outer = transform_fresh_var(cin, inner, 'o', access->span),
-                                   .inner = transform_fresh_var(cin, inner, 'i', access->span),
-                                   .dim = d};
-        inner = step->inner.name;
-    }
+    divide_positions(cin, access, relation.child[0], distribution);
     return true;
 }
 

@@ -180,6 +180,33 @@ static int next_cuts(const Cin *cin, const Access *access, Cut *cuts, int *all) 
     return end - first;
 }
 
+// Where entries balance a level inside of others, whether the loop is what these have left: each was divided
+// by them along their dimension. False with a diagnostic.
+static bool is_divided_around(const Application *application, const Tensor *tensor,
+                              const DistributionStep *step, Span span) {
+    const Cin *cin = application->cin;
+    const Placement *placement = tensor->placement;
+    int dims[MAX_MACHINE_ORDER];
+    const int count = distribution_levels(placement, step->dim, dims);
+    for (int l = count - 2, var = step->target; l >= 0 && step->balanced; l--) {
+        const bool balanced = placement->entries[dims[l]].balance != BALANCE_NONE;
+        const Relation *by = cin_made_by(cin, var);
+        const Directive *directive =
+            by && by->child[1] == var ? cin_directive(cin, DIRECTIVE_DISTRIBUTE, by->child[0]) : NULL;
+        if (!directive || directive->machine != placement->machine || directive->dim != dims[l] ||
+            by->kind != (balanced ? &relation_balance : &relation_divide) ||
+            (balanced && strcmp(by->balanced->division.tensor, step->balanced->division.tensor) != 0))
+            return refuse(
+                application, span,
+                "the placement of '%s' balances parts of level '%s' here, by which '%s' is not divided "
+                "as it says: distribute onto '%s' there, too",
+                tensor->name, machine_level_of(placement->machine, dims[l])->name,
+                cin->vars[step->target].name, tensor->name);
+        var = by->parent[0];
+    }
+    return true;
+}
+
 // "i and j": the loops that the placement divides.
 static const char *cut_loops(const Application *application, const Cut *cuts, int count) {
     const char *names[MAX_MACHINE_ORDER];
@@ -227,6 +254,9 @@ static bool onto_tensor(const Application *application, const Tensor *tensor, Di
                           cin->vars[step->target].name, loops);
         step->dim = cuts[i].dim;
         distribution_divide_as(cin->arena, tensor, step);
+        if (!is_divided_around(application, tensor, step,
+                               targets->kind == ARG_LIST ? targets->items[s].span : targets->span))
+            return false;
     }
     if (distribution->step_count != count)
         return refuse(application, targets->span,

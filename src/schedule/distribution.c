@@ -3,6 +3,8 @@
 
 #include "schedule/transform.h"
 
+#include <string.h>
+
 // Whether the directive uses this dimension of the machine.
 static bool uses(const Directive *directive, const Machine *machine, int dim) {
     return (directive->kind == DIRECTIVE_DISTRIBUTE || directive->kind == DIRECTIVE_FIX) &&
@@ -65,6 +67,20 @@ void distribution_undo(Cin *cin, int var) {
     cin->directives.count = kept;
 }
 
+// The operands are the parts of the levels around, whose relations have made the target.
+static Relation balance_relation(const Cin *cin, Span span, int target, const IntExpr *size,
+                                 const BalancedLevel *balanced) {
+    Relation relation = {&relation_balance,    span,
+                         .parent = {target},   .numbers = {size},
+                         .balanced = balanced, .operand_count = balanced->level};
+    for (int l = balanced->level - 1, var = target; l >= 0; l--) {
+        const Relation *around = cin_made_by(cin, var);
+        relation.operands[l] = around->child[0];
+        var = around->parent[0];
+    }
+    return relation;
+}
+
 const char *distribution_apply(Cin *cin, Span span, const Distribution *distribution) {
     int order[2 * MAX_MACHINE_ORDER] = {0}, count = distribution->step_count;
     for (int s = 0; s < count; s++) {
@@ -76,9 +92,8 @@ const char *distribution_apply(Cin *cin, Span span, const Distribution *distribu
         Relation relation = {&relation_divide, span, .parent = {target}, .numbers = {size}};
         if (step->cycle)
             relation = (Relation){&relation_cyclic, span, .parent = {target}, .numbers = {step->cycle, size}};
-        if (step->division)
-            relation = (Relation){&relation_balance, span, .parent = {target}, .numbers = {size},
-                                  .division = step->division};
+        if (step->balanced)
+            relation = balance_relation(cin, span, target, size, step->balanced);
         transform_derive(cin, &relation, (const NewVar[]){step->outer, step->inner});
         order[s] = relation.child[0];
         order[count + s] = relation.child[1];
@@ -141,20 +156,31 @@ static bool repeats_earlier_mode(const Access *access, int mode) {
 }
 
 int distribution_fused(const Placement *placement) {
+    int fused = -1;
     for (int d = 0; d < placement->machine->order; d++)
         if (placement->entries[d].kind == PLACE_PARTITION && placement->entries[d].balance != BALANCE_NONE &&
             placement->entries[d].mode_count > 1)
-            return d;
-    return -1;
+            fused = d;
+    return fused;
+}
+
+int distribution_levels(const Placement *placement, int dim, int *dims) {
+    int count = 0;
+    for (int d = 0; d <= dim; d++)
+        if (placement->entries[d].kind == PLACE_PARTITION &&
+            placement->entries[d].mode == placement->entries[dim].mode)
+            dims[count++] = d;
+    return count;
 }
 
 int distribution_modes(const Access *access, int *modes, int *dims) {
     const Placement *placement = access->tensor->placement;
+    const int fused = distribution_fused(placement);
     int count = 0;
     for (int d = 0; d < placement->machine->order; d++) {
         const PlaceEntry *entry = &placement->entries[d];
-        if (entry->kind != PLACE_PARTITION || entry->mode_count > 1 ||
-            repeats_earlier_mode(access, entry->mode))
+        if (entry->kind != PLACE_PARTITION || repeats_earlier_mode(access, entry->mode) ||
+            (fused >= 0 && entry->mode == placement->entries[fused].mode))
             continue;
         modes[count] = entry->mode;
         dims[count++] = d;
@@ -162,16 +188,31 @@ int distribution_modes(const Access *access, int *modes, int *dims) {
     return count;
 }
 
+BalancedLevel *distribution_balanced(Arena *arena, const Tensor *tensor, int count, const int *dims,
+                                     int level) {
+    const Placement *placement = tensor->placement;
+    const PlaceEntry *last = &placement->entries[dims[count - 1]];
+    BalancedLevel *balanced = arena_new(arena, BalancedLevel);
+    balanced->level = level;
+    balanced->division.tensor = last->by ? last->by : tensor->name;
+    memcpy(balanced->division.modes, last->modes, sizeof balanced->division.modes);
+    for (int l = 0; l < count; l++) {
+        const PlaceEntry *entry = &placement->entries[dims[l]];
+        division_add(&balanced->division, entry->balance,
+                     entry->balance == BALANCE_NONE ? 1 : entry->mode_count, 0);
+        balanced->parts[l] = placement->machine->extents[dims[l]];
+    }
+    return balanced;
+}
+
 void distribution_divide_as(Arena *arena, const Tensor *tensor, DistributionStep *step) {
     const PlaceEntry *entry = &tensor->placement->entries[step->dim];
+    int dims[MAX_MACHINE_ORDER];
     step->cycle = entry->cycle;
     if (entry->balance == BALANCE_NONE)
         return;
-    const Division division = {.balance = entry->balance,
-                               .tensor = entry->by ? entry->by : tensor->name,
-                               .mode_count = 1,
-                               .modes = {entry->modes[0]}};
-    step->division = arena_copy(arena, &division, sizeof division);
+    const int count = distribution_levels(tensor->placement, step->dim, dims);
+    step->balanced = distribution_balanced(arena, tensor, count, dims, count - 1);
 }
 
 void distribution_add_fixed(const Cin *cin, const Placement *placement, Distribution *distribution) {

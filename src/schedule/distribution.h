@@ -14,8 +14,8 @@ typedef struct {
     int target; // the loop; if an earlier step has divided it, its part on one processor
     NewVar outer, inner;
     int dim;
-    const IntExpr *cycle;     // block-cyclic: coordinates of one block; NULL: divided
-    const Division *division; // balanced by entries; NULL: not
+    const IntExpr *cycle;          // block-cyclic: coordinates of one block; NULL: divided
+    const BalancedLevel *balanced; // by entries; NULL: not
 } DistributionStep;
 
 typedef struct {
@@ -52,15 +52,21 @@ const Directive *distribution_taken(const Cin *cin, const Machine *machine, int 
 // the access on the right. NULL if the right side accesses it with different variables.
 const Access *distribution_access(const Assignment *assignment, const Tensor *tensor);
 
-// The first dimension by which a placement divides fused modes by their entries, or -1.
+// The last dimension by which a placement divides fused modes by their entries, or -1.
 int distribution_fused(const Placement *placement);
 
-// The modes that the placement partitions, fused ones left out, in order of the dimensions of its machine:
-// dims[i] partitions modes[i]. A mode whose variable indexes an earlier mode too (a diagonal) is left out,
-// with the dimension.
+// The modes that the placement partitions, in order of the dimensions of its machine: dims[i] partitions
+// modes[i]. Left out are a mode whose variable indexes an earlier mode too (a diagonal), and one of which
+// some level divides positions, as it is fused with others.
 int distribution_modes(const Access *access, int *modes, int *dims);
+// The levels of a placement that partition the mode of a dimension, up to that one: their dimensions, and how
+// many there are.
+int distribution_levels(const Placement *placement, int dim, int *dims);
 // How the placement of a tensor partitions its mode along the step's dimension.
 void distribution_divide_as(Arena *arena, const Tensor *tensor, DistributionStep *step);
+// The parts of level `level` of these, which entries balance.
+BalancedLevel *distribution_balanced(Arena *arena, const Tensor *tensor, int count, const int *dims,
+                                     int level);
 // Adds the coordinates that the placement fixes in dimensions that are not used.
 void distribution_add_fixed(const Cin *cin, const Placement *placement, Distribution *distribution);
 

@@ -49,14 +49,14 @@ static Range parent_range(const Printer *printer, const Relation *relation, int 
         return (Range){value, NULL};
     // In one part: from its start on, to the start of the next where all of it is meant.
     RelationTerms terms = cin_relation_terms(printer->spmd->cin, relation);
-    if (relation->kind->balanced) {
+    const Range inner = printer->ranges[relation->child[1]];
+    if (relation->kind->balanced && !inner.lo) {
         const IntExpr *begin = int_var(arena, relation->begin);
         return (Range){begin, int_op(arena, INT_ADD, begin, int_var(arena, relation->length))};
     }
     terms.value[0] = first;
     terms.value[1] = int_const(arena, 0);
     const IntExpr *start = relation->kind->recover(&terms, p);
-    const Range inner = printer->ranges[relation->child[1]];
     if (inner.lo)
         return (Range){int_op(arena, INT_ADD, start, inner.lo), int_op(arena, INT_ADD, start, inner.hi)};
     terms.value[0] = int_op(arena, INT_ADD, first, int_const(arena, 1));

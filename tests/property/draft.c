@@ -145,11 +145,11 @@ static void print_place(const Draft *draft, const DraftTensor *tensor, Text *to)
     for (int l = 0, d = 0; l < machine->level_count; l++) {
         const char *modes = names[l % 2];
         char own[DRAFT_ORDER + 1] = {0};
-        if (tensor->is_by && l == 0) {
+        if (tensor->is_by) {
             memcpy(own, "QRSTUVWXYZMN", DRAFT_ORDER);
-            for (int k = 0; k < machine->level_order[l]; k++)
+            for (int k = d; k < d + machine->level_order[l]; k++)
                 if (tensor->balance[k] != BALANCE_NONE && tensor->entries[k] >= 0)
-                    own[tensor->entries[k]] = modes[tensor->by_mode[k]];
+                    own[tensor->entries[k]] = names[0][tensor->by_mode[k]];
             modes = own;
         }
         text_printf(to, "%s%s", l ? ", " : "place ", tensor->name);

@@ -39,4 +39,9 @@ void draw_schedules(Random *random, Draft *draft);
 // Of a statement with a sparse operand, about the loops over its entries; false where there is none.
 bool draw_positions(Random *random, Draft *draft, int at);
 
+// The variables that index a tensor in a statement; NULL where it does not.
+const char *draft_indices(const DraftStatement *statement, int tensor);
+// Of a program with one statement and no schedule: what entries balance, its defaults distribute.
+void draw_nonzero_placements(Random *random, Draft *draft);
+
 #endif

@@ -292,26 +292,13 @@ static void draw_sparse_schedules(Random *random, Draft *draft, bool placed) {
     }
 }
 
-static const DraftNode *access_of(const DraftStatement *statement, int tensor) {
-    for (int n = 0; n < statement->node_count; n++)
-        if (statement->nodes[n].kind == NODE_ACCESS && statement->nodes[n].tensor == tensor)
-            return &statement->nodes[n];
-    return NULL;
-}
-
-// The variables that index a tensor in a statement; NULL where it does not.
-static const char *indices_of(const DraftStatement *statement, int tensor) {
-    const DraftNode *node = access_of(statement, tensor);
-    return statement->target == tensor ? statement->vars : node ? node->vars : NULL;
-}
-
 // Each dimension of the machine partitions the modes that one variable of the statement indexes, in sparse
 // tensors always: then none of their entries move.
 static void draw_common_placements(Random *random, Draft *draft, const DraftStatement *statement) {
     const DraftMachine *machine = &draft->machines[0];
     int with_indices[DRAFT_TENSORS], count = 0;
     for (int t = 0; t < draft->tensor_count; t++)
-        if (draft_is_sparse(&draft->tensors[t]) && indices_of(statement, t))
+        if (draft_is_sparse(&draft->tensors[t]) && draft_indices(statement, t))
             with_indices[count++] = t;
     if (count == 0)
         return;
@@ -319,10 +306,10 @@ static void draw_common_placements(Random *random, Draft *draft, const DraftStat
     const int from = of_result ? statement->target : with_indices[random_below(random, count)];
     char letters[DRAFT_DIMS];
     for (int d = 0; d < machine->order; d++)
-        letters[d] = indices_of(statement, from)[random_below(random, draft->tensors[from].order)];
+        letters[d] = draft_indices(statement, from)[random_below(random, draft->tensors[from].order)];
     for (int t = 0; t < draft->tensor_count; t++) {
         DraftTensor *tensor = &draft->tensors[t];
-        const char *indices = indices_of(statement, t);
+        const char *indices = draft_indices(statement, t);
         if (!indices || (!draft_is_sparse(tensor) && random_chance(random, 50)))
             continue;
         tensor->placed = true;
@@ -340,92 +327,6 @@ static void draw_common_placements(Random *random, Draft *draft, const DraftStat
             }
         }
     }
-}
-
-// Whether an earlier dimension partitions the mode.
-static bool is_divided_before(const DraftTensor *tensor, int d) {
-    for (int e = 0; e < d; e++)
-        if (tensor->entries[e] == tensor->entries[d])
-            return true;
-    return false;
-}
-
-// The blocks of one dimension of the outermost level are balanced by the entries of tensor `from`: those of
-// all sparse tensors, so that nothing of them has to move.
-static void draw_balance(Random *random, Draft *draft, int from) {
-    const DraftMachine *machine = &draft->machines[0];
-    const DraftTensor *by = &draft->tensors[from];
-    const int d = random_below(random, machine->level_order[0]), target = draft->statements[0].target;
-    if (!by->placed || by->machine != 0 || by->entries[d] < 0 || from == target ||
-        draft_is_padded(by, by->entries[d]))
-        return;
-    const char letter = indices_of(&draft->statements[0], from)[by->entries[d]];
-    const Balance balance = random_chance(random, 50) ? BALANCE_WEIGHTED : BALANCE_STORED;
-    for (int t = 0; t < draft->tensor_count; t++) {
-        DraftTensor *tensor = &draft->tensors[t];
-        const char *indices = indices_of(&draft->statements[0], t);
-        if (!tensor->placed || tensor->machine != 0 || !indices || tensor->entries[d] < 0 ||
-            indices[tensor->entries[d]] != letter || is_divided_before(tensor, d) ||
-            (t != from && !draft_is_sparse(tensor) && random_chance(random, 30)))
-            continue;
-        tensor->cycles[d] = 0;
-        tensor->balance[d] = balance;
-        tensor->is_by = t != from;
-        tensor->by = from;
-        tensor->by_mode[d] = by->entries[d];
-    }
-}
-
-// Entries of one tensor are divided, along one dimension of each level or of the first, and are the same
-// along the others; other sparse operands are everywhere, or where they are used.
-static void draw_fused(Random *random, Draft *draft, int from) {
-    const DraftMachine *machine = &draft->machines[0];
-    const DraftStatement *statement = &draft->statements[0];
-    const DraftTensor *divided = &draft->tensors[from];
-    int modes = random_between(random, 2, divided->order);
-    while (draft_is_padded(divided, divided->mode_order[modes - 1]))
-        modes--;
-    if (modes < 2)
-        return;
-    int along[4];
-    for (int l = 0; l < machine->level_count; l++)
-        along[l] = random_below(random, machine->level_order[l]);
-    for (int t = 0; t < draft->tensor_count; t++) {
-        DraftTensor *tensor = &draft->tensors[t];
-        if (!draft_is_sparse(tensor) || !indices_of(statement, t))
-            continue;
-        tensor->placed = t == from || random_chance(random, 60);
-        tensor->machine = 0;
-        memset(tensor->cycles, 0, sizeof tensor->cycles);
-        for (int d = 0; d < machine->order; d++)
-            tensor->entries[d] = ENTRY_REPLICATE;
-        const bool like = t == statement->target && tensor->order == divided->order &&
-                          !draft_is_padded(tensor, tensor->mode_order[modes - 1]);
-        for (int l = 0, d = 0; l < machine->level_count && (t == from || like);
-             d += machine->level_order[l++]) {
-            if (l > 0 && !random_chance(random, 50))
-                continue;
-            tensor->entries[d + along[l]] = tensor->mode_order[0];
-            tensor->balance[d + along[l]] = BALANCE_STORED;
-            tensor->fused[d + along[l]] = modes;
-        }
-    }
-}
-
-// Of a program with one statement and no schedule: what entries balance, its defaults distribute.
-static void draw_nonzero_placements(Random *random, Draft *draft) {
-    const DraftStatement *statement = &draft->statements[0];
-    int sparse[DRAFT_TENSORS], count = 0;
-    for (int t = 0; t < draft->tensor_count; t++)
-        if (draft_is_sparse(&draft->tensors[t]) && t != statement->target && access_of(statement, t))
-            sparse[count++] = t;
-    if (count == 0 || draft->statement_count > 1)
-        return;
-    const int from = sparse[random_below(random, count)];
-    if (draft->tensors[from].order > 1 && random_chance(random, 65))
-        draw_fused(random, draft, from);
-    else
-        draw_balance(random, draft, from);
 }
 
 void generate_sparse_draft(uint64_t seed, int64_t index, Draft *draft) {

@@ -62,7 +62,8 @@ static bool drop_refusable(Draft *draft) {
 }
 
 // The boundaries that follow from the entries of round 0.
-static const Boundaries *find_boundaries(const Trial *trial, const BalanceTask *task) {
+static const Boundaries *find_boundaries(const Trial *trial, const BalanceTask *task,
+                                         const BoundariesArray *known) {
     const Boundaries *boundaries = NULL;
     const DraftTensor *drawn = trial->draft.tensors;
     int64_t extents[MAX_ORDER];
@@ -74,7 +75,7 @@ static const Boundaries *find_boundaries(const Trial *trial, const BalanceTask *
             return NULL;
     const uint64_t seed = trial->draft.input_seed;
     if (sparse_input(drawn, task->tensor, extents, seed, seed, &entries))
-        balance_whole(&task->division, &entries, trial->arena, &boundaries);
+        balance_whole(&task->division, known, &entries, trial->arena, &boundaries);
     entries_free(&entries);
     return boundaries;
 }
@@ -84,7 +85,7 @@ static bool balance(Trial *trial) {
     BoundariesArray *known = arena_new(trial->arena, BoundariesArray);
     pipeline_balance_tasks(trial->pipeline, trial->arena, &tasks);
     for (int64_t i = 0; i < tasks.count; i++) {
-        const Boundaries *boundaries = find_boundaries(trial, &tasks.items[i]);
+        const Boundaries *boundaries = find_boundaries(trial, &tasks.items[i], known);
         if (!boundaries)
             return false;
         array_push(trial->arena, *known, boundaries);

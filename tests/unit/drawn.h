@@ -185,11 +185,11 @@ static inline bool draw_stored(Random *random, const Cin *cin, Relation *relatio
         drawn->count++;
         positions[drawn->count] = drawn->count;
     }
-    drawn->division = (Division){.balance = BALANCE_STORED, .tensor = "T", .mode_count = count};
+    drawn->division = (Division){.tensor = "T", .mode_count = count};
     memcpy(drawn->division.modes, access->modes, sizeof access->modes);
     drawn->total = drawn->count;
     drawn->positions = positions;
-    drawn->starts = drawn->lasts = drawn->first = coordinates;
+    drawn->starts = drawn->lasts = drawn->firsts = coordinates;
     relation->access = access;
     relation->stored = drawn;
     return true;

@@ -23,8 +23,8 @@ forall(io) forall(iio) forall(iii) forall(j) y(i) += B(i, j) * x(j)
 # processors: M = grid(2, 3)
 # blocks: |iii| = ceil_div(ii_longest, 3)
 for all P(io, iio) in parallel:
-    accumulate y[ii_begin : ii_begin + ii_length]
-    fetch B[ii_begin : ii_begin + ii_length, :]
+    accumulate y[ii_begin + iio * |iii| : ii_begin + (iio + 1) * |iii|]
+    fetch B[ii_begin + iio * |iii| : ii_begin + (iio + 1) * |iii|, :]
     fetch x[:]  # rows iii that need nothing of other ranks come first, while it arrives
     # loops: 'B' is sparse
     for iii in 0 .. min(|iii|, ii_length - iio * |iii|):

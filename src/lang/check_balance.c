@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lang/check_balance.h"
+
+#include "base/integer.h"
+#include "format/level_list.h"
+
+typedef struct {
+    Diagnostics *diagnostics;
+    const Tensor *tensor;
+    const Placement *placement;
+} Check;
+
+static const char *mode_name(const Check *check, int mode) {
+    return check->placement->names[mode];
+}
+
+static bool divides(const PlaceEntry *entry, int mode) {
+    if (entry->kind != PLACE_PARTITION || entry->by || entry->balance == BALANCE_NONE)
+        return entry->kind == PLACE_PARTITION && entry->mode == mode;
+    for (int m = 0; m < entry->mode_count; m++)
+        if (entry->modes[m] == mode)
+            return true;
+    return false;
+}
+
+// "~fuse(x, y)" of the first `count` modes in the order of storage; "~x" of one.
+static const char *stored_first(const Check *check, int count) {
+    const int *modes = check->tensor->mode_order;
+    Text text = text_create(check->diagnostics->arena);
+    if (count == 1) {
+        text_printf(&text, "~%s", mode_name(check, modes[0]));
+        return text_string(&text);
+    }
+    text_append(&text, "~fuse(");
+    for (int l = 0; l < count; l++)
+        text_printf(&text, "%s%s", l ? ", " : "", mode_name(check, modes[l]));
+    text_append(&text, ")");
+    return text_string(&text);
+}
+
+// "~x", "weighted(x)", "weighted(x, B)" or "~fuse(x, y)", as it was written.
+static const char *written(const Check *check, const PlaceEntry *entry) {
+    const char *name = mode_name(check, entry->mode);
+    if (entry->by)
+        return arena_printf(check->diagnostics->arena, "weighted(%s, %s)", name, entry->by);
+    if (entry->mode_count > 1)
+        return stored_first(check, entry->mode_count);
+    return arena_printf(check->diagnostics->arena, entry->balance == BALANCE_STORED ? "~%s" : "weighted(%s)",
+                        name);
+}
+
+// Modes that entries can balance: the first ones in the order of storage.
+static int balanced_modes(const Tensor *tensor) {
+    int count = tensor->order;
+    while (count > 1 && level_is_padded(tensor->order, tensor->levels, count - 1))
+        count--;
+    return count;
+}
+
+// Entries say nothing of a mode of which every coordinate is stored below each position.
+static bool check_stored_mode(const Check *check, const PlaceEntry *entry) {
+    const Tensor *tensor = check->tensor;
+    for (int l = 0; l < tensor->order && !entry->by; l++) {
+        const char *mode = mode_name(check, tensor->mode_order[l]);
+        if (!divides(entry, tensor->mode_order[l]) || !level_is_padded(tensor->order, tensor->levels, l))
+            continue;
+        return diagnostics_error(
+            check->diagnostics, entry->span,
+            entry->mode_count > 1
+                ? "every coordinate of mode '%s' of '%s' is stored below each entry of the "
+                  "modes before it, so it has no entries to balance: write '%s'"
+                : "every coordinate of mode '%s' of '%s' is stored, so blocks of equal length "
+                  "have equally many elements: write '%s'",
+            mode, tensor->name, entry->mode_count > 1 ? stored_first(check, l) : mode);
+    }
+    return true;
+}
+
+// Of a sparse tensor; fused modes are those that are stored first.
+static bool check_entry(const Check *check, const PlaceEntry *entry) {
+    const Tensor *tensor = check->tensor;
+    const char *name = mode_name(check, entry->mode);
+    if (!entry->by && !tensor_is_sparse(tensor))
+        return diagnostics_error(check->diagnostics, entry->span,
+                                 "'%s' is dense, so that blocks of equal length are balanced: write '%s'; "
+                                 "'weighted(%s, B)' gives it the blocks of a sparse tensor B",
+                                 tensor->name, name, name);
+    for (int m = 0; entry->mode_count > 1 && m < entry->mode_count; m++)
+        if (entry->modes[m] != tensor->mode_order[m])
+            return diagnostics_error(
+                check->diagnostics, entry->span,
+                "'%s' can be cut where its entries follow each other as they are stored: "
+                "write '%s'",
+                tensor->name, stored_first(check, (int)min_i64(entry->mode_count, balanced_modes(tensor))));
+    return check_stored_mode(check, entry);
+}
+
+// A level that entries balance divides contiguous parts of the levels around it, by entries of the same
+// tensor.
+static bool check_around(const Check *check, const PlaceEntry *entry, const PlaceEntry *around) {
+    const char *name = mode_name(check, entry->mode);
+    if (around->cycle)
+        return diagnostics_error(check->diagnostics, entry->span,
+                                 "a level around this one partitions mode '%s' block-cyclically, and entries "
+                                 "balance contiguous parts: write 'cyclic' inside of '%s', or '%s' here",
+                                 name, written(check, entry), name);
+    if (around->balance == BALANCE_NONE ||
+        (balanced_by_same(entry, around) && entry->modes[0] == around->modes[0]))
+        return true;
+    return diagnostics_error(
+        check->diagnostics, entry->span,
+        "the entries of '%s' balance mode '%s' at a level around this one, so that those of "
+        "'%s' cannot: write '%s' or '%s' here",
+        around->by ? around->by : check->tensor->name, name, entry->by ? entry->by : check->tensor->name,
+        written(check, around), name);
+}
+
+// Fused modes are divided inside of levels that divide the first of them, and by levels that fuse as many or
+// more inside of them.
+static bool check_beside(const Check *check, const PlaceEntry *entry, const PlaceEntry *other, bool inside) {
+    if (inside ? other->balance == BALANCE_STORED && other->mode_count >= entry->mode_count
+               : other->mode == entry->mode && other->mode_count <= entry->mode_count)
+        return true;
+    for (int m = 0; m < entry->mode_count; m++) {
+        const int most = (int)max_i64(entry->mode_count, other->mode_count);
+        if (divides(other, entry->modes[m]))
+            return diagnostics_error(
+                check->diagnostics, entry->span,
+                "mode '%s' is partitioned by another level as well, beside entries of fused "
+                "modes: write '%s' at both, which divides entries level by level",
+                mode_name(check, entry->modes[m]), stored_first(check, most));
+    }
+    return true;
+}
+
+static bool check_levels(const Check *check, int d) {
+    const PlaceEntry *entry = &check->placement->entries[d];
+    bool ok = true;
+    for (int e = 0; ok && e < check->placement->machine->order; e++) {
+        const PlaceEntry *other = &check->placement->entries[e];
+        if (e == d || other->kind != PLACE_PARTITION)
+            continue;
+        if (entry->mode_count > 1)
+            ok = check_beside(check, entry, other, e > d);
+        if (ok && e < d && other->mode == entry->mode)
+            ok = check_around(check, entry, other);
+    }
+    return ok;
+}
+
+bool check_balance(Diagnostics *diagnostics, const Tensor *tensor, const Placement *placement) {
+    const Check check = {diagnostics, tensor, placement};
+    bool ok = true;
+    for (int d = 0; d < placement->machine->order && ok; d++) {
+        const PlaceEntry *entry = &placement->entries[d];
+        if (entry->kind == PLACE_PARTITION && entry->balance != BALANCE_NONE)
+            ok = check_entry(&check, entry) && check_levels(&check, d);
+    }
+    return ok;
+}

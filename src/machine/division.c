@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "machine/division.h"
+
+#include "base/integer.h"
+
+#include <string.h>
+
+void division_add(Division *division, Balance balance, int mode_count, int64_t parts) {
+    division->mode_count = mode_count;
+    division->levels[division->depth++] = (DivisionLevel){balance, mode_count, parts};
+}
+
+bool division_equal(const Division *a, const Division *b) {
+    bool equal = strcmp(a->tensor, b->tensor) == 0 && a->mode_count == b->mode_count &&
+                 memcmp(a->modes, b->modes, sizeof(int) * (size_t)a->mode_count) == 0 && a->depth == b->depth;
+    for (int l = 0; equal && l < a->depth; l++)
+        equal = a->levels[l].balance == b->levels[l].balance &&
+                a->levels[l].mode_count == b->levels[l].mode_count &&
+                a->levels[l].parts == b->levels[l].parts;
+    return equal;
+}
+
+int64_t division_parts(const Division *division) {
+    int64_t parts = 1;
+    for (int l = 0; l < division->depth; l++)
+        parts = saturated_mul(parts, division->levels[l].parts);
+    return parts;
+}
+
+int division_last_run(const Division *division) {
+    int first = division->depth - 1;
+    while (first > 0 && division->levels[first].balance == BALANCE_STORED &&
+           division->levels[first - 1].balance == BALANCE_STORED &&
+           division->levels[first - 1].mode_count == division->mode_count)
+        first--;
+    return first;
+}
+
+bool division_base(const Division *division, Division *base) {
+    *base = *division;
+    base->depth = division_last_run(division);
+    while (base->depth > 0 && base->levels[base->depth - 1].balance == BALANCE_NONE)
+        base->depth--;
+    if (base->depth > 0)
+        base->mode_count = base->levels[base->depth - 1].mode_count;
+    return base->depth > 0;
+}
+
+void division_positions(const Division *division, int64_t total, int64_t *positions) {
+    const int first = division_last_run(division);
+    int64_t count = 1;
+    for (int l = first; l < division->depth; l++)
+        count *= division->levels[l].parts;
+    for (int64_t q = 0; q < count; q++) {
+        int64_t rest = q, inner = count, length = total, start = 0, end = total;
+        for (int l = first; l < division->depth; l++) {
+            inner /= division->levels[l].parts;
+            length = ceil_div(length, division->levels[l].parts);
+            start = min_i64(start + rest / inner * length, end);
+            end = min_i64(start + length, end);
+            rest %= inner;
+        }
+        positions[q] = start;
+    }
+    positions[count] = total;
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the parts of a balanced relation are once the entries are known.
+#ifndef DISTAL_RELATION_BALANCE_H
+#define DISTAL_RELATION_BALANCE_H
+
+#include "relation/relation.h"
+
+// The division with numbers of parts. False where one is not positive or does not fit into 64 bits.
+bool balance_division(const BalancedLevel *balanced, const int64_t *params, Division *division);
+
+// The values of the parent in the parts `first` to before `last`, of the parts of the levels around with
+// these numbers, one for each operand.
+PositionSet balance_parts(const NumericRelation *relation, const int64_t *around, int64_t first,
+                          int64_t last);
+// The length of the longest part.
+int64_t balance_longest(const NumericRelation *relation);
+
+#endif
