@@ -213,7 +213,7 @@ static const char *count_slices(Structures *structures, Version *operand, const 
     for (int64_t i = 0; i < counts.count && !why; rects += counts.items[i++]) {
         SliceArray slices = {0};
         cutter_cut(&cutter, counts.items[i], rects, arena, &slices);
-        increase(&buffers[rank], slices.count * (int64_t)sizeof(Slice));
+        increase(&buffers[rank], saturated_mul(slices.count, (int64_t)sizeof(Slice)));
     }
     cutter_free(&cutter);
     stored_free(&local);
@@ -265,10 +265,12 @@ static void count_copied(const StatementPlan *plan, int transfer, int64_t rank, 
         const int64_t peer = parts->parts.items[i].peer;
         for (end = i; end < parts->parts.count && parts->parts.items[end].peer == peer;)
             end++;
-        buffers[peer] += indexed_leaves_home(parts, home, i, end - i) ? 0 : elements[peer] * size;
-        buffers[rank] += indexed_arrives_in_view(use, home->tensor, i, end - i) ? 0 : elements[peer] * size;
+        const int64_t bytes = saturated_mul(elements[peer], size);
+        increase(&buffers[peer], indexed_leaves_home(parts, home, i, end - i) ? 0 : bytes);
+        increase(&buffers[rank], indexed_arrives_in_view(use, home->tensor, i, end - i) ? 0 : bytes);
     }
-    buffers[rank] += indexed_buffer(use) * size + indexed_number_bytes(plan, transfer, use);
+    increase(&buffers[rank], saturated_mul(indexed_buffer(use), size));
+    increase(&buffers[rank], indexed_number_bytes(plan, transfer, use));
 }
 
 const char *count_indexed(Structures *structures, const StatementPlan *plan, int transfer,
