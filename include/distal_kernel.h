@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define DISTAL_KERNEL_ABI 10
+#define DISTAL_KERNEL_ABI 11
 #define DISTAL_MAX_ORDER 12
 
 // One level of a tensor: how many positions it has, and its arrays, which its format names; a dense level has
@@ -65,9 +65,13 @@ int distal_stage(const distal_execution *execution);
 // Transfers, by number, each called in every iteration of the loops around it, on all ranks.
 // distal_start begins to fetch what the access reads in this iteration; distal_wait completes that and
 // returns the view, which stays valid until the same transfer starts again. distal_fetch does both.
+// distal_start_next begins to fetch what distal_start would in the iteration after this one, where the plan
+// pipelines the transfer; the view of this iteration stays as it is. Else, and in the last one, it does
+// nothing.
 void distal_start(distal_execution *execution, int transfer);
 const distal_view *distal_wait(distal_execution *execution, int transfer);
 const distal_view *distal_fetch(distal_execution *execution, int transfer);
+void distal_start_next(distal_execution *execution, int transfer);
 // Between distal_start and distal_wait, of an operand that a sparse one indexes: the view, while elements of
 // other ranks arrive. It has those of this rank. distal_next_rows, with any transfer of a leaf that is viewed
 // so, gives the leaf rows of the sparse operand that it can compute now, from rows[0] to before rows[1]:

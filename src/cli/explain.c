@@ -111,6 +111,6 @@ const Subcommand subcommand_explain = {
     .text =
         "Prints concrete index notation as written and after each schedule command, then the SPMD program of "
         "one process as pseudo-code. With --stop-after it prints one representation instead.",
-    .options = PROGRAM_OPTIONS | 1u << OPTION_STOP_AFTER,
+    .options = PROGRAM_OPTIONS | 1u << OPTION_STOP_AFTER | 1u << OPTION_PIPELINE,
     .run = explain,
 };

@@ -128,10 +128,27 @@ static void note_peak(const Session *session, const Peak *peak) {
                      assignment->lhs->tensor->name, text_string(&text));
 }
 
+// What is planned from now on takes one buffer in place of two. False where it does so already.
+static bool stop_pipelining(const Session *session) {
+    Plan *plan = session->pipeline->plan;
+    const bool pipelined = plan->options.pipelined;
+    if (pipelined)
+        plan_set_pipelined(plan, false);
+    return pipelined;
+}
+
+void memory_fit_pipeline(Session *session) {
+    const Options *options = session->options;
+    if (options->memory_limit > 0 && session->pipeline->plan->options.pipelined &&
+        find_peak(session->pipeline, options).bytes > options->memory_limit)
+        stop_pipelining(session);
+}
+
 bool memory_within_limit(Session *session, bool advise) {
     const Options *options = session->options;
     if (options->memory_limit == 0)
         return true;
+    memory_fit_pipeline(session);
     const Peak peak = find_peak(session->pipeline, options);
     if (peak.bytes <= options->memory_limit)
         return true;
@@ -186,9 +203,12 @@ static Node worst_node(double own, MPI_Comm node) {
 bool memory_is_free(Session *session, MPI_Comm node) {
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    const Node worst = worst_node((double)memory_of_rank(session->pipeline, session->options, rank), node);
-    if (worst.available < 0 || worst.needed <= worst.available)
-        return true;
+    Node worst;
+    do {
+        worst = worst_node((double)memory_of_rank(session->pipeline, session->options, rank), node);
+        if (worst.available < 0 || worst.needed <= worst.available)
+            return true;
+    } while (stop_pipelining(session));
     const int64_t needed = worst.needed < 9e18 ? (int64_t)worst.needed : INT64_MAX;
     diagnostics_error(session->diagnostics, (Span){0},
                       "not enough memory: the ranks of %s need %s together, and %s are free",

@@ -15,6 +15,9 @@ int64_t memory_of_statement(const Pipeline *pipeline, const Options *options, in
 // The most that it needs on `rank`.
 int64_t memory_of_rank(const Pipeline *pipeline, const Options *options, int64_t rank);
 
+// Plans without pipelining where a rank would need more than --memory-limit with it.
+void memory_fit_pipeline(Session *session);
+
 // Whether no rank needs more than --memory-limit, if that is given. Else false with a diagnostic: what the
 // rank with the largest peak needs, tensor by tensor, and, if `advise`, what would fit.
 bool memory_within_limit(Session *session, bool advise);

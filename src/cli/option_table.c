@@ -83,6 +83,11 @@ static bool set_memory_limit(const OptionUse *use, const char *value) {
     return true;
 }
 
+static bool set_pipeline(const OptionUse *use, const char *value) {
+    use->options->pipelined = strcmp(value, "on") == 0;
+    return use->options->pipelined || strcmp(value, "off") == 0 || invalid(use, value, "on or off");
+}
+
 static bool set_input(const OptionUse *use, const char *value) {
     Binding binding;
     if (!split_binding(use, value, &binding))
@@ -213,6 +218,11 @@ const Option options_table[OPTION_COUNT] = {
                                  "refuse to run if a process needs more memory; K, M, G or T may follow "
                                  "(default: the free memory of a node, shared by its processes)",
                              .set = set_memory_limit},
+    [OPTION_PIPELINE] = {NULL, "--pipeline", "on|off",
+                         .summary =
+                             "whether fetches in loops start a step ahead, which takes a second buffer "
+                             "each, where memory allows it (default: off)",
+                         .set = set_pipeline},
     [OPTION_OVERSUBSCRIBE] = {NULL, "--oversubscribe", NULL,
                               .summary = "allow more than 16 processes per core", FLAG(oversubscribe)},
     [OPTION_STATS] = {NULL, "--stats", "text|json", .value_is_optional = true,

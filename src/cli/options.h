@@ -26,7 +26,8 @@ typedef struct {
     bool check;
     int64_t repeat, warmup;
     int64_t memory_limit; // bytes a rank; 0: not given
-    bool oversubscribe;   // any number of processes a core
+    bool pipelined;
+    bool oversubscribe; // any number of processes a core
     StatsFormat stats;
     bool verbose, quiet, help;
     const char *output;  // of emit -o

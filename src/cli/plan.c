@@ -148,6 +148,7 @@ static ExitStatus plan(Session *session) {
     if (!session_compile(session, PASS_C) || !bindings_create(session, &bindings) ||
         !plan_given(session, &bindings))
         return session_failure(session);
+    memory_fit_pipeline(session);
     Text text = text_create(session->arena);
     if (session->options->stats == STATS_JSON)
         report_json(session->pipeline, NULL, &text);
@@ -168,6 +169,6 @@ const Subcommand subcommand_plan = {
         "the memory includes the copies of results that N threads add to (`parallelize` with `reduction`). "
         "What a sparse tensor stores is known where --in gives it; inputs of dense tensors are not read.",
     .options = PROGRAM_OPTIONS | 1u << OPTION_THREADS | 1u << OPTION_IN | 1u << OPTION_STATS |
-               1u << OPTION_MEMORY_LIMIT,
+               1u << OPTION_MEMORY_LIMIT | 1u << OPTION_PIPELINE,
     .run = plan,
 };

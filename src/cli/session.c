@@ -55,6 +55,7 @@ bool session_compile(Session *session, Pass last) {
         session->pipeline = pipeline_create(session->arena, session->source, options->params.items,
                                             (int)options->params.count, session->ranks);
         session->pipeline->plan_options.threads = options->threads;
+        session->pipeline->plan_options.pipelined = options->pipelined;
     }
     bool ok = true;
     for (int pass = (int)session->pipeline->next; ok && pass <= (int)last; pass++) {

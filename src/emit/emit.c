@@ -258,9 +258,13 @@ static void emit_rows(Emitter *emitter, const LoopNode *node) {
 }
 
 static void emit_transfer(Emitter *emitter, const LoopNode *node) {
-    emit_comment(&emitter->lines, emitter->kernel->transfers[node->transfer].what);
-    emit_line(&emitter->lines, "%s(%s, %s);", node->kind == LOOP_START ? "distal_start" : "distal_reduce",
-              emitter->names.execution, emitter->names.transfers[node->transfer]);
+    static const char *const calls[] = {[LOOP_START] = "distal_start",
+                                        [LOOP_AHEAD] = "distal_start_next",
+                                        [LOOP_REDUCE] = "distal_reduce"};
+    if (node->kind != LOOP_AHEAD)
+        emit_comment(&emitter->lines, emitter->kernel->transfers[node->transfer].what);
+    emit_line(&emitter->lines, "%s(%s, %s);", calls[node->kind], emitter->names.execution,
+              emitter->names.transfers[node->transfer]);
 }
 
 // Threads that each add to a copy of their own; then the copies are added.
@@ -407,6 +411,7 @@ static void emit_body(Emitter *emitter, const LoopBody *body) {
         [LOOP_VIEW] = emit_view,
         [LOOP_ROWS] = emit_rows,
         [LOOP_FETCH] = emit_view,
+        [LOOP_AHEAD] = emit_transfer,
         [LOOP_OPEN] = emit_view,
         [LOOP_REDUCE] = emit_transfer,
         [LOOP_COMMENT] = emit_text,

@@ -28,6 +28,7 @@ static const LoopKindInfo kinds[LOOP_KIND_COUNT] = {
     [LOOP_ROWS] = {"rows", "for rows as %t arrives%f:", HAS_TRANSFER | HAS_BODY | COMMUNICATES,
                    VALUE_TYPE_NONE},
     [LOOP_FETCH] = {"fetch", "%a = fetch %t%f", HAS_TRANSFER | BINDS_ARRAY | COMMUNICATES, VALUE_TYPE_NONE},
+    [LOOP_AHEAD] = {"ahead", "start next %t", HAS_TRANSFER | COMMUNICATES, VALUE_TYPE_NONE},
     [LOOP_OPEN] = {"open", "%a = open %t%f", HAS_TRANSFER | BINDS_ARRAY | COMMUNICATES, VALUE_TYPE_NONE},
     [LOOP_REDUCE] = {"reduce", "reduce %t", HAS_TRANSFER | COMMUNICATES, VALUE_TYPE_NONE},
     [LOOP_RELEASE] = {"release", "release %t", HAS_TRANSFER | COMMUNICATES, VALUE_TYPE_NONE},

@@ -115,9 +115,10 @@ typedef enum {
     LOOP_ROWS,       // the body is executed for one range of rows after the other, `fields`: first those that
                      // need nothing that arrives, then, when all transfers of the leaf have ended, the others
     LOOP_FETCH,      // both, where nothing happens between
-    LOOP_OPEN,       // of `transfer`, a reduction: `array` can be added to
-    LOOP_REDUCE,     // what was added is sent to the owners
-    LOOP_RELEASE,    // of `transfer`: its array is not read any more
+    LOOP_AHEAD,   // of `transfer`, which is open: the fetch of the next step begins, where plans pipeline it
+    LOOP_OPEN,    // of `transfer`, a reduction: `array` can be added to
+    LOOP_REDUCE,  // what was added is sent to the owners
+    LOOP_RELEASE, // of `transfer`: its array is not read any more
     LOOP_COMMENT
 } LoopKind;
 enum { LOOP_KIND_COUNT = LOOP_COMMENT + 1 };
@@ -184,6 +185,7 @@ struct LoopNode {
     int own;              // of a TEAM: the array of each thread
     const IntExpr *count; // of a CALL: the iterations that it makes
     bool overlaps;        // of a WAIT: rows that need nothing that arrives can be computed before
+    bool ahead;           // of a WAIT: the fetch of the next step can begin while `array` is read
     const IntExpr *first; // of a FOR over rows: the row of iteration 0; NULL: there is no such order
     int field_count;      // of a WAIT, VIEW, FETCH, OPEN or ROWS
     const LoopField *fields;

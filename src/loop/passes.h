@@ -8,6 +8,7 @@
 
 #define LOOP_PASSES(ENTRY)                                                                                   \
     ENTRY(overlap)    /* transfers start early and are waited for late */                                    \
+    ENTRY(pipeline)   /* fetches of the next step, before what the current one is used for */                \
     ENTRY(transposes) /* operands that are stored across the result, in blocks */                            \
     ENTRY(tiles)      /* loops that cross in memory, in blocks */                                            \
     ENTRY(invariants) /* definitions and quotients, out of the loops that do not change them */              \

@@ -238,6 +238,7 @@ static void verify_transfer(Verifier *verifier, const LoopNode *node) {
         [LOOP_VIEW] = {TRANSFER_STARTED, TRANSFER_OPEN, "a transfer is viewed that has not started"},
         [LOOP_ROWS] = {TRANSFER_OPEN, TRANSFER_OPEN, "rows wait for a transfer that has no view"},
         [LOOP_FETCH] = {TRANSFER_CLOSED, TRANSFER_OPEN, "a transfer is fetched that has been started"},
+        [LOOP_AHEAD] = {TRANSFER_OPEN, TRANSFER_OPEN, "the next step starts of a transfer that is not open"},
         [LOOP_OPEN] = {TRANSFER_CLOSED, TRANSFER_OPEN, "a transfer is opened twice"},
         [LOOP_REDUCE] = {TRANSFER_OPEN, TRANSFER_CLOSED, "a transfer is reduced that is not open"},
         [LOOP_RELEASE] = {TRANSFER_OPEN, TRANSFER_CLOSED, "a transfer is released that is not open"},

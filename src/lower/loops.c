@@ -70,6 +70,7 @@ static void append_view(Builder *builder, LoopKind kind, int transfer, LoopBody 
     }
     bind_numbers(builder, &builder->spmd->transfers[transfer], node, view);
     node->overlaps = transfer_overlaps(&builder->spmd->transfers[transfer]);
+    node->ahead = builder->spmd->transfers[transfer].ahead;
     loop_append(builder->arena, to, node);
 }
 

@@ -510,6 +510,7 @@ const Spmd *lower(const Cin *cin, const int64_t *params, Diagnostics *diagnostic
     transfers_find_levels(spmd, &lowering.transfers);
     for (int n = 0; ok && n < spmd->nest_count; n++)
         transfers_find_rows(spmd, leaf_of(spmd->nests[n].body), &lowering.transfers);
+    transfers_find_ahead(spmd, &lowering.transfers);
     spmd->row_count = (int)lowering.rows.count;
     spmd->rows = lowering.rows.items;
     spmd->transfers = lowering.transfers.items;

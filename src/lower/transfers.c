@@ -224,6 +224,27 @@ const Stmt *leaf_assign(const Cin *cin, const Nest *nest, int index, const Trans
     return assign;
 }
 
+// Whether the loops around a transfer write its tensor as well.
+static bool is_written(const Spmd *spmd, const Transfer *transfer, const TransferArray *transfers) {
+    const int inside = spmd->nests[transfer->nest].inside;
+    for (int64_t t = 0; t < transfers->count; t++) {
+        const Transfer *other = &transfers->items[t];
+        if (other->kind == TRANSFER_REDUCE && spmd->nests[other->nest].inside == inside &&
+            other->statement_access->tensor == transfer->statement_access->tensor)
+            return true;
+    }
+    return false;
+}
+
+void transfers_find_ahead(const Spmd *spmd, TransferArray *transfers) {
+    for (int64_t t = 0; t < transfers->count; t++) {
+        Transfer *transfer = &transfers->items[t];
+        transfer->ahead = transfer->kind == TRANSFER_FETCH && transfer->loop_count > 0 &&
+                          !tensor_is_sparse(transfer->access->tensor) && transfer->rows < 0 &&
+                          !is_written(spmd, transfer, transfers);
+    }
+}
+
 int leaf_depth(const Cin *cin, const Nest *nest) {
     TransferArray transfers = {0};
     transfers_of_nest(cin, nest, 0, &transfers);

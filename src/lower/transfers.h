@@ -33,6 +33,8 @@ const Stmt *leaf_assign(const Cin *cin, const Nest *nest, int index, const Trans
 void transfers_find_levels(const Spmd *spmd, TransferArray *transfers);
 // Sets `rows` of the transfers of a leaf, when those before are set.
 void transfers_find_rows(const Spmd *spmd, const Leaf *leaf, TransferArray *transfers);
+// Sets `ahead`, when `rows` of all transfers are set.
+void transfers_find_ahead(const Spmd *spmd, TransferArray *transfers);
 // Sets indexed_by of the fetches of a nest.
 void transfers_find_indices(const Cin *cin, const Nest *nest, int index, TransferArray *transfers);
 

@@ -241,6 +241,15 @@ static void forget_sums(Plan *plan) {
         plan->statements[s]->figures->summed = false;
 }
 
+void plan_set_pipelined(Plan *plan, bool pipelined) {
+    plan->options.pipelined = pipelined;
+    for (int s = 0; s < plan->statement_count; s++) {
+        plan->statements[s]->options.pipelined = pipelined;
+        plan->statements[s]->figures->made = false;
+        plan->statements[s]->own_rank = -1;
+    }
+}
+
 void plan_count_threads(Plan *plan, int64_t threads) {
     plan->options.threads = threads;
     for (int s = 0; s < plan->statement_count; s++)

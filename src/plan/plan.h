@@ -14,6 +14,7 @@ typedef struct {
     int64_t ranks;
     int64_t message_limit; // bytes; longer messages are split. 0: PLAN_MESSAGE_LIMIT
     int64_t work_limit;    // what takes longer to plan is refused. 0: PLAN_WORK_LIMIT
+    bool pipelined;        // fetches start a step ahead, where that is possible; results are the same
     unsigned without;      // operations that are not to be used, as OPERATION_BIT; results are the same
     const Home *homes;     // that tensors without a placement have already, by tensor id; NULL: none
     int64_t threads;       // of each rank, of which some take memory for copies of what they add to. 0: 1
@@ -102,6 +103,8 @@ int64_t plan_fewer_ranks(int64_t most, int machine_count, const Machine *const *
 // The part of `rank` in a transfer, ready to be executed. Lives in the arena of the plan, which then also has
 // the groups that the rank is a member of.
 const RankTransfer *plan_rank_transfer(StatementPlan *plan, int transfer, int64_t rank);
+// Whether its fetches start a step ahead, which takes a second buffer.
+bool plan_pipelines(const StatementPlan *plan, int transfer);
 // Bytes of the buffers of that part on its rank, and of one of the copies that its threads add to.
 int64_t rank_buffer_bytes(const RankTransfer *transfer);
 int64_t rank_copy_bytes(const StatementPlan *plan, const RankTransfer *transfer);
@@ -123,6 +126,10 @@ int64_t plan_rows_bytes(const StatementPlan *plan);
 // What a rank has in memory while the statement is executed: homes of all tensors, and its buffers but those
 // that depend on entries.
 int64_t plan_rank_peak(StatementPlan *plan, int64_t rank);
+
+// Plans fetches with or without the next step starting ahead. Parts that ranks have made before are as they
+// were.
+void plan_set_pipelined(Plan *plan, bool pipelined);
 
 // Figures for another number of threads; and for what a sparse tensor stores on each rank, entries and bytes,
 // which a plan does not know.

@@ -170,6 +170,11 @@ static void find_groups(RankPlanner *rank) {
     }
 }
 
+bool plan_pipelines(const StatementPlan *plan, int transfer) {
+    return plan->options.pipelined && plan->spmd->transfers[transfer].ahead &&
+           plan->footprints[transfer]->steps > 1 && transfer_indexed_by(plan, transfer) < 0;
+}
+
 static const RankTransfer *plan_part(StatementPlan *plan, int transfer, int64_t rank_number) {
     Arena *arena = plan->arena;
     RankTransfer *result = arena_new(arena, RankTransfer);
@@ -180,7 +185,8 @@ static const RankTransfer *plan_part(StatementPlan *plan, int transfer, int64_t 
     *result = (RankTransfer){.rank = rank_number,
                              .transfer = planner.transfer,
                              .step_count = planner.footprints->steps,
-                             .buffer_count = 1};
+                             .pipelined = plan_pipelines(plan, transfer),
+                             .buffer_count = plan_pipelines(plan, transfer) ? 2 : 1};
     RankPlanner rank = {.planner = &planner,
                         .plan = plan,
                         .rank = rank_number,

@@ -74,7 +74,8 @@ typedef struct {
     int64_t step_count;
     const RankStep *steps;
     const RankOperation *operations;
-    int64_t buffer_count;     // 0, 1, or 2 where the step before is still being sent
+    bool pipelined;           // a step starts before the one before has been used
+    int64_t buffer_count;     // 0, 1, or 2 where the step before is still being used or sent
     int64_t buffer_elements;  // of each
     int64_t scratch_elements; // of the step that needs most
 } RankTransfer;

@@ -261,8 +261,9 @@ static TransferFigures finish_figures(const Sweep *sweep, int64_t size) {
     const TransferFigurer *figurer = &sweep->figurer;
     const Sums *sums = &figurer->sums;
     const int64_t ranks = figurer->planner.footprints->ranks;
+    const bool pipelined = plan_pipelines(figurer->planner.plan, figurer->planner.transfer->id);
     for (int64_t rank = 0; rank < ranks; rank++) {
-        const int64_t buffers = saturated_mul(sums->buffer[rank], sums->passes_on[rank] ? 2 : 1);
+        const int64_t buffers = saturated_mul(sums->buffer[rank], pipelined || sums->passes_on[rank] ? 2 : 1);
         sums->buffer[rank] = saturated_mul(saturated_add(buffers, sums->scratch[rank]), size);
         sums->elements[rank] = saturated_mul(sums->elements[rank], size);
         sums->copy[rank] =

@@ -108,6 +108,10 @@ void distal_start(distal_execution *execution, int transfer) {
     transfer_start(&execution->transfers[transfer]);
 }
 
+void distal_start_next(distal_execution *execution, int transfer) {
+    transfer_start_next(&execution->transfers[transfer]);
+}
+
 const distal_view *distal_wait(distal_execution *execution, int transfer) {
     transfer_wait(&execution->transfers[transfer]);
     return &execution->transfers[transfer].exposed;

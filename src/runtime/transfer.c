@@ -56,6 +56,7 @@ bool transfer_allocate_copies(TransferState *state, Diagnostics *diagnostics) {
 
 void transfer_reset(TransferState *state) {
     state->step = 0;
+    state->ahead = false;
     state->buffer = 0;
     state->scope.view = state->scope.previous = (Piece){0};
     state->scope.bytes = state->scope.messages = 0;
@@ -76,7 +77,7 @@ static const RankStep *advance(TransferState *state) {
     } else if (step->piece >= 0) {
         scope->view = scope->storage->pieces[step->piece];
     } else {
-        // The buffer of the step before may still be sent from.
+        // The buffer of the step before may still be read, or sent from.
         if (plan->buffer_count == 2)
             state->buffer = !state->buffer;
         scope->view = piece_packed(&step->view, tensor_levels(scope->storage->home->tensor),
@@ -300,11 +301,25 @@ static void start(TransferState *state, bool blocking) {
     start_operations(state, step);
     if (state->indexed)
         start_indexed(state);
-    expose(state, step);
+}
+
+// The kernel uses the next step, which starts unless it has been started.
+static void begin(TransferState *state, bool blocking) {
+    if (!state->ahead)
+        start(state, blocking);
+    state->ahead = false;
+    expose(state, step_in_progress(state));
 }
 
 void transfer_start(TransferState *state) {
-    start(state, false); // leaves may work, and other transfers start, before transfer_wait
+    begin(state, false); // leaves may work, and other transfers start, before transfer_wait
+}
+
+void transfer_start_next(TransferState *state) {
+    if (!state->scope.plan->pipelined || state->step == state->scope.plan->step_count)
+        return;
+    start(state, false);
+    state->ahead = true;
 }
 
 void transfer_wait(TransferState *state) {
@@ -314,7 +329,7 @@ void transfer_wait(TransferState *state) {
 }
 
 void transfer_fetch(TransferState *state) {
-    start(state, state->blocks);
+    begin(state, state->blocks && !state->scope.plan->pipelined);
     transfer_wait(state);
 }
 

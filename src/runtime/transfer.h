@@ -19,7 +19,8 @@ typedef struct {
     Copies copies;         // of what a leaf adds to, where its threads need them
     OperationCall *calls; // as the operations of the plan; those of one step in the order in which they start
     bool blocks;          // whether operations with which nothing overlaps block
-    int64_t step;         // the next one
+    int64_t step;         // the next one that starts
+    bool ahead;           // the latest step was started before the kernel uses it
     int buffer;           // the one used last
     distal_view exposed;
 } TransferState;
@@ -41,6 +42,7 @@ void transfer_reset(TransferState *state);
 
 // As the calls of distal_kernel.h.
 void transfer_start(TransferState *state);
+void transfer_start_next(TransferState *state);
 void transfer_wait(TransferState *state);
 void transfer_fetch(TransferState *state);
 void transfer_accumulate(TransferState *state);

@@ -41,6 +41,9 @@ typedef struct {
     // The outermost loop of its leaf, over rows, which are coordinates of the first level of the operand that
     // indexes: rows that use nothing of other ranks are computed while the rest arrives. -1: none.
     int rows;
+    // A fetch in sequential loops of a dense tensor that nothing in these loops writes: the fetch of the next
+    // step can begin while this one's elements are used.
+    bool ahead;
     int nest, stage;
     int at; // variable of the loop that it is at (for diagnostics and plans), -1: outside of all loops
     int loop_count; // sequential loops around it, outermost first

@@ -100,6 +100,7 @@ static const struct {
 } variants[] = {
     {"", {0}},
     {", short messages", {.message_limit = 48}},
+    {", pipelined", {.pipelined = true}},
     {", no patterns", {.without = ~0u}},
 };
 
@@ -231,9 +232,11 @@ static void run_nodes(distal_execution *execution, const SpmdNode *node) {
             // One transfer waits in the call that starts it, the next does not.
             if (transfer->id % 2 == 0)
                 distal_start(execution, transfer->id);
-            touch(transfer->id % 2 == 0 ? distal_wait(execution, transfer->id)
-                                        : distal_fetch(execution, transfer->id),
-                  transfer, step, check_element);
+            const distal_view *view = transfer->id % 2 == 0 ? distal_wait(execution, transfer->id)
+                                                            : distal_fetch(execution, transfer->id);
+            if (transfer->ahead)
+                distal_start_next(execution, transfer->id);
+            touch(view, transfer, step, check_element);
         } else if (node->kind == SPMD_ACCUMULATE) {
             touch(distal_accumulate(execution, transfer->id), transfer, now.step[transfer->id]++,
                   add_element);

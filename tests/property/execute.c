@@ -25,6 +25,7 @@ typedef struct {
     unsigned without; // as PlanOptions
     int64_t message_limit;
     int rounds;
+    bool pipelined;
 } Way;
 
 // "without shift, all-gather": with these operations switched off.
@@ -39,15 +40,22 @@ static Way way_without(Trial *trial, unsigned without) {
 enum { WAY_COUNT = 5 };
 
 // As planned; with drawn operations switched off, and with the others; with the most general operations and
-// with all of them, where messages are short.
+// with all of them, where messages are short. Every second trial is pipelined as planned; the other ways are,
+// and are not, in turn.
 static void find_ways(Trial *trial, Way ways[WAY_COUNT]) {
     const unsigned all = (1u << OPERATION_COUNT) - 1;
     const unsigned drawn = (unsigned)((trial->draft.input_seed * 0x9E3779B97F4A7C15u) >> 40) & all;
-    ways[0] = (Way){"as planned", 0, 0, 3};
+    ways[0] = (Way){.name = "as planned", .rounds = 3};
     ways[1] = way_without(trial, drawn);
     ways[2] = way_without(trial, all & ~drawn);
-    ways[3] = (Way){"with general operations and short messages", all, 64, 1};
-    ways[4] = (Way){"with short messages", 0, 64, 2};
+    ways[3] = (Way){.name = "with general operations and short messages",
+                    .without = all,
+                    .message_limit = 64,
+                    .rounds = 1};
+    ways[4] = (Way){.name = "with short messages", .message_limit = 64, .rounds = 2};
+    const bool pipelined = trial_pipelines(&trial->draft);
+    ways[1].pipelined = ways[3].pipelined = !pipelined;
+    ways[2].pipelined = ways[4].pipelined = pipelined;
 }
 
 typedef struct {
@@ -74,6 +82,7 @@ static Plan *make_plan(Run *run, Diagnostics *diagnostics) {
     PlanOptions options = {.ranks = pipeline->ranks,
                            .message_limit = run->way->message_limit,
                            .without = run->way->without,
+                           .pipelined = run->way->pipelined,
                            .boundaries = pipeline->plan_options.boundaries};
     const Spmd **spmds = arena_array(pipeline->arena, const Spmd *, program->statement_count);
     for (int s = 0; s < program->statement_count; s++)

@@ -51,6 +51,11 @@ void trial_free(Trial *trial);
 // Whether products of a statement of the program are formed in another order.
 bool trial_reorders_products(const Trial *trial, const Assignment *assignment);
 
+// Whether the pipeline of the trial plans fetches a step ahead.
+static inline bool trial_pipelines(const Draft *draft) {
+    return draft->input_seed >> 20 & 1;
+}
+
 // How the C compiler optimizes the trial: a share of them with the flags that users have, the others fast.
 enum { TRIAL_LEVELS = 2 };
 const char *trial_flags(const Trial *trial);

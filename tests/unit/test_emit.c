@@ -79,6 +79,10 @@ void distal_start(distal_execution *execution, int transfer) {
     execution->started[transfer] = true;
 }
 
+void distal_start_next(distal_execution *execution, int transfer) {
+    assert_false(execution->started[transfer]);
+}
+
 const distal_view *distal_wait(distal_execution *execution, int transfer) {
     assert_true(execution->started[transfer]);
     execution->started[transfer] = false;

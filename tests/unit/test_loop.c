@@ -313,6 +313,11 @@ static void released_twice(Sample *sample) {
 static void fetched_late(Sample *sample) {
     sample->wait->kind = LOOP_FETCH;
 }
+static void next_before_wait(Sample *sample) {
+    LoopNode *next = loop_node(sample->kernel.arena, LOOP_AHEAD);
+    next->transfer = sample->start->transfer;
+    sample->processors->body.items[0] = next;
+}
 static void not_released(Sample *sample) {
     sample->processors->body.count--;
 }
@@ -367,6 +372,7 @@ static void test_verifier_finds(void **state) {
         {reduced_twice, "reduce: a transfer is reduced that is not open: REDUCE_A"},
         {released_twice, "release: a transfer is released that is not open: FETCH_B"},
         {fetched_late, "fetch: a transfer is fetched that has been started: FETCH_B"},
+        {next_before_wait, "ahead: the next step starts of a transfer that is not open: FETCH_B"},
         {not_released, "reduce: a transfer is not closed where it was opened"},
         {leaf_of_element, "leaf: a condition is of another type"},
         {writes_input, "accumulate: an array is written that is only read: B"},

@@ -101,6 +101,10 @@ void distal_start(distal_execution *execution, int transfer) {
     (void)execution, (void)transfer;
 }
 
+void distal_start_next(distal_execution *execution, int transfer) {
+    (void)execution, (void)transfer;
+}
+
 const distal_view *distal_wait(distal_execution *execution, int transfer) {
     return view_of(execution, transfer);
 }

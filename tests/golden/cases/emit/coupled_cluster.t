@@ -105,6 +105,8 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
             const int64_t C_lo0 = C_view->lo[0], C_stride0 = C_view->stride[0], C_lo1 = C_view->lo[1],
                     C_stride1 = C_view->stride[1], C_lo2 = C_view->lo[2], C_stride2 = C_view->stride[2],
                     C_lo3 = C_view->lo[3];
+            distal_start_next(execution, FETCH_B);
+            distal_start_next(execution, FETCH_C);
             // gemm over (al, i), (bl, j), (ci, k)
             if (active) {
                 const int64_t co = (cos + ao + bo) % gx;

@@ -297,4 +297,4 @@ void distal_kernel_0_structure(distal_execution *execution, const int64_t *param
 extern const distal_kernel_function distal_kernel_0_assembly;
 const distal_kernel_function distal_kernel_0_assembly = distal_kernel_0_structure;
 extern const char distal_kernel_0_id[];
-const char distal_kernel_0_id[] = "9d953ef018c5226aac4a88436d12c269";
+const char distal_kernel_0_id[] = "669083a36fedde6db07f2ae11ce5bad0";

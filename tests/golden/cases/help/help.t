@@ -35,13 +35,15 @@ options:
   --warmup K              executions before the timed ones (default: 0)
   --memory-limit BYTES    refuse to run if a process needs more memory; K, M, G or T may follow
                           (default: the free memory of a node, shared by its processes)
+  --pipeline on|off       whether fetches in loops start a step ahead, which takes a second buffer
+                          each, where memory allows it (default: off)
   --oversubscribe         allow more than 16 processes per core
   --stats[=text|json]     figures, as a table (default) or as one JSON object on standard output
   -o FILE                 write to FILE instead of standard output
   --stop-after PASS       print one representation: program, cin, schedule, spmd, loops, c or plan;
-                          or loops:PASS for the loops after one pass: lowered, overlap, transposes,
-                          tiles, invariants, threads, vectors, sums, blocks, loads, registers,
-                          strips, prefetch, portions, streams, addresses or unused
+                          or loops:PASS for the loops after one pass: lowered, overlap, pipeline,
+                          transposes, tiles, invariants, threads, vectors, sums, blocks, loads,
+                          registers, strips, prefetch, portions, streams, addresses or unused
   -v, --verbose           print more on standard error
   -q, --quiet             print only errors on standard error
   -h, --help              print help on the command

@@ -23,6 +23,8 @@ options:
                           in order of declaration)
   --memory-limit BYTES    refuse to run if a process needs more memory; K, M, G or T may follow
                           (default: the free memory of a node, shared by its processes)
+  --pipeline on|off       whether fetches in loops start a step ahead, which takes a second buffer
+                          each, where memory allows it (default: off)
   --stats[=text|json]     figures, as a table (default) or as one JSON object on standard output
   -v, --verbose           print more on standard error
   -q, --quiet             print only errors on standard error

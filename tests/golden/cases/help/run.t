@@ -30,6 +30,8 @@ options:
   --warmup K              executions before the timed ones (default: 0)
   --memory-limit BYTES    refuse to run if a process needs more memory; K, M, G or T may follow
                           (default: the free memory of a node, shared by its processes)
+  --pipeline on|off       whether fetches in loops start a step ahead, which takes a second buffer
+                          each, where memory allows it (default: off)
   --oversubscribe         allow more than 16 processes per core
   --stats[=text|json]     figures, as a table (default) or as one JSON object on standard output
   -v, --verbose           print more on standard error

@@ -97,6 +97,8 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
             const distal_view *C_view = distal_wait(execution, FETCH_C);
             const double *C = C_view->values;
             const int64_t C_lo0 = C_view->lo[0], C_stride0 = C_view->stride[0], C_lo1 = C_view->lo[1];
+            distal_start_next(execution, FETCH_B);
+            distal_start_next(execution, FETCH_C);
             // gemm over ii, ji, ki
             if (active) {
                 const int64_t ko = (kos + io + jo) % gx;

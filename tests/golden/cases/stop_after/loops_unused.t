@@ -41,6 +41,8 @@ for each processor (io, jo), active:
         start FETCH_C
         B = wait FETCH_B with B_lo0 = lo[0], B_stride0 = stride[0], B_lo1 = lo[1]
         C = wait FETCH_C with C_lo0 = lo[0], C_stride0 = stride[0], C_lo1 = lo[1]
+        start next FETCH_B
+        start next FETCH_C
         leaf where active:  # gemm over ii, ji, ki
             let ko = (kos + io + jo) % gx
             let i = io * m_per_gx
