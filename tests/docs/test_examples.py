@@ -5,7 +5,8 @@
 A block ```distal NAME holds a program, which has to pass `distal check` and lies as NAME (default: program.distal) where
 the commands of the document run, beside examples/. A comment `<!-- NAME: the program above with 'OLD' as 'NEW' -->` makes
 another one, which need not pass. A block ```console holds lines `$ distal ...`, each followed by its output on both streams;
-a line `...` stands for any lines, and figures that change from run to run are not compared. What the documents show of
+a line `...` stands for any lines, and figures that change from run to run are not compared. A block ```python NAME is a script
+that has to end without an error. What the documents show of
 schedule commands has to be what `distal help` knows: a section for each, with the program that help shows.
 
 Prints `ok NAME` or `FAIL NAME: why` for each case. With --update, output without `...` is rewritten to what comes out.
@@ -92,6 +93,8 @@ class Document:
             if info[:1] == ["distal"]:
                 name = info[1] if len(info) > 1 else "program.distal"
                 self.case(f"{self.name}:{at + 1} {name}", lambda body=self.lines[at + 1:end]: self.take(name, body))
+            elif info[:1] == ["python"]:
+                self.case(f"{self.name}:{at + 1} {info[1]}", lambda body=self.lines[at + 1:end]: self.script(info[1], body))
             elif info == ["console"]:
                 end = self.console(at + 1, end)
             at = end + 1
@@ -105,6 +108,12 @@ class Document:
         self.write(name)
         status, output = distal(["check", name], self.folder)
         check(status == 0 and not output, f"distal check {name} ends with {status}: {output}")
+
+    def script(self, name, body):
+        """Runs a program in Python, which ends with status 0 where what the document says of it holds."""
+        done = subprocess.run([sys.executable, "-c", "\n".join(body)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, cwd=self.folder, timeout=LIMIT_SECONDS, check=False)
+        check(done.returncode == 0, f"{name} ends with {done.returncode}: {done.stdout.decode(errors='backslashreplace')}")
 
     def vary(self, name, old, new):
         check(self.program and self.program.count(old) == 1, f"'{old}' does not stand once in the program above")
