@@ -453,10 +453,7 @@ static void defaults_follow_the_placement(void **state) {
 }
 
 static char *read_header(void) {
-    char path[1024];
-    snprintf(path, sizeof path, "%.*sinclude/distal.h", (int)(strstr(__FILE__, "tests/unit/") - __FILE__),
-             __FILE__);
-    FILE *file = fopen(path, "r");
+    FILE *file = fopen(DISTAL_SOURCE_DIR "/include/distal.h", "r");
     assert_non_null(file);
     char *text = calloc(1, 1 << 20);
     assert_true(fread(text, 1, (1 << 20) - 1, file) > 0);
