@@ -183,23 +183,28 @@ void diagnostics_print(Diagnostics *diagnostics, Text *to) {
         print_one(diagnostics, &diagnostics->list.items[i], to);
 }
 
+// Letters that are inserted, removed, replaced, or exchanged with their neighbour.
 static int64_t edit_distance(const char *a, const char *b) {
     enum { LONGEST = 63 };
-    int64_t row[LONGEST + 1], n = (int64_t)strlen(b);
-    if (n > LONGEST || strlen(a) > LONGEST)
+    const int64_t m = (int64_t)strlen(a), n = (int64_t)strlen(b);
+    if (m > LONGEST || n > LONGEST)
         return INT64_MAX;
-    for (int64_t j = 0; j <= n; j++)
-        row[j] = j;
-    for (int64_t i = 1; *a; a++, i++) {
-        int64_t diagonal = row[0];
+    int64_t rows[3][LONGEST + 1]; // of the prefixes of `a` with i, i - 1 and i - 2 letters, each at i % 3
+    for (int64_t i = 0; i <= m; i++) {
+        int64_t *row = rows[i % 3];
+        const int64_t *above = rows[(i + 2) % 3], *above_that = rows[(i + 1) % 3];
         row[0] = i;
         for (int64_t j = 1; j <= n; j++) {
-            int64_t replaced = diagonal + (*a != b[j - 1]);
-            diagonal = row[j];
-            row[j] = min_i64(replaced, 1 + min_i64(row[j], row[j - 1]));
+            if (i == 0) {
+                row[j] = j;
+                continue;
+            }
+            row[j] = min_i64(above[j - 1] + (a[i - 1] != b[j - 1]), 1 + min_i64(above[j], row[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = min_i64(row[j], above_that[j - 2] + 1);
         }
     }
-    return row[n];
+    return rows[m % 3][n];
 }
 
 // The candidate that `name` was probably meant to be; NULL where none is close to it.

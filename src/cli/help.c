@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "cli/commands.h"
+#include "cli/help.h"
+
+#include "cli/topics.h"
 
 #include <string.h>
 
-// Breaks `text` into lines of at most 100 characters, indented by `indent`.
-static void wrap(const char *text, size_t indent, Text *to) {
+void help_wrap(const char *text, size_t indent, Text *to) {
     for (size_t column = indent; *text;) {
         const size_t length = strcspn(text, " ");
         if (column > indent && column + 1 + length > 100) {
@@ -21,30 +22,32 @@ static void wrap(const char *text, size_t indent, Text *to) {
     text_append(to, "\n");
 }
 
-static void print_row(const char *what, const char *summary, Text *to) {
+void help_row(const char *what, const char *summary, Text *to) {
     enum { COLUMN = 26 };
     text_printf(to, "  %-*s", COLUMN - 2, what);
     if (strlen(what) > COLUMN - 4)
         text_printf(to, "\n%*s", COLUMN, "");
-    wrap(summary, COLUMN, to);
+    help_wrap(summary, COLUMN, to);
+}
+
+const char *help_option(const Option *option, Arena *arena) {
+    Text text = text_create(arena);
+    text_append(&text, option->short_name ? option->short_name : "");
+    text_append(&text, option->short_name && option->long_name ? ", " : "");
+    text_append(&text, option->long_name ? option->long_name : "");
+    if (option->value)
+        text_printf(&text, option->value_is_optional ? "[=%s]" : " %s", option->value);
+    return text_string(&text);
 }
 
 static void print_options(unsigned options, Text *to) {
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        const Option *option = &options_table[i];
-        if (!(options & 1u << i))
-            continue;
-        Text what = text_create(to->arena);
-        text_append(&what, option->short_name ? option->short_name : "");
-        text_append(&what, option->short_name && option->long_name ? ", " : "");
-        text_append(&what, option->long_name ? option->long_name : "");
-        if (option->value)
-            text_printf(&what, option->value_is_optional ? "[=%s]" : " %s", option->value);
-        print_row(text_string(&what), option_summary(option, to->arena), to);
-    }
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (options & 1u << i)
+            help_row(help_option(&options_table[i], to->arena), option_summary(&options_table[i], to->arena),
+                     to);
 }
 
-static bool is_word(const Subcommand *command) {
+bool help_is_word(const Subcommand *command) {
     return command->name[0] != '-';
 }
 
@@ -54,17 +57,23 @@ static void print_everything(Text *to) {
                     "       distal COMMAND -e TEXT [options]\n"
                     "       distal --version\n\ncommands:\n");
     for (int i = 0; subcommands[i]; i++)
-        if (is_word(subcommands[i]))
-            print_row(arena_printf(to->arena, "%s %s", subcommands[i]->name, subcommands[i]->arguments),
-                      subcommands[i]->summary, to);
+        if (help_is_word(subcommands[i]))
+            help_row(arena_printf(to->arena, "%s %s", subcommands[i]->name, subcommands[i]->arguments),
+                     subcommands[i]->summary, to);
     text_append(to, "\noptions:\n");
     print_options(~0u, to);
     text_append(to, "\nschedule commands:\n");
     int count;
     const ScheduleCommand *const *commands = schedule_commands(&count);
     for (int i = 0; i < count; i++)
-        print_row(commands[i]->synopsis, commands[i]->summary, to);
-    text_append(to, "\nexit status: 0 success; 1 the computation failed; 2 an error in the program or on the "
+        help_row(commands[i]->synopsis, commands[i]->summary, to);
+    text_append(to, "\ntopics:\n");
+    for (int i = 0; i < help_topic_count; i++)
+        help_row(help_topics[i].name, help_topics[i].summary, to);
+    for (int i = 0; help_outputs[i].name; i++)
+        help_row(help_outputs[i].name, help_outputs[i].summary, to);
+    text_append(to, "'distal help WORD' explains any word of the language, as 'distal help csr'.\n"
+                    "\nexit status: 0 success; 1 the computation failed; 2 an error in the program or on the "
                     "command line\n");
 }
 
@@ -72,7 +81,7 @@ static void print_subcommand(const Subcommand *command, Text *to) {
     text_printf(to, "usage: distal %s %s%s\n\n%s\n", command->name, command->arguments,
                 command->options ? " [options]" : "", command->summary);
     if (command->text)
-        wrap(command->text, 0, to);
+        help_wrap(command->text, 0, to);
     if (command->options) {
         text_append(to, "\noptions:\n");
         print_options(command->options, to);
@@ -100,7 +109,7 @@ static void print_loops(const char *title, const Cin *cin, const char *const *pa
 // With the loops of its example before and after the command.
 static void print_schedule_command(const ScheduleCommand *command, Text *to) {
     text_printf(to, "%s\n  ", command->synopsis);
-    wrap(command->summary, 2, to);
+    help_wrap(command->summary, 2, to);
     if (!command->example)
         return;
     text_append(to, "\nexample:\n");
@@ -114,15 +123,39 @@ static void print_schedule_command(const ScheduleCommand *command, Text *to) {
                 pipeline->program->param_names, to);
 }
 
-// False where there is no such topic.
-static bool print_topic(const char *topic, Text *to) {
-    const Subcommand *subcommand = subcommand_named(topic);
-    const ScheduleCommand *command = schedule_command(topic);
+static void print_topic(const HelpTopic *topic, Text *to) {
+    text_printf(to, "%s: %s\n\n", topic->name, topic->summary);
+    help_topic_text(topic, to);
+    if (topic->example) {
+        text_append(to, "\nexample:\n");
+        print_indented(topic->example, to);
+    }
+}
+
+const HelpOutput help_outputs[] = {
+    {"man-page", "this and all topics as a page for man(1)", manual_print},
+    {"bash-completion", "a script that completes this command in bash", completion_print},
+    {NULL, NULL, NULL},
+};
+
+// False where nothing explains the word.
+static bool explain(const char *word, Text *to) {
+    const Subcommand *subcommand = subcommand_named(word);
+    const ScheduleCommand *command = schedule_command(word);
+    for (int i = 0; help_outputs[i].name; i++) {
+        if (strcmp(help_outputs[i].name, word) == 0) {
+            help_outputs[i].print(to);
+            return true;
+        }
+    }
+    const HelpTopic *topic = help_topic(word, to->arena);
     if (subcommand)
         print_subcommand(subcommand, to);
     else if (command)
         print_schedule_command(command, to);
-    return subcommand || command;
+    else if (topic)
+        print_topic(topic, to);
+    return subcommand || command || topic;
 }
 
 static const char *near_topics(const char *topic, Arena *arena) {
@@ -133,6 +166,8 @@ static const char *near_topics(const char *topic, Arena *arena) {
         array_push(arena, names, subcommands[i]->name);
     for (int i = 0; i < count; i++)
         array_push(arena, names, commands[i]->name);
+    for (int i = 0; i < help_topic_count; i++)
+        array_push(arena, names, help_topics[i].name);
     return did_you_mean(arena, topic, NULL, names.items, names.count);
 }
 
@@ -141,7 +176,7 @@ static ExitStatus help(Session *session) {
     const char *topic = session->options->topic;
     if (!topic) {
         print_everything(&text);
-    } else if (!print_topic(topic, &text)) {
+    } else if (!explain(topic, &text)) {
         diagnostics_error(session->diagnostics, (Span){0}, "no help about '%s'%s", topic,
                           near_topics(topic, session->arena));
         return EXIT_WRONG;
@@ -152,6 +187,6 @@ static ExitStatus help(Session *session) {
 const Subcommand subcommand_help = {
     .name = "help",
     .arguments = "[TOPIC]",
-    .summary = "this text, or help on a command or a schedule command",
+    .summary = "this text, or help on a command, a schedule command or any word of the language",
     .run = help,
 };

@@ -167,6 +167,18 @@ def check_command(name, section):
     check(program in section, "the example of help does not stand in its section")
 
 
+def check_topic(name):
+    """What help on a topic shows is a program, in lines that fit into a terminal."""
+    status, text = distal(["help", name], SOURCE)
+    check(status == 0 and text, f"distal help {name}: {text}")
+    if name not in ("man-page", "bash-completion"):
+        check(all(len(line) <= 104 for line in text.splitlines()), "a line is too long")
+    example = re.search(r"\nexample:\n((?:  .*\n)+)", text)
+    if example:
+        status, text = distal(["check", "-e", re.sub(r"^  ", "", example[1], flags=re.MULTILINE)], SOURCE)
+        check(status == 0 and text in ("", "distal: note: the program has no statement\n"), f"distal check ends with {status}: {text}")
+
+
 def main():
     update = "--update" in sys.argv[1:]
     failed = 0
@@ -187,6 +199,18 @@ def main():
     if not commands:
         failed += 1
         print("FAIL docs/help: no schedule commands in distal help")
+    topics = re.search(r"\ntopics:\n((?:  .*\n)+)", distal(["help"], SOURCE)[1])
+    topics = re.findall(r"^  (\S+)", topics[1], flags=re.MULTILINE) if topics else []
+    if "place" not in topics:
+        failed += 1
+        print("FAIL docs/help: no topics in distal help")
+    for name in topics:
+        try:
+            check_topic(name)
+            print(f"ok docs/topic {name}")
+        except Failure as error:
+            failed += 1
+            print(f"FAIL docs/topic {name}: {error}")
     shown = sections(f"{SOURCE}/docs/schedule.md")
     for name in commands:
         try:

@@ -72,11 +72,38 @@ def test_tree(tree, _):
     wanted = {"bin/distal", "include/distal.h", "include/distal_kernel.h", "lib/libdistal.so", "lib/libdistal.so.0",
               f"lib/libdistal.so.{version}", "lib/libdistal.a", "lib/pkgconfig/distal.pc",
               "lib/pkgconfig/distal-static.pc", "lib/cmake/distal/distalConfig.cmake",
-              "lib/cmake/distal/distalConfigVersion.cmake", "lib/cmake/distal/distalTargets.cmake"}
+              "lib/cmake/distal/distalConfigVersion.cmake", "lib/cmake/distal/distalTargets.cmake",
+              "share/doc/distal/README.md", "share/doc/distal/language.md", "share/doc/distal/examples/summa.distal",
+              "share/doc/distal/examples/c/figure2.c", "share/man/man1/distal.1",
+              "share/bash-completion/completions/distal"}
     assert wanted <= names, f"missing: {sorted(wanted - names)}"
     dynamic = run(["readelf", "-d", f"{tree}/lib/libdistal.so"])
     assert "soname: [libdistal.so.0]" in dynamic, dynamic
     assert version in run([f"{tree}/bin/distal", "--version"])
+
+
+# The words on the command line, and a word that they are completed to.
+COMPLETIONS = [(["distal", "pl"], "plan"), (["distal", "run", "--st"], "--stats"), (["distal", "help", "comm"], "communicate"),
+               (["distal", "explain", "--stop-after", "lo"], "loops"), (["distal", "plan", "--pipeline", "o"], "off"),
+               (["distal", "check", "sum"], "summa.distal")]
+
+
+def test_completion(tree, _):
+    script = f"{tree}/share/bash-completion/completions/distal"
+    for words, wanted in COMPLETIONS:
+        found = run(["bash", "-c", f"source {script}; COMP_WORDS=({shlex.join(words)}); COMP_CWORD={len(words) - 1}; "
+                     "_distal; echo ${COMPREPLY[@]}"], cwd=f"{tree}/share/doc/distal/examples").split()
+        assert wanted in found and all(word.startswith(words[-1]) for word in found), f"{words}: {found}"
+
+
+def test_manual(tree, _):
+    """Every option and command is in the page for man(1), which has no line that roff takes for an unknown request."""
+    with open(f"{tree}/share/man/man1/distal.1", encoding="utf-8") as file:
+        page = file.read()
+    requests = {line.split()[0] for line in page.splitlines() if line.startswith(".")}
+    assert requests <= {".TH", ".SH", ".SS", ".TP", ".B", ".I", ".IP", ".PP", ".RS", ".RE", ".nf", ".fi", ".br"}, requests
+    for word in ("run FILE", r"\-\-stats", "split(i, io, ii, s)", "SUMMA"):
+        assert word in page, word
 
 
 def test_destdir(_, folder):
@@ -233,7 +260,7 @@ def main():
         except (AssertionError, OSError) as error:
             print(f"FAIL install: {error}")
             return 1
-        for test in (test_tree, test_destdir, test_exports, test_header, test_pkg_config, test_static, test_cmake,
+        for test in (test_tree, test_completion, test_manual, test_destdir, test_exports, test_header, test_pkg_config, test_static, test_cmake,
                      test_ahead_of_time, test_examples, test_tour):
             name = "install/" + test.__name__[len("test_"):]
             try:

@@ -14,7 +14,8 @@ commands:
   emit FILE               print the generated C
   plan FILE               print messages and memory of each rank, without data and without MPI
   run FILE                compile, launch, read inputs, compute, write outputs
-  help [TOPIC]            this text, or help on a command or a schedule command
+  help [TOPIC]            this text, or help on a command, a schedule command or any word of the
+                          language
 
 options:
   -e TEXT                 the text of the program, instead of FILE
@@ -72,5 +73,27 @@ schedule commands:
   unroll(i, n)            unroll i, n iterations at a time
   pos(i, p, B(i, ...))    i becomes p, the positions at which B stores entries: parts of p have as
                           many entries each
+
+topics:
+  program                 the parts of a program
+  param                   integers that the command line sets
+  machine                 grids of processors
+  tensor                  names, extents, types and storage of tensors
+  types                   types of elements
+  formats                 named ways to store sparse tensors
+  levels                  how the modes of a tensor are stored
+  place                   where tensors live
+  notation                what statements compute
+  functions               functions on the right side
+  schedule                how loops map onto processors, threads and library calls
+  kernels                 library calls and generated loops of substitute
+  units                   who executes a loop
+  generators              inputs that are generated
+  files                   files of tensors
+  environment             variables that the command reads
+  examples                programs to begin with
+  man-page                this and all topics as a page for man(1)
+  bash-completion         a script that completes this command in bash
+'distal help WORD' explains any word of the language, as 'distal help csr'.
 
 exit status: 0 success; 1 the computation failed; 2 an error in the program or on the command line
