@@ -85,6 +85,17 @@ typedef struct {
 DISTAL_API distal_status distal_diagnostics(const distal_context *context, int64_t *count,
                                             const distal_diagnostic **diagnostics);
 
+// What happens when a call fails, besides the status that it returns.
+typedef enum {
+    DISTAL_ERRORS_RETURN, // nothing; the default
+    DISTAL_ERRORS_PRINT, // the diagnostics are printed to standard error: once where all ranks fail alike, by
+                         // each rank that fails in a local call
+    DISTAL_ERRORS_ABORT, // they are printed, and MPI_Abort ends all processes of the communicator
+} distal_error_action;
+// Sets it for the calls in the context from now on; with NULL, for those that have no context, such as a
+// distal_create that fails or a call with a NULL handle, in this process. Local.
+DISTAL_API distal_status distal_on_error(distal_context *context, distal_error_action action);
+
 // --- Params and machines
 
 // Declares an integer that extents, grids and arguments of commands may mention by name, or changes its
@@ -202,6 +213,49 @@ DISTAL_API distal_status distal_tensor_write(distal_tensor *tensor, const char *
 // Copies the whole tensor, row-major, into `whole` on every rank; there is room for all of its elements.
 // Collective.
 DISTAL_API distal_status distal_tensor_gather(distal_tensor *tensor, void *whole);
+
+// The same into `whole` on one rank only; other ranks need no memory for it and may pass NULL. Collective;
+// `whole` may differ from rank to rank.
+DISTAL_API distal_status distal_tensor_gather_to(distal_tensor *tensor, int rank, void *whole);
+
+// Reads the rectangle lo[d] <= x[d] < hi[d] of the tensor into `values`, row-major and of the tensor's type,
+// from wherever it is at home; of a sparse tensor with its zeros. Each rank has a rectangle of its own, which
+// may be empty (lo[d] = hi[d]; `values` may be NULL then). Collective; all arguments but the tensor may
+// differ from rank to rank.
+DISTAL_API distal_status distal_section_read(distal_tensor *tensor, const int64_t *lo, const int64_t *hi,
+                                             void *values);
+
+// The same the other way: writes the rectangle of each rank into a dense tensor, into all of its replicas.
+// Where several ranks write an element, the value of the highest one stays. Collective.
+DISTAL_API distal_status distal_section_write(distal_tensor *tensor, const int64_t *lo, const int64_t *hi,
+                                              const void *values);
+
+// The value of a scalar, a tensor without modes; *value has its type. Communicates only if the scalar has a
+// placement, or has never had a value. Collective.
+DISTAL_API distal_status distal_get(distal_tensor *scalar, void *value);
+// Sets a scalar to *value, which is of its type and the same on all ranks. Does not communicate.
+DISTAL_API distal_status distal_set(distal_tensor *scalar, const void *value);
+
+// Fills a dense tensor with what `function` returns: it is called for each element that a rank holds, in
+// row-major order in each piece, with the coordinates in the whole tensor, the place for the element, which
+// has the tensor's type, and `argument`. It makes no calls of the library. Collective; `argument` may differ
+// from rank to rank, but replicas of an element have to get the same value.
+typedef void (*distal_element_function)(const int64_t *coordinates, void *element, void *argument);
+DISTAL_API distal_status distal_tensor_fill_by(distal_tensor *tensor, distal_element_function function,
+                                               void *argument);
+
+// Prints the tensor to standard output of the first rank as "NAME = ...", as NumPy does: dense tensors of
+// more than 1000 elements, and sparse ones of more than 50 entries, are shortened in the middle. Collective.
+DISTAL_API distal_status distal_tensor_print(distal_tensor *tensor);
+
+// The square root of the sum of the squared absolute values of all elements. Computed as a statement, whose
+// plan is kept (distal_compute). Collective.
+DISTAL_API distal_status distal_norm(distal_tensor *tensor, double *norm);
+
+// The sum of the products of the elements of two tensors with the same extents, in any placements: *dot has
+// the type that a statement computes in (NumPy's promotion of both). Nothing is conjugated. Collective; the
+// plan is kept.
+DISTAL_API distal_status distal_dot(distal_tensor *a, distal_tensor *b, void *dot);
 
 // Copies `from` into `to`, which has the same extents; placement, order of storage and type may differ, where
 // the type of `to` can hold that of `from`. Each element moves at most once, in one message for each pair of
@@ -430,6 +484,13 @@ DISTAL_API distal_status distal_plan_figures(const distal_plan *plan, distal_fig
 // executed any number of times. DISTAL_INVALID if a tensor of the plan has been freed or its memory has
 // changed. Collective.
 DISTAL_API distal_status distal_execute(distal_plan *plan);
+
+// Computes one statement, without a schedule, from its text: distal_compute(d, "y(i) = A(i, j) * x(j)"). The
+// first call with a text creates the statement and its plan, which the context keeps until it or one of the
+// tensors is freed; later calls with the same text find them by it and execute the plan. It is made again
+// where params or the memory of the tensors have changed, as after distal_tensor_attach. Fails as
+// distal_statement_create, distal_plan_create and distal_execute do. Collective.
+DISTAL_API distal_status distal_compute(distal_context *context, const char *statement);
 
 // bytes_received and messages_received of this rank as counted in the latest execution. Either pointer may be
 // NULL. Local.

@@ -114,19 +114,19 @@ typedef struct {
     uint64_t *words; // NULL: they are hashed
     int32_t *touched, *next;
     void *memory;
-} distal_set;
+} distal_index_set;
 
 // The lists of the calling thread for a portion, which end with the call after it; the set of the thread.
 distal_list *distal_begin_portion(distal_execution *execution, int transfer, int64_t portion);
 void distal_end_portion(distal_execution *execution, int transfer, int64_t portion);
-distal_set *distal_row_set(distal_execution *execution, int transfer);
+distal_index_set *distal_row_set(distal_execution *execution, int transfer);
 // The list in another block of memory.
 distal_list distal_next_block(distal_list list);
-void distal_insert_hashed(distal_set *set, int64_t coordinate);
+void distal_insert_hashed(distal_index_set *set, int64_t coordinate);
 // Appends the coordinates of a set in increasing order, and empties it.
-distal_list distal_push_set(distal_list list, distal_set *set);
+distal_list distal_push_set(distal_list list, distal_index_set *set);
 
-static inline void distal_insert(distal_set *set, int64_t coordinate) {
+static inline void distal_insert(distal_index_set *set, int64_t coordinate) {
     if (!set->words) {
         distal_insert_hashed(set, coordinate);
         return;
@@ -138,7 +138,7 @@ static inline void distal_insert(distal_set *set, int64_t coordinate) {
 }
 
 // The number of its words, 0 where it is empty.
-static inline int64_t distal_count_set(const distal_set *set) {
+static inline int64_t distal_count_set(const distal_index_set *set) {
     return set->next - set->touched;
 }
 

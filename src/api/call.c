@@ -10,8 +10,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static _Thread_local char last_without_context[256];
+
+// What a caller has asked for when a call fails. A failure that all ranks have in common is that of the first
+// one: the others do not print, and give it time to do so before they end the program, as a rank may
+// have failed alone that should not have.
+static void act_on_error(distal_error_action action, MPI_Comm comm, int rank, bool is_common,
+                         const char *text) {
+    if (action == DISTAL_ERRORS_RETURN)
+        return;
+    if (is_common && rank > 0 && action == DISTAL_ERRORS_ABORT)
+        sleep(1);
+    if (!is_common || rank == 0 || action == DISTAL_ERRORS_ABORT)
+        fputs(text, stderr);
+    int initialized = 0;
+    MPI_Initialized(&initialized);
+    if (action != DISTAL_ERRORS_ABORT)
+        return;
+    if (initialized)
+        MPI_Abort(comm, 1);
+    abort();
+}
 
 const char *distal_error(const distal_context *context) {
     if (!context)
@@ -33,9 +54,23 @@ distal_status distal_diagnostics(const distal_context *context, int64_t *count,
     return DISTAL_OK;
 }
 
+// Where a call fails that has no context.
+static distal_error_action on_error_without_context;
+
 distal_status without_context(const char *call, const char *what) {
-    snprintf(last_without_context, sizeof last_without_context, "distal: error: %s: %s\n", call, what);
+    snprintf(last_without_context, sizeof last_without_context, "%s: error: %s\n", call, what);
+    act_on_error(on_error_without_context, MPI_COMM_WORLD, 0, false, last_without_context);
     return DISTAL_INVALID;
+}
+
+distal_status distal_on_error(distal_context *context, distal_error_action action) {
+    if ((int)action < DISTAL_ERRORS_RETURN || (int)action > DISTAL_ERRORS_ABORT) {
+        char message[64];
+        snprintf(message, sizeof message, "%d is no distal_error_action", (int)action);
+        return without_context("distal_on_error", message);
+    }
+    *(context ? &context->on_error : &on_error_without_context) = action;
+    return DISTAL_OK;
 }
 
 typedef struct {
@@ -44,13 +79,13 @@ typedef struct {
 
 static distal_status report_missing(distal_context *context, void *arguments) {
     const Missing *missing = arguments;
-    return invalid(context, "%s: %s is NULL", missing->call, missing->what);
+    return invalid(context, "%s is NULL", missing->what);
 }
 
 distal_status missing_argument(distal_context *context, const char *call, const char *what) {
     Missing missing = {call, what};
     if (context)
-        return call_end(context, call_local(context, report_missing, &missing));
+        return call_end(context, call_local(context, call, report_missing, &missing));
     char message[128];
     snprintf(message, sizeof message, "%s is NULL", what);
     return without_context(call, message);
@@ -87,7 +122,7 @@ static distal_status guarded(distal_context *context, CallBody body, void *argum
 
 static distal_status begin(distal_context *context, void *arguments) {
     const BodyRun *first = arguments;
-    context->diagnostics = diagnostics_create(context->scratch, (Source){"distal", NULL});
+    context->diagnostics = diagnostics_create(context->scratch, (Source){context->call, NULL});
     context->build.diagnostics = context->diagnostics;
     // Agreements may have added errors of other ranks.
     if (context->no_memory)
@@ -95,7 +130,9 @@ static distal_status begin(distal_context *context, void *arguments) {
     return first->body(context, first->arguments);
 }
 
-distal_status call_local(distal_context *context, CallBody body, void *arguments) {
+distal_status call_local(distal_context *context, const char *call, CallBody body, void *arguments) {
+    context->call = context->within ? context->within : call;
+    context->is_local = false;
     arena_reset(context->scratch);
     return guarded(context, begin, &(BodyRun){body, arguments, context, DISTAL_OK});
 }
@@ -138,8 +175,10 @@ static void keep_failure(distal_context *context) {
 }
 
 distal_status call_end(distal_context *context, distal_status status) {
-    if (status != DISTAL_OK)
-        keep_failure(context);
+    if (status == DISTAL_OK)
+        return status;
+    keep_failure(context);
+    act_on_error(context->on_error, context->comm, context->rank, !context->is_local, distal_error(context));
     return status;
 }
 

@@ -106,6 +106,7 @@ distal_status distal_create(MPI_Comm comm, distal_context **result) {
 void distal_free(distal_context *context) {
     if (!context)
         return;
+    computed_forget(context, NULL);
     while (context->plans)
         distal_plan_free(context->plans);
     while (context->statements)

@@ -87,6 +87,7 @@ struct distal_statement {
     Program program;                           // the statement as a program
     Pipeline *pipeline;                        // of `program`, with the results of the passes so far
     bool failed;                               // a command has failed
+    bool is_computed;                          // it belongs to distal_compute, and is not found
     struct PlannedProgram *planned;            // of the latest plan; NULL: none
     distal_kernel_function function, assembly; // compiled ahead of time, or NULL
     const char *function_id;
@@ -100,6 +101,10 @@ typedef struct {
     int64_t count;
     const distal_diagnostic *items;
 } Failure;
+
+// A statement that is computed by its text (api/compute.c).
+typedef struct ComputedStatement ComputedStatement;
+enum { COMPUTED_BUCKETS = 64 };
 
 struct distal_context {
     MPI_Comm comm, node; // node: ranks that share this one's memory
@@ -117,16 +122,20 @@ struct distal_context {
     distal_statement *statements;
     distal_plan *plans;
     LoadedKernel *kernels;
-    Diagnostics *diagnostics; // of the running call
-    Diagnostics *no_memory;   // "out of memory", made in advance
+    ComputedStatement *computed[COMPUTED_BUCKETS]; // by a hash of the text
+    distal_error_action on_error;
+    bool is_local;             // the running call may be made on some ranks only
+    const char *call, *within; // the running call; the one that it is a part of, or NULL
+    Diagnostics *diagnostics;  // of the running call
+    Diagnostics *no_memory;    // "out of memory", made in advance
     Failure failure;
 };
 
-// The local part of a call: runs `body` with an empty scratch arena and empty diagnostics. If memory runs
-// out, `body` ends and the status is DISTAL_FAILED. Diagnostics are in context->diagnostics. Does not
-// communicate.
+// The local part of a public call, which diagnostics name: runs `body` with an empty scratch arena and empty
+// diagnostics. If memory runs out, `body` ends and the status is DISTAL_FAILED. Diagnostics are in
+// context->diagnostics. Does not communicate.
 typedef distal_status (*CallBody)(distal_context *context, void *arguments);
-distal_status call_local(distal_context *context, CallBody body, void *arguments);
+distal_status call_local(distal_context *context, const char *call, CallBody body, void *arguments);
 // A later part of the same call: keeps the scratch arena.
 distal_status call_continue(distal_context *context, CallBody body, void *arguments);
 // The end of a call that does not communicate: keeps the diagnostics of a failure for the caller.
@@ -144,6 +153,9 @@ distal_status call_agree_most(distal_context *context, distal_status status, con
 // Whether the node has `bytes` of free memory for each of its ranks (the number may differ) for `what`.
 // Checked before anything is allocated, so that the system does not kill a rank later. Collective.
 distal_status call_fits(distal_context *context, distal_status status, int64_t bytes, const char *what);
+
+// Releases what distal_compute has kept: statements of a tensor; NULL: all.
+void computed_forget(distal_context *context, const distal_tensor *tensor);
 
 // Sets the diagnostics of this call to "out of memory". Always DISTAL_FAILED.
 distal_status out_of_memory(distal_context *context);
@@ -209,7 +221,8 @@ bool tensor_allocate(distal_tensor *tensor, Diagnostics *diagnostics);
 void tensor_free_memory(distal_tensor *tensor);
 
 // Declares a statement with a copy of the assignment, whose spans refer to `source`, called `name`; both must
-// stay. After a failure, the caller has to free a statement in *result.
+// stay; a name that is NULL is that of the call. After a failure, the caller has to free a statement in
+// *result.
 distal_status statement_declare(distal_context *context, const Assignment *assignment, const char *name,
                                 const char *source, distal_statement **result);
 // Adds copies of the commands to its schedule and applies them. After a mistake the statement cannot be

@@ -37,7 +37,9 @@ distal_status data_call_local(const char *name, CallBody body, DataCall *call, c
     distal_context *context = call->tensor->context;
     if (!place)
         return missing_argument(context, name, "the place for the result");
-    return call_end(context, call_local(context, body, call));
+    const distal_status status = call_local(context, name, body, call);
+    context->is_local = true;
+    return call_end(context, status);
 }
 
 static distal_status count_pieces(distal_context *context, void *arguments) {
@@ -281,7 +283,8 @@ static distal_status attach(const char *name, CallBody body, DataCall *call) {
     if (!tensor || !tensor->context)
         return missing_argument(NULL, name, "the tensor");
     const Hash hash = fingerprint(name, tensor, "");
-    distal_status status = call_agree_on(tensor->context, call_local(tensor->context, body, call), &hash);
+    distal_status status =
+        call_agree_on(tensor->context, call_local(tensor->context, name, body, call), &hash);
     if (status != DISTAL_OK) {
         storage_free(call->storage);
         return status;
@@ -343,13 +346,13 @@ distal_status data_call_collective(const char *name, CallBody check, CallBody mo
     distal_status status = DISTAL_OK;
     // Some ranks may know the home already: local calls find it.
     if (is_placed_by_others(call->tensor)) {
-        status = call_agree_on(context, call_local(context, check_nothing, call), &hash);
+        status = call_agree_on(context, call_local(context, name, check_nothing, call), &hash);
         if (status == DISTAL_OK)
             status = call_agree(context, call_continue(context, update_placement, call));
         if (status != DISTAL_OK)
             return status;
     }
-    status = call_agree_on(context, call_local(context, check, call), &hash);
+    status = call_agree_on(context, call_local(context, name, check, call), &hash);
     if (status == DISTAL_OK) {
         status = call_continue(context, count_missing, call);
         status = call_fits(context, status, call->missing, call->tensor->name);

@@ -87,7 +87,7 @@ void context_begin_declarations(distal_context *context) {
 }
 
 void context_show(distal_context *context, const char *name, const char *text) {
-    context->diagnostics->source = (Source){name, text};
+    context->diagnostics->source = (Source){name ? name : context->call, text};
 }
 
 DeclarationMark context_mark(distal_context *context) {
@@ -204,7 +204,7 @@ distal_status distal_param(distal_context *context, const char *name, int64_t va
         return missing_argument(NULL, "distal_param", "the context");
     const DeclarationMark mark = {.build = build_mark(&context->build)};
     SetParam at = {.name = name, .value = value};
-    const distal_status status = call_local(context, set_param, &at);
+    const distal_status status = call_local(context, "distal_param", set_param, &at);
     if (at.other_values)
         exchange_values(context, at.other_values);
     if (status != DISTAL_OK) {

@@ -87,7 +87,7 @@ distal_status distal_compile(distal_statement *statement) {
         return missing_argument(NULL, "distal_compile", "the statement");
     distal_context *context = statement->context;
     CompileCall call = {.statement = statement};
-    distal_status status = call_local(context, generate, &call);
+    distal_status status = call_local(context, "distal_compile", generate, &call);
     Hash hash = hash_create();
     if (status == DISTAL_OK)
         hash_string(&hash, call.statement->pipeline->c_source);
@@ -141,5 +141,5 @@ distal_status distal_use_kernel(distal_statement *statement, distal_kernel_funct
     if (!statement)
         return missing_argument(NULL, "distal_use_kernel", "the statement");
     CompileCall call = {.statement = statement, .function = function, .assembly = assembly, .id = id};
-    return call_end(statement->context, call_local(statement->context, use, &call));
+    return call_end(statement->context, call_local(statement->context, "distal_use_kernel", use, &call));
 }

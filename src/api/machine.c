@@ -21,7 +21,7 @@ static distal_status declare(distal_context *context, void *arguments) {
         !check_line(context, "grid of the machine", call->grid))
         return DISTAL_INVALID;
     const char *before = arena_printf(context->scratch, "machine %s = ", call->name);
-    context_show(context, "distal", arena_printf(context->scratch, "%s%s", before, call->grid));
+    context_show(context, NULL, arena_printf(context->scratch, "%s%s", before, call->grid));
     ProgramBuilder reader = {.arena = context->scratch,
                              .diagnostics = context->diagnostics,
                              .outer = &context->build,
@@ -32,9 +32,9 @@ static distal_status declare(distal_context *context, void *arguments) {
     return context_add_machine(context, reader.machines.items[0]) ? DISTAL_OK : DISTAL_INVALID;
 }
 
-static distal_status run(distal_context *context, CallBody body, MachineCall *call) {
+static distal_status run(distal_context *context, const char *name, CallBody body, MachineCall *call) {
     const DeclarationMark mark = context_mark(context);
-    const distal_status status = call_local(context, body, call);
+    const distal_status status = call_local(context, name, body, call);
     if (status != DISTAL_OK)
         context_reset(context, mark);
     return call_end(context, status);
@@ -43,7 +43,7 @@ static distal_status run(distal_context *context, CallBody body, MachineCall *ca
 distal_status distal_machine(distal_context *context, const char *name, const char *grid) {
     if (!context)
         return missing_argument(NULL, "distal_machine", "the context");
-    return run(context, declare, &(MachineCall){.name = name, .grid = grid});
+    return run(context, "distal_machine", declare, &(MachineCall){.name = name, .grid = grid});
 }
 
 static distal_status declare_grid(distal_context *context, void *arguments) {
@@ -56,6 +56,8 @@ static distal_status declare_grid(distal_context *context, void *arguments) {
     if (!call->extents)
         return invalid(context, "the extents of machine '%s' are NULL", call->name);
     Machine machine = {.name = call->name, .level_count = 1, .order = call->order};
+    if (!build_name_is_free(&context->build, call->name, NAME_MACHINE, (Span){0}))
+        return DISTAL_INVALID;
     machine.levels[0] = (MachineLevel){.name = "", .order = call->order};
     for (int d = 0; d < call->order; d++) {
         const Param param = {.name = arena_printf(context->arena, "%s_dim%d", call->name, d),
@@ -72,5 +74,6 @@ distal_status distal_machine_grid(distal_context *context, const char *name, int
                                   const int64_t *extents) {
     if (!context)
         return missing_argument(NULL, "distal_machine_grid", "the context");
-    return run(context, declare_grid, &(MachineCall){.name = name, .order = order, .extents = extents});
+    return run(context, "distal_machine_grid", declare_grid,
+               &(MachineCall){.name = name, .order = order, .extents = extents});
 }

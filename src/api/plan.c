@@ -215,7 +215,7 @@ static distal_status build_plan(distal_context *context, PlanCall *call, distal_
 }
 
 static distal_status run_passes(distal_context *context, PlanCall *call) {
-    distal_status status = call_local(context, begin_plan, call);
+    distal_status status = call_local(context, "distal_plan_create", begin_plan, call);
     Hash hash = hash_create();
     if (status == DISTAL_OK) {
         const distal_statement *statement = call->statement;
@@ -377,14 +377,15 @@ static distal_status follow_entries(distal_plan *plan) {
     distal_status status = DISTAL_OK;
     for (int i = 0; i < program->tensor_count; i++)
         if (!program->tensors[i].tensor->context)
-            return call_end(context, call_local(context, refuse, program->tensors[i].tensor));
+            return call_end(context,
+                            call_local(context, "distal_execute", refuse, program->tensors[i].tensor));
     if (!balance_is_settled(balancing->count, balancing->items))
-        status = call_agree(context, call_local(context, update_balance, plan));
+        status = call_agree(context, call_local(context, "distal_execute", update_balance, plan));
     if (status != DISTAL_OK ||
         (plan->execution && balance_version(balancing->count, balancing->items) == program->balance_version))
         return status;
     PlanCall call = {.plan = plan};
-    status = call_agree(context, call_local(context, plan_again, &call));
+    status = call_agree(context, call_local(context, "distal_execute", plan_again, &call));
     if (status == DISTAL_OK)
         status = call_agree(context, call_continue(context, find_boundaries, &call));
     if (status == DISTAL_OK)
@@ -404,10 +405,10 @@ distal_status distal_execute(distal_plan *plan) {
     for (int t = 0; t < plan->tensor_count; t++) {
         const Use *use = &plan->uses[t];
         if (use->tensor && use->tensor->memory != use->memory)
-            return call_end(plan->context, call_local(plan->context, refuse, use->tensor));
+            return call_end(plan->context, call_local(plan->context, "distal_execute", refuse, use->tensor));
     }
     if (!execution_is_structured(plan->execution) || !plan_entries_are_current(plan)) {
-        const distal_status status = call_local(plan->context, find_structure, plan);
+        const distal_status status = call_local(plan->context, "distal_execute", find_structure, plan);
         if (status != DISTAL_OK)
             return call_end(plan->context, status);
     }

@@ -118,10 +118,11 @@ distal_status distal_plan_figures(const distal_plan *plan, distal_figures *figur
         return missing_argument(plan ? plan->context : NULL, "distal_plan_figures",
                                 plan ? "the place for the figures" : "the plan");
     if (!plan->execution)
-        return call_end(plan->context, call_local(plan->context, refuse_broken, (void *)plan));
+        return call_end(plan->context,
+                        call_local(plan->context, "distal_plan_figures", refuse_broken, (void *)plan));
     if (!plan->figures->tensors) {
-        const distal_status status =
-            call_end(plan->context, call_local(plan->context, find_figures, (void *)plan));
+        const distal_status status = call_end(
+            plan->context, call_local(plan->context, "distal_plan_figures", find_figures, (void *)plan));
         if (status != DISTAL_OK)
             return status;
     }
@@ -157,9 +158,10 @@ distal_status distal_plan_counted(const distal_plan *plan, const char *tensor, i
     if (!plan)
         return missing_argument(NULL, "distal_plan_counted", "the plan");
     CountCall call = {.plan = plan, .tensor = tensor};
-    distal_status status =
-        call_end(plan->context, plan->execution ? call_local(plan->context, count, &call)
-                                                : call_local(plan->context, refuse_broken, (void *)plan));
+    distal_status status = call_end(
+        plan->context, plan->execution
+                           ? call_local(plan->context, "distal_plan_counted", count, &call)
+                           : call_local(plan->context, "distal_plan_counted", refuse_broken, (void *)plan));
     if (bytes)
         *bytes = call.bytes;
     if (messages)

@@ -89,7 +89,8 @@ distal_status distal_program(distal_context *context, const char *name, const ch
     if (!context)
         return missing_argument(NULL, "distal_program", "the context");
     const DeclarationMark mark = context_mark(context);
-    const distal_status status = call_local(context, declare_all, &(ProgramCall){name, text});
+    const distal_status status =
+        call_local(context, "distal_program", declare_all, &(ProgramCall){name, text});
     if (status != DISTAL_OK)
         context_reset(context, mark);
     return call_end(context, status);

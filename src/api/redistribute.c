@@ -36,7 +36,7 @@ static distal_status declare(distal_context *context, void *arguments) {
                        call->to->name, call->to->tensor->order, call->from->name, call->from->tensor->order);
     if (!check_assignment(&context->build, copy) || !check_extents(&context->build, copy))
         return DISTAL_INVALID;
-    return statement_declare(context, copy, "distal", "", &call->statement);
+    return statement_declare(context, copy, NULL, "", &call->statement);
 }
 
 distal_status distal_redistribute(distal_tensor *to, distal_tensor *from) {
@@ -45,7 +45,9 @@ distal_status distal_redistribute(distal_tensor *to, distal_tensor *from) {
     if (!from || !from->context)
         return missing_argument(to->context, "distal_redistribute", "the tensor to copy from");
     CopyCall call = {.to = to, .from = from};
-    distal_status status = call_agree(to->context, call_local(to->context, declare, &call));
+    to->context->within = "distal_redistribute";
+    distal_status status =
+        call_agree(to->context, call_local(to->context, "distal_redistribute", declare, &call));
     distal_plan *plan = NULL;
     if (status == DISTAL_OK)
         status = distal_plan_create(call.statement, &plan);
@@ -53,5 +55,6 @@ distal_status distal_redistribute(distal_tensor *to, distal_tensor *from) {
         status = distal_execute(plan);
     distal_plan_free(plan);
     distal_statement_free(call.statement);
+    to->context->within = NULL;
     return status;
 }

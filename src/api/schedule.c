@@ -40,16 +40,15 @@ static bool is_one_argument(const char *text) {
     return open == 0;
 }
 
-static bool check_argument(distal_context *context, const char *call, const ArgumentForm *form,
-                           const char *text) {
+static bool check_argument(distal_context *context, const ArgumentForm *form, const char *text) {
     if (!text)
-        return diagnostics_error(context->diagnostics, (Span){0}, "%s: %s is NULL", call, form->what);
+        return diagnostics_error(context->diagnostics, (Span){0}, "%s is NULL", form->what);
     bool good = *text != '\0' || form->kind == TAKES_VARIABLES;
     for (const char *at = text; *at; at++)
         good = good && (isalnum((unsigned char)*at) || strchr(kinds[form->kind].marks, *at));
     good = good && (kinds[form->kind].is_list || is_one_argument(text));
-    return good || diagnostics_error(context->diagnostics, (Span){0}, "%s: %s, '%.60s', is not %s", call,
-                                     form->what, text, kinds[form->kind].is);
+    return good || diagnostics_error(context->diagnostics, (Span){0}, "%s, '%.60s', is not %s", form->what,
+                                     text, kinds[form->kind].is);
 }
 
 // Adds the command to the statement's source, as its next line, and parses its arguments.
@@ -69,7 +68,7 @@ static distal_status read_command(distal_context *context, const CommandCall *ca
         const ArgumentForm *argument = &form->arguments[a];
         if (argument->optional && !call->texts[a])
             break;
-        if (!check_argument(context, call->call, argument, call->texts[a]))
+        if (!check_argument(context, argument, call->texts[a]))
             return DISTAL_INVALID;
         const bool is_list = kinds[argument->kind].is_list;
         text_append(source, a ? ", " : "(");
@@ -102,14 +101,14 @@ static distal_status run(const char *name, CallBody body, CommandCall *call) {
     distal_statement *statement = call->statement;
     if (!statement)
         return missing_argument(NULL, name, "the statement");
-    const distal_status status = call_local(statement->context, body, call);
+    const distal_status status = call_local(statement->context, name, body, call);
     statement->build.arena = statement->arena;
     statement->failed |= status != DISTAL_OK;
     return call_end(statement->context, status);
 }
 
 #define COMMAND(name, ...)                                                                                   \
-    run(name, apply, &(CommandCall){statement, "distal_" name, (const char *const[]){__VA_ARGS__}})
+    run("distal_" name, apply, &(CommandCall){statement, "distal_" name, (const char *const[]){__VA_ARGS__}})
 
 distal_status distal_divide(distal_statement *statement, const char *var, const char *outer,
                             const char *inner, const char *parts) {

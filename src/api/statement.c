@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+// The name of a source that calls have made: diagnostics have that of the call instead.
+static const char made_by_calls[] = "distal";
+
 static distal_statement *statement_new(distal_context *context) {
     Arena *arena = arena_create_within(context->arena);
     distal_statement *statement = calloc(1, sizeof *statement);
@@ -75,7 +78,8 @@ static const char *source_of(const distal_statement *statement) {
 
 void statement_show(distal_statement *statement) {
     statement->build.diagnostics = statement->context->diagnostics;
-    context_show(statement->context, statement->name, source_of(statement));
+    context_show(statement->context, statement->name == made_by_calls ? NULL : statement->name,
+                 source_of(statement));
 }
 
 void statement_own_source(distal_statement *statement) {
@@ -130,7 +134,7 @@ distal_status statement_declare(distal_context *context, const Assignment *assig
     distal_statement *statement = *result = statement_new(context);
     if (!statement)
         return out_of_memory(context);
-    statement->name = name;
+    statement->name = name ? name : made_by_calls;
     statement->shared = source;
     return begin(statement, assignment);
 }
@@ -149,7 +153,7 @@ static distal_status create(distal_context *context, void *arguments) {
     distal_statement *statement = call->statement = statement_new(context);
     if (!statement)
         return out_of_memory(context);
-    statement->name = "distal";
+    statement->name = made_by_calls;
     text_printf(&statement->source, "%s\n", text);
     statement_show(statement);
     const Tokens tokens = tokenize(context->scratch, text, diagnostics_create(context->scratch, (Source){0}));
@@ -171,7 +175,8 @@ distal_status distal_statement_create(distal_context *context, const char *text,
         return missing_argument(context, "distal_statement_create",
                                 context ? "the place for the statement" : "the context");
     StatementCall call = {.text = text};
-    const distal_status status = call_end(context, call_local(context, create, &call));
+    const distal_status status =
+        call_end(context, call_local(context, "distal_statement_create", create, &call));
     if (status == DISTAL_OK)
         *statement = call.statement;
     else
@@ -185,7 +190,7 @@ static distal_status find(distal_context *context, void *arguments) {
         return DISTAL_INVALID;
     int found = 0;
     for (distal_statement *statement = context->statements; statement; statement = statement->next)
-        if (strcmp(statement->target, call->text) == 0 && found++ == call->index)
+        if (!statement->is_computed && strcmp(statement->target, call->text) == 0 && found++ == call->index)
             call->statement = statement;
     if (call->statement)
         return DISTAL_OK;
@@ -203,7 +208,7 @@ distal_status distal_statement_find(distal_context *context, const char *target,
         return missing_argument(context, "distal_statement_find",
                                 context ? "the place for the statement" : "the context");
     StatementCall call = {.text = target, .index = index};
-    const distal_status status = call_local(context, find, &call);
+    const distal_status status = call_local(context, "distal_statement_find", find, &call);
     *statement = call.statement;
     return call_end(context, status);
 }
@@ -222,7 +227,7 @@ distal_status statement_return_text(distal_statement *statement, const char *cal
     if (!statement || !text)
         return missing_argument(statement ? statement->context : NULL, call,
                                 statement ? "the place for the text" : "the statement");
-    const distal_status status = call_local(statement->context, body, statement);
+    const distal_status status = call_local(statement->context, call, body, statement);
     if (status == DISTAL_OK)
         *text = statement->answer;
     return call_end(statement->context, status);

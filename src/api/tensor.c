@@ -3,7 +3,9 @@
 #include "api/balance.h"
 
 #include "lang/check.h"
+#include "lang/tokens.h"
 
+#include <ctype.h>
 #include <string.h>
 
 static const ElementType element_types[] = {
@@ -249,8 +251,22 @@ static void free_param(distal_context *context, int64_t index) {
 static bool read_placement(distal_context *context, ProgramBuilder *reader, const char *line,
                            const char *placement) {
     const char *lines = arena_printf(context->scratch, "%s%splace %s", line, *line ? "\n" : "", placement);
-    context_show(context, "distal", lines);
-    return fragment_placement(reader, (Fragment){placement, *line ? 2 : 1, 7});
+    const Fragment fragment = {placement, *line ? 2 : 1, 7};
+    const char *own = reader->tensors.items[0]->name;
+    context_show(context, NULL, lines);
+    // A placement of another tensor is a mistake of its own, whether there is such a tensor or not.
+    const int32_t before = (int32_t)strspn(placement, " \t");
+    const char *name = placement + before;
+    int32_t length = 0;
+    while (isalnum((unsigned char)name[length]) || name[length] == '_')
+        length++;
+    if (length > 0 && !is_keyword(arena_printf(context->scratch, "%.*s", length, name)) &&
+        (strlen(own) != (size_t)length || strncmp(name, own, (size_t)length) != 0))
+        return diagnostics_error(
+            context->diagnostics, (Span){fragment.line, fragment.column + before, length},
+            "this is the placement of '%.*s', and the tensor that is declared is '%s': write '%s' here",
+            length, name, own, own);
+    return fragment_placement(reader, fragment);
 }
 
 // A reader for the declaration of one tensor.
@@ -282,6 +298,8 @@ static distal_status create(distal_context *context, void *arguments) {
     const distal_status status = check_call(context, call);
     if (status != DISTAL_OK)
         return status;
+    if (!build_name_is_free(&context->build, call->name, NAME_TENSOR, (Span){0}))
+        return DISTAL_INVALID;
     Tensor tensor = {.name = call->name, .type = element_types[call->type], .order = call->order};
     for (int d = 0; d < call->order; d++) {
         const char *name = arena_printf(context->scratch, "%s_dim%d", call->name, d);
@@ -313,7 +331,7 @@ static distal_status declare(distal_context *context, void *arguments) {
         (call->placement && !check_line(context, "placement of the tensor", call->placement)))
         return DISTAL_INVALID;
     const char *line = arena_printf(context->scratch, "tensor %s", call->declaration);
-    context_show(context, "distal", line);
+    context_show(context, NULL, line);
     ProgramBuilder reader = reader_for(context);
     if (!fragment_tensor(&reader, (Fragment){call->declaration, 1, 8}) ||
         (call->placement && !read_placement(context, &reader, line, call->placement)))
@@ -321,10 +339,10 @@ static distal_status declare(distal_context *context, void *arguments) {
     return tensor_declare(context, reader.tensors.items[0], &call->tensor);
 }
 
-static distal_status run_call(distal_context *context, CallBody body, TensorCall *call,
+static distal_status run_call(distal_context *context, const char *name, CallBody body, TensorCall *call,
                               distal_tensor **result) {
     const BuildMark mark = build_mark(&context->build);
-    const distal_status status = call_local(context, body, call);
+    const distal_status status = call_local(context, name, body, call);
     if (status != DISTAL_OK) {
         if (call->tensor && call->tensor->context)
             distal_tensor_free(call->tensor);
@@ -348,7 +366,7 @@ distal_status distal_tensor_create(distal_context *context, const char *name, di
         return missing_argument(NULL, "distal_tensor_create", "the context");
     TensorCall call = {
         .name = name, .type = type, .order = order, .extents = extents, .placement = placement};
-    return run_call(context, create, &call, tensor);
+    return run_call(context, "distal_tensor_create", create, &call, tensor);
 }
 
 distal_status distal_tensor_declare(distal_context *context, const char *declaration, const char *placement,
@@ -358,7 +376,7 @@ distal_status distal_tensor_declare(distal_context *context, const char *declara
     if (!context)
         return missing_argument(NULL, "distal_tensor_declare", "the context");
     TensorCall call = {.declaration = declaration, .placement = placement};
-    return run_call(context, declare, &call, tensor);
+    return run_call(context, "distal_tensor_declare", declare, &call, tensor);
 }
 
 static distal_status find(distal_context *context, void *arguments) {
@@ -382,7 +400,7 @@ distal_status distal_tensor_find(distal_context *context, const char *name, dist
         return missing_argument(context, "distal_tensor_find",
                                 context ? "the place for the tensor" : "the context");
     TensorCall call = {.name = name};
-    distal_status status = call_local(context, find, &call);
+    distal_status status = call_local(context, "distal_tensor_find", find, &call);
     *tensor = call.tensor;
     return call_end(context, status);
 }
@@ -390,6 +408,7 @@ distal_status distal_tensor_find(distal_context *context, const char *name, dist
 void distal_tensor_free(distal_tensor *tensor) {
     if (!tensor || !tensor->context)
         return;
+    computed_forget(tensor->context, tensor);
     distal_tensor **at = &tensor->context->tensors;
     while (*at != tensor)
         at = &(*at)->next;

@@ -258,9 +258,8 @@ static void emit_rows(Emitter *emitter, const LoopNode *node) {
 }
 
 static void emit_transfer(Emitter *emitter, const LoopNode *node) {
-    static const char *const calls[] = {[LOOP_START] = "distal_start",
-                                        [LOOP_AHEAD] = "distal_start_next",
-                                        [LOOP_REDUCE] = "distal_reduce"};
+    static const char *const calls[] = {
+        [LOOP_START] = "distal_start", [LOOP_AHEAD] = "distal_start_next", [LOOP_REDUCE] = "distal_reduce"};
     if (node->kind != LOOP_AHEAD)
         emit_comment(&emitter->lines, emitter->kernel->transfers[node->transfer].what);
     emit_line(&emitter->lines, "%s(%s, %s);", calls[node->kind], emitter->names.execution,
@@ -367,8 +366,9 @@ static void emit_portion(Emitter *emitter, const LoopNode *node) {
 }
 
 static void emit_row_set(Emitter *emitter, const LoopNode *node) {
-    emit_line(&emitter->lines, "distal_set *%s = distal_row_set(%s, %s);", emitter->names.arrays[node->array],
-              emitter->names.execution, emitter->names.transfers[node->transfer]);
+    emit_line(&emitter->lines, "distal_index_set *%s = distal_row_set(%s, %s);",
+              emitter->names.arrays[node->array], emitter->names.execution,
+              emitter->names.transfers[node->transfer]);
 }
 
 static void emit_push(Emitter *emitter, const LoopNode *node) {

@@ -390,10 +390,6 @@ static bool parse_arrow(PlaceParser *place, bool first_arrow) {
         Name tensor;
         place->failed = !resolve_name(parser, name, NAME_TENSOR, &tensor);
         place->tensor = place->failed ? NULL : tensor.tensor;
-        if (place->tensor && !is_own(parser->build, place->tensor))
-            return diagnostics_error(
-                parser->diagnostics, name->span,
-                "tensor '%s' is declared elsewhere, which is where its placement belongs", name->text);
     } else if (strcmp(name->text, place->name->text) != 0) {
         place->failed = !diagnostics_error(parser->diagnostics, name->span,
                                            "all arrows of a placement are about one tensor, here '%s'",

@@ -171,14 +171,14 @@ void appender_end(Appender *appender, int64_t portion) {
         at->ends[i] = count_of(&at->thread->lists[i]);
 }
 
-distal_set *appender_set(Appender *appender) {
+distal_index_set *appender_set(Appender *appender) {
     Thread *thread = appender->threads[omp_get_thread_num()];
     if (!thread->set.is_made && !row_set_make(&thread->set, appender->extent))
         thread->failed = true;
     return &thread->set.set;
 }
 
-distal_list distal_push_set(distal_list list, distal_set *set) {
+distal_list distal_push_set(distal_list list, distal_index_set *set) {
     const ListMemory *memory = list.memory;
     return row_set_append(list, set, memory->size == 8);
 }

@@ -23,7 +23,7 @@ bool appender_is_used(const Appender *appender);
 // Called by the kernel, from any thread. Where memory runs out, nothing more is kept, and joining fails.
 distal_list *appender_begin(Appender *appender, int64_t portion);
 void appender_end(Appender *appender, int64_t portion);
-distal_set *appender_set(Appender *appender);
+distal_index_set *appender_set(Appender *appender);
 
 // Makes the arrays and values, which are not initialized, of `tensor`, and releases the lists. NULL on
 // success, else the reason, allocated in `arena` or static; then the caller frees the tensor.

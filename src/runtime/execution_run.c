@@ -99,7 +99,7 @@ void distal_end_portion(distal_execution *execution, int transfer, int64_t porti
     appender_end(execution_stage(execution)->result.appender, portion);
 }
 
-distal_set *distal_row_set(distal_execution *execution, int transfer) {
+distal_index_set *distal_row_set(distal_execution *execution, int transfer) {
     (void)transfer;
     return appender_set(execution_stage(execution)->result.appender);
 }

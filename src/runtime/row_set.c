@@ -87,7 +87,7 @@ static bool grow(RowSet *set) {
     return true;
 }
 
-void distal_insert_hashed(distal_set *set, int64_t coordinate) {
+void distal_insert_hashed(distal_index_set *set, int64_t coordinate) {
     RowSet *own = set->memory;
     if (own->failed)
         return;
@@ -126,7 +126,7 @@ static inline void append_word(distal_list *list, int64_t word, uint64_t bits, b
     }
 }
 
-static inline void append_bits(distal_list *list, distal_set *set, int64_t word, bool wide) {
+static inline void append_bits(distal_list *list, distal_index_set *set, int64_t word, bool wide) {
     append_word(list, word, set->words[word], wide);
     set->words[word] = 0;
 }
@@ -142,7 +142,7 @@ static void sort_few(int32_t *words, int64_t count) {
 }
 
 // Few words are sorted; of more, the summary is made, and what it has between its first and last one is read.
-static void append_all_bits(distal_list *list, distal_set *set, bool wide) {
+static void append_all_bits(distal_list *list, distal_index_set *set, bool wide) {
     enum { FEW = 24 };
     const RowSet *own = set->memory;
     const int64_t count = set->next - set->touched;
@@ -171,7 +171,7 @@ static int compare_words(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static void append_all_hashed(distal_list *list, distal_set *set, bool wide) {
+static void append_all_hashed(distal_list *list, distal_index_set *set, bool wide) {
     const RowSet *own = set->memory;
     const int64_t count = set->next - set->touched;
     for (int64_t e = 0; e < count; e++)
@@ -182,7 +182,7 @@ static void append_all_hashed(distal_list *list, distal_set *set, bool wide) {
         append_word(list, own->hashed[e].key, own->hashed[e].bits, wide);
 }
 
-distal_list row_set_append(distal_list list, distal_set *set, bool wide) {
+distal_list row_set_append(distal_list list, distal_index_set *set, bool wide) {
     if (set->words)
         append_all_bits(&list, set, wide);
     else

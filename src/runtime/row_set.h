@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The set of coordinates of a row while it is assembled (distal_set): bits for all coordinates where the
-// extent of the level allows, else only words with a bit that is set, in a hash table. It is emptied at the
-// cost of what is in it.
+// The set of coordinates of a row while it is assembled (distal_index_set): bits for all coordinates where
+// the extent of the level allows, else only words with a bit that is set, in a hash table. It is emptied at
+// the cost of what is in it.
 #ifndef DISTAL_RUNTIME_ROW_SET_H
 #define DISTAL_RUNTIME_ROW_SET_H
 
@@ -15,7 +15,7 @@ typedef struct {
 } RowWord;
 
 typedef struct {
-    distal_set set;
+    distal_index_set set;
     bool is_made;
     bool failed;       // no memory, and coordinates may be missing
     uint64_t *summary; // of bits for all coordinates: a bit for each word, all zero but while it is emptied
@@ -31,6 +31,6 @@ bool row_set_make(RowSet *set, int64_t extent);
 void row_set_free(RowSet *set);
 // Appends the coordinates to a list, of 64 bits each where it is wide, in increasing order, and empties the
 // set.
-distal_list row_set_append(distal_list list, distal_set *set, bool wide);
+distal_list row_set_append(distal_list list, distal_index_set *set, bool wide);
 
 #endif

@@ -233,13 +233,17 @@ def test_examples(tree, folder):
 
 
 def test_tour(tree, folder):
-    """The program in docs/library.md."""
+    """The programs in docs/library.md."""
     with open(f"{SOURCE}/docs/library.md", encoding="utf-8") as file:
-        program = next(block for block in re.findall(r"```c\n(.*?)```", file.read(), re.DOTALL) if "int main" in block)
-    with open(f"{folder}/tour.c", "w", encoding="utf-8") as file:
-        file.write(program)
-    run(["cc", "-std=c11", *WARNINGS, *SANITIZE, f"{folder}/tour.c", "-o", f"{folder}/tour",
-         *pkg_config(tree, "--cflags", "--libs")])
+        programs = [block for block in re.findall(r"```c\n(.*?)```", file.read(), re.DOTALL) if "int main" in block]
+    for name, program in zip(["tour", "lines"], programs, strict=True):
+        with open(f"{folder}/{name}.c", "w", encoding="utf-8") as file:
+            file.write(program)
+        run(["cc", "-std=c11", *WARNINGS, *SANITIZE, f"{folder}/{name}.c", "-o", f"{folder}/{name}",
+             *pkg_config(tree, "--cflags", "--libs")])
+    for ranks in (1, 3):
+        eigenvalue = on_ranks(ranks, tree, [f"{folder}/lines"])
+        assert eigenvalue == "3.9777\n", f"on {ranks}: {eigenvalue}"
     sums = []
     for ranks in (1, 3):
         run([*LAUNCHER, "-n", str(ranks), f"{folder}/tour"], cwd=folder,

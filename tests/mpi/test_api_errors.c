@@ -163,7 +163,7 @@ static void test_declarations(MPI_Comm comm, int rank, int ranks) {
     WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, extents, NULL, &(distal_tensor *){NULL}), "A");
     WRONG(distal_tensor_find(d, "B", &(distal_tensor *){NULL}), "no tensor 'B'");
     WRONG(distal_tensor_create(d, "B", DISTAL_F64, 2, extents, "A(x, y) -> M(x)", &(distal_tensor *){NULL}),
-          "tensor 'A' is declared elsewhere, which is where its placement belongs");
+          "this is the placement of 'A', and the tensor that is declared is 'B': write 'B' here");
     WRONG(distal_param(d, "A_dim1", 3), "param 'A_dim1' is an extent of a tensor; choose another name");
     FINE(distal_program(d, "x.distal", "param one = 1, more = one * 4611686018427387904"));
     WRONG(distal_param(d, "one", 4), "with 'one' = 4, param 'more' has no value that fits into 64 bits");
@@ -452,7 +452,8 @@ static void test_diagnostics(MPI_Comm comm, int rank, int ranks) {
     double memory[64];
     WRONG(distal_tensor_attach(a, rank == ranks - 1 ? NULL : memory, NULL), "holds");
     FINE(distal_diagnostics(d, &count, &all));
-    CHECK(count == 1 && is_diagnostic(&all[0], DISTAL_ERROR, "distal", (int[3]){0}, "holds"), "one rank's");
+    CHECK(count == 1 && is_diagnostic(&all[0], DISTAL_ERROR, "distal_tensor_attach", (int[3]){0}, "holds"),
+          "one rank's");
     distal_statement *s;
     FINE(distal_statement_create(d, "A(i, j) = 1", &s));
     WRONG(distal_reorder(s, "kx"), "'kx'");

@@ -207,7 +207,7 @@ void distal_kernel_0_structure(distal_execution *execution, const int64_t *param
                     distal_list W_parents2 = W_lists[0];
                     distal_list W_begins2 = W_lists[1];
                     distal_list W_crd2 = W_lists[2];
-                    distal_set *W_row = distal_row_set(execution, REDUCE_W);
+                    distal_index_set *W_row = distal_row_set(execution, REDUCE_W);
                     for (int64_t i = W_from; i < W_to; i++) {
                         const int64_t B_p1 = i - B_lo0;
                         const int64_t B_begin2 = B_pos2[B_p1];
@@ -263,7 +263,7 @@ void distal_kernel_0_structure(distal_execution *execution, const int64_t *param
                     distal_list A_parents2 = A_lists[0];
                     distal_list A_begins2 = A_lists[1];
                     distal_list A_crd2 = A_lists[2];
-                    distal_set *A_row = distal_row_set(execution, REDUCE_A);
+                    distal_index_set *A_row = distal_row_set(execution, REDUCE_A);
                     for (int64_t i = A_from; i < A_to; i++) {
                         const int64_t W_p1 = i - W_lo0;
                         const int64_t W_begin2 = W_pos2[W_p1];
@@ -297,4 +297,4 @@ void distal_kernel_0_structure(distal_execution *execution, const int64_t *param
 extern const distal_kernel_function distal_kernel_0_assembly;
 const distal_kernel_function distal_kernel_0_assembly = distal_kernel_0_structure;
 extern const char distal_kernel_0_id[];
-const char distal_kernel_0_id[] = "669083a36fedde6db07f2ae11ce5bad0";
+const char distal_kernel_0_id[] = "f05c391ee27f93b336a048b0bd30be69";

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Statements by their text, and elements as values: scalars, sections, whole tensors on one rank, functions
+// of coordinates, norms and products. ranks: 4
+#include "api.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static double value_of(const int64_t *x) {
+    return (double)(100 * x[0] + x[1]);
+}
+
+static void set_value(const int64_t *x, void *element, void *argument) {
+    *(double *)element = value_of(x) + *(const double *)argument;
+}
+
+static void set_row(const int64_t *x, void *element, void *argument) {
+    (void)argument;
+    *(double *)element = (double)x[0];
+}
+
+static void test_sections(MPI_Comm comm, int rank, int ranks) {
+    distal_context *d = context_on(comm);
+    OK(distal_machine_grid(d, "M", 1, (int64_t[]){ranks}));
+    static const char *const placements[] = {"A(i, j) -> M(i)", "A(i, j) -> M(cyclic(j, 2))",
+                                             "A(i, j) -> M(*)", "A(i, j) -> M(0)"};
+    for (size_t p = 0; p < sizeof placements / sizeof *placements; p++) {
+        double part[11 * 7], shift = 0.5;
+        distal_tensor *A = declare(d, p % 2 ? "A(11, 7): f64, order(1, 0)" : "A(11, 7): f64", placements[p]);
+        OK(distal_tensor_fill_by(A, set_value, &shift));
+        // Each rank another rectangle, the first none.
+        const int64_t lo[] = {rank, 0}, hi[] = {rank == 0 ? 0 : 11 - rank, 7 - rank};
+        OK(distal_section_read(A, lo, hi, rank == 0 ? NULL : part));
+        const double *at = part;
+        for (int64_t i = lo[0]; i < hi[0]; i++)
+            for (int64_t j = lo[1]; j < hi[1]; j++, at++)
+                CHECK(*at == value_of((int64_t[]){i, j}) + shift, "%s: A(%lld, %lld) is %g", placements[p],
+                      (long long)i, (long long)j, *at);
+        // The row with the number of the rank; the rank above all others writes the last one, too.
+        for (int j = 0; j < 7; j++)
+            part[j] = part[7 + j] = -rank;
+        const int64_t row[] = {rank, 0}, end[] = {rank + 1 + (rank < ranks - 1), 7};
+        OK(distal_section_write(A, row, end, part));
+        double whole[11 * 7] = {0};
+        const int root = ranks - 1;
+        OK(distal_tensor_gather_to(A, root, rank == root ? whole : NULL));
+        for (int i = 0; rank == root && i < 11; i++)
+            for (int j = 0; j < 7; j++) {
+                const double should = i < ranks ? -i : value_of((int64_t[]){i, j}) + shift;
+                CHECK(whole[7 * i + j] == should, "%s: whole(%d, %d) is %g, not %g", placements[p], i, j,
+                      whole[7 * i + j], should);
+            }
+        distal_tensor_free(A);
+    }
+    distal_free(d);
+}
+
+static void test_compute(MPI_Comm comm, int rank, int ranks) {
+    distal_context *d = context_on(comm);
+    OK(distal_machine_grid(d, "M", 1, (int64_t[]){ranks}));
+    distal_tensor *A = declare(d, "A(9, 5): f64", "A(i, j) -> M(i)"),
+                  *x = declare(d, "x(5): f64", "x(i) -> M(i)"), *y = declare(d, "y(9): f64", "y(i) -> M(i)"),
+                  *alpha = declare(d, "alpha: f64", NULL), *here = declare(d, "here: i64", "here -> M(0)");
+    double zero = 0, value = -1, all[9], norm;
+    OK(distal_get(alpha, &value));
+    CHECK(value == 0, "a scalar without a value is %g", value);
+    OK(distal_tensor_fill_by(A, set_value, &zero));
+    OK(distal_tensor_fill(x, "ones"));
+    for (int step = 1; step <= 3; step++) {
+        value = step;
+        OK(distal_set(alpha, &value));
+        OK(distal_compute(d, "y(i) = alpha * A(i, j) * x(j)"));
+        OK(distal_get(alpha, &value));
+        CHECK(value == step, "alpha is %g", value);
+        OK(distal_tensor_gather(y, all));
+        for (int i = 0; i < 9; i++)
+            CHECK(all[i] == step * (500 * i + 10), "step %d: y(%d) is %g", step, i, all[i]);
+    }
+    const int64_t number = 7, *place = &number;
+    int64_t read = 0;
+    OK(distal_set(here, place));
+    OK(distal_get(here, &read));
+    CHECK(read == 7, "here is %lld", (long long)read);
+    // Other memory, other values of params, a tensor that is declared again.
+    double own[9] = {0};
+    distal_piece piece;
+    OK(distal_tensor_local(y, &piece));
+    OK(distal_tensor_attach(y, own, NULL));
+    OK(distal_compute(d, "y(i) = alpha * A(i, j) * x(j)"));
+    for (int64_t i = piece.lo[0]; i < piece.hi[0]; i++)
+        CHECK(own[i - piece.lo[0]] == (double)(3 * (500 * i + 10)), "own y(%lld) is %g", (long long)i,
+              own[i - piece.lo[0]]);
+    distal_tensor_free(x);
+    CHECK(distal_compute(d, "y(i) = alpha * A(i, j) * x(j)") == DISTAL_INVALID &&
+              strstr(distal_error(d), "distal_compute:1:26: error: unknown tensor 'x'"),
+          "without x: %s", distal_error(d));
+    x = declare(d, "x(5): f64", NULL);
+    OK(distal_compute(d, "x(j) = 2"));
+    OK(distal_compute(d, "y(i) = alpha * A(i, j) * x(j)"));
+    OK(distal_tensor_gather(y, all));
+    CHECK(all[8] == 6 * (500 * 8 + 10), "y(8) is %g", all[8]);
+    OK(distal_norm(x, &norm));
+    CHECK(fabs(norm - sqrt(20)) < 1e-12, "the norm is %.17g", norm);
+    OK(distal_dot(x, x, &value));
+    CHECK(value == 20, "the product is %g", value);
+    OK(distal_tensor_fill_by(y, set_row, NULL));
+    OK(distal_norm(y, &norm));
+    CHECK(fabs(norm - sqrt(204)) < 1e-12, "the norm is %.17g", norm);
+    distal_statement *none;
+    CHECK(distal_statement_find(d, "y", 0, &none) == DISTAL_INVALID,
+          "a statement of distal_compute was found");
+    distal_tensor *z = declare(d, "z(3): c128", "z(i) -> M(i)"),
+                  *B = declare(d, "B(4, 4): f64, csr", "B(i, j) -> M(i)");
+    OK(distal_tensor_fill(z, "ones"));
+    OK(distal_norm(z, &norm));
+    CHECK(fabs(norm - sqrt(3)) < 1e-12, "the norm of complex numbers is %.17g", norm);
+    OK(distal_tensor_fill(B, "stencil:3"));
+    OK(distal_norm(B, &norm));
+    double dense[16], sum = 0;
+    OK(distal_tensor_gather(B, dense));
+    for (int i = 0; i < 16; i++)
+        sum += dense[i] * dense[i];
+    CHECK(fabs(norm - sqrt(sum)) < 1e-12, "the norm of a sparse tensor is %.17g", norm);
+    const int64_t lo[] = {1, 0}, hi[] = {3, 4};
+    double rows[8];
+    OK(distal_section_read(B, lo, hi, rows));
+    CHECK(memcmp(rows, dense + 4, sizeof rows) == 0, "rows of a sparse tensor");
+    (void)rank;
+    distal_free(d);
+}
+
+#define WRONG(call, says)                                                                                    \
+    CHECK((call) == DISTAL_INVALID && strstr(distal_error(d), says), "%s says: %s", #call, distal_error(d))
+
+static void test_errors(MPI_Comm comm, int rank, int ranks) {
+    distal_context *d = context_on(comm);
+    OK(distal_machine_grid(d, "M", 1, (int64_t[]){ranks}));
+    distal_tensor *A = declare(d, "A(4, 4): f64", "A(i, j) -> M(i)"), *x = declare(d, "x(5): f64", NULL),
+                  *s = declare(d, "s: f64", NULL), *B = declare(d, "B(4, 4): f64, csr", NULL);
+    const int64_t lo[] = {0, 0}, hi[] = {4, 4}, far[] = {4, 5};
+    double values[16], number;
+    WRONG(distal_compute(NULL, "s = 1") == DISTAL_INVALID ? distal_compute(d, NULL) : DISTAL_OK,
+          "distal_compute: error: the text of the statement is NULL");
+    WRONG(distal_compute(d, "A(i, j) = 1 +"), "distal_compute:1:");
+    WRONG(distal_compute(d, "A(i, j) = Q(i, j)"), "unknown tensor 'Q'");
+    WRONG(distal_section_read(A, lo, rank == ranks - 1 ? far : hi, values),
+          "distal_section_read: error: rank");
+    WRONG(distal_section_read(A, rank ? lo : NULL, hi, values), "the bounds of the section of tensor 'A'");
+    WRONG(distal_section_read(A, lo, hi, rank == 0 ? NULL : values), "the elements of the section");
+    WRONG(distal_section_read(A, (int64_t[]){2, 0}, (int64_t[]){1, 4}, values),
+          "asks for coordinates 2 to 1 of mode 0 of tensor 'A', which has those from 0 to 4");
+    WRONG(distal_section_write(B, lo, hi, values),
+          "tensor 'B' is sparse: distal_tensor_entries gives it entries");
+    WRONG(distal_section_read(x, lo, hi, values), "no placement");
+    WRONG(distal_get(A, &number), "distal_get: error: tensor 'A' has 2 modes, and is no scalar");
+    WRONG(distal_set(x, &number), "tensor 'x' has 1 mode, and is no scalar: distal_section_read and "
+                                  "distal_section_write take a rectangle of it");
+    WRONG(distal_set(s, NULL), "the value of scalar 's' is NULL");
+    WRONG(distal_get(s, NULL), "the value of scalar 's' is NULL");
+    WRONG(distal_tensor_gather_to(A, ranks, values), "there is no rank");
+    WRONG(distal_tensor_gather_to(A, 0, rank == 0 ? NULL : values), "the place for the whole");
+    if (ranks > 1)
+        WRONG(distal_tensor_gather_to(A, rank, values), "different calls");
+    WRONG(distal_tensor_fill_by(A, NULL, NULL), "the function for the elements of tensor 'A' is NULL");
+    WRONG(distal_tensor_fill_by(B, set_row, NULL), "tensor 'B' is sparse");
+    WRONG(distal_norm(A, NULL), "the place for the norm is NULL");
+    WRONG(distal_dot(A, x, &number), "distal_dot: error: tensors 'A' and 'x' have different extents");
+    WRONG(distal_tensor_print(x), "distal_tensor_print: error: tensor 'x' has no placement");
+    CHECK(distal_on_error(d, (distal_error_action)9) == DISTAL_INVALID &&
+              strstr(distal_error(NULL), "9 is no"),
+          "an action of nothing");
+    OK(distal_on_error(d, DISTAL_ERRORS_RETURN));
+    OK(distal_tensor_fill(A, "ones")); // all is still in order
+    distal_free(d);
+}
+
+// What a call that fails prints: on all ranks alike the first one does, in a local call the rank itself.
+static void test_action(MPI_Comm comm, int rank, int ranks) {
+    distal_context *d = context_on(comm);
+    distal_tensor *x = declare(d, "x(5): f64", NULL), *none;
+    distal_piece piece;
+    (void)ranks;
+    for (int action = DISTAL_ERRORS_RETURN; action <= DISTAL_ERRORS_PRINT; action++) {
+        char printed[1024] = "";
+        FILE *file = tmpfile();
+        fflush(stderr);
+        const int before = dup(2);
+        CHECK(file && before >= 0 && dup2(fileno(file), 2) == 2, "no file");
+        OK(distal_on_error(d, (distal_error_action)action));
+        CHECK(distal_tensor_find(d, "y", &none) == DISTAL_INVALID, "y was found");
+        CHECK(distal_tensor_local(x, &piece) == DISTAL_INVALID, "x has a home");
+        fflush(stderr);
+        dup2(before, 2);
+        close(before);
+        rewind(file);
+        printed[fread(printed, 1, sizeof printed - 1, file)] = '\0';
+        fclose(file);
+        const bool prints = action == DISTAL_ERRORS_PRINT;
+        CHECK(!strstr(printed, "distal_tensor_find: error: there is no tensor 'y'") == !(prints && rank == 0),
+              "common: %s", printed);
+        CHECK(!strstr(printed, "distal_tensor_local: error: tensor 'x'") == !prints, "local: %s", printed);
+    }
+    // Standard output that takes nothing is a failure on all ranks.
+    OK(distal_on_error(d, DISTAL_ERRORS_RETURN));
+    OK(distal_compute(d, "x(i) = 1"));
+    fflush(stdout);
+    const int before = dup(1), full = open("/dev/full", O_WRONLY);
+    CHECK(full >= 0 && dup2(full, 1) == 1, "no file");
+    const distal_status status = distal_tensor_print(x);
+    dup2(before, 1);
+    close(before);
+    close(full);
+    CHECK(status == DISTAL_FAILED &&
+              strstr(distal_error(d), "tensor 'x' cannot be written to standard output"),
+          "printing returned %d: %s", status, distal_error(d));
+    distal_free(d);
+}
+
+static const ReportCase cases[] = {{"api_values/sections", test_sections},
+                                   {"api_values/compute", test_compute},
+                                   {"api_values/errors", test_errors},
+                                   {"api_values/action", test_action},
+                                   {0}};
+
+int main(int argc, char **argv) {
+    return report_all(argc, argv, cases);
+}
