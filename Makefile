@@ -28,21 +28,26 @@ TEST = $(PYTHON) tests/run --build $(BUILD) $(if $(filter 1,$(SANITIZE)),--sanit
 C_FILES = $(shell find src include tests examples bench -name '*.[ch]' 2>/dev/null)
 
 .DEFAULT_GOAL := all
-.PHONY: all setup build demo check bench fuzz fuzz-parser fuzz-npy fuzz-entries races format lint install clean help
+.PHONY: all setup command build demo check bench fuzz fuzz-parser fuzz-npy fuzz-entries races format lint install clean help
 
-all: build ## set up, configure and build; the command is then build/distal
+all: command ## set up, configure and build the command, which is then build/distal
 
-setup: ## install the Debian packages that are missing
+setup: ## install the Debian packages that are missing, those of the tests as well
 	@BUILD=$(BUILD) tools/setup.sh
 
 # Ninja is looked for in the recipe, as set-up may have installed it a moment ago.
-build: setup
-	@if command -v ninja >/dev/null; then export CMAKE_GENERATOR=Ninja; fi; \
+CONFIGURE = if command -v ninja >/dev/null; then export CMAKE_GENERATOR=Ninja; fi; \
 	cmake -S . -B $(BUILD) -Wno-dev --log-level=NOTICE -DCMAKE_BUILD_TYPE=$(BUILD_TYPE) \
-	  -DCMAKE_INSTALL_PREFIX="$(PREFIX)" -DDISTAL_SANITIZE=$(SANITIZE) -DDISTAL_WERROR=$(WERROR) && \
-	cmake --build $(BUILD) -j $(JOBS)
+	  -DCMAKE_INSTALL_PREFIX="$(PREFIX)" -DDISTAL_SANITIZE=$(SANITIZE) -DDISTAL_WERROR=$(WERROR)
 
-demo: build ## multiply two matrices made with NumPy on 4 ranks
+command:
+	@BUILD=$(BUILD) tools/setup.sh command
+	@$(CONFIGURE) && cmake --build $(BUILD) -j $(JOBS) --target distal
+
+build: setup ## the library, the examples and the tests as well
+	@$(CONFIGURE) && cmake --build $(BUILD) -j $(JOBS) --target all distal_tests
+
+demo: command ## multiply two matrices made with NumPy on 4 ranks
 	@tools/demo.sh $(BUILD)
 
 check: build ## run every test (SANITIZE=1: under ASan and UBSan; UPDATE=1: refresh the golden files)
@@ -68,7 +73,7 @@ races: setup ## look for races of threads, with ThreadSanitizer
 	@if command -v ninja >/dev/null; then export CMAKE_GENERATOR=Ninja; fi; \
 	cmake -S . -B build-races -Wno-dev --log-level=NOTICE -DCMAKE_C_COMPILER=$(CLANG) -DDISTAL_RACES=1 \
 	  -DDISTAL_WERROR=$(WERROR) && \
-	cmake --build build-races -j $(JOBS)
+	cmake --build build-races -j $(JOBS) --target all distal_tests
 	@CLANG=$(CLANG) tools/races.sh build-races
 
 bench: build ## time dense kernels beside what the machine can do, sparse kernels beside Eigen, PETSc, SciPy and plain C (SCALE=0.25), and products on slow networks
@@ -86,8 +91,9 @@ format: ## lay out every C file as .clang-format says
 lint: setup ## check layout, layering, and what clang-tidy and cppcheck find
 	@PYTHON=$(PYTHON) CLANG_FORMAT=$(CLANG_FORMAT) tools/lint.sh $(BUILD)
 
-install: build ## install under PREFIX
-	@cmake --install $(BUILD)
+install: ## install command, library and documents under PREFIX
+	@BUILD=$(BUILD) tools/setup.sh command
+	@$(CONFIGURE) && cmake --build $(BUILD) -j $(JOBS) && cmake --install $(BUILD)
 
 clean: ## remove the build folders
 	@rm -rf build build-sanitize build-fuzz build-races

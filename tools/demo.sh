@@ -10,7 +10,11 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 step() {
-    printf '\n\033[1m$ %s\033[0m\n' "$*"
+    if [ -t 1 ]; then
+        printf '\n\033[1m$ %s\033[0m\n' "$*"
+    else
+        printf '\n$ %s\n' "$*"
+    fi
     "$@"
 }
 

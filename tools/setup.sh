@@ -1,11 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs with apt-get what the build and the tests need and this machine lacks.
-# With arguments it installs those packages instead. BUILD names the folder of the build.
+# Installs with apt-get what the build and the tests need and this machine lacks; with the argument `command`, what
+# the command and the library need. With other arguments it installs those packages instead. BUILD names the folder of
+# the build.
 set -euo pipefail
 
-needed=(gcc libc6-dev make cmake ninja-build pkg-config libopenblas-openmp-dev libhwloc-dev libcmocka-dev libhdf5-dev libjansson-dev
-    python3 python3-numpy python3-scipy python3-h5py)
+needed=(gcc libc6-dev make cmake ninja-build pkg-config libopenblas-openmp-dev libhwloc-dev libhdf5-dev libjansson-dev)
+tests=(libcmocka-dev python3 python3-numpy python3-scipy python3-h5py)
+with_tests=1
+if [ "$*" = command ]; then
+    with_tests=
+    shift
+else
+    needed+=("${tests[@]}")
+fi
 # Any MPI that is there will do.
 if ! command -v mpicc >/dev/null; then
     needed+=(libopenmpi-dev openmpi-bin)
@@ -23,11 +31,11 @@ lacking() {
     for tool in gcc make cmake pkg-config mpicc mpirun; do
         command -v "$tool" >/dev/null || echo "$tool"
     done
-    for module in openblas hwloc cmocka jansson; do
+    for module in openblas hwloc jansson ${with_tests:+cmocka}; do
         pkg-config --exists "$module" 2>/dev/null || echo "$module"
     done
     pkg-config --exists hdf5-serial 2>/dev/null || pkg-config --exists hdf5 2>/dev/null || echo hdf5
-    "${PYTHON:-/usr/bin/python3}" -c 'import numpy, scipy, h5py' 2>/dev/null || echo "python3 with numpy, scipy and h5py"
+    [ -z "$with_tests" ] || "${PYTHON:-/usr/bin/python3}" -c 'import numpy, scipy, h5py' 2>/dev/null || echo "python3 with numpy, scipy and h5py"
 }
 
 if [ $# -gt 0 ]; then
