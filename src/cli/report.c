@@ -238,6 +238,35 @@ static void print_system(const RunReport *run, int64_t ranks, Text *to) {
     text_append(to, 0 < shown && shown < ranks ? " / ...\n" : "\n");
 }
 
+// What all statements of a program do together: what is not known of one is not known of all.
+static void print_total(const Pipeline *pipeline, const RunReport *run, Text *to) {
+    const Plan *plan = pipeline->plan;
+    int64_t flop = 0, bytes = 0, messages = 0, peak = 0;
+    bool flop_known = true, moves_known = true;
+    for (int s = 0; s < plan->statement_count; s++) {
+        const StatementPlan *statement = plan->statements[s];
+        const StatementFigures *figures = plan_figures(statement);
+        flop_known = flop_known && statement->flop >= 0;
+        flop = saturated_add(flop, max_i64(statement->flop, 0));
+        peak = max_i64(peak, largest(figures->peak_bytes, statement->ranks));
+        for (int t = 0; t < figures->tensor_count; t++) {
+            const Row row = row_of(&figures->tensors[t], run ? &run->statements[s] : NULL);
+            moves_known = moves_known && !row.unknown;
+            bytes = saturated_add(bytes, sum(row.bytes, statement->ranks));
+            messages = saturated_add(messages, sum(row.messages, statement->ranks));
+        }
+    }
+    text_append(to, "\nall statements\n  ");
+    if (flop_known && flop == INT64_MAX)
+        text_append(to, "more than 9.2e18 flop; ");
+    else if (flop_known)
+        text_printf(to, "%" PRId64 " flop; ", flop);
+    if (moves_known)
+        text_printf(to, "%s in %" PRId64 " message%s; ", report_bytes(bytes, to->arena), messages,
+                    messages == 1 ? "" : "s");
+    text_printf(to, "at most %s of memory in a rank\n", report_bytes(peak, to->arena));
+}
+
 void report_table(const Pipeline *pipeline, const RunReport *run, Text *to) {
     text_append_visible(to, pipeline->source.name, strlen(pipeline->source.name));
     text_printf(to, " on %" PRId64 " rank%s", pipeline->ranks, pipeline->ranks == 1 ? "" : "s");
@@ -272,4 +301,6 @@ void report_table(const Pipeline *pipeline, const RunReport *run, Text *to) {
         print_unknown(plan, to);
         print_unknown_moves(plan, report, to);
     }
+    if (pipeline->program->statement_count > 1)
+        print_total(pipeline, run, to);
 }

@@ -43,3 +43,6 @@ v(i) = D(i, j) * x(j)
   D       local    ijpo      1           0 B        0 B             0    600 B      0 B      131      1.008
   x       gather   ijpo      1         144 B      392 B             2     80 B    440 B        -          -
   v       reduce   ijpo      1           8 B       16 B             1     56 B     64 B        -          -
+
+all statements
+  1168 B in 20 messages; at most 2544 B of memory in a rank

@@ -31,3 +31,6 @@ z(i) = C(i, j) * x(j)
   C       local    iio      1           0 B        0 B             0    320 B      0 B      131      1.099
   x       gather   iio      1         144 B      712 B             5     40 B    368 B        -          -
   z       local    iio      1           0 B        0 B             0     32 B      0 B        -          -
+
+all statements
+  1480 B in 64 messages; at most 1124 B of memory in a rank

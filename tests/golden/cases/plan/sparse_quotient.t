@@ -40,3 +40,6 @@ b(i) = sqrt(B(i)) * y(i) / z(i)
   y       gather   io      1          40 B       48 B             1    240 B     60 B        -          -
   z       gather   io      1          40 B       48 B             1    240 B     60 B        -          -
   b       local    io      1           0 B        0 B             0     80 B      0 B        -          -
+
+all statements
+  200 B in 6 messages; at most 1052 B of memory in a rank
