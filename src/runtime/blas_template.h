@@ -82,6 +82,7 @@ void GEMV(int64_t m, int64_t k, TYPE alpha, const TYPE *a, int64_t a_row, int64_
     if (form.kind != MATRIX_OTHER && is_increment(x_stride) && is_increment(y_stride)) {
         const TYPE one = 1;
         blas_enter();
+        const int threads = blas_limit(m, k);
         const bool as_is = form.kind == MATRIX_ROWS;
         for (int64_t r = 0; r < m; r += BLAS_PIECE)
             for (int64_t c = 0; c < k; c += BLAS_PIECE) {
@@ -90,6 +91,7 @@ void GEMV(int64_t m, int64_t k, TYPE alpha, const TYPE *a, int64_t a_row, int64_
                           SCALAR(alpha), a + r * a_row + c * a_col, form.leading, x + c * x_stride,
                           (int)x_stride, SCALAR(one), y + r * y_stride, (int)y_stride);
             }
+        blas_unlimit(threads);
         return;
     }
 #endif
@@ -112,11 +114,13 @@ void GER(int64_t m, int64_t n, TYPE alpha, const TYPE *x, int64_t x_stride, cons
     const MatrixForm form = matrix_form(m, n, c_row, c_col);
     if (m > 1 && form.kind == MATRIX_ROWS && is_increment(x_stride) && is_increment(y_stride)) {
         blas_enter();
+        const int threads = blas_limit(m, n);
         for (int64_t i = 0; i < m; i += BLAS_PIECE)
             for (int64_t j = 0; j < n; j += BLAS_PIECE)
                 BLAS_GER(CblasRowMajor, (int)piece(m, i), (int)piece(n, j), SCALAR(alpha), x + i * x_stride,
                          (int)x_stride, y + j * y_stride, (int)y_stride, c + i * c_row + j * c_col,
                          form.leading);
+        blas_unlimit(threads);
         return;
     }
 #endif

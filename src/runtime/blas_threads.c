@@ -96,3 +96,17 @@ void blas_leave(void) {
     if (threads > 0)
         set_threads(threads);
 }
+
+int blas_limit(int64_t m, int64_t n) {
+    enum { ELEMENTS = 1 << 17 };
+    const int threads = omp_get_max_threads();
+    if (threads == 1 || omp_in_parallel() || m > ELEMENTS / n || blas_threads() != BLAS_THREADS_OPENMP)
+        return 0;
+    omp_set_num_threads(1);
+    return threads;
+}
+
+void blas_unlimit(int threads) {
+    if (threads > 0)
+        omp_set_num_threads(threads);
+}

@@ -6,6 +6,7 @@
 #define DISTAL_RUNTIME_BLAS_THREADS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 typedef enum { BLAS_THREADS_UNKNOWN, BLAS_THREADS_NONE, BLAS_THREADS_OWN, BLAS_THREADS_OPENMP } BlasThreads;
 
@@ -19,6 +20,11 @@ const char *blas_better_core(void);
 // To be called before each call of the library, by any thread. Outside of parallel loops by one thread of the
 // process at a time.
 void blas_enter(void);
+// To be called around an operation on a matrix of m times n elements and vectors: where a library that shares
+// the threads of OpenMP would use several for a matrix that stays in a cache, it has one meanwhile, which
+// takes less time. Returns what blas_unlimit is given.
+int blas_limit(int64_t m, int64_t n);
+void blas_unlimit(int threads);
 // Gives the library the threads back that blas_enter took. Outside of parallel loops.
 void blas_leave(void);
 

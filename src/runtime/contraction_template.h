@@ -46,7 +46,7 @@ void CONTRACT(int m_count, int n_count, int k_count, const distal_contraction_lo
         return;
     }
     const bool is_small =
-        (double)product.m.extent * (double)product.n.extent * (double)product.k.extent <= PARALLEL_WORK;
+        (double)product.m.extent * (double)product.n.extent * (double)product.k.extent <= PARALLEL_PRODUCTS;
     const Panels *available[PANELS_COUNT];
     panels_available(available);
     available[0]->SUFFIX(&product, space, is_small ? 1 : omp_get_max_threads(), stores, alpha, a, b, c);
