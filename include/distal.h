@@ -12,9 +12,10 @@
 //     distal_plan_create(s, &p);
 //     distal_execute(p);
 //
-// Errors. A call that can fail returns a status. The library never prints, exits or aborts; distal_error()
-// says what was wrong. A failed call changes nothing unless its comment says so, and sets the handle that it
-// would have returned to NULL. Calls accept NULL handles: they return DISTAL_INVALID.
+// Errors. A call that can fail returns a status, and distal_error() says what was wrong. The library prints
+// nothing of it and does not end the program, unless distal_on_error asks for that. A failed call changes
+// nothing unless its comment says so, and sets the handle that it would have returned to NULL. Calls accept
+// NULL handles: they return DISTAL_INVALID.
 //
 // Ranks. All ranks of the context's communicator make the same calls with the same arguments in the same
 // order, except where a comment says "local": such a call may be made on some ranks only. Calls marked
@@ -76,7 +77,7 @@ typedef enum { DISTAL_ERROR, DISTAL_NOTE } distal_severity;
 typedef struct {
     distal_severity severity; // a note explains the error before it
     const char *message;
-    const char *source;       // the text that it refers to: "distal", or the name given to distal_program
+    const char *source;       // what it refers to: the call, or the name given to distal_program
     int line, column, length; // from 1, in bytes; all 0 if it refers to no text
 } distal_diagnostic;
 
@@ -95,6 +96,13 @@ typedef enum {
 // Sets it for the calls in the context from now on; with NULL, for those that have no context, such as a
 // distal_create that fails or a call with a NULL handle, in this process. Local.
 DISTAL_API distal_status distal_on_error(distal_context *context, distal_error_action action);
+
+// How arrays of the caller are stored that have more than one mode.
+typedef enum { DISTAL_ROW_MAJOR, DISTAL_COLUMN_MAJOR } distal_layout;
+// Sets it for what the context copies from and to the caller (distal_tensor_gather, distal_section_read and
+// the like), and for tensors that distal_tensor_create declares from now on. It is DISTAL_ROW_MAJOR at first,
+// and has to be the same on all ranks. Tensors that are declared as text are stored as the text says.
+DISTAL_API distal_status distal_use_layout(distal_context *context, distal_layout layout);
 
 // --- Params and machines
 
@@ -120,7 +128,7 @@ DISTAL_API distal_status distal_machine_grid(distal_context *context, const char
 
 typedef enum { DISTAL_I32, DISTAL_I64, DISTAL_F32, DISTAL_F64, DISTAL_C64, DISTAL_C128 } distal_type;
 
-// Declares a dense tensor that is stored row-major (of sparse ones see below); `tensor` may be NULL. `order`:
+// Declares a dense tensor that is stored row-major (distal_use_layout); `tensor` may be NULL. `order`:
 // number of modes, 0 (a scalar) to DISTAL_MAX_ORDER; `extents`: number of coordinates of each mode, at least
 // 0. In statements that mention the tensor, and in their schedules, the extents are params NAME_dim0,
 // NAME_dim1, ..., so one kernel serves tensors of any size. Other declarations cannot mention these params.
@@ -210,18 +218,18 @@ DISTAL_API distal_status distal_tensor_fill(distal_tensor *tensor, const char *s
 // Writes a .npy, .mtx or .tns file that appears under `path` when it is complete. Collective.
 DISTAL_API distal_status distal_tensor_write(distal_tensor *tensor, const char *path);
 
-// Copies the whole tensor, row-major, into `whole` on every rank; there is room for all of its elements.
-// Collective.
+// Copies the whole tensor, row-major (distal_use_layout), into `whole` on every rank; there is room for all
+// of its elements. Collective.
 DISTAL_API distal_status distal_tensor_gather(distal_tensor *tensor, void *whole);
 
 // The same into `whole` on one rank only; other ranks need no memory for it and may pass NULL. Collective;
 // `whole` may differ from rank to rank.
 DISTAL_API distal_status distal_tensor_gather_to(distal_tensor *tensor, int rank, void *whole);
 
-// Reads the rectangle lo[d] <= x[d] < hi[d] of the tensor into `values`, row-major and of the tensor's type,
-// from wherever it is at home; of a sparse tensor with its zeros. Each rank has a rectangle of its own, which
-// may be empty (lo[d] = hi[d]; `values` may be NULL then). Collective; all arguments but the tensor may
-// differ from rank to rank.
+// Reads the rectangle lo[d] <= x[d] < hi[d] of the tensor into `values`, row-major (distal_use_layout) and of
+// the tensor's type, from wherever it is at home; of a sparse tensor with its zeros. Each rank has a
+// rectangle of its own, which may be empty (lo[d] = hi[d]; `values` may be NULL then). Collective; all
+// arguments but the tensor may differ from rank to rank.
 DISTAL_API distal_status distal_section_read(distal_tensor *tensor, const int64_t *lo, const int64_t *hi,
                                              void *values);
 
@@ -486,8 +494,9 @@ DISTAL_API distal_status distal_plan_figures(const distal_plan *plan, distal_fig
 DISTAL_API distal_status distal_execute(distal_plan *plan);
 
 // Computes one statement, without a schedule, from its text: distal_compute(d, "y(i) = A(i, j) * x(j)"). The
-// first call with a text creates the statement and its plan, which the context keeps until it or one of the
-// tensors is freed; later calls with the same text find them by it and execute the plan. It is made again
+// first call with a text creates the statement and its plan; later calls with the same text find them by it
+// and execute the plan. The context keeps those of the 256 texts that were computed last, until one of their
+// tensors is freed. A plan is made again
 // where params or the memory of the tensors have changed, as after distal_tensor_attach. Fails as
 // distal_statement_create, distal_plan_create and distal_execute do. Collective.
 DISTAL_API distal_status distal_compute(distal_context *context, const char *statement);
@@ -496,6 +505,20 @@ DISTAL_API distal_status distal_compute(distal_context *context, const char *sta
 // NULL. Local.
 DISTAL_API distal_status distal_plan_counted(const distal_plan *plan, const char *tensor, int64_t *bytes,
                                              int64_t *messages);
+
+// --- Other languages, and libraries on top of this one
+
+// distal_create with a communicator of Fortran: of mpi_f08, its component MPI_VAL. Collective.
+DISTAL_API distal_status distal_create_f(MPI_Fint comm, distal_context **context);
+
+// Fails as the call named `call` would: `message` is what distal_error says then. For wrappers that check
+// more than calls do; all ranks have to fail alike where what the wrapper would have called is collective.
+// Always DISTAL_INVALID.
+DISTAL_API distal_status distal_refuse(distal_context *context, const char *call, const char *message);
+
+// Where `status` is not DISTAL_OK, prints distal_error(context) and ends all processes, as
+// DISTAL_ERRORS_ABORT does: distal_check(d, distal_execute(plan)). Local.
+DISTAL_API void distal_check(const distal_context *context, distal_status status);
 
 #ifdef __cplusplus
 }

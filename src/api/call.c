@@ -73,22 +73,32 @@ distal_status distal_on_error(distal_context *context, distal_error_action actio
     return DISTAL_OK;
 }
 
-typedef struct {
-    const char *call, *what;
-} Missing;
+void distal_check(const distal_context *context, distal_status status) {
+    if (status == DISTAL_OK)
+        return;
+    if (!context)
+        act_on_error(DISTAL_ERRORS_ABORT, MPI_COMM_WORLD, 0, false, last_without_context);
+    else
+        act_on_error(DISTAL_ERRORS_ABORT, context->comm, context->rank, !context->is_local,
+                     context->on_error == DISTAL_ERRORS_RETURN ? distal_error(context) : "");
+}
 
-static distal_status report_missing(distal_context *context, void *arguments) {
-    const Missing *missing = arguments;
-    return invalid(context, "%s is NULL", missing->what);
+static distal_status report(distal_context *context, void *arguments) {
+    return invalid(context, "%s", (const char *)arguments);
+}
+
+distal_status distal_refuse(distal_context *context, const char *call, const char *message) {
+    call = call ? call : "distal_refuse";
+    message = message ? message : "the message is NULL";
+    if (!context)
+        return without_context(call, message);
+    return call_end(context, call_local(context, call, report, (void *)message));
 }
 
 distal_status missing_argument(distal_context *context, const char *call, const char *what) {
-    Missing missing = {call, what};
-    if (context)
-        return call_end(context, call_local(context, call, report_missing, &missing));
     char message[128];
     snprintf(message, sizeof message, "%s is NULL", what);
-    return without_context(call, message);
+    return distal_refuse(context, call, message);
 }
 
 distal_status out_of_memory(distal_context *context) {

@@ -11,7 +11,11 @@ struct ComputedStatement {
     char *text;
     distal_statement *statement;
     distal_plan *plan;
+    int64_t used; // the number of the latest call that executed it
 };
+
+// A program that writes numbers into its texts may have any number of them.
+enum { MOST_COMPUTED = 256 };
 
 static uint64_t hash_of(const char *text) {
     uint64_t hash = 0xcbf29ce484222325u; // FNV-1a
@@ -43,8 +47,24 @@ void computed_forget(distal_context *context, const distal_tensor *tensor) {
                 continue;
             }
             *at = entry->next;
+            context->computed_count--;
             release(entry);
         }
+}
+
+// Makes room for another one: forgets the one that has not been executed for longest, the same on all ranks.
+static void forget_oldest(distal_context *context) {
+    if (context->computed_count < MOST_COMPUTED)
+        return;
+    ComputedStatement **oldest = NULL;
+    for (int b = 0; b < COMPUTED_BUCKETS; b++)
+        for (ComputedStatement **at = &context->computed[b]; *at; at = &(*at)->next)
+            if (!oldest || (*at)->used < (*oldest)->used)
+                oldest = at;
+    ComputedStatement *entry = *oldest;
+    *oldest = entry->next;
+    context->computed_count--;
+    release(entry);
 }
 
 // Whether the plan is what a new one would be: its tensors have the memory that they had, and the params that
@@ -78,8 +98,14 @@ static distal_status make(distal_context *context, const char *text, uint64_t ha
         free(entry);
         return status != DISTAL_OK ? status : call_end(context, out_of_memory(context));
     }
-    *entry = (ComputedStatement){context->computed[hash % COMPUTED_BUCKETS], hash, copy, statement, plan};
+    forget_oldest(context);
+    *entry = (ComputedStatement){.next = context->computed[hash % COMPUTED_BUCKETS],
+                                 .hash = hash,
+                                 .text = copy,
+                                 .statement = statement,
+                                 .plan = plan};
     context->computed[hash % COMPUTED_BUCKETS] = entry;
+    context->computed_count++;
     *made = entry;
     return DISTAL_OK;
 }
@@ -107,13 +133,16 @@ distal_status distal_compute(distal_context *context, const char *statement) {
     ComputedStatement *entry = *at;
     if (entry && !is_current(context, entry)) {
         *at = entry->next;
+        context->computed_count--;
         release(entry);
         entry = NULL;
     }
     if (!entry)
         status = make(context, statement, hash, &entry);
-    if (status == DISTAL_OK)
+    if (status == DISTAL_OK) {
+        entry->used = ++context->computed_calls;
         status = distal_execute(entry->plan);
+    }
     context->within = within;
     return status;
 }

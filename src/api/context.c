@@ -103,6 +103,33 @@ distal_status distal_create(MPI_Comm comm, distal_context **result) {
     return DISTAL_OK;
 }
 
+distal_status distal_create_f(MPI_Fint comm, distal_context **result) {
+    if (result)
+        *result = NULL;
+    // Handles of Fortran have a meaning only then.
+    if (initialize_mpi() != DISTAL_OK)
+        return DISTAL_FAILED;
+    const distal_status status = distal_create(MPI_Comm_f2c(comm), result);
+    finalize_mpi();
+    return status;
+}
+
+distal_status distal_use_layout(distal_context *context, distal_layout layout) {
+    if (!context)
+        return missing_argument(NULL, "distal_use_layout", "the context");
+    if (layout != DISTAL_ROW_MAJOR && layout != DISTAL_COLUMN_MAJOR)
+        return distal_refuse(context, "distal_use_layout", "this is no distal_layout");
+    context->layout = layout;
+    return DISTAL_OK;
+}
+
+const int *layout_modes(const distal_context *context, int order) {
+    int *modes = arena_array(context->scratch, int, order);
+    for (int d = 0; d < order; d++)
+        modes[d] = context->layout == DISTAL_COLUMN_MAJOR ? order - 1 - d : d;
+    return modes;
+}
+
 void distal_free(distal_context *context) {
     if (!context)
         return;

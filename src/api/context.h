@@ -123,7 +123,9 @@ struct distal_context {
     distal_plan *plans;
     LoadedKernel *kernels;
     ComputedStatement *computed[COMPUTED_BUCKETS]; // by a hash of the text
+    int64_t computed_count, computed_calls;
     distal_error_action on_error;
+    distal_layout layout;      // of arrays of the caller
     bool is_local;             // the running call may be made on some ranks only
     const char *call, *within; // the running call; the one that it is a part of, or NULL
     Diagnostics *diagnostics;  // of the running call
@@ -169,6 +171,8 @@ distal_status without_context(const char *call, const char *what);
 // The whole of a call with NULL for `what`, its context or a necessary argument. Always DISTAL_INVALID.
 // `context`: NULL if it is not known.
 distal_status missing_argument(distal_context *context, const char *call, const char *what);
+// The modes in the order in which arrays of the caller store them, in the scratch arena.
+const int *layout_modes(const distal_context *context, int order);
 // A copy of `text` in `arena`.
 const char *copy_text(Arena *arena, const char *text);
 

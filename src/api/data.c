@@ -435,28 +435,3 @@ distal_status distal_tensor_write(distal_tensor *tensor, const char *path) {
     return data_call_collective("distal_tensor_write", check_write, move_write,
                                 &(DataCall){.tensor = tensor, .text = path});
 }
-
-static distal_status check_gather(distal_context *context, void *arguments) {
-    const DataCall *call = arguments;
-    int64_t volume = 1;
-    for (int d = 0; d < call->tensor->tensor->order; d++)
-        volume = saturated_mul(volume, call->tensor->extents[d]);
-    if (volume >= INT64_MAX / (int64_t)sizeof(double[2]))
-        return invalid(context, "the whole of tensor '%s' has more elements than an array can have",
-                       call->tensor->name);
-    if (!call->data && volume > 0)
-        return invalid(context, "the place for the whole of tensor '%s' is NULL", call->tensor->name);
-    return tensor_check_home(context, call->tensor);
-}
-
-static distal_status move_gather(distal_context *context, void *arguments) {
-    const DataCall *call = arguments;
-    return storage_gather_into(call->tensor->storage, call->data, context->comm, context->diagnostics)
-               ? DISTAL_OK
-               : DISTAL_FAILED;
-}
-
-distal_status distal_tensor_gather(distal_tensor *tensor, void *whole) {
-    return data_call_collective("distal_tensor_gather", check_gather, move_gather,
-                                &(DataCall){.tensor = tensor, .data = whole});
-}

@@ -301,6 +301,7 @@ static distal_status create(distal_context *context, void *arguments) {
     if (!build_name_is_free(&context->build, call->name, NAME_TENSOR, (Span){0}))
         return DISTAL_INVALID;
     Tensor tensor = {.name = call->name, .type = element_types[call->type], .order = call->order};
+    const int *modes = layout_modes(context, call->order);
     for (int d = 0; d < call->order; d++) {
         const char *name = arena_printf(context->scratch, "%s_dim%d", call->name, d);
         const int param = take_param(context, name, call->extents[d]);
@@ -309,7 +310,7 @@ static distal_status create(distal_context *context, void *arguments) {
         call->params[call->param_count++] = param;
         tensor.extents[d] = int_param(context->scratch, param);
         tensor.levels[d] = level_type_dense();
-        tensor.mode_order[d] = d;
+        tensor.mode_order[d] = modes[d];
     }
     ProgramBuilder reader = reader_for(context);
     if (!build_tensor(&reader, &tensor, true) ||

@@ -4,10 +4,12 @@
 #include "api/data.h"
 
 #include "base/integer.h"
+#include "runtime/load.h"
 #include "runtime/print.h"
 #include "runtime/section.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +33,8 @@ static distal_status check_section(distal_context *context, void *arguments) {
     ValueCall *call = value_call(arguments);
     const distal_tensor *tensor = call->data.tensor;
     const int order = tensor->tensor->order;
-    call->section = (Section){.rect = {.order = order}, .values = call->data.data};
+    call->section = (Section){
+        .rect = {.order = order}, .values = call->data.data, .mode_order = layout_modes(context, order)};
     for (int d = 0; d < order; d++) {
         if (!call->lo || !call->hi)
             return invalid(context, "the bounds of the section of tensor '%s' are NULL", tensor->name);
@@ -142,10 +145,16 @@ distal_status distal_set(distal_tensor *scalar, const void *value) {
     return data_call_local("distal_set", set_here, &call, scalar);
 }
 
+enum { EVERY_RANK = INT_MIN };
+
+static bool has_place(const distal_context *context, const ValueCall *call) {
+    return call->rank == EVERY_RANK || call->rank == context->rank;
+}
+
 static distal_status check_gathered(distal_context *context, void *arguments) {
     ValueCall *call = value_call(arguments);
     const distal_tensor *tensor = call->data.tensor;
-    if (call->rank < 0 || call->rank >= context->ranks)
+    if (call->rank != EVERY_RANK && (call->rank < 0 || call->rank >= context->ranks))
         return invalid(context, "there is no rank %d: the context has %d rank%s, from 0 on", call->rank,
                        context->ranks, context->ranks == 1 ? "" : "s");
     int64_t volume = 1;
@@ -154,20 +163,28 @@ static distal_status check_gathered(distal_context *context, void *arguments) {
     if (volume >= INT64_MAX / (int64_t)sizeof(double[2]))
         return invalid(context, "the whole of tensor '%s' has more elements than an array can have",
                        tensor->name);
-    call->section =
-        (Section){.rect = rect_whole(tensor->tensor->order, tensor->extents), .values = call->data.data};
-    if (context->rank == call->rank && volume > 0 && !call->data.data)
+    const int order = tensor->tensor->order;
+    call->section = (Section){.rect = rect_whole(order, tensor->extents),
+                              .values = call->data.data,
+                              .mode_order = layout_modes(context, order)};
+    if (has_place(context, call) && volume > 0 && !call->data.data)
         return invalid(context, "the place for the whole of tensor '%s' is NULL", tensor->name);
     return tensor_check_home(context, call->data.tensor);
 }
 
 static distal_status move_gathered(distal_context *context, void *arguments) {
     const ValueCall *call = value_call(arguments);
-    const int64_t count = context->rank == call->rank && !rect_is_empty(&call->section.rect);
-    return sections_read(call->data.tensor->storage, count, &call->section, context->comm,
-                         context->diagnostics)
-               ? DISTAL_OK
-               : DISTAL_FAILED;
+    const Storage *storage = call->data.tensor->storage;
+    const int64_t count = has_place(context, call) && !rect_is_empty(&call->section.rect);
+    const bool ok = call->rank == EVERY_RANK && context->layout == DISTAL_ROW_MAJOR
+                        ? storage_gather_into(storage, call->data.data, context->comm, context->diagnostics)
+                        : sections_read(storage, count, &call->section, context->comm, context->diagnostics);
+    return ok ? DISTAL_OK : DISTAL_FAILED;
+}
+
+distal_status distal_tensor_gather(distal_tensor *tensor, void *whole) {
+    ValueCall call = {.data = {.tensor = tensor, .data = whole}, .rank = EVERY_RANK};
+    return data_call_collective("distal_tensor_gather", check_gathered, move_gathered, &call.data);
 }
 
 distal_status distal_tensor_gather_to(distal_tensor *tensor, int rank, void *whole) {

@@ -50,7 +50,7 @@ static bool choose_sections(void *arguments, Diagnostics *diagnostics) {
             place.hi[d] = place.lo[d] + rect.hi[d] - rect.lo[d];
         }
         void *values = arena_alloc(diagnostics->arena, (size_t)(rect_volume(&rect) * size));
-        array_push(diagnostics->arena, print->sections, (Section){rect, values});
+        array_push(diagnostics->arena, print->sections, (Section){.rect = rect, .values = values});
         array_push(diagnostics->arena, print->places, place);
         for (mode = home->order - 1; mode >= 0 && ++index[mode] == shown_intervals(&print->array, mode);
              mode--)

@@ -121,8 +121,8 @@ static void copy_own(const Sections *sections, char *message, bool out) {
     for (int64_t i = 0; i < sections->places.count; i++) {
         const Place *place = &sections->places.items[i];
         const Section *section = &sections->sections[place->section];
-        const Piece piece =
-            piece_packed(&section->rect, (LevelList){0}, sections->storage->type, section->values);
+        const Piece piece = piece_packed(&section->rect, (LevelList){.mode_order = section->mode_order},
+                                         sections->storage->type, section->values);
         message += copy(&piece, &place->rect, message, out);
     }
 }
@@ -266,10 +266,12 @@ static void scatter(const EntrySections *reading) {
         if (rect_is_empty(rect))
             continue;
         memset(values, 0, (size_t)rect_volume(rect) * size);
+        int64_t stride[MAX_ORDER];
+        packed_strides(rect, (LevelList){.mode_order = reading->sections[s].mode_order}, stride);
         for (int64_t e = 0; e < entries->count; e++) {
             int64_t at = 0;
             for (int d = 0; d < entries->order; d++)
-                at = at * rect_count(rect, d) + entries->coordinates[d][e] - rect->lo[d];
+                at += (entries->coordinates[d][e] - rect->lo[d]) * stride[d];
             if (entries_is_within(entries, e, rect))
                 memcpy(values + (size_t)at * size, (const char *)entries->values + (size_t)e * size, size);
         }

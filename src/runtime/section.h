@@ -8,10 +8,11 @@
 #include "runtime/agreement.h"
 #include "runtime/storage.h"
 
-// Intervals of coordinates, and their elements, row-major and of the tensor's type.
+// Intervals of coordinates, and their elements, of the tensor's type and without gaps.
 typedef struct {
     Rect rect;
     void *values;
+    const int *mode_order; // in which they are stored; NULL: row-major
 } Section;
 
 // Reads `count` sections, which may differ on each rank; of a sparse tensor zeros where nothing is stored.

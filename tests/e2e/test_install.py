@@ -145,6 +145,20 @@ def test_pkg_config(tree, folder):
     on_ranks(2, tree, [f"{folder}/guest"])
 
 
+def test_ends(tree, folder):
+    """Programs that a failing call ends: one text for a failure that all ranks have in common, with no rank left."""
+    run(["cc", "-std=c11", *WARNINGS, *SANITIZE, f"{HERE}/consumer/ends.c", "-o", f"{folder}/ends",
+         *pkg_config(tree, "--cflags", "--libs")])
+    missing = "distal_tensor_find: error: there is no tensor 'missing' (tensors: none)"
+    for how, times in (("common", {1: 1, 3: 1}), ("check", {1: 1, 3: 1}), ("twice", {3: 1}), ("alone", {3: 1}), ("without", {1: 1})):
+        for ranks, count in times.items():
+            done = subprocess.run([*LAUNCHER, "-n", str(ranks), f"{folder}/ends", how], capture_output=True, text=True,
+                                  timeout=60, check=False, env=dict(os.environ, LD_LIBRARY_PATH=f"{tree}/lib"))
+            text = "distal_machine: error: the context is NULL" if how == "without" else missing
+            assert done.returncode != 0 and done.stderr.count(text) == count and "still here" not in done.stdout, \
+                f"{how} on {ranks} ended with {done.returncode}: {done.stdout}{done.stderr}"
+
+
 def test_static(tree, folder):
     """The archive: nothing of the library is needed where the program runs, and kernels that are loaded find it."""
     run(["cc", "-std=c11", *WARNINGS, *SANITIZE, f"{EXAMPLES}/figure2.c", "-o", f"{folder}/static", *KEEP_LOADED,
@@ -264,7 +278,7 @@ def main():
         except (AssertionError, OSError) as error:
             print(f"FAIL install: {error}")
             return 1
-        for test in (test_tree, test_completion, test_manual, test_destdir, test_exports, test_header, test_pkg_config, test_static, test_cmake,
+        for test in (test_tree, test_completion, test_manual, test_destdir, test_exports, test_header, test_pkg_config, test_ends, test_static, test_cmake,
                      test_ahead_of_time, test_examples, test_tour):
             name = "install/" + test.__name__[len("test_"):]
             try:

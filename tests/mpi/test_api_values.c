@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static double value_of(const int64_t *x) {
@@ -54,6 +55,81 @@ static void test_sections(MPI_Comm comm, int rank, int ranks) {
             }
         distal_tensor_free(A);
     }
+    distal_free(d);
+}
+
+// Arrays of the caller and tensors of numbers in the order of Fortran.
+static void test_layout(MPI_Comm comm, int rank, int ranks) {
+    distal_context *d = NULL;
+    CHECK(distal_create_f(MPI_Comm_c2f(comm), &d) == DISTAL_OK, "no context: %s", distal_error(NULL));
+    OK(distal_machine_grid(d, "M", 1, (int64_t[]){ranks}));
+    OK(distal_use_layout(d, DISTAL_COLUMN_MAJOR));
+    distal_tensor *tensors[3];
+    distal_piece box;
+    double zero = 0;
+    OK(distal_tensor_create(d, "A", DISTAL_F64, 2, (int64_t[]){5, 3}, "A(i, j) -> M(j)", &tensors[0]));
+    OK(distal_tensor_local(tensors[0], &box));
+    CHECK(box.hi[1] == box.lo[1] || (box.stride[0] == 1 && box.stride[1] == 5),
+          "A is stored in another order");
+    tensors[1] = declare(d, "B(5, 3): f64", "B(i, j) -> M(i)"); // as its text says
+    OK(distal_tensor_local(tensors[1], &box));
+    CHECK(box.hi[0] == box.lo[0] || (box.stride[0] == 3 && box.stride[1] == 1),
+          "B is stored in another order");
+    tensors[2] = declare(d, "S(5, 3): f64, csr", "S(i, j) -> M(i)");
+    OK(distal_tensor_fill_by(tensors[0], set_value, &zero));
+    OK(distal_compute(d, "B(i, j) = A(i, j)"));
+    int64_t rows[15], columns[15];
+    double elements[15];
+    for (int e = 0; e < 15; e++) {
+        rows[e] = e % 5;
+        columns[e] = e / 5;
+        elements[e] = (double)(100 * rows[e] + columns[e]);
+    }
+    OK(distal_tensor_entries(tensors[2], rank == 0 ? 15 : 0, (const int64_t *[]){rows, columns}, elements));
+    for (int t = 0; t < 3; t++) {
+        double whole[15], first[15], part[4] = {0};
+        OK(distal_tensor_gather(tensors[t], whole));
+        OK(distal_tensor_gather_to(tensors[t], 0, first));
+        OK(distal_section_read(tensors[t], (int64_t[]){2, 1}, (int64_t[]){4, 3}, part));
+        for (int i = 0; i < 5; i++)
+            for (int j = 0; j < 3; j++)
+                CHECK(whole[i + 5 * j] == 100 * i + j && (rank > 0 || first[i + 5 * j] == 100 * i + j),
+                      "tensor %d: element %d, %d is %g", t, i, j, whole[i + 5 * j]);
+        CHECK(part[0] == 201 && part[1] == 301 && part[2] == 202 && part[3] == 302, "tensor %d: a section",
+              t);
+    }
+    double values[] = {1, 2, 3, 4}, row[3];
+    OK(distal_section_write(tensors[1], (int64_t[]){0, 0}, (int64_t[]){2, 2}, values));
+    OK(distal_section_read(tensors[1], (int64_t[]){1, 0}, (int64_t[]){2, 3}, row));
+    CHECK(row[0] == 2 && row[1] == 4 && row[2] == 102, "a section that is written: %g %g %g", row[0], row[1],
+          row[2]);
+    CHECK(distal_use_layout(d, (distal_layout)7) == DISTAL_INVALID &&
+              strstr(distal_error(d), "distal_use_layout: error: this is no distal_layout"),
+          "a layout that there is not: %s", distal_error(d));
+    CHECK(distal_refuse(d, "mine", "no") == DISTAL_INVALID && !strcmp(distal_error(d), "mine: error: no\n"),
+          "%s", distal_error(d));
+    distal_free(d);
+    CHECK(distal_create_f(MPI_Comm_c2f(MPI_COMM_NULL), &d) == DISTAL_INVALID && !d, "a context on nothing");
+}
+
+// More texts than a context keeps; those that it has forgotten are planned again.
+static void test_texts(MPI_Comm comm, int rank, int ranks) {
+    distal_context *d = context_on(comm);
+    char text[400];
+    double values[5];
+    (void)rank;
+    (void)ranks;
+    distal_tensor *x = declare(d, "x(5): f64", NULL), *y = declare(d, "y(5): f64", NULL);
+    OK(distal_compute(d, "x(i) = 0"));
+    for (int round = 0; round < 2; round++)
+        for (int spaces = 0; spaces < 300; spaces++) {
+            snprintf(text, sizeof text, "y(i) = x(i) + 1%*s", spaces, "");
+            OK(distal_compute(d, text));
+            OK(distal_compute(d, "x(i) = y(i)")); // which it keeps
+        }
+    OK(distal_tensor_gather(x, values));
+    CHECK(values[4] == 600, "x is %g", values[4]);
+    distal_tensor_free(y);
     distal_free(d);
 }
 
@@ -219,6 +295,8 @@ static void test_action(MPI_Comm comm, int rank, int ranks) {
 }
 
 static const ReportCase cases[] = {{"api_values/sections", test_sections},
+                                   {"api_values/layout", test_layout},
+                                   {"api_values/texts", test_texts},
                                    {"api_values/compute", test_compute},
                                    {"api_values/errors", test_errors},
                                    {"api_values/action", test_action},
