@@ -25,7 +25,7 @@ export OMPI_MCA_btl_vader_single_copy_mechanism ?= none
 export PYTHON
 
 TEST = $(PYTHON) tests/run --build $(BUILD) $(if $(filter 1,$(SANITIZE)),--sanitize)
-C_FILES = $(shell find src include tests examples bench -name '*.[ch]' 2>/dev/null)
+C_FILES = $(shell find src include fortran tests examples bench -name '*.[ch]' 2>/dev/null)
 
 .DEFAULT_GOAL := all
 .PHONY: all setup command build demo check bench fuzz fuzz-parser fuzz-npy fuzz-entries races format lint install clean help

@@ -26,7 +26,7 @@ check() {
 }
 
 layout() {
-    find src include tests examples bench -name '*.[ch]' 2>/dev/null | sort | xargs -r "$clang_format" --dry-run -Werror
+    find src include fortran tests examples bench -name '*.[ch]' 2>/dev/null | sort | xargs -r "$clang_format" --dry-run -Werror
 }
 
 # One file a process: clang-tidy 14 reports an uninitialized va_list falsely when it analyzes several.

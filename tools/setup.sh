@@ -6,7 +6,7 @@
 set -euo pipefail
 
 needed=(gcc libc6-dev make cmake ninja-build pkg-config libopenblas-openmp-dev libhwloc-dev libhdf5-dev libjansson-dev)
-tests=(libcmocka-dev python3 python3-numpy python3-scipy python3-h5py)
+tests=(libcmocka-dev python3 python3-numpy python3-scipy python3-h5py gfortran)
 with_tests=1
 if [ "$*" = command ]; then
     with_tests=
@@ -14,9 +14,9 @@ if [ "$*" = command ]; then
 else
     needed+=("${tests[@]}")
 fi
-# Any MPI that is there will do.
+# Any MPI that is there will do. Nothing is installed for the Fortran module alone, whose tests are skipped without.
 if ! command -v mpicc >/dev/null; then
-    needed+=(libopenmpi-dev openmpi-bin)
+    needed+=(libopenmpi-dev openmpi-bin ${with_tests:+libscalapack-openmpi-dev})
 fi
 
 # Debian may have several builds of OpenBLAS, each in a folder of its own. That which shares the threads of OpenMP
