@@ -67,31 +67,32 @@ DISTAL_API distal_status distal_create(MPI_Comm comm, distal_context **context);
 // Frees the context and all that belongs to it; NULL is fine. Collective.
 DISTAL_API void distal_free(distal_context *context);
 
-// The diagnostics of the latest call that failed, as a compiler prints them: one or more lines, each ended by
-// a newline; "" if nothing has failed. Valid until the next call that fails. With NULL: those of the latest
-// call of this thread that had no context, such as one with a NULL handle. Local.
+// The diagnostics of the latest call that failed or warned, as a compiler prints them: one or more lines,
+// each ended by a newline; "" if there was none. Valid until the next such call. distal_plan_create warns of
+// what is right, and probably not meant ("distal help warnings"). With NULL: those of the latest call of this
+// thread that had no context, such as one with a NULL handle. Local.
 DISTAL_API const char *distal_error(const distal_context *context);
 
-typedef enum { DISTAL_ERROR, DISTAL_NOTE } distal_severity;
+typedef enum { DISTAL_ERROR, DISTAL_NOTE, DISTAL_WARNING } distal_severity;
 
 typedef struct {
-    distal_severity severity; // a note explains the error before it
+    distal_severity severity; // a note explains the error or the warning before it
     const char *message;
     const char *source;       // what it refers to: the call, or the name given to distal_program
     int line, column, length; // from 1, in bytes; all 0 if it refers to no text
 } distal_diagnostic;
 
-// The same as *count values, in the order of the source; none if nothing has failed. Valid until the next
-// call that fails. Local.
+// The same as *count values, in the order of the source. Valid until the next call that fails or warns.
+// Local.
 DISTAL_API distal_status distal_diagnostics(const distal_context *context, int64_t *count,
                                             const distal_diagnostic **diagnostics);
 
 // What happens when a call fails, besides the status that it returns.
 typedef enum {
     DISTAL_ERRORS_RETURN, // nothing; the default
-    DISTAL_ERRORS_PRINT, // the diagnostics are printed to standard error: once where all ranks fail alike, by
-                         // each rank that fails in a local call
-    DISTAL_ERRORS_ABORT, // they are printed, and MPI_Abort ends all processes of the communicator
+    DISTAL_ERRORS_PRINT,  // the diagnostics are printed to standard error, warnings too: once where all ranks
+                          // fail alike, by each rank that fails in a local call
+    DISTAL_ERRORS_ABORT,  // they are printed, and MPI_Abort ends all processes of the communicator
 } distal_error_action;
 // Sets it for the calls in the context from now on; with NULL, for those that have no context, such as a
 // distal_create that fails or a call with a NULL handle, in this process. Local.

@@ -153,7 +153,7 @@ distal_status call_continue(distal_context *context, CallBody body, void *argume
 
 static distal_status keep(distal_context *context, void *arguments) {
     static const distal_severity severities[] = {
-        [SEVERITY_ERROR] = DISTAL_ERROR, [SEVERITY_NOTE] = DISTAL_NOTE};
+        [SEVERITY_ERROR] = DISTAL_ERROR, [SEVERITY_WARNING] = DISTAL_WARNING, [SEVERITY_NOTE] = DISTAL_NOTE};
     Failure *failure = arguments;
     arena_reset(context->kept);
     const char *source = copy_text(context->kept, context->diagnostics->source.name);
@@ -180,14 +180,21 @@ static void keep_failure(distal_context *context) {
     context->failure = (Failure){"distal: error: out of memory\n", 1, &out_of_memory};
     Failure failure = {0};
     // If there was no memory for the diagnostics, only that is reported.
-    if (context->diagnostics->errors > 0 && guarded(context, keep, &failure) == DISTAL_OK)
+    if (context->diagnostics->errors + context->diagnostics->warnings > 0 &&
+        guarded(context, keep, &failure) == DISTAL_OK)
         context->failure = failure;
 }
 
 distal_status call_end(distal_context *context, distal_status status) {
-    if (status == DISTAL_OK)
+    if (status == DISTAL_OK && context->diagnostics->warnings == 0)
         return status;
     keep_failure(context);
+    if (status == DISTAL_OK) {
+        context->diagnostics->warnings = 0; // calls within this one end as well
+        if (context->on_error != DISTAL_ERRORS_RETURN)
+            act_on_error(DISTAL_ERRORS_PRINT, context->comm, context->rank, true, distal_error(context));
+        return status;
+    }
     act_on_error(context->on_error, context->comm, context->rank, !context->is_local, distal_error(context));
     return status;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "api/planned.h"
 
+#include "pipeline/warn.h"
+
 #include <omp.h>
 #include <string.h>
 
@@ -55,7 +57,10 @@ distal_status planned_create(distal_context *context, distal_statement *statemen
     const PlanOptions options = {
         .ranks = context->ranks, .homes = homes, .boundaries = balance_known(context, arena)};
     program->plan = pipeline_plan(statement->pipeline, arena, program->params, options, context->diagnostics);
-    return program->plan ? DISTAL_OK : DISTAL_INVALID;
+    if (!program->plan)
+        return DISTAL_INVALID;
+    pipeline_warn(statement->pipeline, program->plan, context->diagnostics);
+    return DISTAL_OK;
 }
 
 distal_status planned_take(distal_statement *statement, PlannedProgram **program) {

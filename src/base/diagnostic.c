@@ -38,6 +38,7 @@ static bool add(Diagnostics *diagnostics, Severity severity, Span span, const ch
     Diagnostic diagnostic = {severity, span, arena_string(diagnostics->arena, message, strlen(message))};
     array_push(diagnostics->arena, diagnostics->list, diagnostic);
     diagnostics->errors += severity == SEVERITY_ERROR;
+    diagnostics->warnings += severity == SEVERITY_WARNING;
     return true;
 }
 
@@ -82,6 +83,22 @@ void diagnostics_note(Diagnostics *diagnostics, Span span, const char *format, .
     va_start(arguments, format);
     add_formatted(diagnostics, SEVERITY_NOTE, span, format, arguments);
     va_end(arguments);
+}
+
+bool diagnostics_warning(Diagnostics *diagnostics, Warning warning, Span span, const char *format, ...) {
+    const unsigned bit = 1u << warning;
+    if (diagnostics->choice.off & bit)
+        return false;
+    char message[DIAGNOSTIC_LENGTH];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    const bool is_error = diagnostics->choice.errors & bit;
+    const char *whole = arena_printf(diagnostics->arena, "%s [%s%s]", message, is_error ? "-Werror=" : "-W",
+                                     warning_table[warning].name);
+    return add(diagnostics, is_error ? SEVERITY_ERROR : SEVERITY_WARNING, span,
+               shown(whole, false, diagnostics->arena));
 }
 
 void diagnostics_repeat_error(Diagnostics *diagnostics, Span span, const char *message) {
@@ -135,7 +152,7 @@ static void print_source_line(const char *source, Span span, Text *to) {
 }
 
 static void print_one(const Diagnostics *diagnostics, const Diagnostic *diagnostic, Text *to) {
-    static const char *const severity[] = {"error", "note"};
+    static const char *const severity[] = {"error", "warning", "note"};
     text_append_visible(to, diagnostics->source.name, strlen(diagnostics->source.name));
     if (diagnostic->span.line > 0)
         text_printf(to, ":%d:%d", diagnostic->span.line, diagnostic->span.column);
@@ -144,7 +161,7 @@ static void print_one(const Diagnostics *diagnostics, const Diagnostic *diagnost
         print_source_line(diagnostics->source.text, diagnostic->span, to);
 }
 
-// By place in the source, each note after its error.
+// By place in the source, each note after its error or warning.
 static void sort(Diagnostics *diagnostics) {
     // Insertion sort of the groups (a diagnostic and its notes) by place: few items, and stable.
     Array(int64_t) order = {0};

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "base/warning.h"
 
 #include <stdbool.h>
 
@@ -27,7 +28,7 @@ typedef struct {
 
 enum { DIAGNOSTIC_LENGTH = 1024 }; // of a message, with its final 0; longer ones are cut
 
-typedef enum { SEVERITY_ERROR, SEVERITY_NOTE } Severity;
+typedef enum { SEVERITY_ERROR, SEVERITY_WARNING, SEVERITY_NOTE } Severity;
 
 typedef struct {
     Severity severity;
@@ -35,11 +36,12 @@ typedef struct {
     const char *message;
 } Diagnostic;
 
-// The diagnostics of one compilation. A note belongs to the error before it.
+// The diagnostics of one compilation. A note belongs to the error or the warning before it.
 typedef struct {
     Arena *arena;
     Source source;
-    int64_t errors; // number of items with SEVERITY_ERROR
+    WarningChoice choice;     // which warnings there are
+    int64_t errors, warnings; // numbers of items with these severities
     Array(Diagnostic) list;
 } Diagnostics;
 
@@ -52,6 +54,11 @@ bool diagnostics_error(Diagnostics *diagnostics, Span span, const char *format, 
     __attribute__((format(printf, 3, 4)));
 void diagnostics_note(Diagnostics *diagnostics, Span span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+// The same of a warning, unless it is switched off; its name follows the message. Where warnings are errors,
+// it is one. Returns whether there is one that notes may follow.
+bool diagnostics_warning(Diagnostics *diagnostics, Warning warning, Span span, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 // Adds an error that other diagnostics have, such as those of another rank, with the same message.
 void diagnostics_repeat_error(Diagnostics *diagnostics, Span span, const char *message);

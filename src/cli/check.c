@@ -2,7 +2,8 @@
 #include "cli/commands.h"
 
 static ExitStatus check(Session *session) {
-    return session_compile(session, PASS_PLAN) ? EXIT_FINE : session_failure(session);
+    const bool right = session_compile(session, PASS_PLAN) && session_warn(session);
+    return right ? EXIT_FINE : session_failure(session);
 }
 
 const Subcommand subcommand_check = {
@@ -10,6 +11,6 @@ const Subcommand subcommand_check = {
     .arguments = "FILE",
     .summary = "parse, check and schedule a program; print nothing if it is correct",
     .text = "Every error is reported with its place; the exit status is then 2.",
-    .options = PROGRAM_OPTIONS,
+    .options = PROGRAM_OPTIONS | 1u << OPTION_WARNING,
     .run = check,
 };

@@ -31,7 +31,7 @@ static const char launched[] = "DISTAL_LAUNCHED";
 // Values of that variable: whether the ranks bind themselves.
 static const char binds[] = "bind", leaves[] = "leave";
 
-static bool was_ours(void) {
+bool launch_is_ours(void) {
     return getenv(launched) != NULL;
 }
 
@@ -67,11 +67,11 @@ bool launch_is_inside(void) {
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (getenv(signs[i]))
             return true;
-    return was_ours();
+    return launch_is_ours();
 }
 
 int launch_exit_status(ExitStatus status) {
-    return status != EXIT_FINE && was_ours() ? REPORTED + (int)status : (int)status;
+    return status != EXIT_FINE && launch_is_ours() ? REPORTED + (int)status : (int)status;
 }
 
 // Determined once, as that takes 10 ms.

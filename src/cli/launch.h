@@ -10,6 +10,9 @@ const char *launch_executable(const char *name);
 
 // Whether this process is one of several that a launcher (ours or the user's) has started.
 bool launch_is_inside(void);
+// Whether it was ours: the process that has launched this one compiles the same program, and says what is
+// wrong with it.
+bool launch_is_ours(void);
 
 // Whether this process binds itself to cores: distal has launched it, and the environment does not say how
 // ranks or their threads are bound.

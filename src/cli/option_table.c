@@ -173,6 +173,22 @@ static bool set_stop_after(const OptionUse *use, const char *value) {
     return invalid(use, value, pass_list(use->arena));
 }
 
+// "error, ..., fused-product or no-fused-product, ..."
+static const char *warning_list(Arena *arena) {
+    Text list = text_create(arena);
+    for (int warning = 0; warning < WARNING_COUNT; warning++)
+        text_printf(&list, "%s%s", warning ? ", " : "", warning_table[warning].name);
+    return text_string(&list);
+}
+
+static bool set_warning(const OptionUse *use, const char *value) {
+    return warning_choose(&use->options->warnings, value) ||
+           invalid(use, value,
+                   arena_printf(use->arena,
+                                "error, error=NAME, no-error=NAME, NAME or no-NAME, where NAME is one of %s",
+                                warning_list(use->arena)));
+}
+
 static bool set_help(const OptionUse *use, const char *value) {
     (void)value;
     return use->options->help = true;
@@ -232,6 +248,10 @@ const Option options_table[OPTION_COUNT] = {
                        .set = set_file},
     [OPTION_STOP_AFTER] = {NULL, "--stop-after", "PASS", .summary = "print one representation: {}",
                            .list = pass_list, .set = set_stop_after},
+    [OPTION_WARNING] = {"-W", NULL, "WARNING",
+                        .summary =
+                            "error makes errors of warnings, error=NAME of one; no-NAME switches it off: {}",
+                        .list = warning_list, .set = set_warning},
     [OPTION_VERBOSE] = {"-v", "--verbose", NULL, .summary = "print more on standard error", FLAG(verbose)},
     [OPTION_QUIET] = {"-q", "--quiet", NULL, .summary = "print only errors on standard error", FLAG(quiet)},
     [OPTION_HELP] = {"-h", "--help", NULL, .summary = "print help on the command", .set = set_help},

@@ -25,6 +25,7 @@ typedef enum {
     OPTION_STATS,
     OPTION_OUTPUT,
     OPTION_STOP_AFTER,
+    OPTION_WARNING,
     OPTION_VERBOSE,
     OPTION_QUIET,
     OPTION_HELP, // of every command

@@ -29,6 +29,7 @@ typedef struct {
     bool pipelined;
     bool oversubscribe; // any number of processes a core
     StatsFormat stats;
+    WarningChoice warnings;
     bool verbose, quiet, help;
     const char *output;  // of emit -o
     bool has_stop_after; // of explain

@@ -146,7 +146,7 @@ static bool plan_given(Session *session, const Bindings *bindings) {
 static ExitStatus plan(Session *session) {
     Bindings bindings;
     if (!session_compile(session, PASS_C) || !bindings_create(session, &bindings) ||
-        !plan_given(session, &bindings))
+        !plan_given(session, &bindings) || !session_warn(session))
         return session_failure(session);
     memory_fit_pipeline(session);
     Text text = text_create(session->arena);
@@ -169,6 +169,6 @@ const Subcommand subcommand_plan = {
         "the memory includes the copies of results that N threads add to (`parallelize` with `reduction`). "
         "What a sparse tensor stores is known where --in gives it; inputs of dense tensors are not read.",
     .options = PROGRAM_OPTIONS | 1u << OPTION_THREADS | 1u << OPTION_IN | 1u << OPTION_STATS |
-               1u << OPTION_MEMORY_LIMIT | 1u << OPTION_PIPELINE,
+               1u << OPTION_MEMORY_LIMIT | 1u << OPTION_PIPELINE | 1u << OPTION_WARNING,
     .run = plan,
 };

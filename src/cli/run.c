@@ -90,7 +90,7 @@ static ExitStatus run_ranks(Session *session) {
         run.shares = arena_array(session->arena, Entries, run.pipeline->program->tensor_count);
         ok = session_balance(session, divide_share, &run);
     }
-    ok = ok && session_compile(session, PASS_PLAN);
+    ok = ok && session_compile(session, PASS_PLAN) && (rank > 0 || session_warn(session));
     ExitStatus status = ok ? EXIT_FINE : session_failure(session);
     if (agree(MPI_COMM_WORLD, ok))
         status = compute(&run);
@@ -165,7 +165,7 @@ static ExitStatus run(Session *session) {
     // Mistakes are found before anything is launched.
     Bindings bindings;
     if (!session_compile(session, PASS_C) || !launch_fits(session) || !session_compile(session, PASS_PLAN) ||
-        !bindings_create(session, &bindings))
+        !bindings_create(session, &bindings) || !session_warn(session))
         return session_failure(session);
     if (!memory_within_limit(session, true))
         return EXIT_FAILED;
@@ -190,6 +190,6 @@ const Subcommand subcommand_run = {
     .options = PROGRAM_OPTIONS | 1u << OPTION_THREADS | 1u << OPTION_IN | 1u << OPTION_OUT |
                1u << OPTION_PRINT | 1u << OPTION_CHECK | 1u << OPTION_REPEAT | 1u << OPTION_WARMUP |
                1u << OPTION_MEMORY_LIMIT | 1u << OPTION_PIPELINE | 1u << OPTION_OVERSUBSCRIBE |
-               1u << OPTION_STATS,
+               1u << OPTION_STATS | 1u << OPTION_WARNING,
     .run = run,
 };

@@ -32,6 +32,9 @@ typedef struct {
     StatementReport report;
 } RunStatement;
 
+// What is known of the elements of a tensor, on all ranks.
+typedef enum { VALUES_UNKNOWN, VALUES_FINITE, VALUES_NOT_FINITE } Values;
+
 typedef struct {
     Session *session;
     const Pipeline *pipeline;
@@ -43,6 +46,7 @@ typedef struct {
     Entries *shares;    // by tensor id: of inputs that were read before the plan was made; order 0 of others
     Storage **storages; // by tensor id, NULL where no statement uses the tensor
     RunStatement *statements;
+    Values *values; // by tensor id
     CoreShare cores;
     int64_t free_memory; // bytes of this rank's node when the run started; -1: not known
     int64_t threads;
@@ -66,6 +70,11 @@ bool run_count_stored(Run *run, int count, const int *tensors);
 // Executes statement `index` as often as the options say, measures it, and checks the result with --check.
 // False on a failure; a wrong result is noted in the report only. Collective.
 bool run_statement(Run *run, int index);
+
+// Before statement `index` is executed, and after it: warns where its result holds NaN or infinity, and
+// nothing that it reads does. False where that warning is an error. Collective.
+void run_before_values(Run *run, int index);
+bool run_check_values(Run *run, int index);
 
 // The tensors that a statement reads, before it is executed, by tensor id: whole tensors on every rank, and
 // the entries of sparse ones on the first. Inputs are read once more, results gathered from their homes.

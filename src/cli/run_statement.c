@@ -204,6 +204,8 @@ bool run_statement(Run *run, int index) {
     CheckInputs inputs = {0};
     Backup backup = {0};
     bool ok = prepare(run, index);
+    if (ok)
+        run_before_values(run, index);
     if (ok && options->check)
         ok = check_inputs_gather(run, index, &inputs);
     ok = ok && find_structure(run, index);
@@ -223,6 +225,7 @@ bool run_statement(Run *run, int index) {
     }
     execution_free(statement->execution);
     statement->execution = NULL;
+    ok = ok && run_check_values(run, index);
     if (ok && options->check)
         ok = run_check(run, index, &inputs);
     backup_free(&backup);

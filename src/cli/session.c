@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "cli/launch.h"
+#include "pipeline/warn.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -79,6 +80,27 @@ static void report(const Session *session, Diagnostics *diagnostics) {
     Text text = text_create(session->arena);
     diagnostics_print(diagnostics, &text);
     fputs(text_string(&text), stderr);
+}
+
+Diagnostics *session_warnings(const Session *session) {
+    Diagnostics *warnings = diagnostics_create(session->arena, session->source);
+    warnings->choice = session->options->warnings;
+    return warnings;
+}
+
+bool session_print_warnings(const Session *session, Diagnostics *warnings) {
+    if (warnings->errors > 0 || !session->options->quiet)
+        report(session, warnings);
+    return warnings->errors == 0;
+}
+
+bool session_warn(Session *session) {
+    if (session->warned || launch_is_ours())
+        return true;
+    session->warned = true;
+    Diagnostics *warnings = session_warnings(session);
+    pipeline_warn(session->pipeline, session->pipeline->plan, warnings);
+    return session_print_warnings(session, warnings);
 }
 
 void session_report(Session *session) {

@@ -17,6 +17,7 @@ typedef struct {
     Pipeline *pipeline;       // once created
     bool failed;              // by an input or for lack of memory: the program is not wrong
     bool reported;            // diagnostics have been printed, here or by another process
+    bool warned;              // so have warnings of the program
     char **arguments;         // of the process, to launch it again
     int argument_count;
 } Session;
@@ -33,6 +34,13 @@ bool session_compile(Session *session, Pass last);
 // The exit status after something before the run has failed: the program is wrong, or an input is, or memory
 // has run out.
 ExitStatus session_failure(const Session *session);
+
+// Prints the warnings of a planned program on standard error, once. False where one of them is an error.
+bool session_warn(Session *session);
+// Diagnostics of the program for warnings, as the options say; prints them on standard error, with -q only
+// errors. False where one of them is an error.
+Diagnostics *session_warnings(const Session *session);
+bool session_print_warnings(const Session *session, Diagnostics *warnings);
 
 // Prints all diagnostics on standard error, once. Called at the end of every command.
 void session_report(Session *session);

@@ -3,6 +3,7 @@
 
 #include "base/function.h"
 #include "base/type.h"
+#include "base/warning.h"
 #include "cli/examples.h"
 #include "cli/help.h"
 #include "format/level_list.h"
@@ -52,6 +53,11 @@ static void list_files(Text *to) {
 static void list_kernels(Text *to) {
     for (int i = 0; i < KERNEL_COUNT; i++)
         text_printf(to, "%s ", kernel_names[i]);
+}
+
+static void list_warnings(Text *to) {
+    for (int i = 0; i < WARNING_COUNT; i++)
+        text_printf(to, "%s ", warning_table[i].name);
 }
 
 static void list_examples(Text *to) {
@@ -184,6 +190,13 @@ const HelpTopic help_topics[] = {
      "its\n"
      "name when it is complete.\n",
      NULL},
+    {"warnings", "what is right, and probably not meant", "warning ", list_warnings,
+     "check, plan and run say of a program that is right what was probably not meant:\n{}"
+     "-Wno-NAME switches a warning off, -WNAME on again. -Werror makes errors of all of them, -Werror=NAME "
+     "of\n"
+     "one, and the command then ends with exit status 2 before anything is computed (not-finite: with 1,\n"
+     "before anything is written).\n",
+     NULL},
     {"environment", "variables that the command reads", "", NULL,
      "DISTAL_MPIRUN      the launcher and its options (mpirun)\n"
      "DISTAL_CC          the C compiler, possibly with options (cc)\n"
@@ -231,6 +244,11 @@ static void print_examples(Text *to) {
         help_row(examples[i].name, examples[i].about, to);
 }
 
+static void print_warnings(Text *to) {
+    for (int i = 0; i < WARNING_COUNT; i++)
+        help_row(warning_table[i].name, warning_table[i].summary, to);
+}
+
 void help_topic_text(const HelpTopic *topic, Text *to) {
     const char *hole = strstr(topic->text, "{}");
     if (!hole) {
@@ -242,4 +260,6 @@ void help_topic_text(const HelpTopic *topic, Text *to) {
     }
     if (topic->list == list_examples)
         print_examples(to);
+    if (topic->list == list_warnings)
+        print_warnings(to);
 }

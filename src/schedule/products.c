@@ -54,6 +54,7 @@ typedef struct {
     VarSet enclosing[MAX_ENCLOSING]; // candidates; the first is empty
     Nesting *best;                   // by set of factors and candidate around it
     int64_t tried;                   // parts that nestings were tried with
+    ProductOperations *operations;   // to be counted; NULL: not
 } Product;
 
 static double elements(const Product *product, VarSet vars) {
@@ -342,6 +343,22 @@ static double one_nest(const Product *product) {
     return product->factor_count * elements(product, vars) * density(product, all, vars);
 }
 
+// Those of the order that was chosen for a set, and of what fills its workspaces.
+static double ordered_operations(Product *product, FactorSet set, int around) {
+    const Nesting *nesting = best_nesting(product, set, around);
+    VarSet vars = 0;
+    double before = 0, filled = 1;
+    for (int p = 0; p < nesting->part_count; p++) {
+        const FactorSet part = nesting->parts[p];
+        const bool is_workspace = part & (part - 1);
+        const VarSet own = part_vars(product, part);
+        vars |= own;
+        filled *= (part & product->partial && is_workspace ? distinct : 1) * density(product, part, own);
+        before += is_workspace ? ordered_operations(product, part, nesting->enclosing[p]) : 0;
+    }
+    return before + nesting->part_count * elements(product, vars) * filled;
+}
+
 static void add_candidate(Product *product, VarSet around) {
     for (int a = 0; a < product->enclosing_count; a++)
         if (product->enclosing[a] == around)
@@ -517,8 +534,14 @@ static const Cin *split_product(Product product, const Expr *expr, DefaultSteps 
         product.best[i].steps = -1;
     const FactorSet all = (1U << product.factor_count) - 1;
     const double steps_of_one = one_nest(&product);
-    if (steps_of_one < product.least_steps || best_nesting(&product, all, 0)->steps > worth * steps_of_one)
+    ProductOperations *operations = product.operations;
+    if (operations)
+        operations->fused += steps_of_one;
+    if (steps_of_one < product.least_steps || best_nesting(&product, all, 0)->steps > worth * steps_of_one) {
+        if (operations)
+            operations->ordered += steps_of_one;
         return product.cin;
+    }
     // A command may be refused, for terms that have some of the factors in another way: then none is applied.
     Scheduler *scheduler = product.scheduler;
     Diagnostics *diagnostics = scheduler->diagnostics;
@@ -527,6 +550,8 @@ static const Cin *split_product(Product product, const Expr *expr, DefaultSteps 
     scheduler->diagnostics = diagnostics_create(scheduler->arena, (Source){0});
     const bool done = apply_nesting(&product, all, 0, steps) != NULL;
     scheduler->diagnostics = diagnostics;
+    if (operations)
+        operations->ordered += done ? ordered_operations(&product, all, 0) : steps_of_one;
     if (done)
         return product.cin;
     scheduler->workspaces.count = workspaces;
@@ -560,6 +585,20 @@ static bool find_placed(Product *product, const int64_t *params) {
     return count > 0 && distribution_fused(access->tensor->placement) < 0;
 }
 
+// Splits the products of a statement whose placement has been looked at.
+static void split_statement(Product *product, const int64_t *params, DefaultSteps *steps) {
+    const Cin *cin = product->cin;
+    for (int v = 0; v < cin->var_count; v++) {
+        int64_t extent;
+        if (!int_eval(cin->vars[v].extent, params, NULL, &extent))
+            return;
+        product->extents[v] = (double)(extent > 1 ? extent : 1);
+    }
+    find_largest(product, cin->assignment->lhs);
+    expr_accesses(cin->assignment->rhs, find_largest, product);
+    split_terms(*product, cin->assignment->rhs, steps);
+}
+
 void schedule_products(Scheduler *scheduler, const Cin *cin, const int64_t *params, double least_steps,
                        DefaultSteps *steps) {
     const Assignment *assignment = cin->assignment;
@@ -568,15 +607,19 @@ void schedule_products(Scheduler *scheduler, const Cin *cin, const int64_t *para
                        .left = access_vars(assignment->lhs),
                        .least_steps = least_steps,
                        .only_whole = tensor_is_sparse(assignment->lhs->tensor)};
-    if (!find_placed(&product, params))
-        return;
-    for (int v = 0; v < cin->var_count; v++) {
-        int64_t extent;
-        if (!int_eval(cin->vars[v].extent, params, NULL, &extent))
-            return;
-        product.extents[v] = (double)(extent > 1 ? extent : 1);
-    }
-    find_largest(&product, assignment->lhs);
-    expr_accesses(assignment->rhs, find_largest, &product);
-    split_terms(product, assignment->rhs, steps);
+    if (find_placed(&product, params))
+        split_statement(&product, params, steps);
+}
+
+ProductOperations schedule_order(Scheduler *scheduler, const Cin *cin, const int64_t *params,
+                                 double least_steps, DefaultSteps *steps) {
+    ProductOperations operations = {0};
+    Product product = {.scheduler = scheduler,
+                       .cin = cin,
+                       .left = access_vars(cin->assignment->lhs),
+                       .least_steps = least_steps,
+                       .only_whole = true,
+                       .operations = &operations};
+    split_statement(&product, params, steps);
+    return operations;
 }

@@ -21,4 +21,14 @@ typedef Array(DefaultStep) DefaultSteps;
 void schedule_products(Scheduler *scheduler, const Cin *cin, const int64_t *params, double least_steps,
                        DefaultSteps *steps);
 
+// Multiplications and additions of all products of three and more factors, in one nest each and in the order
+// that was found.
+typedef struct {
+    double fused, ordered;
+} ProductOperations;
+
+// The same for a statement that has a schedule, wherever it is computed: workspaces are whole tensors.
+ProductOperations schedule_order(Scheduler *scheduler, const Cin *cin, const int64_t *params,
+                                 double least_steps, DefaultSteps *steps);
+
 #endif

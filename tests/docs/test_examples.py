@@ -106,7 +106,7 @@ class Document:
     def take(self, name, body):
         self.program = "\n".join(body) + "\n"
         self.write(name)
-        status, output = distal(["check", name], self.folder)
+        status, output = distal(["check", "-q", name], self.folder)
         check(status == 0 and not output, f"distal check {name} ends with {status}: {output}")
 
     def script(self, name, body):

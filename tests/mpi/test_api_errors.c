@@ -420,6 +420,39 @@ static bool is_diagnostic(const distal_diagnostic *one, distal_severity severity
            !strchr(one->message, '\n');
 }
 
+// What is right, and probably not meant.
+static void test_warnings(MPI_Comm comm, int rank, int ranks) {
+    (void)rank;
+    const char *text = "B(i, l) = C(i, j) * D(j, k) * E(k, l)";
+    const char *names[] = {"B", "C", "D", "E"};
+    distal_context *d = context_on(comm, ranks);
+    distal_statement *s;
+    distal_plan *plan;
+    int64_t count;
+    const distal_diagnostic *all;
+    for (int t = 0; t < 4; t++)
+        FINE(distal_tensor_create(d, names[t], DISTAL_F64, 2, (int64_t[]){90, 90}, NULL, NULL));
+    FINE(distal_statement_create(d, text, &s));
+    FINE(distal_schedule(s, "reorder({i, j, k, l})"));
+    FINE(distal_plan_create(s, &plan));
+    FINE(distal_diagnostics(d, &count, &all));
+    CHECK(count == 2, "%d diagnostics: %s", (int)count, distal_error(d));
+    if (count < 2)
+        return;
+    CHECK(is_diagnostic(&all[count - 2], DISTAL_WARNING, "distal_plan_create", (int[]){1, 1, 37},
+                        "[-Wfused-product]"),
+          "%s", distal_error(d));
+    CHECK(is_diagnostic(&all[count - 1], DISTAL_NOTE, "distal_plan_create", (int[]){1, 1, 37}, "precompute("),
+          "%s", distal_error(d));
+    // Plans of the same program are not warned of again.
+    distal_plan *again;
+    distal_tensor *a;
+    WRONG(distal_tensor_find(d, "A", &a), "no tensor 'A'");
+    FINE(distal_plan_create(s, &again));
+    CHECK(strstr(distal_error(d), "no tensor 'A'"), "%s", distal_error(d));
+    distal_free(d);
+}
+
 // What distal_error says, as values.
 static void test_diagnostics(MPI_Comm comm, int rank, int ranks) {
     distal_context *d = context_on(comm, ranks);
@@ -524,6 +557,7 @@ static const ReportCase cases[] = {
     {"api_errors/programs", test_programs},
     {"api_errors/plans", test_plans},
     {"api_errors/diagnostics", test_diagnostics},
+    {"api_errors/warnings", test_warnings},
 };
 
 // Asked by AddressSanitizer, which otherwise ends a program that asks for more memory than there is.

@@ -45,6 +45,8 @@ options:
                           or loops:PASS for the loops after one pass: lowered, overlap, pipeline,
                           transposes, tiles, invariants, threads, vectors, sums, blocks, loads,
                           registers, strips, prefetch, portions, streams, addresses or unused
+  -W WARNING              error makes errors of warnings, error=NAME of one; no-NAME switches it
+                          off: fused-product, many-steps, one-computes, not-finite
   -v, --verbose           print more on standard error
   -q, --quiet             print only errors on standard error
   -h, --help              print help on the command
@@ -90,6 +92,7 @@ topics:
   units                   who executes a loop
   generators              inputs that are generated
   files                   files of tensors
+  warnings                what is right, and probably not meant
   environment             variables that the command reads
   examples                programs to begin with
   man-page                this and all topics as a page for man(1)

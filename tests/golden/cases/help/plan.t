@@ -26,6 +26,8 @@ options:
   --pipeline on|off       whether fetches in loops start a step ahead, which takes a second buffer
                           each, where memory allows it (default: off)
   --stats[=text|json]     figures, as a table (default) or as one JSON object on standard output
+  -W WARNING              error makes errors of warnings, error=NAME of one; no-NAME switches it
+                          off: fused-product, many-steps, one-computes, not-finite
   -v, --verbose           print more on standard error
   -q, --quiet             print only errors on standard error
   -h, --help              print help on the command

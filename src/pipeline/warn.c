@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pipeline/warn.h"
+
+#include "plan/figures.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { MOST_STEPS = 10000, LEAST_GAIN = 10, LEAST_FLOP = 1 << 14 };
+
+static bool has_workspace(const Statement *statement) {
+    for (int c = 0; c < statement->command_count; c++)
+        if (strcmp(statement->commands[c].name, "precompute") == 0)
+            return true;
+    return false;
+}
+
+// Whether the schedule can be applied after these commands.
+static bool can_begin(const DefaultSteps *steps, const Statement *statement, Scheduler *scheduler) {
+    const Cin *cin = steps->items[steps->count - 1].cin;
+    for (int c = 0; cin && c < statement->command_count; c++)
+        cin = schedule_apply(scheduler, &statement->commands[c], cin);
+    return cin != NULL;
+}
+
+// A scheduled statement whose factors are multiplied all at once.
+static void warn_of_fused(const Pipeline *pipeline, const StatementPasses *passes, const Plan *plan,
+                          Diagnostics *diagnostics) {
+    const Statement *statement = passes->statement;
+    if (statement->command_count == 0 || has_workspace(statement))
+        return;
+    // On a copy, of which nothing is kept.
+    Scheduler scheduler = pipeline->scheduler;
+    scheduler.arena = diagnostics->arena;
+    scheduler.diagnostics = diagnostics_create(diagnostics->arena, (Source){0});
+    memset(&scheduler.workspaces, 0, sizeof scheduler.workspaces);
+    for (int64_t w = 0; w < pipeline->scheduler.workspaces.count; w++)
+        // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
+        array_push(scheduler.arena, scheduler.workspaces, pipeline->scheduler.workspaces.items[w]);
+    DefaultSteps steps = {0};
+    Cin cin = *passes->cin;
+    cin.arena = scheduler.arena;
+    const ProductOperations counts =
+        schedule_order(&scheduler, &cin, plan->statements[0]->params, LEAST_FLOP, &steps);
+    if (steps.count == 0 || counts.fused < LEAST_GAIN * counts.ordered ||
+        !diagnostics_warning(
+            diagnostics, WARNING_FUSED_PRODUCT, statement->assignment->span,
+            "this product takes %.2g operations in one loop nest, and %.2g with fewer factors at a time",
+            counts.fused, counts.ordered))
+        return;
+    Text lines = text_create(diagnostics->arena);
+    for (int64_t i = 0; i < steps.count; i++) {
+        text_append(&lines, i > 0 ? "; " : "");
+        command_print(pipeline->program, &steps.items[i].command, &lines);
+    }
+    diagnostics_note(diagnostics, statement->assignment->span, "%s: %s",
+                     can_begin(&steps, statement, &scheduler)
+                         ? "begin its schedule with"
+                         : "in its schedule, or one that fits to it, begin with",
+                     text_string(&lines));
+}
+
+static void warn_of_steps(const StatementPlan *plan, Diagnostics *diagnostics) {
+    for (int t = 0; t < plan->spmd->transfer_count; t++) {
+        const Access *access = plan->spmd->transfers[t].statement_access;
+        if (plan->ranks == 1 || plan->footprints[t]->steps <= MOST_STEPS)
+            continue;
+        const TransferFigures *figures = &plan_figures(plan)->transfers[t];
+        int64_t messages = figures->unknown;
+        for (int64_t rank = 0; !figures->unknown && rank < plan->ranks; rank++)
+            messages += figures->messages[rank];
+        if (messages > 0)
+            diagnostics_warning(diagnostics, WARNING_MANY_STEPS, access->span,
+                                "'%s' is communicated in %" PRId64
+                                " steps; communicate it at a loop further outside, or split that loop",
+                                access->tensor->name, figures->steps);
+    }
+}
+
+// Work that is worth more than one processor.
+static bool has_work(const StatementPlan *plan) {
+    return plan->flop < 0 || plan->flop >= LEAST_FLOP;
+}
+
+static void find_placeable(void *context, const Access *access) {
+    const Access **found = context;
+    if (!*found && access->tensor->order > 0)
+        *found = access;
+}
+
+static void warn_of_idle(const Program *program, const Plan *plan, Diagnostics *diagnostics) {
+    if (plan->options.ranks == 1 || program->machine_count > 0)
+        return;
+    int s = 0;
+    while (s < plan->statement_count && !has_work(plan->statements[s]))
+        s++;
+    if (s == plan->statement_count)
+        return;
+    const Cin *cin = plan->statements[s]->spmd->cin;
+    const Assignment *assignment = cin->assignment;
+    const Access *access = assignment->lhs->tensor->order > 0 ? assignment->lhs : NULL;
+    expr_accesses(assignment->rhs, find_placeable, &access);
+    if (!diagnostics_warning(diagnostics, WARNING_ONE_COMPUTES, assignment->span,
+                             "one of %" PRId64
+                             " ranks computes all of '%s', as nothing says where tensors live",
+                             plan->options.ranks, assignment->lhs->tensor->name) ||
+        !access)
+        return;
+    Text place = text_create(diagnostics->arena);
+    access_print(access, cin_names(cin), &place);
+    diagnostics_note(diagnostics, access->span,
+                     "'machine M = grid(ranks)' and 'place %s -> M(%s)' divide the work among the ranks",
+                     text_string(&place), cin->vars[access->vars[0]].name);
+}
+
+void pipeline_warn(const Pipeline *pipeline, const Plan *plan, Diagnostics *diagnostics) {
+    warn_of_idle(pipeline->program, plan, diagnostics);
+    for (int s = 0; s < plan->statement_count; s++) {
+        warn_of_fused(pipeline, &pipeline->statements[s], plan, diagnostics);
+        warn_of_steps(plan->statements[s], diagnostics);
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/finite.h"
+
+#include "runtime/wait.h"
+
+#include <math.h>
+
+enum { BLOCK = 1 << 12, ALONE = 1 << 16 };
+
+static bool block_is_finite_f64(const double *values, int64_t count) {
+    double sum = 0; // of zeros, unless one is NaN or infinite
+    for (int64_t i = 0; i < count; i++)
+        sum += values[i] - values[i];
+    return sum == 0;
+}
+
+static bool block_is_finite_f32(const float *values, int64_t count) {
+    float sum = 0;
+    for (int64_t i = 0; i < count; i++)
+        sum += values[i] - values[i];
+    return sum == 0;
+}
+
+static double value_at(const void *values, int64_t i, bool is_double) {
+    return is_double ? ((const double *)values)[i] : (double)((const float *)values)[i];
+}
+
+// The index of the first number of `count` that is not finite; `count`: none.
+static int64_t find(const void *values, int64_t count, bool is_double) {
+    int64_t first = count;
+#pragma omp parallel for reduction(min : first) if (count > ALONE)
+    for (int64_t at = 0; at < count; at += BLOCK) {
+        const int64_t length = count - at < BLOCK ? count - at : BLOCK;
+        const bool fine = is_double ? block_is_finite_f64((const double *)values + at, length)
+                                    : block_is_finite_f32((const float *)values + at, length);
+        for (int64_t i = at; !fine && i < at + length; i++)
+            if (!isfinite(value_at(values, i, is_double))) {
+                first = i < first ? i : first;
+                break;
+            }
+    }
+    return first;
+}
+
+static void locate(const Storage *storage, const Piece *piece, int64_t index, NotFinite *found) {
+    const Tensor *tensor = storage->home->tensor;
+    for (int l = tensor->order - 1; l >= 0; l--) {
+        const int mode = tensor->mode_order[l];
+        const int64_t count = rect_count(&piece->rect, mode);
+        found->coordinates[mode] = positions_at(rect_mode(&piece->rect, mode), index % count);
+        index /= count;
+    }
+}
+
+// On this rank.
+static bool is_finite_here(const Storage *storage, NotFinite *found) {
+    const Tensor *tensor = storage->home->tensor;
+    const bool sparse = tensor_is_sparse(tensor);
+    const bool is_double = type_component(storage->type) == TYPE_F64;
+    const int64_t parts = type_info(storage->type)->is_complex ? 2 : 1;
+    for (int64_t p = 0; p < (sparse ? 1 : storage->piece_count); p++) {
+        const void *values = sparse ? storage->stored.values : storage->pieces[p].data;
+        const int64_t elements = sparse ? storage->stored.value_count : rect_volume(&storage->pieces[p].rect);
+        const int64_t count = values ? elements * parts : 0, first = find(values, count, is_double);
+        if (first == count)
+            continue;
+        found->value = value_at(values, first, is_double);
+        if (!sparse)
+            locate(storage, &storage->pieces[p], first / parts, found);
+        return false;
+    }
+    return true;
+}
+
+bool storage_is_finite(const Storage *storage, MPI_Comm comm, NotFinite *found) {
+    int rank, ranks;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    *found = (NotFinite){0};
+    if (type_info(storage->type)->is_integer)
+        return true;
+    int lowest = is_finite_here(storage, found) ? ranks : rank;
+    all_reduce(&lowest, 1, MPI_INT, MPI_MIN, comm);
+    if (lowest == ranks)
+        return true;
+    broadcast(&found->value, 1, MPI_DOUBLE, lowest, comm);
+    broadcast(found->coordinates, MAX_ORDER, MPI_INT64_T, lowest, comm);
+    return false;
+}

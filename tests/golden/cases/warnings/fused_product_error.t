@@ -1,0 +1,21 @@
+# run: plan -Werror {file}
+# status: 2
+--- program
+param n = 300
+machine M = grid(2)
+tensor A(n, n): f64
+tensor B(n, n): f64
+tensor C(n, n): f64
+tensor D(n, n): f64
+place A(x, y) -> M(x)
+A(i, l) = B(i, j) * C(j, k) * D(k, l)
+schedule A {
+  distribute({i}, {io}, {ii}, M)
+}
+--- stderr
+fused_product_error.distal:8:1: error: this product takes 2.4e+10 operations in one loop nest, and 1.1e+08 with fewer factors at a time [-Werror=fused-product]
+   8 | A(i, l) = B(i, j) * C(j, k) * D(k, l)
+     | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+fused_product_error.distal:8:1: note: begin its schedule with: precompute(C(j, k) * D(k, l), {j, l}, {j, l}, W)
+   8 | A(i, l) = B(i, j) * C(j, k) * D(k, l)
+     | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~

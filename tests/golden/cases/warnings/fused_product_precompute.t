@@ -1,0 +1,14 @@
+# run: check {file}
+--- program
+param n = 300
+machine M = grid(2)
+tensor A(n, n): f64
+tensor B(n, n): f64
+tensor C(n, n): f64
+tensor D(n, n): f64
+place A(x, y) -> M(x)
+A(i, l) = B(i, j) * C(j, k) * D(k, l)
+schedule A {
+  precompute(C(j, k) * D(k, l), {j, l}, {j, l}, W)
+  distribute({i}, {io}, {ii}, M)
+}

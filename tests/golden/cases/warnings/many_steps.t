@@ -1,0 +1,21 @@
+# B is fetched in as many steps, but nothing of it moves.
+# run: check {file}
+--- program
+param n = 300
+machine M = grid(2)
+tensor A(n, n): f64
+tensor B(n, n): f64
+tensor C(n, n): f64
+place A(x, y) -> M(x)
+place B(x, y) -> M(x)
+place C(x, y) -> M(x)
+A(i, l) = B(i, j) * C(j, l)
+schedule A {
+  distribute({i}, {io}, {ii}, M)
+  reorder({ii, j, l})
+  communicate({B, C}, j)
+}
+--- stderr
+many_steps.distal:9:21: warning: 'C' is communicated in 45000 steps; communicate it at a loop further outside, or split that loop [-Wmany-steps]
+   9 | A(i, l) = B(i, j) * C(j, l)
+     |                     ^~~~~~~
