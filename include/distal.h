@@ -310,15 +310,16 @@ typedef struct {
 } distal_level_arrays;
 
 // Uses arrays of the caller with the entries that are at home on this rank, which must stay until the tensor
-// is given others or freed, and so must every result that has its structure: `levels` has one element for
-// each mode, whose position_count is not read, and values[q] is the value at position q of the last level.
-// Nothing is copied but arrays whose elements do not have the bits of the library's. Entries are in the order
-// of storage, without duplicates; arrays that are not such are DISTAL_INVALID, and so are those of a tensor
-// that its entries balance if a rank gives entries that the boundaries found in the entries of all ranks put
-// on another rank. After that a tensor whose home has changed has no entries, and tensors that are placed by
-// its entries are at their new homes. Where the placement cuts dense levels below others, ranks that have
-// parts of what is below the same coordinates all store theirs or none does, and where it replicates parts,
-// all ranks that have one give the same entries and values of it; else DISTAL_INVALID. For example CSR:
+// is given others or freed, and so must every result that has its structure; what a rank gives that has
+// nothing at home is not read. `levels` has one element for each mode, whose position_count is not read, and
+// values[q] is the value at position q of the last level. Nothing is copied but arrays whose elements do not
+// have the bits of the library's. Entries are in the order of storage, without duplicates; arrays that are
+// not such are DISTAL_INVALID, and so are those of a tensor that its entries balance if a rank gives entries
+// that the boundaries found in the entries of all ranks put on another rank. After that a tensor whose home
+// has changed has no entries, and tensors that are placed by its entries are at their new homes. Where the
+// placement cuts dense levels below others, ranks that have parts of what is below the same coordinates all
+// store theirs or none does, and where it replicates parts, all ranks that have one give the same entries and
+// values of it; else DISTAL_INVALID. For example CSR:
 // {{0}, {.pos = row_pointers, .crd = columns}}. Collective.
 DISTAL_API distal_status distal_tensor_attach_levels(distal_tensor *tensor, const distal_level_arrays *levels,
                                                      void *values);

@@ -8,7 +8,9 @@
 #include "report.h"
 #include "runtime/node.h"
 
+#include <fcntl.h>
 #include <glob.h>
+#include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -302,6 +304,54 @@ static bool compute_padded(Run *run, int ranks) {
     return fine;
 }
 
+static void set_place(const int64_t *x, void *element, void *argument) {
+    (void)argument;
+    *(double *)element = (double)(10 * x[0] + x[1]);
+}
+
+// Statements by their text, and elements as values, in arrays of either order. What is printed goes nowhere.
+static bool compute_values(Run *run, int ranks) {
+    const int64_t extents[] = {6, 4}, rows[] = {0, 3, 5}, columns[] = {1, 2, 0};
+    const int64_t *const coordinates[] = {rows, columns};
+    const double ones[] = {1, 1, 1}, two = 2;
+    double whole[24] = {0}, sparse[24] = {0}, part[4] = {0}, total = 0, norm = 0, dot = 0;
+    distal_tensor *a = NULL, *b = NULL, *s = NULL, *alpha = NULL;
+    int rank;
+    MPI_Comm_rank(run->comm, &rank);
+    const int64_t lo[] = {2 * rank, 1}, hi[] = {2 * rank + 2, 3};
+    bool created = distal_create_f(MPI_Comm_c2f(run->comm), &run->d) == DISTAL_OK;
+    if (!all_fine(run, "distal_create_f", created ? DISTAL_OK : DISTAL_FAILED, true))
+        return false;
+    bool fine = LOCAL(distal_machine_grid(run->d, "M", 1, (int64_t[]){ranks})) &&
+                LOCAL(distal_use_layout(run->d, DISTAL_COLUMN_MAJOR)) &&
+                LOCAL(distal_tensor_create(run->d, "A", DISTAL_F64, 2, extents, "A(x, y) -> M(x)", &a)) &&
+                LOCAL(distal_tensor_create(run->d, "B", DISTAL_F64, 2, extents, "B(x, y) -> M(y)", &b)) &&
+                LOCAL(distal_tensor_declare(run->d, "S(6, 4): f64, csr", "S(x, y) -> M(x)", &s)) &&
+                LOCAL(distal_tensor_create(run->d, "alpha", DISTAL_F64, 0, NULL, NULL, &alpha)) &&
+                TOGETHER(distal_tensor_fill_by(a, set_place, NULL)) && LOCAL(distal_set(alpha, &two)) &&
+                TOGETHER(distal_compute(run->d, "B(i, j) = alpha * A(i, j)")) &&
+                TOGETHER(distal_compute(run->d, "B(i, j) = alpha * A(i, j)")) &&
+                TOGETHER(distal_tensor_entries(s, rank == 0 ? 3 : 0, coordinates, ones)) &&
+                TOGETHER(distal_section_read(b, lo, hi, part)) &&
+                TOGETHER(distal_section_write(b, lo, hi, part)) && TOGETHER(distal_tensor_gather(b, whole)) &&
+                TOGETHER(distal_tensor_gather_to(s, 0, sparse)) &&
+                TOGETHER(distal_compute(run->d, "alpha = B(i, j) * S(i, j)")) &&
+                TOGETHER(distal_get(alpha, &total)) && TOGETHER(distal_norm(s, &norm)) &&
+                TOGETHER(distal_dot(a, b, &dot)) && TOGETHER(distal_tensor_print(b)) &&
+                TOGETHER(distal_tensor_print(s));
+    for (int i = 0; fine && i < 24; i++) {
+        const int x = i % 6, y = i / 6;
+        CHECK(whole[i] == 2 * (10 * x + y), "B[%d] is %g", i, whole[i]);
+        CHECK(rank != 0 || sparse[i] == ((x == 0 && y == 1) || (x == 3 && y == 2) || (x == 5 && y == 0)),
+              "S[%d] is %g", i, sparse[i]);
+    }
+    CHECK(!fine ||
+              (part[1] == 2 * (20 * rank + 11) && total == 2 + 64 + 100 && fabs(norm * norm - 3) < 1e-14),
+          "%g, %g, %g", part[1], total, norm);
+    CHECK(!fine || dot == 47768, "the product of A and B is %g", dot);
+    return fine;
+}
+
 // Another structure of one operand takes little memory, and the copy of another, which there is, takes none.
 // Both get entries of other ranks.
 static void test_existing_copies(MPI_Comm comm, int rank, int ranks) {
@@ -428,6 +478,26 @@ static void test_all_after_padded(MPI_Comm comm, int rank, int ranks) {
     fail_each(comm, rank, ranks, 0, compute_padded);
 }
 
+static void fail_each_value(MPI_Comm comm, int rank, int ranks, bool all_after) {
+    fflush(stdout);
+    const int before = dup(1), nowhere = open("/dev/null", O_WRONLY);
+    dup2(nowhere, 1);
+    for_good = all_after;
+    fail_each(comm, rank, ranks, ranks - 1, compute_values);
+    fflush(stdout);
+    dup2(before, 1);
+    close(before);
+    close(nowhere);
+}
+
+static void test_each_value(MPI_Comm comm, int rank, int ranks) {
+    fail_each_value(comm, rank, ranks, false);
+}
+
+static void test_all_after_values(MPI_Comm comm, int rank, int ranks) {
+    fail_each_value(comm, rank, ranks, true);
+}
+
 int main(int argc, char **argv) {
     report_start(&argc, &argv);
     run_case("api_memory/existing copies", 2, test_existing_copies);
@@ -438,6 +508,8 @@ int main(int argc, char **argv) {
         run_case("api_memory/each, sparse", ranks, test_each_sparse);
         run_case("api_memory/each, weighted", ranks, test_each_weighted);
         run_case("api_memory/each, padded", ranks, test_each_padded);
+        run_case("api_memory/each, values", ranks, test_each_value);
+        run_case("api_memory/all_after, values", ranks, test_all_after_values);
         run_case("api_memory/all_after, sparse", ranks, test_all_after_sparse);
         run_case("api_memory/all_after, padded", ranks, test_all_after_padded);
         run_case("api_memory/all_after, weighted", ranks, test_all_after_weighted);
@@ -447,6 +519,8 @@ int main(int argc, char **argv) {
         run_case("api_memory/each of arenas, sparse", ranks, test_each_sparse);
         run_case("api_memory/each of arenas, weighted", ranks, test_each_weighted);
         run_case("api_memory/each of arenas, padded", ranks, test_each_padded);
+        run_case("api_memory/each of arenas, values", ranks, test_each_value);
+        run_case("api_memory/all_after in arenas, values", ranks, test_all_after_values);
         run_case("api_memory/all_after in arenas, sparse", ranks, test_all_after_sparse);
         run_case("api_memory/all_after in arenas, padded", ranks, test_all_after_padded);
         run_case("api_memory/all_after in arenas, weighted", ranks, test_all_after_weighted);
