@@ -76,13 +76,14 @@ races: setup ## look for races of threads, with ThreadSanitizer
 	cmake --build build-races -j $(JOBS) --target all distal_tests
 	@CLANG=$(CLANG) tools/races.sh build-races
 
-bench: build ## time dense kernels beside what the machine can do, sparse kernels beside Eigen, PETSc, SciPy and plain C (SCALE=0.25), and products on slow networks
+bench: build ## time dense kernels beside what the machine can do, sparse kernels beside Eigen, PETSc, SciPy and plain C (SCALE=0.25), products on slow networks, and what calls and commands cost
 	@pkg-config --exists eigen3 PETSc && command -v g++ >/dev/null && command -v ip >/dev/null || tools/setup.sh g++ libeigen3-dev libpetsc-real-dev iproute2 libscalapack-openmpi-dev || true
 	@$(PYTHON) bench/run --build $(BUILD)
 	@$(PYTHON) bench/dense.py --build $(BUILD)
 	@$(PYTHON) bench/sparse.py --build $(BUILD) --scale $(SCALE)
 	@$(PYTHON) bench/distributed.py --build $(BUILD) --scale $(SCALE)
 	@$(PYTHON) bench/network.py --build $(BUILD)
+	@$(PYTHON) bench/small.py --build $(BUILD)
 
 format: ## lay out every C file as .clang-format says
 	@command -v $(CLANG_FORMAT) >/dev/null || tools/setup.sh clang-format-14
