@@ -213,7 +213,8 @@ DISTAL_API distal_status distal_tensor_attach_pieces(distal_tensor *tensor, int6
 
 // Fills the tensor: "zeros", "ones", "iota" (the row-major position), "const:V", "random:SEED" (uniform in
 // [0, 1), the same for any number of ranks), others of docs/command.md, or the path of a .npy file, of which
-// every rank reads its part, or of a .mtx or .tns file. Collective.
+// every rank reads its part, or of a .mtx or .tns file. A dense tensor without a placement is filled by the
+// first plan that uses it, which then fails where the source cannot be read. Collective.
 DISTAL_API distal_status distal_tensor_fill(distal_tensor *tensor, const char *source);
 
 // Writes a .npy, .mtx or .tns file that appears under `path` when it is complete. Collective.

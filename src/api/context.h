@@ -52,6 +52,8 @@ struct distal_tensor {
     int64_t balance_changes;
     bool spread;    // its memory is the caller's and has strides that kernels do not support
     int64_t memory; // number of changes of its memory
+    // What the first plan that gives it a home fills it from; NULL: nothing.
+    const char *pending;
 };
 
 // A tensor that a statement mentions, as it was declared when the statement was created.
@@ -223,6 +225,8 @@ void tensor_fingerprint(const distal_tensor *tensor, Hash *hash);
 // Of a sparse tensor, all ranks allocate it or none does: a caller whose call fails on another rank frees it.
 bool tensor_allocate(distal_tensor *tensor, Diagnostics *diagnostics);
 void tensor_free_memory(distal_tensor *tensor);
+// Fills it from the source that has been waiting for its home. Collective.
+distal_status tensor_fill_pending(distal_tensor *tensor);
 
 // Declares a statement with a copy of the assignment, whose spans refer to `source`, called `name`; both must
 // stay; a name that is NULL is that of the call. After a failure, the caller has to free a statement in

@@ -368,14 +368,19 @@ distal_status data_call_collective(const char *name, CallBody check, CallBody mo
     return status;
 }
 
-static distal_status check_fill(distal_context *context, void *arguments) {
-    DataCall *call = arguments;
+static distal_status check_source(distal_context *context, DataCall *call) {
     if (!call->text)
         return invalid(context, "the source of tensor '%s' is NULL", call->tensor->name);
-    if (!source_parse(call->text, call->tensor->tensor, context->scratch, &call->source,
-                      context->diagnostics))
-        return DISTAL_INVALID;
-    return tensor_check_home(context, call->tensor);
+    return source_parse(call->text, call->tensor->tensor, context->scratch, &call->source,
+                        context->diagnostics)
+               ? DISTAL_OK
+               : DISTAL_INVALID;
+}
+
+static distal_status check_fill(distal_context *context, void *arguments) {
+    DataCall *call = arguments;
+    const distal_status status = check_source(context, call);
+    return status == DISTAL_OK ? tensor_check_home(context, call->tensor) : status;
 }
 
 distal_status data_put_entries(distal_context *context, distal_tensor *tensor, Entries *entries) {
@@ -408,7 +413,41 @@ static distal_status move_fill(distal_context *context, void *arguments) {
                : DISTAL_FAILED;
 }
 
+// Dense, without a placement and not used by any plan yet, which all ranks know.
+static bool waits_for_home(const distal_tensor *tensor) {
+    return tensor && tensor->context && !tensor->tensor->placement && !tensor->home.known &&
+           !tensor_is_sparse(tensor->tensor);
+}
+
+static distal_status parse_later(distal_context *context, void *arguments) {
+    DataCall *call = arguments;
+    const distal_status status = check_source(context, call);
+    call->text = status == DISTAL_OK ? copy_text(call->tensor->arena, call->text) : NULL;
+    return status;
+}
+
+static distal_status fill_later(DataCall *call) {
+    distal_tensor *tensor = call->tensor;
+    const Hash hash = fingerprint("distal_tensor_fill", tensor, call->text ? call->text : "");
+    const distal_status status = call_agree_on(
+        tensor->context, call_local(tensor->context, "distal_tensor_fill", parse_later, call), &hash);
+    if (status == DISTAL_OK)
+        tensor->pending = call->text;
+    return status;
+}
+
+distal_status tensor_fill_pending(distal_tensor *tensor) {
+    DataCall call = {.tensor = tensor, .text = tensor->pending};
+    distal_context *context = tensor->context;
+    distal_status status = call_agree(context, call_continue(context, check_fill, &call));
+    if (status == DISTAL_OK)
+        status = call_agree(context, call_continue(context, move_fill, &call));
+    return status;
+}
+
 distal_status distal_tensor_fill(distal_tensor *tensor, const char *source) {
+    if (waits_for_home(tensor))
+        return fill_later(&(DataCall){.tensor = tensor, .text = source});
     return data_call_collective("distal_tensor_fill", check_fill, move_fill,
                                 &(DataCall){.tensor = tensor, .text = source});
 }

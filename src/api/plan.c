@@ -234,6 +234,18 @@ static distal_status run_passes(distal_context *context, PlanCall *call) {
     return build_plan(context, call, call_continue(context, take_program, call));
 }
 
+// Those that have been filled before they had a home, which is here.
+static distal_status fill_tensors(const distal_plan *plan) {
+    distal_status status = DISTAL_OK;
+    for (int t = 0; status == DISTAL_OK && t < plan->tensor_count; t++)
+        if (plan->uses[t].placed_here && plan->uses[t].tensor->pending)
+            status = tensor_fill_pending(plan->uses[t].tensor);
+    for (int t = 0; status == DISTAL_OK && t < plan->tensor_count; t++)
+        if (plan->uses[t].placed_here)
+            plan->uses[t].tensor->pending = NULL;
+    return status;
+}
+
 distal_status distal_plan_create(distal_statement *statement, distal_plan **plan) {
     if (plan)
         *plan = NULL;
@@ -242,6 +254,8 @@ distal_status distal_plan_create(distal_statement *statement, distal_plan **plan
                                 statement ? "the place for the plan" : "the statement");
     PlanCall call = {.statement = statement};
     distal_status status = run_passes(statement->context, &call);
+    if (status == DISTAL_OK)
+        status = fill_tensors(call.plan);
     if (status != DISTAL_OK) {
         if (call.plan)
             undo(call.plan);

@@ -58,7 +58,8 @@ distal_status tensor_check_home(distal_context *context, distal_tensor *tensor) 
     const bool on_first_rank = !tensor->tensor->placement && tensor_is_sparse(tensor->tensor);
     if (!tensor->tensor->placement && !on_first_rank)
         return invalid(context,
-                       "tensor '%s' has no placement, so it has no home before the first plan that uses it",
+                       "tensor '%s' has no placement, so it has no home before the first plan that uses it: "
+                       "declare it with a placement, or make that plan first",
                        tensor->name);
     if (!tensor->settled)
         tensor->settled = arena_create_within(tensor->arena);

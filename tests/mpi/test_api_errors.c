@@ -199,7 +199,6 @@ static void test_data(MPI_Comm comm, int rank, int ranks) {
     CHECK(!piece.data && piece.order == 0, "a piece of nothing");
     WRONG(distal_tensor_local(floating, &piece), "has no placement, so it has no home before the first plan");
     WRONG(distal_tensor_attach(floating, memory, NULL), "no placement");
-    WRONG(distal_tensor_fill(floating, "ones"), "no placement");
     WRONG(distal_tensor_write(floating, "U.npy"), "no placement");
     WRONG(distal_tensor_gather(floating, memory), "no placement");
     // Elements that would share memory.

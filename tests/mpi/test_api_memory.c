@@ -314,31 +314,33 @@ static bool compute_values(Run *run, int ranks) {
     const int64_t extents[] = {6, 4}, rows[] = {0, 3, 5}, columns[] = {1, 2, 0};
     const int64_t *const coordinates[] = {rows, columns};
     const double ones[] = {1, 1, 1}, two = 2;
-    double whole[24] = {0}, sparse[24] = {0}, part[4] = {0}, total = 0, norm = 0, dot = 0;
-    distal_tensor *a = NULL, *b = NULL, *s = NULL, *alpha = NULL;
+    double whole[24] = {0}, sparse[24] = {0}, part[4] = {0}, total = 0, norm = 0, dot = 0, ones_of_u = 0;
+    distal_tensor *a = NULL, *b = NULL, *s = NULL, *alpha = NULL, *u = NULL;
     int rank;
     MPI_Comm_rank(run->comm, &rank);
     const int64_t lo[] = {2 * rank, 1}, hi[] = {2 * rank + 2, 3};
     bool created = distal_create_f(MPI_Comm_c2f(run->comm), &run->d) == DISTAL_OK;
     if (!all_fine(run, "distal_create_f", created ? DISTAL_OK : DISTAL_FAILED, true))
         return false;
-    bool fine = LOCAL(distal_machine_grid(run->d, "M", 1, (int64_t[]){ranks})) &&
-                LOCAL(distal_use_layout(run->d, DISTAL_COLUMN_MAJOR)) &&
-                LOCAL(distal_tensor_create(run->d, "A", DISTAL_F64, 2, extents, "A(x, y) -> M(x)", &a)) &&
-                LOCAL(distal_tensor_create(run->d, "B", DISTAL_F64, 2, extents, "B(x, y) -> M(y)", &b)) &&
-                LOCAL(distal_tensor_declare(run->d, "S(6, 4): f64, csr", "S(x, y) -> M(x)", &s)) &&
-                LOCAL(distal_tensor_create(run->d, "alpha", DISTAL_F64, 0, NULL, NULL, &alpha)) &&
-                TOGETHER(distal_tensor_fill_by(a, set_place, NULL)) && LOCAL(distal_set(alpha, &two)) &&
-                TOGETHER(distal_compute(run->d, "B(i, j) = alpha * A(i, j)")) &&
-                TOGETHER(distal_compute(run->d, "B(i, j) = alpha * A(i, j)")) &&
-                TOGETHER(distal_tensor_entries(s, rank == 0 ? 3 : 0, coordinates, ones)) &&
-                TOGETHER(distal_section_read(b, lo, hi, part)) &&
-                TOGETHER(distal_section_write(b, lo, hi, part)) && TOGETHER(distal_tensor_gather(b, whole)) &&
-                TOGETHER(distal_tensor_gather_to(s, 0, sparse)) &&
-                TOGETHER(distal_compute(run->d, "alpha = B(i, j) * S(i, j)")) &&
-                TOGETHER(distal_get(alpha, &total)) && TOGETHER(distal_norm(s, &norm)) &&
-                TOGETHER(distal_dot(a, b, &dot)) && TOGETHER(distal_tensor_print(b)) &&
-                TOGETHER(distal_tensor_print(s));
+    bool fine =
+        LOCAL(distal_machine_grid(run->d, "M", 1, (int64_t[]){ranks})) &&
+        LOCAL(distal_use_layout(run->d, DISTAL_COLUMN_MAJOR)) &&
+        LOCAL(distal_tensor_create(run->d, "A", DISTAL_F64, 2, extents, "A(x, y) -> M(x)", &a)) &&
+        LOCAL(distal_tensor_create(run->d, "B", DISTAL_F64, 2, extents, "B(x, y) -> M(y)", &b)) &&
+        LOCAL(distal_tensor_declare(run->d, "S(6, 4): f64, csr", "S(x, y) -> M(x)", &s)) &&
+        LOCAL(distal_tensor_create(run->d, "alpha", DISTAL_F64, 0, NULL, NULL, &alpha)) &&
+        LOCAL(distal_tensor_create(run->d, "u", DISTAL_F64, 1, extents, NULL, &u)) &&
+        TOGETHER(distal_tensor_fill(u, "ones")) && TOGETHER(distal_compute(run->d, "alpha = u(i)")) &&
+        TOGETHER(distal_get(alpha, &ones_of_u)) && TOGETHER(distal_tensor_fill_by(a, set_place, NULL)) &&
+        LOCAL(distal_set(alpha, &two)) && TOGETHER(distal_compute(run->d, "B(i, j) = alpha * A(i, j)")) &&
+        TOGETHER(distal_compute(run->d, "B(i, j) = alpha * A(i, j)")) &&
+        TOGETHER(distal_tensor_entries(s, rank == 0 ? 3 : 0, coordinates, ones)) &&
+        TOGETHER(distal_section_read(b, lo, hi, part)) && TOGETHER(distal_section_write(b, lo, hi, part)) &&
+        TOGETHER(distal_tensor_gather(b, whole)) && TOGETHER(distal_tensor_gather_to(s, 0, sparse)) &&
+        TOGETHER(distal_compute(run->d, "alpha = B(i, j) * S(i, j)")) &&
+        TOGETHER(distal_get(alpha, &total)) && TOGETHER(distal_norm(s, &norm)) &&
+        TOGETHER(distal_dot(a, b, &dot)) && TOGETHER(distal_tensor_print(b)) &&
+        TOGETHER(distal_tensor_print(s));
     for (int i = 0; fine && i < 24; i++) {
         const int x = i % 6, y = i / 6;
         CHECK(whole[i] == 2 * (10 * x + y), "B[%d] is %g", i, whole[i]);
@@ -348,6 +350,7 @@ static bool compute_values(Run *run, int ranks) {
     CHECK(!fine ||
               (part[1] == 2 * (20 * rank + 11) && total == 2 + 64 + 100 && fabs(norm * norm - 3) < 1e-14),
           "%g, %g, %g", part[1], total, norm);
+    CHECK(!fine || ones_of_u == 6, "the sum of u is %g", ones_of_u);
     CHECK(!fine || dot == 47768, "the product of A and B is %g", dot);
     return fine;
 }

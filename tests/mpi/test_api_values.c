@@ -140,7 +140,22 @@ static void test_compute(MPI_Comm comm, int rank, int ranks) {
     distal_tensor *A = declare(d, "A(9, 5): f64", "A(i, j) -> M(i)"),
                   *x = declare(d, "x(5): f64", "x(i) -> M(i)"), *y = declare(d, "y(9): f64", "y(i) -> M(i)"),
                   *alpha = declare(d, "alpha: f64", NULL), *here = declare(d, "here: i64", "here -> M(0)");
+    // Filled before they have a home, for good or until another source.
+    distal_tensor *p = declare(d, "p(9): f64", NULL), *q = declare(d, "q(9): f64", NULL);
     double zero = 0, value = -1, all[9], norm;
+    OK(distal_tensor_fill(p, "ones"));
+    OK(distal_tensor_fill(p, "iota"));
+    OK(distal_tensor_fill(q, "missing.npy"));
+    CHECK(distal_compute(d, "y(i) = p(i) + q(i)") == DISTAL_FAILED && strstr(distal_error(d), "missing.npy"),
+          "a missing file: %s", distal_error(d));
+    OK(distal_tensor_fill(q, "const:2"));
+    CHECK(distal_tensor_fill(q, "iota:1") == DISTAL_INVALID, "a source that there is not");
+    OK(distal_compute(d, "y(i) = p(i) + q(i)"));
+    OK(distal_tensor_gather(y, all));
+    OK(distal_compute(d, "y(i) = 2 * p(i)"));
+    CHECK(all[0] == 2 && all[8] == 10, "y is %g to %g", all[0], all[8]);
+    OK(distal_tensor_gather(y, all));
+    CHECK(all[0] == 0 && all[8] == 16, "y is then %g to %g", all[0], all[8]);
     OK(distal_get(alpha, &value));
     CHECK(value == 0, "a scalar without a value is %g", value);
     OK(distal_tensor_fill_by(A, set_value, &zero));
