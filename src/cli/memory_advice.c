@@ -207,7 +207,7 @@ static bool try_without_check(Advice *advice) {
     if (!advice->session->options->check)
         return false;
     Options options = *advice->session->options;
-    options.check = false;
+    options.check = CHECK_NONE;
     int64_t most = 0;
     for (int64_t rank = 0; rank < advice->session->pipeline->ranks; rank++)
         most = max_i64(most, memory_of_rank(advice->session->pipeline, &options, rank));

@@ -123,6 +123,15 @@ static bool set_stats(const OptionUse *use, const char *value) {
     return true;
 }
 
+static bool set_check(const OptionUse *use, const char *value) {
+    static const char *const names[] = {[CHECK_ALL] = "all", [CHECK_SAMPLE] = "sample"};
+    use->options->check = CHECK_DEFAULT;
+    for (int mode = CHECK_ALL; value && mode <= CHECK_SAMPLE; mode++)
+        if (strcmp(value, names[mode]) == 0)
+            use->options->check = (CheckMode)mode;
+    return !value || use->options->check != CHECK_DEFAULT || invalid(use, value, "all or sample");
+}
+
 static bool set_file(const OptionUse *use, const char *value) {
     use->options->output = value;
     return true;
@@ -222,9 +231,10 @@ const Option options_table[OPTION_COUNT] = {
                       .summary =
                           "print a tensor after the run, without the middle of a large one; repeatable",
                       .set = set_printed},
-    [OPTION_CHECK] = {NULL, "--check", NULL,
-                      .summary = "compare with the reference evaluator; exit status 1 above the tolerance",
-                      FLAG(check)},
+    [OPTION_CHECK] = {NULL, "--check", "all|sample", .value_is_optional = true,
+                      .summary = "compare with the reference evaluator, all elements or some thousand "
+                                 "(default: those above 10^11 operations); exit status 1 above the tolerance",
+                      .set = set_check},
     [OPTION_REPEAT] = {NULL, "--repeat", "K", .summary = "timed executions (default: 1)",
                        COUNT(repeat, 1, INT_MAX)},
     [OPTION_WARMUP] = {NULL, "--warmup", "K", .summary = "executions before the timed ones (default: 0)",

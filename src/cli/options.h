@@ -9,6 +9,9 @@ typedef struct Subcommand Subcommand; // commands.h
 
 typedef enum { STATS_NONE, STATS_TEXT, STATS_JSON } StatsFormat;
 
+// Which elements --check compares: the default are all, of long evaluations some that are drawn.
+typedef enum { CHECK_NONE, CHECK_DEFAULT, CHECK_ALL, CHECK_SAMPLE } CheckMode;
+
 // TENSOR=VALUE of --in and --out.
 typedef struct {
     const char *tensor, *value;
@@ -23,7 +26,7 @@ typedef struct {
     int64_t ranks, threads; // 0: not given
     Array(Binding) inputs, outputs;
     Array(const char *) printed; // tensors, of --print
-    bool check;
+    CheckMode check;
     int64_t repeat, warmup;
     int64_t memory_limit; // bytes a rank; 0: not given
     bool pipelined;

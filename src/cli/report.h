@@ -13,6 +13,8 @@ typedef struct {
     // Counted by the runtime: [tensor id][rank].
     const int64_t *const *bytes, *const *messages, *const *structure;
     bool checked, check_ok;
+    int64_t elements,
+        drawn; // of a dense check: of the result, and those that were drawn to be checked; 0: all
     double error, tolerance;
 } StatementReport;
 

@@ -96,6 +96,8 @@ static void print_measured(const StatementPlan *plan, const StatementReport *rep
         print_real(report->error, to);
         text_append(to, ", \"tolerance\": ");
         print_real(report->tolerance, to);
+        if (report->drawn > 0)
+            text_printf(to, ", \"elements\": %" PRId64, report->drawn);
         text_printf(to, ", \"ok\": %s}", report->check_ok ? "true" : "false");
     }
 }

@@ -1,49 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "cli/run_check.h"
+
+#include "base/clock.h"
 #include "cli/memory.h"
-#include "cli/run.h"
 #include "index/evaluate_sparse.h"
 #include "runtime/exchange_entries.h"
 #include "runtime/load.h"
 #include "runtime/wait.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { CHECKED_AT_ONCE = 1 << 16 }; // elements
-
-// Evaluates this rank's share of the elements and compares them with `result`, the whole tensor.
-static bool compare(Run *run, const Evaluator *evaluator, const void *const *inputs, const char *result,
-                    size_t element_size, double *error) {
-    const int64_t count = evaluator_count(evaluator);
-    // count * rank could overflow.
-    const int64_t share = count / run->ranks, rest = count % run->ranks, rank = run->rank;
-    const int64_t first = share * rank + (rank < rest ? rank : rest);
-    const int64_t last = first + share + (rank < rest);
-    void *values = malloc(evaluator_value_size(evaluator) * CHECKED_AT_ONCE);
-    double *magnitudes = malloc(sizeof(double) * CHECKED_AT_ONCE);
-    Progress progress = progress_start(rank == 0 && !run->session->options->quiet);
-    bool ok = values && magnitudes;
-    *error = 0;
-    for (int64_t at = first; ok && at < last; at += CHECKED_AT_ONCE) {
-        const int64_t end = last - at < CHECKED_AT_ONCE ? last : at + CHECKED_AT_ONCE;
-        ok = evaluator_run(evaluator, inputs, at, end, values, magnitudes);
-        if (ok)
-            *error = fmax(*error, evaluator_error(evaluator, result + (size_t)at * element_size, values,
-                                                  magnitudes, end - at));
-        progress_show(&progress, "checking", end - first, last - first);
-    }
-    progress_end(&progress);
-    free(values);
-    free(magnitudes);
-    return ok || diagnostics_error(run->session->diagnostics, (Span){0}, "not enough memory for --check");
-}
-
 static void print_verdict(const Run *run, const char *name, const StatementReport *report) {
     if (run->rank != 0 || (run->session->options->quiet && report->check_ok))
         return;
-    fprintf(stderr, "check %s: max relative error %.2g, tolerance %.2g: %s\n", name, report->error,
-            report->tolerance, report->check_ok ? "ok" : "FAILED");
+    fprintf(stderr, "check %s", name);
+    if (report->drawn > 0)
+        fprintf(stderr, " (%" PRId64 " of %" PRId64 " elements, drawn with seed %d)", report->drawn,
+                report->elements, CHECK_SEED);
+    fprintf(stderr, ": max relative error %.2g, tolerance %.2g: %s\n", report->error, report->tolerance,
+            report->check_ok ? "ok" : "FAILED");
 }
 
 // Where the evaluator goes through entries, only the first rank evaluates; else each rank has all elements,
@@ -121,6 +99,24 @@ static EvaluatorInput evaluator_input(const void *array, const Entries *entries)
     return input;
 }
 
+// Shows how far the evaluation of entries is, and says how long it takes once it can tell.
+typedef struct {
+    const char *name;
+    Progress progress;
+    double start;
+    bool announced;
+} Watch;
+
+static void watch(void *context, int64_t done, int64_t all) {
+    Watch *own = context;
+    const double seconds = clock_seconds() - own->start;
+    if (seconds > 0.5 && done > 0 && !own->announced) {
+        check_announce(&own->progress, own->name, seconds * (double)all / (double)done, "");
+        own->announced = true;
+    }
+    progress_show(&own->progress, "checking", done, all);
+}
+
 static void print_difference(const char *name, int order, const EntriesError *error) {
     fprintf(stderr, "check %s: %lld entries are missing, %lld are there that should not be, such as (", name,
             (long long)error->missing, (long long)error->superfluous);
@@ -130,14 +126,16 @@ static void print_difference(const char *name, int order, const EntriesError *er
 }
 
 // On the first rank, which has all entries.
-static bool compare_sparse(Run *run, const Evaluator *evaluator, const Tensor *target,
-                           const CheckInputs *inputs, const void *array, const Entries *entries,
-                           StatementReport *report) {
+static bool compare_sparse(Run *run, Evaluator *evaluator, const Tensor *target, const CheckInputs *inputs,
+                           const void *array, const Entries *entries, StatementReport *report) {
     EvaluatorInput *list = arena_array(run->session->arena, EvaluatorInput, inputs->count);
     for (int id = 0; id < inputs->count; id++)
         list[id] = evaluator_input(inputs->arrays[id], &inputs->entries[id]);
     Evaluated expected = {0};
+    Watch own = {target->name, progress_start(!run->session->options->quiet), clock_seconds(), false};
+    evaluator_watch(evaluator, watch, &own);
     bool ok = evaluator_run_sparse(evaluator, list, &expected);
+    progress_end(&own.progress);
     if (ok && !tensor_is_sparse(target)) {
         report->error = evaluator_error(evaluator, array, expected.values, expected.magnitudes,
                                         evaluator_count(evaluator));
@@ -168,9 +166,10 @@ bool run_check(Run *run, int index, const CheckInputs *inputs) {
     bool ok = gather(run, target->id, evaluator_is_sparse(evaluator), &array, &entries);
     if (ok) {
         if (!evaluator_is_sparse(evaluator)) {
+            const CheckedElements checked = {target->name, evaluator, (const void *const *)inputs->arrays,
+                                             array, type_info(target->type)->size};
             report->tolerance = evaluator_tolerance(evaluator);
-            ok = compare(run, evaluator, (const void *const *)inputs->arrays, array,
-                         type_info(target->type)->size, &report->error);
+            ok = check_elements(run, &checked, report);
         } else if (run->rank == 0) {
             ok = compare_sparse(run, evaluator, target, inputs, array, &entries, report);
         }

@@ -157,6 +157,17 @@ size_t evaluator_value_size(const Evaluator *evaluator) {
     return evaluator->kind == WIDE_COMPLEX ? 2 * sizeof(double) : sizeof(double);
 }
 
+double evaluator_operations(const Evaluator *evaluator) {
+    double operations = 0;
+    for (int t = 0; t < evaluator->term_count; t++) {
+        double each = evaluator->terms[t].program.step_count;
+        for (int i = 0; i < evaluator->terms[t].reduction_count; i++)
+            each *= (double)evaluator->extents[evaluator->terms[t].reductions[i]];
+        operations += each;
+    }
+    return (double)evaluator->count * operations;
+}
+
 bool evaluator_is_sparse(const Evaluator *evaluator) {
     return evaluator->sparse;
 }

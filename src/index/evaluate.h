@@ -8,6 +8,9 @@
 
 typedef struct Evaluator Evaluator;
 
+// Is told by one thread at a time that `done` of `all` parts of the work are done.
+typedef void (*EvaluatorWatch)(void *context, int64_t done, int64_t all);
+
 // How results are held: double, double _Complex (two doubles), or int64_t.
 typedef enum { WIDE_REAL, WIDE_COMPLEX, WIDE_INTEGER } WideKind;
 
@@ -25,6 +28,9 @@ bool evaluator_is_sparse(const Evaluator *evaluator);
 int64_t evaluator_count(const Evaluator *evaluator);
 WideKind evaluator_kind(const Evaluator *evaluator);
 size_t evaluator_value_size(const Evaluator *evaluator); // bytes of one value
+
+// Operations on numbers that the evaluation of all elements of a dense statement takes.
+double evaluator_operations(const Evaluator *evaluator);
 
 // Evaluates elements first .. last - 1 of the left side (row-major in the order of its modes).
 // `arrays`: by tensor id, the whole tensor in its own type, row-major in the order of its modes; of the left

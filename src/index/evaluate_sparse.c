@@ -8,6 +8,7 @@
 #include "index/evaluate_entries.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -330,22 +331,41 @@ static bool can_share(const Join *join) {
            !does_not_matter(join, join->loops[0]);
 }
 
+// The first thread tells the watch how far all are.
+static void finish_part(const Join *join, int *done) {
+    const Evaluator *evaluator = join->evaluator;
+    int finished;
+#pragma omp atomic capture
+    finished = ++*done;
+    if (evaluator->watch && omp_get_thread_num() == 0)
+        evaluator->watch(evaluator->watching, finished, PARTS);
+}
+
+static void visit_part(Walk *walk, int part, int *done) {
+    visit(walk, 0, first_value(walk->join, part), first_value(walk->join, part + 1));
+    finish_part(walk->join, done);
+}
+
 static bool run_alone(const Join *join, Totals *totals) {
     Walk *walk = calloc(1, sizeof *walk);
     if (!walk)
         return false;
     const bool created = walk_create(join, totals, walk);
-    if (created) {
+    const bool whole = join->loop_count == 0 || does_not_matter(join, join->loops[0]);
+    int done = 0;
+    if (created && whole)
         visit(walk, 0, 0, INT64_MAX);
+    for (int part = 0; created && !whole && part < PARTS; part++)
+        visit_part(walk, part, &done);
+    if (created)
         flush(walk);
-    }
     const bool ok = created && !walk->out_of_memory;
     walk_free(walk);
     return ok;
 }
 
 // One thread of a team: parts of the outermost variable, added up in a list of its own.
-static bool run_in_team(const Join *join, Totals *totals) {
+static bool run_in_team(const Join *join, Totals *totals, int *done) {
     Totals own = *totals;
     Walk *walk = calloc(1, sizeof *walk);
     bool ok =
@@ -353,7 +373,7 @@ static bool run_in_team(const Join *join, Totals *totals) {
 #pragma omp for schedule(dynamic)
     for (int part = 0; part < PARTS; part++)
         if (ok)
-            visit(walk, 0, first_value(join, part), first_value(join, part + 1));
+            visit_part(walk, part, done);
     if (ok) {
         flush(walk);
         ok = !walk->out_of_memory;
@@ -372,9 +392,10 @@ static bool run_term(const Join *join, Totals *totals) {
     if (!can_share(join))
         return run_alone(join, totals);
     bool all = true;
+    int done = 0;
 #pragma omp parallel
     {
-        const bool ok = run_in_team(join, totals);
+        const bool ok = run_in_team(join, totals, &done);
 #pragma omp atomic
         all &= ok;
     }
@@ -472,6 +493,11 @@ static bool take_totals(Totals *totals, Evaluated *result) {
         totals->keys[d] = NULL;
     }
     return true;
+}
+
+void evaluator_watch(Evaluator *evaluator, EvaluatorWatch watch, void *context) {
+    evaluator->watch = watch;
+    evaluator->watching = context;
 }
 
 bool evaluator_run_sparse(const Evaluator *evaluator, const EvaluatorInput *inputs, Evaluated *result) {

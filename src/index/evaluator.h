@@ -36,6 +36,8 @@ struct Evaluator {
     int term_count, max_steps, max_operands;
     const Term *terms;
     double summands, operations; // of one element
+    EvaluatorWatch watch;
+    void *watching;
 };
 
 #endif

@@ -31,7 +31,8 @@ options:
                           the run; TENSOR=- prints it
   --print TENSOR          print a tensor after the run, without the middle of a large one;
                           repeatable
-  --check                 compare with the reference evaluator; exit status 1 above the tolerance
+  --check[=all|sample]    compare with the reference evaluator, all elements or some thousand
+                          (default: those above 10^11 operations); exit status 1 above the tolerance
   --repeat K              timed executions (default: 1)
   --warmup K              executions before the timed ones (default: 0)
   --memory-limit BYTES    refuse to run if a process needs more memory; K, M, G or T may follow
