@@ -194,7 +194,10 @@ def pkg_config(*words, package="distal-fortran"):
 
 
 def on_ranks(ranks, *command, status=0):
-    return run([*LAUNCHER, "-n", str(ranks), *command], {"LD_LIBRARY_PATH": f"{tree()}/lib", "OMP_NUM_THREADS": "1"}, status=status)
+    # Arrays of a main program are not deallocated at its end, which AddressSanitizer takes for leaks.
+    options = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"} if SANITIZE else {}
+    return run([*LAUNCHER, "-n", str(ranks), *command],
+               {"LD_LIBRARY_PATH": f"{tree()}/lib", "OMP_NUM_THREADS": "1", **options}, status=status)
 
 
 def build(source, folder, *options):
