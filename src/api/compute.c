@@ -82,9 +82,16 @@ static distal_status make(distal_context *context, const char *text, uint64_t ha
                           ComputedStatement **made) {
     distal_statement *statement;
     distal_plan *plan = NULL;
+    // What is wrong is reported once, by the agreement, which shows the text of the caller: the statement is
+    // gone.
+    const distal_error_action action = context->on_error;
+    context->on_error = DISTAL_ERRORS_RETURN;
     distal_status status = distal_statement_create(context, text, &statement);
+    context->on_error = action;
     if (statement)
         statement->is_computed = true;
+    else if (context->diagnostics != context->no_memory)
+        context_show(context, NULL, text);
     // A plan that fails on one rank, such as one that lacks the statement, fails on all.
     status = call_agree(context, status);
     if (status == DISTAL_OK)

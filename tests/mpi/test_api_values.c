@@ -282,6 +282,7 @@ static void test_action(MPI_Comm comm, int rank, int ranks) {
         CHECK(file && before >= 0 && dup2(fileno(file), 2) == 2, "no file");
         OK(distal_on_error(d, (distal_error_action)action));
         CHECK(distal_tensor_find(d, "y", &none) == DISTAL_INVALID, "y was found");
+        CHECK(distal_compute(d, "x(i) = z(i)") == DISTAL_INVALID, "z was found");
         CHECK(distal_tensor_local(x, &piece) == DISTAL_INVALID, "x has a home");
         fflush(stderr);
         dup2(before, 2);
@@ -292,6 +293,9 @@ static void test_action(MPI_Comm comm, int rank, int ranks) {
         const bool prints = action == DISTAL_ERRORS_PRINT;
         CHECK(!strstr(printed, "distal_tensor_find: error: there is no tensor 'y'") == !(prints && rank == 0),
               "common: %s", printed);
+        const char *once = strstr(printed, "unknown tensor 'z'");
+        CHECK(!once == !(prints && rank == 0) && !(once && strstr(once + 1, "unknown tensor 'z'")),
+              "of a statement: %s", printed);
         CHECK(!strstr(printed, "distal_tensor_local: error: tensor 'x'") == !prints, "local: %s", printed);
     }
     // Standard output that takes nothing is a failure on all ranks.
