@@ -50,8 +50,9 @@ struct distal_tensor {
     BoundariesArray boundaries;
     Structure *balanced;
     int64_t balance_changes;
-    bool spread;    // its memory is the caller's and has strides that kernels do not support
-    int64_t memory; // number of changes of its memory
+    bool is_internal; // of distal_norm or distal_dot: no list shows it
+    bool spread;      // its memory is the caller's and has strides that kernels do not support
+    int64_t memory;   // number of changes of its memory
     // What the first plan that gives it a home fills it from; NULL: nothing.
     const char *pending;
 };

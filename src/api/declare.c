@@ -59,7 +59,8 @@ static bool find_tensor(void *context, const char *name, Name *found) {
 static void list_tensors(void *context, NameKind kind, Arena *arena, NameArray *names) {
     const distal_context *it = context;
     for (const distal_tensor *tensor = it->tensors; tensor && kind == NAME_TENSOR; tensor = tensor->next)
-        array_push(arena, *names, (Name){.name = tensor->name, .kind = NAME_TENSOR});
+        if (!tensor->is_internal)
+            array_push(arena, *names, (Name){.name = tensor->name, .kind = NAME_TENSOR});
 }
 
 // Finds "A_dim0" for a tensor A whose extents are params of its own.

@@ -390,7 +390,8 @@ static distal_status find(distal_context *context, void *arguments) {
         return DISTAL_OK;
     Array(const char *) names = {0};
     for (const distal_tensor *tensor = context->tensors; tensor; tensor = tensor->next)
-        array_push(context->scratch, names, tensor->name);
+        if (!tensor->is_internal)
+            array_push(context->scratch, names, tensor->name);
     return invalid(context, "there is no tensor '%s'%s", call->name,
                    did_you_mean(context->scratch, call->name, "tensors", names.items, names.count));
 }

@@ -293,7 +293,10 @@ static distal_status write_number(distal_context *context, void *arguments) {
     if (call->result)
         return DISTAL_OK;
     const Tensor scalar = {.name = name, .type = call->type};
-    return tensor_declare(context, &scalar, &call->result);
+    const distal_status status = tensor_declare(context, &scalar, &call->result);
+    if (status == DISTAL_OK)
+        call->result->is_internal = true;
+    return status;
 }
 
 static distal_status compute_number(const char *name, NumberCall *call, void *value) {

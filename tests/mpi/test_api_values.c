@@ -263,6 +263,8 @@ static void test_errors(MPI_Comm comm, int rank, int ranks) {
     CHECK(distal_on_error(d, (distal_error_action)9) == DISTAL_INVALID &&
               strstr(distal_error(NULL), "9 is no"),
           "an action of nothing");
+    OK(distal_norm(A, &number));
+    WRONG(distal_compute(d, "z(i) = A(i, j)"), "unknown tensor 'z' (tensors: A x s B)");
     OK(distal_on_error(d, DISTAL_ERRORS_RETURN));
     OK(distal_tensor_fill(A, "ones")); // all is still in order
     distal_free(d);
