@@ -98,7 +98,7 @@ static distal_status make(distal_context *context, const char *text, uint64_t ha
         status = distal_plan_create(statement, &plan);
     ComputedStatement *entry = status == DISTAL_OK ? calloc(1, sizeof *entry) : NULL;
     char *copy = entry ? strdup(text) : NULL;
-    if (!agree(context->comm, copy != NULL)) {
+    if (!agree(context->comm, copy != NULL) || !entry) {
         distal_plan_free(plan);
         distal_statement_free(statement);
         free(copy);
@@ -146,7 +146,7 @@ distal_status distal_compute(distal_context *context, const char *statement) {
     }
     if (!entry)
         status = make(context, statement, hash, &entry);
-    if (status == DISTAL_OK) {
+    if (entry) {
         entry->used = ++context->computed_calls;
         status = distal_execute(entry->plan);
     }
