@@ -497,6 +497,20 @@ DISTAL_DEFINE_EXTREMES(i64, int64_t)
 DISTAL_DEFINE_EXTREMES(f32, float)
 DISTAL_DEFINE_EXTREMES(f64, double)
 
+// Reductions over threads and lanes: the extremes of numbers, with NaN where there is one, and products of
+// complex numbers.
+#define DISTAL_LARGER(a, b) (((a) > (b)) | ((a) != (a)) ? (a) : (b))
+#define DISTAL_SMALLER(a, b) (((a) < (b)) | ((a) != (a)) ? (a) : (b))
+// clang-format off
+#pragma omp declare reduction(distal_max : float, double : omp_out = DISTAL_LARGER(omp_out, omp_in)) initializer(omp_priv = -INFINITY)
+#pragma omp declare reduction(distal_min : float, double : omp_out = DISTAL_SMALLER(omp_out, omp_in)) initializer(omp_priv = INFINITY)
+#pragma omp declare reduction(distal_max : int32_t : omp_out = DISTAL_LARGER(omp_out, omp_in)) initializer(omp_priv = INT32_MIN)
+#pragma omp declare reduction(distal_min : int32_t : omp_out = DISTAL_SMALLER(omp_out, omp_in)) initializer(omp_priv = INT32_MAX)
+#pragma omp declare reduction(distal_max : int64_t : omp_out = DISTAL_LARGER(omp_out, omp_in)) initializer(omp_priv = INT64_MIN)
+#pragma omp declare reduction(distal_min : int64_t : omp_out = DISTAL_SMALLER(omp_out, omp_in)) initializer(omp_priv = INT64_MAX)
+#pragma omp declare reduction(distal_multiply : float _Complex, double _Complex : omp_out *= omp_in) initializer(omp_priv = 1)
+// clang-format on
+
 // Products by definition, without the checks for infinities of C's operator.
 static inline float _Complex distal_mul_c64(float _Complex a, float _Complex b) {
     return __builtin_complex(crealf(a) * crealf(b) - cimagf(a) * cimagf(b),

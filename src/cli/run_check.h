@@ -11,7 +11,7 @@ enum { CHECK_SEED = 1 };
 // What is compared: `inputs` by tensor id, and the result, all whole.
 typedef struct {
     const char *name; // of the result
-    const Evaluator *evaluator;
+    Evaluator *evaluator;
     const void *const *inputs;
     const char *result;
     size_t element_size; // of the result

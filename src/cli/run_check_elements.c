@@ -96,7 +96,7 @@ static int64_t choose_drawn(const Evaluator *evaluator, CheckMode mode) {
 
 bool check_elements(Run *run, const CheckedElements *checked, StatementReport *report) {
     const Options *options = run->session->options;
-    const Evaluator *evaluator = checked->evaluator;
+    Evaluator *evaluator = checked->evaluator;
     Elements elements = {.checked = checked,
                          .count = evaluator_count(evaluator),
                          .drawn = choose_drawn(evaluator, options->check)};
@@ -116,7 +116,8 @@ bool check_elements(Run *run, const CheckedElements *checked, StatementReport *r
         check_announce(&progress, checked->name, each / known_rate * (double)(share + (rest > 0)), hint);
     const double start = clock_seconds();
     double begun = start, seconds = 0; // of the latest block: when it began, and of one element
-    bool ok = elements.values && elements.magnitudes, announced = false;
+    bool ok = elements.values && elements.magnitudes && evaluator_begin(evaluator, checked->inputs);
+    bool announced = false;
     int64_t at = first;
     report->error = 0;
     for (int64_t block = 1; (ok && at < last) || !announced;) {
@@ -141,6 +142,7 @@ bool check_elements(Run *run, const CheckedElements *checked, StatementReport *r
         progress_show(&progress, "checking", at - first, last - first);
     }
     progress_end(&progress);
+    evaluator_end(evaluator);
     free(elements.values);
     free(elements.magnitudes);
     return ok || diagnostics_error(run->session->diagnostics, (Span){0}, "not enough memory for --check");

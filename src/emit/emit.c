@@ -93,6 +93,17 @@ static const char *chunk_text(Emitter *emitter, const LoopNode *node) {
                         int_text(emitter, count));
 }
 
+// As the clause `reduction` names it.
+static const char *reduction_name(const LoopArray *array, bool team) {
+    static const char *const names[] = {[REDUCER_SUM] = "+",
+                                        [REDUCER_PROD] = "*",
+                                        [REDUCER_MAX] = "distal_max",
+                                        [REDUCER_MIN] = "distal_min"};
+    if (!team || !type_info(array->type)->is_complex)
+        return names[array->reducer];
+    return array->reducer == REDUCER_PROD ? "distal_multiply" : "distal_add";
+}
+
 // The team that shares the iterations of a loop, its lanes, or how often it is unrolled.
 static void emit_pragma(Emitter *emitter, const LoopNode *node) {
     const LoopExecution *execution = &node->execution;
@@ -112,9 +123,9 @@ static void emit_pragma(Emitter *emitter, const LoopNode *node) {
     Text text = text_create(emitter->kernel->arena);
     text_printf(&text, "#pragma omp%s%s", team ? " parallel for" : "", execution->vector ? " simd" : "");
     for (int i = 0; i < execution->sum_count; i++) {
-        const bool is_complex = type_info(array_of(emitter, execution->sums[i])->type)->is_complex;
         if (i == 0)
-            text_printf(&text, " reduction(%s : ", team && is_complex ? "distal_add" : "+");
+            text_printf(&text,
+                        " reduction(%s : ", reduction_name(array_of(emitter, execution->sums[i]), team));
         text_printf(&text, "%s%s", i ? ", " : "", emitter->names.arrays[execution->sums[i]]);
     }
     text_append(&text, execution->sum_count ? ")" : "");
@@ -289,12 +300,25 @@ static void emit_let(Emitter *emitter, const LoopNode *node) {
               emitter->names.vars[node->var], value_text(emitter, node->value));
 }
 
+// The least integers have no literals of their own.
+static const char *identity_text(const Emitter *emitter, const LoopArray *array) {
+    const TypeInfo *info = type_info(array->type);
+    const Identity identity = reducer_identity(array->reducer, array->type);
+    if (info->is_integer && array->reducer > REDUCER_PROD)
+        return arena_printf(emitter->kernel->arena, "INT%d_%s", info->size == 4 ? 32 : 64,
+                            identity.integer < 0 ? "MIN" : "MAX");
+    return array->reducer == REDUCER_SUM    ? "0"
+           : array->reducer == REDUCER_PROD ? "1"
+           : identity.real < 0              ? "-INFINITY"
+                                            : "INFINITY";
+}
+
 // A local variable, or memory that the execution has for each thread.
 static void emit_workspace(Emitter *emitter, const LoopNode *node) {
     const LoopArray *array = array_of(emitter, node->array);
     const char *name = emitter->names.arrays[node->array], *type = c_type((int)array->type);
     if (array->scalar) {
-        emit_line(&emitter->lines, "%s %s = 0;", type, name);
+        emit_line(&emitter->lines, "%s %s = %s;", type, name, identity_text(emitter, array));
         return;
     }
     if (array->local) {
@@ -317,13 +341,18 @@ static const Value *stored(const Emitter *emitter, const LoopNode *node) {
 }
 
 static void emit_update(Emitter *emitter, const LoopNode *node) {
+    const LoopArray *array = array_of(emitter, node->array);
+    const char *element = loop_element_text(emitter->kernel, &emitter->names, node->array, node->position);
+    const char *value = value_text(emitter, stored(emitter, node));
+    const char *function = node->kind == LOOP_ACCUMULATE ? reducer_c_name(array->reducer, array->type) : NULL;
     if (node->atomic)
-        emit_line(&emitter->lines, type_info(array_of(emitter, node->array)->type)->is_complex
-                                       ? "#pragma omp critical"
-                                       : "#pragma omp atomic");
-    emit_line(&emitter->lines, "%s %s %s;",
-              loop_element_text(emitter->kernel, &emitter->names, node->array, node->position),
-              node->kind == LOOP_ACCUMULATE ? "+=" : "=", value_text(emitter, stored(emitter, node)));
+        emit_line(&emitter->lines, "#pragma omp %s",
+                  function || type_info(array->type)->is_complex ? "critical" : "atomic");
+    if (function)
+        emit_line(&emitter->lines, "%s = %s(%s, %s);", element, function, element, value);
+    else
+        emit_line(&emitter->lines, "%s %s %s;", element,
+                  node->kind == LOOP_ACCUMULATE ? reducer_marks[array->reducer] : "=", value);
 }
 
 // The loops of a contraction as an array, then the call.

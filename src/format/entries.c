@@ -107,7 +107,8 @@ static void add_up(const Entries *entries, const uint8_t *first, int team) {
             if (first[e])
                 sum = e;
             else if (sum >= 0)
-                memory_host.add(entries->type, values + sum * size, 1, values + e * size, 1, 1);
+                memory_host.reduce(REDUCER_SUM, entries->type, values + sum * size, 1, values + e * size, 1,
+                                   1);
             else if (e >= end)
                 break;
         }

@@ -72,8 +72,8 @@ void entry_map_add(const EntryMap *map, ElementType type, int64_t first, const v
         for (int64_t e = part_of_positions(map, team, t); e < end; e++) {
             const int64_t entry = number(map->from, map->wide, e) - first;
             if (entry >= 0)
-                memory_host.add(type, (char *)to + number(map->to, map->wide, e) * size, 1,
-                                (const char *)from + entry * size, 1, 1);
+                memory_host.reduce(REDUCER_SUM, type, (char *)to + number(map->to, map->wide, e) * size, 1,
+                                   (const char *)from + entry * size, 1, 1);
         }
     }
 }

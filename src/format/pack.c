@@ -289,8 +289,8 @@ static void put_values(const Packing *packing, int64_t entry, const EntryBlock *
             if (differs[i] < tensor->order || block->numbers[i] == 0)
                 memcpy(to + positions[i] * size, from + block->numbers[i] * step, (size_t)size);
             else
-                memory_host.add(tensor->type, to + positions[i] * size, 1, from + block->numbers[i] * step, 1,
-                                1);
+                memory_host.reduce(REDUCER_SUM, tensor->type, to + positions[i] * size, 1,
+                                   from + block->numbers[i] * step, 1, 1);
 }
 
 static void put_numbers(void *to, bool wide, int64_t first, const int64_t *numbers, int count) {

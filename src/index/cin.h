@@ -66,10 +66,12 @@ struct Stmt {
     StmtKind kind;
     int var;          // FORALL
     const Stmt *body; // FORALL
-    // ASSIGN: lhs = rhs, or lhs += rhs where `accumulate`.
+    // ASSIGN: lhs = rhs, or lhs += rhs where `accumulate`, with the mark of the reducer. The right side has
+    // no explicit reductions.
     const Access *lhs;
     const Expr *rhs;
     bool accumulate;
+    Reducer reducer;
     // SEQUENCE: first ; second. WHERE: first where second (first reads the workspace that second fills).
     const Stmt *first, *second;
     const Tensor *row; // WHERE inside of loops: the workspace; NULL outside of all loops
@@ -93,8 +95,9 @@ typedef struct {
 
 // The statement as written, before any command. A right side whose additive terms sum over different
 // variables becomes a sequence of nests, one for each set of reduction variables: `A(i) = b(i) ; A(i) +=
-// B(i,j) * c(j)`. Inside a term, all addends of a sum have the same reduction variables (summation.h). Loops:
-// variables in order of first occurrence, those of the left side first (DISTAL, section 5.1).
+// B(i,j) * c(j)`. Inside a term, all addends of a sum have the same reduction variables (summation.h). What
+// is `whole` is one term. There are no explicit reductions (schedule/reductions.h). Loops: variables in order
+// of first occurrence, those of the left side first (DISTAL, section 5.1).
 const Cin *cin_create(Arena *arena, const Assignment *assignment);
 
 // The same for an assignment that has been divided into `parts`, of which later ones read what earlier ones

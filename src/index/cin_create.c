@@ -121,6 +121,7 @@ static Nest make_nest(const Cin *cin, const Assignment *assignment, const Term *
     assign->kind = STMT_ASSIGN;
     assign->nest_count = 1;
     assign->lhs = assignment->lhs;
+    assign->reducer = assignment->reducer;
     assign->rhs =
         term->negative ? operation(arena, EXPR_NEG, term->expr->span, term->expr, NULL) : term->expr;
     // Loops over sparse operands leave out elements, which are zero before.
@@ -205,10 +206,22 @@ static const Stmt *make_stmt(const Cin *cin, const Nest *nest, const RowsRead *r
     return stmt_inside(cin->arena, nest, depth, around.loop_count, where);
 }
 
+// The terms of a part in the order of their nests.
+static TermArray part_terms(Arena *arena, const Assignment *part) {
+    const VarSet reducible = ~access_vars(part->lhs);
+    TermArray terms = {0};
+    if (part->whole) {
+        array_push(arena, terms, (Term){part->rhs, false, expr_vars(part->rhs) & reducible});
+        return terms;
+    }
+    terms = terms_of(arena, part->rhs, reducible);
+    put_unreduced_first(&terms);
+    return terms;
+}
+
 // The nests of one part, inside of the loops `around`.
 static const Stmt *make_part(const Cin *cin, const Assignment *part, const Nest *around) {
-    TermArray terms = terms_of(cin->arena, part->rhs, ~access_vars(part->lhs));
-    put_unreduced_first(&terms);
+    const TermArray terms = part_terms(cin->arena, part);
     const Stmt *stmts = NULL;
     for (int64_t i = 0; i < terms.count; i++) {
         Nest nest = make_nest(cin, part, &terms.items[i], i == 0, terms.count == 1, around);

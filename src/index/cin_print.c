@@ -95,7 +95,7 @@ static void print_loops(const Cin *cin, const Nest *nest, int first, const Stmt 
         text_printf(&loops, "%sforall(%s)", i > first ? " " : "", names[nest->loops[i]]);
     if (assign) {
         access_print(assign->lhs, names, &text);
-        text_append(&text, assign->accumulate ? " += " : " = ");
+        text_append(&text, assignment_mark(assign->accumulate, assign->reducer));
         expr_print(assign->rhs, names, &text);
         text_append(&text, end);
     }

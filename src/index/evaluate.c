@@ -9,12 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+typedef Array(Evaluator *) EvaluatorArray;
+
 typedef struct {
     Arena *arena;
+    const Assignment *assignment;
+    bool reordered;
     const int64_t *params;
     ElementType type; // that the statement computes in
     Array(Step) steps;
     Array(Operand) operands;
+    EvaluatorArray *reductions; // of all terms
 } Compilation;
 
 static int64_t extent_of(const IntExpr *extent, const int64_t *params) {
@@ -23,7 +28,7 @@ static int64_t extent_of(const IntExpr *extent, const int64_t *params) {
 }
 
 static Operand operand_of(const Access *access, const int64_t *params) {
-    Operand operand = {.access = access};
+    Operand operand = {.access = access, .reduction = -1};
     int64_t stride = 1;
     if (tensor_is_sparse(access->tensor))
         return operand;
@@ -40,12 +45,48 @@ static bool is_complex(const Expr *call) {
            (call->right && type_info(expr_type(call->right))->is_complex);
 }
 
+// A reduction is an assignment of its own to a tensor over its other variables, of the type of the statement,
+// but real if its values are.
+static Operand operand_of_reduction(Compilation *compilation, const Expr *reduction) {
+    Arena *arena = compilation->arena;
+    Tensor *tensor = arena_new(arena, Tensor);
+    Access *access = arena_new(arena, Access);
+    Assignment *assignment = arena_copy(arena, compilation->assignment, sizeof *assignment);
+    tensor->type =
+        type_info(expr_type(reduction))->is_complex ? compilation->type : type_component(compilation->type);
+    access->tensor = tensor;
+    for (int v = 0; v < assignment->var_count; v++) {
+        if (!(expr_vars(reduction) >> v & 1))
+            continue;
+        access->vars[tensor->order] = v;
+        tensor->levels[tensor->order] = level_type_dense();
+        tensor->mode_order[tensor->order] = tensor->order;
+        tensor->extents[tensor->order++] = assignment->vars[v].extent;
+    }
+    assignment->lhs = access;
+    assignment->accumulate = false;
+    assignment->reducer = reduction->reducer;
+    assignment->whole = true;
+    assignment->rhs = reduction->left;
+    Operand operand = operand_of(access, compilation->params);
+    operand.reduction = (int)compilation->reductions->count;
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
+    array_push(arena, *compilation->reductions,
+               evaluator_create(arena, assignment, compilation->reordered, compilation->params));
+    return operand;
+}
+
 static const PresenceNode *compile(Compilation *compilation, const Expr *expr) {
     PresenceNode *node = arena_new(compilation->arena, PresenceNode);
     Step step = {.kind = expr->kind, .presence = expr_presence(expr, compilation->type)};
     if (expr->kind == EXPR_ACCESS) {
         step.access = (int)compilation->operands.count;
         array_push(compilation->arena, compilation->operands, operand_of(expr->access, compilation->params));
+    } else if (expr->kind == EXPR_REDUCE) {
+        const Operand operand = operand_of_reduction(compilation, expr);
+        step.kind = EXPR_ACCESS;
+        step.access = (int)compilation->operands.count;
+        array_push(compilation->arena, compilation->operands, operand);
     } else if (expr->kind == EXPR_NUMBER) {
         step.integer = expr->integer;
         step.number = expr->number_is_integer ? (double)expr->integer : expr->number;
@@ -63,15 +104,23 @@ static const PresenceNode *compile(Compilation *compilation, const Expr *expr) {
 
 static bool is_plain(const Expr *expr) {
     return expr->kind != EXPR_ADD && expr->kind != EXPR_SUB && expr->kind != EXPR_CALL &&
-           (!expr->left || is_plain(expr->left)) && (!expr->right || is_plain(expr->right));
+           expr->kind != EXPR_REDUCE && (!expr->left || is_plain(expr->left)) &&
+           (!expr->right || is_plain(expr->right));
 }
 
-static Term term_of(Arena *arena, const Evaluator *evaluator, Addend addend, const int64_t *params) {
+static Term term_of(Arena *arena, const Evaluator *evaluator, Addend addend, const int64_t *params,
+                    EvaluatorArray *reductions) {
     const ElementType type = assignment_type(evaluator->assignment);
-    Compilation compilation = {.arena = arena, .params = params, .type = type};
+    Compilation compilation = {.arena = arena,
+                               .assignment = evaluator->assignment,
+                               .reordered = evaluator->reordered,
+                               .params = params,
+                               .type = type,
+                               .reductions = reductions};
     const PresenceNode *presence = compile(&compilation, addend.expr);
     Term term = {
         .program = {.kind = evaluator->kind,
+                    .reducer = evaluator->assignment->reducer,
                     .sparse = evaluator->sparse,
                     .narrow = type == TYPE_I32,
                     .step_count = (int)compilation.steps.count,
@@ -112,6 +161,19 @@ static void count_work(Evaluator *evaluator) {
     }
 }
 
+// The number of summands whose errors add up: those of long sums cancel.
+static double likely_summands(double summands) {
+    return fmin(summands, 64 * sqrt(summands));
+}
+
+// Errors of the reductions come before those of the terms, relative to magnitudes of their own.
+static void count_reductions(Evaluator *evaluator) {
+    for (int r = 0; r < evaluator->reduction_evaluator_count; r++) {
+        const Evaluator *reduction = evaluator->reduction_evaluators[r];
+        evaluator->operations += reduction->operations + likely_summands(reduction->summands);
+    }
+}
+
 static WideKind kind_of(ElementType type) {
     const TypeInfo *info = type_info(type);
     return info->is_integer ? WIDE_INTEGER : info->is_complex ? WIDE_COMPLEX : WIDE_REAL;
@@ -137,11 +199,15 @@ Evaluator *evaluator_create(Arena *arena, const Assignment *assignment, bool reo
 
     const Addends addends = evaluate_terms(arena, assignment);
     Term *terms = arena_array(arena, Term, addends.count);
+    EvaluatorArray reductions = {0};
     for (int64_t i = 0; i < addends.count; i++)
-        terms[i] = term_of(arena, evaluator, addends.items[i], params);
+        terms[i] = term_of(arena, evaluator, addends.items[i], params, &reductions);
     evaluator->terms = terms;
     evaluator->term_count = (int)addends.count;
+    evaluator->reduction_evaluator_count = (int)reductions.count;
+    evaluator->reduction_evaluators = reductions.items;
     count_work(evaluator);
+    count_reductions(evaluator);
     return evaluator;
 }
 
@@ -173,8 +239,7 @@ bool evaluator_is_sparse(const Evaluator *evaluator) {
 }
 
 double evaluator_tolerance_of(const Evaluator *evaluator, double summands) {
-    const double likely = 64 * sqrt(summands);
-    return evaluator->epsilon * (fmin(summands, likely) + evaluator->operations + 4);
+    return evaluator->epsilon * (likely_summands(summands) + evaluator->operations + 4);
 }
 
 double evaluator_tolerance(const Evaluator *evaluator) {
@@ -183,13 +248,21 @@ double evaluator_tolerance(const Evaluator *evaluator) {
 
 // The memory of one thread.
 typedef struct {
+    const ReductionValues *reductions;
     Sums sums, partial;
     Lanes *lanes;    // an operand of the term
     Register *stack; // a register a step of the term
 } Scratch;
 
+// The element type of values of a kind.
+static ElementType wide_type(WideKind kind) {
+    static const ElementType types[] = {
+        [WIDE_REAL] = TYPE_F64, [WIDE_COMPLEX] = TYPE_C128, [WIDE_INTEGER] = TYPE_I64};
+    return types[kind];
+}
+
 static bool scratch_create(const Evaluator *evaluator, Scratch *scratch) {
-    scratch->lanes = malloc(sizeof(Lanes) * (size_t)(evaluator->max_operands + 1));
+    scratch->lanes = calloc((size_t)evaluator->max_operands + 1, sizeof(Lanes));
     scratch->stack = malloc(sizeof(Register) * (size_t)(evaluator->max_steps + 1));
     return scratch->lanes && scratch->stack;
 }
@@ -208,10 +281,19 @@ static void sum_term(const Evaluator *evaluator, const Term *term, const void *c
             return;
         at[term->reductions[i]] = 0;
     }
+    memset(scratch->lanes, 0, sizeof(Lanes) * (size_t)term->operand_count);
     for (int a = 0; a < term->operand_count; a++) {
         const Operand *operand = &term->operands[a];
-        scratch->lanes[a] = (Lanes){operand->access->tensor->type, arrays[operand->access->tensor->id], NULL,
-                                    0, lane_var < 0 ? 0 : operand->strides[lane_var]};
+        Lanes *lanes = &scratch->lanes[a];
+        lanes->stride = lane_var < 0 ? 0 : operand->strides[lane_var];
+        if (operand->reduction < 0) {
+            lanes->type = operand->access->tensor->type;
+            lanes->data = arrays[operand->access->tensor->id];
+            continue;
+        }
+        lanes->type = wide_type(evaluator->reduction_evaluators[operand->reduction]->kind);
+        lanes->data = scratch->reductions[operand->reduction].values;
+        lanes->magnitudes = scratch->reductions[operand->reduction].magnitudes;
     }
     while (true) {
         for (int a = 0; a < term->operand_count; a++) {
@@ -263,7 +345,7 @@ static void evaluate_chunk(const Evaluator *evaluator, const void *const *arrays
         first /= extent;
     }
     const int row_var = order > 0 ? lhs->vars[order - 1] : -1;
-    block_clear(&scratch->sums, count);
+    block_clear(&evaluator->terms[0].program, &scratch->sums, count);
     for (int t = 0; t < evaluator->term_count; t++) {
         const Term *term = &evaluator->terms[t];
         const int longest = longest_reduction(evaluator, term);
@@ -277,7 +359,7 @@ static void evaluate_chunk(const Evaluator *evaluator, const void *const *arrays
             memcpy(at, start, sizeof at);
             if (row_var >= 0)
                 at[row_var] += i;
-            block_clear(&scratch->partial, lanes);
+            block_clear(&term->program, &scratch->partial, lanes);
             sum_term(evaluator, term, arrays, at, longest, evaluator->extents[longest], scratch,
                      &scratch->partial);
             block_fold(&term->program, &scratch->partial, lanes);
@@ -292,10 +374,9 @@ static void evaluate_chunk(const Evaluator *evaluator, const void *const *arrays
     }
 }
 
-bool evaluator_run(const Evaluator *evaluator, const void *const *arrays, int64_t first, int64_t last,
-                   void *values, double *magnitudes) {
-    if (first >= last)
-        return true;
+// As evaluator_run, with what the reductions give.
+static bool run(const Evaluator *evaluator, const void *const *arrays, const ReductionValues *reductions,
+                int64_t first, int64_t last, void *values, double *magnitudes) {
     const int64_t row = evaluator->row_length, chunks = ceil_div(row, BLOCK);
     const int64_t first_row = first / row, last_row = (last - 1) / row;
     bool out_of_memory = false;
@@ -311,6 +392,7 @@ bool evaluator_run(const Evaluator *evaluator, const void *const *arrays, int64_
 #pragma omp atomic read
         stop = out_of_memory;
         if (!stop) {
+            scratch->reductions = reductions;
 #pragma omp for schedule(dynamic)
             for (int64_t chunk = 0; chunk < (last_row - first_row + 1) * chunks; chunk++) {
                 const int64_t row_start = (first_row + chunk / chunks) * row;
@@ -328,6 +410,54 @@ bool evaluator_run(const Evaluator *evaluator, const void *const *arrays, int64_
         free(scratch);
     }
     return !out_of_memory;
+}
+
+static void free_reductions(const Evaluator *evaluator, ReductionValues *reductions) {
+    for (int r = 0; reductions && r < evaluator->reduction_evaluator_count; r++) {
+        free(reductions[r].values);
+        free(reductions[r].magnitudes);
+    }
+    free(reductions);
+}
+
+// NULL: no memory.
+static ReductionValues *run_reductions(const Evaluator *evaluator, const void *const *arrays) {
+    ReductionValues *all = calloc((size_t)evaluator->reduction_evaluator_count + 1, sizeof *all);
+    bool ok = all != NULL;
+    for (int r = 0; ok && r < evaluator->reduction_evaluator_count; r++) {
+        const Evaluator *reduction = evaluator->reduction_evaluators[r];
+        const size_t count = (size_t)reduction->count;
+        all[r].values = calloc(count + 1, evaluator_value_size(reduction));
+        all[r].magnitudes = calloc(count + 1, sizeof(double));
+        ok = all[r].values && all[r].magnitudes &&
+             evaluator_run(reduction, arrays, 0, reduction->count, all[r].values, all[r].magnitudes);
+    }
+    if (ok)
+        return all;
+    free_reductions(evaluator, all);
+    return NULL;
+}
+
+bool evaluator_begin(Evaluator *evaluator, const void *const *arrays) {
+    evaluator->reduction_values = run_reductions(evaluator, arrays);
+    return evaluator->reduction_values != NULL;
+}
+
+void evaluator_end(Evaluator *evaluator) {
+    free_reductions(evaluator, evaluator->reduction_values);
+    evaluator->reduction_values = NULL;
+}
+
+bool evaluator_run(const Evaluator *evaluator, const void *const *arrays, int64_t first, int64_t last,
+                   void *values, double *magnitudes) {
+    if (first >= last)
+        return true;
+    if (evaluator->reduction_values)
+        return run(evaluator, arrays, evaluator->reduction_values, first, last, values, magnitudes);
+    ReductionValues *reductions = run_reductions(evaluator, arrays);
+    const bool ok = reductions && run(evaluator, arrays, reductions, first, last, values, magnitudes);
+    free_reductions(evaluator, reductions);
+    return ok;
 }
 
 static bool is_single(ElementType type) {

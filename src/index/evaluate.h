@@ -38,8 +38,14 @@ double evaluator_operations(const Evaluator *evaluator);
 // the evaluator's kind, `magnitudes`, unless it is NULL, the sums of the absolute values of all summands.
 // Sums are compensated, so that values are more exact than the result that is checked. Divides the work among
 // the threads. False when memory runs out.
+// Explicit reductions are evaluated first, wholly.
 bool evaluator_run(const Evaluator *evaluator, const void *const *arrays, int64_t first, int64_t last,
                    void *values, double *magnitudes);
+
+// Evaluates the explicit reductions once for several runs on the same arrays, up to evaluator_end, which has
+// to follow in any case. False when memory runs out.
+bool evaluator_begin(Evaluator *evaluator, const void *const *arrays);
+void evaluator_end(Evaluator *evaluator);
 
 // The largest |got - value| / magnitude over `count` elements: 0 where both are equal (a NaN equals NaN and,
 // where products are reordered, infinities: real_error says why), infinite where else one is not finite, and

@@ -224,11 +224,19 @@ static void wrap(Register *of, int count) {
         of->whole[i] = (int32_t)(uint32_t)of->whole[i];
 }
 
-void block_clear(Sums *sums, int count) {
+void block_clear(const BlockProgram *program, Sums *sums, int count) {
+    const Identity identity = reducer_identity(program->reducer, program->kind != WIDE_INTEGER ? TYPE_F64
+                                                                 : program->narrow             ? TYPE_I32
+                                                                                               : TYPE_I64);
     size_t bytes = sizeof(double) * (size_t)count;
-    memset(sums->sum.re, 0, bytes);
+    for (int i = 0; i < count; i++) {
+        if (program->kind == WIDE_INTEGER)
+            sums->sum.whole[i] = identity.integer;
+        else
+            sums->sum.re[i] = identity.real;
+        sums->sum.magnitude[i] = program->reducer == REDUCER_PROD;
+    }
     memset(sums->sum.im, 0, bytes);
-    memset(sums->sum.magnitude, 0, bytes);
     memset(sums->lost_re, 0, bytes);
     memset(sums->lost_im, 0, bytes);
 }
@@ -274,6 +282,12 @@ static void keep_present(const Step *step, const Lanes *lanes, Register *left, c
     }
 }
 
+// Of values that are not exact: their own.
+static void load_magnitudes(Register *to, const Lanes *lanes, int count) {
+    for (int i = 0; i < count; i++)
+        to->magnitude[i] = lanes->magnitudes[lanes->offset + i * lanes->stride];
+}
+
 void block_run(const BlockProgram *program, const Lanes *lanes, int count, Register *stack) {
     Register *top = stack - 1;
     const bool magnitudes = program->kind != WIDE_INTEGER && !program->plain;
@@ -289,6 +303,8 @@ void block_run(const BlockProgram *program, const Lanes *lanes, int count, Regis
                 set_number(top, step, program->kind, count);
             if (magnitudes)
                 set_magnitude(top, program->kind, count);
+            if (magnitudes && step->kind == EXPR_ACCESS && lanes[step->access].magnitudes)
+                load_magnitudes(top, &lanes[step->access], count);
             break;
         case EXPR_NEG:
             negate(top, program->kind, count);
@@ -314,8 +330,44 @@ void block_run(const BlockProgram *program, const Lanes *lanes, int count, Regis
         set_magnitude(stack, program->kind, count);
 }
 
+// As NumPy's: NaN where one of both is.
+static double real_extreme(Reducer reducer, double a, double b) {
+    return isnan(a) || (reducer == REDUCER_MAX ? a >= b : a <= b) ? a : b;
+}
+
+static int64_t whole_extreme(Reducer reducer, int64_t a, int64_t b) {
+    return (reducer == REDUCER_MAX ? a >= b : a <= b) ? a : b;
+}
+
+// Lane `i` of `left`, combined with lane `k` of `right`, which is no sum.
+static void reduce_lane(const BlockProgram *program, Register *left, int i, const Register *right, int k) {
+    if (program->reducer == REDUCER_PROD) {
+        if (program->kind == WIDE_INTEGER) {
+            left->whole[i] = (int64_t)((uint64_t)left->whole[i] * (uint64_t)right->whole[k]);
+            return;
+        }
+        const double re = left->re[i];
+        left->re[i] *= right->re[k];
+        if (program->kind == WIDE_COMPLEX) {
+            left->re[i] -= left->im[i] * right->im[k];
+            left->im[i] = re * right->im[k] + left->im[i] * right->re[k];
+        }
+        left->magnitude[i] *= right->magnitude[k];
+    } else if (program->kind == WIDE_INTEGER) {
+        left->whole[i] = whole_extreme(program->reducer, left->whole[i], right->whole[k]);
+    } else {
+        left->re[i] = real_extreme(program->reducer, left->re[i], right->re[k]);
+        left->magnitude[i] = fmax(left->magnitude[i], right->magnitude[k]);
+    }
+}
+
 void block_add(const BlockProgram *program, const Lanes *lanes, int count, Register *stack, Sums *sums) {
     block_run(program, lanes, count, stack);
+    if (program->reducer != REDUCER_SUM) {
+        for (int i = 0; i < count; i++)
+            reduce_lane(program, &sums->sum, i, stack, i);
+        return;
+    }
     if (program->kind == WIDE_INTEGER) {
         whole_add(&sums->sum, stack, count);
         return;
@@ -326,8 +378,12 @@ void block_add(const BlockProgram *program, const Lanes *lanes, int count, Regis
     add_lanes(sums->sum.magnitude, stack->magnitude, count);
 }
 
-static void join(WideKind kind, const Sums *from, int from_lane, Sums *to, int to_lane) {
-    if (kind == WIDE_INTEGER) {
+static void join(const BlockProgram *program, const Sums *from, int from_lane, Sums *to, int to_lane) {
+    if (program->reducer != REDUCER_SUM) {
+        reduce_lane(program, &to->sum, to_lane, &from->sum, from_lane);
+        return;
+    }
+    if (program->kind == WIDE_INTEGER) {
         to->sum.whole[to_lane] =
             (int64_t)((uint64_t)to->sum.whole[to_lane] + (uint64_t)from->sum.whole[from_lane]);
         return;
@@ -341,11 +397,11 @@ static void join(WideKind kind, const Sums *from, int from_lane, Sums *to, int t
 
 void block_fold(const BlockProgram *program, Sums *sums, int count) {
     for (int i = 1; i < count; i++)
-        join(program->kind, sums, i, sums, 0);
+        join(program, sums, i, sums, 0);
 }
 
 void block_join(const BlockProgram *program, const Sums *from, Sums *to, int lane) {
-    join(program->kind, from, 0, to, lane);
+    join(program, from, 0, to, lane);
 }
 
 // Where a sum is infinite, what was lost of it is not a number.

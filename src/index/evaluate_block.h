@@ -23,6 +23,7 @@ typedef struct {
 
 typedef struct {
     const Access *access;
+    int reduction;             // number of the explicit reduction that it stands for; -1: it is of a tensor
     int64_t strides[MAX_VARS]; // in elements; 0 of a sparse tensor
 } Operand;
 
@@ -36,7 +37,7 @@ typedef struct {
     bool present[BLOCK]; // of a sparse program: what is not present is zero
 } Register;
 
-// Sums by lane, with their rounding errors.
+// Sums by lane, with their rounding errors; or what another reducer makes, without.
 typedef struct {
     Register sum;
     double lost_re[BLOCK], lost_im[BLOCK];
@@ -44,19 +45,22 @@ typedef struct {
 
 typedef struct {
     WideKind kind;
+    Reducer reducer;
     bool sparse; // looks at which lanes are present
     bool narrow; // WIDE_INTEGER: 32 bits, not 64
     int step_count;
     const Step *steps;
     bool negative; // subtract instead of add
-    bool plain;    // only products and quotients: the magnitude of a result is its absolute value
+    bool plain;    // of exact values, only products and quotients: the magnitude of a result is its absolute
+                   // value
 } BlockProgram;
 
 // Where an operand's lanes are: data + offset, `stride` elements apart.
 typedef struct {
     ElementType type;
     const void *data;
-    const bool *present; // by lane; NULL: all are
+    const double *magnitudes; // at the same places; NULL: those of exact values
+    const bool *present;      // by lane; NULL: all are
     int64_t offset, stride;
 } Lanes;
 
@@ -64,14 +68,15 @@ typedef struct {
 void block_call(const Step *step, WideKind kind, bool magnitudes, Register *left, const Register *right,
                 int count);
 
-void block_clear(Sums *sums, int count);
+// To the identity of the reducer.
+void block_clear(const BlockProgram *program, Sums *sums, int count);
 // Runs the program on `count` lanes; the result is in the first register of `stack`.
 void block_run(const BlockProgram *program, const Lanes *lanes, int count, Register *stack);
-// Runs the program on `count` lanes and adds the result to `sums`; `stack` has a register a step.
+// Runs the program on `count` lanes and combines the result with `sums`; `stack` has a register a step.
 void block_add(const BlockProgram *program, const Lanes *lanes, int count, Register *stack, Sums *sums);
-// Adds all lanes into the first.
+// Combines all lanes into the first.
 void block_fold(const BlockProgram *program, Sums *sums, int count);
-// Adds the first lane of `from` to lane `lane` of `to`.
+// Combines the first lane of `from` with lane `lane` of `to`.
 void block_join(const BlockProgram *program, const Sums *from, Sums *to, int lane);
 // Lane `from` of the sums as one wide value.
 void block_value(const BlockProgram *program, const Sums *sums, int from, void *value);

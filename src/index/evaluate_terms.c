@@ -15,7 +15,8 @@ static VarSet vars_of_access(const Access *access) {
 static VarSet all_vars(const Expr *expr) {
     if (expr->kind == EXPR_ACCESS)
         return vars_of_access(expr->access);
-    return (expr->left ? all_vars(expr->left) : 0) | (expr->right ? all_vars(expr->right) : 0);
+    const VarSet vars = (expr->left ? all_vars(expr->left) : 0) | (expr->right ? all_vars(expr->right) : 0);
+    return expr->kind == EXPR_REDUCE ? vars & ~expr->bound : vars;
 }
 
 static const Expr *operation(Arena *arena, ExprKind kind, const Expr *left, const Expr *right) {
@@ -57,12 +58,19 @@ static void expand(Arena *arena, const Expr *expr, VarSet reducible, bool negati
 
 Addends evaluate_terms(Arena *arena, const Assignment *assignment) {
     Addends addends = {0};
-    expand(arena, assignment->rhs, ~vars_of_access(assignment->lhs), false, &addends);
+    const VarSet reducible = ~vars_of_access(assignment->lhs);
+    if (assignment->whole)
+        push(arena, &addends, (Addend){false, all_vars(assignment->rhs) & reducible, assignment->rhs});
+    else
+        expand(arena, assignment->rhs, reducible, false, &addends);
     if (assignment->accumulate) {
         Expr *old = arena_new(arena, Expr);
         old->kind = EXPR_ACCESS;
         old->access = assignment->lhs;
-        push(arena, &addends, (Addend){false, 0, old});
+        if (assignment->whole)
+            array_push(arena, addends, (Addend){false, 0, old}); // a term of its own
+        else
+            push(arena, &addends, (Addend){false, 0, old});
     }
     return addends;
 }

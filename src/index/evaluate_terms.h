@@ -13,7 +13,8 @@ typedef struct {
 } Addend;
 typedef Array(Addend) Addends;
 
-// The terms of the right side and, where the statement accumulates, the old value of the left side.
+// The terms of the right side, one where it is `whole`, and, where the statement accumulates, the old value
+// of the left side.
 Addends evaluate_terms(Arena *arena, const Assignment *assignment);
 
 #endif

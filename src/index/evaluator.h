@@ -25,6 +25,12 @@ typedef struct {
     int reductions[MAX_VARS]; // variables summed over
 } Term;
 
+// What an explicit reduction gives for all values of its other variables, row-major, of the evaluator's kind.
+typedef struct {
+    void *values;
+    double *magnitudes;
+} ReductionValues;
+
 struct Evaluator {
     const Assignment *assignment;
     WideKind kind;
@@ -38,6 +44,10 @@ struct Evaluator {
     double summands, operations; // of one element
     EvaluatorWatch watch;
     void *watching;
+    // Of the explicit reductions of the right side.
+    int reduction_evaluator_count;
+    Evaluator *const *reduction_evaluators;
+    ReductionValues *reduction_values; // that evaluator_begin has found; NULL: each run finds them
 };
 
 #endif

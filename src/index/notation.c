@@ -97,6 +97,13 @@ const Access *expr_sparse(const Expr *expr) {
     return find_access(expr, NULL);
 }
 
+const Expr *expr_reduction(const Expr *expr) {
+    if (!expr || expr->kind == EXPR_REDUCE)
+        return expr;
+    const Expr *left = expr_reduction(expr->left);
+    return left ? left : expr_reduction(expr->right);
+}
+
 const Access *assignment_sparse(const Assignment *assignment) {
     return tensor_is_sparse(assignment->lhs->tensor) ? assignment->lhs : expr_sparse(assignment->rhs);
 }
@@ -221,8 +228,9 @@ VarSet access_vars(const Access *access) {
 VarSet expr_vars(const Expr *expr) {
     if (!expr)
         return 0;
-    return expr->kind == EXPR_ACCESS ? access_vars(expr->access)
-                                     : expr_vars(expr->left) | expr_vars(expr->right);
+    if (expr->kind == EXPR_ACCESS)
+        return access_vars(expr->access);
+    return (expr_vars(expr->left) | expr_vars(expr->right)) & ~expr->bound;
 }
 
 int access_contiguous_var(const Access *access) {
@@ -284,6 +292,21 @@ static void print_operand(const Expr *expr, int at_least, const char *const *nam
         text_append(to, ")");
 }
 
+// "max({i, j}, B(i, j))"
+static void print_reduction(const Expr *expr, const char *const *names, Text *to) {
+    const char *separator = "({";
+    text_append(to, reducer_names[expr->reducer]);
+    for (int v = 0; v < MAX_VARS; v++) {
+        if (!(expr->bound >> v & 1))
+            continue;
+        text_printf(to, "%s%s", separator, names[v]);
+        separator = ", ";
+    }
+    text_append(to, "}, ");
+    expr_print(expr->left, names, to);
+    text_append(to, ")");
+}
+
 void expr_print(const Expr *expr, const char *const *names, Text *to) {
     static const char *const infix[] = {
         [EXPR_ADD] = " + ", [EXPR_SUB] = " - ", [EXPR_MUL] = " * ", [EXPR_DIV] = " / "};
@@ -310,6 +333,9 @@ void expr_print(const Expr *expr, const char *const *names, Text *to) {
         }
         text_append(to, ")");
         return;
+    case EXPR_REDUCE:
+        print_reduction(expr, names, to);
+        return;
     default:
         print_operand(expr->left, precedence(expr), names, to);
         text_append(to, infix[expr->kind]);
@@ -317,11 +343,18 @@ void expr_print(const Expr *expr, const char *const *names, Text *to) {
     }
 }
 
+const char *assignment_mark(bool accumulate, Reducer reducer) {
+#define SPACED(NAME, name, mark) " " mark " ",
+    static const char *const marks[] = {REDUCERS(SPACED)};
+#undef SPACED
+    return accumulate ? marks[reducer] : " = ";
+}
+
 void assignment_print(const Assignment *assignment, Text *to) {
     const char *names[MAX_VARS];
     for (int v = 0; v < assignment->var_count; v++)
         names[v] = assignment->vars[v].name;
     access_print(assignment->lhs, names, to);
-    text_append(to, assignment->accumulate ? " += " : " = ");
+    text_append(to, assignment_mark(assignment->accumulate, assignment->reducer));
     expr_print(assignment->rhs, names, to);
 }

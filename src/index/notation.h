@@ -6,6 +6,7 @@
 #include "base/diagnostic.h"
 #include "base/function.h"
 #include "base/intexpr.h"
+#include "base/reducer.h"
 #include "base/type.h"
 #include "format/slice.h"
 #include "machine/placement.h"
@@ -54,7 +55,8 @@ typedef enum {
     EXPR_MUL,
     EXPR_DIV,
     EXPR_NEG,
-    EXPR_CALL
+    EXPR_CALL,
+    EXPR_REDUCE, // sum({i}, E): E, combined over all values of some variables
 } ExprKind;
 
 typedef struct Expr Expr;
@@ -66,7 +68,10 @@ struct Expr {
     bool number_is_integer;   // written without point or exponent
     int64_t integer;          // its value then
     const Function *function; // EXPR_CALL
-    const Expr *left, *right; // of operations and calls; EXPR_NEG and one argument have left only
+    Reducer reducer;          // EXPR_REDUCE
+    VarSet bound;             // EXPR_REDUCE: the variables, which nothing outside of it has
+    const Expr *left,
+        *right; // of operations and calls; EXPR_NEG, EXPR_REDUCE and one argument have left only
 };
 
 // One index variable of the statement as written: not derived.
@@ -79,7 +84,12 @@ typedef struct {
 // `lhs = rhs` or `lhs += rhs`. Variables are numbered in order of first occurrence, left to right.
 typedef struct {
     const Access *lhs;
-    bool accumulate; // written with +=
+    bool accumulate; // the old value counts as well: written with +=, max=, ...
+    // How values are combined over the variables that the left side lacks, and, where it accumulates, with
+    // the old value. Sums that are not `whole` are those of each additive term over its own variables; else
+    // the right side is one term.
+    Reducer reducer;
+    bool whole;
     const Expr *rhs;
     Span span;
     int var_count;
@@ -100,9 +110,11 @@ const Access *assignment_sparse(const Assignment *assignment);
 // The first access of the tensor, or of a sparse tensor, in an expression; NULL where there is none.
 const Access *expr_access_of(const Expr *expr, const Tensor *tensor);
 const Access *expr_sparse(const Expr *expr);
+// The first explicit reduction in it, NULL where there is none.
+const Expr *expr_reduction(const Expr *expr);
 
 // The variables that determine the element of an access: those that index it, and those around a row
-// workspace. And those of all accesses of an expression.
+// workspace. And those of all accesses of an expression, but for those that explicit reductions bind.
 VarSet access_vars(const Access *access);
 VarSet expr_vars(const Expr *expr);
 
@@ -123,6 +135,8 @@ Assignment *assignment_with_tensors(Arena *arena, const Assignment *assignment, 
 // Sets the extents of the variables from those of the tensors.
 void assignment_take_extents(Assignment *assignment);
 
+// " = ", " += ", " max= "
+const char *assignment_mark(bool accumulate, Reducer reducer);
 // As written in a program: "A(i, j) = B(i, k) * C(k, j)". `names` are by variable id.
 void access_print(const Access *access, const char *const *names, Text *to);
 void expr_print(const Expr *expr, const char *const *names, Text *to);

@@ -4,7 +4,8 @@
 // The value of an expression without accesses; false where it has one.
 static bool constant_value(const Expr *expr, double *value) {
     double left = 0, right = 0;
-    if (expr->kind == EXPR_ACCESS || (expr->left && !constant_value(expr->left, &left)) ||
+    if (expr->kind == EXPR_ACCESS || expr->kind == EXPR_REDUCE ||
+        (expr->left && !constant_value(expr->left, &left)) ||
         (expr->right && !constant_value(expr->right, &right)))
         return false;
     switch (expr->kind) {

@@ -79,6 +79,10 @@ bool expr_equal(Arena *arena, const Expr *a, const Expr *b) {
         if (a->function != b->function)
             return false;
         break;
+    case EXPR_REDUCE:
+        if (a->reducer != b->reducer || a->bound != b->bound)
+            return false;
+        break;
     default:
         break;
     }
@@ -172,13 +176,17 @@ static const Expr *replace(Replacement *replacement, const Expr *expr, ExprPlace
 const Expr *expr_replace(Replacement *replacement, const Expr *expr) {
     replacement->count = 0;
     replacement->outside = replacement->partly = 0;
-    return replace(replacement, expr, (ExprPlace){.linear = true, .additive = true});
+    return replace(replacement, expr,
+                   (ExprPlace){.linear = !replacement->whole, .additive = !replacement->whole});
 }
 
 const Expr *expr_with_vars(Arena *arena, const Expr *expr, const int *ids) {
     if (!expr)
         return NULL;
     Expr *result = arena_copy(arena, expr, sizeof *expr);
+    result->bound = 0;
+    for (VarSet left = expr->bound; left; left &= left - 1)
+        result->bound |= (VarSet)1 << ids[__builtin_ctzll(left)];
     result->left = expr_with_vars(arena, expr->left, ids);
     result->right = expr_with_vars(arena, expr->right, ids);
     if (expr->kind != EXPR_ACCESS)

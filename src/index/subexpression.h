@@ -14,6 +14,7 @@ typedef struct {
     VarSet kept;
     VarSet left;    // variables of the left side
     bool truncates; // divisions truncate, so they are not linear
+    bool whole;     // of an assignment that is `whole`, in which nothing can be summed ahead
     // Set by expr_replace.
     int count; // occurrences replaced
     // Why others are not. Variables that cannot be summed ahead: they index the left side or other factors,

@@ -40,6 +40,7 @@ static const Expr *find_mixed(const Expr *expr, VarSet summed, bool inside) {
         return NULL;
     if (inside && expr_is_sum(expr) && sum_is_mixed(expr, summed, NULL))
         return expr;
+    summed &= ~expr->bound;
     inside |= !expr_is_sum(expr) && expr->kind != EXPR_NEG;
     const Expr *found = find_mixed(expr->left, summed, inside);
     return found ? found : find_mixed(expr->right, summed, inside);

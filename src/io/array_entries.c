@@ -88,7 +88,7 @@ const char *entries_drop_zeros(Entries *entries) {
 void piece_set_entries(const Piece *piece, const Entries *entries) {
     static const double zero[2];
     const MemoryKind *kind = memory_kind(piece->memory);
-    piece_zero(piece);
+    piece_clear(REDUCER_SUM, piece);
     const int64_t size = (int64_t)type_info(piece->type)->size;
     for (int64_t e = 0; e < entries->count; e++) {
         int64_t offset = 0;
@@ -104,7 +104,10 @@ void piece_set_entries(const Piece *piece, const Entries *entries) {
         // The first of a sum is copied: zero and -0.0 have the sum zero.
         char *to = (char *)piece->data + offset * size;
         const char *from = (const char *)entries->values + e * size;
-        (memcmp(to, zero, (size_t)size) == 0 ? kind->copy : kind->add)(piece->type, to, 1, from, 1, 1);
+        if (memcmp(to, zero, (size_t)size) == 0)
+            kind->copy(piece->type, to, 1, from, 1, 1);
+        else
+            kind->reduce(REDUCER_SUM, piece->type, to, 1, from, 1, 1);
     }
 }
 

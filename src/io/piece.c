@@ -73,6 +73,7 @@ typedef struct {
     const char *from;
     ElementType type;
     const MemoryKind *memory;
+    Reducer reducer;
     RunVisit visit;
 } PieceWork;
 
@@ -90,15 +91,15 @@ static void copy_run(void *context, const Run *run) {
                        run->count);
 }
 
-static void add_run(void *context, const Run *run) {
+static void reduce_run(void *context, const Run *run) {
     const PieceWork *work = context;
-    work->memory->add(work->type, element(work, run->a), run->a_step, source(work, run->b), run->b_step,
-                      run->count);
+    work->memory->reduce(work->reducer, work->type, element(work, run->a), run->a_step, source(work, run->b),
+                         run->b_step, run->count);
 }
 
-static void zero_run(void *context, const Run *run) {
+static void clear_run(void *context, const Run *run) {
     const PieceWork *work = context;
-    work->memory->zero(work->type, element(work, run->a), run->a_step, run->count);
+    work->memory->clear(work->reducer, work->type, element(work, run->a), run->a_step, run->count);
 }
 
 static void visit_patch(void *context, const Patch *patch) {
@@ -111,24 +112,26 @@ static void visit_patch(void *context, const Patch *patch) {
 }
 
 // By the operations of the memory that is not the host's, if one is not.
-static void visit_pieces(const Piece *to, const Piece *from, const Rect *rect, RunVisit visit) {
+static void visit_pieces(Reducer reducer, const Piece *to, const Piece *from, const Rect *rect,
+                         RunVisit visit) {
     PieceWork work = {.to = to->data,
                       .from = from->data,
                       .type = to->type,
                       .memory = memory_kind(to->memory == MEMORY_HOST ? from->memory : to->memory),
+                      .reducer = reducer,
                       .visit = visit};
     const Frame a = piece_frame(to), b = piece_frame(from);
     patches_visit(rect, &a, &b, visit_patch, &work);
 }
 
 void piece_copy(const Piece *to, const Piece *from, const Rect *rect) {
-    visit_pieces(to, from, rect, copy_run);
+    visit_pieces(REDUCER_SUM, to, from, rect, copy_run);
 }
 
-void piece_add(const Piece *to, const Piece *from, const Rect *rect) {
-    visit_pieces(to, from, rect, add_run);
+void piece_reduce(Reducer reducer, const Piece *to, const Piece *from, const Rect *rect) {
+    visit_pieces(reducer, to, from, rect, reduce_run);
 }
 
-void piece_zero(const Piece *piece) {
-    visit_pieces(piece, piece, &piece->rect, zero_run);
+void piece_clear(Reducer reducer, const Piece *piece) {
+    visit_pieces(reducer, piece, piece, &piece->rect, clear_run);
 }

@@ -30,8 +30,9 @@ void *piece_element(const Piece *piece, const Rect *rect);
 
 // The elements of `rect`, which lies inside both pieces; they have one type and do not overlap in memory.
 void piece_copy(const Piece *to, const Piece *from, const Rect *rect);
-void piece_add(const Piece *to, const Piece *from, const Rect *rect);
-void piece_zero(const Piece *piece); // all of it
+// Elements of `to` are combined with those of `from`.
+void piece_reduce(Reducer reducer, const Piece *to, const Piece *from, const Rect *rect);
+void piece_clear(Reducer reducer, const Piece *piece); // all of it, to the identity
 
 // `count` elements of type `from`, converted; steps in elements. NULL where there is no conversion: from
 // complex to real and from real to integer. Integers wrap.

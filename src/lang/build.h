@@ -53,9 +53,6 @@ struct ProgramBuilder {
     // NULL.
     const ProgramBuilder *inherits;
     const Outside *outside; // or NULL
-    // Whether the text that is being read mentions the name anywhere; NULL: there is no text.
-    bool (*is_mentioned)(const void *text, const char *name);
-    const void *text;
     bool stopped; // a limit has been reached
     NameArray names;
     int64_t *buckets; // hash table of indices into names, plus 1; 0: free

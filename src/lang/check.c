@@ -159,17 +159,9 @@ static void show_addend(void *context, const Expr *addend) {
     it->count++;
 }
 
-// Whether neither a declaration nor the text has the name.
-static bool is_free_name(void *context, const char *name) {
-    const ProgramBuilder *builder = context;
-    Name found;
-    return !build_find(builder, name, &found) &&
-           !(builder->is_mentioned && builder->is_mentioned(builder->text, name));
-}
-
 static bool check_sums(ProgramBuilder *builder, const Assignment *assignment) {
     const VarSet left = access_vars(assignment->lhs);
-    const Expr *sum = expr_mixed_sum(assignment->rhs, left);
+    const Expr *sum = assignment->whole ? NULL : expr_mixed_sum(assignment->rhs, left);
     if (!sum)
         return true;
     Unlike unlike = {.assignment = assignment, .summed = ~left, .text = text_create(builder->arena)};
@@ -178,18 +170,49 @@ static bool check_sums(ProgramBuilder *builder, const Assignment *assignment) {
                       "the addends of this sum, which is part of a product, a quotient or a call, are summed "
                       "over different variables: %s",
                       text_string(&unlike.text));
-    const ReadingScope scope = {
-        builder->arena, {.params = build_param_names(builder)}, is_free_name, builder};
     static const char *const readings[] = {
         [READ_TERM_SUMMED] = "to sum the whole term",
         [READ_ADDENDS_SUMMED] = "to sum each addend before adding",
     };
-    for (int reading = READ_TERM_SUMMED; reading <= READ_ADDENDS_SUMMED; reading++) {
-        const char *text = reading_print(&scope, assignment, (Reading)reading);
-        if (text)
-            diagnostics_note(builder->diagnostics, (Span){0}, "%s, write: %s", readings[reading], text);
-    }
+    for (int reading = READ_TERM_SUMMED; reading <= READ_ADDENDS_SUMMED; reading++)
+        diagnostics_note(builder->diagnostics, (Span){0}, "%s, write: %s", readings[reading],
+                         reading_print(builder->arena, assignment, (Reading)reading));
     return false;
+}
+
+// Maxima and minima need an order.
+static bool check_reducer(ProgramBuilder *builder, Reducer reducer, ElementType type, Span span) {
+    return reducer_takes(reducer, type) ||
+           diagnostics_error(builder->diagnostics, span,
+                             "'%s' is not defined on complex numbers, and this is %s", reducer_names[reducer],
+                             type_info(type)->name);
+}
+
+// Elements that a sparse tensor does not store are zero, which counts in sums only.
+static bool check_stored(ProgramBuilder *builder, Reducer reducer, const Access *sparse, Span span) {
+    return !sparse || reducer == REDUCER_SUM ||
+           diagnostics_error(
+               builder->diagnostics, span,
+               "'%s' over elements of '%s', which is sparse, is not supported yet: convert it to a "
+               "dense tensor first",
+               reducer_names[reducer], sparse->tensor->name);
+}
+
+static bool check_reductions_in(ProgramBuilder *builder, const Expr *expr) {
+    if (!expr)
+        return true;
+    if (!check_reductions_in(builder, expr->left) || !check_reductions_in(builder, expr->right))
+        return false;
+    return expr->kind != EXPR_REDUCE ||
+           (check_reducer(builder, expr->reducer, expr_type(expr->left), expr->left->span) &&
+            check_stored(builder, expr->reducer, expr_sparse(expr->left), expr->left->span));
+}
+
+static bool check_reductions(ProgramBuilder *builder, const Assignment *assignment) {
+    const Reducer reducer = assignment->reducer;
+    return check_reductions_in(builder, assignment->rhs) &&
+           check_reducer(builder, reducer, assignment_type(assignment), assignment->span) &&
+           check_stored(builder, reducer, assignment_sparse(assignment), assignment->span);
 }
 
 // A sparse result cannot have a value everywhere.
@@ -217,8 +240,8 @@ static bool check_sparse_result(ProgramBuilder *builder, const Assignment *assig
 
 bool check_assignment(ProgramBuilder *builder, const Assignment *assignment) {
     return check_type(builder, assignment) &&
-           (!assignment->lhs ||
-            (check_sums(builder, assignment) && check_sparse_result(builder, assignment)));
+           (!assignment->lhs || (check_reductions(builder, assignment) && check_sums(builder, assignment) &&
+                                 check_sparse_result(builder, assignment)));
 }
 
 // Where each variable was seen first.

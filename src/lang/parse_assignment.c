@@ -11,15 +11,44 @@ typedef struct {
     Assignment *assignment;
     bool failed;
     bool has_too_many_variables; // which is diagnosed once
-    // The first occurrence of each variable, which gives its extent.
+    // The first occurrence of each variable, which gives its extent; NULL: there is none yet.
     const Access *first_access[MAX_VARS];
     int first_mode[MAX_VARS];
+    VarSet bound, in_scope; // variables of explicit reductions, and of those around what is parsed
 } AssignmentState;
 
 static bool parse_expression(AssignmentState *state, const Expr **expr);
 
 static void fail(AssignmentState *state) {
     state->failed = true;
+}
+
+// A variable that has no extent yet; -1 after a diagnostic.
+static int new_variable(AssignmentState *state, const Token *name) {
+    Assignment *assignment = state->assignment;
+    if (assignment->var_count < MAX_VARS) {
+        assignment->vars[assignment->var_count] = (SourceVar){.name = name->text, .span = name->span};
+        return assignment->var_count++;
+    }
+    if (!state->has_too_many_variables)
+        diagnostics_error(state->parser->diagnostics, name->span,
+                          "a statement has at most %d index variables", MAX_VARS);
+    state->has_too_many_variables = true;
+    fail(state);
+    return -1;
+}
+
+// The variable that a name stands for here, -1 where there is none: that of the innermost reduction around
+// which binds it, or one that none binds.
+static int visible_variable(const AssignmentState *state, const char *name) {
+    int found = -1;
+    for (int v = 0; v < state->assignment->var_count; v++) {
+        const VarSet bit = (VarSet)1 << v;
+        if (strcmp(state->assignment->vars[v].name, name) == 0 &&
+            ((state->in_scope & bit) || (found < 0 && !(state->bound & bit))))
+            found = v;
+    }
+    return found;
 }
 
 // Index of the variable, which is new if nothing before has this name; -1 after a diagnostic.
@@ -33,21 +62,14 @@ static int find_variable(AssignmentState *state, const Token *name, const Access
             "'%s' is a param; an index is a variable, which runs over all coordinates of a mode", name->text);
         return -1;
     }
-    for (int v = 0; v < assignment->var_count; v++)
-        if (strcmp(assignment->vars[v].name, name->text) == 0)
-            return v;
-    if (assignment->var_count == MAX_VARS) {
-        if (!state->has_too_many_variables)
-            diagnostics_error(state->parser->diagnostics, name->span,
-                              "a statement has at most %d index variables", MAX_VARS);
-        state->has_too_many_variables = true;
-        fail(state);
-        return -1;
+    int v = visible_variable(state, name->text);
+    if (v < 0)
+        v = new_variable(state, name);
+    if (v >= 0 && !state->first_access[v]) {
+        assignment->vars[v].extent = access->tensor->extents[mode];
+        state->first_access[v] = access;
+        state->first_mode[v] = mode;
     }
-    int v = assignment->var_count++;
-    assignment->vars[v] = (SourceVar){name->text, name->span, access->tensor->extents[mode]};
-    state->first_access[v] = access;
-    state->first_mode[v] = mode;
     return v;
 }
 
@@ -221,6 +243,12 @@ static void unknown_function(AssignmentState *state, const Token *name) {
     for (int i = 0; i < function_count(); i++)
         array_push(parser->arena, names, function_at(i)->name);
     fail(state);
+    Reducer reducer;
+    if (reducer_by_name(name->text, &reducer)) {
+        diagnostics_error(parser->diagnostics, name->span,
+                          "'%s' reduces over variables that it lists: %s({i}, x(i))", name->text, name->text);
+        return;
+    }
     diagnostics_error(parser->diagnostics, name->span, "unknown function '%s'%s", name->text,
                       did_you_mean(parser->arena, name->text, "functions", names.items, names.count));
 }
@@ -291,10 +319,100 @@ static bool parse_access(AssignmentState *state, const Token *name, Expr *expr) 
     return true;
 }
 
+// Binds a name that a reduction lists.
+static void bind_variable(AssignmentState *state, const Token *name, Expr *expr) {
+    Name declared;
+    if (build_find(state->parser->build, name->text, &declared) && declared.kind == NAME_PARAM) {
+        fail(state);
+        diagnostics_error(state->parser->diagnostics, name->span,
+                          "'%s' is a param; a reduction is over index variables", name->text);
+        return;
+    }
+    for (VarSet left = expr->bound; left; left &= left - 1) {
+        if (strcmp(state->assignment->vars[__builtin_ctzll(left)].name, name->text) != 0)
+            continue;
+        fail(state);
+        diagnostics_error(state->parser->diagnostics, name->span, "'%s' appears twice in the list",
+                          name->text);
+        return;
+    }
+    // Reductions that are not inside of each other have the same variable.
+    int v = state->assignment->var_count - 1;
+    while (v >= 0 && (!((state->bound & ~state->in_scope) >> v & 1) ||
+                      strcmp(state->assignment->vars[v].name, name->text) != 0))
+        v--;
+    if (v < 0)
+        v = new_variable(state, name);
+    if (v >= 0)
+        expr->bound |= (VarSet)1 << v;
+}
+
+// `({i, j}, E)`
+static bool parse_reduction(AssignmentState *state, const Token *name, Reducer reducer, Expr *expr) {
+    Parser *parser = state->parser;
+    bool outside;
+    if (!count_operation(parser, name->span))
+        return false;
+    *expr = (Expr){.kind = EXPR_REDUCE, .reducer = reducer};
+    enter_brackets(parser, &outside);
+    List list = list_open(parser);
+    while (list_next(&list)) {
+        const Token *variable;
+        if (!expect_name(parser, "an index variable", &variable))
+            return false;
+        bind_variable(state, variable, expr);
+    }
+    if (!list_close(&list, "',' or '}'") || !expect(parser, TOKEN_COMMA, "',' and what is reduced"))
+        return false;
+    if (!expr->bound && !state->failed) {
+        fail(state);
+        diagnostics_error(parser->diagnostics, list.span, "expected the variables that '%s' reduces over",
+                          name->text);
+    }
+    const VarSet around = state->in_scope;
+    state->bound |= expr->bound;
+    state->in_scope |= expr->bound;
+    const bool ok = parse_expression(state, &expr->left);
+    state->in_scope = around;
+    expr->span = span_join(name->span, peek(parser)->span);
+    if (!ok || !leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "')' or an operator"))
+        return false;
+    for (VarSet left = expr->bound; left; left &= left - 1) {
+        const int v = __builtin_ctzll(left);
+        if (state->first_access[v] || state->failed)
+            continue;
+        fail(state);
+        diagnostics_error(parser->diagnostics, state->assignment->vars[v].span,
+                          "'%s' indexes nothing in this reduction", state->assignment->vars[v].name);
+    }
+    return true;
+}
+
+// Variables that reductions bind get names of their own: those that others have as well, with a number.
+static void name_bound_variables(AssignmentState *state) {
+    Assignment *assignment = state->assignment;
+    for (VarSet left = state->bound; left; left &= left - 1) {
+        const int v = __builtin_ctzll(left);
+        const char *stem = assignment->vars[v].name, *name = stem;
+        for (int number = 2, other = 0; other < assignment->var_count; other++) {
+            const bool named = other < v || !(state->bound >> other & 1);
+            if (other == v || !named || strcmp(assignment->vars[other].name, name) != 0)
+                continue;
+            name = arena_printf(state->parser->arena, "%s_%d", stem, number++);
+            other = -1;
+        }
+        assignment->vars[v].name = name;
+    }
+}
+
 static bool parse_named(AssignmentState *state, Expr *expr) {
     const Token *name;
+    Reducer reducer;
     if (!expect_name(state->parser, "a tensor or a number", &name))
         return false;
+    if (reducer_by_name(name->text, &reducer) && peek(state->parser)->kind == TOKEN_OPEN_PAREN &&
+        peek_second(state->parser)->kind == TOKEN_OPEN_BRACE)
+        return parse_reduction(state, name, reducer, expr);
     const Function *function = function_by_name(name->text);
     return function ? parse_call(state, name, function, expr) : parse_access(state, name, expr);
 }
@@ -388,6 +506,36 @@ static bool parse_expression(AssignmentState *state, const Expr **expr) {
     return ok;
 }
 
+// Whether the next token and a '=' directly behind it are one mark.
+static bool is_before_assign(const Parser *parser) {
+    return peek_second(parser)->kind == TOKEN_ASSIGN && peek_second(parser)->adjacent;
+}
+
+// Whether the next token is `*`, `max` or `min` of `*=`, `max=` or `min=`.
+static bool is_reducing_mark(const Parser *parser, Reducer *reducer) {
+    if (!is_before_assign(parser))
+        return false;
+    *reducer = REDUCER_PROD;
+    return peek(parser)->kind == TOKEN_STAR ||
+           (peek(parser)->kind == TOKEN_NAME && reducer_by_name(peek(parser)->text, reducer) &&
+            (*reducer == REDUCER_MAX || *reducer == REDUCER_MIN));
+}
+
+// `=`, `+=`, `*=`, `max=` or `min=`; false for anything else.
+static bool parse_mark(Parser *parser, Assignment *assignment) {
+    if (is_reducing_mark(parser, &assignment->reducer)) {
+        take(parser);
+        assignment->accumulate = assignment->whole = true;
+    } else {
+        assignment->reducer = REDUCER_SUM;
+        assignment->accumulate = peek(parser)->kind == TOKEN_ADD_ASSIGN;
+        if (peek(parser)->kind != TOKEN_ASSIGN && !assignment->accumulate)
+            return false;
+    }
+    take(parser);
+    return true;
+}
+
 static bool parse_sides(AssignmentState *state, const Token *target) {
     Parser *parser = state->parser;
     Assignment *assignment = state->assignment;
@@ -395,28 +543,27 @@ static bool parse_sides(AssignmentState *state, const Token *target) {
     Span span = target->span;
     if (!parse_indices(state, &indices, &span))
         return false;
-    TokenKind mark = peek(parser)->kind;
-    if ((mark == TOKEN_MINUS || mark == TOKEN_STAR || mark == TOKEN_SLASH) &&
-        peek_second(parser)->kind == TOKEN_ASSIGN && peek_second(parser)->adjacent)
-        return diagnostics_error(parser->diagnostics,
-                                 span_join(peek(parser)->span, peek_second(parser)->span),
-                                 "statements accumulate sums only, with '+='%s",
-                                 mark == TOKEN_MINUS ? "; to subtract, write '+= -(...)'" : "");
-    if (mark != TOKEN_ASSIGN && mark != TOKEN_ADD_ASSIGN)
+    const TokenKind mark = peek(parser)->kind;
+    if ((mark == TOKEN_MINUS || mark == TOKEN_SLASH) && is_before_assign(parser))
+        return diagnostics_error(
+            parser->diagnostics, span_join(peek(parser)->span, peek_second(parser)->span),
+            mark == TOKEN_MINUS ? "there is no '-='; to subtract, write '+= -(...)'"
+                                : "there is no '/='; to divide, write '*= 1 / (...)' of real numbers");
+    if (!parse_mark(parser, assignment))
         return expected(parser, arena_printf(parser->arena, "'=' or '+=' after '%.40s%s'", target->text,
                                              indices.count ? "(...)" : ""));
-    take(parser);
-    assignment->accumulate = mark == TOKEN_ADD_ASSIGN;
     assignment->lhs = make_access(state, target, &indices, span, true);
     if (!parse_expression(state, &assignment->rhs))
         return false;
+    name_bound_variables(state);
     assignment->span = span_join(span, assignment->rhs->span);
     return at_statement_end(parser) || expected(parser, "an operator or the end of the line");
 }
 
 // `tensro A(n): f64`
 static bool is_misspelled_keyword(Parser *parser, const Token *name) {
-    if (peek(parser)->kind != TOKEN_NAME)
+    Reducer reducer;
+    if (peek(parser)->kind != TOKEN_NAME || is_reducing_mark(parser, &reducer))
         return false;
     int64_t count;
     const char *const *words = keywords(&count);
@@ -462,6 +609,7 @@ bool parse_right_side(Parser *parser, int64_t end, const Assignment **assignment
     *assignment = NULL;
     if (!parse_expression(&state, &state.assignment->rhs))
         return false;
+    name_bound_variables(&state);
     state.assignment->span = state.assignment->rhs->span;
     if (peek(parser) != &parser->tokens.items[end])
         return expected(parser, "',' or an operator");

@@ -40,27 +40,15 @@ static void parse_all(Parser *parser) {
         diagnostics_note(parser->diagnostics, (Span){0}, "reading stops after %d errors", MAX_ERRORS);
 }
 
-static bool mentions(const void *text, const char *name) {
-    const Tokens *tokens = text;
-    for (int64_t i = 0; i < tokens->count; i++)
-        if (tokens->items[i].kind == TOKEN_NAME && strcmp(tokens->items[i].text, name) == 0)
-            return true;
-    return false;
-}
-
 const Program *program_read(ProgramBuilder *builder, Source source) {
     const int64_t errors_before = builder->diagnostics->errors;
     const Tokens tokens = tokenize(builder->arena, source.text, builder->diagnostics);
-    builder->is_mentioned = mentions;
-    builder->text = arena_copy(builder->arena, &tokens, sizeof tokens);
     Parser parser = {
         .arena = builder->arena, .diagnostics = builder->diagnostics, .tokens = tokens, .build = builder};
     if (builder->inherits)
         build_inherit(builder);
     parse_all(&parser);
     check_overrides(builder);
-    builder->text = NULL;
-    builder->is_mentioned = NULL;
     if (builder->diagnostics->errors > errors_before)
         return NULL;
     const Program program = build_finish(builder, source);

@@ -11,16 +11,7 @@ typedef enum {
     READ_ADDENDS_SUMMED, // each addend is summed over its own before it is added
 } Reading;
 
-typedef struct {
-    Arena *arena;
-    IntNames names; // of params
-    // Whether a name is free for a tensor that a reading needs.
-    bool (*is_free)(void *context, const char *name);
-    void *context;
-} ReadingScope;
-
-// "tensor t(n): f64; t(i) = x(i) - mu; v = t(i) * t(i)": the statement with each such sum computed in a
-// statement of its own. NULL where that would need a tensor with too many modes.
-const char *reading_print(const ReadingScope *scope, const Assignment *assignment, Reading reading);
+// "v = sum({i}, (x(i) - mu) * (x(i) - mu))": the statement with explicit sums.
+const char *reading_print(Arena *arena, const Assignment *assignment, Reading reading);
 
 #endif

@@ -14,7 +14,7 @@ static const LoopKindInfo kinds[LOOP_KIND_COUNT] = {
     [LOOP_LET] = {"let", "let %v = %e", HAS_VALUE | BINDS_VAR, VALUE_TYPE_NONE},
     [LOOP_WORKSPACE] = {"workspace", "workspace %a%z", BINDS_ARRAY, VALUE_TYPE_NONE},
     [LOOP_STORE] = {"store", "%a%p = %e", HAS_VALUE | USES_ARRAY, VALUE_TYPE_NONE},
-    [LOOP_ACCUMULATE] = {"accumulate", "%a%p += %e%x", HAS_VALUE | USES_ARRAY, VALUE_TYPE_NONE},
+    [LOOP_ACCUMULATE] = {"accumulate", "%a%p %r %e%x", HAS_VALUE | USES_ARRAY, VALUE_TYPE_NONE},
     [LOOP_CALL] = {"call", "%e", HAS_VALUE, VALUE_TYPE_NONE},
     [LOOP_APPEND] = {"append", "append %e to %t", HAS_TRANSFER | HAS_VALUE, VALUE_TYPE_NONE},
     [LOOP_PORTION] = {"portion", "portion %e of %t, %s:", HAS_TRANSFER | HAS_VALUE | HAS_BODY | BINDS_ARRAY,

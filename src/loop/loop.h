@@ -7,7 +7,7 @@
 #define DISTAL_LOOP_LOOP_H
 
 #include "base/intexpr.h"
-#include "base/type.h"
+#include "base/reducer.h"
 
 // The type of a value: an ElementType, or one of these.
 enum {
@@ -39,6 +39,8 @@ typedef struct {
     LoopGrowth growth;
     bool scalar; // one element, which has no position: a local variable
     bool sparse; // an element may be missing where nothing is added to it
+    Reducer
+        reducer; // how ACCUMULATE combines a value with an element, and whose identity workspaces begin with
     bool local;  // a workspace whose extent is a number: a local variable
     // Of a workspace that is no scalar: how many elements it has, and its number among those of the
     // execution, unless it is local.
@@ -102,7 +104,7 @@ typedef enum {
     LOOP_WORKSPACE,  // `array` is there, and zero unless it is `stored`, until the end of the body that it is
                      // in
     LOOP_STORE,      // array[position] = value
-    LOOP_ACCUMULATE, // array[position] += value
+    LOOP_ACCUMULATE, // array[position] += value, by the reducer of the array
     LOOP_CALL,       // a call for what it does
     LOOP_APPEND,     // an entry, at the coordinates `value`, to the structure of the result of `transfer`
     LOOP_PORTION,    // in its body, portion `value` of these entries is pushed, in order, to view_arrays
@@ -223,9 +225,9 @@ enum {
 };
 typedef struct {
     const char *name;
-    // How it is printed: %v its variable, %a its array, %p [position], %e value, %l and %u bounds, %x
-    // execution, %t transfer, %f fields, %c text, %d coordinates of processors and stage, %o own array of a
-    // thread, %z elements of a workspace, %s lists of a portion.
+    // How it is printed: %v its variable, %a its array, %p [position], %r the mark of its reducer, %e value,
+    // %l and %u bounds, %x execution, %t transfer, %f fields, %c text, %d coordinates of processors and
+    // stage, %o own array of a thread, %z elements of a workspace, %s lists of a portion.
     const char *format;
     int fields;
     int value_type; // of the value; VALUE_TYPE_NONE: any

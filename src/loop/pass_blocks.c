@@ -147,11 +147,12 @@ static const LoopNode *renamed(Jam *jam, const LoopNode *node, int copy_number) 
     return copy;
 }
 
-// Updates of the same element become one.
+// Additions to the same element become one.
 static void append_update(const Jam *jam, const LoopNode *node, LoopBody *to) {
     for (int64_t i = 0; node->kind == LOOP_ACCUMULATE && i < to->count; i++) {
         const LoopNode *other = to->items[i];
         const bool same = other->kind == LOOP_ACCUMULATE && other->array == node->array &&
+                          jam->kernel->arrays.items[node->array].reducer == REDUCER_SUM &&
                           other->value->type == node->value->type &&
                           (node->position == other->position ||
                            (node->position && other->position && int_equal(node->position, other->position)));

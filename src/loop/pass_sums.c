@@ -72,8 +72,12 @@ static void append_summed(Sums *sums, const LoopNode *loop, const LoopNode *upda
     const bool is_zero = take_zero(arena, update, to);
     sums->elements[update->array] = true;
     sums->array = update->array;
-    const int sum = sums->sum = loop_add_array(
-        kernel, (LoopArray){.name = "sum", .type = (ElementType)type, .written = true, .scalar = true});
+    const int sum = sums->sum =
+        loop_add_array(kernel, (LoopArray){.name = reducer_names[kernel->arrays.items[update->array].reducer],
+                                           .type = (ElementType)type,
+                                           .written = true,
+                                           .scalar = true,
+                                           .reducer = kernel->arrays.items[update->array].reducer});
     LoopNode *workspace = loop_node(arena, LOOP_WORKSPACE);
     workspace->array = sum;
     loop_append(arena, to, workspace);

@@ -117,6 +117,9 @@ static void print_part(const Printer *printer, const LoopNode *node, char letter
         print_int(printer, node->position);
         text_append(to, "]");
         break;
+    case 'r':
+        text_append(to, reducer_marks[printer->kernel->arrays.items[node->array].reducer]);
+        break;
     case 'e':
         text_append(to, loop_value_text(printer->kernel, &printer->names, node->value));
         break;

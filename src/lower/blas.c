@@ -335,6 +335,8 @@ static const BlasCall *fit(Search *search, const char **reason) {
         check.reason = "too few loops";
     if (!assign->accumulate)
         check.reason = "nothing is summed";
+    else if (assign->reducer != REDUCER_SUM)
+        check.reason = "a reduction that is not a sum";
     if (check.reason) {
         *reason = check.reason;
         return NULL;

@@ -52,11 +52,13 @@ static void append_view(Builder *builder, LoopKind kind, int transfer, LoopBody 
     View *view = &builder->views[transfer];
     LoopNode *node = loop_node(builder->arena, kind);
     node->transfer = transfer;
-    node->array = view->array = loop_add_array(kernel, (LoopArray){.name = tensor->name,
-                                                                   .given = true,
-                                                                   .type = tensor->type,
-                                                                   .written = kind == LOOP_OPEN,
-                                                                   .sparse = sparse});
+    node->array = view->array =
+        loop_add_array(kernel, (LoopArray){.name = tensor->name,
+                                           .given = true,
+                                           .type = tensor->type,
+                                           .written = kind == LOOP_OPEN,
+                                           .reducer = builder->spmd->transfers[transfer].reducer,
+                                           .sparse = sparse});
     view->level_count = tensor->order;
     for (int l = 0; l < tensor->order; l++) {
         Level *level = &view->levels[l];

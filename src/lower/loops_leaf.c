@@ -177,6 +177,7 @@ static LoopBody *append_team(LeafBuilder *leaf, LoopBody *to) {
     team->own =
         loop_add_array(kernel, (LoopArray){.name = arena_printf(kernel->arena, "%s_own", shared->name),
                                            .type = shared->type,
+                                           .reducer = shared->reducer,
                                            .written = true});
     team->transfer =
         (int)(build_view(leaf->builder, leaf->leaf->assign->lhs, TRANSFER_REDUCE) - leaf->builder->views);

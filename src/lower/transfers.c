@@ -76,6 +76,7 @@ static void add_transfer(const Collector *collector, TransferKind kind, const Ac
                          .kind = kind,
                          .statement_access = access,
                          .nest = collector->index,
+                         .reducer = nest->assign->reducer,
                          .at = transfer_place(cin, nest, access->tensor)};
     for (int i = 0; transfer.at >= 0; i++) {
         if (!cin_directive(cin, DIRECTIVE_DISTRIBUTE, nest->loops[i]))

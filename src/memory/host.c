@@ -125,37 +125,55 @@ static void copy(ElementType type, void *to, int64_t to_step, const void *from, 
 }
 
 // Integers wrap, as those of NumPy do.
-#define SUM(type, x, y)                                                                                      \
-    (type) _Generic((x), int32_t                                                                             \
-                    : (int32_t)((uint32_t)(x) + (uint32_t)(y)), int64_t                                      \
-                    : (int64_t)((uint64_t)(x) + (uint64_t)(y)), default                                      \
-                    : (x) + (y))
-#define DEFINE_ADD(suffix, type)                                                                             \
-    static void add_##suffix(void *to, int64_t to_step, const void *from, int64_t from_step,                 \
-                             int64_t count) {                                                                \
+#define WRAPPED(x, y, operator)                                                                              \
+    _Generic((x), int32_t                                                                                    \
+             : (int32_t)((uint32_t)(x) operator(uint32_t)(y)), int64_t                                       \
+             : (int64_t)((uint64_t)(x) operator(uint64_t)(y)), default                                       \
+             : (x)                                                                                           \
+             operator(y))
+#define SUM(x, y) WRAPPED(x, y, +)
+#define PROD(x, y) WRAPPED(x, y, *)
+// Where an argument is NaN, so is the result.
+#define MAX(x, y) ((x) > (y) || (x) != (x) ? (x) : (y))
+#define MIN(x, y) ((x) < (y) || (x) != (x) ? (x) : (y))
+#define DEFINE_REDUCE(NAME, suffix, type)                                                                    \
+    static void NAME##_##suffix(void *to, int64_t to_step, const void *from, int64_t from_step,              \
+                                int64_t count) {                                                             \
         type *x = to;                                                                                        \
         const type *y = from;                                                                                \
         if (to_step == 1 && from_step == 1)                                                                  \
             for (int64_t i = 0; i < count; i++)                                                              \
-                x[i] = SUM(type, x[i], y[i]);                                                                \
+                x[i] = (type)NAME(x[i], y[i]);                                                               \
         else                                                                                                 \
             for (int64_t i = 0; i < count; i++)                                                              \
-                x[i * to_step] = SUM(type, x[i * to_step], y[i * from_step]);                                \
+                x[i * to_step] = (type)NAME(x[i * to_step], y[i * from_step]);                               \
     }
-DEFINE_ADD(i32, int32_t)
-DEFINE_ADD(i64, int64_t)
-DEFINE_ADD(f32, float)
-DEFINE_ADD(f64, double)
-DEFINE_ADD(c64, float _Complex)
-DEFINE_ADD(c128, double _Complex)
+#define DEFINE_REAL(NAME)                                                                                    \
+    DEFINE_REDUCE(NAME, i32, int32_t)                                                                        \
+    DEFINE_REDUCE(NAME, i64, int64_t)                                                                        \
+    DEFINE_REDUCE(NAME, f32, float)                                                                          \
+    DEFINE_REDUCE(NAME, f64, double)
+#define DEFINE_COMPLEX(NAME)                                                                                 \
+    DEFINE_REDUCE(NAME, c64, float _Complex)                                                                 \
+    DEFINE_REDUCE(NAME, c128, double _Complex)
+DEFINE_REAL(SUM)
+DEFINE_COMPLEX(SUM)
+DEFINE_REAL(PROD)
+DEFINE_COMPLEX(PROD)
+DEFINE_REAL(MAX)
+DEFINE_REAL(MIN)
 
-static void add(ElementType type, void *to, int64_t to_step, const void *from, int64_t from_step,
-                int64_t count) {
-    static void (*const table[TYPE_COUNT])(void *, int64_t, const void *, int64_t, int64_t) = {
-        [TYPE_I32] = add_i32, [TYPE_I64] = add_i64, [TYPE_F32] = add_f32,
-        [TYPE_F64] = add_f64, [TYPE_C64] = add_c64, [TYPE_C128] = add_c128,
+static void reduce(Reducer reducer, ElementType type, void *to, int64_t to_step, const void *from,
+                   int64_t from_step, int64_t count) {
+#define REAL(NAME)                                                                                           \
+    [TYPE_I32] = NAME##_i32, [TYPE_I64] = NAME##_i64, [TYPE_F32] = NAME##_f32, [TYPE_F64] = NAME##_f64
+    static void (*const table[REDUCER_COUNT][TYPE_COUNT])(void *, int64_t, const void *, int64_t, int64_t) = {
+        [REDUCER_SUM] = {REAL(SUM), [TYPE_C64] = SUM_c64, [TYPE_C128] = SUM_c128},
+        [REDUCER_PROD] = {REAL(PROD), [TYPE_C64] = PROD_c64, [TYPE_C128] = PROD_c128},
+        [REDUCER_MAX] = {REAL(MAX)},
+        [REDUCER_MIN] = {REAL(MIN)},
     };
-    table[type](to, to_step, from, from_step, count);
+    table[reducer][type](to, to_step, from, from_step, count);
 }
 
 // One thread cannot write as fast as memory takes it, nor touch pages first where others use them.
@@ -166,8 +184,7 @@ static void zero_bytes(char *to, int64_t bytes) {
         memset(to + at, 0, (size_t)min_i64(SHARE, bytes - at));
 }
 
-static void zero(ElementType type, void *to, int64_t step, int64_t count) {
-    const size_t size = type_info(type)->size;
+static void zero(size_t size, void *to, int64_t step, int64_t count) {
     if (step == 1) {
         zero_bytes(to, count * (int64_t)size);
         return;
@@ -176,11 +193,36 @@ static void zero(ElementType type, void *to, int64_t step, int64_t count) {
         memset((char *)to + i * step * (int64_t)size, 0, size);
 }
 
+// The identity as an element; returns its bytes.
+static size_t identity_element(Reducer reducer, ElementType type, void *element) {
+    const Identity identity = reducer_identity(reducer, type);
+    const TypeInfo *info = type_info(type);
+    memset(element, 0, info->size); // the imaginary part
+    if (type == TYPE_I32)
+        *(int32_t *)element = (int32_t)identity.integer;
+    else if (type == TYPE_I64)
+        *(int64_t *)element = identity.integer;
+    else if (type == TYPE_F32 || type == TYPE_C64)
+        *(float *)element = (float)identity.real;
+    else
+        *(double *)element = identity.real;
+    return info->size;
+}
+
+static void clear(Reducer reducer, ElementType type, void *to, int64_t step, int64_t count) {
+    double element[2];
+    const size_t size = identity_element(reducer, type, element);
+    if (reducer == REDUCER_SUM)
+        zero(size, to, step, count);
+    else
+        copy(type, to, step, element, 0, count);
+}
+
 const MemoryKind memory_host = {.name = "host",
                                 .supported = true,
                                 .addressable = true,
                                 .allocate = allocate,
                                 .release = release,
                                 .copy = copy,
-                                .add = add,
-                                .zero = zero};
+                                .reduce = reduce,
+                                .clear = clear};

@@ -5,7 +5,7 @@
 #ifndef DISTAL_MEMORY_MEMORY_H
 #define DISTAL_MEMORY_MEMORY_H
 
-#include "base/type.h"
+#include "base/reducer.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,9 +32,11 @@ typedef struct {
     // host's.
     void (*copy)(ElementType type, void *to, int64_t to_step, const void *from, int64_t from_step,
                  int64_t count);
-    void (*add)(ElementType type, void *to, int64_t to_step, const void *from, int64_t from_step,
-                int64_t count);
-    void (*zero)(ElementType type, void *to, int64_t step, int64_t count);
+    // Elements of `to` are combined with those of `from`. Integers wrap around; a maximum with NaN is NaN.
+    void (*reduce)(Reducer reducer, ElementType type, void *to, int64_t to_step, const void *from,
+                   int64_t from_step, int64_t count);
+    // Sets elements to the identity of the reducer: to zero for sums.
+    void (*clear)(Reducer reducer, ElementType type, void *to, int64_t step, int64_t count);
 } MemoryKind;
 
 #define MEMORY_RECORD(NAME, name) extern const MemoryKind memory_##name;

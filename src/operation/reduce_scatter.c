@@ -116,7 +116,7 @@ static void start(OperationCall *call) {
             piece_copy(&scatter->parts[i].piece, &call->scope->view, &scatter->parts[i].piece.rect);
     const Piece *own = &scatter->parts[scatter->own].piece;
     if (is_in_home(scatter))
-        piece_add(own, call_piece(call, call->plan->receives), &own->rect);
+        piece_reduce(call_reducer(call), own, call_piece(call, call->plan->receives), &own->rect);
     if (!scatter->counts) {
         start_large(call, scatter);
         return;
@@ -124,17 +124,19 @@ static void start(OperationCall *call) {
     const MPI_Datatype element = message_element(type);
     const void *send = first_data(scatter, call->plan->send_count);
     if (call->scope->blocking)
-        MPI_Reduce_scatter(send, scatter->result.piece.data, scatter->counts, element, MPI_SUM, call->comm);
+        MPI_Reduce_scatter(send, scatter->result.piece.data, scatter->counts, element,
+                           reducer_op(call_reducer(call), call->scope->storage->type), call->comm);
     else
-        MPI_Ireduce_scatter(send, scatter->result.piece.data, scatter->counts, element, MPI_SUM, call->comm,
+        MPI_Ireduce_scatter(send, scatter->result.piece.data, scatter->counts, element,
+                            reducer_op(call_reducer(call), call->scope->storage->type), call->comm,
                             call_request(call));
 }
 
 static void finish(OperationCall *call) {
     const ReduceScatter *scatter = call->details;
     if (!is_in_home(scatter))
-        piece_add(call_piece(call, call->plan->receives), &scatter->result.piece,
-                  &scatter->result.piece.rect);
+        piece_reduce(call_reducer(call), call_piece(call, call->plan->receives), &scatter->result.piece,
+                     &scatter->result.piece.rect);
 }
 
 const Operation operation_reduce_scatter = {

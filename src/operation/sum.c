@@ -21,7 +21,7 @@ Sum sum_in_scratch(const OperationCall *call, const Part *part, int64_t offset) 
 void sum_begin(const OperationCall *call, const Sum *sum) {
     const CallScope *scope = call->scope;
     if (!call->plan->contributes)
-        piece_zero(&sum->piece);
+        piece_clear(call_reducer(call), &sum->piece);
     else if (sum->piece.data != call_data(call, call->plan->sends))
         piece_copy(&sum->piece, &scope->view, &sum->piece.rect);
 }
@@ -36,13 +36,13 @@ void sum_begin_at_owner(const OperationCall *call, const Sum *sum) {
     if (sum->is_scratch)
         piece_copy(&sum->piece, home, &sum->piece.rect);
     if (call->plan->contributes)
-        piece_add(&sum->piece, &scope->view, &sum->piece.rect);
+        piece_reduce(call_reducer(call), &sum->piece, &scope->view, &sum->piece.rect);
 }
 
 void sum_end_at_owner(const OperationCall *call, const Sum *sum) {
     const Piece *home = call_piece(call, call->plan->receives);
     if (!call->plan->exclusive)
-        piece_add(home, &sum->piece, &sum->piece.rect);
+        piece_reduce(call_reducer(call), home, &sum->piece, &sum->piece.rect);
     else if (sum->is_scratch)
         piece_copy(home, &sum->piece, &sum->piece.rect);
 }
@@ -50,11 +50,17 @@ void sum_end_at_owner(const OperationCall *call, const Sum *sum) {
 static void sum_chunk(OperationCall *call, const void *send, void *receive, int count, int root) {
     const MPI_Datatype element = message_element(call->scope->storage->type);
     if (call->scope->blocking)
-        root < 0 ? MPI_Allreduce(send, receive, count, element, MPI_SUM, call->comm)
-                 : MPI_Reduce(send, receive, count, element, MPI_SUM, root, call->comm);
+        root < 0 ? MPI_Allreduce(send, receive, count, element,
+                                 reducer_op(call_reducer(call), call->scope->storage->type), call->comm)
+                 : MPI_Reduce(send, receive, count, element,
+                              reducer_op(call_reducer(call), call->scope->storage->type), root, call->comm);
     else
-        root < 0 ? MPI_Iallreduce(send, receive, count, element, MPI_SUM, call->comm, call_request(call))
-                 : MPI_Ireduce(send, receive, count, element, MPI_SUM, root, call->comm, call_request(call));
+        root < 0 ? MPI_Iallreduce(send, receive, count, element,
+                                  reducer_op(call_reducer(call), call->scope->storage->type), call->comm,
+                                  call_request(call))
+                 : MPI_Ireduce(send, receive, count, element,
+                               reducer_op(call_reducer(call), call->scope->storage->type), root, call->comm,
+                               call_request(call));
 }
 
 void sum_start(OperationCall *call, const void *send, void *receive, int64_t count, int root) {

@@ -9,6 +9,7 @@
 #include "lower/lower.h"
 #include "plan/verify.h"
 #include "schedule/positions.h"
+#include "schedule/reductions.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -44,8 +45,11 @@ static bool parse(Pipeline *pipeline) {
 
 static bool create_cin(Pipeline *pipeline, StatementPasses *passes) {
     const Assignment *assignment = passes->statement->assignment;
-    passes->cin = cin_create(pipeline->arena, assignment);
+    passes->cin = schedule_reductions(&pipeline->scheduler, assignment);
     const char *why;
+    if (!passes->cin)
+        return false;
+    pipeline->reduction_count = pipeline->scheduler.workspaces.count;
     return cin_verify(passes->cin, &why) ||
            internal_error(pipeline->diagnostics, assignment->span, PASS_CIN, why);
 }
@@ -297,7 +301,7 @@ Pipeline *pipeline_of(Arena *arena, const Program *program, int64_t ranks) {
 
 // Forgets what has been scheduled, as workspaces that were added by default are removed.
 static void schedule_again(Pipeline *pipeline) {
-    pipeline->scheduler.workspaces.count = 0;
+    pipeline->scheduler.workspaces.count = pipeline->reduction_count;
     for (int i = 0; i < pipeline->program->statement_count; i++)
         pipeline->statements[i].stages.count = pipeline->statements[i].defaults.count = 0;
 }

@@ -43,6 +43,7 @@ typedef struct {
     const Program *program;
     int64_t *params;             // values by index
     Scheduler scheduler;         // of all statements
+    int64_t reduction_count;     // of its workspaces, the first, are of explicit reductions
     StatementPasses *statements; // program->statement_count of them
     const char *c_source;        // one file with a function for each statement
     Plan *plan;

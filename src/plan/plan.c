@@ -169,10 +169,10 @@ static bool place_tensors(Plan *plan, int64_t *const *extents, const int64_t *pa
     return true;
 }
 
-// Homes need not be set to zero where the first nest that writes the tensor stores every element in place, by
+// Homes need not be cleared where the first nest that writes the tensor stores every element in place, by
 // itself or as rows, or sets it to zero itself, and partial results of other ranks are not added to them. A
 // nest whose sums are empty has no iteration that would do so.
-static bool needs_zeros(const StatementPlan *plan, int first_nest, const RankTransfer *const *parts) {
+static bool needs_clear(const StatementPlan *plan, int first_nest, const RankTransfer *const *parts) {
     const SpmdNest *nest = &plan->spmd->nests[first_nest];
     const Nest loops = cin_nest(plan->spmd->cin, first_nest);
     if (nest->assign->accumulate && ((nest->zero_depth < 0 && !plan->spmd->stages[nest->stage].stores_rows) ||
@@ -217,14 +217,14 @@ int64_t plan_rows_bytes(const StatementPlan *plan) {
     return bytes;
 }
 
-int plan_rank_zeroed(const StatementPlan *plan, const RankTransfer *const *parts, const Tensor **zeroed) {
+int plan_rank_cleared(const StatementPlan *plan, const RankTransfer *const *parts, ClearedTensor *cleared) {
     const Spmd *spmd = plan->spmd;
     int count = 0;
     for (int n = 0; n < spmd->nest_count; n++) {
         const Tensor *tensor = spmd->nests[n].assign->lhs->tensor;
         const bool adds = tensor == plan->target && spmd->cin->assignment->accumulate;
-        if (!tensor->around && !adds && !is_written_before(spmd, n) && needs_zeros(plan, n, parts))
-            zeroed[count++] = tensor;
+        if (!tensor->around && !adds && !is_written_before(spmd, n) && needs_clear(plan, n, parts))
+            cleared[count++] = (ClearedTensor){tensor, spmd->nests[n].assign->reducer};
     }
     return count;
 }

@@ -114,9 +114,14 @@ int64_t transfer_copy_bytes(const Transfer *transfer, int64_t bytes);
 // allows; the bytes of all of them.
 int64_t transfer_copy_count(const Transfer *transfer, int64_t bytes, int64_t threads);
 int64_t transfer_copies_bytes(const Transfer *transfer, int64_t bytes, int64_t threads);
-// The tensors whose homes a rank sets to zero before it executes its parts (by transfer): their number.
-// `zeroed` has room for one in each nest.
-int plan_rank_zeroed(const StatementPlan *plan, const RankTransfer *const *parts, const Tensor **zeroed);
+// A tensor whose home a rank sets to the identity of the reducer, zero for sums, before it executes its
+// parts.
+typedef struct {
+    const Tensor *tensor;
+    Reducer reducer;
+} ClearedTensor;
+// All of them, for these parts (by transfer): their number. `cleared` has room for one in each nest.
+int plan_rank_cleared(const StatementPlan *plan, const RankTransfer *const *parts, ClearedTensor *cleared);
 
 // Bytes of a row workspace on each thread; of all row workspaces of the statement. Each begins at a cache
 // line.

@@ -72,3 +72,7 @@ int64_t call_scratch_elements(const OperationCall *call) {
     const Locator locator = call_locator(call);
     return call->plan->operation->scratch ? call->plan->operation->scratch(call->plan, &locator) : 0;
 }
+
+Reducer call_reducer(const OperationCall *call) {
+    return call->scope->plan->transfer->reducer;
+}

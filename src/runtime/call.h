@@ -7,6 +7,7 @@
 
 #include "plan/rank_plan.h"
 #include "runtime/message.h"
+#include "runtime/reducer_op.h"
 #include "runtime/storage.h"
 
 // Elements that one MPI call counts at most: more go by several calls, the same ones on all ranks.
@@ -54,6 +55,9 @@ int call_member(const OperationCall *call, int64_t rank);
 Locator call_locator(const OperationCall *call);
 // Elements of scratch memory that it needs: more than planned where home pieces are a caller's, with gaps.
 int64_t call_scratch_elements(const OperationCall *call);
+
+// How a reduction combines partial results.
+Reducer call_reducer(const OperationCall *call);
 
 // Counts what the plan says that the call moves.
 void call_count(const OperationCall *call);

@@ -30,23 +30,23 @@ static char *copy_at(const Copies *copies, ElementType type, int64_t index) {
     return copies->data + index * copies->pitch * (int64_t)type_info(type)->size;
 }
 
-void *copies_take(Copies *copies, const Piece *piece, int thread) {
+void *copies_take(Copies *copies, Reducer reducer, const Piece *piece, int thread) {
     if (thread == 0)
         return piece->data;
     char *copy = copy_at(copies, piece->type, thread - 1);
     const Frame frame = piece_frame(piece);
-    memory_kind(MEMORY_HOST)->zero(piece->type, copy, 1, frame_span(&frame));
+    memory_kind(MEMORY_HOST)->clear(reducer, piece->type, copy, 1, frame_span(&frame));
     copies->used[thread - 1] = true;
     return copy;
 }
 
-void copies_merge(Copies *copies, const Piece *piece) {
+void copies_merge(Copies *copies, Reducer reducer, const Piece *piece) {
     for (int64_t i = 0; i < copies->count; i++) {
         if (!copies->used[i])
             continue;
         Piece copy = *piece;
         copy.data = copy_at(copies, piece->type, i);
-        piece_add(piece, &copy, &piece->rect);
+        piece_reduce(reducer, piece, &copy, &piece->rect);
         copies->used[i] = false;
     }
 }

@@ -19,10 +19,10 @@ typedef struct {
 bool copies_allocate(Copies *copies, int64_t count, int64_t span, ElementType type);
 void copies_free(Copies *copies);
 
-// What thread number `thread` adds to: the elements of the piece, or a copy that is zero and has the strides
-// of the piece. Threads may call it at the same time.
-void *copies_take(Copies *copies, const Piece *piece, int thread);
-// Adds the copies that were taken, after the threads are done.
-void copies_merge(Copies *copies, const Piece *piece);
+// What thread number `thread` adds to: the elements of the piece, or a copy that has the identity
+// everywhere and the strides of the piece. Threads may call it at the same time.
+void *copies_take(Copies *copies, Reducer reducer, const Piece *piece, int thread);
+// Combines the copies that were taken with the piece, after the threads are done.
+void copies_merge(Copies *copies, Reducer reducer, const Piece *piece);
 
 #endif

@@ -204,8 +204,8 @@ static bool allocate_parts(Assembly *assembly) {
     distal_execution *execution = assembly->execution;
     const ExecutionParts *parts = assembly->parts;
     execution->converts = parts->converts;
-    execution->zeroed_count = parts->zeroed_count;
-    execution->zeroed = parts->zeroed;
+    execution->cleared_count = parts->cleared_count;
+    execution->cleared = parts->cleared;
     execution->all = communicators_all(assembly->communicators);
     find_processors(assembly);
     execution->stage_count = parts->stage_count ? parts->stage_count : 1;

@@ -48,8 +48,8 @@ struct distal_execution {
     int row_count;
     RowOrder row_order; // of the current leaf
     bool converts;      // the values of the copy are put into the result, and no kernel runs
-    int zeroed_count;
-    Storage *const *zeroed;
+    int cleared_count;
+    const ClearedStorage *cleared;
     MPI_Comm all;
 };
 

@@ -25,8 +25,8 @@ ExecutionParts execution_parts(StatementPlan *plan, int64_t rank) {
     const RankTransfer **transfers = arena_array(plan->arena, const RankTransfer *, count);
     for (int t = 0; t < count; t++)
         transfers[t] = plan_rank_transfer(plan, t, rank);
-    const Tensor **zeroed = arena_array(plan->arena, const Tensor *, plan->spmd->nest_count);
-    const int zeroed_count = plan_rank_zeroed(plan, transfers, zeroed);
+    ClearedTensor *cleared = arena_array(plan->arena, ClearedTensor, plan->spmd->nest_count);
+    const int cleared_count = plan_rank_cleared(plan, transfers, cleared);
     int64_t *row_bytes = arena_array(plan->arena, int64_t, plan->spmd->row_count);
     for (int r = 0; r < plan->spmd->row_count; r++)
         row_bytes[r] = plan_row_bytes(plan, &plan->spmd->rows[r]);
@@ -56,8 +56,8 @@ ExecutionParts execution_parts(StatementPlan *plan, int64_t rank) {
                             .row_count = plan->spmd->row_count,
                             .row_bytes = row_bytes,
                             .converts = plan->spmd->converts && !result_moves(plan),
-                            .zeroed_count = zeroed_count,
-                            .zeroed_tensors = zeroed,
+                            .cleared_count = cleared_count,
+                            .cleared_tensors = cleared,
                             .stage_count = plan->spmd->stage_count,
                             .stages = stages,
                             .plan = plan};
@@ -68,11 +68,12 @@ void execution_bind(ExecutionParts *parts, const StatementPlan *plan, Storage *c
     Storage **used = arena_array(arena, Storage *, parts->transfer_count);
     for (int t = 0; t < parts->transfer_count; t++)
         used[t] = storages[plan->spmd->transfers[t].access->tensor->id];
-    Storage **zeroed = arena_array(arena, Storage *, parts->zeroed_count);
-    for (int i = 0; i < parts->zeroed_count; i++)
-        zeroed[i] = storages[parts->zeroed_tensors[i]->id];
+    ClearedStorage *cleared = arena_array(arena, ClearedStorage, parts->cleared_count);
+    for (int i = 0; i < parts->cleared_count; i++)
+        cleared[i] = (ClearedStorage){storages[parts->cleared_tensors[i].tensor->id],
+                                      parts->cleared_tensors[i].reducer};
     parts->storages = used;
-    parts->zeroed = zeroed;
+    parts->cleared = cleared;
     StageParts *stages = arena_copy(arena, parts->stages, sizeof *stages * (size_t)parts->stage_count);
     for (int s = 0; s < parts->stage_count; s++)
         stages[s].target = storages[stages[s].target_tensor->id];

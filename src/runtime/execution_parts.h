@@ -29,10 +29,10 @@ typedef struct {
     int row_count;
     const int64_t *row_bytes; // on each thread
     bool converts;            // no kernel runs
-    int zeroed_count;
-    const Tensor *const *zeroed_tensors;
-    Storage *const *zeroed; // set to zero before each run; has to stay
-    int stage_count;        // 0: one that writes a dense tensor
+    int cleared_count;
+    const ClearedTensor *cleared_tensors;
+    const ClearedStorage *cleared; // set to an identity before each run; has to stay
+    int stage_count;               // 0: one that writes a dense tensor
     const StageParts *stages;
     const StatementPlan *plan; // of traffic that depends on structures; has to stay. NULL: there is none
 } ExecutionParts;

@@ -39,8 +39,8 @@ static void run_stage(distal_execution *execution, distal_kernel_function kernel
 }
 
 void execution_run(distal_execution *execution, distal_kernel_function kernel, const int64_t *params) {
-    for (int i = 0; i < execution->zeroed_count; i++)
-        storage_zero(execution->zeroed[i]);
+    for (int i = 0; i < execution->cleared_count; i++)
+        storage_reset(execution->cleared[i].storage, execution->cleared[i].reducer);
     execution_reset(execution);
     for (execution->stage = 0; execution->stage < execution->stage_count; execution->stage++)
         run_stage(execution, kernel, params);
@@ -216,10 +216,10 @@ int distal_thread_count(const distal_execution *execution, int transfer, int64_t
 
 void *distal_thread_copy(distal_execution *execution, int transfer, int thread) {
     TransferState *state = &execution->transfers[transfer];
-    return copies_take(&state->copies, &state->scope.view, thread);
+    return copies_take(&state->copies, state->scope.plan->transfer->reducer, &state->scope.view, thread);
 }
 
 void distal_merge_copies(distal_execution *execution, int transfer) {
     TransferState *state = &execution->transfers[transfer];
-    copies_merge(&state->copies, &state->scope.view);
+    copies_merge(&state->copies, state->scope.plan->transfer->reducer, &state->scope.view);
 }

@@ -134,9 +134,13 @@ void storage_free(Storage *storage) {
     free(storage);
 }
 
-void storage_zero(Storage *storage) {
+void storage_reset(Storage *storage, Reducer reducer) {
     for (int64_t i = 0; i < storage->piece_count; i++)
-        piece_zero(&storage->pieces[i]);
+        piece_clear(reducer, &storage->pieces[i]);
+}
+
+void storage_zero(Storage *storage) {
+    storage_reset(storage, REDUCER_SUM);
 }
 
 Entries storage_no_entries(const Storage *storage) {

@@ -50,6 +50,11 @@ Storage *storage_create_copy(const Storage *storage, const Tensor *tensor, bool 
 void storage_restrict(Storage *storage, int64_t count, const Rect *rects);
 
 void storage_zero(Storage *storage);
+void storage_reset(Storage *storage, Reducer reducer); // to its identity
+typedef struct {
+    Storage *storage;
+    Reducer reducer;
+} ClearedStorage; // what it is cleared to
 
 // Sparse tensors. All ranks call these alike, those without a piece with nothing to put in.
 

@@ -336,7 +336,7 @@ void transfer_fetch(TransferState *state) {
 void transfer_accumulate(TransferState *state) {
     const RankStep *step = advance(state);
     if (!step->empty && step->piece < 0)
-        piece_zero(&state->scope.view);
+        piece_clear(state->scope.plan->transfer->reducer, &state->scope.view);
     expose(state, step);
 }
 

@@ -49,6 +49,9 @@ static bool resolve_expression(const Application *application, Hoist *hoist) {
     int ids[MAX_VARS];
     if (!written)
         return refuse(application, arg->span, "expected a tensor expression");
+    if (expr_reduction(written->rhs))
+        return refuse(application, arg->span,
+                      "an explicit reduction is computed ahead of the rest without a command");
     for (int v = 0; v < written->var_count; v++) {
         ids[v] = cin_var(cin, written->vars[v].name);
         if (ids[v] < 0)
@@ -312,7 +315,7 @@ static bool refuse_replacement(const Application *application, VarSet partly) {
 static bool has_like_addends(const Application *application, const Assignment *const *parts, int count) {
     for (int p = 0; p < count; p++) {
         const Expr *sum = expr_mixed_sum(parts[p]->rhs, access_vars(parts[p]->lhs));
-        if (!sum)
+        if (!sum || parts[p]->whole)
             continue;
         const char *names[MAX_VARS];
         for (int v = 0; v < parts[p]->var_count; v++)
@@ -344,6 +347,7 @@ static int replace_in_parts(const Application *application, const Hoist *hoist, 
     for (int p = 0; p < cin->part_count; p++) {
         Assignment part = *cin->parts[p];
         replacement->left = access_vars(part.lhs);
+        replacement->whole = part.whole;
         part.rhs = expr_replace(replacement, part.rhs);
         outside |= replacement->outside;
         partly |= replacement->partly;

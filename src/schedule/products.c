@@ -601,7 +601,9 @@ static void split_statement(Product *product, const int64_t *params, DefaultStep
 
 void schedule_products(Scheduler *scheduler, const Cin *cin, const int64_t *params, double least_steps,
                        DefaultSteps *steps) {
-    const Assignment *assignment = cin->assignment;
+    const Assignment *assignment = cin->parts[cin->part_count - 1];
+    if (cin->part_count > 1 || assignment->whole)
+        return; // what explicit reductions say is left as it is
     Product product = {.scheduler = scheduler,
                        .cin = cin,
                        .left = access_vars(assignment->lhs),

@@ -176,7 +176,7 @@ static void print_needed(Printer *printer, const Access *access) {
 
 static void print_assign(const Printer *printer, const Stmt *assign) {
     access_print(assign->lhs, printer->names.vars, printer->to);
-    text_append(printer->to, assign->accumulate ? " += " : " = ");
+    text_append(printer->to, assignment_mark(assign->accumulate, assign->reducer));
     expr_print(assign->rhs, printer->names.vars, printer->to);
 }
 

@@ -45,6 +45,7 @@ typedef struct {
     // step can begin while this one's elements are used.
     bool ahead;
     int nest, stage;
+    Reducer reducer; // of a reduction: how partial results are combined
     int at; // variable of the loop that it is at (for diagnostics and plans), -1: outside of all loops
     int loop_count; // sequential loops around it, outermost first
     int loops[MAX_VARS];

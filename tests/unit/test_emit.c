@@ -153,7 +153,7 @@ void distal_merge_copies(distal_execution *execution, int transfer) {
         Piece from = to;
         from.data = execution->copies[transfer][t];
         if (from.data)
-            piece_add(&to, &from, &to.rect);
+            piece_reduce(REDUCER_SUM, &to, &from, &to.rect);
         free(from.data);
         execution->copies[transfer][t] = NULL;
     }

@@ -136,9 +136,9 @@ static void test_copy_between_orders(void **state) {
     piece_copy(&transposed, &rows, &inner);
     assert_positions(&transposed, &inner);
     assert_true(*at(&transposed, 1, 2, 3) == 0 && *at(&transposed, 5, 4, 7) == 0);
-    piece_add(&transposed, &rows, &inner);
+    piece_reduce(REDUCER_SUM, &transposed, &rows, &inner);
     assert_true(*at(&transposed, 3, 3, 5) == 2 * ((3 * 5 + 3) * 9 + 5));
-    piece_zero(&transposed);
+    piece_clear(REDUCER_SUM, &transposed);
     assert_true(*at(&transposed, 3, 3, 5) == 0);
     free(rows.data);
     free(transposed.data);
@@ -154,7 +154,7 @@ static void test_add_in_every_type(void **state) {
         Piece b = piece_create(rect_whole(2, shape), (int[]){1, 0}, type);
         generate(generator_named("iota"), &no_values, shape, &a);
         generate(generator_named("const"), &(GeneratorValues){.real = 3, .integer = 3}, shape, &b);
-        piece_add(&a, &b, &a.rect);
+        piece_reduce(REDUCER_SUM, &a, &b, &a.rect);
         for (int64_t i = 0; i < 300000; i += 77) {
             double _Complex value;
             type_conversion(type, TYPE_C128)(&value, 1, (char *)a.data + (size_t)i * type_info(type)->size, 1,
