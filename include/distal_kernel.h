@@ -499,8 +499,8 @@ DISTAL_DEFINE_EXTREMES(f64, double)
 
 // Reductions over threads and lanes: the extremes of numbers, with NaN where there is one, and products of
 // complex numbers.
-#define DISTAL_LARGER(a, b) (((a) > (b)) | ((a) != (a)) ? (a) : (b))
-#define DISTAL_SMALLER(a, b) (((a) < (b)) | ((a) != (a)) ? (a) : (b))
+#define DISTAL_LARGER(a, b) ((((a) > (b)) | ((a) != (a))) ? (a) : (b))
+#define DISTAL_SMALLER(a, b) ((((a) < (b)) | ((a) != (a))) ? (a) : (b))
 // clang-format off
 #pragma omp declare reduction(distal_max : float, double : omp_out = DISTAL_LARGER(omp_out, omp_in)) initializer(omp_priv = -INFINITY)
 #pragma omp declare reduction(distal_min : float, double : omp_out = DISTAL_SMALLER(omp_out, omp_in)) initializer(omp_priv = INFINITY)

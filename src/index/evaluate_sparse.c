@@ -21,6 +21,7 @@ typedef struct {
     const Evaluator *evaluator;
     const Term *term;
     const EvaluatorInput *inputs;
+    const Evaluated *reductions; // by number
     int loop_count;
     int loops[MAX_VARS];
     SortedEntries *sorted; // by operand; of sparse ones
@@ -33,6 +34,7 @@ typedef struct {
     bool empty[BLOCK];                     // nothing is added up to the element
     Lanes *lanes;                          // by operand
     char *values;                          // by operand, then by point, VALUE_SIZE bytes each
+    double *magnitudes;                    // of reductions: by operand, then by point
     bool *present;                         // by operand, then by point
     Register *stack;
 } Batch;
@@ -108,11 +110,21 @@ static void flush(Walk *walk) {
     batch->count = 0;
 }
 
+// What a reduction gives is of the kind of its evaluator.
+static ElementType operand_type(const Join *join, const Operand *operand) {
+    static const ElementType wide[] = {
+        [WIDE_REAL] = TYPE_F64, [WIDE_COMPLEX] = TYPE_C128, [WIDE_INTEGER] = TYPE_I64};
+    return operand->reduction < 0 ? operand->access->tensor->type
+                                  : wide[join->evaluator->reduction_evaluators[operand->reduction]->kind];
+}
+
 static void load_operand(Walk *walk, int o) {
     const Join *join = walk->join;
     const Operand *operand = &join->term->operands[o];
     const Tensor *tensor = operand->access->tensor;
-    const size_t size = type_info(tensor->type)->size;
+    const Evaluated *reduction = operand->reduction < 0 ? NULL : &join->reductions[operand->reduction];
+    const size_t size = type_info(operand_type(join, operand))->size;
+    const char *from = reduction ? reduction->values : join->inputs[tensor->id].values;
     Batch *batch = &walk->batch;
     char *to = batch->values + ((size_t)o * BLOCK * VALUE_SIZE) + (size_t)batch->count * size;
     bool *present = &batch->present[o * BLOCK + batch->count];
@@ -126,9 +138,11 @@ static void load_operand(Walk *walk, int o) {
             position += walk->at[v] * operand->strides[v];
     }
     if (*present)
-        memcpy(to, (const char *)join->inputs[tensor->id].values + (size_t)position * size, size);
+        memcpy(to, from + (size_t)position * size, size);
     else
         memset(to, 0, size);
+    if (reduction)
+        batch->magnitudes[o * BLOCK + batch->count] = *present ? reduction->magnitudes[position] : 0;
 }
 
 static void add_point(Walk *walk) {
@@ -216,14 +230,17 @@ static bool walk_create(const Join *join, Totals *totals, Walk *walk) {
     walk->hi = calloc(operands, sizeof *walk->hi);
     batch->lanes = calloc(operands, sizeof *batch->lanes);
     batch->values = malloc(operands * BLOCK * VALUE_SIZE);
+    batch->magnitudes = malloc(operands * BLOCK * sizeof *batch->magnitudes);
     batch->present = malloc(operands * BLOCK * sizeof *batch->present);
     batch->stack = malloc(sizeof *batch->stack * (size_t)(join->evaluator->max_steps + 1));
-    if (!walk->bound || !walk->lo || !walk->hi || !batch->lanes || !batch->values || !batch->present ||
-        !batch->stack)
+    if (!walk->bound || !walk->lo || !walk->hi || !batch->lanes || !batch->values || !batch->magnitudes ||
+        !batch->present || !batch->stack)
         return false;
     for (int o = 0; o < join->term->operand_count; o++) {
         walk->hi[o] = join->sorted[o].count;
-        batch->lanes[o] = (Lanes){.type = join->term->operands[o].access->tensor->type,
+        const Operand *operand = &join->term->operands[o];
+        batch->lanes[o] = (Lanes){.type = operand_type(join, operand),
+                                  .magnitudes = operand->reduction < 0 ? NULL : &batch->magnitudes[o * BLOCK],
                                   .data = batch->values + ((size_t)o * BLOCK * VALUE_SIZE),
                                   .present = &batch->present[o * BLOCK],
                                   .stride = 1};
@@ -237,6 +254,7 @@ static void walk_free(Walk *walk) {
     free(walk->hi);
     free(walk->batch.lanes);
     free(walk->batch.values);
+    free(walk->batch.magnitudes);
     free(walk->batch.present);
     free(walk->batch.stack);
     free(walk);
@@ -403,8 +421,8 @@ static bool run_term(const Join *join, Totals *totals) {
 }
 
 static bool evaluate_term(const Evaluator *evaluator, const Term *term, const EvaluatorInput *inputs,
-                          Totals *totals) {
-    Join join = {.evaluator = evaluator, .term = term, .inputs = inputs};
+                          const Evaluated *reductions, Totals *totals) {
+    Join join = {.evaluator = evaluator, .term = term, .inputs = inputs, .reductions = reductions};
     join.sorted = calloc((size_t)term->operand_count + 1, sizeof *join.sorted);
     bool ok = join.sorted != NULL;
     if (ok)
@@ -500,12 +518,59 @@ void evaluator_watch(Evaluator *evaluator, EvaluatorWatch watch, void *context) 
     evaluator->watching = context;
 }
 
+static int greatest_id(const Evaluator *evaluator) {
+    int greatest = 0;
+    for (int t = 0; t < evaluator->term_count; t++)
+        for (int o = 0; o < evaluator->terms[t].operand_count; o++)
+            greatest = evaluator->terms[t].operands[o].reduction < 0 &&
+                               evaluator->terms[t].operands[o].access->tensor->id > greatest
+                           ? evaluator->terms[t].operands[o].access->tensor->id
+                           : greatest;
+    for (int r = 0; r < evaluator->reduction_evaluator_count; r++) {
+        const int inside = greatest_id(evaluator->reduction_evaluators[r]);
+        greatest = inside > greatest ? inside : greatest;
+    }
+    return greatest;
+}
+
+// One of dense tensors alone.
+static bool run_dense(const Evaluator *evaluator, const EvaluatorInput *inputs, Evaluated *result) {
+    const int tensors = greatest_id(evaluator) + 1;
+    const void **arrays = calloc((size_t)tensors, sizeof *arrays);
+    const size_t count = (size_t)evaluator->count + 1;
+    *result = (Evaluated){.count = evaluator->count,
+                          .values = calloc(count, evaluator_value_size(evaluator)),
+                          .magnitudes = calloc(count, sizeof(double))};
+    for (int t = 0; arrays && t < tensors; t++)
+        arrays[t] = inputs[t].values;
+    const bool ok = arrays && result->values && result->magnitudes &&
+                    evaluator_run(evaluator, arrays, 0, evaluator->count, result->values, result->magnitudes);
+    free(arrays);
+    return ok;
+}
+
+// What each explicit reduction gives, all elements of a dense tensor.
+static bool run_reductions(const Evaluator *evaluator, const EvaluatorInput *inputs, Evaluated *results) {
+    bool ok = true;
+    for (int r = 0; ok && r < evaluator->reduction_evaluator_count; r++) {
+        const Evaluator *reduction = evaluator->reduction_evaluators[r];
+        ok = reduction->sparse ? evaluator_run_sparse(reduction, inputs, &results[r])
+                               : run_dense(reduction, inputs, &results[r]);
+    }
+    return ok;
+}
+
 bool evaluator_run_sparse(const Evaluator *evaluator, const EvaluatorInput *inputs, Evaluated *result) {
     Totals totals;
     *result = (Evaluated){0};
-    bool ok = totals_create(evaluator, &totals);
+    Evaluated *reductions = calloc((size_t)evaluator->reduction_evaluator_count + 1, sizeof *reductions);
+    bool ok = totals_create(evaluator, &totals) && reductions;
+    ok = ok && run_reductions(evaluator, inputs, reductions);
     for (int t = 0; ok && t < evaluator->term_count; t++)
-        ok = evaluate_term(evaluator, &evaluator->terms[t], inputs, &totals);
+        ok = evaluate_term(evaluator, &evaluator->terms[t], inputs, reductions, &totals);
+    for (int r = 0; reductions && r < evaluator->reduction_evaluator_count; r++)
+        evaluated_free(&reductions[r]);
+    free(reductions);
     ok = ok && (!totals.sparse || fill_last_levels(evaluator, &totals)) && take_totals(&totals, result);
     totals_free(&totals);
     if (!ok)

@@ -35,17 +35,24 @@ bool sum_is_mixed(const Expr *sum, VarSet summed, VarSet *common) {
 }
 
 // `inside`: the expression is part of a product, a quotient or a call.
-static const Expr *find_mixed(const Expr *expr, VarSet summed, bool inside) {
+static const Expr *find_mixed(const Expr *expr, VarSet *summed, bool inside) {
     if (!expr)
         return NULL;
-    if (inside && expr_is_sum(expr) && sum_is_mixed(expr, summed, NULL))
+    if (inside && expr_is_sum(expr) && sum_is_mixed(expr, *summed, NULL))
         return expr;
-    summed &= ~expr->bound;
+    VarSet within = *summed & ~expr->bound;
     inside |= !expr_is_sum(expr) && expr->kind != EXPR_NEG;
-    const Expr *found = find_mixed(expr->left, summed, inside);
-    return found ? found : find_mixed(expr->right, summed, inside);
+    const Expr *found = find_mixed(expr->left, &within, inside);
+    if (!found)
+        found = find_mixed(expr->right, &within, inside);
+    *summed = found ? within : *summed;
+    return found;
 }
 
-const Expr *expr_mixed_sum(const Expr *expr, VarSet left) {
-    return find_mixed(expr, ~left, false);
+const Expr *expr_mixed_sum(const Expr *expr, VarSet left, VarSet *summed) {
+    VarSet within = ~left;
+    const Expr *found = find_mixed(expr, &within, false);
+    if (summed)
+        *summed = within;
+    return found;
 }

@@ -161,10 +161,11 @@ static void show_addend(void *context, const Expr *addend) {
 
 static bool check_sums(ProgramBuilder *builder, const Assignment *assignment) {
     const VarSet left = access_vars(assignment->lhs);
-    const Expr *sum = assignment->whole ? NULL : expr_mixed_sum(assignment->rhs, left);
+    VarSet summed;
+    const Expr *sum = assignment->whole ? NULL : expr_mixed_sum(assignment->rhs, left, &summed);
     if (!sum)
         return true;
-    Unlike unlike = {.assignment = assignment, .summed = ~left, .text = text_create(builder->arena)};
+    Unlike unlike = {.assignment = assignment, .summed = summed, .text = text_create(builder->arena)};
     sum_addends(sum, show_addend, &unlike);
     diagnostics_error(builder->diagnostics, sum->span,
                       "the addends of this sum, which is part of a product, a quotient or a call, are summed "

@@ -6,7 +6,7 @@
 typedef struct {
     Arena *arena;
     Reading reading;
-    VarSet left; // variables of the left side
+    VarSet left; // variables that are not summed over: those of the left side, and bound ones
 } Rewriting;
 
 static const Expr *with_operands(const Rewriting *it, const Expr *expr, const Expr *left, const Expr *right) {
@@ -37,8 +37,9 @@ static const Expr *sum_addends_inside(const Rewriting *it, const Expr *expr) {
     VarSet common;
     if (!expr)
         return NULL;
-    const Expr *inside =
-        with_operands(it, expr, sum_addends_inside(it, expr->left), sum_addends_inside(it, expr->right));
+    const Rewriting within = {it->arena, it->reading, it->left | expr->bound};
+    const Expr *inside = with_operands(it, expr, sum_addends_inside(&within, expr->left),
+                                       sum_addends_inside(&within, expr->right));
     return expr_is_sum(expr) && sum_is_mixed(inside, ~it->left, &common) ? sum_each(it, inside, common)
                                                                          : inside;
 }
@@ -48,7 +49,7 @@ static const Expr *rewrite(const Rewriting *it, const Expr *expr) {
     if (expr_is_sum(expr) || expr->kind == EXPR_NEG)
         return with_operands(it, expr, rewrite(it, expr->left),
                              expr->right ? rewrite(it, expr->right) : NULL);
-    if (!expr_mixed_sum(expr, it->left))
+    if (!expr_mixed_sum(expr, it->left, NULL))
         return expr;
     return it->reading == READ_TERM_SUMMED ? summed_over(it, expr, expr_vars(expr) & ~it->left)
                                            : sum_addends_inside(it, expr);

@@ -344,9 +344,11 @@ void build_leaf(Builder *builder, const Leaf *from, LoopBody *to) {
     Guard *inner = arena_array(arena, Guard, from->guard_count + 1);
     int count = 0, inner_count = 0;
     conditions[count++] = value_var(arena, VALUE_TYPE_CONDITION, builder->active);
-    // Where there is no iteration there is nothing to copy.
+    // Where there is no iteration there is nothing to copy, and nothing to set to zero.
     const bool copies = leaf_has_copies(from) && !builder->structure;
-    if (copies)
+    const bool zeros =
+        from->sparse && builder->spmd->nests[from->nest].zero_depth >= 0 && !builder->structure;
+    if (copies || zeros)
         conditions[count++] = value_element(arena, VALUE_PRESENT, VALUE_TYPE_CONDITION, leaf.written, NULL);
     // A processor whose part is empty has no arrays of sparse operands.
     const int present_count =

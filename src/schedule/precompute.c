@@ -314,7 +314,7 @@ static bool refuse_replacement(const Application *application, VarSet partly) {
 // have.
 static bool has_like_addends(const Application *application, const Assignment *const *parts, int count) {
     for (int p = 0; p < count; p++) {
-        const Expr *sum = expr_mixed_sum(parts[p]->rhs, access_vars(parts[p]->lhs));
+        const Expr *sum = expr_mixed_sum(parts[p]->rhs, access_vars(parts[p]->lhs), NULL);
         if (!sum || parts[p]->whole)
             continue;
         const char *names[MAX_VARS];

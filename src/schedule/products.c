@@ -588,27 +588,28 @@ static bool find_placed(Product *product, const int64_t *params) {
 // Splits the products of a statement whose placement has been looked at.
 static void split_statement(Product *product, const int64_t *params, DefaultSteps *steps) {
     const Cin *cin = product->cin;
+    const Assignment *assignment = cin->parts[cin->part_count - 1];
+    if (cin->part_count > 1 || assignment->whole)
+        return; // what explicit reductions say is left as it is
     for (int v = 0; v < cin->var_count; v++) {
         int64_t extent;
-        if (!int_eval(cin->vars[v].extent, params, NULL, &extent))
+        // Of sums without summands nothing is saved, and zeros in their place would be NaN beside an infinity.
+        if (!int_eval(cin->vars[v].extent, params, NULL, &extent) || extent == 0)
             return;
-        product->extents[v] = (double)(extent > 1 ? extent : 1);
+        product->extents[v] = (double)extent;
     }
-    find_largest(product, cin->assignment->lhs);
-    expr_accesses(cin->assignment->rhs, find_largest, product);
-    split_terms(*product, cin->assignment->rhs, steps);
+    find_largest(product, assignment->lhs);
+    expr_accesses(assignment->rhs, find_largest, product);
+    split_terms(*product, assignment->rhs, steps);
 }
 
 void schedule_products(Scheduler *scheduler, const Cin *cin, const int64_t *params, double least_steps,
                        DefaultSteps *steps) {
-    const Assignment *assignment = cin->parts[cin->part_count - 1];
-    if (cin->part_count > 1 || assignment->whole)
-        return; // what explicit reductions say is left as it is
     Product product = {.scheduler = scheduler,
                        .cin = cin,
-                       .left = access_vars(assignment->lhs),
+                       .left = access_vars(cin->assignment->lhs),
                        .least_steps = least_steps,
-                       .only_whole = tensor_is_sparse(assignment->lhs->tensor)};
+                       .only_whole = tensor_is_sparse(cin->assignment->lhs->tensor)};
     if (find_placed(&product, params))
         split_statement(&product, params, steps);
 }

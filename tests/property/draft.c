@@ -190,6 +190,14 @@ static int precedence(NodeKind kind) {
                                                   : 3;
 }
 
+// "max({i, j}, "
+static void print_reduction(const char *reducer, const char *vars, Text *to) {
+    text_append(to, reducer);
+    for (int v = 0; vars[v]; v++)
+        text_printf(to, "%s%c", v ? ", " : "({", vars[v]);
+    text_append(to, "}, ");
+}
+
 void draft_print_node(const Draft *draft, const DraftStatement *statement, int node, int at_least, Text *to) {
     static const char *const signs[] = {
         [NODE_ADD] = " + ", [NODE_SUB] = " - ", [NODE_MUL] = " * ", [NODE_DIV] = " / "};
@@ -204,6 +212,10 @@ void draft_print_node(const Draft *draft, const DraftStatement *statement, int n
     } else if (at->kind == NODE_NEG) {
         text_append(to, "-");
         draft_print_node(draft, statement, at->left, 3, to);
+    } else if (at->kind == NODE_REDUCE) {
+        print_reduction(at->function, at->vars, to);
+        draft_print_node(draft, statement, at->left, 0, to);
+        text_append(to, ")");
     } else if (at->kind == NODE_CALL) {
         text_printf(to, "%s(", at->function);
         draft_print_node(draft, statement, at->left, 0, to);
@@ -221,10 +233,46 @@ void draft_print_node(const Draft *draft, const DraftStatement *statement, int n
         text_append(to, ")");
 }
 
+unsigned draft_letters(const Draft *draft, const DraftStatement *statement, int node) {
+    const DraftNode *at = &statement->nodes[node];
+    unsigned letters = 0;
+    if (at->kind == NODE_NUMBER)
+        return 0;
+    if (at->kind == NODE_ACCESS) {
+        for (int m = 0; m < draft->tensors[at->tensor].order; m++)
+            letters |= 1u << (at->vars[m] - 'a');
+        return letters;
+    }
+    letters = draft_letters(draft, statement, at->left) |
+              (at->right < 0 ? 0 : draft_letters(draft, statement, at->right));
+    for (int v = 0; at->kind == NODE_REDUCE && at->vars[v]; v++)
+        letters &= ~(1u << (at->vars[v] - 'a'));
+    return letters;
+}
+
+// The letters of the right side that the left side lacks.
+static void find_summed(const Draft *draft, const DraftStatement *statement, char *summed) {
+    const unsigned letters = draft_letters(draft, statement, statement->root);
+    for (int l = 0; l < 26; l++)
+        if (letters >> l & 1 &&
+            !memchr(statement->vars, 'a' + l, (size_t)draft->tensors[statement->target].order))
+            *summed++ = (char)('a' + l);
+    *summed = '\0';
+}
+
 void draft_print_statement(const Draft *draft, const DraftStatement *statement, Text *to) {
     print_access(draft, statement->target, statement->vars, to);
-    text_append(to, statement->accumulate ? " += " : " = ");
+    char summed[27] = "";
+    if (statement->reducer[0] && !statement->accumulate)
+        find_summed(draft, statement, summed);
+    if (statement->reducer[0] && statement->accumulate)
+        text_printf(to, " %s= ", strcmp(statement->reducer, "prod") == 0 ? "*" : statement->reducer);
+    else
+        text_append(to, statement->accumulate ? " += " : " = ");
+    if (summed[0])
+        print_reduction(statement->reducer, summed, to);
     draft_print_node(draft, statement, statement->root, 0, to);
+    text_append(to, summed[0] ? ")" : "");
 }
 
 void draft_print(const Draft *draft, Text *to) {

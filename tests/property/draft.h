@@ -72,14 +72,15 @@ typedef enum {
     NODE_DIV,
     NODE_NEG,
     NODE_CALL,
+    NODE_REDUCE,
 } NodeKind;
 typedef struct {
     NodeKind kind;
     int tensor;             // NODE_ACCESS
-    char vars[DRAFT_ORDER]; // NODE_ACCESS: names, one letter each
+    char vars[DRAFT_ORDER]; // NODE_ACCESS: names, one letter each; NODE_REDUCE: those that it binds, then 0
     char number[16];        // NODE_NUMBER
-    char function[8];       // NODE_CALL
-    int left, right;        // -1: NODE_NEG and calls of one argument have no right one
+    char function[8];       // NODE_CALL; NODE_REDUCE: "max"
+    int left, right;        // -1: NODE_NEG, NODE_REDUCE and calls of one argument have no right one
 } DraftNode;
 
 typedef struct {
@@ -91,6 +92,9 @@ typedef struct {
     int target; // tensor
     char vars[DRAFT_ORDER];
     bool accumulate;
+    // "max": how it accumulates, or, where it does not, what it makes of the right side over the variables
+    // that the left one lacks; "": sums.
+    char reducer[8];
     int root; // node
     int node_count;
     DraftNode nodes[DRAFT_NODES];
@@ -118,6 +122,8 @@ typedef struct {
 // The program as text, with a comment on how to run it. Tensors and params that nothing mentions are left
 // out.
 void draft_print(const Draft *draft, Text *to);
+// The letters, bit l - 'a', of a part of the right side, but for those that reductions in it bind.
+unsigned draft_letters(const Draft *draft, const DraftStatement *statement, int node);
 // "A(i, j) = B(i, k) * C(k, j)"
 void draft_print_statement(const Draft *draft, const DraftStatement *statement, Text *to);
 // A part of its right side, in parentheses where it binds less than `at_least` (0: a sum, 1: a product, 2: a

@@ -40,11 +40,6 @@ EntryFiguresCheck entry_figures_begin(Trial *trial, const char *way, const Plan 
     return check;
 }
 
-void entry_figures_end(const EntryFiguresCheck *check) {
-    if (check->structures)
-        structures_free(check->structures);
-}
-
 static void compare(const EntryFiguresCheck *check, const Tensor *tensor, const char *what,
                     const int64_t *planned, const int64_t *counted) {
     for (int64_t rank = 0; rank < check->plan->options.ranks; rank++)
@@ -99,7 +94,6 @@ void entry_figures_compare(const EntryFiguresCheck *check, int statement, const 
         trial_fail(check->trial, TRIAL_PREPARED, "%s cannot be planned: %s", tensor->name, why);
     for (int t = 0; t < plan->spmd->transfer_count; t++)
         compare_moved(check, plan, t, execution);
-    compare_stored(check);
 }
 
 void entry_figures_finish(const EntryFiguresCheck *check, int statement) {
@@ -107,4 +101,10 @@ void entry_figures_finish(const EntryFiguresCheck *check, int statement) {
     if (check->structures && tensor_is_sparse(target) &&
         !structures_stored(check->structures, target->id).entries)
         put(check, target);
+}
+
+void entry_figures_end(const EntryFiguresCheck *check) {
+    compare_stored(check);
+    if (check->structures)
+        structures_free(check->structures);
 }

@@ -21,9 +21,11 @@ typedef struct {
 // With the sparse inputs that the tensors have now. Freed with entry_figures_end.
 EntryFiguresCheck entry_figures_begin(Trial *trial, const char *way, const Plan *plan,
                                       Storage *const *storages, const Whole *whole, MPI_Comm comm);
-void entry_figures_end(const EntryFiguresCheck *check);
 // Once a statement has its structures; and when its result is known. Collective.
 void entry_figures_compare(const EntryFiguresCheck *check, int statement, const distal_execution *execution);
 void entry_figures_finish(const EntryFiguresCheck *check, int statement);
+// When all statements have been executed: before, results may have structures of an earlier execution.
+// Collective.
+void entry_figures_end(const EntryFiguresCheck *check);
 
 #endif

@@ -169,6 +169,8 @@ void generate_draft(uint64_t seed, int64_t index, Draft *draft) {
     for (int s = 0; s < count; s++) {
         draft->statement_count = s + 1;
         draw_statement(&random, draft, s, type, mixed);
+        if (!draft->products)
+            draw_reductions(&random, draft, &draft->statements[s]);
     }
     draw_placements(&random, draft);
     if (!draft->products)

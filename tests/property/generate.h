@@ -17,6 +17,10 @@ extern const char sparse_space[];
 int draw_size(Random *random, Draft *draft, char letter, int64_t value);
 // Draws right side, variables and accumulation of statement `at`, and the tensors that it is the first to
 // use.
+// Some reductions in a drawn statement.
+void draw_reductions(Random *random, Draft *draft, DraftStatement *statement);
+// Sums only, which sparse tensors can have.
+void draw_sums(Random *random, Draft *draft, DraftStatement *statement);
 void draw_statement(Random *random, Draft *draft, int at, ElementType type, bool mixed);
 // Machines and ranks.
 void draw_processors(Random *random, Draft *draft);

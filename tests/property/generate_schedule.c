@@ -395,6 +395,9 @@ static void draw_leaf(ScheduleWriter *writer) {
 // False where the statement is not one for schedules.
 static bool begin_schedule(ScheduleWriter *writer, Random *random, Draft *draft, int at) {
     *writer = (ScheduleWriter){.random = random, .draft = draft, .statement = &draft->statements[at]};
+    for (int n = 0; n < writer->statement->node_count; n++)
+        if (writer->statement->nodes[n].kind == NODE_REDUCE)
+            return false; // the nests of its reductions are not followed
     writer->statement->has_schedule = true;
     loops_create(draft, writer->statement, NULL, 0, &writer->loops);
     for (int p = 0; p < MAX_PARTS; p++)

@@ -348,6 +348,7 @@ void generate_sparse_draft(uint64_t seed, int64_t index, Draft *draft) {
     for (int s = 0; s < count; s++) {
         draft->statement_count = s + 1;
         draw_statement(&random, draft, s, type, mixed);
+        draw_sums(&random, draft, &draft->statements[s]);
     }
     for (int t = 0; t < draft->tensor_count; t++)
         draw_storage(&random, &draft->tensors[t]);

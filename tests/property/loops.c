@@ -218,7 +218,7 @@ static Terms read_node(Reader *reader, int node) {
     if (at->kind == NODE_ACCESS)
         return single(access_term(reader, at->tensor, at->vars));
     Terms left = read_node(reader, at->left), right = {0};
-    if (at->kind == NODE_NEG)
+    if (at->kind == NODE_NEG || at->kind == NODE_REDUCE)
         return left;
     if (at->right >= 0)
         right = read_node(reader, at->right);
@@ -319,7 +319,9 @@ void loops_create(const Draft *draft, const DraftStatement *statement, const Par
         add_filling_nests(&reader, p);
     reader.left = left;
     reader.within = -1;
-    const Terms terms = read_node(&reader, statement->root);
+    Terms terms = read_node(&reader, statement->root);
+    if (statement->reducer[0]) // the right side is one term
+        terms = single(all_together(&terms, &(Terms){0}));
     add_nests(loops, &terms, left, 1u << statement->target);
     for (int v = 0; v < loops->var_count; v++)
         loops->vars[v].unit = v;

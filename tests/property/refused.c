@@ -20,8 +20,8 @@ static bool is_summed(const Draft *draft, const DraftStatement *statement, int n
 static void mark_used(const DraftStatement *statement, int node, bool *used) {
     const DraftNode *at = &statement->nodes[node];
     used[node] = true;
-    if (at->kind == NODE_ACCESS || at->kind == NODE_NUMBER)
-        return;
+    if (at->kind == NODE_ACCESS || at->kind == NODE_NUMBER || at->kind == NODE_REDUCE)
+        return; // what is inside of an explicit reduction has one reading
     mark_used(statement, at->left, used);
     if (at->right >= 0)
         mark_used(statement, at->right, used);
@@ -103,6 +103,7 @@ bool refused_check(uint64_t seed, int64_t index, Text *text, void (*before)(cons
         return false;
     generate_draft(seed, index, draft);
     DraftStatement *statement = &draft->statements[random_below(&random, draft->statement_count)];
+    statement->reducer[0] = '\0'; // which would leave one reading
     for (int s = 0; s < draft->statement_count; s++) {
         draft->statements[s].has_schedule = false;
         draft->statements[s].command_count = 0;

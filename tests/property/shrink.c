@@ -80,6 +80,7 @@ static bool drop_accumulation(Draft *draft, int which) {
     if (which >= draft->statement_count)
         return false;
     draft->statements[which].accumulate = false;
+    draft->statements[which].reducer[0] = '\0';
     return true;
 }
 

@@ -86,7 +86,7 @@ bool writer_call(ScheduleWriter *writer) {
     static const char *const kernels[3][2] = {{NULL, "dot"}, {"axpy", "gemv"}, {"ger", "gemm"}};
     const LoopNest nest = writer->loops.nests[0];
     int vars[MAX_LOOP_VARS], chosen[3], order[MAX_LOOP_VARS], left = 0, summed = 0, next = 0;
-    if (writer->loops.nest_count != 1 || !writer_has_room(writer))
+    if (writer->loops.nest_count != 1 || writer->statement->reducer[0] || !writer_has_room(writer))
         return false;
     memcpy(vars, nest.loops, sizeof vars);
     random_shuffle(writer->random, vars, nest.count);

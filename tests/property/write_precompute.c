@@ -336,6 +336,8 @@ static Scope draw_scope(const ScheduleWriter *writer) {
 }
 
 bool writer_precompute(ScheduleWriter *writer) {
+    if (writer->statement->reducer[0])
+        return false; // nothing of it can be summed ahead
     const Scope scope = draw_scope(writer);
     Part part = {0};
     Place place;

@@ -56,9 +56,6 @@ brackets.distal:14:13: error: unexpected '**'; a power of elements is written po
 brackets.distal:15:12: error: unexpected '^'; a power of elements is written pow(a, b)
   15 | A(i) = B(i)^2
      |            ^
-brackets.distal:16:6: error: statements accumulate sums only, with '+='; to subtract, write '+= -(...)'
+brackets.distal:16:6: error: there is no '-='; to subtract, write '+= -(...)'
   16 | A(i) -= B(i)
-     |      ^~
-brackets.distal:17:6: error: statements accumulate sums only, with '+='
-  17 | A(i) *= B(i)
      |      ^~

@@ -22,10 +22,10 @@ b(i) = B(i, j) * (C(i, j) + P(i, k)) / (C(i, k) + P(j, k) - B(i, i))
 expressions.distal:16:18: error: the addends of this sum, which is part of a product, a quotient or a call, are summed over different variables: 'C(i, i)' over none, 'P(i, j)' over j
   16 | a(i) = B(i, i) / (C(i, i) + P(i, j))
      |                  ^~~~~~~~~~~~~~~~~~~
-expressions.distal: note: to sum the whole term, write: tensor t(n, n): f64; t(i, j) = C(i, i) + P(i, j); a(i) = B(i, i) / t(i, j)
-expressions.distal: note: to sum each addend before adding, write: tensor t(n): f64; t(i) = C(i, i) + P(i, j); a(i) = B(i, i) / t(i)
+expressions.distal: note: to sum the whole term, write: a(i) = sum({j}, B(i, i) / (C(i, i) + P(i, j)))
+expressions.distal: note: to sum each addend before adding, write: a(i) = B(i, i) / (C(i, i) + sum({j}, P(i, j)))
 expressions.distal:17:18: error: the addends of this sum, which is part of a product, a quotient or a call, are summed over different variables: 'C(i, j)' over j, 'P(i, k)' over k
   17 | b(i) = B(i, j) * (C(i, j) + P(i, k)) / (C(i, k) + P(j, k) - B(i, i))
      |                  ^~~~~~~~~~~~~~~~~~~
-expressions.distal: note: to sum the whole term, write: tensor t(n, n, n): f64; tensor t2(n, n, n): f64; t(i, j, k) = C(i, j) + P(i, k); t2(i, j, k) = C(i, k) + P(j, k) - B(i, i); b(i) = B(i, j) * t(i, j, k) / t2(i, j, k)
-expressions.distal: note: to sum each addend before adding, write: tensor t(n): f64; tensor t2(n): f64; t(i) = C(i, j) + P(i, k); t2(i) = C(i, k) + P(j, k) - B(i, i); b(i) = B(i, j) * t(i) / t2(i)
+expressions.distal: note: to sum the whole term, write: b(i) = sum({j, k}, B(i, j) * (C(i, j) + P(i, k)) / (C(i, k) + P(j, k) - B(i, i)))
+expressions.distal: note: to sum each addend before adding, write: b(i) = B(i, j) * (sum({j}, C(i, j)) + sum({k}, P(i, k))) / (sum({k}, C(i, k)) + sum({k}, sum({j}, P(j, k))) - B(i, i))

@@ -44,7 +44,7 @@ syntax.distal:8:5: error: expected '=' or '+=' after 'v(...)', found end of line
 syntax.distal:9:7: error: expected a tensor, a number or '(', found '='
    9 | v(i) == A(i, j)
      |       ^
-syntax.distal:10:6: error: statements accumulate sums only, with '+='; to subtract, write '+= -(...)'
+syntax.distal:10:6: error: there is no '-='; to subtract, write '+= -(...)'
   10 | v(i) -= A(i, j)
      |      ^~
 syntax.distal:11:5: error: expected ',' or ')', found '='

@@ -23,7 +23,7 @@ for each processor (io), active:
     C = view FETCH_C with C_lo0 = lo[0], C_stride0 = stride[0], C_lo1 = lo[1], C_count1 = levels[0].position_count, C_crd1 = levels[0].arrays[0]
     let C_crd1_prefetch_end = distal_prefetch_end_i32(&C_crd1[0], C_count1, C_stride0 * 8, 8)
     for rows as FETCH_C arrives with begin = rows[0], end = rows[1]:
-        leaf where active && B && A:  # loops: 'B' is sparse
+        leaf where active && A && B:  # loops: 'B' is sparse
             let ii_end = min(n_per_g, n - io * n_per_g)
             let ii_from = max(0, begin - io * n_per_g)
             let ii_to = max(ii_from, min(ii_end, end - io * n_per_g))
