@@ -2,6 +2,7 @@
 #include "cli/topics.h"
 
 #include "base/function.h"
+#include "base/reducer.h"
 #include "base/type.h"
 #include "base/warning.h"
 #include "cli/examples.h"
@@ -35,6 +36,11 @@ static void list_levels(Text *to) {
 static void list_functions(Text *to) {
     for (int i = 0; i < function_count(); i++)
         text_printf(to, "%s ", function_at(i)->name);
+}
+
+static void list_reducers(Text *to) {
+    for (int i = 0; i < REDUCER_COUNT; i++)
+        text_printf(to, "%s ", reducer_names[i]);
 }
 
 static void list_generators(Text *to) {
@@ -144,7 +150,7 @@ const HelpTopic help_topics[] = {
      "machine L = node grid(2, 2), core grid(2)\n"
      "tensor A(n, n): f64\n"
      "place A(x, y) -> L.node(x, y), A(x, y) -> L.core(x)\n"},
-    {"notation", "what statements compute", "index variable reduction sum term access ", NULL,
+    {"notation", "what statements compute", "index variable term access ", NULL,
      "A(i, j) = B(i, k) * C(k, j): on the right are accesses, numbers, + - * /, unary minus, functions and\n"
      "parentheses. A variable that is only on the right is summed over, within its own additive term of the\n"
      "statement: A(i) = b(i) + B(i, j) * c(j) sums j in the second term. '+=' adds to what is there.\n"
@@ -154,6 +160,15 @@ const HelpTopic help_topics[] = {
      "tensor b(n): f64\n"
      "tensor B(n, n): f64\n"
      "A(i) = b(i) + B(i, j) * b(j)\n"},
+    {"reductions", "sums, products, maxima and minima", "reduction max= min= *= += ", list_reducers,
+     "Explicit reductions combine a value over all values of the variables that they list:\n{}"
+     "They stand anywhere in an expression, as in A(i, k) = exp(S(i, k) - max({j}, S(i, j))). Their variables\n"
+     "are their own. 'max=', 'min=' and '*=' accumulate as '+=' does.\n",
+     "param n = 100\n"
+     "tensor v: f64\n"
+     "tensor mu: f64\n"
+     "tensor x(n): f64\n"
+     "v = sum({i}, (x(i) - mu) * (x(i) - mu))\n"},
     {"functions", "functions on the right side", "function ", list_functions,
      "Functions of elements are\n{}"
      "Their arguments are any expressions. pow, min and max have two arguments. Results are NumPy's up to\n"

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Element-wise functions compared with NumPy's: every function in every type, inside sums, on one and several ranks.
+"""Element-wise functions and explicit reductions compared with NumPy's: in every type, on one and several ranks.
 
 Prints `ok NAME` or `FAIL NAME: why` for each case."""
 import sys
@@ -36,9 +36,31 @@ CASES = [
      lambda B, C, c: (numpy.abs(B * C) * numpy.abs(B - C)).sum()),
     ("c128", "f64", "A(i, j) = max(abs(B(i, j)), abs(C(i, j))) - sqrt(abs(c(j)))",
      lambda B, C, c: numpy.maximum(numpy.abs(B), numpy.abs(C)) - numpy.sqrt(numpy.abs(c))),
+    # Variance, softmax, the logarithm of a sum of exponentials; variables of reductions are their own.
+    ("f64", "f64", "A = sum({i, j}, (B(i, j) - 0.5) * (B(i, j) - 0.5)) / 143", lambda B, C, c: ((B - 0.5)**2).mean()),
+    ("f64", "f64", "A(i, k) = exp(B(i, k) - max({j}, B(i, j))) / sum({j}, exp(B(i, j) - max({k}, B(i, k))))",
+     lambda B, C, c: softmax(B)),
+    ("f64", "f64", "A(i) = max({j}, 900 * B(i, j)) + log(sum({j}, exp(900 * B(i, j) - max({j}, 900 * B(i, j)))))",
+     lambda B, C, c: numpy.logaddexp.reduce(900 * B, 1)),
+    ("f32", "f32", "A = max({i, j}, abs(B(i, j) - C(i, j)))", lambda B, C, c: numpy.abs(B - C).max()),
+    ("i32", "i32", "A(j) = min({i}, B(i, j) - C(i, j)) * 2", lambda B, C, c: (B - C).min(0) * 2),
+    ("i64", "i64", "A(i) = prod({j}, 1 + C(i, j))", lambda B, C, c: (1 + C).prod(1)),
+    ("i64", "i64", "A(i) = max({j}, C(i, j)) - min({j}, C(i, j))", lambda B, C, c: C.max(1) - C.min(1)),
+    ("c128", "c128", "A(i) = prod({j}, B(i, j)) * sum({j}, c(j))", lambda B, C, c: B.prod(1) * c.sum()),
+    ("c64", "f32", "A(j) = max({i}, abs(B(i, j)))", lambda B, C, c: numpy.abs(B).max(0)),
+    ("f64", "f64", "A(i) = B(i, j) * sum({j}, c(j)) - prod({j}, c(j))",
+     lambda B, C, c: B.sum(1) * c.sum() - c.prod()),
+    ("f64", "f64", "A(j, i) = C(i, j) / max({i, j}, B(i, j)) * min({k}, c(k))",
+     lambda B, C, c: C.T / B.max() * c.min()),
+    ("f64", "f64", "A = max({j}, B(i, j))", lambda B, C, c: B.max(1).sum()),
 ]
 PLACES = [("", 1), ("machine G = grid(3); place B(x, y) -> G(x); place C(x, y) -> G(y)", 3),
           ("machine G = grid(2, 2); place B(x, y) -> G(x, y); place C(x, y) -> G(0, x); place c(x) -> G(x, *)", 4)]
+
+
+def softmax(rows):
+    powers = numpy.exp(rows - rows.max(1, keepdims=True))
+    return powers / powers.sum(1, keepdims=True)
 
 
 def save(folder, arrays):
@@ -102,11 +124,26 @@ def test_not_a_number_stays(folder):
 
 
 def test_softmax(folder):
-    b = numpy.random.default_rng(2).standard_normal((37, 23))
+    b = 1000 * numpy.random.default_rng(2).standard_normal((37, 23))  # whose exponentials overflow
     distal(["run", example("softmax"), *params("n=37 m=23 p=3"), *save(folder, {"B": b}),
             "--check", "-q", "--out", f"A={folder}/A.npy"])
-    expected = numpy.exp(b)
-    close(numpy.load(f"{folder}/A.npy"), expected / expected.sum(1, keepdims=True), "f8")
+    close(numpy.load(f"{folder}/A.npy"), softmax(b), "f8")
+
+
+def test_accumulation(folder):
+    """`max=`, `min=` and `*=` count the old values; an old NaN stays. Nothing to reduce gives the identity."""
+    old = numpy.array([0.5, -numpy.inf, numpy.nan, 100.0])
+    b = numpy.random.default_rng(5).standard_normal((4, 9))
+    given = save(folder, {"A": old, "B": b})
+    for places, ranks in [("", 1), ("machine G = grid(3); place A(x) -> G(x); place B(x, y) -> G(y)", 3)]:
+        for mark, expected in [("max=", numpy.maximum(old, b.max(1))), ("min=", numpy.minimum(old, b.min(1))),
+                               ("*=", old * b.prod(1))]:
+            distal(["run", "-e", f"tensor A(4): f64; tensor B(4, 9): f64; {places}; A(i) {mark} B(i, j)", "-n", str(ranks),
+                    *given, "--check", "-q", "--out", f"A={folder}/out.npy"])
+            close(numpy.load(f"{folder}/out.npy"), expected, "f8")
+    for reduction, expected in [("sum", 0), ("prod", 1), ("max", -2**31), ("min", 2**31 - 1)]:
+        done = distal(["run", "-e", f"tensor v: i32; tensor B(4, 0): i32; v = {reduction}({{i, j}}, B(i, j))", "--check", "-q"])
+        check(done.stdout == f"v = {expected}\n", done.stdout)
 
 
 def main():

@@ -5,6 +5,7 @@
 #define DISTAL_TESTS_UNIT_SCHEDULED_H
 
 #include "lang/program.h"
+#include "schedule/reductions.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,7 +39,7 @@ static inline Scheduled scheduled(const char *text, bool defaults) {
     const Statement *statement = &result.program->statements[0];
     Scheduler scheduler = {
         .arena = result.arena, .diagnostics = result.diagnostics, .symbols = program_symbols(result.program)};
-    result.cin = cin_create(result.arena, statement->assignment);
+    result.cin = schedule_reductions(&scheduler, statement->assignment);
     for (int c = 0; result.cin && c < statement->command_count; c++) {
         assert_verified(result.cin);
         const Cin *before = result.cin;

@@ -43,6 +43,17 @@ static const Case nests[] = {
     // Terms are what the statement adds up, through signs and parentheses.
     {"A(i) = b(i) + d(i) - (c(j) - (e - B(i, j)))",
      "forall(i) A(i) = b(i) + d(i) + e ;\nforall(i) forall(j) A(i) += -(c(j) + B(i, j))\n"},
+    // What reduces in another way is one term.
+    {"a max= b(i) - c(j)", "forall(i) forall(j) a max= b(i) - c(j)\n"},
+    {"A(i) *= B(i, j) + 1", "forall(i) forall(j) A(i) *= B(i, j) + 1\n"},
+    // Explicit reductions: the statement itself where it is one, else workspaces, equal ones once.
+    {"a = min({i, j}, B(i, j))", "forall(i) forall(j) a min= B(i, j)\n"},
+    {"a = sum({i}, b(i) - e)", "forall(i) a += b(i) - e\n"},
+    {"a = sum({i}, B(i, j))", "forall(i) forall(j) a += B(i, j)\n"},
+    {"a += max({i}, b(i))", "a += max_a where\nforall(i) max_a max= b(i)\n"},
+    {"A(i) = b(i) / sum({j}, B(i, j)) - sum({k}, B(i, k))",
+     "forall(i) A(i) = b(i) / sum_A(i) - sum_A(i) where\nforall(i) forall(j) sum_A(i) += B(i, j)\n"},
+    {"A(i) = b(i) * prod({i}, d(i))", "forall(i) A(i) = b(i) * prod_A where\nforall(i_2) prod_A *= d(i_2)\n"},
     // Loops: the left side's variables, then the others as they come.
     {"D(l, j) = C(k, j) * B(l, k)", "forall(l) forall(j) forall(k) D(l, j) += C(k, j) * B(l, k)\n"},
 };
@@ -64,21 +75,19 @@ static void statements_become_nests(void **state) {
 
 static const Case unlike[] = {
     {"a = (b(i) - e) * (b(i) - e)",
-     "4:5: " UNLIKE "'b(i)' over i, 'e' over none" TERM
-     "tensor t(3): f64; t(i) = b(i) - e; a = t(i) * t(i)" ADDENDS "tensor t: f64; t = b(i) - e; a = t * t\n"},
+     "4:5: " UNLIKE "'b(i)' over i, 'e' over none" TERM "a = sum({i}, (b(i) - e) * (b(i) - e))" ADDENDS
+     "a = (sum({i}, b(i)) - e) * (sum({i}, b(i)) - e)\n"},
     {"A(i) = b(i) / -(d(i) + c(j))",
-     "4:16: " UNLIKE "'d(i)' over none, 'c(j)' over j" TERM
-     "tensor t(3, 5): f64; t(i, j) = d(i) + c(j); A(i) = b(i) / -t(i, j)" ADDENDS
-     "tensor t(3): f64; t(i) = d(i) + c(j); A(i) = b(i) / -t(i)\n"},
+     "4:16: " UNLIKE "'d(i)' over none, 'c(j)' over j" TERM "A(i) = sum({j}, b(i) / -(d(i) + c(j)))" ADDENDS
+     "A(i) = b(i) / -(d(i) + sum({j}, c(j)))\n"},
     {"A(i) += d(i) + exp(B(i, j) - b(i))",
      "4:20: " UNLIKE "'B(i, j)' over j, 'b(i)' over none" TERM
-     "tensor t(3, 5): f64; t(i, j) = B(i, j) - b(i); A(i) += d(i) + exp(t(i, j))" ADDENDS
-     "tensor t(3): f64; t(i) = B(i, j) - b(i); A(i) += d(i) + exp(t(i))\n"},
+     "A(i) += d(i) + sum({j}, exp(B(i, j) - b(i)))" ADDENDS "A(i) += d(i) + exp(sum({j}, B(i, j)) - b(i))\n"},
     // A sum inside of another, both unlike; variables that all addends have are summed around the term.
     {"a = c(j) * (B(i, j) * (b(i) - 2) + c(j))",
      "4:12: " UNLIKE "'B(i, j) * (b(i) - 2)' over j and i, 'c(j)' over j" TERM
-     "tensor t(5, 3): f64; t(j, i) = B(i, j) * (b(i) - 2) + c(j); a = c(j) * t(j, i)" ADDENDS
-     "tensor t: f64; tensor t2(5): f64; t = b(i) - 2; t2(j) = B(i, j) * t + c(j); a = c(j) * t2(j)\n"},
+     "a = sum({j, i}, c(j) * (B(i, j) * (b(i) - 2) + c(j)))" ADDENDS
+     "a = c(j) * (sum({i}, B(i, j) * (sum({i}, b(i)) - 2)) + c(j))\n"},
 };
 
 static void sums_of_unlike_addends_are_refused(void **state) {

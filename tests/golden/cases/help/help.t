@@ -87,6 +87,7 @@ topics:
   levels                  how the modes of a tensor are stored
   place                   where tensors live
   notation                what statements compute
+  reductions              sums, products, maxima and minima
   functions               functions on the right side
   schedule                how loops map onto processors, threads and library calls
   kernels                 library calls and generated loops of substitute
