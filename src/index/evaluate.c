@@ -231,7 +231,10 @@ double evaluator_operations(const Evaluator *evaluator) {
             each *= (double)evaluator->extents[evaluator->terms[t].reductions[i]];
         operations += each;
     }
-    return (double)evaluator->count * operations;
+    double all = (double)evaluator->count * operations;
+    for (int r = 0; r < evaluator->reduction_evaluator_count; r++)
+        all += evaluator_operations(evaluator->reduction_evaluators[r]);
+    return all;
 }
 
 bool evaluator_is_sparse(const Evaluator *evaluator) {
