@@ -183,11 +183,12 @@ char *arena_printf(Arena *arena, const char *format, ...) {
 }
 
 void *array_grow(Arena *arena, const void *items, int64_t *capacity, size_t item_size) {
-    int64_t before = *capacity;
+    const int64_t before = *capacity;
     // Most lists of large items, such as rectangles, have one.
-    *capacity = before ? before * 2 : item_size < 64 ? 8 : 1;
-    void *grown = arena_alloc_items(arena, *capacity, item_size);
+    const int64_t after = before ? before * 2 : item_size < 64 ? 8 : 1;
+    void *grown = arena_alloc_items(arena, after, item_size);
     if (before)
         memcpy(grown, items, (size_t)before * item_size);
+    *capacity = after; // not before: where memory runs out, the array stays as it was
     return grown;
 }

@@ -459,7 +459,6 @@ static void test_unplaced(MPI_Comm comm, int rank, int ranks) {
     distal_piece piece;
     CHECK(distal_tensor_local(a, &piece) == DISTAL_INVALID && strstr(distal_error(d), "no placement"), "%s",
           distal_error(d));
-    CHECK(distal_tensor_fill(a, "ones") == DISTAL_INVALID, "filled");
     OK(distal_tensor_fill(b, "ones"));
     distal_statement *s = statement_of(d, "A(i, j) = B(i, j) + B(i, j)");
     OK(distal_distribute_onto(s, "i", "io", "ii", "B"));
