@@ -162,7 +162,8 @@ const HelpTopic help_topics[] = {
      "A(i) = b(i) + B(i, j) * b(j)\n"},
     {"reductions", "sums, products, maxima and minima", "reduction max= min= *= += ", list_reducers,
      "Explicit reductions combine a value over all values of the variables that they list:\n{}"
-     "They stand anywhere in an expression, as in A(i, k) = exp(S(i, k) - max({j}, S(i, j))). Their variables\n"
+     "They stand anywhere in an expression, as in A(i, k) = exp(S(i, k) - max({j}, S(i, j))). Their "
+     "variables\n"
      "are their own. 'max=', 'min=' and '*=' accumulate as '+=' does.\n",
      "param n = 100\n"
      "tensor v: f64\n"

@@ -18,8 +18,8 @@ bool sum_is_mixed(const Expr *sum, VarSet summed, VarSet *common);
 void sum_addends(const Expr *sum, void (*visit)(void *context, const Expr *addend), void *context);
 
 // The first outermost sum inside a product, a quotient or a call whose addends differ in this way; NULL where
-// there is none. `left`: the variables of the left side. *summed: those that parts of it are summed over, which
-// explicit reductions around it do not bind; may be NULL.
+// there is none. `left`: the variables of the left side. *summed: those that parts of it are summed over,
+// which explicit reductions around it do not bind; may be NULL.
 const Expr *expr_mixed_sum(const Expr *expr, VarSet left, VarSet *summed);
 
 #endif

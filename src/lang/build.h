@@ -53,7 +53,7 @@ struct ProgramBuilder {
     // NULL.
     const ProgramBuilder *inherits;
     const Outside *outside; // or NULL
-    bool stopped; // a limit has been reached
+    bool stopped;           // a limit has been reached
     NameArray names;
     int64_t *buckets; // hash table of indices into names, plus 1; 0: free
     int64_t bucket_count;

@@ -545,10 +545,10 @@ static bool parse_sides(AssignmentState *state, const Token *target) {
         return false;
     const TokenKind mark = peek(parser)->kind;
     if ((mark == TOKEN_MINUS || mark == TOKEN_SLASH) && is_before_assign(parser))
-        return diagnostics_error(
-            parser->diagnostics, span_join(peek(parser)->span, peek_second(parser)->span),
-            mark == TOKEN_MINUS ? "there is no '-='; to subtract, write '+= -(...)'"
-                                : "there is no '/='; to divide, write '*= 1.0 / (...)'");
+        return diagnostics_error(parser->diagnostics,
+                                 span_join(peek(parser)->span, peek_second(parser)->span),
+                                 mark == TOKEN_MINUS ? "there is no '-='; to subtract, write '+= -(...)'"
+                                                     : "there is no '/='; to divide, write '*= 1.0 / (...)'");
     if (!parse_mark(parser, assignment))
         return expected(parser, arena_printf(parser->arena, "'=' or '+=' after '%.40s%s'", target->text,
                                              indices.count ? "(...)" : ""));

@@ -593,7 +593,8 @@ static void split_statement(Product *product, const int64_t *params, DefaultStep
         return; // what explicit reductions say is left as it is
     for (int v = 0; v < cin->var_count; v++) {
         int64_t extent;
-        // Of sums without summands nothing is saved, and zeros in their place would be NaN beside an infinity.
+        // Of sums without summands nothing is saved, and zeros in their place would be NaN beside an
+        // infinity.
         if (!int_eval(cin->vars[v].extent, params, NULL, &extent) || extent == 0)
             return;
         product->extents[v] = (double)extent;
